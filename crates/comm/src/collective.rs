@@ -1,0 +1,164 @@
+//! Collectives over any communicator, from its sends and receives alone.
+//!
+//! Plans use them once, while they are built; they use [`Tag::CONTROL`], so every rank must call
+//! them in the same order. The baselines use them in every run.
+
+use crate::communicator::{Communicator, Tag};
+use crate::error::Error;
+
+/// Sends one message and waits until its buffer is free again.
+///
+/// # Errors
+/// As [`Communicator::wait`].
+pub fn send<C: Communicator + ?Sized>(
+    comm: &C,
+    to: usize,
+    tag: Tag,
+    message: Vec<u8>,
+) -> Result<(), Error> {
+    let request = comm.start_send(to, tag, message)?;
+    comm.wait(request).map(drop)
+}
+
+/// Receives one message of at most `capacity_bytes`.
+///
+/// # Errors
+/// As [`Communicator::wait`].
+pub fn receive<C: Communicator + ?Sized>(
+    comm: &C,
+    from: usize,
+    tag: Tag,
+    capacity_bytes: usize,
+) -> Result<Vec<u8>, Error> {
+    let request = comm.start_receive(from, tag, capacity_bytes)?;
+    comm.wait(request)
+}
+
+/// Brings the root's message, of at most `capacity_bytes`, to every rank, along a binomial tree:
+/// ceil(log2 p) rounds, p - 1 messages.
+///
+/// `message` is looked at on the root alone; the others' comes back filled.
+///
+/// # Errors
+/// As [`Communicator::wait`].
+pub fn broadcast<C: Communicator + ?Sized>(
+    comm: &C,
+    root: usize,
+    tag: Tag,
+    message: &mut Vec<u8>,
+    capacity_bytes: usize,
+) -> Result<(), Error> {
+    let size = comm.size();
+    // Ranks counted from the root, so that the root is 0.
+    let position = (comm.rank() + size - root) % size;
+    let rank_at = |position: usize| (position + root) % size;
+    if position > 0 {
+        let parent = position & (position - 1);
+        *message = receive(comm, rank_at(parent), tag, capacity_bytes)?;
+    }
+    let mut sends = Vec::new();
+    for child in binomial_children(position, size).rev() {
+        sends.push(comm.start_send(rank_at(child), tag, message.clone())?);
+    }
+    for request in sends {
+        comm.wait(request)?;
+    }
+    Ok(())
+}
+
+/// Collects every rank's message, of at most `capacity_bytes`, on `root`, in rank order; the
+/// others get an empty list.
+///
+/// # Errors
+/// As [`Communicator::wait`].
+pub fn gather<C: Communicator + ?Sized>(
+    comm: &C,
+    root: usize,
+    tag: Tag,
+    message: Vec<u8>,
+    capacity_bytes: usize,
+) -> Result<Vec<Vec<u8>>, Error> {
+    if comm.rank() != root {
+        send(comm, root, tag, message)?;
+        return Ok(Vec::new());
+    }
+    let mut gathered = vec![Vec::new(); comm.size()];
+    gathered[root] = message;
+    for (from, slot) in gathered.iter_mut().enumerate() {
+        if from != root {
+            *slot = receive(comm, from, tag, capacity_bytes)?;
+        }
+    }
+    Ok(gathered)
+}
+
+/// Brings every rank's message to every rank: all of the same length, joined in rank order.
+///
+/// A gather to rank 0 and a broadcast: 2(p - 1) messages.
+///
+/// # Errors
+/// As [`Communicator::wait`].
+pub fn allgather<C: Communicator + ?Sized>(comm: &C, message: Vec<u8>) -> Result<Vec<u8>, Error> {
+    let length_bytes = message.len();
+    let mut all = gather(comm, 0, Tag::CONTROL, message, length_bytes)?.concat();
+    broadcast(comm, 0, Tag::CONTROL, &mut all, length_bytes * comm.size())?;
+    Ok(all)
+}
+
+/// An ordinary allreduce: a binomial tree to rank 0, then a broadcast.
+///
+/// The lower rank's value is always the left operand, but which values meet depends on p.
+pub(crate) fn allreduce_binomial<C: Communicator + ?Sized>(
+    comm: &C,
+    value: &mut [u8],
+    combine: &dyn Fn(&mut [u8], &[u8]),
+) -> Result<(), Error> {
+    let (rank, length_bytes) = (comm.rank(), value.len());
+    for child in binomial_children(rank, comm.size()) {
+        let right = receive(comm, child, Tag::CONTROL, length_bytes)?;
+        combine(value, &right);
+    }
+    if rank > 0 {
+        send(comm, rank & (rank - 1), Tag::CONTROL, value.to_vec())?;
+    }
+    let mut result = value.to_vec();
+    broadcast(comm, 0, Tag::CONTROL, &mut result, length_bytes)?;
+    value.copy_from_slice(&result);
+    Ok(())
+}
+
+/// The children of `position` in the binomial tree over `0..size`: position + 2^k for every k
+/// below its lowest set bit, nearest first. The child position + 2^k covers 2^k positions.
+fn binomial_children(
+    position: usize,
+    size: usize,
+) -> impl DoubleEndedIterator<Item = usize> + use<> {
+    let limit = if position == 0 {
+        usize::BITS - 1
+    } else {
+        position.trailing_zeros()
+    };
+    (0..limit)
+        .map(move |k| position + (1 << k))
+        .filter(move |&child| child < size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::binomial_children;
+
+    #[test]
+    fn every_position_but_the_root_is_one_parent_s_child() {
+        for size in 1..200 {
+            let mut parents = vec![0; size];
+            for position in 0..size {
+                for child in binomial_children(position, size) {
+                    assert_eq!(child & (child - 1), position);
+                    parents[child] += 1;
+                }
+            }
+            assert_eq!(parents[0], 0);
+            assert!(parents[1..].iter().all(|&count| count == 1), "size {size}");
+        }
+    }
+}

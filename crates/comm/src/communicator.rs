@@ -1,0 +1,172 @@
+//! The trait that every backend implements, and the words it uses.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::collective;
+use crate::error::Error;
+
+/// Marks the messages of one conversation, so that they match only each other.
+///
+/// At most 32767, the largest tag that MPI guarantees (MPI 4.1, section 9.1.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tag(u16);
+
+impl Tag {
+    /// The tag of this crate's own [`collective`] operations.
+    pub const CONTROL: Tag = Tag(0);
+    const MAX: u16 = 32767;
+
+    /// The tag after this one; after the last, the first that is not [`Tag::CONTROL`].
+    pub(crate) fn next(self) -> Tag {
+        Tag(self.0 % Self::MAX + 1)
+    }
+
+    /// The number that goes to the transport.
+    pub fn value(self) -> u16 {
+        self.0
+    }
+}
+
+/// A send or a receive under way. It belongs to the communicator that made it.
+///
+/// Give it back by [`Communicator::wait`] or [`Communicator::cancel`]. One that is merely dropped stays posted.
+/// Its buffer belongs to the communicator, so nothing is freed under the transport's hands.
+#[derive(Debug)]
+#[must_use = "a request that is neither waited for nor cancelled stays posted"]
+pub struct Request {
+    pub(crate) slot: usize,
+    pub(crate) generation: u64,
+}
+
+/// What a rank has sent since its communicator was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Messages, empty ones included.
+    pub messages: u64,
+    /// Payload, in bytes.
+    pub bytes: u64,
+}
+
+impl Traffic {
+    pub(crate) fn count(&mut self, message: &[u8]) {
+        self.messages += 1;
+        self.bytes += message.len() as u64;
+    }
+}
+
+/// An element type that transports know by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are Rust's own types")]
+pub enum NativeType {
+    F32,
+    F64,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+}
+
+/// An operator that transports know by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are MPI's own operators")]
+pub enum NativeOperation {
+    Sum,
+    Product,
+    Min,
+    Max,
+}
+
+/// What an ordinary, unreproducible allreduce combines with.
+pub struct Reduction<'a> {
+    /// The element type and operator, where the transport may know them.
+    pub native: Option<(NativeType, NativeOperation)>,
+    /// `combine(left, right)` leaves the combination of the two values in `left`.
+    pub combine: &'a dyn Fn(&mut [u8], &[u8]),
+}
+
+impl fmt::Debug for Reduction<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reduction")
+            .field("native", &self.native)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A group of ranks that exchange messages of bytes.
+///
+/// Messages between the same two ranks with the same tag arrive in the order in which they were
+/// sent, and receives match in the order in which they were posted, as in MPI.
+pub trait Communicator: fmt::Debug {
+    /// This rank, `0..size`.
+    fn rank(&self) -> usize;
+
+    /// The number of ranks.
+    fn size(&self) -> usize;
+
+    /// A tag that no earlier call has returned (until 32767 of them are used up).
+    ///
+    /// Collective in effect: every rank must call it equally often, in the same order. It does not communicate.
+    fn fresh_tag(&self) -> Tag;
+
+    /// Starts sending `message`. Never waits for the receiver.
+    ///
+    /// # Errors
+    /// The peer does not exist, or the transport has failed.
+    fn start_send(&self, to: usize, tag: Tag, message: Vec<u8>) -> Result<Request, Error>;
+
+    /// Starts receiving one message of at most `capacity_bytes`.
+    ///
+    /// # Errors
+    /// The peer does not exist, or the transport has failed.
+    fn start_receive(&self, from: usize, tag: Tag, capacity_bytes: usize)
+    -> Result<Request, Error>;
+
+    /// Whether `request` is complete. Makes progress, and does not wait.
+    ///
+    /// # Errors
+    /// As [`wait`](Communicator::wait).
+    fn test(&self, request: &Request) -> Result<bool, Error>;
+
+    /// Waits until `request` is complete, at most `timeout`, and says whether it is.
+    ///
+    /// # Errors
+    /// As [`wait`](Communicator::wait).
+    fn wait_timeout(&self, request: &Request, timeout: Duration) -> Result<bool, Error>;
+
+    /// Waits for `request`. A receive returns its message; a send returns a buffer to use again,
+    /// of any length.
+    ///
+    /// # Errors
+    /// A rank has panicked or left, the ranks wait in a cycle, the message is too long, nothing
+    /// came within the silence limit, or the transport has failed. The request is gone then.
+    fn wait(&self, request: Request) -> Result<Vec<u8>, Error>;
+
+    /// Gives up a request. A posted receive no longer matches anything; a send may still arrive.
+    fn cancel(&self, request: Request);
+
+    /// What this rank has sent by [`start_send`](Communicator::start_send).
+    fn traffic(&self) -> Traffic;
+
+    /// The transport's ordinary allreduce of one value: fast, and its order is its own business.
+    ///
+    /// This is what treefold is measured against. Without a better way it is a binomial tree to
+    /// rank 0 and a broadcast, whose rounding depends on the number of ranks.
+    ///
+    /// Returns whether its messages are counted in [`traffic`](Communicator::traffic).
+    ///
+    /// # Errors
+    /// As [`wait`](Communicator::wait).
+    fn allreduce_unordered(
+        &self,
+        value: &mut [u8],
+        reduction: &Reduction<'_>,
+    ) -> Result<bool, Error> {
+        collective::allreduce_binomial(self, value, reduction.combine)?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,97 @@
+//! What can go wrong between ranks.
+
+use std::time::Duration;
+
+/// Why a call on a communicator failed.
+///
+/// The text names the rank that failed, the rank that noticed, or both.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A peer outside the communicator was named.
+    #[error("{call}: rank {peer} does not exist, the communicator has {size} ranks")]
+    NoSuchRank {
+        /// The call that named it.
+        call: &'static str,
+        /// The rank that was named.
+        peer: usize,
+        /// The number of ranks there are.
+        size: usize,
+    },
+    /// A message was longer than its receive allowed.
+    #[error(
+        "rank {rank}: the message from rank {from} is longer than the {capacity_bytes} bytes that the receive allows"
+    )]
+    Truncated {
+        /// The receiver.
+        rank: usize,
+        /// The sender.
+        from: usize,
+        /// What the receive allowed.
+        capacity_bytes: usize,
+    },
+    /// A message was longer than the transport can count.
+    #[error(
+        "rank {rank}: a message of {length_bytes} bytes is longer than {limit_bytes} bytes, the transport's limit"
+    )]
+    TooLong {
+        /// The rank that made the call.
+        rank: usize,
+        /// The length that was asked for.
+        length_bytes: usize,
+        /// What one message may have.
+        limit_bytes: usize,
+    },
+    /// A rank panicked.
+    #[error("rank {rank} panicked: {message}")]
+    Panicked {
+        /// The rank that panicked.
+        rank: usize,
+        /// Its panic message.
+        message: String,
+    },
+    /// A rank ended while another still waited for its message.
+    #[error("rank {rank} left while rank {awaited_by} waited for its message")]
+    Left {
+        /// The rank that ended.
+        rank: usize,
+        /// A rank that waited for it.
+        awaited_by: usize,
+    },
+    /// All ranks that are left wait, and no message is under way.
+    #[error("deadlock: {0}")]
+    Deadlock(
+        /// Who waits for whom.
+        String,
+    ),
+    /// A rank's thread could not be started.
+    #[error("rank {rank} could not be started: {reason}")]
+    NotStarted {
+        /// The rank that is missing.
+        rank: usize,
+        /// The operating system's reason.
+        reason: String,
+    },
+    /// Nothing came within the communicator's silence limit.
+    #[error("rank {rank}: rank {peer} has been silent for {after:?}")]
+    Silent {
+        /// The rank that waited.
+        rank: usize,
+        /// The rank it waited for.
+        peer: usize,
+        /// How long it waited.
+        after: Duration,
+    },
+    /// The MPI library returned an error code.
+    #[error("rank {rank}: {call} failed with code {code}: {text}")]
+    Mpi {
+        /// The rank that made the call.
+        rank: usize,
+        /// The MPI function.
+        call: &'static str,
+        /// Its return value.
+        code: i32,
+        /// The library's own description.
+        text: String,
+    },
+}

@@ -1,0 +1,43 @@
+//! Ranks that exchange bytes.
+//!
+//! [`Communicator`] is what a reduction needs of a transport: a rank, a size, and non-blocking sends
+//! and receives of bytes. Two backends stand behind it:
+//!
+//! - [`threads`]: a rank is a thread of this process. It needs nothing but Rust, reports a rank that
+//!   panics, leaves early or waits in a cycle as an error on every rank, and can replay a delivery
+//!   order from a seed.
+//! - `mpi` (feature `mpi`): a rank is an MPI process, over any communicator that the caller hands in.
+//!
+//! Nothing here knows floating-point numbers or trees: a message is bytes.
+//!
+//! ```
+//! use comm::{Communicator, threads};
+//!
+//! // Rank 0 sends four bytes to rank 1.
+//! let received = threads::run(2, |comm| {
+//!     let tag = comm.fresh_tag();
+//!     if comm.rank() == 0 {
+//!         let request = comm.start_send(1, tag, vec![1, 2, 3, 4])?;
+//!         comm.wait(request)?;
+//!         Ok(Vec::new())
+//!     } else {
+//!         let request = comm.start_receive(0, tag, 4)?;
+//!         comm.wait(request)
+//!     }
+//! })?;
+//! assert_eq!(received[1], Ok::<_, comm::Error>(vec![1, 2, 3, 4]));
+//! # Ok::<(), threads::RunError>(())
+//! ```
+
+pub mod collective;
+mod communicator;
+mod error;
+#[cfg(feature = "mpi")]
+pub mod mpi;
+mod requests;
+pub mod threads;
+
+pub use communicator::{
+    Communicator, NativeOperation, NativeType, Reduction, Request, Tag, Traffic,
+};
+pub use error::Error;

@@ -1,0 +1,339 @@
+//! The MPI backend: a rank is an MPI process.
+//!
+//! [`init`] is for programs that leave MPI to treefold; [`MpiCommunicator::duplicate`] takes any
+//! communicator of a program that has its own. Both work on a duplicate, so that their messages never meet the
+//! program's, and return errors instead of aborting.
+//!
+//! What MPI cannot tell, a rank that is gone without a word, ends by a time-out: a wait during which its peer
+//! stays silent for longer than [`MpiCommunicator::silence_limit`] is an [`Error::Silent`].
+
+mod raw;
+
+use std::cell::{Cell, RefCell};
+use std::ffi::c_int;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::{self, PanicHookInfo};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mpi::Threading;
+use mpi::environment::Universe;
+use mpi::ffi::MPI_Comm;
+use mpi::raw::AsRaw;
+use mpi::topology::SimpleCommunicator;
+
+use crate::communicator::{Communicator, Reduction, Request, Tag, Traffic};
+use crate::error::Error;
+use crate::requests::Requests;
+use crate::threads::panic_message;
+use raw::{Failure, Operation, RawCommunicator};
+
+/// How long a peer may be silent unless [`MpiCommunicator::set_silence_limit`] says otherwise.
+/// Long, because a rank may compute for long before it joins a reduction.
+pub const DEFAULT_SILENCE_LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// How often a wait looks before it lets other processes run on this core.
+const LOOKS_BEFORE_YIELD: u32 = 1000;
+
+/// What a process that panicked leaves with; Rust's own exit code for a panic.
+const PANIC_EXIT_CODE: c_int = 101;
+
+/// Why [`init`] failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InitError {
+    /// MPI can be initialised once in a process.
+    #[error("MPI is initialised already: hand its communicator to MpiCommunicator::duplicate")]
+    AlreadyInitialised,
+    /// The library is built without thread support.
+    #[error("this MPI library does not support MPI_THREAD_FUNNELED")]
+    NoThreadSupport,
+    /// A call failed.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+/// Initialises MPI and returns a duplicate of its world communicator; MPI is finalised with it.
+///
+/// It also installs a panic hook that prints one line naming the rank. A panic that unwinds past the
+/// communicator then ends all processes by `MPI_Abort`, instead of leaving them in `MPI_Finalize`.
+///
+/// # Errors
+/// MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, or fails.
+pub fn init() -> Result<MpiCommunicator, InitError> {
+    let (universe, threading) =
+        mpi::initialize_with_threading(Threading::Funneled).ok_or(InitError::AlreadyInitialised)?;
+    if threading < Threading::Funneled {
+        return Err(InitError::NoThreadSupport);
+    }
+    let mut world = MpiCommunicator::duplicate(&SimpleCommunicator::world())?;
+    world.universe = Some(universe);
+    let rank = world.rank;
+    panic::set_hook(Box::new(move |panic| print_panic(rank, panic)));
+    Ok(world)
+}
+
+fn print_panic(rank: usize, panic: &PanicHookInfo<'_>) {
+    let message = panic_message(panic.payload());
+    match panic.location() {
+        Some(location) => eprintln!("rank {rank} panicked at {location}: {message}"),
+        None => eprintln!("rank {rank} panicked: {message}"),
+    }
+}
+
+/// A rank's end of the MPI backend.
+///
+/// It stays on the thread that made it, as `MPI_THREAD_FUNNELED` demands of the main thread.
+pub struct MpiCommunicator {
+    rank: usize,
+    size: usize,
+    requests: RefCell<Requests<Operation>>,
+    /// Sends whose requests were given up: their buffers wait here until MPI is done with them.
+    abandoned: RefCell<Vec<Operation>>,
+    traffic: Cell<Traffic>,
+    last_tag: Cell<Tag>,
+    silence_limit: Cell<Duration>,
+    /// Where `MPI_Allreduce` leaves its result; kept for its memory.
+    allreduced: RefCell<Vec<u64>>,
+    raw: RawCommunicator,
+    /// Finalises MPI; the last field, so that it is dropped last.
+    universe: Option<Universe>,
+    /// MPI handles are plain integers in some libraries, but never may they change threads.
+    not_send: PhantomData<*const ()>,
+}
+
+impl fmt::Debug for MpiCommunicator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MpiCommunicator(rank {} of {})", self.rank, self.size)
+    }
+}
+
+impl MpiCommunicator {
+    /// Duplicates a communicator of the caller's. Collective.
+    ///
+    /// # Errors
+    /// An MPI call failed.
+    pub fn duplicate(comm: &impl AsRaw<Raw = MPI_Comm>) -> Result<Self, Error> {
+        let failed = |failure| describe(0, failure);
+        let raw = RawCommunicator::duplicate(comm).map_err(failed)?;
+        let index = |number: c_int| usize::try_from(number).expect("MPI counts ranks from 0");
+        Ok(Self {
+            rank: index(raw.rank().map_err(failed)?),
+            size: index(raw.size().map_err(failed)?),
+            requests: RefCell::default(),
+            abandoned: RefCell::default(),
+            traffic: Cell::default(),
+            last_tag: Cell::new(Tag::CONTROL),
+            silence_limit: Cell::new(DEFAULT_SILENCE_LIMIT),
+            allreduced: RefCell::default(),
+            raw,
+            universe: None,
+            not_send: PhantomData,
+        })
+    }
+
+    /// How long a wait bears a silent peer before it fails.
+    pub fn silence_limit(&self) -> Duration {
+        self.silence_limit.get()
+    }
+
+    /// Sets how long a wait bears a silent peer before it fails with [`Error::Silent`].
+    pub fn set_silence_limit(&self, limit: Duration) {
+        self.silence_limit.set(limit);
+    }
+
+    /// Ends the processes of all ranks by `MPI_Abort`.
+    pub fn abort(&self, exit_code: i32) {
+        self.raw.abort(exit_code);
+    }
+
+    fn peer(&self, call: &'static str, peer: usize) -> Result<c_int, Error> {
+        let number = c_int::try_from(peer).ok().filter(|_| peer < self.size);
+        number.ok_or(Error::NoSuchRank {
+            call,
+            peer,
+            size: self.size,
+        })
+    }
+
+    fn count(&self, length_bytes: usize) -> Result<c_int, Error> {
+        c_int::try_from(length_bytes).map_err(|_| Error::TooLong {
+            rank: self.rank,
+            length_bytes,
+            limit_bytes: c_int::MAX.unsigned_abs() as usize,
+        })
+    }
+
+    fn describe(&self, failure: Failure) -> Error {
+        describe(self.rank, failure)
+    }
+
+    /// Looks until the request is complete or `timeout` is over.
+    fn look(&self, request: &Request, timeout: Duration) -> Result<bool, Error> {
+        let mut requests = self.requests.borrow_mut();
+        let operation = requests.get_mut(request);
+        let mut deadline = None;
+        loop {
+            for _ in 0..LOOKS_BEFORE_YIELD {
+                match operation.test() {
+                    Ok(true) => return Ok(true),
+                    Ok(false) if timeout.is_zero() => return Ok(false),
+                    Ok(false) => {}
+                    Err(failure) if failure.truncated => {
+                        return Err(Error::Truncated {
+                            rank: self.rank,
+                            from: operation.peer(),
+                            capacity_bytes: operation.capacity_bytes(),
+                        });
+                    }
+                    Err(failure) => return Err(self.describe(failure)),
+                }
+            }
+            let now = Instant::now();
+            let deadline = *deadline.get_or_insert_with(|| now.checked_add(timeout));
+            if deadline.is_some_and(|deadline| now >= deadline) {
+                return Ok(false);
+            }
+            thread::yield_now();
+        }
+    }
+
+    /// Frees what MPI is done with.
+    fn sweep(&self) {
+        // An operation that fails is over as well.
+        self.abandoned
+            .borrow_mut()
+            .retain_mut(|operation| matches!(operation.test(), Ok(false)));
+    }
+
+    fn abandon(&self, mut operation: Operation) {
+        // A cancelled receive completes without its sender; where it cannot, it waits with the sends.
+        let _ = operation.cancel_receive();
+        self.abandoned.borrow_mut().push(operation);
+        self.sweep();
+    }
+}
+
+fn describe(rank: usize, failure: Failure) -> Error {
+    Error::Mpi {
+        rank,
+        call: failure.call,
+        code: failure.code,
+        text: failure.text,
+    }
+}
+
+impl Communicator for MpiCommunicator {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn fresh_tag(&self) -> Tag {
+        self.last_tag.set(self.last_tag.get().next());
+        self.last_tag.get()
+    }
+
+    fn start_send(&self, to: usize, tag: Tag, message: Vec<u8>) -> Result<Request, Error> {
+        let to = self.peer("start_send", to)?;
+        let count = self.count(message.len())?;
+        let mut traffic = self.traffic.get();
+        traffic.count(&message);
+        self.traffic.set(traffic);
+        let operation = self
+            .raw
+            .start_send(message, count, to, c_int::from(tag.value()))
+            .map_err(|failure| self.describe(failure))?;
+        Ok(self.requests.borrow_mut().insert(operation))
+    }
+
+    fn start_receive(
+        &self,
+        from: usize,
+        tag: Tag,
+        capacity_bytes: usize,
+    ) -> Result<Request, Error> {
+        let from = self.peer("start_receive", from)?;
+        let capacity = self.count(capacity_bytes)?;
+        let operation = self
+            .raw
+            .start_receive(capacity, from, c_int::from(tag.value()))
+            .map_err(|failure| self.describe(failure))?;
+        Ok(self.requests.borrow_mut().insert(operation))
+    }
+
+    fn test(&self, request: &Request) -> Result<bool, Error> {
+        self.look(request, Duration::ZERO)
+    }
+
+    fn wait_timeout(&self, request: &Request, timeout: Duration) -> Result<bool, Error> {
+        self.look(request, timeout)
+    }
+
+    fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {
+        let after = self.silence_limit.get();
+        let looked = self.look(&request, after);
+        let operation = self.requests.borrow_mut().remove(request);
+        match looked {
+            Ok(true) => Ok(operation.into_buffer()),
+            Ok(false) => {
+                let peer = operation.peer();
+                self.abandon(operation);
+                Err(Error::Silent {
+                    rank: self.rank,
+                    peer,
+                    after,
+                })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn cancel(&self, request: Request) {
+        let operation = self.requests.borrow_mut().remove(request);
+        self.abandon(operation);
+    }
+
+    fn traffic(&self) -> Traffic {
+        self.traffic.get()
+    }
+
+    fn allreduce_unordered(
+        &self,
+        value: &mut [u8],
+        reduction: &Reduction<'_>,
+    ) -> Result<bool, Error> {
+        let Some((element, operation)) = reduction.native else {
+            crate::collective::allreduce_binomial(self, value, reduction.combine)?;
+            return Ok(true);
+        };
+        let mut result = self.allreduced.borrow_mut();
+        result.resize(value.len().div_ceil(8), 0);
+        self.raw
+            .allreduce(value, &mut result, element, operation)
+            .map_err(|failure| self.describe(failure))?;
+        for (bytes, word) in value.chunks_mut(8).zip(result.iter()) {
+            bytes.copy_from_slice(&word.to_ne_bytes()[..bytes.len()]);
+        }
+        Ok(false)
+    }
+}
+
+impl Drop for MpiCommunicator {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // The others would wait for this rank for ever.
+            self.abort(PANIC_EXIT_CODE);
+        }
+        let pending: Vec<Operation> = self.requests.borrow_mut().drain().collect();
+        for operation in pending {
+            self.abandon(operation);
+        }
+        // Whatever is still under way after this keeps its buffer (`Operation::drop`).
+        self.sweep();
+    }
+}

@@ -1,0 +1,322 @@
+//! The MPI calls: the one file of this crate that is unsafe.
+//!
+//! rsmpi's safe requests borrow their buffers and abort the process when a pending one is dropped. Here an
+//! operation owns its buffer, so that dropping one at any time is sound: a pending buffer is leaked rather
+//! than freed under MPI's hands.
+
+#![expect(unsafe_code, reason = "MPI is a C library")]
+
+use std::ffi::{c_char, c_int};
+use std::mem::{self, MaybeUninit};
+
+use mpi::ffi;
+use mpi::raw::AsRaw;
+
+use crate::communicator::{NativeOperation, NativeType};
+
+/// An MPI function that returned something else than `MPI_SUCCESS`.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) call: &'static str,
+    pub(super) code: i32,
+    pub(super) text: String,
+    /// Whether the error class is `MPI_ERR_TRUNCATE`.
+    pub(super) truncated: bool,
+}
+
+/// Turns a return value into a result, with the library's own words.
+fn check(call: &'static str, code: c_int) -> Result<(), Failure> {
+    if code.unsigned_abs() == ffi::MPI_SUCCESS {
+        return Ok(());
+    }
+    let mut class = 0;
+    // SAFETY: `class` is a live int to write to; any code may be asked about (MPI 4.1, 9.4).
+    let known = unsafe { ffi::MPI_Error_class(code, &raw mut class) };
+    let mut buffer = [0_u8; ffi::MPI_MAX_ERROR_STRING as usize];
+    let mut length = 0;
+    // SAFETY: the buffer has the MPI_MAX_ERROR_STRING characters that the standard asks for.
+    unsafe {
+        ffi::MPI_Error_string(code, buffer.as_mut_ptr().cast::<c_char>(), &raw mut length);
+    }
+    let text = &buffer[..usize::try_from(length).unwrap_or(0).min(buffer.len())];
+    Err(Failure {
+        call,
+        code,
+        text: String::from_utf8_lossy(text).into_owned(),
+        truncated: known.unsigned_abs() == ffi::MPI_SUCCESS
+            && class.unsigned_abs() == ffi::MPI_ERR_TRUNCATE,
+    })
+}
+
+/// A communicator of our own, with errors returned.
+#[derive(Debug)]
+pub(super) struct RawCommunicator {
+    handle: ffi::MPI_Comm,
+}
+
+impl RawCommunicator {
+    /// Duplicates a communicator, collectively, so that our messages match only each other.
+    pub(super) fn duplicate(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<Self, Failure> {
+        let mut duplicate = MaybeUninit::uninit();
+        // SAFETY: rsmpi's communicators hold live handles: `AsRaw` is an unsafe trait that says so.
+        // `duplicate` is room for one handle.
+        let code = unsafe { ffi::MPI_Comm_dup(comm.as_raw(), duplicate.as_mut_ptr()) };
+        check("MPI_Comm_dup", code)?;
+        let this = Self {
+            // SAFETY: MPI_Comm_dup succeeded, so it has written the handle.
+            handle: unsafe { duplicate.assume_init() },
+        };
+        // SAFETY: a constant of the library, initialised before main.
+        let errors_return = unsafe { ffi::RSMPI_ERRORS_RETURN };
+        // SAFETY: the handle is live, the error handler is predefined.
+        let code = unsafe { ffi::MPI_Comm_set_errhandler(this.handle, errors_return) };
+        check("MPI_Comm_set_errhandler", code)?;
+        Ok(this)
+    }
+
+    pub(super) fn rank(&self) -> Result<c_int, Failure> {
+        let mut rank = 0;
+        // SAFETY: the handle is live, `rank` is a live int.
+        let code = unsafe { ffi::MPI_Comm_rank(self.handle, &raw mut rank) };
+        check("MPI_Comm_rank", code).map(|()| rank)
+    }
+
+    pub(super) fn size(&self) -> Result<c_int, Failure> {
+        let mut size = 0;
+        // SAFETY: the handle is live, `size` is a live int.
+        let code = unsafe { ffi::MPI_Comm_size(self.handle, &raw mut size) };
+        check("MPI_Comm_size", code).map(|()| size)
+    }
+
+    /// Starts sending the whole buffer, whose length is `count`.
+    pub(super) fn start_send(
+        &self,
+        buffer: Vec<u8>,
+        count: c_int,
+        to: c_int,
+        tag: c_int,
+    ) -> Result<Operation, Failure> {
+        assert_eq!(usize::try_from(count), Ok(buffer.len()));
+        let mut request = MaybeUninit::uninit();
+        // SAFETY: a constant of the library, initialised before main.
+        let byte = unsafe { ffi::RSMPI_UINT8_T };
+        // SAFETY: the buffer holds `count` bytes; the operation below owns it, and lets go of it
+        // only when MPI has (`Operation::drop`), so it outlives the request. The rest is live.
+        let code = unsafe {
+            ffi::MPI_Isend(
+                buffer.as_ptr().cast(),
+                count,
+                byte,
+                to,
+                tag,
+                self.handle,
+                request.as_mut_ptr(),
+            )
+        };
+        check("MPI_Isend", code)?;
+        // SAFETY: MPI_Isend succeeded, so it has written the request.
+        let request = unsafe { request.assume_init() };
+        Ok(Operation {
+            request,
+            buffer,
+            peer: to,
+            receives: false,
+            outcome: None,
+        })
+    }
+
+    /// Starts receiving at most `capacity` bytes.
+    pub(super) fn start_receive(
+        &self,
+        capacity: c_int,
+        from: c_int,
+        tag: c_int,
+    ) -> Result<Operation, Failure> {
+        let mut buffer = vec![0_u8; usize::try_from(capacity).unwrap_or(0)];
+        let mut request = MaybeUninit::uninit();
+        // SAFETY: a constant of the library, initialised before main.
+        let byte = unsafe { ffi::RSMPI_UINT8_T };
+        // SAFETY: the buffer has room for `capacity` bytes; the operation below owns it and does
+        // not touch it before MPI is done with it. The rest is live.
+        let code = unsafe {
+            ffi::MPI_Irecv(
+                buffer.as_mut_ptr().cast(),
+                capacity,
+                byte,
+                from,
+                tag,
+                self.handle,
+                request.as_mut_ptr(),
+            )
+        };
+        check("MPI_Irecv", code)?;
+        // SAFETY: MPI_Irecv succeeded, so it has written the request.
+        let request = unsafe { request.assume_init() };
+        Ok(Operation {
+            request,
+            buffer,
+            peer: from,
+            receives: true,
+            outcome: None,
+        })
+    }
+
+    /// The library's own `MPI_Allreduce` of `input` into `output`, of as many elements.
+    pub(super) fn allreduce(
+        &self,
+        input: &[u8],
+        output: &mut [u64],
+        element: NativeType,
+        operation: NativeOperation,
+    ) -> Result<(), Failure> {
+        let (datatype, size_bytes) = datatype(element);
+        assert!(input.as_ptr().addr().is_multiple_of(size_bytes));
+        assert!(mem::size_of_val(output) >= input.len());
+        let count =
+            c_int::try_from(input.len() / size_bytes).expect("a row has at most 2^31 values");
+        // SAFETY: both buffers hold `count` elements and are aligned (asserted above; u64 is
+        // aligned for all of the types), and they are distinct, as Rust's borrows are.
+        let code = unsafe {
+            ffi::MPI_Allreduce(
+                input.as_ptr().cast(),
+                output.as_mut_ptr().cast(),
+                count,
+                datatype,
+                operator(operation),
+                self.handle,
+            )
+        };
+        check("MPI_Allreduce", code)
+    }
+
+    /// Ends every process of the communicator.
+    pub(super) fn abort(&self, code: c_int) {
+        // SAFETY: the handle is live. The call does not return where it succeeds.
+        unsafe {
+            ffi::MPI_Abort(self.handle, code);
+        }
+    }
+}
+
+impl Drop for RawCommunicator {
+    fn drop(&mut self) {
+        // SAFETY: the handle is ours and live; nothing uses it afterwards. An error has nobody
+        // left to be told to.
+        unsafe {
+            ffi::MPI_Comm_free(&raw mut self.handle);
+        }
+    }
+}
+
+/// A non-blocking send or receive that owns its buffer.
+#[derive(Debug)]
+pub(super) struct Operation {
+    request: ffi::MPI_Request,
+    buffer: Vec<u8>,
+    /// The receiver or the sender.
+    peer: c_int,
+    receives: bool,
+    /// What `MPI_Test` returned when it ended the request; `None` while it is pending.
+    outcome: Option<c_int>,
+}
+
+impl Operation {
+    /// The receiver or the sender.
+    pub(super) fn peer(&self) -> usize {
+        usize::try_from(self.peer).expect("peers are ranks, counted from 0")
+    }
+
+    /// The bytes of its message, or at most of it.
+    pub(super) fn capacity_bytes(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Whether MPI is done with it; a received message is then cut to its length.
+    pub(super) fn test(&mut self) -> Result<bool, Failure> {
+        if let Some(code) = self.outcome {
+            return check("MPI_Test", code).map(|()| true);
+        }
+        let mut flag = 0;
+        let mut status = MaybeUninit::uninit();
+        // SAFETY: the request is live until MPI says it is complete, and after that this line is
+        // not reached; `flag` and `status` are room for one value each.
+        let code =
+            unsafe { ffi::MPI_Test(&raw mut self.request, &raw mut flag, status.as_mut_ptr()) };
+        // A request that failed is over: MPI does not touch its buffer any more (MPI 4.1, 3.7.3).
+        if code.unsigned_abs() != ffi::MPI_SUCCESS || flag != 0 {
+            self.outcome = Some(code);
+        }
+        check("MPI_Test", code)?;
+        if self.outcome.is_some() && self.receives {
+            let mut count = 0;
+            // SAFETY: a constant of the library, initialised before main.
+            let byte = unsafe { ffi::RSMPI_UINT8_T };
+            // SAFETY: MPI_Test has written the status, as the request is complete.
+            let code = unsafe { ffi::MPI_Get_count(status.as_ptr(), byte, &raw mut count) };
+            check("MPI_Get_count", code)?;
+            // A cancelled receive may report no count.
+            self.buffer.truncate(usize::try_from(count).unwrap_or(0));
+        }
+        Ok(self.outcome.is_some())
+    }
+
+    /// Asks MPI to give up a receive; [`test`](Operation::test) then completes without the sender.
+    pub(super) fn cancel_receive(&mut self) -> Result<(), Failure> {
+        if self.outcome.is_some() || !self.receives {
+            return Ok(());
+        }
+        // SAFETY: the request is live, as it is pending.
+        let code = unsafe { ffi::MPI_Cancel(&raw mut self.request) };
+        check("MPI_Cancel", code)
+    }
+
+    /// The buffer of a complete operation.
+    pub(super) fn into_buffer(mut self) -> Vec<u8> {
+        assert!(
+            self.outcome.is_some(),
+            "the buffer is MPI's until the operation is complete"
+        );
+        mem::take(&mut self.buffer)
+    }
+}
+
+impl Drop for Operation {
+    fn drop(&mut self) {
+        if self.outcome.is_none() {
+            // MPI may still read or write it.
+            mem::forget(mem::take(&mut self.buffer));
+        }
+    }
+}
+
+/// MPI's name for an element type, and its size in bytes.
+fn datatype(element: NativeType) -> (ffi::MPI_Datatype, usize) {
+    // SAFETY: constants of the library, initialised before main; one is read.
+    unsafe {
+        match element {
+            NativeType::F32 => (ffi::RSMPI_FLOAT, 4),
+            NativeType::F64 => (ffi::RSMPI_DOUBLE, 8),
+            NativeType::I8 => (ffi::RSMPI_INT8_T, 1),
+            NativeType::I16 => (ffi::RSMPI_INT16_T, 2),
+            NativeType::I32 => (ffi::RSMPI_INT32_T, 4),
+            NativeType::I64 => (ffi::RSMPI_INT64_T, 8),
+            NativeType::U8 => (ffi::RSMPI_UINT8_T, 1),
+            NativeType::U16 => (ffi::RSMPI_UINT16_T, 2),
+            NativeType::U32 => (ffi::RSMPI_UINT32_T, 4),
+            NativeType::U64 => (ffi::RSMPI_UINT64_T, 8),
+        }
+    }
+}
+
+/// MPI's name for an operator.
+fn operator(operation: NativeOperation) -> ffi::MPI_Op {
+    // SAFETY: constants of the library, initialised before main; one is read.
+    unsafe {
+        match operation {
+            NativeOperation::Sum => ffi::RSMPI_SUM,
+            NativeOperation::Product => ffi::RSMPI_PROD,
+            NativeOperation::Min => ffi::RSMPI_MIN,
+            NativeOperation::Max => ffi::RSMPI_MAX,
+        }
+    }
+}

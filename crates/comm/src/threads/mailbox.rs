@@ -1,0 +1,251 @@
+//! The network of [`run`](super::run): a mailbox for every rank, each behind its own lock.
+//!
+//! A rank that waits sleeps until its mailbox rings, so hundreds of ranks on two cores cost nothing while they
+//! wait; only where every rank has a core of its own does it look again for a moment before it sleeps. A message costs
+//! its receiver at most one wake-up.
+
+use std::hint;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use super::{Envelope, Network, Patience};
+use crate::error::Error;
+
+/// How often a rank with a core of its own looks into its mailbox before it sleeps: some microseconds.
+const LOOKS_BEFORE_SLEEP: usize = 2000;
+
+/// One mailbox a rank, and who of them sleeps.
+#[derive(Debug)]
+pub(super) struct Mailboxes {
+    mailboxes: Vec<Mailbox>,
+    /// Ranks that have left or sleep without a time limit. When it reaches all of them, nobody is
+    /// left to wake the sleepers: a sender wakes a sleeper and takes it off the count in one step.
+    idle: AtomicUsize,
+    failure: OnceLock<Error>,
+    looks: usize,
+}
+
+#[derive(Debug, Default)]
+struct Mailbox {
+    content: Mutex<Content>,
+    bell: Condvar,
+    /// Whether there may be something in `content`, to be read without the lock.
+    rung: AtomicBool,
+    /// Whether the rank has left; set before the leaver looks for sleepers who wait for it.
+    left: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Content {
+    arrived: Vec<Envelope>,
+    sleeper: Option<Sleeper>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sleeper {
+    awaited: usize,
+    /// Whether it sleeps without a time limit, and so counts as idle.
+    idle: bool,
+}
+
+impl Mailboxes {
+    pub(super) fn new(ranks: usize) -> Self {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            mailboxes: (0..ranks).map(|_| Mailbox::default()).collect(),
+            idle: AtomicUsize::new(0),
+            failure: OnceLock::new(),
+            looks: if ranks <= cores {
+                LOOKS_BEFORE_SLEEP
+            } else {
+                0
+            },
+        }
+    }
+
+    fn lock(&self, rank: usize) -> MutexGuard<'_, Content> {
+        // No code panics while it holds the lock, so a poisoned mailbox is still whole.
+        self.mailboxes[rank]
+            .content
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.failure
+            .get()
+            .map_or(Ok(()), |error| Err(error.clone()))
+    }
+
+    /// Looks for a while, without the lock, whether the bell has rung.
+    fn look(&self, rank: usize) {
+        let rung = &self.mailboxes[rank].rung;
+        for _ in 0..self.looks {
+            if rung.load(Ordering::Acquire) {
+                return;
+            }
+            hint::spin_loop();
+        }
+    }
+
+    /// Sleeps until the bell rings or time is up. Says whether this sleeper was the last one awake.
+    fn sleep<'m>(
+        &'m self,
+        rank: usize,
+        mut content: MutexGuard<'m, Content>,
+        awaited: usize,
+        deadline: Option<Instant>,
+    ) -> (MutexGuard<'m, Content>, Wakeup) {
+        let idle = deadline.is_none();
+        content.sleeper = Some(Sleeper { awaited, idle });
+        if idle && self.idle.fetch_add(1, Ordering::AcqRel) + 1 == self.mailboxes.len() {
+            return (content, Wakeup::NobodyAwake);
+        }
+        let bell = &self.mailboxes[rank].bell;
+        let mut wakeup = Wakeup::Bell;
+        match deadline {
+            None => content = bell.wait(content).unwrap_or_else(PoisonError::into_inner),
+            Some(deadline) => {
+                let patience = deadline.saturating_duration_since(Instant::now());
+                let waited = bell.wait_timeout(content, patience);
+                let (woken, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+                content = woken;
+                if timeout.timed_out() {
+                    wakeup = Wakeup::TimeUp;
+                }
+            }
+        }
+        self.wake(&mut content);
+        (content, wakeup)
+    }
+
+    /// Takes the sleeper off the books, if there is one, and says whether there was.
+    fn wake(&self, content: &mut Content) -> bool {
+        let sleeper = content.sleeper.take();
+        if sleeper.is_some_and(|sleeper| sleeper.idle) {
+            self.idle.fetch_sub(1, Ordering::AcqRel);
+        }
+        sleeper.is_some()
+    }
+
+    /// Fails with who waits for whom, if any rank does.
+    fn fail_deadlocked(&self) {
+        let waits: Vec<String> = (0..self.mailboxes.len())
+            .filter_map(|rank| Some((rank, self.lock(rank).sleeper?.awaited)))
+            .map(|(rank, awaited)| format!("rank {rank} waits for rank {awaited}"))
+            .collect();
+        if !waits.is_empty() {
+            self.fail(Error::Deadlock(waits.join(", ")));
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wakeup {
+    Bell,
+    TimeUp,
+    NobodyAwake,
+}
+
+impl Network for Mailboxes {
+    fn enter(&self, _rank: usize) {}
+
+    fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error> {
+        self.check()?;
+        let mut content = self.lock(to);
+        content.arrived.push(envelope);
+        let slept = self.wake(&mut content);
+        self.mailboxes[to].rung.store(true, Ordering::Release);
+        drop(content);
+        if slept {
+            self.mailboxes[to].bell.notify_one();
+        }
+        Ok(())
+    }
+
+    fn collect(
+        &self,
+        rank: usize,
+        patience: Patience,
+        arrived: &mut Vec<Envelope>,
+    ) -> Result<bool, Error> {
+        if !matches!(patience, Patience::None) {
+            self.look(rank);
+        }
+        let mut content = self.lock(rank);
+        let mut time_is_up = false;
+        loop {
+            self.check()?;
+            if !content.arrived.is_empty() {
+                self.mailboxes[rank].rung.store(false, Ordering::Relaxed);
+                // Their memory goes back and forth: neither side allocates once both have grown.
+                if arrived.is_empty() {
+                    std::mem::swap(arrived, &mut content.arrived);
+                } else {
+                    arrived.append(&mut content.arrived);
+                }
+                return Ok(true);
+            }
+            let (awaited, deadline) = match patience {
+                _ if time_is_up => return Ok(false),
+                Patience::None => return Ok(false),
+                Patience::Until(awaited, deadline) => (awaited, Some(deadline)),
+                Patience::Unlimited(awaited) => (awaited, None),
+            };
+            if self.mailboxes[awaited].left.load(Ordering::Acquire) {
+                drop(content);
+                self.fail(Error::Left {
+                    rank: awaited,
+                    awaited_by: rank,
+                });
+                self.check()?;
+                content = self.lock(rank);
+                continue;
+            }
+            let wakeup;
+            (content, wakeup) = self.sleep(rank, content, awaited, deadline);
+            time_is_up = wakeup == Wakeup::TimeUp;
+            if wakeup == Wakeup::NobodyAwake {
+                drop(content);
+                self.fail_deadlocked();
+                content = self.lock(rank);
+                self.wake(&mut content);
+            }
+        }
+    }
+
+    fn leave(&self, rank: usize) {
+        self.mailboxes[rank].left.store(true, Ordering::Release);
+        let everyone_idle = self.idle.fetch_add(1, Ordering::AcqRel) + 1 == self.mailboxes.len();
+        for waiting in 0..self.mailboxes.len() {
+            let awaits_me = |sleeper: Sleeper| sleeper.awaited == rank;
+            if self.lock(waiting).sleeper.is_some_and(awaits_me) {
+                self.fail(Error::Left {
+                    rank,
+                    awaited_by: waiting,
+                });
+            }
+        }
+        if everyone_idle {
+            self.fail_deadlocked();
+        }
+    }
+
+    fn fail(&self, error: Error) {
+        // The first failure is the cause; later ones follow from it.
+        if self.failure.set(error).is_ok() {
+            for (rank, mailbox) in self.mailboxes.iter().enumerate() {
+                // With the lock, so that no rank is between its check and its sleep.
+                let _content = self.lock(rank);
+                mailbox.rung.store(true, Ordering::Release);
+                mailbox.bell.notify_all();
+            }
+        }
+    }
+
+    fn failure(&self) -> Option<Error> {
+        self.failure.get().cloned()
+    }
+}

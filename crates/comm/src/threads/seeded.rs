@@ -1,0 +1,273 @@
+//! The network of [`run_seeded`](super::run_seeded): one rank runs at a time, and a seed decides
+//! what happens next.
+//!
+//! Every call on the communicator is a place where the running rank may lose its turn. Then one of
+//! the things that can happen is drawn: a rank that is ready runs on, or a message that is under
+//! way arrives. Messages of one sender, receiver and tag keep their order; all others may overtake
+//! each other. Time stands still: a time-out passes only when nothing else can happen.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::{Envelope, Network, Patience};
+use crate::error::Error;
+
+/// A network whose every choice follows from a seed.
+#[derive(Debug)]
+pub(super) struct SeededNetwork {
+    state: Mutex<State>,
+    /// One a rank: it is your turn.
+    turns: Vec<Condvar>,
+}
+
+#[derive(Debug)]
+struct State {
+    choices: SplitMix64,
+    ranks: Vec<Rank>,
+    /// The rank whose turn it is.
+    running: Option<usize>,
+    /// Messages that have not arrived, oldest first, with their receivers.
+    under_way: Vec<(usize, Envelope)>,
+    failure: Option<Error>,
+}
+
+#[derive(Debug)]
+struct Rank {
+    phase: Phase,
+    arrived: Vec<Envelope>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Ready,
+    /// Waits for a message of `awaited`, and for ever unless `timed`.
+    Waiting {
+        awaited: usize,
+        timed: bool,
+    },
+    TimedOut,
+    Left,
+}
+
+impl SeededNetwork {
+    pub(super) fn new(ranks: usize, seed: u64) -> Self {
+        let mut state = State {
+            choices: SplitMix64(seed),
+            ranks: Vec::with_capacity(ranks),
+            running: None,
+            under_way: Vec::new(),
+            failure: None,
+        };
+        state.ranks.resize_with(ranks, || Rank {
+            phase: Phase::Ready,
+            arrived: Vec::new(),
+        });
+        if ranks > 0 {
+            state.choose_next();
+        }
+        Self {
+            state: Mutex::new(state),
+            turns: (0..ranks).map(|_| Condvar::new()).collect(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No code panics while it holds the lock, so a poisoned state is still whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the rank's turn in `phase` and returns when its next turn comes, or at a failure.
+    fn yield_turn<'s>(
+        &'s self,
+        rank: usize,
+        mut state: MutexGuard<'s, State>,
+        phase: Phase,
+    ) -> MutexGuard<'s, State> {
+        state.ranks[rank].phase = phase;
+        self.pass_turn(&mut state);
+        self.await_turn(rank, state)
+    }
+
+    fn pass_turn(&self, state: &mut State) {
+        state.choose_next();
+        if state.failure.is_some() {
+            self.turns.iter().for_each(Condvar::notify_all);
+        } else if let Some(next) = state.running {
+            self.turns[next].notify_all();
+        }
+    }
+
+    fn await_turn<'s>(
+        &'s self,
+        rank: usize,
+        state: MutexGuard<'s, State>,
+    ) -> MutexGuard<'s, State> {
+        self.turns[rank]
+            .wait_while(state, |state| {
+                state.running != Some(rank) && state.failure.is_none()
+            })
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Lets messages arrive until it is some rank's turn.
+    fn choose_next(&mut self) {
+        self.running = None;
+        while self.failure.is_none() && self.running.is_none() {
+            let ready: Vec<usize> = self.ranks_where(|phase| phase == Phase::Ready);
+            let choices_count = ready.len() + self.under_way.len();
+            if choices_count == 0 {
+                if !self.let_time_pass() {
+                    self.diagnose();
+                    return;
+                }
+                continue;
+            }
+            let choice = self.choices.below(choices_count);
+            match ready.get(choice) {
+                Some(&rank) => self.running = Some(rank),
+                None => self.arrive(choice - ready.len()),
+            }
+        }
+    }
+
+    /// The oldest message of the chosen one's sender, receiver and tag arrives.
+    fn arrive(&mut self, choice: usize) {
+        let (to, chosen) = &self.under_way[choice];
+        let (to, from, tag) = (*to, chosen.from, chosen.tag);
+        let same_stream = |(receiver, envelope): &(usize, Envelope)| {
+            (*receiver, envelope.from, envelope.tag) == (to, from, tag)
+        };
+        let oldest = self
+            .under_way
+            .iter()
+            .position(same_stream)
+            .unwrap_or(choice);
+        let (_, envelope) = self.under_way.remove(oldest);
+        let receiver = &mut self.ranks[to];
+        receiver.arrived.push(envelope);
+        if let Phase::Waiting { .. } = receiver.phase {
+            receiver.phase = Phase::Ready;
+        }
+    }
+
+    /// Ends the patience of one of those that wait for a limited time, if there is one.
+    fn let_time_pass(&mut self) -> bool {
+        let timed = self.ranks_where(|phase| matches!(phase, Phase::Waiting { timed: true, .. }));
+        if timed.is_empty() {
+            return false;
+        }
+        let rank = timed[self.choices.below(timed.len())];
+        self.ranks[rank].phase = Phase::TimedOut;
+        self.running = Some(rank);
+        true
+    }
+
+    /// Nothing can happen any more: says why, unless all ranks have simply left.
+    fn diagnose(&mut self) {
+        let waits: Vec<(usize, usize)> = (0..self.ranks.len())
+            .filter_map(|rank| match self.ranks[rank].phase {
+                Phase::Waiting { awaited, .. } => Some((rank, awaited)),
+                _ => None,
+            })
+            .collect();
+        let left = |&&(_, awaited): &&(usize, usize)| self.ranks[awaited].phase == Phase::Left;
+        if let Some(&(awaited_by, rank)) = waits.iter().find(left) {
+            self.failure = Some(Error::Left { rank, awaited_by });
+        } else if !waits.is_empty() {
+            let waits: Vec<String> = waits
+                .iter()
+                .map(|(rank, awaited)| format!("rank {rank} waits for rank {awaited}"))
+                .collect();
+            self.failure = Some(Error::Deadlock(waits.join(", ")));
+        }
+    }
+
+    fn ranks_where(&self, condition: impl Fn(Phase) -> bool) -> Vec<usize> {
+        (0..self.ranks.len())
+            .filter(|&rank| condition(self.ranks[rank].phase))
+            .collect()
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.failure.clone().map_or(Ok(()), Err)
+    }
+}
+
+impl Network for SeededNetwork {
+    fn enter(&self, rank: usize) {
+        drop(self.await_turn(rank, self.lock()));
+    }
+
+    fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error> {
+        let mut state = self.lock();
+        state.check()?;
+        let from = envelope.from;
+        state.under_way.push((to, envelope));
+        self.yield_turn(from, state, Phase::Ready).check()
+    }
+
+    fn collect(
+        &self,
+        rank: usize,
+        patience: Patience,
+        arrived: &mut Vec<Envelope>,
+    ) -> Result<bool, Error> {
+        let mut state = self.lock();
+        loop {
+            state.check()?;
+            let time_is_up = state.ranks[rank].phase == Phase::TimedOut;
+            state.ranks[rank].phase = Phase::Ready;
+            if !state.ranks[rank].arrived.is_empty() {
+                arrived.append(&mut state.ranks[rank].arrived);
+                return Ok(true);
+            }
+            let (awaited, timed) = match patience {
+                _ if time_is_up => return Ok(false),
+                Patience::None => break,
+                Patience::Until(awaited, _) => (awaited, true),
+                Patience::Unlimited(awaited) => (awaited, false),
+            };
+            state = self.yield_turn(rank, state, Phase::Waiting { awaited, timed });
+        }
+        // Whoever only looks gives the others a turn, so that a loop of looks comes to an end.
+        let mut state = self.yield_turn(rank, state, Phase::Ready);
+        state.check()?;
+        arrived.append(&mut state.ranks[rank].arrived);
+        Ok(!arrived.is_empty())
+    }
+
+    fn leave(&self, rank: usize) {
+        let mut state = self.lock();
+        state.ranks[rank].phase = Phase::Left;
+        if state.failure.is_none() {
+            self.pass_turn(&mut state);
+        }
+    }
+
+    fn fail(&self, error: Error) {
+        let mut state = self.lock();
+        state.failure.get_or_insert(error);
+        self.turns.iter().for_each(Condvar::notify_all);
+    }
+
+    fn failure(&self) -> Option<Error> {
+        self.lock().failure.clone()
+    }
+}
+
+/// Steele, Lea and Flood's generator (2014): small, seedable, and good enough to draw from.
+#[derive(Debug)]
+struct SplitMix64(u64);
+
+impl SplitMix64 {
+    /// A number in `0..bound`; the bias of a remainder does not matter here.
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^= z >> 31;
+        usize::try_from(z % bound as u64).expect("a remainder is below its divisor, a usize")
+    }
+}

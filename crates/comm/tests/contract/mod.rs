@@ -1,0 +1,237 @@
+//! What every backend promises, as checks that each rank of a communicator runs.
+//!
+//! `tests/threads.rs` runs them on threads, with and without a seed; `tests/mpi.rs` under `mpirun`.
+
+#![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
+
+use std::time::Duration;
+
+use comm::collective::{allgather, broadcast, gather, receive, send};
+use comm::{Communicator, Error, NativeOperation, NativeType, Reduction};
+
+/// One check: every rank of a communicator calls it.
+pub(crate) type Check = fn(&dyn Communicator);
+
+/// All of them, by name.
+pub(crate) const CHECKS: [(&str, Check); 12] = [
+    ("ring", ring),
+    ("message to oneself", message_to_oneself),
+    ("empty message", empty_message),
+    ("same tag keeps its order", same_tag_keeps_its_order),
+    ("tags keep apart", tags_keep_apart),
+    (
+        "receives match in the order posted",
+        receives_match_in_the_order_posted,
+    ),
+    ("long messages cross", long_messages_cross),
+    (
+        "timeout passes and the request lives on",
+        timeout_then_message,
+    ),
+    ("cancelled receive matches nothing", cancelled_receive),
+    ("collectives", collectives),
+    ("ordinary allreduce", ordinary_allreduce),
+    ("bad arguments", bad_arguments),
+];
+
+fn neighbours(comm: &dyn Communicator) -> (usize, usize) {
+    let (rank, size) = (comm.rank(), comm.size());
+    ((rank + size - 1) % size, (rank + 1) % size)
+}
+
+fn ring(comm: &dyn Communicator) {
+    let (left, right) = neighbours(comm);
+    let tag = comm.fresh_tag();
+    let mut token = vec![u8::try_from(comm.rank() % 251).unwrap()];
+    let sent_before = comm.traffic();
+    for _ in 0..comm.size() {
+        let out = comm.start_send(right, tag, token).unwrap();
+        token = receive(comm, left, tag, 1).unwrap();
+        comm.wait(out).unwrap();
+    }
+    assert_eq!(usize::from(token[0]), comm.rank() % 251);
+    let sent = comm.traffic();
+    assert_eq!(sent.messages - sent_before.messages, comm.size() as u64);
+    assert_eq!(sent.bytes - sent_before.bytes, comm.size() as u64);
+}
+
+fn message_to_oneself(comm: &dyn Communicator) {
+    let tag = comm.fresh_tag();
+    let incoming = comm.start_receive(comm.rank(), tag, 3).unwrap();
+    let outgoing = comm.start_send(comm.rank(), tag, vec![7; 3]).unwrap();
+    assert_eq!(comm.wait(incoming), Ok(vec![7; 3]));
+    comm.wait(outgoing).unwrap();
+}
+
+fn empty_message(comm: &dyn Communicator) {
+    let (left, right) = neighbours(comm);
+    let tag = comm.fresh_tag();
+    let out = comm.start_send(right, tag, Vec::new()).unwrap();
+    // A receive may allow more than comes.
+    assert_eq!(receive(comm, left, tag, 100), Ok(Vec::new()));
+    comm.wait(out).unwrap();
+}
+
+fn same_tag_keeps_its_order(comm: &dyn Communicator) {
+    let (left, right) = neighbours(comm);
+    let tag = comm.fresh_tag();
+    let sends: Vec<_> = (0..20_u8)
+        .map(|number| comm.start_send(right, tag, vec![number]).unwrap())
+        .collect();
+    for number in 0..20 {
+        assert_eq!(receive(comm, left, tag, 1), Ok(vec![number]));
+    }
+    for request in sends {
+        comm.wait(request).unwrap();
+    }
+}
+
+fn tags_keep_apart(comm: &dyn Communicator) {
+    let (left, right) = neighbours(comm);
+    let (first, second) = (comm.fresh_tag(), comm.fresh_tag());
+    assert_ne!(first, second);
+    let sends = [
+        comm.start_send(right, first, vec![1]).unwrap(),
+        comm.start_send(right, second, vec![2]).unwrap(),
+    ];
+    assert_eq!(receive(comm, left, second, 1), Ok(vec![2]));
+    assert_eq!(receive(comm, left, first, 1), Ok(vec![1]));
+    for request in sends {
+        comm.wait(request).unwrap();
+    }
+}
+
+fn receives_match_in_the_order_posted(comm: &dyn Communicator) {
+    let (left, right) = neighbours(comm);
+    let tag = comm.fresh_tag();
+    let first = comm.start_receive(left, tag, 1).unwrap();
+    let second = comm.start_receive(left, tag, 1).unwrap();
+    let sends = [1, 2].map(|number| comm.start_send(right, tag, vec![number]).unwrap());
+    assert_eq!(comm.wait(second), Ok(vec![2]));
+    assert_eq!(comm.wait(first), Ok(vec![1]));
+    for request in sends {
+        comm.wait(request).unwrap();
+    }
+}
+
+/// Both directions at once, far past any eager limit: a send must not wait for its receiver.
+fn long_messages_cross(comm: &dyn Communicator) {
+    let (left, right) = neighbours(comm);
+    let tag = comm.fresh_tag();
+    let length_bytes = 1 << 20;
+    let fill = u8::try_from(comm.rank() % 251).unwrap();
+    let out = comm
+        .start_send(right, tag, vec![fill; length_bytes])
+        .unwrap();
+    let received = receive(comm, left, tag, length_bytes).unwrap();
+    assert_eq!(
+        received,
+        vec![u8::try_from(left % 251).unwrap(); length_bytes]
+    );
+    comm.wait(out).unwrap();
+}
+
+fn timeout_then_message(comm: &dyn Communicator) {
+    let (left, right) = neighbours(comm);
+    let (go, tag) = (comm.fresh_tag(), comm.fresh_tag());
+    let incoming = comm.start_receive(left, tag, 1).unwrap();
+    assert_eq!(comm.test(&incoming), Ok(false));
+    assert_eq!(
+        comm.wait_timeout(&incoming, Duration::from_millis(1)),
+        Ok(false)
+    );
+    // Nobody sends before the receiver has seen its time-out.
+    let told = comm.start_send(left, go, Vec::new()).unwrap();
+    receive(comm, right, go, 0).unwrap();
+    let out = comm.start_send(right, tag, vec![9]).unwrap();
+    while !comm
+        .wait_timeout(&incoming, Duration::from_secs(10))
+        .unwrap()
+    {}
+    assert_eq!(comm.test(&incoming), Ok(true));
+    assert_eq!(comm.wait(incoming), Ok(vec![9]));
+    comm.wait(told).unwrap();
+    comm.wait(out).unwrap();
+}
+
+fn cancelled_receive(comm: &dyn Communicator) {
+    let (left, right) = neighbours(comm);
+    let (tag, go) = (comm.fresh_tag(), comm.fresh_tag());
+    let given_up = comm.start_receive(left, tag, 1).unwrap();
+    comm.cancel(given_up);
+    let told = comm.start_send(left, go, Vec::new()).unwrap();
+    receive(comm, right, go, 0).unwrap();
+    let out = comm.start_send(right, tag, vec![5]).unwrap();
+    assert_eq!(receive(comm, left, tag, 1), Ok(vec![5]));
+    comm.wait(told).unwrap();
+    comm.wait(out).unwrap();
+}
+
+fn collectives(comm: &dyn Communicator) {
+    let name = |rank: usize| u32::try_from(rank).unwrap().to_le_bytes().to_vec();
+    let everyone: Vec<_> = (0..comm.size()).map(name).collect();
+    assert_eq!(allgather(comm, name(comm.rank())), Ok(everyone.concat()));
+    for root in [0, comm.size() / 2, comm.size() - 1] {
+        let tag = comm.fresh_tag();
+        let mut message = if comm.rank() == root {
+            name(root)
+        } else {
+            Vec::new()
+        };
+        broadcast(comm, root, tag, &mut message, 4).unwrap();
+        assert_eq!(message, name(root));
+        let gathered = gather(comm, root, tag, name(comm.rank()), 4).unwrap();
+        let expected = if comm.rank() == root {
+            everyone.clone()
+        } else {
+            Vec::new()
+        };
+        assert_eq!(gathered, expected);
+    }
+}
+
+fn ordinary_allreduce(comm: &dyn Communicator) {
+    let ranks = comm.size() as u64;
+    let add = |left: &mut [u8], right: &[u8]| {
+        let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().unwrap());
+        let total = word(left) + word(right);
+        left.copy_from_slice(&total.to_ne_bytes());
+    };
+    for native in [None, Some((NativeType::U64, NativeOperation::Sum))] {
+        let mut value = [comm.rank() as u64 + 1];
+        // SAFETY-free view of the word as bytes: written back below.
+        let mut bytes = value[0].to_ne_bytes();
+        let reduction = Reduction {
+            native,
+            combine: &add,
+        };
+        comm.allreduce_unordered(&mut bytes, &reduction).unwrap();
+        value[0] = u64::from_ne_bytes(bytes);
+        assert_eq!(value[0], ranks * (ranks + 1) / 2);
+    }
+}
+
+fn bad_arguments(comm: &dyn Communicator) {
+    let tag = comm.fresh_tag();
+    let size = comm.size();
+    let refused = |call| Error::NoSuchRank {
+        call,
+        peer: size,
+        size,
+    };
+    assert_eq!(
+        send(comm, size, tag, Vec::new()),
+        Err(refused("start_send"))
+    );
+    assert_eq!(receive(comm, size, tag, 1), Err(refused("start_receive")));
+
+    let (left, right) = neighbours(comm);
+    let out = comm.start_send(right, tag, vec![0; 9]).unwrap();
+    let refused = Error::Truncated {
+        rank: comm.rank(),
+        from: left,
+        capacity_bytes: 8,
+    };
+    assert_eq!(receive(comm, left, tag, 8), Err(refused));
+    comm.wait(out).unwrap();
+}

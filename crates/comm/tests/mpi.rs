@@ -1,0 +1,27 @@
+//! The contract under MPI: every process runs this program. `cargo xtask test` starts it with `mpirun`.
+
+#![expect(clippy::print_stdout, reason = "its output is its report")]
+
+mod contract;
+
+use comm::{Communicator, mpi};
+
+fn main() {
+    let world = mpi::init().expect("MPI starts once");
+    let duplicate = mpi::MpiCommunicator::duplicate(&::mpi::topology::SimpleCommunicator::world())
+        .expect("the world can be duplicated");
+    for (name, check) in contract::CHECKS {
+        check(&world);
+        check(&duplicate);
+        if world.rank() == 0 {
+            eprintln!("test {name} ... ok");
+        }
+    }
+    if world.rank() == 0 {
+        let checks_count = contract::CHECKS.len();
+        println!(
+            "comm contract on MPI, {} ranks: {checks_count} passed, 0 failed",
+            world.size()
+        );
+    }
+}

@@ -1,0 +1,179 @@
+//! The contract on threads, and what only the in-process backend promises.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+mod contract;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use comm::collective::{receive, send};
+use comm::threads::{RunError, ThreadCommunicator, run, run_seeded};
+use comm::{Communicator, Error};
+
+#[test]
+fn contract_on_threads() {
+    for ranks in [1, 2, 3, 8, 17, 241] {
+        for (name, check) in contract::CHECKS {
+            run(ranks, |comm| check(comm))
+                .unwrap_or_else(|error| panic!("{name}, p = {ranks}: {error}"));
+        }
+    }
+    println!(
+        "{} checks on 1, 2, 3, 8, 17, 241 threads",
+        contract::CHECKS.len()
+    );
+}
+
+#[test]
+fn contract_on_seeded_threads() {
+    for ranks in [1, 2, 3, 8] {
+        for (name, check) in contract::CHECKS {
+            for seed in 0..20 {
+                run_seeded(ranks, seed, |comm| check(comm))
+                    .unwrap_or_else(|error| panic!("{name}, p = {ranks}, seed = {seed}: {error}"));
+            }
+        }
+    }
+}
+
+/// Everybody sends to rank 0, which asks for all messages round after round: the round in which
+/// each came, and from whom.
+fn arrivals(seed: u64) -> Vec<(usize, usize)> {
+    let order = Mutex::new(Vec::new());
+    run_seeded(6, seed, |comm| {
+        let tag = comm.fresh_tag();
+        if comm.rank() > 0 {
+            return send(comm, 0, tag, vec![0]).unwrap();
+        }
+        let mut pending: Vec<_> = (1..6)
+            .map(|from| (from, comm.start_receive(from, tag, 1).unwrap()))
+            .collect();
+        for round in 0.. {
+            if pending.is_empty() {
+                break;
+            }
+            pending.retain(|(from, request)| {
+                let arrived = comm.test(request).unwrap();
+                if arrived {
+                    order.lock().unwrap().push((round, *from));
+                }
+                !arrived
+            });
+        }
+    })
+    .unwrap();
+    order.into_inner().unwrap()
+}
+
+#[test]
+fn a_seed_replays_its_order_of_delivery() {
+    let orders: Vec<_> = (0..30).map(arrivals).collect();
+    for (seed, order) in (0..).zip(&orders) {
+        assert_eq!(*order, arrivals(seed), "seed {seed}");
+    }
+    let mut distinct = orders;
+    distinct.sort();
+    distinct.dedup();
+    assert!(
+        distinct.len() > 10,
+        "30 seeds gave {} orders",
+        distinct.len()
+    );
+}
+
+#[test]
+fn no_ranks_is_an_error() {
+    assert_eq!(run(0, |_| ()), Err(RunError::NoRanks));
+    assert_eq!(run_seeded(0, 1, |_| ()), Err(RunError::NoRanks));
+}
+
+/// Both networks, by name, on the same body.
+fn on_both(
+    ranks: usize,
+    body: impl Fn(&ThreadCommunicator<'_>) + Sync,
+) -> [(&'static str, Result<(), RunError>); 2] {
+    [
+        ("threads", run(ranks, &body).map(drop)),
+        ("seeded threads", run_seeded(ranks, 7, &body).map(drop)),
+    ]
+}
+
+#[test]
+fn a_panic_reaches_every_rank_within_a_second() {
+    let begin = Instant::now();
+    let told = AtomicUsize::new(0);
+    let results = on_both(17, |comm| {
+        let tag = comm.fresh_tag();
+        if comm.rank() == 5 {
+            panic!("the disk is full");
+        }
+        // Half of them wait for the rank that panics, half for another that waits too.
+        let from = if comm.rank() % 2 == 0 {
+            5
+        } else {
+            (comm.rank() + 2) % 17
+        };
+        let error = receive(comm, from, tag, 1).unwrap_err();
+        let Error::Panicked { rank: 5, message } = error else {
+            panic!("rank {}: {error}", comm.rank());
+        };
+        assert_eq!(message, "the disk is full");
+        told.fetch_add(1, Ordering::Relaxed);
+    });
+    for (backend, result) in results {
+        let Err(RunError::Failed(Error::Panicked { rank: 5, .. })) = result else {
+            panic!("{backend}: {result:?}");
+        };
+    }
+    assert_eq!(told.into_inner(), 2 * 16);
+    assert!(
+        begin.elapsed() < Duration::from_secs(2),
+        "two runs took {:?}",
+        begin.elapsed()
+    );
+}
+
+#[test]
+fn a_rank_that_leaves_is_named_to_those_that_wait_for_it() {
+    let results = on_both(4, |comm| {
+        let tag = comm.fresh_tag();
+        if comm.rank() == 2 {
+            return;
+        }
+        let error = receive(comm, 2, tag, 1).unwrap_err();
+        assert!(matches!(error, Error::Left { rank: 2, .. }), "{error}");
+    });
+    for (backend, result) in results {
+        assert_eq!(result, Ok(()), "{backend}");
+    }
+}
+
+#[test]
+fn a_cycle_of_waits_is_an_error() {
+    let results = on_both(5, |comm| {
+        let tag = comm.fresh_tag();
+        let error = receive(comm, (comm.rank() + 1) % 5, tag, 1).unwrap_err();
+        let Error::Deadlock(who) = &error else {
+            panic!("{error}");
+        };
+        assert!(who.contains("rank 4 waits for rank 0"), "{who}");
+    });
+    for (backend, result) in results {
+        assert_eq!(result, Ok(()), "{backend}");
+    }
+}
+
+#[test]
+fn a_wait_for_oneself_is_an_error_once_nobody_else_is_left() {
+    let results = on_both(3, |comm| {
+        if comm.rank() == 1 {
+            let error = receive(comm, 1, comm.fresh_tag(), 1).unwrap_err();
+            assert_eq!(error.to_string(), "deadlock: rank 1 waits for rank 1");
+        }
+    });
+    for (backend, result) in results {
+        assert_eq!(result, Ok(()), "{backend}");
+    }
+}
