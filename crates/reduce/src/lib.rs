@@ -1,1 +1,57 @@
-//! To be written.
+//! Reductions whose bits depend on the items, their order and the operator, and on nothing else:
+//! not on the number of ranks, how the items are spread, the messages' timing or the SIMD level.
+//!
+//! Items are numbered 0..N over all ranks, and combined as the leaves of one binary tree: neighbours pair up, an odd
+//! last one moves up unchanged, and so on until one value is left (`docs/order.md` has the
+//! specification). Ranks build a [`Plan`] together, once, and run it many times:
+//!
+//! ```
+//! use comm::{Communicator, threads};
+//! use reduce::{Plan, Sum};
+//!
+//! // 1/1 + 1/2 + … + 1/1000, spread over p ranks: the same bits for every p.
+//! let harmonic = |p: usize| {
+//!     let totals = threads::run(p, |world| {
+//!         let share = |rank: usize| 1000 * rank / p;
+//!         let local: Vec<f64> = (share(world.rank())..share(world.rank() + 1))
+//!             .map(|i| 1.0 / (i + 1) as f64)
+//!             .collect();
+//!         let plan = Plan::builder(world)
+//!             .local_items(local.len() as u64)
+//!             .operator(Sum)
+//!             .build::<f64>()?;
+//!         Ok::<_, Box<dyn std::error::Error + Send + Sync>>(plan.allreduce(&local)?)
+//!     });
+//!     totals.unwrap().remove(0).unwrap().to_bits()
+//! };
+//! assert_eq!(harmonic(1), harmonic(7));
+//! assert_eq!(harmonic(1), harmonic(64));
+//! ```
+//!
+//! In one process, without ranks, [`sum`] and [`fold`] give the same bits:
+//!
+//! ```
+//! let x: Vec<f64> = (1..=1000).map(|i| 1.0 / f64::from(i)).collect();
+//! assert_eq!(reduce::sum(&x)?.to_bits(), 0x401D_F11F_45F4_E619);
+//! # Ok::<(), reduce::FoldError>(())
+//! ```
+
+mod agreement;
+mod algorithm;
+mod algorithm1;
+mod baseline;
+mod builder;
+pub mod environment;
+mod error;
+mod local;
+pub mod operator;
+mod plan;
+mod trace;
+mod wire;
+
+pub use algorithm::{Algorithm, Order, UnknownAlgorithm};
+pub use builder::Builder;
+pub use error::{BuildError, FoldError, RunError};
+pub use local::{fold, sum};
+pub use operator::{Max, Min, Operator, Product, Sum};
+pub use plan::Plan;

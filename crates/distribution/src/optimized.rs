@@ -1,0 +1,114 @@
+//! Algorithm 3: start indices with more trailing zeros, so that boundaries cut fewer subtrees.
+//!
+//! A start index with t trailing zeros opens its rank with a whole subtree of 2^t items. Clearing
+//! its lowest set bit, that is taking its parent, moves the boundary left to a larger subtree. Both
+//! rules here go on while the shares stay near N/p; they differ in what they measure.
+//!
+//! The thesis prints one rule and publishes the results of another (its Table 3.3). The printed
+//! one is better on both terms of the score, so it bears the plain name.
+
+use tree_index::parent;
+
+use crate::Error;
+use crate::even::Even;
+
+/// The printed rule, on the upper distribution: each start on its own, so that no table is needed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Optimized {
+    even: Even,
+    ranks: u64,
+    /// ⌊α N/p⌋, how far left a start may move; at most a share, because α < 1.
+    shift_items_max: u64,
+}
+
+impl Optimized {
+    pub(crate) fn new(items: u64, ranks: u64, alpha: f64) -> Result<Self, Error> {
+        let fair_share_items = fair_share_items(items, ranks);
+        Ok(Self {
+            even: Even::new(items, ranks),
+            ranks,
+            shift_items_max: floor(checked(alpha)? * fair_share_items),
+        })
+    }
+
+    /// Algorithm 3, for ranks below p; N itself is no start, and stays where it is.
+    ///
+    /// The result is the number with the most trailing zeros in the window from
+    /// start(i) - α N/p to start(i). That window moves right with i, so starts do not decrease.
+    pub(crate) fn start(self, rank: u64) -> u64 {
+        let initial = self.even.upper_start(rank);
+        if rank == self.ranks {
+            return initial;
+        }
+        let mut current = initial;
+        while current > 0 {
+            let proposed = parent(current);
+            if initial - proposed > self.shift_items_max {
+                break;
+            }
+            current = proposed;
+        }
+        current
+    }
+
+    /// Starts move left by less than N/p, so only the next rank's can pass an item.
+    pub(crate) fn rank_of(self, item: u64) -> u64 {
+        let rank = self.even.upper_rank_of(item);
+        let next = rank + 1;
+        if next < self.ranks && self.start(next) <= item {
+            next
+        } else {
+            rank
+        }
+    }
+}
+
+/// The rule behind the thesis' published numbers, on the lower distribution.
+///
+/// A start moves left while the share *before* it stays within (1 ± α) N/p, counted from the
+/// previous start as already moved. Each start depends on all before it: they are a table.
+pub(crate) fn published_boundaries(items: u64, ranks: u64, alpha: f64) -> Result<Vec<u64>, Error> {
+    let alpha = checked(alpha)?;
+    let fair_share_items = fair_share_items(items, ranks);
+    let accepted = (1.0 - alpha) * fair_share_items..=(1.0 + alpha) * fair_share_items;
+    let even = Even::new(items, ranks);
+    let mut boundaries = vec![0];
+    let mut previous = 0;
+    for rank in 1..ranks {
+        // The start of the lower distribution is accepted without the test.
+        let mut current = even.lower_start(rank);
+        while current > previous {
+            let proposed = parent(current);
+            if proposed < previous || !accepted.contains(&((proposed - previous) as f64)) {
+                break;
+            }
+            current = proposed;
+        }
+        boundaries.push(current);
+        previous = current;
+    }
+    boundaries.push(items);
+    Ok(boundaries)
+}
+
+fn checked(alpha: f64) -> Result<f64, Error> {
+    if (0.0..1.0).contains(&alpha) {
+        Ok(alpha)
+    } else {
+        Err(Error::Alpha { alpha })
+    }
+}
+
+/// N/p, rounded twice: the same on every machine, and far closer than α is meant.
+fn fair_share_items(items: u64, ranks: u64) -> f64 {
+    items as f64 / ranks as f64
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "cutting off the fraction is meant; no share is negative, and a cast saturates at 2^64"
+)]
+fn floor(share_items: f64) -> u64 {
+    share_items as u64
+}

@@ -1,0 +1,91 @@
+//! The distributions that have a name, for whoever chooses one at run time.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{Distribution, Error, UnknownScheme};
+
+/// The α of [`Scheme::distribute`]: the maximum deviation with which the thesis computes its
+/// optimized distribution (section 3.1.2.4).
+pub const ALPHA: f64 = 0.2;
+
+/// A rule that spreads any number of items over any number of ranks.
+///
+/// ```
+/// use distribution::Scheme;
+///
+/// let scheme: Scheme = "power-of-two".parse()?;
+/// assert_eq!(scheme, Scheme::PowerOfTwo);
+/// assert_eq!(
+///     "even".parse::<Scheme>().unwrap_err().to_string(),
+///     "unknown distribution `even`; \
+///      known are lower, upper, power-of-two, optimized, optimized-published",
+/// );
+/// # Ok::<(), distribution::UnknownScheme>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// [`Distribution::lower`].
+    Lower,
+    /// [`Distribution::upper`].
+    Upper,
+    /// [`Distribution::power_of_two`].
+    PowerOfTwo,
+    /// [`Distribution::optimized`] with α = [`ALPHA`].
+    Optimized,
+    /// [`Distribution::optimized_published`] with α = [`ALPHA`].
+    OptimizedPublished,
+}
+
+impl Scheme {
+    /// Every scheme, in the order in which lists and tables show them.
+    pub const ALL: [Self; 5] = [
+        Self::Lower,
+        Self::Upper,
+        Self::PowerOfTwo,
+        Self::Optimized,
+        Self::OptimizedPublished,
+    ];
+
+    /// The name that [`Scheme::from_str`] takes back.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lower => "lower",
+            Self::Upper => "upper",
+            Self::PowerOfTwo => "power-of-two",
+            Self::Optimized => "optimized",
+            Self::OptimizedPublished => "optimized-published",
+        }
+    }
+
+    /// Spreads `items` over `ranks` by this rule.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRanks`] for p = 0.
+    pub fn distribute(self, items: u64, ranks: usize) -> Result<Distribution, Error> {
+        match self {
+            Self::Lower => Distribution::lower(items, ranks),
+            Self::Upper => Distribution::upper(items, ranks),
+            Self::PowerOfTwo => Distribution::power_of_two(items, ranks),
+            Self::Optimized => Distribution::optimized(items, ranks, ALPHA),
+            Self::OptimizedPublished => Distribution::optimized_published(items, ranks, ALPHA),
+        }
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Scheme {
+    type Err = UnknownScheme;
+
+    fn from_str(name: &str) -> Result<Self, UnknownScheme> {
+        let named = Self::ALL.into_iter().find(|scheme| scheme.name() == name);
+        named.ok_or_else(|| UnknownScheme { name: name.into() })
+    }
+}

@@ -1,0 +1,63 @@
+//! The thesis' numbers for N = 504850 items on p = 256 ranks: Tables 3.1 to 3.3, to the precision
+//! in which they are printed.
+
+use distribution::{Cost, Distribution, Scheme};
+
+const ITEMS: u64 = 504_850;
+const RANKS: usize = 256;
+
+fn shares(distribution: &Distribution) -> Vec<u64> {
+    let ranks = 0..distribution.ranks();
+    ranks.map(|rank| distribution.count(rank)).collect()
+}
+
+#[track_caller]
+fn check(distribution: &Distribution, messages: u64, score_us: &str) {
+    assert_eq!(distribution.message_count(), messages);
+    let decimals = score_us.split('.').nth(1).map_or(0, str::len);
+    let score = distribution.score(&Cost::THESIS) / 1000.0;
+    assert_eq!(format!("{score:.decimals$}"), score_us);
+}
+
+#[test]
+fn table_3_1_even() {
+    check(&Distribution::lower(ITEMS, RANKS).unwrap(), 1640, "469.0");
+    check(&Distribution::upper(ITEMS, RANKS).unwrap(), 1401, "401.9");
+}
+
+#[test]
+fn table_3_2_power_of_two() {
+    let power_of_two = Distribution::power_of_two(ITEMS, RANKS).unwrap();
+    check(&power_of_two, 256, "1083.4");
+    let shares = shares(&power_of_two);
+    assert!(shares[..255].iter().all(|&share| share == 1024));
+    assert_eq!(shares[255], 243_730);
+}
+
+#[test]
+fn table_3_3_by_the_rule_that_was_published() {
+    let published = Distribution::optimized_published(ITEMS, RANKS, 0.2).unwrap();
+    check(&published, 621, "184.486");
+    let shares = shares(&published);
+    assert_eq!(shares.iter().min(), Some(&1690));
+    assert_eq!(shares.iter().max(), Some(&2406));
+}
+
+#[test]
+fn algorithm_3_by_the_rule_that_was_printed() {
+    let optimized = |alpha| Distribution::optimized(ITEMS, RANKS, alpha).unwrap();
+    check(&optimized(0.2), 557, "165.1");
+    check(&optimized(0.15), 604, "178.3");
+    check(&optimized(0.1), 683, "200.5");
+    assert_eq!(shares(&optimized(0.2)).iter().max(), Some(&2066));
+    assert_eq!(optimized(0.0), Distribution::upper(ITEMS, RANKS).unwrap());
+}
+
+#[test]
+fn schemes_take_the_published_alpha() {
+    let messages = Scheme::ALL.map(|scheme| {
+        let distribution = scheme.distribute(ITEMS, RANKS).unwrap();
+        distribution.message_count()
+    });
+    assert_eq!(messages, [1640, 1401, 256, 557, 621]);
+}

@@ -1,0 +1,308 @@
+//! Algorithm 1 of the thesis, with and without its message buffer (section 3.1.1).
+//!
+//! A rank owns items [start, end). It computes the subtrees that it must hand on, the *outbound* ones: those rooted
+//! at an item x of its own whose parent lies before start. The last of them may reach past `end`; what it lacks there, it
+//! receives from higher ranks, which never wait for lower ones. N = 9 over three ranks (Figure 2.2; `o` goes to
+//! another rank):
+//!
+//! ```text
+//!   y
+//!   3  ·------------------------------·        rank 0: fold [0, 3), receive 3, combine,
+//!   2  ·---------------·              |                receive 4, combine, receive 8, combine
+//!   1  ·------·        o-------o      |        rank 1: fold [3, 4), send 3;
+//!   0  ·---·  ·---o    ·---·   ·---·  o                fold [4, 6), receive 6, combine, send 4
+//!      0   1  2 | 3    4   5 | 6   7  8        rank 2: fold [6, 8), send 6; fold [8, 9), send 8
+//!      rank 0     rank 1       rank 2
+//! ```
+//!
+//! What a rank does follows from the distribution alone, so it is worked out once, as [`Step`]s of a stack machine.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use bytemuck::Pod;
+use comm::{Communicator, Request, Tag, collective};
+use distribution::Distribution;
+use tree_index::{Node, Tree};
+
+use crate::error::RunError;
+use crate::operator::Operator;
+use crate::trace::{message, span};
+use crate::wire;
+
+/// The published size of the message buffer: values a message.
+const BUFFER_VALUES: usize = 4;
+
+/// The buffer is flushed before a subtree of more leaves than this, so that a finished value does not wait for long.
+const FLUSH_LEAVES: u64 = 64;
+
+/// One step of a rank: values are pushed on and taken from a stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Work begins on an outbound subtree of so many leaves.
+    Begin { leaves: u64 },
+    /// Pushes the fold of these local items.
+    Fold(Range<usize>),
+    /// Pushes the value of the outbound subtree rooted at item x, which another rank computes.
+    Receive { x: u64, from: usize },
+    /// Replaces the two topmost values by their combination, the lower one on the left.
+    Combine,
+    /// Takes the topmost value, of the subtree rooted at item x, to the rank that lacks it.
+    Send { x: u64, to: usize },
+}
+
+/// What a rank does. The rank that owns item 0 is left with the result on its stack.
+pub(crate) fn steps(distribution: &Distribution, rank: usize) -> Vec<Step> {
+    let tree = Tree::new(distribution.items());
+    let local = distribution.range(rank);
+    let mut steps = Vec::new();
+    for root in tree.outbound_roots(local.clone()) {
+        let span = tree.span(root);
+        steps.push(Step::Begin {
+            leaves: span.end - span.start,
+        });
+        push_subtree(&mut steps, &tree, distribution, root, &local);
+        if root.x > 0 {
+            steps.push(Step::Send {
+                x: root.x,
+                to: distribution.rank_of(tree_index::parent(root.x)),
+            });
+        }
+    }
+    steps
+}
+
+/// The steps that leave the value of one outbound subtree on the stack.
+fn push_subtree(
+    steps: &mut Vec<Step>,
+    tree: &Tree,
+    distribution: &Distribution,
+    root: Node,
+    local: &Range<u64>,
+) {
+    let in_slice =
+        |item: u64| usize::try_from(item - local.start).expect("local items fit a slice");
+    let own = root.x..local.end.min(tree.span(root).end);
+    let mut last = root;
+    for piece in tree.subtree_roots(own) {
+        let span = tree.span(piece);
+        steps.push(Step::Fold(in_slice(span.start)..in_slice(span.end)));
+        last = piece;
+    }
+    // From the last piece up to the root. What lies left of it is on the stack, what lies right of it is not ours.
+    while last.y < root.y {
+        let is_right_child = (last.x >> last.y) & 1 == 1;
+        let right_sibling = last.x.checked_add(1 << last.y);
+        if is_right_child {
+            last.x -= 1 << last.y;
+            steps.push(Step::Combine);
+        } else if let Some(x) = right_sibling.filter(|&x| x < tree.items()) {
+            let from = distribution.rank_of(x);
+            steps.push(Step::Receive { x, from });
+            steps.push(Step::Combine);
+        }
+        last.y += 1;
+    }
+}
+
+/// Runs the steps. The rank that owns item 0 gets the result, the others `None`.
+///
+/// `local` may be an error: the ranks that depend on this one are then told.
+pub(crate) fn run<T: Pod, O: Operator<T>>(
+    comm: &dyn Communicator,
+    tag: Tag,
+    operator: &O,
+    steps: &[Step],
+    buffered: bool,
+    local: Result<&[T], RunError>,
+) -> Result<Option<T>, RunError> {
+    let mut machine = Machine {
+        comm,
+        tag,
+        operator,
+        stack: Vec::new(),
+        received: VecDeque::new(),
+        outbox: Outbox {
+            comm,
+            tag,
+            capacity_values: if buffered { BUFFER_VALUES } else { 1 },
+            to: 0,
+            entries: Vec::new(),
+            entries_count: 0,
+            under_way: Vec::new(),
+        },
+    };
+    let mut remaining = steps;
+    let result = local.and_then(|local| machine.execute(&mut remaining, local));
+    if let Err(error) = &result {
+        machine.outbox.tell(error, remaining);
+    }
+    machine.outbox.finish()?;
+    result
+}
+
+struct Machine<'r, T, O> {
+    comm: &'r dyn Communicator,
+    tag: Tag,
+    operator: &'r O,
+    stack: Vec<T>,
+    /// Values received before they were needed, with their items, in order.
+    received: VecDeque<(u64, T)>,
+    outbox: Outbox<'r>,
+}
+
+impl<T: Pod, O: Operator<T>> Machine<'_, T, O> {
+    /// Takes steps off `remaining` until none is left.
+    fn execute(&mut self, remaining: &mut &[Step], local: &[T]) -> Result<Option<T>, RunError> {
+        while let Some((step, rest)) = remaining.split_first() {
+            match step {
+                Step::Begin { leaves } if *leaves > FLUSH_LEAVES => self.outbox.flush()?,
+                Step::Begin { .. } => {}
+                Step::Fold(range) => {
+                    span!("local work", items = range.len());
+                    let value = self.operator.fold(&local[range.clone()]);
+                    self.stack.extend(value);
+                }
+                Step::Receive { x, from } => {
+                    let value = self.receive(*x, *from)?;
+                    self.stack.push(value);
+                }
+                Step::Combine => {
+                    let right = self.pop();
+                    let left = self.pop();
+                    self.stack.push(self.operator.combine(left, right));
+                }
+                Step::Send { x, to } => {
+                    let value = self.pop();
+                    self.outbox.push(*to, *x, bytemuck::bytes_of(&value))?;
+                }
+            }
+            *remaining = rest;
+        }
+        self.outbox.flush()?;
+        Ok(self.stack.pop())
+    }
+
+    fn pop(&mut self) -> T {
+        self.stack
+            .pop()
+            .expect("every step finds the values that it takes")
+    }
+
+    /// The value of the subtree rooted at `x`, from the messages of `from`.
+    ///
+    /// Needed values lie further and further right, and every rank sends its own from left to right:
+    /// they come in the order in which they are needed.
+    fn receive(&mut self, x: u64, from: usize) -> Result<T, RunError> {
+        if self.received.is_empty() {
+            self.receive_message(from)?;
+        }
+        let wrong = |reason| RunError::WrongMessage {
+            rank: self.comm.rank(),
+            from,
+            reason,
+        };
+        match self.received.pop_front() {
+            Some((sent, value)) if sent == x => Ok(value),
+            Some((sent, _)) => Err(wrong(format!("subtree {sent} where {x} is due"))),
+            None => Err(wrong(format!("nothing where subtree {x} is due"))),
+        }
+    }
+
+    fn receive_message(&mut self, from: usize) -> Result<(), RunError> {
+        span!("waiting", from = from);
+        let rank = self.comm.rank();
+        let entry_bytes = entry_bytes(size_of::<T>());
+        let capacity_bytes = wire::frame_bytes(self.outbox.capacity_values * entry_bytes);
+        let frame = collective::receive(self.comm, from, self.tag, capacity_bytes)?;
+        for entry in wire::payload(&frame, rank, from)?.chunks(entry_bytes) {
+            let (x, value) = entry.split_at(entry.len().min(size_of::<u64>()));
+            let x = wire::value(x, rank, from)?;
+            self.received
+                .push_back((x, wire::value(value, rank, from)?));
+        }
+        Ok(())
+    }
+}
+
+/// The published message buffer: values for one rank, sent together.
+struct Outbox<'r> {
+    comm: &'r dyn Communicator,
+    tag: Tag,
+    capacity_values: usize,
+    /// The rank that the entries are for.
+    to: usize,
+    /// Each an item number and its subtree's value.
+    entries: Vec<u8>,
+    entries_count: usize,
+    under_way: Vec<Request>,
+}
+
+impl Outbox<'_> {
+    /// Adds a value; flushes if it is for another rank than the last, and when the buffer is full.
+    fn push(&mut self, to: usize, x: u64, value: &[u8]) -> Result<(), comm::Error> {
+        if to != self.to {
+            self.flush()?;
+            self.to = to;
+        }
+        self.entries.extend(x.to_ne_bytes());
+        self.entries.extend(value);
+        self.entries_count += 1;
+        if self.entries_count == self.capacity_values {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), comm::Error> {
+        if self.entries_count == 0 {
+            return Ok(());
+        }
+        self.entries_count = 0;
+        let entries = std::mem::take(&mut self.entries);
+        self.send(self.to, wire::delivered(entries))
+    }
+
+    fn send(&mut self, to: usize, frame: Vec<u8>) -> Result<(), comm::Error> {
+        message!(to, frame.len());
+        let request = self.comm.start_send(to, self.tag, frame)?;
+        self.under_way.push(request);
+        Ok(())
+    }
+
+    /// Tells the ranks that still wait for values that they will not come.
+    fn tell(&mut self, error: &RunError, remaining: &[Step]) {
+        let culprit = match error {
+            RunError::RankFailed { rank } => *rank,
+            _ => self.comm.rank(),
+        };
+        let mut waiting: Vec<usize> = remaining
+            .iter()
+            .filter_map(|step| match step {
+                Step::Send { to, .. } => Some(*to),
+                _ => None,
+            })
+            .collect();
+        if self.entries_count > 0 {
+            waiting.push(self.to);
+        }
+        waiting.sort_unstable();
+        waiting.dedup();
+        for to in waiting {
+            // Where the transport has failed, there is nobody to tell, and it tells them itself.
+            let _ = self.send(to, wire::failed(culprit));
+        }
+    }
+
+    /// Waits until the transport is done with all messages.
+    fn finish(self) -> Result<(), comm::Error> {
+        for request in self.under_way {
+            self.comm.wait(request)?;
+        }
+        Ok(())
+    }
+}
+
+fn entry_bytes(value_bytes: usize) -> usize {
+    size_of::<u64>() + value_bytes
+}

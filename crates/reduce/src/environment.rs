@@ -1,0 +1,50 @@
+//! Whether this thread's floating-point arithmetic is IEEE 754's default one.
+//!
+//! A library that was compiled with `-ffast-math`, or a solver that asked for speed, may have set
+//! flush-to-zero, denormals-are-zero or another rounding mode on this thread. Sums would then differ from other
+//! ranks' and other days' without a word. [`check`] computes five sums and products that come out differently; it
+//! costs some nanoseconds and reads no register, so it works on every processor.
+
+use std::hint::black_box;
+
+/// What is wrong with this thread's floating-point environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EnvironmentError {
+    /// Results below the normal range become 0.
+    #[error("this thread flushes subnormal results to zero")]
+    FlushToZero,
+    /// Operands below the normal range are taken as 0.
+    #[error("this thread takes subnormal operands for zero")]
+    DenormalsAreZero,
+    /// Sums are not rounded to the nearest number.
+    #[error("this thread does not round to nearest")]
+    Rounding,
+}
+
+/// Checks that this thread rounds to nearest and keeps subnormal numbers.
+///
+/// # Errors
+/// It does not.
+#[inline]
+#[expect(clippy::float_cmp, reason = "the results are exact or wrong")]
+pub fn check() -> Result<(), EnvironmentError> {
+    let quarter_ulp = black_box(f64::EPSILON / 4.0);
+    let one = black_box(1.0);
+    // Up, down and toward zero each miss at least one of the three.
+    let nearest = one + quarter_ulp == 1.0
+        && -one - quarter_ulp == -1.0
+        && one + 3.0 * quarter_ulp == 1.0 + f64::EPSILON;
+    if !nearest {
+        return Err(EnvironmentError::Rounding);
+    }
+    // 2^-1074 * 2^52 is 2^-1022, the least normal number: only the operand is subnormal.
+    if black_box(f64::from_bits(1)) * black_box(4_503_599_627_370_496.0) == 0.0 {
+        return Err(EnvironmentError::DenormalsAreZero);
+    }
+    // Only the result is subnormal.
+    if black_box(f64::MIN_POSITIVE) * black_box(0.5) == 0.0 {
+        return Err(EnvironmentError::FlushToZero);
+    }
+    Ok(())
+}

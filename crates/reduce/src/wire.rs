@@ -1,0 +1,64 @@
+//! What travels: a payload and, as its last byte, whether it is one.
+//!
+//! A rank that cannot deliver sends the number of the rank that failed instead, so that nobody waits for it in vain. The
+//! mark stands last, so that it moves nothing out of alignment. Numbers are in the machine's own byte order.
+
+use bytemuck::{Pod, PodCastError};
+
+use crate::error::RunError;
+
+const DELIVERED: u8 = 0;
+const FAILED: u8 = 1;
+
+/// The length of a frame of `payload_bytes`, or of one that reports a failure.
+pub(crate) fn frame_bytes(payload_bytes: usize) -> usize {
+    payload_bytes.max(size_of::<u64>()) + 1
+}
+
+/// Makes a payload a frame.
+pub(crate) fn delivered(mut payload: Vec<u8>) -> Vec<u8> {
+    payload.push(DELIVERED);
+    payload
+}
+
+/// The frame that says that `rank` failed.
+pub(crate) fn failed(rank: usize) -> Vec<u8> {
+    let mut frame = (rank as u64).to_ne_bytes().to_vec();
+    frame.push(FAILED);
+    frame
+}
+
+/// The payload of a frame that `from` sent to `rank`.
+pub(crate) fn payload(frame: &[u8], rank: usize, from: usize) -> Result<&[u8], RunError> {
+    let wrong = |reason: &str| RunError::WrongMessage {
+        rank,
+        from,
+        reason: reason.to_owned(),
+    };
+    match frame.split_last() {
+        Some((&DELIVERED, payload)) => Ok(payload),
+        Some((&FAILED, number)) => {
+            let number = number
+                .try_into()
+                .map_err(|_| wrong("a failure without a rank"))?;
+            let rank = usize::try_from(u64::from_ne_bytes(number));
+            Err(RunError::RankFailed {
+                rank: rank.map_err(|_| wrong("a failure of no rank"))?,
+            })
+        }
+        _ => Err(wrong("it has no mark")),
+    }
+}
+
+/// One value from its bytes.
+pub(crate) fn value<T: Pod>(bytes: &[u8], rank: usize, from: usize) -> Result<T, RunError> {
+    bytemuck::try_pod_read_unaligned(bytes).map_err(|error| wrong_length(error, bytes, rank, from))
+}
+
+fn wrong_length(error: PodCastError, bytes: &[u8], rank: usize, from: usize) -> RunError {
+    RunError::WrongMessage {
+        rank,
+        from,
+        reason: format!("{} bytes: {error}", bytes.len()),
+    }
+}

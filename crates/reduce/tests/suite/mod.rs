@@ -1,0 +1,458 @@
+//! What a plan promises on every backend, as checks that each rank of a communicator runs.
+//!
+//! `tests/threads.rs` runs them on threads, with and without a seed; `tests/mpi.rs` under `mpirun`. The oracle is the
+//! recursive definition, over all items, on every rank.
+
+#![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use bytemuck::Pod;
+use comm::{Communicator, collective};
+use distribution::{Distribution, Scheme};
+use reduce::operator::custom;
+use reduce::{Algorithm, BuildError, Max, Min, Operator, Order, Plan, Product, RunError, Sum};
+
+/// One check: every rank of a communicator calls it.
+pub(crate) type Check = fn(&dyn Communicator);
+
+/// All of them, by name.
+pub(crate) const CHECKS: [(&str, Check); 11] = [
+    ("every algorithm, distribution and length", every_algorithm),
+    ("every element type and operator", every_type_and_operator),
+    ("special values", special_values),
+    ("operands keep their order", operands_keep_their_order),
+    ("every root", every_root),
+    ("empty ranks", empty_ranks),
+    ("no items", no_items),
+    ("plans run again and beside each other", plans_side_by_side),
+    ("ranks that disagree", ranks_that_disagree),
+    ("ranks that cannot take part", ranks_that_cannot_take_part),
+    ("a slice of another length", a_slice_of_another_length),
+];
+
+/// Numbers of wildly different size, so that every order of summation gives other bits.
+pub(crate) fn numbers(count: usize, seed: u64) -> Vec<f64> {
+    let mut state = seed;
+    let mut next = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / f64::from(1_u32 << 31)
+    };
+    (0..count)
+        .map(|_| (next() - 0.5) * (next() * 40.0 - 20.0).exp2())
+        .collect()
+}
+
+/// The recursive definition's result.
+pub(crate) fn by_definition<T: Copy, O: Operator<T>>(items: &[T], operator: &O) -> Option<T> {
+    let combine = |left, right| operator.combine(left, right);
+    let total = simd_kernels::by_definition(items, &combine).or(operator.empty())?;
+    Some(operator.canonical(total))
+}
+
+fn slice<T>(items: &[T], range: Range<u64>) -> &[T] {
+    &items[usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap()]
+}
+
+/// Builds a plan, runs it by allreduce and by reduce, and compares bytes on every rank.
+#[track_caller]
+pub(crate) fn check<T, O>(
+    comm: &dyn Communicator,
+    items: &[T],
+    operator: O,
+    distribution: &Distribution,
+    algorithm: Algorithm,
+    root: usize,
+) where
+    T: Pod + Debug,
+    O: Operator<T> + Clone,
+{
+    let expected = match algorithm.order() {
+        Order::Tree => by_definition(items, &operator),
+        _ => operator.fold_left_to_right(items).or(operator.empty()),
+    };
+    let expected = operator.canonical(expected.unwrap());
+    let plan = Plan::builder(comm)
+        .distribution(distribution)
+        .algorithm(algorithm)
+        .root(root)
+        .operator(operator)
+        .build::<T>()
+        .unwrap();
+    let local = slice(items, distribution.range(comm.rank()));
+    let everyone = plan.allreduce(local).unwrap();
+    assert_eq!(
+        bytemuck::bytes_of(&everyone),
+        bytemuck::bytes_of(&expected),
+        "{algorithm}, {distribution:?}: {everyone:?} for {expected:?}"
+    );
+    let at_root = plan.reduce(local).unwrap();
+    assert_eq!(at_root.is_some(), comm.rank() == root);
+    if let Some(at_root) = at_root {
+        assert_eq!(bytemuck::bytes_of(&at_root), bytemuck::bytes_of(&expected));
+    }
+}
+
+fn ordered() -> impl Iterator<Item = Algorithm> {
+    Algorithm::ALL
+        .into_iter()
+        .filter(|algorithm| algorithm.order() != Order::None)
+}
+
+fn every_algorithm(comm: &dyn Communicator) {
+    for count in [1, 2, 3, 9, 64, 65, 1000, 4097] {
+        let items = numbers(count, count as u64);
+        for scheme in Scheme::ALL {
+            let distribution = scheme.distribute(count as u64, comm.size()).unwrap();
+            for algorithm in ordered() {
+                check(comm, &items, Sum, &distribution, algorithm, 0);
+            }
+            // No promise of bits, but of a sum.
+            let plan = Plan::builder(comm)
+                .distribution(&distribution)
+                .algorithm(Algorithm::Unordered)
+                .build::<f64>()
+                .unwrap();
+            let total = plan
+                .allreduce(slice(&items, distribution.range(comm.rank())))
+                .unwrap();
+            let expected = by_definition(&items, &Sum).unwrap();
+            let magnitude = items.iter().fold(0.0, |sum: f64, item| sum + item.abs());
+            assert!(
+                (total - expected).abs() <= magnitude * 1e-12,
+                "{total} for {expected}"
+            );
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "any narrower bits will do")]
+fn every_type_and_operator(comm: &dyn Communicator) {
+    fn all_four<T: Pod + Debug>(comm: &dyn Communicator, items: &[T])
+    where
+        Sum: Operator<T>,
+        Product: Operator<T>,
+        Min: Operator<T>,
+        Max: Operator<T>,
+    {
+        let distribution = Distribution::upper(items.len() as u64, comm.size()).unwrap();
+        for algorithm in ordered() {
+            check(comm, items, Sum, &distribution, algorithm, 0);
+            check(comm, items, Product, &distribution, algorithm, 0);
+            check(comm, items, Min, &distribution, algorithm, 0);
+            check(comm, items, Max, &distribution, algorithm, 0);
+        }
+    }
+    let doubles = numbers(300, 5);
+    let words: Vec<u64> = doubles.iter().map(|item| item.to_bits()).collect();
+    fn narrowed<T>(words: &[u64], narrow: fn(u64) -> T) -> Vec<T> {
+        words.iter().map(|&word| narrow(word >> 11)).collect()
+    }
+    all_four(comm, &doubles);
+    all_four(
+        comm,
+        &narrowed(&words, |word| f32::from_bits((word as u32) >> 2)),
+    );
+    all_four(comm, &words);
+    all_four(comm, &narrowed(&words, |word| word as u8));
+    all_four(comm, &narrowed(&words, |word| word as i16));
+    all_four(comm, &narrowed(&words, |word| word as u32));
+    all_four(comm, &narrowed(&words, |word| word as i64));
+    all_four(comm, &narrowed(&words, |word| i128::from(word) << 60));
+}
+
+fn special_values(comm: &dyn Communicator) {
+    let specials = [
+        -0.0,
+        0.0,
+        f64::from_bits(1),
+        -f64::from_bits(1),
+        f64::MIN_POSITIVE,
+        f64::MAX,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::from_bits(0x7FF0_0000_0000_0001),
+        f64::from_bits(0xFFF8_0000_0000_1234),
+    ];
+    for &first in &specials {
+        for &second in &specials {
+            for items in [
+                vec![first],
+                vec![first, second],
+                vec![-0.0, -0.0, first, second, -0.0],
+            ] {
+                let distribution = Distribution::lower(items.len() as u64, comm.size()).unwrap();
+                check(comm, &items, Sum, &distribution, Algorithm::Algorithm1, 0);
+                check(comm, &items, Min, &distribution, Algorithm::Algorithm1, 0);
+                check(comm, &items, Max, &distribution, Algorithm::Algorithm1, 0);
+            }
+        }
+    }
+}
+
+/// Distinguishes every expression tree over the items from every other: neither associative nor commutative.
+pub(crate) fn mix(left: u64, right: u64) -> u64 {
+    (left.rotate_left(7) ^ right.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_add(left >> 3)
+}
+
+fn operands_keep_their_order(comm: &dyn Communicator) {
+    let items: Vec<u64> = (1..=777).collect();
+    for scheme in Scheme::ALL {
+        let distribution = scheme.distribute(777, comm.size()).unwrap();
+        for algorithm in ordered() {
+            check(
+                comm,
+                &items,
+                custom("mix", mix),
+                &distribution,
+                algorithm,
+                0,
+            );
+        }
+    }
+}
+
+fn every_root(comm: &dyn Communicator) {
+    let items = numbers(100, 3);
+    let distribution = Distribution::lower(100, comm.size()).unwrap();
+    for root in 0..comm.size() {
+        for algorithm in ordered() {
+            check(comm, &items, Sum, &distribution, algorithm, root);
+        }
+    }
+}
+
+/// All items on one rank, and on every other rank.
+fn empty_ranks(comm: &dyn Communicator) {
+    let items = numbers(50, 4);
+    let size = comm.size();
+    for owner in 0..size {
+        let mut counts = vec![0; size];
+        counts[owner] = 50;
+        let distribution = Distribution::from_counts(&counts).unwrap();
+        for algorithm in Algorithm::ALL {
+            if algorithm != Algorithm::Unordered {
+                check(comm, &items, Sum, &distribution, algorithm, size - 1);
+            }
+            // The minimum has no empty value, and no order changes its bits.
+            check(comm, &items, Min, &distribution, algorithm, size - 1);
+        }
+    }
+    let owners = size.div_ceil(2) as u64;
+    let shares = Distribution::lower(50, size.div_ceil(2)).unwrap();
+    let counts: Vec<u64> = (0..size)
+        .map(|rank| {
+            if rank % 2 == 0 {
+                shares.count(rank / 2)
+            } else {
+                0
+            }
+        })
+        .collect();
+    assert_eq!(
+        counts.iter().filter(|&&count| count > 0).count() as u64,
+        owners.min(50)
+    );
+    let distribution = Distribution::from_counts(&counts).unwrap();
+    for algorithm in ordered() {
+        check(comm, &items, Sum, &distribution, algorithm, 0);
+    }
+}
+
+fn no_items(comm: &dyn Communicator) {
+    let distribution = Distribution::lower(0, comm.size()).unwrap();
+    for algorithm in Algorithm::ALL {
+        check::<f64, _>(comm, &[], Sum, &distribution, algorithm, comm.size() - 1);
+        check::<i32, _>(comm, &[], Product, &distribution, algorithm, 0);
+    }
+    let declared = custom("first", |left: f64, _| left).with_empty(7.0);
+    check(comm, &[], declared, &distribution, Algorithm::Algorithm1, 0);
+    let refused = Plan::builder(comm)
+        .local_items(0)
+        .operator(Min)
+        .build::<f64>();
+    let operator = "min".to_owned();
+    assert_eq!(refused.unwrap_err(), BuildError::NoItems { operator });
+}
+
+fn plans_side_by_side(comm: &dyn Communicator) {
+    let (rank, size) = (comm.rank(), comm.size() as u64);
+    let build = |count| {
+        Plan::builder(comm)
+            .local_items(count)
+            .build::<f64>()
+            .unwrap()
+    };
+    let (first, second) = (build(3), build(rank as u64 % 2 + 1));
+    for round in 0..20 {
+        let items = numbers(3 * comm.size(), round);
+        let total = first.allreduce(&items[3 * rank..3 * rank + 3]).unwrap();
+        assert_eq!(
+            total.to_bits(),
+            by_definition(&items, &Sum).unwrap().to_bits()
+        );
+        let ones = second.allreduce(&[1.0, 1.0][..rank % 2 + 1]).unwrap();
+        assert_eq!(ones.to_bits(), ((size + size / 2) as f64).to_bits());
+        // Ranks that do not get the result run ahead.
+        let _ = first.reduce(&items[3 * rank..3 * rank + 3]).unwrap();
+    }
+}
+
+/// Every rank got the same error, with these words in it.
+#[track_caller]
+fn assert_same_error(comm: &dyn Communicator, error: &BuildError, words: &[&str]) {
+    let mut text = error.to_string();
+    for word in words {
+        assert!(text.contains(word), "`{text}` lacks `{word}`");
+    }
+    text.truncate(200);
+    let mut own = text.clone().into_bytes();
+    own.resize(200, b' ');
+    let all = collective::allgather(comm, own.clone()).unwrap();
+    assert!(all.chunks(200).all(|other| other == own), "{text}");
+}
+
+fn ranks_that_disagree(comm: &dyn Communicator) {
+    let (rank, size) = (comm.rank(), comm.size());
+    if size == 1 {
+        return;
+    }
+    let odd_one = rank == size - 1;
+    let builder = || Plan::builder(comm).local_items(2);
+    let name = format!("rank {}", size - 1);
+
+    let error = if odd_one {
+        builder().build::<f32>().unwrap_err()
+    } else {
+        builder().build::<f64>().unwrap_err()
+    };
+    assert_same_error(comm, &error, &["element type", "f64", "f32", &name]);
+
+    let error = if odd_one {
+        builder().operator(Max).build::<f64>().unwrap_err()
+    } else {
+        builder().operator(Sum).build::<f64>().unwrap_err()
+    };
+    assert_same_error(comm, &error, &["operator", "sum", "max", &name]);
+
+    let items = 2 * size as u64;
+    let error = builder()
+        .items(items + u64::from(odd_one))
+        .build::<f64>()
+        .unwrap_err();
+    assert_same_error(
+        comm,
+        &error,
+        &["number of items", &items.to_string(), &name],
+    );
+    let error = builder().items(items + 1).build::<f64>().unwrap_err();
+    assert_same_error(
+        comm,
+        &error,
+        &[&(items + 1).to_string(), &items.to_string()],
+    );
+
+    let odd_algorithm = if odd_one {
+        Algorithm::LeftToRight
+    } else {
+        Algorithm::Algorithm1
+    };
+    let error = builder()
+        .algorithm(odd_algorithm)
+        .build::<f64>()
+        .unwrap_err();
+    assert_same_error(
+        comm,
+        &error,
+        &["algorithm", "left-to-right", "algorithm1", &name],
+    );
+
+    let error = builder()
+        .root(usize::from(odd_one))
+        .build::<f64>()
+        .unwrap_err();
+    assert_same_error(comm, &error, &["root", "rank 0", "rank 1", &name]);
+
+    let error = builder().local_items(u64::MAX).build::<f64>().unwrap_err();
+    assert_same_error(comm, &error, &["2^64"]);
+}
+
+fn ranks_that_cannot_take_part(comm: &dyn Communicator) {
+    let (rank, size) = (comm.rank(), comm.size());
+    let last = size - 1;
+    let name = format!("rank {last}");
+
+    let builder = Plan::builder(comm);
+    let builder = if rank == last {
+        builder
+    } else {
+        builder.local_items(1)
+    };
+    let error = builder.build::<f64>().unwrap_err();
+    assert_same_error(comm, &error, &[&name, "local_items"]);
+
+    let ranks = if rank == last { size + 1 } else { size };
+    let distribution = Distribution::lower(10, ranks).unwrap();
+    let error = Plan::builder(comm)
+        .distribution(&distribution)
+        .build::<f64>()
+        .unwrap_err();
+    assert_same_error(
+        comm,
+        &error,
+        &[&name, "distribution", &(size + 1).to_string()],
+    );
+
+    let error = Plan::builder(comm)
+        .local_items(1)
+        .root(size)
+        .build::<f64>()
+        .unwrap_err();
+    assert_same_error(comm, &error, &["rank 0", "root", &size.to_string()]);
+}
+
+fn a_slice_of_another_length(comm: &dyn Communicator) {
+    let (rank, size) = (comm.rank(), comm.size());
+    let items = numbers(3 * size, 8);
+    let own = &items[3 * rank..3 * rank + 3];
+    for algorithm in ordered() {
+        for culprit in [0, size / 2, size - 1] {
+            let plan = Plan::builder(comm)
+                .local_items(3)
+                .algorithm(algorithm)
+                .build::<f64>()
+                .unwrap();
+            let expected = by_definition(&items, &Sum).unwrap();
+            if algorithm.order() == Order::Tree {
+                assert_eq!(plan.allreduce(own).unwrap().to_bits(), expected.to_bits());
+            }
+            let given = if rank == culprit { &own[..2] } else { own };
+            let error = plan.allreduce(given).unwrap_err();
+            if rank == culprit {
+                let (planned, given) = (3, 2);
+                assert_eq!(
+                    error,
+                    RunError::WrongLength {
+                        rank,
+                        planned,
+                        given
+                    }
+                );
+            } else {
+                assert_eq!(error, RunError::RankFailed { rank: culprit });
+            }
+            // The plan is spent on every rank, and the communicator is not.
+            assert_eq!(plan.allreduce(own).unwrap_err(), RunError::Spent { rank });
+            let _ = plan.reduce(own).unwrap_err();
+        }
+    }
+    let plan = Plan::builder(comm).local_items(3).build::<f64>().unwrap();
+    let total = plan.allreduce(own).unwrap();
+    assert_eq!(
+        total.to_bits(),
+        by_definition(&items, &Sum).unwrap().to_bits()
+    );
+}

@@ -1,0 +1,122 @@
+//! The suite on threads, and property tests against the recursive definition.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+mod suite;
+
+use comm::Communicator;
+use comm::threads::{run, run_seeded};
+use distribution::Distribution;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use reduce::operator::custom;
+use reduce::{Algorithm, Plan, Sum};
+use suite::{by_definition, mix, numbers};
+
+#[test]
+fn suite_on_threads() {
+    for ranks in [1, 2, 3, 5, 17] {
+        for (name, check) in suite::CHECKS {
+            let begin = std::time::Instant::now();
+            run(ranks, |comm| check(comm))
+                .unwrap_or_else(|error| panic!("{name}, p = {ranks}: {error}"));
+            println!("threads, p = {ranks}: {name} ({:?})", begin.elapsed());
+        }
+    }
+}
+
+#[test]
+fn suite_on_seeded_threads() {
+    for (name, check) in suite::CHECKS {
+        for (ranks, seed) in [(2, 1), (3, 2), (4, 3)] {
+            run_seeded(ranks, seed, |comm| check(comm))
+                .unwrap_or_else(|error| panic!("{name}, p = {ranks}, seed = {seed}: {error}"));
+        }
+    }
+}
+
+/// The thesis' rank counts: p = 1, 17, …, 241.
+#[test]
+fn the_thesis_rank_counts_give_one_sum() {
+    let items = numbers(5000, 1);
+    let expected = by_definition(&items, &Sum).unwrap().to_bits();
+    for ranks in (1..=241).step_by(16) {
+        let totals = run(ranks, |comm| {
+            let distribution = Distribution::upper(5000, ranks).unwrap();
+            let plan = Plan::builder(comm)
+                .distribution(&distribution)
+                .build::<f64>()
+                .unwrap();
+            let own = distribution.range(comm.rank());
+            let (start, end) = (usize::try_from(own.start), usize::try_from(own.end));
+            plan.allreduce(&items[start.unwrap()..end.unwrap()])
+                .unwrap()
+                .to_bits()
+        });
+        assert!(
+            totals.unwrap().iter().all(|&total| total == expected),
+            "p = {ranks}"
+        );
+    }
+}
+
+/// Counts on each rank, with many empty ones.
+fn counts() -> impl Strategy<Value = Vec<u64>> {
+    let count = prop_oneof![3 => Just(0), 3 => 1_u64..4, 2 => 0_u64..300];
+    vec(count, 1..20)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn any_distribution_and_delivery_order(
+        counts in counts(),
+        seed: u64,
+        buffered: bool,
+        root: prop::sample::Index,
+    ) {
+        let distribution = Distribution::from_counts(&counts).unwrap();
+        let algorithm = if buffered { Algorithm::Algorithm1 } else { Algorithm::Algorithm1Unbuffered };
+        let items_count = usize::try_from(distribution.items()).unwrap();
+        let items = numbers(items_count, seed);
+        let words: Vec<u64> = items.iter().map(|item| item.to_bits()).collect();
+        let root = root.index(counts.len());
+        run_seeded(counts.len(), seed, |comm| {
+            suite::check(comm, &items, Sum, &distribution, algorithm, root);
+            let mix = custom("mix", mix).with_empty(0);
+            suite::check(comm, &words, mix, &distribution, algorithm, root);
+        }).unwrap();
+    }
+}
+
+/// Algorithm 1 sends what Algorithm 2 counts, a value a message without the buffer, and no more with it.
+#[test]
+fn messages_are_as_many_as_algorithm_2_counts() {
+    for (items_count, ranks) in [(9, 3), (1000, 17), (4097, 33)] {
+        let distribution = Distribution::lower(items_count, ranks).unwrap();
+        let sent = |algorithm| {
+            let messages = run(ranks, |comm| {
+                let plan = Plan::builder(comm)
+                    .distribution(&distribution)
+                    .algorithm(algorithm)
+                    .build::<f64>()
+                    .unwrap();
+                let before = comm.traffic().messages;
+                let count = usize::try_from(distribution.count(comm.rank())).unwrap();
+                plan.reduce(&vec![1.0; count]).unwrap();
+                comm.traffic().messages - before
+            });
+            messages
+                .unwrap()
+                .iter()
+                .fold(0, |total, messages| total + messages)
+        };
+        assert_eq!(
+            sent(Algorithm::Algorithm1Unbuffered),
+            distribution.message_count()
+        );
+        let buffered = sent(Algorithm::Algorithm1);
+        assert!(buffered >= ranks as u64 - 1 && buffered < distribution.message_count());
+    }
+}

@@ -1,0 +1,59 @@
+//! The spans and events that feature `tracing` emits.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use comm::Communicator;
+use comm::threads::run;
+use reduce::Plan;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+/// Counts spans and events by name.
+#[derive(Clone, Default)]
+struct Counter(Arc<Mutex<BTreeMap<&'static str, usize>>>);
+
+impl Counter {
+    fn count(&self, name: &'static str) {
+        *self.0.lock().unwrap().entry(name).or_default() += 1;
+    }
+}
+
+impl Subscriber for Counter {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("reduce")
+    }
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        self.count(span.metadata().name());
+        Id::from_u64(1)
+    }
+    fn event(&self, _event: &Event<'_>) {
+        self.count("message");
+    }
+    fn record(&self, _span: &Id, _values: &Record<'_>) {}
+    fn record_follows_from(&self, _span: &Id, _follows: &Id) {}
+    fn enter(&self, _span: &Id) {}
+    fn exit(&self, _span: &Id) {}
+}
+
+#[test]
+fn a_reduction_shows_its_plan_work_waiting_and_messages() {
+    let counter = Counter::default();
+    run(3, |comm| {
+        let _guard = tracing::subscriber::set_default(counter.clone());
+        // Figure 2.2: nine items on three ranks, all subtrees cross ranks singly.
+        let plan = Plan::builder(comm).local_items(3).build::<f64>().unwrap();
+        plan.reduce(&[f64::from(u32::try_from(comm.rank()).unwrap()); 3])
+            .unwrap();
+    })
+    .unwrap();
+    let counts = counter.0.lock().unwrap();
+    assert_eq!(counts["plan"], 3);
+    // Rank 0 folds [0, 2) and [2, 3), rank 1 [3, 4) and [4, 6), rank 2 [6, 8) and [8, 9).
+    assert_eq!(counts["local work"], 6);
+    // Rank 1 sends 3 and 4 together; rank 2 sends 6 to rank 1 and 8 to rank 0.
+    assert_eq!(counts["message"], 3);
+    assert_eq!(counts["waiting"], 3);
+}

@@ -1,0 +1,47 @@
+//! Algorithm 2: the cost of a distribution in messages, without visiting its items.
+
+use crate::largest_subtree_child_index;
+
+/// The number of values that Algorithm 1 sends between ranks, unbuffered: one for each
+/// PE-intersecting node (thesis, Algorithm 2 and eq. 3.5), in O(p log N).
+///
+/// `starts` holds the start index of every rank, then N. Empty ranks are legal and send nothing,
+/// nor does the rank that owns item 0. The printed algorithm leaves open what its `startIndices`
+/// hold; read this way it gives the published counts.
+///
+/// # Panics
+///
+/// If the starts decrease.
+///
+/// ```
+/// // Ranks with 4 items each hold whole subtrees: one message for each rank but the first.
+/// assert_eq!(tree_index::message_count([0, 4, 8, 12, 16]), 3);
+/// // One item more on rank 0 shifts every boundary, and cuts subtrees apart.
+/// assert_eq!(tree_index::message_count([0, 5, 9, 13, 17]), 9);
+/// ```
+pub fn message_count(starts: impl IntoIterator<Item = u64>) -> u64 {
+    let mut starts = starts.into_iter();
+    let mut messages = 0;
+    let Some(mut start) = starts.next() else {
+        return messages;
+    };
+    for end in starts {
+        assert!(start <= end, "the starts decrease from {start} to {end}");
+        // A first rank that is empty leaves item 0, and the root, to a later one.
+        if start > 0 {
+            messages += outbound_roots(start, end);
+        }
+        start = end;
+    }
+    messages
+}
+
+fn outbound_roots(start: u64, end: u64) -> u64 {
+    let mut roots = 0;
+    let mut x = start;
+    while x < end {
+        roots += 1;
+        x = largest_subtree_child_index(x).saturating_add(1);
+    }
+    roots
+}

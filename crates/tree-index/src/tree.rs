@@ -1,0 +1,193 @@
+//! The tree over N items: coordinates that exist, and the way from one to the next.
+//!
+//! The corner that needs care is the top: for N > 2^63 the root has height 64, and 2^64 items
+//! are more than a `u64` counts. Sizes saturate there, which is exact after cutting off at N.
+
+use core::ops::Range;
+
+use crate::{OutboundRoots, SubtreeRoots, parent};
+
+/// The subtree of height `y` whose leftmost leaf is item `x`.
+///
+/// Ordered by `x`, then by `y`: the nodes of a fragment are in order from left to right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Node {
+    /// The global index of the leftmost leaf, a multiple of 2^`y`.
+    pub x: u64,
+    /// The height above the leaves, 0 for an item.
+    pub y: u32,
+}
+
+/// The reduction tree over N items (thesis, chapter 2).
+///
+/// ```
+/// use tree_index::{Node, Tree};
+///
+/// let tree = Tree::new(9);
+/// assert_eq!(tree.root(), Some(Node { x: 0, y: 4 }));
+/// assert_eq!(tree.span(Node { x: 4, y: 2 }), 4..8);
+/// // Item 8 has no neighbour: its value moves up unchanged until it meets the rest.
+/// assert_eq!(tree.children(Node { x: 8, y: 3 }), (Node { x: 8, y: 2 }, None));
+/// assert_eq!(
+///     tree.children(Node { x: 0, y: 4 }),
+///     (Node { x: 0, y: 3 }, Some(Node { x: 8, y: 3 })),
+/// );
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tree {
+    items: u64,
+}
+
+impl Tree {
+    /// The tree over the given number of items, 0 included.
+    #[must_use]
+    pub const fn new(items: u64) -> Self {
+        Self { items }
+    }
+
+    /// N, the number of items.
+    #[must_use]
+    pub const fn items(self) -> u64 {
+        self.items
+    }
+
+    /// ⌈log2 N⌉, the y-coordinate of the root; 0 for N <= 1.
+    #[must_use]
+    pub const fn height(self) -> u32 {
+        u64::BITS - self.items.saturating_sub(1).leading_zeros()
+    }
+
+    /// (0, ⌈log2 N⌉), or `None` where there is no item.
+    #[must_use]
+    pub const fn root(self) -> Option<Node> {
+        match self.items {
+            0 => None,
+            _ => Some(Node {
+                x: 0,
+                y: self.height(),
+            }),
+        }
+    }
+
+    /// The y-coordinate of the highest node that starts at x: the number of trailing zeros of x,
+    /// and the tree's height for x = 0 (thesis, section 3).
+    ///
+    /// # Panics
+    ///
+    /// If x is no item.
+    ///
+    /// ```
+    /// let tree = tree_index::Tree::new(9);
+    /// assert_eq!([0, 3, 4, 8].map(|x| tree.max_y(x)), [4, 0, 2, 3]);
+    /// ```
+    #[must_use]
+    pub fn max_y(self, x: u64) -> u32 {
+        assert!(x < self.items, "{x} is no item of {}", self.items);
+        match x {
+            0 => self.height(),
+            _ => x.trailing_zeros(),
+        }
+    }
+
+    /// The items below a node: x to min(N, x + 2^y).
+    ///
+    /// # Panics
+    ///
+    /// If the tree has no such node.
+    #[must_use]
+    pub fn span(self, node: Node) -> Range<u64> {
+        self.assert_has(node);
+        let size_items = 1_u64.checked_shl(node.y).unwrap_or(u64::MAX);
+        node.x..node.x.saturating_add(size_items).min(self.items)
+    }
+
+    /// The left and the right operand of a node with y > 0 (thesis, eq. 2.2 and 2.3).
+    ///
+    /// Without a right child, that is for x + 2^(y-1) >= N, the node's value is its left child's.
+    ///
+    /// # Panics
+    ///
+    /// If the node is a leaf, or the tree has no such node.
+    #[must_use]
+    pub fn children(self, node: Node) -> (Node, Option<Node>) {
+        self.assert_has(node);
+        assert!(node.y > 0, "item {} is a leaf", node.x);
+        let y = node.y - 1;
+        let left = Node { x: node.x, y };
+        let right = Node {
+            x: node.x.saturating_add(1 << y),
+            y,
+        };
+        (left, (right.x < self.items).then_some(right))
+    }
+
+    /// The *fragment* of a range: the maximal nodes whose span lies inside it, left to right.
+    ///
+    /// These are the fewest values that stand for the range in every later reduction. Their sizes
+    /// rise, then fall; there are at most max(1, 2⌈log2 N⌉ - 2) of them, or max(1, ⌈log2 N⌉) where
+    /// the range touches an edge. A node at the right edge without a sibling counts as its highest
+    /// ancestor with the same span, so the range 0..N is exactly the root.
+    ///
+    /// # Panics
+    ///
+    /// If the range ends behind the last item.
+    ///
+    /// ```
+    /// use tree_index::{Node, Tree};
+    ///
+    /// let fragment = Tree::new(9).subtree_roots(3..9);
+    /// assert!(fragment.eq([Node { x: 3, y: 0 }, Node { x: 4, y: 2 }, Node { x: 8, y: 3 }]));
+    /// ```
+    #[must_use]
+    pub fn subtree_roots(self, range: Range<u64>) -> SubtreeRoots {
+        SubtreeRoots::new(self, range)
+    }
+
+    /// The outbound subtree roots of a range: its nodes (x, max_y(x)) whose parent lies before
+    /// `range.start` (thesis, eq. 3.5).
+    ///
+    /// In Algorithm 1 these are the values that the rank owning the range sends, in this order,
+    /// each to the rank that owns its [`parent`]. A range with item 0 in it has one, the root,
+    /// whose value is the result. Their subtrees may reach past the end of the range, into values
+    /// that other ranks send here.
+    ///
+    /// # Panics
+    ///
+    /// If the range ends behind the last item.
+    ///
+    /// ```
+    /// use tree_index::{Node, Tree};
+    ///
+    /// let roots = Tree::new(16).outbound_roots(5..11);
+    /// assert!(roots.eq([Node { x: 5, y: 0 }, Node { x: 6, y: 1 }, Node { x: 8, y: 3 }]));
+    /// ```
+    #[must_use]
+    pub fn outbound_roots(self, range: Range<u64>) -> OutboundRoots {
+        OutboundRoots::new(self, range)
+    }
+
+    /// The PE-intersecting nodes whose right child is an outbound root of the range:
+    /// (parent(x), max_y(x) + 1), in the outbound roots' order (thesis, chapter 2).
+    ///
+    /// Each costs one value sent, so their number over all ranks is the number of messages.
+    ///
+    /// # Panics
+    ///
+    /// If the range ends behind the last item.
+    pub fn intersecting_nodes(self, range: Range<u64>) -> impl Iterator<Item = Node> {
+        self.outbound_roots(range)
+            .filter(|root| root.x > 0)
+            .map(|right| Node {
+                x: parent(right.x),
+                y: right.y + 1,
+            })
+    }
+
+    fn assert_has(self, node: Node) {
+        assert!(
+            node.x < self.items && node.y <= self.max_y(node.x),
+            "{node:?} is no node over {} items",
+            self.items
+        );
+    }
+}
