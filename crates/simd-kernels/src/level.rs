@@ -1,0 +1,115 @@
+//! Which instruction sets this processor has, as values that prove it.
+
+use core::fmt;
+
+#[cfg(target_arch = "x86_64")]
+use crate::x86::{Avx2, Sse2};
+
+/// An instruction set that this processor has.
+///
+/// Only detection makes one, so holding it is the proof that its instructions may run. Ordered from narrow to wide; all levels
+/// give the same bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Level(Set);
+
+/// The instruction sets that there are kernels for, each with its proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Set {
+    Scalar,
+    #[cfg(target_arch = "x86_64")]
+    Sse2(Sse2),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+}
+
+impl Level {
+    /// Plain Rust, on every processor.
+    pub const SCALAR: Level = Level(Set::Scalar);
+
+    /// The names of all levels there are, on whatever processor.
+    const NAMES: [&str; 3] = ["scalar", "sse2", "avx2"];
+
+    /// The widest level that this processor has.
+    #[must_use]
+    pub fn best() -> Self {
+        Self::detect_avx2()
+            .or(Self::detect_sse2())
+            .unwrap_or(Self::SCALAR)
+    }
+
+    /// All levels that this processor has, from narrow to wide.
+    pub fn available() -> impl Iterator<Item = Self> {
+        [Some(Self::SCALAR), Self::detect_sse2(), Self::detect_avx2()]
+            .into_iter()
+            .flatten()
+    }
+
+    /// The level of this name: `scalar`, `sse2` or `avx2`.
+    ///
+    /// # Errors
+    /// There is no such level, or this processor does not have it.
+    pub fn named(name: &str) -> Result<Self, LevelError> {
+        let known = Self::NAMES.into_iter().find(|&known| known == name);
+        let name = known.ok_or(LevelError::Unknown)?;
+        Self::available()
+            .find(|level| level.name() == name)
+            .ok_or(LevelError::NotSupported { name })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Set::Scalar => Self::NAMES[0],
+            #[cfg(target_arch = "x86_64")]
+            Set::Sse2(_) => Self::NAMES[1],
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx2(_) => Self::NAMES[2],
+        }
+    }
+
+    pub(crate) fn set(self) -> Set {
+        self.0
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn detect_sse2() -> Option<Self> {
+        Some(Self(Set::Sse2(Sse2::detect())))
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn detect_avx2() -> Option<Self> {
+        Avx2::detect().map(|proof| Self(Set::Avx2(proof)))
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn detect_sse2() -> Option<Self> {
+        None
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn detect_avx2() -> Option<Self> {
+        None
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Why [`Level::named`] has no level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LevelError {
+    /// There is no level of this name.
+    #[error("unknown SIMD level; known: scalar, sse2, avx2")]
+    Unknown,
+    /// This processor does not have it.
+    #[error("this processor does not have {name}")]
+    NotSupported {
+        /// The level's name.
+        name: &'static str,
+    },
+}

@@ -1,0 +1,41 @@
+//! Tree-ordered folds of a slice: one process, one thread, any length.
+//!
+//! The order is the binary tree of the whole project: pair neighbours, an odd last one moves up unchanged, repeat. The kernels
+//! here compute it in AVX2, SSE2 and scalar code with the same bits.
+//!
+//! ```
+//! use simd_kernels::{Level, sum};
+//!
+//! let x: Vec<f64> = (1..=1000).map(|i| 1.0 / f64::from(i)).collect();
+//! let bits: Vec<u64> = Level::available()
+//!     .map(|level| sum(level, &x).expect("there are items").to_bits())
+//!     .collect();
+//! assert!(bits.iter().all(|&b| b == 0x401D_F11F_45F4_E619));
+//! ```
+//!
+//! - [`by_definition`] is the specification, to test against.
+//! - [`sum`] is what to use: one pass over the input, nothing allocated.
+//! - [`reduce_level_by_level`] is the thesis' way, over [`subtree_sum8`] (Algorithm 4).
+//! - [`tree_fold`] takes any operator.
+//! - [`unordered_sum`] and [`left_to_right`] are what all this is measured against.
+//!
+//! NaNs are left as the arithmetic gives them; whoever returns them to users makes them canonical.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+mod definition;
+mod dispatch;
+mod fold;
+mod level;
+mod level_by_level;
+mod scalar;
+mod unordered;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use definition::by_definition;
+pub use dispatch::{Float, subtree_sum8};
+pub use fold::{sum, tree_fold};
+pub use level::{Level, LevelError};
+pub use level_by_level::{reduce_level_by_level, scratch_len};
+pub use unordered::{Variant, left_to_right, unordered_sum, unordered_sum_with};

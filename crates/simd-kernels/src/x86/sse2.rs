@@ -1,0 +1,120 @@
+//! SSE2: 128-bit registers, two doubles or four floats. Part of x86-64 itself.
+
+#![expect(unsafe_code, reason = "loads take pointers")]
+
+use core::arch::x86_64::{
+    __m128, __m128d, _mm_add_pd, _mm_add_ps, _mm_add_sd, _mm_add_ss, _mm_cvtsd_f64, _mm_cvtss_f32,
+    _mm_loadu_pd, _mm_loadu_ps, _mm_shuffle_ps, _mm_unpackhi_pd, _mm_unpacklo_pd,
+};
+
+use crate::unordered::{self, Variant};
+
+/// The proof that this processor has SSE2: on x86-64 there is nothing to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Sse2(());
+
+impl Sse2 {
+    pub(crate) fn detect() -> Self {
+        Self(())
+    }
+
+    #[inline]
+    pub(crate) fn subtree_sums8_f64(self, subtrees: &[[f64; 8]], sums: &mut [f64]) {
+        // SAFETY: this module is compiled for x86-64 alone, of which SSE2 is a part.
+        unsafe { subtree_sums8_f64(subtrees, sums) }
+    }
+
+    #[inline]
+    pub(crate) fn subtree_sums8_f32(self, subtrees: &[[f32; 8]], sums: &mut [f32]) {
+        // SAFETY: as above.
+        unsafe { subtree_sums8_f32(subtrees, sums) }
+    }
+
+    pub(crate) fn unordered_sum_f64(self, variant: Variant, leaves: &[f64]) -> f64 {
+        unordered::sum_in_lanes::<f64, 2>(variant, leaves)
+    }
+
+    pub(crate) fn unordered_sum_f32(self, variant: Variant, leaves: &[f32]) -> f32 {
+        unordered::sum_in_lanes::<f32, 4>(variant, leaves)
+    }
+}
+
+#[target_feature(enable = "sse2")]
+fn subtree_sums8_f64(subtrees: &[[f64; 8]], sums: &mut [f64]) {
+    for (sum, subtree) in sums.iter_mut().zip(subtrees) {
+        *sum = subtree_sum8_f64(subtree);
+    }
+}
+
+#[target_feature(enable = "sse2")]
+fn subtree_sums8_f32(subtrees: &[[f32; 8]], sums: &mut [f32]) {
+    for (sum, subtree) in sums.iter_mut().zip(subtrees) {
+        *sum = subtree_sum8_f32(subtree);
+    }
+}
+
+/// ```text
+/// x0 x1   x2 x3   x4 x5   x6 x7        four registers
+/// level 1   x01 x23   x45 x67
+/// level 2   x0123 x4567
+/// level 3   x01234567
+/// ```
+#[target_feature(enable = "sse2")]
+#[inline]
+fn subtree_sum8_f64(leaves: &[f64; 8]) -> f64 {
+    let (pairs, _) = leaves.as_chunks::<2>();
+    let [a, b, c, d] = [
+        load2(&pairs[0]),
+        load2(&pairs[1]),
+        load2(&pairs[2]),
+        load2(&pairs[3]),
+    ];
+    let level2 = add_neighbours_pd(add_neighbours_pd(a, b), add_neighbours_pd(c, d));
+    _mm_cvtsd_f64(_mm_add_sd(level2, _mm_unpackhi_pd(level2, level2)))
+}
+
+/// (a0 + a1, b0 + b1), the left operands first.
+#[target_feature(enable = "sse2")]
+#[inline]
+fn add_neighbours_pd(a: __m128d, b: __m128d) -> __m128d {
+    _mm_add_pd(_mm_unpacklo_pd(a, b), _mm_unpackhi_pd(a, b))
+}
+
+/// ```text
+/// x0 x1 x2 x3   x4 x5 x6 x7            two registers
+/// level 1   x01 x23 x45 x67
+/// level 2   x0123 x4567 ..
+/// level 3   x01234567
+/// ```
+#[target_feature(enable = "sse2")]
+#[inline]
+fn subtree_sum8_f32(leaves: &[f32; 8]) -> f32 {
+    let (quads, _) = leaves.as_chunks::<4>();
+    let level1 = add_neighbours_ps(load4(&quads[0]), load4(&quads[1]));
+    let level2 = add_neighbours_ps(level1, level1);
+    let right = _mm_shuffle_ps::<0b01_01_01_01>(level2, level2);
+    _mm_cvtss_f32(_mm_add_ss(level2, right))
+}
+
+/// (a0 + a1, a2 + a3, b0 + b1, b2 + b3), the left operands first.
+#[target_feature(enable = "sse2")]
+#[inline]
+fn add_neighbours_ps(a: __m128, b: __m128) -> __m128 {
+    let even = _mm_shuffle_ps::<0b10_00_10_00>(a, b);
+    let odd = _mm_shuffle_ps::<0b11_01_11_01>(a, b);
+    _mm_add_ps(even, odd)
+}
+
+#[target_feature(enable = "sse2")]
+#[inline]
+fn load2(pair: &[f64; 2]) -> __m128d {
+    // SAFETY: the pointer comes from a reference to two doubles; no alignment is asked for.
+    unsafe { _mm_loadu_pd(pair.as_ptr()) }
+}
+
+#[target_feature(enable = "sse2")]
+#[inline]
+fn load4(quad: &[f32; 4]) -> __m128 {
+    // SAFETY: the pointer comes from a reference to four floats; no alignment is asked for.
+    unsafe { _mm_loadu_ps(quad.as_ptr()) }
+}

@@ -1,0 +1,218 @@
+//! Every level that this machine has against the recursive definition, bit for bit.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use simd_kernels::{
+    Float, Level, LevelError, Variant, by_definition, left_to_right, reduce_level_by_level,
+    scratch_len, subtree_sum8, sum, tree_fold, unordered_sum, unordered_sum_with,
+};
+
+/// The bits of a float, with one NaN for all of them.
+trait Bits: Float {
+    fn bits(self) -> u64;
+    fn from_word(word: u64) -> Self;
+}
+
+impl Bits for f64 {
+    fn bits(self) -> u64 {
+        if self.is_nan() {
+            f64::NAN.to_bits()
+        } else {
+            self.to_bits()
+        }
+    }
+    fn from_word(word: u64) -> Self {
+        f64::from_bits(word)
+    }
+}
+
+impl Bits for f32 {
+    fn bits(self) -> u64 {
+        if self.is_nan() {
+            f32::NAN.to_bits().into()
+        } else {
+            self.to_bits().into()
+        }
+    }
+    fn from_word(word: u64) -> Self {
+        f32::from_bits(u32::try_from(word >> 32).unwrap())
+    }
+}
+
+/// Runs every level on the leaves and compares with the definition; the leaves are left alone.
+#[track_caller]
+fn check<T: Bits>(leaves: &[T]) {
+    let before: Vec<u64> = leaves.iter().map(|leaf| leaf.bits()).collect();
+    let expected = by_definition(leaves, &|left, right| left + right).map(Bits::bits);
+    for level in Level::available() {
+        let mut scratch = vec![T::ZERO; scratch_len(leaves.len())];
+        let passes = reduce_level_by_level(level, leaves, &mut scratch);
+        assert_eq!(
+            passes.map(Bits::bits),
+            expected,
+            "passes, {level}, N = {}",
+            leaves.len()
+        );
+        let one_pass = sum(level, leaves);
+        assert_eq!(
+            one_pass.map(Bits::bits),
+            expected,
+            "sum, {level}, N = {}",
+            leaves.len()
+        );
+        let (subtrees, _) = leaves.as_chunks::<8>();
+        for subtree in subtrees {
+            let expected = by_definition(subtree, &|left, right| left + right).unwrap();
+            assert_eq!(
+                subtree_sum8(level, subtree).bits(),
+                expected.bits(),
+                "subtree, {level}"
+            );
+        }
+    }
+    let any_operator = tree_fold(leaves, |left, right| left + right);
+    assert_eq!(
+        any_operator.map(Bits::bits),
+        expected,
+        "tree_fold, N = {}",
+        leaves.len()
+    );
+    assert!(leaves.iter().map(|leaf| leaf.bits()).eq(before));
+}
+
+/// Numbers of many sizes, and the special ones.
+fn word() -> impl Strategy<Value = u64> {
+    let special = prop::sample::select(vec![
+        -0.0,
+        0.0,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        f64::MAX,
+        f64::MIN_POSITIVE,
+        1.0,
+    ]);
+    prop_oneof![
+        60 => finite_word(),
+        2 => special.prop_map(f64::to_bits),
+        // Subnormal doubles; as floats, their upper halves are subnormal, too.
+        2 => 0..1_u64 << 52,
+        1 => any::<u64>(),
+    ]
+}
+
+fn finite_word() -> impl Strategy<Value = u64> {
+    (-1.0..1.0_f64, -30..30)
+        .prop_map(|(mantissa, exponent)| (mantissa * 2_f64.powi(exponent)).to_bits())
+}
+
+proptest! {
+    #[test]
+    fn any_length_and_offset(words in vec(word(), 0..700), offset in 0..16_usize) {
+        let from = offset.min(words.len());
+        let doubles: Vec<f64> = words.iter().copied().map(Bits::from_word).collect();
+        check(&doubles[from..]);
+        let floats: Vec<f32> = words.iter().copied().map(Bits::from_word).collect();
+        check(&floats[from..]);
+    }
+
+    /// Long enough for several blocks; finite, so that no NaN hides a difference.
+    #[test]
+    fn long_slices(words in vec(finite_word(), 1000), repeats in 1..30_usize, cut in 0..1000_usize) {
+        let words = words.repeat(repeats);
+        let doubles: Vec<f64> = words[cut..].iter().copied().map(Bits::from_word).collect();
+        check(&doubles);
+    }
+
+    #[test]
+    fn unordered_sums_are_sums(words in vec(finite_word(), 0..3000)) {
+        let leaves: Vec<f64> = words.iter().copied().map(Bits::from_word).collect();
+        let magnitude = leaves.iter().fold(0.0, |sum: f64, leaf| sum + leaf.abs());
+        let expected = left_to_right(&leaves).unwrap_or(0.0);
+        for level in Level::available() {
+            for variant in Variant::ALL {
+                let total = unordered_sum_with(level, variant, &leaves);
+                prop_assert!((total - expected).abs() <= magnitude * 1e-12, "{variant:?}, {level}");
+            }
+        }
+    }
+}
+
+/// Every length around the powers of eight and the block, and one past the caches.
+#[test]
+fn lengths_where_something_ends() {
+    let word = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 2 | 0x3000_0000_0000_0000;
+    let leaves: Vec<f64> = (0..(1 << 20) + 3)
+        .map(|i| f64::from_word(word(i)))
+        .collect();
+    for length in 0..=130 {
+        check(&leaves[..length]);
+    }
+    for edge in [512, 4096, 8192, 3 * 4096, 32768, 1 << 18] {
+        for length in edge - 2..=edge + 2 {
+            check(&leaves[..length]);
+        }
+    }
+    check(&leaves);
+}
+
+/// Tells every expression over the items from every other: neither associative nor commutative.
+fn mix(left: u64, right: u64) -> u64 {
+    (left.rotate_left(7) ^ right.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_add(left >> 3)
+}
+
+#[test]
+fn tree_fold_keeps_operands_in_order() {
+    let items: Vec<u64> = (1..5000).collect();
+    for length in (0..600).chain([4095, 4096, 4097, 4999]) {
+        let items = &items[..length];
+        assert_eq!(
+            tree_fold(items, mix),
+            by_definition(items, &mix),
+            "N = {length}"
+        );
+    }
+}
+
+/// A level that the processor has and the tests do not run would pass unseen.
+#[test]
+fn levels_are_those_of_the_processor() {
+    let names: Vec<&str> = Level::available().map(Level::name).collect();
+    println!("levels that ran: {}", names.join(", "));
+    assert_eq!(Some(Level::best()), Level::available().last());
+    assert!(Level::available().is_sorted());
+    if let Ok(cpu) = std::fs::read_to_string("/proc/cpuinfo")
+        && cfg!(target_arch = "x86_64")
+    {
+        let has_avx2 = cpu.split_whitespace().any(|flag| flag == "avx2");
+        assert_eq!(names.contains(&"avx2"), has_avx2);
+        assert!(names.contains(&"sse2"));
+    }
+    for level in Level::available() {
+        assert_eq!(Level::named(level.name()), Ok(level));
+    }
+    assert_eq!(Level::named("mmx"), Err(LevelError::Unknown));
+}
+
+#[test]
+fn nothing_is_padded() {
+    for level in Level::available() {
+        for length in 1..100 {
+            let negative_zeros = vec![-0.0_f64; length];
+            assert_eq!(
+                sum(level, &negative_zeros).unwrap().to_bits(),
+                (-0.0_f64).to_bits()
+            );
+        }
+        assert_eq!(sum::<f64>(level, &[]), None);
+        assert_eq!(unordered_sum::<f64>(level, &[]).to_bits(), 0);
+    }
+}
+
+#[test]
+#[should_panic(expected = "100 leaves need 16 values of scratch memory, not 3")]
+fn short_scratch_is_a_bug() {
+    let _ = reduce_level_by_level(Level::SCALAR, &[0.0; 100], &mut [0.0; 3]);
+}
