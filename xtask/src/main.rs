@@ -1,1 +1,63 @@
-fn main() {}
+//! The commands' door: reads options, runs, and ends with the status that the command promises.
+//!
+//! 0: done, and as it must be. 1: done, and not so. 2: a usage or input error, told in one line.
+
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+use xtask::error::Error;
+use xtask::{bench, repro_check, test};
+
+/// Reproducible reductions: check, measure, test.
+#[derive(Parser)]
+#[command(name = "cargo xtask", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Reduces data over many numbers of ranks and compares the bits
+    ReproCheck(repro_check::Options),
+    /// Measures kernels, look-ups and reductions against their references
+    Bench(bench::Options),
+    /// Runs everything that CI runs
+    Test(test::Options),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+            ) =>
+        {
+            error.exit()
+        }
+        Err(error) => return refuse(first_line(&error.to_string())),
+    };
+    let result: Result<bool, Error> = match &cli.command {
+        Command::ReproCheck(options) => repro_check::run(options),
+        Command::Bench(options) => bench::run(options).map(|()| true),
+        Command::Test(options) => test::run(options),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => refuse(&format!("error: {error}")),
+    }
+}
+
+/// clap explains at length; its first line names the option.
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or("error: wrong usage")
+}
+
+fn refuse(line: &str) -> ExitCode {
+    eprintln!("{line}");
+    ExitCode::from(2)
+}

@@ -306,3 +306,92 @@ impl Outbox<'_> {
 fn entry_bytes(value_bytes: usize) -> usize {
     size_of::<u64>() + value_bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Step, run, steps};
+    use crate::error::RunError;
+    use crate::operator::Sum;
+    use crate::wire;
+    use comm::collective::send;
+    use comm::{Communicator, threads};
+    use distribution::Distribution;
+
+    #[test]
+    fn figure_2_2() {
+        let distribution = Distribution::lower(9, 3).unwrap();
+        assert_eq!(
+            steps(&distribution, 0),
+            [
+                Step::Begin { leaves: 9 },
+                Step::Fold(0..2),
+                Step::Fold(2..3),
+                Step::Receive { x: 3, from: 1 },
+                Step::Combine,
+                Step::Combine,
+                Step::Receive { x: 4, from: 1 },
+                Step::Combine,
+                Step::Receive { x: 8, from: 2 },
+                Step::Combine,
+            ]
+        );
+        assert_eq!(
+            steps(&distribution, 1),
+            [
+                Step::Begin { leaves: 1 },
+                Step::Fold(0..1),
+                Step::Send { x: 3, to: 0 },
+                Step::Begin { leaves: 4 },
+                Step::Fold(1..3),
+                Step::Receive { x: 6, from: 2 },
+                Step::Combine,
+                Step::Send { x: 4, to: 0 },
+            ]
+        );
+    }
+
+    /// Rank 0 awaits the values of items 3 and 4, of which rank 1 sends `frame` instead.
+    fn receive_instead(frame: &[u8]) -> RunError {
+        let results = threads::run(2, |comm| {
+            let distribution = Distribution::from_counts(&[3, 3]).unwrap();
+            let tag = comm.fresh_tag();
+            if comm.rank() == 1 {
+                send(comm, 0, tag, frame.to_vec()).unwrap();
+                return None;
+            }
+            let steps = steps(&distribution, 0);
+            run(comm, tag, &Sum, &steps, true, Ok(&[1.0; 3])).err()
+        });
+        results.unwrap().swap_remove(0).unwrap()
+    }
+
+    /// A value that is missing or another one's never counts as 0.
+    #[test]
+    fn a_message_is_checked_against_the_plan() {
+        let entry = |x: u64, value: f64| [x.to_ne_bytes(), value.to_ne_bytes()].concat();
+        let refused = |payload: Vec<u8>| match receive_instead(&wire::delivered(payload)) {
+            RunError::WrongMessage {
+                rank: 0,
+                from: 1,
+                reason,
+            } => reason,
+            error => panic!("{error}"),
+        };
+        assert_eq!(refused(entry(4, 1.0)), "subtree 4 where 3 is due");
+        assert_eq!(
+            refused([entry(3, 1.0), entry(5, 1.0)].concat()),
+            "subtree 5 where 4 is due"
+        );
+        assert_eq!(refused(Vec::new()), "nothing where subtree 3 is due");
+        assert!(refused(entry(3, 1.0)[..11].to_vec()).starts_with("3 bytes"));
+        assert!(refused(vec![0; 5]).starts_with("5 bytes"));
+        assert!(matches!(
+            receive_instead(&[]),
+            RunError::WrongMessage { .. }
+        ));
+        assert_eq!(
+            receive_instead(&wire::failed(7)),
+            RunError::RankFailed { rank: 7 }
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn.
+
+pub mod kernels;
+pub mod lookup;
+pub mod reduce;
+mod timing;
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::choices::{self, Backend};
+use crate::error::Error;
+use crate::output::Output;
+use crate::table::Table;
+
+/// Options of `bench`.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// kernels, lookup, reduce or all
+    #[arg(default_value = "all", value_name = "NAME")]
+    name: String,
+    /// Where the ranks of `reduce` live: threads or mpi
+    #[arg(long, default_value = "threads", value_name = "NAME")]
+    backend: String,
+    /// The number of ranks of `reduce`
+    #[arg(long, default_value = "2", value_name = "P")]
+    ranks: String,
+    /// Few sizes and few rounds
+    #[arg(long)]
+    quick: bool,
+    /// Write a JSON object for every row to a file, or to standard output (-)
+    #[arg(long, value_name = "FILE|-")]
+    json: Option<String>,
+}
+
+/// One variant against one reference: one line of `--json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// `kernels`, `lookup` or `reduce`.
+    pub bench: String,
+    /// What was measured.
+    pub variant: String,
+    /// The number of items, N; for `lookup` the number of ranks that are looked up.
+    pub n: u64,
+    /// The number of ranks, p.
+    pub ranks: usize,
+    /// `threads` or `mpi`.
+    pub backend: String,
+    /// How the items are spread, where there are ranks.
+    pub distribution: Option<String>,
+    /// The median time of one call, in nanoseconds.
+    pub median_ns: f64,
+    /// The rate at which items are read, in 10^9 bytes a second; null where none are.
+    pub gbps: Option<f64>,
+    /// For `kernels` and `lookup` a speed (the reference's time over this one's); for `reduce` a time (this one's over the
+    /// reference's).
+    pub ratio: f64,
+    /// What it is compared with.
+    pub reference: String,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<(), Error> {
+    let known = ["kernels", "lookup", "reduce"];
+    let chosen: Vec<&str> = match options.name.as_str() {
+        "all" => known.to_vec(),
+        name if known.contains(&name) => vec![name],
+        name => {
+            let reason = format!("unknown bench `{name}`; known: {}, all", known.join(", "));
+            return Err(Error::option("bench", reason));
+        }
+    };
+    let [backend] = Backend::parse(&options.backend)?[..] else {
+        return Err(Error::option(
+            "--backend",
+            "a bench runs on one backend: threads or mpi",
+        ));
+    };
+    let [ranks] = choices::rank_counts(&options.ranks)?[..] else {
+        return Err(Error::option(
+            "--ranks",
+            "a bench runs on one number of ranks",
+        ));
+    };
+    let mut output = Output::open(options.json.as_deref())?;
+    for name in chosen {
+        let rows = match name {
+            "kernels" => kernels::run(options.quick, &output),
+            "lookup" => lookup::run(options.quick),
+            _ => reduce::launch(backend, ranks, options.quick)?,
+        };
+        for row in &rows {
+            output.json(row)?;
+        }
+        show(name, &rows, &output);
+    }
+    output.finish()
+}
+
+fn show(name: &str, rows: &[Row], output: &Output) {
+    let what = if name == "reduce" { "time" } else { "speed" };
+    output.say(format!(
+        "\n{name}: {what} as a ratio to the reference, medians"
+    ));
+    let mut table = Table::new([
+        "variant",
+        "distribution",
+        "n",
+        "ns",
+        "GB/s",
+        "ratio",
+        "reference",
+    ]);
+    for row in rows {
+        table.push(vec![
+            row.variant.clone(),
+            row.distribution.clone().unwrap_or_default(),
+            row.n.to_string(),
+            format!("{:.1}", row.median_ns),
+            row.gbps
+                .map(|gbps| format!("{gbps:.1}"))
+                .unwrap_or_default(),
+            format!("{:.2}", row.ratio),
+            row.reference.clone(),
+        ]);
+    }
+    for line in table.lines() {
+        output.say(line);
+    }
+}

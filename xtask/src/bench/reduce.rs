@@ -1,0 +1,219 @@
+//! Allreduce of one double's sum over ranks, by distribution and algorithm, against the two unreproducible ways.
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use ::reduce::{Algorithm, Operator, Plan, Sum};
+use comm::{Communicator, Reduction, collective, threads};
+use distribution::Distribution;
+use serde::{Deserialize, Serialize};
+use simd_kernels::Level;
+
+use super::Row;
+use super::timing::{median, nanoseconds};
+use crate::choices::{Backend, Sharing};
+use crate::data::TABLE_4_1_ITEMS;
+use crate::error::Error;
+use crate::job::JobFile;
+use crate::mpi::Launcher;
+
+/// What every rank measures.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// The numbers of items.
+    sizes: Vec<usize>,
+    /// How they are spread.
+    distributions: Vec<Sharing>,
+    /// How often everything is measured.
+    rounds: usize,
+}
+
+/// Runs the bench on a backend.
+pub(super) fn launch(backend: Backend, ranks: usize, quick: bool) -> Result<Vec<Row>, Error> {
+    let job = Job {
+        sizes: if quick {
+            vec![460, 1602]
+        } else {
+            TABLE_4_1_ITEMS.to_vec()
+        },
+        distributions: Sharing::named(),
+        rounds: if quick { 5 } else { 31 },
+    };
+    if backend == Backend::Mpi {
+        let launcher = Launcher::build()?;
+        let file = JobFile::write(&job)?;
+        let mut rows = Vec::new();
+        launcher.run(ranks, &["bench", &file.path.to_string_lossy()], |line| {
+            let row = serde_json::from_str(line);
+            rows.push(row.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?);
+            Ok(())
+        })?;
+        return Ok(rows);
+    }
+    let rows = Mutex::new(Vec::new());
+    let report = |row| rows.lock().expect("no row panics").push(row);
+    let done = threads::run(ranks, |comm| run(comm, backend, &job, &report));
+    for rank in done.map_err(|error| Error::Run(error.to_string()))? {
+        rank?;
+    }
+    Ok(rows.into_inner().expect("no row panics"))
+}
+
+/// One way to get the total.
+enum Way<'c> {
+    Plan(Plan<'c, f64, Sum>),
+    /// A local fold, then the backend's own allreduce.
+    Reference(fn(&[f64]) -> f64),
+}
+
+impl Way<'_> {
+    fn run(&self, comm: &dyn Communicator, local: &[f64]) -> Result<f64, Error> {
+        match self {
+            Way::Plan(plan) => plan.allreduce(local).map_err(failed),
+            Way::Reference(fold) => allreduce(comm, fold(local)),
+        }
+    }
+}
+
+fn failed(error: impl ToString) -> Error {
+    Error::Run(error.to_string())
+}
+
+fn allreduce(comm: &dyn Communicator, value: f64) -> Result<f64, Error> {
+    let mut bits = value.to_bits();
+    let combine = |left: &mut [u8], right: &[u8]| {
+        let float = |bytes: &[u8]| bytes.try_into().map_or(f64::NAN, f64::from_ne_bytes);
+        let total = float(left) + float(right);
+        left.copy_from_slice(&total.to_ne_bytes());
+    };
+    let reduction = Reduction {
+        native: Operator::<f64>::native(&Sum),
+        combine: &combine,
+    };
+    let bytes = bytemuck::bytes_of_mut(&mut bits);
+    comm.allreduce_unordered(bytes, &reduction)
+        .map_err(failed)?;
+    Ok(f64::from_bits(bits))
+}
+
+/// Measures the job on the ranks of `comm`; rank 0 hands each row to `report`. Collective.
+pub fn run(
+    comm: &dyn Communicator,
+    backend: Backend,
+    job: &Job,
+    report: &dyn Fn(Row),
+) -> Result<(), Error> {
+    for &size in &job.sizes {
+        let items = benches::log_likelihoods(size, 1);
+        for sharing in &job.distributions {
+            let distribution = sharing.distribute(size as u64, comm.size(), 1)?;
+            let range = distribution.range(comm.rank());
+            let index = |item: u64| usize::try_from(item).expect("the items are in memory");
+            let local = &items[index(range.start)..index(range.end)];
+            let ways = ways(comm, backend, &distribution)?;
+            let repeats = (1_000_000 / size).clamp(1, 200);
+            let medians = medians_ns(comm, &ways, local, job.rounds, repeats)?;
+            if comm.rank() == 0 {
+                rows(backend, comm.size(), size, *sharing, &ways, &medians)
+                    .into_iter()
+                    .for_each(report);
+            }
+        }
+    }
+    Ok(())
+}
+
+type Named<'c> = (String, Way<'c>);
+
+/// The references first, then every algorithm.
+fn ways<'c>(
+    comm: &'c dyn Communicator,
+    backend: Backend,
+    distribution: &Distribution,
+) -> Result<Vec<Named<'c>>, Error> {
+    let allreduce = match backend {
+        Backend::Threads => "allreduce",
+        Backend::Mpi => "MPI_Allreduce",
+    };
+    let left_to_right = |local: &[f64]| simd_kernels::left_to_right(local).unwrap_or(0.0);
+    let mut ways = vec![
+        (
+            format!("unordered-simd+{allreduce}"),
+            Way::Reference(|local| simd_kernels::unordered_sum(Level::best(), local)),
+        ),
+        (
+            format!("left-to-right+{allreduce}"),
+            Way::Reference(left_to_right),
+        ),
+    ];
+    let named = Algorithm::ALL.map(|algorithm| (algorithm.to_string(), algorithm));
+    for (name, algorithm) in named
+        .into_iter()
+        .chain([("plan".to_owned(), Algorithm::default())])
+    {
+        let builder = Plan::builder(comm)
+            .distribution(distribution)
+            .algorithm(algorithm);
+        ways.push((name, Way::Plan(builder.build().map_err(failed)?)));
+    }
+    Ok(ways)
+}
+
+/// The medians over the rounds of the slowest rank's time for one call, in nanoseconds.
+fn medians_ns(
+    comm: &dyn Communicator,
+    ways: &[Named<'_>],
+    local: &[f64],
+    rounds: usize,
+    repeats: usize,
+) -> Result<Vec<f64>, Error> {
+    let mut samples = vec![Vec::with_capacity(rounds); ways.len()];
+    // The first round warms up.
+    for round in 0..=rounds {
+        for ((_, way), samples) in ways.iter().zip(&mut samples) {
+            // No rank begins before all are there.
+            collective::allgather(comm, Vec::new()).map_err(failed)?;
+            let begin = Instant::now();
+            for _ in 0..repeats {
+                std::hint::black_box(way.run(comm, local)?);
+            }
+            let own_ns = nanoseconds(begin.elapsed()) / repeats as f64;
+            let all = collective::allgather(comm, own_ns.to_le_bytes().to_vec()).map_err(failed)?;
+            let (times, _) = all.as_chunks();
+            let times = times.iter().map(|&time| f64::from_le_bytes(time));
+            if round > 0 {
+                samples.push(times.fold(0.0, f64::max));
+            }
+        }
+    }
+    Ok(samples.into_iter().map(median).collect())
+}
+
+fn rows(
+    backend: Backend,
+    ranks: usize,
+    size: usize,
+    sharing: Sharing,
+    ways: &[Named<'_>],
+    medians: &[f64],
+) -> Vec<Row> {
+    let (references, variants) = ways.split_at(2);
+    let mut rows = Vec::new();
+    for ((variant, _), &median_ns) in variants.iter().zip(&medians[2..]) {
+        for ((reference, _), reference_ns) in references.iter().zip(medians) {
+            rows.push(Row {
+                bench: "reduce".to_owned(),
+                variant: variant.clone(),
+                n: size as u64,
+                ranks,
+                backend: backend.name().to_owned(),
+                distribution: Some(sharing.to_string()),
+                median_ns,
+                gbps: Some(size as f64 * 8.0 / median_ns),
+                ratio: median_ns / reference_ns,
+                reference: reference.clone(),
+            });
+        }
+    }
+    rows
+}

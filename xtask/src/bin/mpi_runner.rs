@@ -1,0 +1,108 @@
+//! What `mpirun` starts: every rank runs the same job, and rank 0 prints what comes of it.
+//!
+//!     mpi-runner repro JOB          rows of the reproducibility matrix, as JSON
+//!     mpi-runner bench JOB          rows of the reduction bench, as JSON
+//!     mpi-runner fault KIND         panic, leave or silence: what becomes of the others
+
+#![expect(clippy::print_stdout, reason = "rank 0 prints its rows")]
+
+use std::env;
+use std::fs;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use comm::mpi::MpiCommunicator;
+use comm::{Communicator, collective, mpi};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+use xtask::bench;
+use xtask::choices::Backend;
+use xtask::error::Error;
+use xtask::matrix::{self, Items};
+
+/// Longer than any rank computes in these jobs, even many on one core.
+const SILENCE_LIMIT: Duration = Duration::from_secs(300);
+
+/// What is left to a rank when another one is gone on purpose.
+const FAULT_SILENCE_LIMIT: Duration = Duration::from_secs(2);
+
+fn main() -> ExitCode {
+    let world = match mpi::init() {
+        Ok(world) => world,
+        Err(error) => {
+            eprintln!("mpi-runner: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    world.set_silence_limit(SILENCE_LIMIT);
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match arguments[..] {
+        ["repro", job] => repro(&world, job),
+        ["bench", job] => measure(&world, job),
+        ["fault", kind] => fault(&world, kind),
+        _ => Err(Error::Run(
+            "usage: mpi-runner repro|bench JOB, mpi-runner fault KIND".to_owned(),
+        )),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("mpi-runner: rank {}: {error}", world.rank());
+            // The others may be in the middle of something.
+            world.abort(2);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn read_job<J: DeserializeOwned>(path: &str) -> Result<J, Error> {
+    let path = Path::new(path);
+    let text = fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
+    serde_json::from_str(&text).map_err(|error| Error::file(path, error))
+}
+
+/// Rows are plain numbers and names, which JSON always has words for.
+fn print_row(row: &impl Serialize) {
+    println!(
+        "{}",
+        serde_json::to_string(row).expect("a row is plain data")
+    );
+}
+
+fn repro(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
+    let job = read_job(job)?;
+    matrix::run(world, Backend::Mpi, &job, Items::OnRankZero, &|row| {
+        print_row(&row)
+    })
+}
+
+fn measure(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
+    let job = read_job(job)?;
+    bench::reduce::run(world, Backend::Mpi, &job, &|row| print_row(&row))
+}
+
+/// The last rank misbehaves while the others wait for it.
+fn fault(world: &MpiCommunicator, kind: &str) -> Result<(), Error> {
+    world.set_silence_limit(FAULT_SILENCE_LIMIT);
+    let (rank, last) = (world.rank(), world.size() - 1);
+    let tag = world.fresh_tag();
+    if rank != last {
+        let waited = collective::receive(world, last, tag, 1);
+        return waited
+            .map(drop)
+            .map_err(|error| Error::Run(error.to_string()));
+    }
+    match kind {
+        "panic" => panic!("on purpose"),
+        "leave" => Ok(()),
+        "silence" => {
+            std::thread::sleep(FAULT_SILENCE_LIMIT * 10);
+            Ok(())
+        }
+        _ => Err(Error::Run(format!(
+            "unknown fault `{kind}`; known: panic, leave, silence"
+        ))),
+    }
+}

@@ -1,0 +1,160 @@
+//! Data sets: files in four formats, and generated ones of the thesis' sizes.
+
+mod npy;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+
+/// The sizes of the thesis' Table 4.1 up to aa_rokasA8.
+pub const TABLE_4_1_ITEMS: [usize; 6] = [460, 767, 898, 1602, 239_763, 504_850];
+
+/// The rest of Table 4.1, which takes a while.
+pub const TABLE_4_1_LARGE_ITEMS: [usize; 4] = [1_327_505, 1_806_035, 3_011_099, 21_410_970];
+
+/// Where a data set comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// So many made-up log-likelihoods.
+    Generated {
+        /// How many.
+        items: usize,
+        /// Which ones.
+        seed: u64,
+    },
+    /// Numbers of such different size that every unordered sum of them differs.
+    Canary,
+}
+
+/// Numbers with a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataSet {
+    /// How reports call it.
+    pub name: String,
+    /// The numbers, in their order.
+    pub items: Vec<f64>,
+}
+
+impl Source {
+    /// Reads or makes the data set.
+    pub fn load(&self) -> Result<DataSet, Error> {
+        let (name, items) = match self {
+            Source::File(path) => {
+                let stem = path.file_stem().unwrap_or(path.as_os_str());
+                (stem.to_string_lossy().into_owned(), read(path)?)
+            }
+            Source::Generated { items, seed } => {
+                let name = format!("generated-{items}");
+                (name, benches::log_likelihoods(*items, *seed))
+            }
+            Source::Canary => ("canary".to_owned(), canary()),
+        };
+        Ok(DataSet { name, items })
+    }
+}
+
+/// 4000 numbers from 2^-20 to 2^20.
+fn canary() -> Vec<f64> {
+    let exponents = (0..4000).map(|i| i * 7919 % 41 - 20);
+    let mantissas = benches::log_likelihoods(4000, 0xCA11);
+    let items = mantissas.iter().zip(exponents);
+    items
+        .map(|(mantissa, exponent)| mantissa * 2_f64.powi(exponent))
+        .collect()
+}
+
+/// Reads a file of numbers, in the format that its name says: `.binpsllh` (an unsigned 64-bit count, then
+/// doubles, little-endian), `.psllh` (text: a count, then numbers), `.npy` (one dimension, `<f8`) or `.f64` (doubles,
+/// little-endian).
+pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
+    let wrong = |reason: String| Error::file(path, reason);
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let parse: fn(&[u8]) -> Result<Vec<f64>, String> = match &*extension {
+        "binpsllh" => binpsllh,
+        "psllh" => psllh,
+        "npy" => npy::npy,
+        "f64" => raw,
+        _ => {
+            let reason = "unknown format; known: .binpsllh, .psllh, .npy, .f64";
+            return Err(wrong(reason.to_owned()));
+        }
+    };
+    let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    if bytes.is_empty() {
+        return Err(wrong("the file is empty".to_owned()));
+    }
+    parse(&bytes).map_err(wrong)
+}
+
+/// Doubles, little-endian, and nothing else.
+fn raw(bytes: &[u8]) -> Result<Vec<f64>, String> {
+    let (doubles, rest) = bytes.as_chunks::<8>();
+    if !rest.is_empty() {
+        return Err(format!(
+            "{} bytes are no whole number of doubles",
+            bytes.len()
+        ));
+    }
+    Ok(doubles
+        .iter()
+        .map(|&double| f64::from_le_bytes(double))
+        .collect())
+}
+
+fn binpsllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
+    let (count, doubles) = bytes
+        .split_first_chunk()
+        .ok_or_else(|| format!("{} bytes are too few for a count", bytes.len()))?;
+    let count = u64::from_le_bytes(*count);
+    expect_doubles(count, doubles)?;
+    raw(doubles)
+}
+
+/// Compares before anything is allocated: a count may be anything.
+fn expect_doubles(count: u64, doubles: &[u8]) -> Result<(), String> {
+    let found_bytes = doubles.len() as u64;
+    if count.checked_mul(8) == Some(found_bytes) {
+        return Ok(());
+    }
+    let fault = if count.checked_mul(8).is_none_or(|bytes| bytes > found_bytes) {
+        "truncated"
+    } else {
+        "too long"
+    };
+    Err(format!(
+        "{fault}: the count is {count}, but {found_bytes} bytes follow, 8 a number"
+    ))
+}
+
+fn psllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
+    let text = str::from_utf8(bytes).map_err(|error| format!("not text: {error}"))?;
+    let mut words = text.split_whitespace();
+    let count = words.next().ok_or("no count")?;
+    let count: u64 = count
+        .parse()
+        .map_err(|_| format!("`{count}` is not a count"))?;
+    let mut items = Vec::new();
+    for (index, word) in words.enumerate() {
+        let item = word
+            .parse()
+            .map_err(|_| format!("number {index}, `{word}`, is not a number"))?;
+        items.push(item);
+    }
+    let found = items.len() as u64;
+    if count != found {
+        let fault = if found < count {
+            "truncated"
+        } else {
+            "too long"
+        };
+        return Err(format!(
+            "{fault}: the count is {count}, but {found} numbers follow"
+        ));
+    }
+    Ok(items)
+}

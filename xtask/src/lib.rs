@@ -1,0 +1,18 @@
+//! What a person runs: `cargo xtask repro-check`, `bench` and `test`.
+//!
+//! This is the only place for files, environment variables, processes and progress bars. The binary
+//! `xtask` needs nothing but Rust; the binary `mpi-runner` is what it builds and starts under `mpirun`.
+
+#![expect(clippy::print_stdout, reason = "commands print their results")]
+
+pub mod bench;
+pub mod choices;
+pub mod data;
+pub mod error;
+pub mod job;
+pub mod matrix;
+pub mod mpi;
+pub mod output;
+pub mod repro_check;
+pub mod table;
+pub mod test;

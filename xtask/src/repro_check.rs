@@ -1,0 +1,453 @@
+//! `cargo xtask repro-check`: the same bits for every number of ranks, distribution, algorithm and backend, or not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use clap::Args;
+use comm::Communicator;
+use comm::threads;
+use indicatif::{ProgressBar, ProgressStyle};
+use reduce::{Algorithm, Operator, Order, Sum};
+use simd_kernels::Level;
+
+use crate::choices::{self, Backend, Sharing};
+use crate::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
+use crate::error::Error;
+use crate::job::{Cases, Job, JobFile, Row};
+use crate::matrix::{self, Items};
+use crate::mpi::Launcher;
+use crate::output::Output;
+use crate::table::Table;
+
+/// The rank counts of the thesis' section 4.3.
+const THESIS_RANKS: &str = "1..=241:16";
+
+/// A launch of 241 processes takes a minute; these tell as much.
+const MPI_RANKS: &str = "1,2,17,33";
+
+/// What the canary runs on where a single number of ranks was asked for.
+const CANARY_RANKS: [usize; 3] = [1, 2, 3];
+
+/// Options of `repro-check`.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Files of numbers: .binpsllh, .psllh, .npy or .f64 [default: generated data]
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    input: Vec<PathBuf>,
+    /// threads, mpi or all
+    #[arg(long, default_value = "threads", value_name = "NAME")]
+    backend: String,
+    /// Numbers of ranks: 1,17,33 or 1..=241:16 [default: 1..=241:16, under MPI 1,2,17,33]
+    #[arg(long, value_name = "LIST")]
+    ranks: Option<String>,
+    /// Distributions by name, or all, which adds `random` [default: every named one]
+    #[arg(long, value_name = "NAME,…")]
+    distribution: Option<String>,
+    /// Algorithms by name, or all [default: algorithm1 and the baselines]
+    #[arg(long, value_name = "NAME,…")]
+    algorithm: Option<String>,
+    /// The seed of generated data and random distributions
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    seed: u64,
+    /// Generated data of all sizes of the thesis' Table 4.1, to 21,410,970
+    #[arg(long)]
+    full: bool,
+    /// Write a JSON object for every row to a file, or to standard output (-)
+    #[arg(long, value_name = "FILE|-")]
+    json: Option<String>,
+}
+
+/// Runs the command; true if every row has the bits it must have.
+pub fn run(options: &Options) -> Result<bool, Error> {
+    let begin = Instant::now();
+    let check = Check::new(options)?;
+    // Built before anything runs, so that a missing MPI is told at once.
+    let launcher = match check
+        .launches
+        .iter()
+        .any(|launch| launch.backend == Backend::Mpi)
+    {
+        true => Some(Launcher::build()?),
+        false => None,
+    };
+    let mut output = Output::open(options.json.as_deref())?;
+    let rows = check.run_launches(launcher.as_ref(), &mut output)?;
+    let faults = check.faults(&rows);
+    check.summarise(&rows, &output);
+    output.say(format!(
+        "{} rows in {:.1} s",
+        rows.len(),
+        begin.elapsed().as_secs_f64()
+    ));
+    for fault in faults.iter().take(20) {
+        output.say(format!("FAILED: {fault}"));
+    }
+    output.say(match faults.len() {
+        0 => "reproducible: every ordered row has its bits, and the unordered sum has a spread"
+            .to_owned(),
+        count => format!("NOT reproducible: {count} faults"),
+    });
+    output.finish()?;
+    Ok(faults.is_empty())
+}
+
+/// Everything that was asked for, ready to run.
+struct Check {
+    job: Job,
+    data: Vec<DataSet>,
+    expected: BTreeMap<String, Expected>,
+    launches: Vec<Launch>,
+}
+
+/// One communicator.
+struct Launch {
+    backend: Backend,
+    ranks: usize,
+    /// Only the canary, because other rank counts were not asked for.
+    only_canary: bool,
+}
+
+/// A data set's sums by their definitions.
+struct Expected {
+    tree: u64,
+    left_to_right: u64,
+}
+
+impl Expected {
+    fn of(data: &DataSet) -> Self {
+        let bits = |total: Option<f64>| Sum.canonical(total.unwrap_or(0.0)).to_bits();
+        Self {
+            tree: bits(simd_kernels::by_definition(&data.items, &|left, right| {
+                left + right
+            })),
+            left_to_right: bits(simd_kernels::left_to_right(&data.items)),
+        }
+    }
+}
+
+impl Check {
+    fn new(options: &Options) -> Result<Self, Error> {
+        let algorithms = options
+            .algorithm
+            .as_deref()
+            .map(choices::algorithms)
+            .transpose()?;
+        let mut algorithms =
+            algorithms.unwrap_or(vec![Algorithm::default(), Algorithm::LeftToRight]);
+        // The baseline that must show a spread: without it the check could not fail.
+        algorithms.retain(|&algorithm| algorithm != Algorithm::Unordered);
+        algorithms.push(Algorithm::Unordered);
+        let distributions = options
+            .distribution
+            .as_deref()
+            .map(choices::distributions)
+            .transpose()?;
+        let distributions = distributions.unwrap_or_else(Sharing::named);
+        let launches = launches(options)?;
+
+        let cases = |source| Cases {
+            source,
+            distributions: distributions.clone(),
+            algorithms: algorithms.iter().map(ToString::to_string).collect(),
+        };
+        let canary = Cases {
+            source: Source::Canary,
+            distributions: vec![Sharing::named()[0]],
+            algorithms: vec![Algorithm::Unordered.to_string()],
+        };
+        let cases: Vec<Cases> = sources(options)
+            .into_iter()
+            .map(cases)
+            .chain([canary])
+            .collect();
+        let data: Result<Vec<DataSet>, Error> =
+            cases.iter().map(|cases| cases.source.load()).collect();
+        let data = name_apart(data?);
+        Ok(Self {
+            expected: data
+                .iter()
+                .map(|data| (data.name.clone(), Expected::of(data)))
+                .collect(),
+            job: Job {
+                cases,
+                seed: options.seed,
+            },
+            data,
+            launches,
+        })
+    }
+
+    /// What a launch runs: the canary is last.
+    fn part(&self, launch: &Launch) -> (Job, &[DataSet]) {
+        let first = if launch.only_canary {
+            self.data.len() - 1
+        } else {
+            0
+        };
+        let job = Job {
+            cases: self.job.cases[first..].to_vec(),
+            seed: self.job.seed,
+        };
+        (job, &self.data[first..])
+    }
+
+    fn run_launches(
+        &self,
+        launcher: Option<&Launcher>,
+        output: &mut Output,
+    ) -> Result<Vec<Row>, Error> {
+        let rows_count = |launch| self.part(launch).0.rows_count() as u64;
+        let bar = ProgressBar::new(
+            self.launches
+                .iter()
+                .map(rows_count)
+                .fold(0, |total, rows| total + rows),
+        );
+        let style =
+            ProgressStyle::with_template("{msg:>16} {wide_bar} {pos}/{len} rows, {eta} left");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let mut all = Vec::new();
+        for launch in &self.launches {
+            bar.set_message(format!("{}, p = {}", launch.backend.name(), launch.ranks));
+            let rows = match (launch.backend, launcher) {
+                (Backend::Mpi, Some(launcher)) => self.run_mpi(launcher, launch, &bar)?,
+                _ => self.run_threads(launch, &bar)?,
+            };
+            for row in &rows {
+                output.json(row)?;
+            }
+            all.extend(rows);
+        }
+        bar.finish_and_clear();
+        Ok(all)
+    }
+
+    fn run_threads(&self, launch: &Launch, bar: &ProgressBar) -> Result<Vec<Row>, Error> {
+        let (job, data) = self.part(launch);
+        let rows = Mutex::new(Vec::new());
+        let report = |row| {
+            rows.lock().expect("no row panics").push(row);
+            bar.inc(1);
+        };
+        let ranks = threads::run(launch.ranks, |comm| {
+            let done = matrix::run(comm, Backend::Threads, &job, Items::Shared(data), &report);
+            done.map_err(|error| (comm.rank(), error))
+        });
+        let ranks = ranks.map_err(|error| Error::Run(format!("p = {}: {error}", launch.ranks)))?;
+        for rank in ranks {
+            rank.map_err(|(rank, error)| {
+                Error::Run(format!("p = {}, rank {rank}: {error}", launch.ranks))
+            })?;
+        }
+        Ok(rows.into_inner().expect("no row panics"))
+    }
+
+    fn run_mpi(
+        &self,
+        launcher: &Launcher,
+        launch: &Launch,
+        bar: &ProgressBar,
+    ) -> Result<Vec<Row>, Error> {
+        let (job, data) = self.part(launch);
+        let file = JobFile::write(&job)?;
+        let mut rows: Vec<Row> = Vec::new();
+        launcher.run(
+            launch.ranks,
+            &["repro", &file.path.to_string_lossy()],
+            |line| {
+                let row = serde_json::from_str(line);
+                rows.push(row.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?);
+                bar.inc(1);
+                Ok(())
+            },
+        )?;
+        if rows.len() != job.rows_count() {
+            let reason = format!("{} of {} rows came back", rows.len(), job.rows_count());
+            return Err(Error::Mpi(format!("mpirun -n {}: {reason}", launch.ranks)));
+        }
+        // Rows come in the job's order; names that two files share were told apart here alone.
+        let names = job.cases.iter().zip(data).flat_map(|(cases, data)| {
+            std::iter::repeat_n(
+                &data.name,
+                cases.distributions.len() * cases.algorithms.len(),
+            )
+        });
+        for (row, name) in rows.iter_mut().zip(names) {
+            row.dataset.clone_from(name);
+        }
+        Ok(rows)
+    }
+
+    /// Every way in which the rows are not as they must be.
+    fn faults(&self, rows: &[Row]) -> Vec<String> {
+        let mut faults: Vec<String> = rows.iter().filter_map(|row| self.fault(row)).collect();
+        for backend in [Backend::Threads, Backend::Mpi] {
+            let canary = rows
+                .iter()
+                .filter(|row| row.dataset == "canary" && row.backend == backend.name());
+            let patterns: BTreeSet<&str> = canary.map(|row| row.bits.as_str()).collect();
+            if patterns.len() == 1 {
+                let backend = backend.name();
+                faults.push(format!("canary, {backend}: the unordered sum has one bit pattern, so the check proves nothing"));
+            }
+        }
+        faults
+    }
+
+    fn fault(&self, row: &Row) -> Option<String> {
+        let expected = &self.expected[&row.dataset];
+        let expected = match row.order.as_str() {
+            order if order == Order::Tree.name() => expected.tree,
+            order if order == Order::LeftToRight.name() => expected.left_to_right,
+            _ => return None,
+        };
+        let fault = if row.bits != format!("{expected:016X}") {
+            format!("has bits {}, not {expected:016X}", row.bits)
+        } else if !row.ranks_agree {
+            "has other bits on other ranks".to_owned()
+        } else {
+            return None;
+        };
+        let Row {
+            dataset,
+            algorithm,
+            distribution,
+            backend,
+            ranks,
+            ..
+        } = row;
+        Some(format!(
+            "{dataset}, {algorithm}, {distribution}, {backend}, p = {ranks}: {fault}"
+        ))
+    }
+
+    /// The thesis' Table 4.2: spread between the largest and the smallest sum, and the number of bit patterns.
+    fn summarise(&self, rows: &[Row], output: &Output) {
+        let algorithms: Vec<&String> = self.job.cases[0].algorithms.iter().collect();
+        let headings = ["data set", "N", "sum in tree order"].map(str::to_owned);
+        let mut table = Table::new(
+            headings
+                .into_iter()
+                .chain(algorithms.iter().map(|&name| name.clone())),
+        );
+        for data in &self.data {
+            let expected = &self.expected[&data.name];
+            let mut line = vec![
+                data.name.clone(),
+                data.items.len().to_string(),
+                format!("{:016X}", expected.tree),
+            ];
+            for &algorithm in &algorithms {
+                let of_algorithm =
+                    |row: &&Row| row.dataset == data.name && row.algorithm == *algorithm;
+                line.push(spread(rows.iter().filter(of_algorithm)));
+            }
+            table.push(line);
+        }
+        output.say("spread between the largest and the smallest sum (number of bit patterns)");
+        for line in table.lines() {
+            output.say(line);
+        }
+        for backend in [Backend::Threads, Backend::Mpi] {
+            let launches = self
+                .launches
+                .iter()
+                .filter(|launch| launch.backend == backend);
+            let ranks: Vec<String> = launches.map(|launch| launch.ranks.to_string()).collect();
+            if ranks.is_empty() {
+                output.say(format!("{}: not run", backend.name()));
+            } else {
+                output.say(format!("{}: p = {}", backend.name(), ranks.join(", ")));
+            }
+        }
+        let distributions: Vec<String> = self.job.cases[0]
+            .distributions
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        output.say(format!(
+            "distributions: {}; SIMD level: {}",
+            distributions.join(", "),
+            Level::best()
+        ));
+    }
+}
+
+fn sources(options: &Options) -> Vec<Source> {
+    if !options.input.is_empty() {
+        return options.input.iter().cloned().map(Source::File).collect();
+    }
+    let large = if options.full {
+        &TABLE_4_1_LARGE_ITEMS[..]
+    } else {
+        &[]
+    };
+    let sizes = TABLE_4_1_ITEMS.iter().chain(large);
+    let seed = options.seed;
+    sizes
+        .map(|&items| Source::Generated { items, seed })
+        .collect()
+}
+
+fn launches(options: &Options) -> Result<Vec<Launch>, Error> {
+    let mut launches = Vec::new();
+    for backend in Backend::parse(&options.backend)? {
+        let default = match backend {
+            Backend::Threads => THESIS_RANKS,
+            Backend::Mpi => MPI_RANKS,
+        };
+        let counts = choices::rank_counts(options.ranks.as_deref().unwrap_or(default))?;
+        let launch = |ranks, only_canary| Launch {
+            backend,
+            ranks,
+            only_canary,
+        };
+        launches.extend(counts.iter().map(|&ranks| launch(ranks, false)));
+        if counts.len() == 1 {
+            let others = CANARY_RANKS
+                .into_iter()
+                .filter(|ranks| !counts.contains(ranks));
+            launches.extend(others.map(|ranks| launch(ranks, true)));
+        }
+    }
+    Ok(launches)
+}
+
+/// Gives files of the same name in different folders different names.
+fn name_apart(mut data: Vec<DataSet>) -> Vec<DataSet> {
+    let mut seen = BTreeMap::new();
+    // The canary is last, and keeps its name.
+    for data in data.iter_mut().rev() {
+        let count = seen
+            .entry(data.name.clone())
+            .and_modify(|count| *count += 1)
+            .or_insert(1);
+        if *count > 1 {
+            data.name = format!("{}#{count}", data.name);
+        }
+    }
+    data
+}
+
+fn spread<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> String {
+    let patterns: BTreeSet<&str> = rows.clone().map(|row| row.bits.as_str()).collect();
+    if patterns.is_empty() {
+        return "–".to_owned();
+    }
+    let sums = rows.map(Row::total);
+    let (least, greatest) = sums.fold(
+        (f64::INFINITY, f64::NEG_INFINITY),
+        |(least, greatest), sum| (least.min(sum), greatest.max(sum)),
+    );
+    let spread = if patterns.len() == 1 {
+        0.0
+    } else {
+        greatest - least
+    };
+    match patterns.len() {
+        1 => "0 (1)".to_owned(),
+        count => format!("{spread:.1e} ({count})"),
+    }
+}
