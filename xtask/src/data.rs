@@ -58,14 +58,14 @@ impl Source {
     }
 }
 
-/// 4000 numbers from 2^-20 to 2^20.
+/// 4000 numbers of both signs up to 2^19, which nearly cancel.
 fn canary() -> Vec<f64> {
-    let exponents = (0..4000).map(|i| i * 7919 % 41 - 20);
-    let mantissas = benches::log_likelihoods(4000, 0xCA11);
-    let items = mantissas.iter().zip(exponents);
-    items
-        .map(|(mantissa, exponent)| mantissa * 2_f64.powi(exponent))
-        .collect()
+    let mut random = benches::Random::new(0xCA11);
+    let mut one = || {
+        let exponent = i32::try_from(random.below(41)).unwrap_or(0) - 20;
+        (random.uniform() - 0.5) * 2_f64.powi(exponent)
+    };
+    (0..4000).map(|_| one()).collect()
 }
 
 /// Reads a file of numbers, in the format that its name says: `.binpsllh` (an unsigned 64-bit count, then

@@ -1,0 +1,102 @@
+//! The commands under MPI, with real processes; `cargo xtask test` builds it with feature `mpi`.
+
+#![cfg(feature = "mpi")]
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use xtask::mpi::Launcher;
+
+/// One launch of so many ranks, the last of which misbehaves; all is over within half a minute.
+fn fault(kind: &str, ranks: usize) -> (Output, String) {
+    let launcher = Launcher::of(env!("CARGO_BIN_EXE_mpi-runner"));
+    let begin = Instant::now();
+    let output = launcher.command(ranks, &["fault", kind]).output().unwrap();
+    assert!(
+        begin.elapsed() < Duration::from_secs(30),
+        "{kind} took {:?}",
+        begin.elapsed()
+    );
+    assert!(!output.status.success(), "{kind} must fail");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output, errors)
+}
+
+#[test]
+fn a_panic_ends_the_job_after_one_line_that_names_the_rank() {
+    let (_, errors) = fault("panic", 3);
+    let lines: Vec<&str> = errors
+        .lines()
+        .filter(|line| line.contains("panicked"))
+        .collect();
+    assert_eq!(lines.len(), 1, "{errors}");
+    assert!(lines[0].starts_with("rank 2 panicked at "), "{errors}");
+    assert!(lines[0].ends_with("on purpose"), "{errors}");
+}
+
+#[test]
+fn silence_ends_by_a_time_out_that_names_both_ranks() {
+    for kind in ["silence", "leave"] {
+        let (_, errors) = fault(kind, 3);
+        assert!(
+            errors.contains("rank 2 has been silent for 2s"),
+            "{kind}: {errors}"
+        );
+        assert!(errors.contains("mpi-runner: rank "), "{kind}: {errors}");
+    }
+}
+
+#[test]
+fn repro_check_under_mpi() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mpi.psllh");
+    let numbers: Vec<String> = (1..=700)
+        .map(|i| format!("{:e}", 1.0 / f64::from(i)))
+        .collect();
+    fs::write(&path, format!("700\n{}\n", numbers.join("\n"))).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args([
+            "repro-check",
+            "--backend",
+            "all",
+            "--ranks",
+            "1,2,5",
+            "--json",
+            "-",
+        ])
+        .args(["--distribution", "all", "--algorithm", "all", "--input"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let rows = String::from_utf8(output.stdout).unwrap();
+    let rows: Vec<Value> = rows
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for backend in ["threads", "mpi"] {
+        let of_backend = rows
+            .iter()
+            .filter(|row| row["backend"] == backend && row["dataset"] == "mpi");
+        assert_eq!(of_backend.clone().count(), 3 * 6 * 4);
+        let mut tree: Vec<&str> = of_backend
+            .filter(|row| row["order"] == "tree")
+            .map(|row| row["bits"].as_str().unwrap())
+            .collect();
+        tree.dedup();
+        assert_eq!(tree.len(), 1, "{backend}");
+    }
+    let unordered = |row: &&Value| row["backend"] == "mpi" && row["algorithm"] == "unordered";
+    assert!(
+        rows.iter()
+            .filter(unordered)
+            .all(|row| row["messages"].is_null())
+    );
+}

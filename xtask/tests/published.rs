@@ -1,0 +1,80 @@
+//! The sums that the thesis' author published, on his data.
+//!
+//! The data is not part of the project: it is looked for in `TREEFOLD_DATA` or in `../shared/data` beside the checkout.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// File, number of items, sum in tree order, sum from left to right.
+const PUBLISHED: [(&str, u64, &str, &str); 4] = [
+    ("354", 460, "C0B99E673E7E9052", "C0B99E673E7E9059"),
+    ("prim", 898, "C0B64D0131608EB4", "C0B64D0131608EAC"),
+    ("fusob", 1602, "C0C37B57721E5D72", "C0C37B57721E5D8D"),
+    (
+        "dna_rokasD4",
+        239_763,
+        "C150F1FDA4A3D14D",
+        "C150F1FDA4A3D07B",
+    ),
+];
+
+fn folder() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    let folder = env::var_os("TREEFOLD_DATA").map_or(beside, PathBuf::from);
+    folder.is_dir().then_some(folder)
+}
+
+#[test]
+fn published_sums() {
+    let Some(folder) = folder() else {
+        println!("SKIPPED: no ../shared/data beside the checkout, and TREEFOLD_DATA is not set");
+        return;
+    };
+    let files = PUBLISHED.map(|(name, ..)| folder.join(name).with_extension("binpsllh"));
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args([
+            "repro-check",
+            "--distribution",
+            "all",
+            "--algorithm",
+            "all",
+            "--json",
+            "-",
+            "--input",
+        ])
+        .args(files)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let rows = String::from_utf8(output.stdout).unwrap();
+    let rows: Vec<Value> = rows
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for (name, items, tree, left_to_right) in PUBLISHED {
+        let rows: Vec<&Value> = rows.iter().filter(|row| row["dataset"] == name).collect();
+        // p = 1, 17, …, 241; six distributions; four algorithms.
+        assert_eq!(rows.len(), 16 * 6 * 4);
+        for row in rows {
+            assert_eq!(row["n"], items);
+            match row["order"].as_str().unwrap() {
+                "tree" => assert_eq!(row["bits"], tree, "{row}"),
+                "left-to-right" => assert_eq!(row["bits"], left_to_right, "{row}"),
+                _ => {}
+            }
+        }
+    }
+    println!(
+        "published sums: {} data sets, p = 1, 17, …, 241, threads",
+        PUBLISHED.len()
+    );
+}
