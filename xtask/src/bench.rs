@@ -2,6 +2,7 @@
 
 pub mod kernels;
 pub mod lookup;
+mod plot;
 pub mod reduce;
 mod timing;
 
@@ -93,6 +94,10 @@ pub fn run(options: &Options) -> Result<(), Error> {
             output.json(row)?;
         }
         show(name, &rows, &output);
+        if name == "kernels" {
+            let picture = plot::kernels(&rows)?;
+            output.say(format!("plot: {}", picture.display()));
+        }
     }
     output.finish()
 }

@@ -4,8 +4,12 @@ use core::fmt::Debug;
 use core::ops::Add;
 
 use crate::level::{Level, Set};
-use crate::scalar;
+use crate::scalar::{self, Four};
+use crate::stream;
 use crate::unordered::{self, Variant};
+use crate::vector::{self, Combine, Proven};
+#[cfg(target_arch = "x86_64")]
+use crate::x86::Avx2;
 
 mod sealed {
     pub trait Sealed {}
@@ -13,13 +17,34 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
+/// What has vector instructions. All are commutative, and round once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// left + right
+    Sum,
+    /// left * right
+    Product,
+    /// IEEE 754-2019's minimum: NaN propagates, -0 is below +0.
+    Minimum,
+    /// IEEE 754-2019's maximum: NaN propagates, -0 is below +0.
+    Maximum,
+}
+
 /// A float that there are kernels for: `f32` and `f64`.
 pub trait Float:
-    sealed::Sealed + Copy + Debug + Add<Output = Self> + Send + Sync + 'static
+    sealed::Sealed + Copy + Debug + Default + Add<Output = Self> + Send + Sync + 'static
 {
     /// +0.0.
     #[doc(hidden)]
     const ZERO: Self;
+
+    /// One operation on two numbers.
+    #[doc(hidden)]
+    fn combine(operation: Operation, left: Self, right: Self) -> Self;
+
+    /// The fold of at least one leaf.
+    #[doc(hidden)]
+    fn stream(level: Level, operation: Operation, leaves: &[Self]) -> Self;
 
     /// The sums of subtrees of 8 leaves, one for each.
     #[doc(hidden)]
@@ -30,61 +55,81 @@ pub trait Float:
     fn unordered_sum(level: Level, variant: Variant, leaves: &[Self]) -> Self;
 }
 
-impl Float for f64 {
-    const ZERO: Self = 0.0;
+/// The two float types differ in names alone.
+macro_rules! float {
+    ($float:ident, $fold:ident, $subtree_sums8:ident, $unordered_sum:ident) => {
+        impl Float for $float {
+            const ZERO: Self = 0.0;
 
-    #[inline]
-    fn subtree_sums8(level: Level, subtrees: &[[Self; 8]], sums: &mut [Self]) {
-        assert_eq!(subtrees.len(), sums.len());
-        match level.set() {
-            Set::Scalar => scalar::subtree_sums8(subtrees, sums),
-            #[cfg(target_arch = "x86_64")]
-            Set::Sse2(sse2) => sse2.subtree_sums8_f64(subtrees, sums),
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx2(avx2) => avx2.subtree_sums8_f64(subtrees, sums),
-        }
-    }
+            #[inline]
+            fn combine(operation: Operation, left: Self, right: Self) -> Self {
+                match operation {
+                    Operation::Sum => left + right,
+                    Operation::Product => left * right,
+                    Operation::Minimum => vector::Minimum::single(left, right),
+                    Operation::Maximum => vector::Maximum::single(left, right),
+                }
+            }
 
-    fn unordered_sum(level: Level, variant: Variant, leaves: &[Self]) -> Self {
-        match level.set() {
-            Set::Scalar => unordered::sum_in_lanes::<Self, 1>(variant, leaves),
-            #[cfg(target_arch = "x86_64")]
-            Set::Sse2(sse2) => sse2.unordered_sum_f64(variant, leaves),
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx2(avx2) => avx2.unordered_sum_f64(variant, leaves),
+            #[inline]
+            fn stream(level: Level, operation: Operation, leaves: &[Self]) -> Self {
+                fn by<C: Combine<$float>>(level: Level, combine: C, leaves: &[$float]) -> $float {
+                    match level.set() {
+                        Set::Scalar => {
+                            stream::fold(Proven::<Four<$float>>::plain(), combine, leaves)
+                        }
+                        #[cfg(target_arch = "x86_64")]
+                        Set::Sse2(sse2) => sse2.$fold(combine, leaves),
+                        #[cfg(target_arch = "x86_64")]
+                        Set::Avx2(avx2) => avx2.$fold(combine, leaves),
+                        #[cfg(target_arch = "x86_64")]
+                        Set::Avx512(avx512) => avx512.$fold(combine, leaves),
+                    }
+                }
+                match operation {
+                    Operation::Sum => by(level, vector::Add, leaves),
+                    Operation::Product => by(level, vector::Multiply, leaves),
+                    Operation::Minimum => by(level, vector::Minimum, leaves),
+                    Operation::Maximum => by(level, vector::Maximum, leaves),
+                }
+            }
+
+            #[inline]
+            fn subtree_sums8(level: Level, subtrees: &[[Self; 8]], sums: &mut [Self]) {
+                assert_eq!(subtrees.len(), sums.len());
+                match level.set() {
+                    Set::Scalar => scalar::subtree_sums8(subtrees, sums),
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Sse2(sse2) => sse2.$subtree_sums8(subtrees, sums),
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Avx2(avx2) => avx2.$subtree_sums8(subtrees, sums),
+                    // Algorithm 4 has eight leaves: half a wider register would idle.
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Avx512(avx512) => Avx2::from(avx512).$subtree_sums8(subtrees, sums),
+                }
+            }
+
+            fn unordered_sum(level: Level, variant: Variant, leaves: &[Self]) -> Self {
+                match level.set() {
+                    Set::Scalar => unordered::sum_in_lanes::<Self, 1>(variant, leaves),
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Sse2(sse2) => sse2.$unordered_sum(variant, leaves),
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Avx2(avx2) => avx2.$unordered_sum(variant, leaves),
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Avx512(avx512) => avx512.$unordered_sum(variant, leaves),
+                }
+            }
         }
-    }
+    };
 }
 
-impl Float for f32 {
-    const ZERO: Self = 0.0;
-
-    #[inline]
-    fn subtree_sums8(level: Level, subtrees: &[[Self; 8]], sums: &mut [Self]) {
-        assert_eq!(subtrees.len(), sums.len());
-        match level.set() {
-            Set::Scalar => scalar::subtree_sums8(subtrees, sums),
-            #[cfg(target_arch = "x86_64")]
-            Set::Sse2(sse2) => sse2.subtree_sums8_f32(subtrees, sums),
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx2(avx2) => avx2.subtree_sums8_f32(subtrees, sums),
-        }
-    }
-
-    fn unordered_sum(level: Level, variant: Variant, leaves: &[Self]) -> Self {
-        match level.set() {
-            Set::Scalar => unordered::sum_in_lanes::<Self, 1>(variant, leaves),
-            #[cfg(target_arch = "x86_64")]
-            Set::Sse2(sse2) => sse2.unordered_sum_f32(variant, leaves),
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx2(avx2) => avx2.unordered_sum_f32(variant, leaves),
-        }
-    }
-}
+float!(f64, fold_f64, subtree_sums8_f64, unordered_sum_f64);
+float!(f32, fold_f32, subtree_sums8_f32, unordered_sum_f32);
 
 /// The sum of a subtree of 8 leaves: ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)).
 ///
-/// Algorithm 4 of the thesis at level `avx2`; the other levels give the same bits.
+/// Algorithm 4 of the thesis from level `avx2` on; the other levels give the same bits.
 ///
 /// ```
 /// use simd_kernels::{Level, subtree_sum8};

@@ -3,7 +3,7 @@
 use core::fmt;
 
 #[cfg(target_arch = "x86_64")]
-use crate::x86::{Avx2, Sse2};
+use crate::x86::{Avx2, Avx512, Sse2};
 
 /// An instruction set that this processor has.
 ///
@@ -20,6 +20,8 @@ pub(crate) enum Set {
     Sse2(Sse2),
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
 }
 
 impl Level {
@@ -27,24 +29,22 @@ impl Level {
     pub const SCALAR: Level = Level(Set::Scalar);
 
     /// The names of all levels there are, on whatever processor.
-    const NAMES: [&str; 3] = ["scalar", "sse2", "avx2"];
+    const NAMES: [&str; 4] = ["scalar", "sse2", "avx2", "avx512"];
 
     /// The widest level that this processor has.
     #[must_use]
     pub fn best() -> Self {
-        Self::detect_avx2()
-            .or(Self::detect_sse2())
-            .unwrap_or(Self::SCALAR)
+        let [avx512, avx2, sse2] = Self::detect();
+        avx512.or(avx2).or(sse2).unwrap_or(Self::SCALAR)
     }
 
     /// All levels that this processor has, from narrow to wide.
     pub fn available() -> impl Iterator<Item = Self> {
-        [Some(Self::SCALAR), Self::detect_sse2(), Self::detect_avx2()]
-            .into_iter()
-            .flatten()
+        let detected = Self::detect().into_iter().rev().flatten();
+        core::iter::once(Self::SCALAR).chain(detected)
     }
 
-    /// The level of this name: `scalar`, `sse2` or `avx2`.
+    /// The level of this name: `scalar`, `sse2`, `avx2` or `avx512`.
     ///
     /// # Errors
     /// There is no such level, or this processor does not have it.
@@ -65,6 +65,8 @@ impl Level {
             Set::Sse2(_) => Self::NAMES[1],
             #[cfg(target_arch = "x86_64")]
             Set::Avx2(_) => Self::NAMES[2],
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512(_) => Self::NAMES[3],
         }
     }
 
@@ -72,24 +74,19 @@ impl Level {
         self.0
     }
 
+    /// The vector levels that this processor has, from wide to narrow.
     #[cfg(target_arch = "x86_64")]
-    fn detect_sse2() -> Option<Self> {
-        Some(Self(Set::Sse2(Sse2::detect())))
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn detect_avx2() -> Option<Self> {
-        Avx2::detect().map(|proof| Self(Set::Avx2(proof)))
+    fn detect() -> [Option<Self>; 3] {
+        [
+            Avx512::detect().map(|proof| Self(Set::Avx512(proof))),
+            Avx2::detect().map(|proof| Self(Set::Avx2(proof))),
+            Sse2::detect().map(|proof| Self(Set::Sse2(proof))),
+        ]
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn detect_sse2() -> Option<Self> {
-        None
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn detect_avx2() -> Option<Self> {
-        None
+    fn detect() -> [Option<Self>; 3] {
+        [None; 3]
     }
 }
 
@@ -104,7 +101,7 @@ impl fmt::Display for Level {
 #[non_exhaustive]
 pub enum LevelError {
     /// There is no level of this name.
-    #[error("unknown SIMD level; known: scalar, sse2, avx2")]
+    #[error("unknown SIMD level; known: scalar, sse2, avx2, avx512")]
     Unknown,
     /// This processor does not have it.
     #[error("this processor does not have {name}")]

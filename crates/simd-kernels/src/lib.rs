@@ -1,7 +1,7 @@
 //! Tree-ordered folds of a slice: one process, one thread, any length.
 //!
 //! The order is the binary tree of the whole project: pair neighbours, an odd last one moves up unchanged, repeat. The kernels
-//! here compute it in AVX2, SSE2 and scalar code with the same bits.
+//! here compute it in AVX-512, AVX2, SSE2 and scalar code with the same bits.
 //!
 //! ```
 //! use simd_kernels::{Level, sum};
@@ -14,7 +14,7 @@
 //! ```
 //!
 //! - [`by_definition`] is the specification, to test against.
-//! - [`sum`] is what to use: one pass over the input, nothing allocated.
+//! - [`sum`] is what to use, and [`fold`] for products, minima and maxima: one pass over the input, nothing allocated.
 //! - [`reduce_level_by_level`] is the thesis' way, over [`subtree_sum8`] (Algorithm 4).
 //! - [`tree_fold`] takes any operator.
 //! - [`unordered_sum`] and [`left_to_right`] are what all this is measured against.
@@ -23,19 +23,22 @@
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
+mod counter;
 mod definition;
 mod dispatch;
 mod fold;
 mod level;
 mod level_by_level;
 mod scalar;
+mod stream;
 mod unordered;
+mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use definition::by_definition;
-pub use dispatch::{Float, subtree_sum8};
-pub use fold::{sum, tree_fold};
+pub use dispatch::{Float, Operation, subtree_sum8};
+pub use fold::{fold, sum, tree_fold};
 pub use level::{Level, LevelError};
 pub use level_by_level::{reduce_level_by_level, scratch_len};
 pub use unordered::{Variant, left_to_right, unordered_sum, unordered_sum_with};

@@ -1,6 +1,14 @@
-//! The 8-leaf subtree sum in plain Rust: it defines what every other level computes.
+//! Plain Rust: it defines what every instruction set computes, and runs everywhere.
 
+#![expect(
+    unsafe_code,
+    reason = "it implements the trait of vectors, whose pointers are unsafe"
+)]
+
+use core::array;
 use core::ops::Add;
+
+use crate::vector::{Combine, Maximum, Minimum, Vector};
 
 /// ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)).
 #[inline]
@@ -12,5 +20,77 @@ pub(crate) fn subtree_sum8<T: Copy + Add<Output = T>>(x: &[T; 8]) -> T {
 pub(crate) fn subtree_sums8<T: Copy + Add<Output = T>>(subtrees: &[[T; 8]], sums: &mut [T]) {
     for (sum, subtree) in sums.iter_mut().zip(subtrees) {
         *sum = subtree_sum8(subtree);
+    }
+}
+
+/// Four numbers side by side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Four<T>([T; 4]);
+
+impl<T: Copy> Four<T> {
+    #[inline(always)]
+    fn each(self, other: Self, combine: impl Fn(T, T) -> T) -> Self {
+        Self(array::from_fn(|lane| combine(self.0[lane], other.0[lane])))
+    }
+}
+
+// SAFETY: plain Rust runs on every processor.
+unsafe impl<T> Vector for Four<T>
+where
+    T: Copy + Default + Add<Output = T> + core::ops::Mul<Output = T>,
+    Minimum: Combine<T>,
+    Maximum: Combine<T>,
+{
+    type Element = T;
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn load(from: *const T) -> Self {
+        // SAFETY: four elements may be read, says the caller, and they are aligned as a slice's are.
+        Self(unsafe { from.cast::<[T; 4]>().read() })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut T) {
+        // SAFETY: four elements may be written, says the caller.
+        unsafe { to.cast::<[T; 4]>().write(self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        self.each(other, |a, b| a + b)
+    }
+
+    #[inline(always)]
+    unsafe fn multiply(self, other: Self) -> Self {
+        self.each(other, |a, b| a * b)
+    }
+
+    #[inline(always)]
+    unsafe fn minimum(self, other: Self) -> Self {
+        self.each(other, Minimum::single)
+    }
+
+    #[inline(always)]
+    unsafe fn maximum(self, other: Self) -> Self {
+        self.each(other, Maximum::single)
+    }
+
+    /// (a, b, a, b).
+    #[inline(always)]
+    unsafe fn neighbours1(Self(a): Self, Self(b): Self) -> (Self, Self) {
+        (
+            Self([a[0], b[0], a[2], b[2]]),
+            Self([a[1], b[1], a[3], b[3]]),
+        )
+    }
+
+    /// (a, a, b, b).
+    #[inline(always)]
+    unsafe fn neighbours2(Self(a): Self, Self(b): Self) -> (Self, Self) {
+        (
+            Self([a[0], a[1], b[0], b[1]]),
+            Self([a[2], a[3], b[2], b[3]]),
+        )
     }
 }

@@ -5,14 +5,43 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use simd_kernels::{
-    Float, Level, LevelError, Variant, by_definition, left_to_right, reduce_level_by_level,
-    scratch_len, subtree_sum8, sum, tree_fold, unordered_sum, unordered_sum_with,
+    Float, Level, LevelError, Operation, Variant, by_definition, fold, left_to_right,
+    reduce_level_by_level, scratch_len, subtree_sum8, sum, tree_fold, unordered_sum,
+    unordered_sum_with,
 };
 
 /// The bits of a float, with one NaN for all of them.
 trait Bits: Float {
     fn bits(self) -> u64;
     fn from_word(word: u64) -> Self;
+    /// The operation in IEEE 754-2019's words (section 9.6).
+    fn by_standard(operation: Operation, left: Self, right: Self) -> Self;
+}
+
+const OPERATIONS: [Operation; 4] = [
+    Operation::Sum,
+    Operation::Product,
+    Operation::Minimum,
+    Operation::Maximum,
+];
+
+/// The same words for both float types.
+macro_rules! by_standard {
+    () => {
+        fn by_standard(operation: Operation, left: Self, right: Self) -> Self {
+            let negative = left.is_sign_negative();
+            let zeros = left == 0.0 && right == 0.0 && negative != right.is_sign_negative();
+            match operation {
+                Operation::Sum => left + right,
+                Operation::Product => left * right,
+                _ if left.is_nan() || right.is_nan() => Self::NAN,
+                Operation::Minimum if zeros => -0.0,
+                Operation::Maximum if zeros => 0.0,
+                Operation::Minimum => left.min(right),
+                Operation::Maximum => left.max(right),
+            }
+        }
+    };
 }
 
 impl Bits for f64 {
@@ -26,6 +55,7 @@ impl Bits for f64 {
     fn from_word(word: u64) -> Self {
         f64::from_bits(word)
     }
+    by_standard!();
 }
 
 impl Bits for f32 {
@@ -39,6 +69,7 @@ impl Bits for f32 {
     fn from_word(word: u64) -> Self {
         f32::from_bits(u32::try_from(word >> 32).unwrap())
     }
+    by_standard!();
 }
 
 /// Runs every level on the leaves and compares with the definition; the leaves are left alone.
@@ -69,6 +100,21 @@ fn check<T: Bits>(leaves: &[T]) {
                 subtree_sum8(level, subtree).bits(),
                 expected.bits(),
                 "subtree, {level}"
+            );
+        }
+    }
+    for operation in OPERATIONS {
+        let expected = by_definition(leaves, &|left, right| {
+            T::by_standard(operation, left, right)
+        });
+        for level in Level::available() {
+            let found = fold(level, operation, leaves);
+            let (found, expected) = (found.map(Bits::bits), expected.map(Bits::bits));
+            assert_eq!(
+                found,
+                expected,
+                "{operation:?}, {level}, N = {}",
+                leaves.len()
             );
         }
     }
@@ -150,7 +196,19 @@ fn lengths_where_something_ends() {
     for length in 0..=130 {
         check(&leaves[..length]);
     }
-    for edge in [512, 4096, 8192, 3 * 4096, 32768, 1 << 18] {
+    // Blocks and groups of the kernels end at 128, 256, 512, 1024 and 4096; fetching ahead begins at 2^17 and 2^18.
+    for edge in [
+        256,
+        512,
+        1024,
+        4096,
+        5000,
+        8192,
+        3 * 4096 + 512 + 64,
+        32768,
+        1 << 17,
+        1 << 18,
+    ] {
         for length in edge - 2..=edge + 2 {
             check(&leaves[..length]);
         }
@@ -186,9 +244,13 @@ fn levels_are_those_of_the_processor() {
     if let Ok(cpu) = std::fs::read_to_string("/proc/cpuinfo")
         && cfg!(target_arch = "x86_64")
     {
-        let has_avx2 = cpu.split_whitespace().any(|flag| flag == "avx2");
-        assert_eq!(names.contains(&"avx2"), has_avx2);
+        for (name, flag) in [("avx2", "avx2"), ("avx512", "avx512f")] {
+            let has = cpu.split_whitespace().any(|word| word == flag);
+            assert_eq!(names.contains(&name), has, "{name}");
+        }
         assert!(names.contains(&"sse2"));
+        // CI's machines are to have it: there, a missing level would be a skipped test.
+        assert!(std::env::var_os("CI").is_none() || names.contains(&"avx2"));
     }
     for level in Level::available() {
         assert_eq!(Level::named(level.name()), Ok(level));

@@ -1,4 +1,4 @@
-//! Figure 3.8 of the thesis: the local sum of one rank, by length.
+//! Local sums of one rank, by length: Figure 3.8 of the thesis, up to lengths far beyond the caches.
 
 use std::hint::black_box;
 
@@ -11,26 +11,31 @@ use super::Row;
 use super::timing::{Candidate, medians_ns};
 use crate::output::Output;
 
+/// Its calls are many: longer trees take seconds.
+const DEFINITION_LEAVES_MAX: usize = 1 << 16;
+
 /// Measures every kernel at every level, for doubles and floats.
 pub(super) fn run(quick: bool, output: &Output) -> Vec<Row> {
-    let (logs, rounds): (Vec<u32>, usize) = if quick {
-        (vec![6, 10, 14], 5)
+    let logs: Vec<u32> = if quick {
+        vec![6, 10, 14]
     } else {
-        ((3..=20).collect(), 31)
+        (3..=25).collect()
     };
     let mut rows = Vec::new();
-    for count in logs.into_iter().map(|log| 1_usize << log) {
-        let doubles = benches::log_likelihoods(count, 1);
+    for log in logs {
+        let rounds = match log {
+            _ if quick => 5,
+            0..=20 => 31,
+            _ => 15,
+        };
+        let doubles = benches::log_likelihoods(1 << log, 1);
         #[expect(
             clippy::cast_possible_truncation,
             reason = "floats are what is asked for"
         )]
         let floats: Vec<f32> = doubles.iter().map(|&item| item as f32).collect();
-        let total = sum(Level::best(), &doubles).map(f64::to_bits);
-        output.say(format!(
-            "kernels, N = {count}: bits {:016X}",
-            total.unwrap_or(0)
-        ));
+        let bits = sum(Level::best(), &doubles).map_or(0, f64::to_bits);
+        output.say(format!("kernels, N = 2^{log}: bits {bits:016X}"));
         for level in Level::available() {
             rows.extend(compare(level, &doubles, "", rounds));
             rows.extend(compare(level, &floats, "-f32", rounds));
@@ -41,9 +46,9 @@ pub(super) fn run(quick: bool, output: &Output) -> Vec<Row> {
 
 /// One level at one length. The scalar level also stands for the plain ways.
 fn compare<T: Float>(level: Level, leaves: &[T], suffix: &str, rounds: usize) -> Vec<Row> {
-    let mut scratch = vec![leaves[0]; scratch_len(leaves.len())];
+    let mut scratch = vec![T::default(); scratch_len(leaves.len())];
     let mut candidates = vec![
-        Candidate::new("left-to-right", || {
+        Candidate::new(format!("left-to-right{suffix}"), || {
             black_box(left_to_right(black_box(leaves)));
         }),
         Candidate::new(format!("algorithm4-{level}{suffix}"), || {
@@ -53,12 +58,11 @@ fn compare<T: Float>(level: Level, leaves: &[T], suffix: &str, rounds: usize) ->
                 &mut scratch,
             ));
         }),
-        Candidate::new(format!("sum-{level}{suffix}"), || {
+        Candidate::new(format!("streaming-{level}{suffix}"), || {
             black_box(sum(level, black_box(leaves)));
         }),
     ];
-    if level == Level::SCALAR {
-        candidates[0].name.push_str(suffix);
+    if level == Level::SCALAR && leaves.len() <= DEFINITION_LEAVES_MAX {
         candidates.push(Candidate::new(format!("recursive{suffix}"), || {
             black_box(by_definition(black_box(leaves), &|left, right| {
                 left + right
@@ -73,16 +77,19 @@ fn compare<T: Float>(level: Level, leaves: &[T], suffix: &str, rounds: usize) ->
     }
     let medians = medians_ns(&mut candidates, rounds);
     let (variants, unordered) = medians.split_at(variants_count);
-    let unordered = unordered.iter().copied().fold(f64::INFINITY, f64::min);
+    let fastest_unordered = unordered.iter().copied().fold(f64::INFINITY, f64::min);
+    let references = [
+        ("unordered-simd", fastest_unordered),
+        ("algorithm4", medians[1]),
+        ("left-to-right", medians[0]),
+    ];
 
     // The plain fold is every level's reference, and one level's variant.
     let first = usize::from(level != Level::SCALAR);
     let bytes = size_of_val(leaves);
     let mut rows = Vec::new();
     for (candidate, &median_ns) in candidates.iter().zip(variants).skip(first) {
-        for (reference, reference_ns) in
-            [("unordered-simd", unordered), ("left-to-right", medians[0])]
-        {
+        for (reference, reference_ns) in references {
             rows.push(Row {
                 bench: "kernels".to_owned(),
                 variant: candidate.name.clone(),

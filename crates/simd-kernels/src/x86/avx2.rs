@@ -5,29 +5,21 @@
     reason = "AVX2 is detected at run time, and loads take pointers"
 )]
 
-use core::arch::x86_64::{
-    _mm_add_pd, _mm_add_ss, _mm_cvtsd_f64, _mm_cvtss_f32, _mm_hadd_pd, _mm_hadd_ps, _mm_movehl_ps,
-    _mm256_castpd256_pd128, _mm256_castps256_ps128, _mm256_extractf128_pd, _mm256_extractf128_ps,
-    _mm256_hadd_pd, _mm256_hadd_ps, _mm256_loadu_pd, _mm256_loadu_ps,
-};
+use core::arch::x86_64::*;
 
-use crate::unordered::{self, Variant};
+use super::{Avx512, vector_level};
+use crate::vector::Vector;
 
-/// The proof that this processor has AVX2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Avx2(());
+vector_level!(Avx2, "avx2", __m256d, __m256);
+
+impl From<Avx512> for Avx2 {
+    /// AVX-512F is an extension of AVX2 (Intel SDM, vol. 1, 15.3).
+    fn from(_: Avx512) -> Self {
+        Self(())
+    }
+}
 
 impl Avx2 {
-    #[cfg(feature = "std")]
-    pub(crate) fn detect() -> Option<Self> {
-        std::arch::is_x86_feature_detected!("avx2").then_some(Self(()))
-    }
-
-    #[cfg(not(feature = "std"))]
-    pub(crate) fn detect() -> Option<Self> {
-        cfg!(target_feature = "avx2").then_some(Self(()))
-    }
-
     #[inline]
     pub(crate) fn subtree_sums8_f64(self, subtrees: &[[f64; 8]], sums: &mut [f64]) {
         // SAFETY: `self` is made only where AVX2 is detected.
@@ -39,21 +31,10 @@ impl Avx2 {
         // SAFETY: `self` is made only where AVX2 is detected.
         unsafe { subtree_sums8_f32(subtrees, sums) }
     }
-
-    #[inline]
-    pub(crate) fn unordered_sum_f64(self, variant: Variant, leaves: &[f64]) -> f64 {
-        // SAFETY: `self` is made only where AVX2 is detected.
-        unsafe { unordered_sum_f64(variant, leaves) }
-    }
-
-    #[inline]
-    pub(crate) fn unordered_sum_f32(self, variant: Variant, leaves: &[f32]) -> f32 {
-        // SAFETY: `self` is made only where AVX2 is detected.
-        unsafe { unordered_sum_f32(variant, leaves) }
-    }
 }
 
 #[target_feature(enable = "avx2")]
+#[inline]
 fn subtree_sums8_f64(subtrees: &[[f64; 8]], sums: &mut [f64]) {
     for (sum, subtree) in sums.iter_mut().zip(subtrees) {
         *sum = subtree_sum8_f64(subtree);
@@ -61,6 +42,7 @@ fn subtree_sums8_f64(subtrees: &[[f64; 8]], sums: &mut [f64]) {
 }
 
 #[target_feature(enable = "avx2")]
+#[inline]
 fn subtree_sums8_f32(subtrees: &[[f32; 8]], sums: &mut [f32]) {
     for (sum, subtree) in sums.iter_mut().zip(subtrees) {
         *sum = subtree_sum8_f32(subtree);
@@ -117,12 +99,135 @@ fn halves(leaves: &[f64; 8]) -> [&[f64; 4]; 2] {
     [&quarters[0], &quarters[1]]
 }
 
-#[target_feature(enable = "avx2")]
-fn unordered_sum_f64(variant: Variant, leaves: &[f64]) -> f64 {
-    unordered::sum_in_lanes::<f64, 4>(variant, leaves)
+// SAFETY: every method is AVX2 and nothing else.
+unsafe impl Vector for __m256d {
+    type Element = f64;
+    const LANES: usize = 4;
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn load(from: *const f64) -> Self {
+        // SAFETY: four doubles may be read, says the caller.
+        unsafe { _mm256_loadu_pd(from) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn store(self, to: *mut f64) {
+        // SAFETY: four doubles may be written, says the caller.
+        unsafe { _mm256_storeu_pd(to, self) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn add(self, other: Self) -> Self {
+        _mm256_add_pd(self, other)
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn multiply(self, other: Self) -> Self {
+        _mm256_mul_pd(self, other)
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn minimum(self, other: Self) -> Self {
+        // Either order of operands loses something, a NaN or a -0; both together do not.
+        _mm256_or_pd(_mm256_min_pd(self, other), _mm256_min_pd(other, self))
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn maximum(self, other: Self) -> Self {
+        // As above for +0; a NaN does not survive AND, so it is put back: all ones are one.
+        let and = _mm256_and_pd(_mm256_max_pd(self, other), _mm256_max_pd(other, self));
+        _mm256_or_pd(and, _mm256_cmp_pd::<_CMP_UNORD_Q>(self, other))
+    }
+
+    /// Pairs (a, b) in each 128 bits.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
+        (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b))
+    }
+
+    /// Halves (a, b): the blend goes where shuffles cannot, so that ports share the work.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
+        let exchanged = _mm256_permute2f128_pd::<0x21>(a, b);
+        (_mm256_blend_pd::<0b1100>(a, b), exchanged)
+    }
 }
 
-#[target_feature(enable = "avx2")]
-fn unordered_sum_f32(variant: Variant, leaves: &[f32]) -> f32 {
-    unordered::sum_in_lanes::<f32, 8>(variant, leaves)
+// SAFETY: every method is AVX2 and nothing else.
+unsafe impl Vector for __m256 {
+    type Element = f32;
+    const LANES: usize = 8;
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: eight floats may be read, says the caller.
+        unsafe { _mm256_loadu_ps(from) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: eight floats may be written, says the caller.
+        unsafe { _mm256_storeu_ps(to, self) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn add(self, other: Self) -> Self {
+        _mm256_add_ps(self, other)
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn multiply(self, other: Self) -> Self {
+        _mm256_mul_ps(self, other)
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn minimum(self, other: Self) -> Self {
+        // Either order of operands loses something, a NaN or a -0; both together do not.
+        _mm256_or_ps(_mm256_min_ps(self, other), _mm256_min_ps(other, self))
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn maximum(self, other: Self) -> Self {
+        // As above for +0; a NaN does not survive AND, so it is put back: all ones are one.
+        let and = _mm256_and_ps(_mm256_max_ps(self, other), _mm256_max_ps(other, self));
+        _mm256_or_ps(and, _mm256_cmp_ps::<_CMP_UNORD_Q>(self, other))
+    }
+
+    /// (a01, a23, b01, b23) in each 128 bits.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
+        let even = _mm256_shuffle_ps::<0b10_00_10_00>(a, b);
+        (even, _mm256_shuffle_ps::<0b11_01_11_01>(a, b))
+    }
+
+    /// Four rows' halves in each 128 bits.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
+        let even = _mm256_shuffle_ps::<0b10_00_10_00>(a, b);
+        (even, _mm256_shuffle_ps::<0b11_01_11_01>(a, b))
+    }
+
+    /// Halves (a, b).
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn neighbours3(a: Self, b: Self) -> (Self, Self) {
+        let exchanged = _mm256_permute2f128_ps::<0x21>(a, b);
+        (_mm256_blend_ps::<0b1111_0000>(a, b), exchanged)
+    }
 }

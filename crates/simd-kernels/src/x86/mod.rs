@@ -1,17 +1,70 @@
 //! x86-64: one thin module per instruction set, each with a proof that the processor has it.
 
 mod avx2;
+mod avx512;
 mod sse2;
 
 pub(crate) use avx2::Avx2;
+pub(crate) use avx512::Avx512;
 pub(crate) use sse2::Sse2;
 
 /// Asks for the cache line at `address`, which need not be one that may be read.
 #[expect(unsafe_code, reason = "the intrinsic takes a pointer")]
-#[inline]
+#[inline(always)]
 pub(crate) fn prefetch<T>(address: *const T) {
     use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     // SAFETY: PREFETCHT0 is a hint: it reads nothing that the program sees and faults at no
     // address (Intel SDM, vol. 2, PREFETCHh). SSE is part of x86-64.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
 }
+
+/// The proof that the processor has an instruction set, and the doors to what is compiled for it.
+macro_rules! vector_level {
+    ($proof:ident, $feature:tt, $doubles:ty, $floats:ty) => {
+        #[doc = concat!("The proof that this processor has ", $feature, ".")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub(crate) struct $proof(());
+
+        impl $proof {
+            #[cfg(feature = "std")]
+            pub(crate) fn detect() -> Option<Self> {
+                std::arch::is_x86_feature_detected!($feature).then_some(Self(()))
+            }
+
+            #[cfg(not(feature = "std"))]
+            pub(crate) fn detect() -> Option<Self> {
+                cfg!(target_feature = $feature).then_some(Self(()))
+            }
+        }
+
+        $crate::x86::vector_level!(@doors $proof, $feature, f64, $doubles, fold_f64, unordered_sum_f64);
+        $crate::x86::vector_level!(@doors $proof, $feature, f32, $floats, fold_f32, unordered_sum_f32);
+    };
+    (@doors $proof:ident, $feature:tt, $float:ty, $vector:ty, $fold:ident, $unordered_sum:ident) => {
+        impl $proof {
+            #[inline]
+            pub(crate) fn $fold<C: $crate::vector::Combine<$float>>(self, combine: C, leaves: &[$float]) -> $float {
+                #[target_feature(enable = $feature)]
+                fn compiled<C: $crate::vector::Combine<$float>>(combine: C, leaves: &[$float]) -> $float {
+                    // SAFETY: this function runs only where the instruction set is there.
+                    let proven = unsafe { $crate::vector::Proven::<$vector>::new() };
+                    $crate::stream::fold(proven, combine, leaves)
+                }
+                // SAFETY: `self` is made only where the instruction set is detected.
+                unsafe { compiled(combine, leaves) }
+            }
+
+            #[inline]
+            pub(crate) fn $unordered_sum(self, variant: $crate::unordered::Variant, leaves: &[$float]) -> $float {
+                #[target_feature(enable = $feature)]
+                fn compiled(variant: $crate::unordered::Variant, leaves: &[$float]) -> $float {
+                    const LANES: usize = <$vector as Vector>::LANES;
+                    $crate::unordered::sum_in_lanes::<$float, LANES>(variant, leaves)
+                }
+                // SAFETY: `self` is made only where the instruction set is detected.
+                unsafe { compiled(variant, leaves) }
+            }
+        }
+    };
+}
+use vector_level;

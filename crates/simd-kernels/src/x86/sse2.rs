@@ -1,45 +1,33 @@
 //! SSE2: 128-bit registers, two doubles or four floats. Part of x86-64 itself.
 
-#![expect(unsafe_code, reason = "loads take pointers")]
+#![expect(
+    unsafe_code,
+    reason = "vector instructions are functions of their own features, and loads take pointers"
+)]
 
-use core::arch::x86_64::{
-    __m128, __m128d, _mm_add_pd, _mm_add_ps, _mm_add_sd, _mm_add_ss, _mm_cvtsd_f64, _mm_cvtss_f32,
-    _mm_loadu_pd, _mm_loadu_ps, _mm_shuffle_ps, _mm_unpackhi_pd, _mm_unpacklo_pd,
-};
+use core::arch::x86_64::*;
 
-use crate::unordered::{self, Variant};
+use super::vector_level;
+use crate::vector::Vector;
 
-/// The proof that this processor has SSE2: on x86-64 there is nothing to ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Sse2(());
+vector_level!(Sse2, "sse2", __m128d, __m128);
 
 impl Sse2 {
-    pub(crate) fn detect() -> Self {
-        Self(())
-    }
-
     #[inline]
     pub(crate) fn subtree_sums8_f64(self, subtrees: &[[f64; 8]], sums: &mut [f64]) {
-        // SAFETY: this module is compiled for x86-64 alone, of which SSE2 is a part.
+        // SAFETY: `self` is made only where SSE2 is detected.
         unsafe { subtree_sums8_f64(subtrees, sums) }
     }
 
     #[inline]
     pub(crate) fn subtree_sums8_f32(self, subtrees: &[[f32; 8]], sums: &mut [f32]) {
-        // SAFETY: as above.
+        // SAFETY: `self` is made only where SSE2 is detected.
         unsafe { subtree_sums8_f32(subtrees, sums) }
-    }
-
-    pub(crate) fn unordered_sum_f64(self, variant: Variant, leaves: &[f64]) -> f64 {
-        unordered::sum_in_lanes::<f64, 2>(variant, leaves)
-    }
-
-    pub(crate) fn unordered_sum_f32(self, variant: Variant, leaves: &[f32]) -> f32 {
-        unordered::sum_in_lanes::<f32, 4>(variant, leaves)
     }
 }
 
 #[target_feature(enable = "sse2")]
+#[inline]
 fn subtree_sums8_f64(subtrees: &[[f64; 8]], sums: &mut [f64]) {
     for (sum, subtree) in sums.iter_mut().zip(subtrees) {
         *sum = subtree_sum8_f64(subtree);
@@ -47,6 +35,7 @@ fn subtree_sums8_f64(subtrees: &[[f64; 8]], sums: &mut [f64]) {
 }
 
 #[target_feature(enable = "sse2")]
+#[inline]
 fn subtree_sums8_f32(subtrees: &[[f32; 8]], sums: &mut [f32]) {
     for (sum, subtree) in sums.iter_mut().zip(subtrees) {
         *sum = subtree_sum8_f32(subtree);
@@ -117,4 +106,121 @@ fn load2(pair: &[f64; 2]) -> __m128d {
 fn load4(quad: &[f32; 4]) -> __m128 {
     // SAFETY: the pointer comes from a reference to four floats; no alignment is asked for.
     unsafe { _mm_loadu_ps(quad.as_ptr()) }
+}
+
+// SAFETY: every method is SSE2 and nothing else.
+unsafe impl Vector for __m128d {
+    type Element = f64;
+    const LANES: usize = 2;
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn load(from: *const f64) -> Self {
+        // SAFETY: two doubles may be read, says the caller.
+        unsafe { _mm_loadu_pd(from) }
+    }
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn store(self, to: *mut f64) {
+        // SAFETY: two doubles may be written, says the caller.
+        unsafe { _mm_storeu_pd(to, self) }
+    }
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn add(self, other: Self) -> Self {
+        _mm_add_pd(self, other)
+    }
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn multiply(self, other: Self) -> Self {
+        _mm_mul_pd(self, other)
+    }
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn minimum(self, other: Self) -> Self {
+        // Either order of operands loses something, a NaN or a -0; both together do not.
+        _mm_or_pd(_mm_min_pd(self, other), _mm_min_pd(other, self))
+    }
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn maximum(self, other: Self) -> Self {
+        // As above for +0; a NaN does not survive AND, so it is put back: all ones are one.
+        let and = _mm_and_pd(_mm_max_pd(self, other), _mm_max_pd(other, self));
+        _mm_or_pd(and, _mm_cmpunord_pd(self, other))
+    }
+
+    /// (a, b).
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
+        (_mm_unpacklo_pd(a, b), _mm_unpackhi_pd(a, b))
+    }
+}
+
+// SAFETY: every method is SSE2 and nothing else.
+unsafe impl Vector for __m128 {
+    type Element = f32;
+    const LANES: usize = 4;
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: four floats may be read, says the caller.
+        unsafe { _mm_loadu_ps(from) }
+    }
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: four floats may be written, says the caller.
+        unsafe { _mm_storeu_ps(to, self) }
+    }
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn add(self, other: Self) -> Self {
+        _mm_add_ps(self, other)
+    }
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn multiply(self, other: Self) -> Self {
+        _mm_mul_ps(self, other)
+    }
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn minimum(self, other: Self) -> Self {
+        // Either order of operands loses something, a NaN or a -0; both together do not.
+        _mm_or_ps(_mm_min_ps(self, other), _mm_min_ps(other, self))
+    }
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn maximum(self, other: Self) -> Self {
+        // As above for +0; a NaN does not survive AND, so it is put back: all ones are one.
+        let and = _mm_and_ps(_mm_max_ps(self, other), _mm_max_ps(other, self));
+        _mm_or_ps(and, _mm_cmpunord_ps(self, other))
+    }
+
+    /// (a01, a23, b01, b23).
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
+        let even = _mm_shuffle_ps::<0b10_00_10_00>(a, b);
+        (even, _mm_shuffle_ps::<0b11_01_11_01>(a, b))
+    }
+
+    /// One lane a row.
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
+        let even = _mm_shuffle_ps::<0b10_00_10_00>(a, b);
+        (even, _mm_shuffle_ps::<0b11_01_11_01>(a, b))
+    }
 }

@@ -1,0 +1,208 @@
+//! What the streaming kernel asks of an instruction set: a register of lanes, and how to move them.
+//!
+//! An instruction set says how lanes move; combining them is the same everywhere. All of it is safe to use once [`Proven`]
+//! exists.
+
+#![expect(
+    unsafe_code,
+    reason = "vector instructions need a processor that has them"
+)]
+
+use core::marker::PhantomData;
+
+use crate::scalar::Four;
+
+/// A register of `LANES` elements.
+///
+/// # Safety
+/// An implementor's methods may be called where the processor has its instruction set, with no other condition than
+/// the pointers'.
+///
+/// `neighbours1` to `neighbours4` turn two registers of nodes into left and right siblings, level by level. Level 1 pairs
+/// lanes 0 and 1, 2 and 3, … of either register. How the pairs are laid out is each set's own business, but after
+/// log2(LANES) levels over LANES registers, lane i is the root of register i. Left and right may be exchanged within a pair,
+/// because all that is combined here is commutative.
+pub(crate) unsafe trait Vector: Copy {
+    /// What a lane holds.
+    type Element: Copy + Default;
+
+    /// The number of lanes: 2, 4, 8 or 16.
+    const LANES: usize;
+
+    /// Reads `LANES` elements, aligned or not.
+    unsafe fn load(from: *const Self::Element) -> Self;
+    /// Writes `LANES` elements, aligned or not.
+    unsafe fn store(self, to: *mut Self::Element);
+
+    unsafe fn add(self, other: Self) -> Self;
+    unsafe fn multiply(self, other: Self) -> Self;
+    /// IEEE 754-2019's minimum.
+    unsafe fn minimum(self, other: Self) -> Self;
+    /// IEEE 754-2019's maximum.
+    unsafe fn maximum(self, other: Self) -> Self;
+
+    unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self);
+    /// Called for 4 lanes and more.
+    unsafe fn neighbours2(a: Self, _b: Self) -> (Self, Self) {
+        (a, a)
+    }
+    /// Called for 8 lanes and more.
+    unsafe fn neighbours3(a: Self, _b: Self) -> (Self, Self) {
+        (a, a)
+    }
+    /// Called for 16 lanes.
+    unsafe fn neighbours4(a: Self, _b: Self) -> (Self, Self) {
+        (a, a)
+    }
+}
+
+/// The proof that the processor has the instruction set of `V`.
+#[derive(Debug)]
+pub(crate) struct Proven<V>(PhantomData<V>);
+
+impl<V> Clone for Proven<V> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V> Copy for Proven<V> {}
+
+impl<T> Proven<Four<T>> {
+    /// Plain Rust needs no proof.
+    #[inline(always)]
+    pub(crate) fn plain() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<V: Vector> Proven<V> {
+    /// # Safety
+    /// The processor has the instruction set of `V`.
+    #[inline(always)]
+    pub(crate) unsafe fn new() -> Self {
+        Self(PhantomData)
+    }
+
+    /// The first `V::LANES` of the elements.
+    #[inline(always)]
+    pub(crate) fn load(self, elements: &[V::Element]) -> V {
+        assert!(elements.len() >= V::LANES);
+        // SAFETY: the slice has the lanes' elements; `self` is the proof.
+        unsafe { V::load(elements.as_ptr()) }
+    }
+
+    /// The lanes, in order, in the first `V::LANES` places.
+    #[inline(always)]
+    pub(crate) fn store(self, vector: V, places: &mut [V::Element; 16]) {
+        const { assert!(V::LANES <= 16) }
+        // SAFETY: the array has at least as many places as there are lanes; `self` is the proof.
+        unsafe { vector.store(places.as_mut_ptr()) }
+    }
+
+    /// Left and right siblings at a level from 1 to 4.
+    #[inline(always)]
+    pub(crate) fn neighbours<const LEVEL: u32>(self, a: V, b: V) -> (V, V) {
+        match LEVEL {
+            // SAFETY: `self` is the proof.
+            1 => unsafe { V::neighbours1(a, b) },
+            // SAFETY: as above.
+            2 => unsafe { V::neighbours2(a, b) },
+            // SAFETY: as above.
+            3 => unsafe { V::neighbours3(a, b) },
+            // SAFETY: as above.
+            _ => unsafe { V::neighbours4(a, b) },
+        }
+    }
+
+    #[inline(always)]
+    fn add(self, a: V, b: V) -> V {
+        // SAFETY: `self` is the proof.
+        unsafe { a.add(b) }
+    }
+
+    #[inline(always)]
+    fn multiply(self, a: V, b: V) -> V {
+        // SAFETY: `self` is the proof.
+        unsafe { a.multiply(b) }
+    }
+
+    #[inline(always)]
+    fn minimum(self, a: V, b: V) -> V {
+        // SAFETY: `self` is the proof.
+        unsafe { a.minimum(b) }
+    }
+
+    #[inline(always)]
+    fn maximum(self, a: V, b: V) -> V {
+        // SAFETY: `self` is the proof.
+        unsafe { a.maximum(b) }
+    }
+}
+
+/// A commutative operation on lanes and on single elements. It rounds once.
+pub(crate) trait Combine<T>: Copy {
+    fn lanes<V: Vector<Element = T>>(proven: Proven<V>, a: V, b: V) -> V;
+    fn single(a: T, b: T) -> T;
+}
+
+/// The operations that have vector instructions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Add;
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Multiply;
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Minimum;
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Maximum;
+
+/// One operation of one float type.
+macro_rules! operation {
+    ($operation:ident, $float:ty, $lanes:ident, $single:expr) => {
+        impl Combine<$float> for $operation {
+            #[inline(always)]
+            fn lanes<V: Vector<Element = $float>>(proven: Proven<V>, a: V, b: V) -> V {
+                proven.$lanes(a, b)
+            }
+
+            #[inline(always)]
+            fn single(a: $float, b: $float) -> $float {
+                $single(a, b)
+            }
+        }
+    };
+}
+
+operation!(Add, f64, add, |a, b| a + b);
+operation!(Add, f32, add, |a, b| a + b);
+operation!(Multiply, f64, multiply, |a, b| a * b);
+operation!(Multiply, f32, multiply, |a, b| a * b);
+operation!(Minimum, f64, minimum, |a: f64, b: f64| {
+    if a.is_nan() || a.total_cmp(&b).is_le() && !b.is_nan() {
+        a
+    } else {
+        b
+    }
+});
+operation!(Minimum, f32, minimum, |a: f32, b: f32| {
+    if a.is_nan() || a.total_cmp(&b).is_le() && !b.is_nan() {
+        a
+    } else {
+        b
+    }
+});
+operation!(Maximum, f64, maximum, |a: f64, b: f64| {
+    if a.is_nan() || a.total_cmp(&b).is_ge() && !b.is_nan() {
+        a
+    } else {
+        b
+    }
+});
+operation!(Maximum, f32, maximum, |a: f32, b: f32| {
+    if a.is_nan() || a.total_cmp(&b).is_ge() && !b.is_nan() {
+        a
+    } else {
+        b
+    }
+});

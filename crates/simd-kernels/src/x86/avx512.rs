@@ -1,0 +1,188 @@
+//! AVX-512F: 512-bit registers, eight doubles or sixteen floats.
+
+#![expect(
+    unsafe_code,
+    reason = "AVX-512 is detected at run time, and loads take pointers"
+)]
+
+use core::arch::x86_64::*;
+
+use super::vector_level;
+use crate::vector::Vector;
+
+vector_level!(Avx512, "avx512f", __m512d, __m512);
+
+/// Lanes of 128 bits from two registers: (a1, b0, a3, b2).
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn exchanged_lanes_pd(a: __m512d, b: __m512d) -> __m512d {
+    _mm512_permutex2var_pd(a, _mm512_setr_epi64(2, 3, 8, 9, 6, 7, 12, 13), b)
+}
+
+// SAFETY: every method is AVX-512F and nothing else.
+unsafe impl Vector for __m512d {
+    type Element = f64;
+    const LANES: usize = 8;
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn load(from: *const f64) -> Self {
+        // SAFETY: eight doubles may be read, says the caller.
+        unsafe { _mm512_loadu_pd(from) }
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn store(self, to: *mut f64) {
+        // SAFETY: eight doubles may be written, says the caller.
+        unsafe { _mm512_storeu_pd(to, self) }
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn add(self, other: Self) -> Self {
+        _mm512_add_pd(self, other)
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn multiply(self, other: Self) -> Self {
+        _mm512_mul_pd(self, other)
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn minimum(self, other: Self) -> Self {
+        // Either order of operands loses something, a NaN or a -0; both together do not.
+        let either = _mm512_castpd_si512(_mm512_min_pd(self, other));
+        let or = _mm512_or_si512(either, _mm512_castpd_si512(_mm512_min_pd(other, self)));
+        _mm512_castsi512_pd(or)
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn maximum(self, other: Self) -> Self {
+        // As above for +0; a NaN does not survive AND, so it is put back.
+        let either = _mm512_castpd_si512(_mm512_max_pd(self, other));
+        let and = _mm512_and_si512(either, _mm512_castpd_si512(_mm512_max_pd(other, self)));
+        let unordered = _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(self, other);
+        _mm512_mask_blend_pd(
+            unordered,
+            _mm512_castsi512_pd(and),
+            _mm512_set1_pd(f64::NAN),
+        )
+    }
+
+    /// Pairs (a, b) in each 128 bits.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
+        (_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b))
+    }
+
+    /// 128-bit lanes (a, b, a, b): the blend goes where shuffles cannot, so that ports share the work.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
+        (
+            _mm512_mask_blend_pd(0b1100_1100, a, b),
+            exchanged_lanes_pd(a, b),
+        )
+    }
+
+    /// 128-bit lanes (a, a, b, b), each with what lies two lanes off.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn neighbours3(a: Self, b: Self) -> (Self, Self) {
+        (
+            _mm512_mask_blend_pd(0b1111_0000, a, b),
+            _mm512_shuffle_f64x2::<0b01_00_11_10>(a, b),
+        )
+    }
+}
+
+// SAFETY: every method is AVX-512F and nothing else.
+unsafe impl Vector for __m512 {
+    type Element = f32;
+    const LANES: usize = 16;
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: sixteen floats may be read, says the caller.
+        unsafe { _mm512_loadu_ps(from) }
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: sixteen floats may be written, says the caller.
+        unsafe { _mm512_storeu_ps(to, self) }
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn add(self, other: Self) -> Self {
+        _mm512_add_ps(self, other)
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn multiply(self, other: Self) -> Self {
+        _mm512_mul_ps(self, other)
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn minimum(self, other: Self) -> Self {
+        let either = _mm512_castps_si512(_mm512_min_ps(self, other));
+        let or = _mm512_or_si512(either, _mm512_castps_si512(_mm512_min_ps(other, self)));
+        _mm512_castsi512_ps(or)
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn maximum(self, other: Self) -> Self {
+        let either = _mm512_castps_si512(_mm512_max_ps(self, other));
+        let and = _mm512_and_si512(either, _mm512_castps_si512(_mm512_max_ps(other, self)));
+        let unordered = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(self, other);
+        _mm512_mask_blend_ps(
+            unordered,
+            _mm512_castsi512_ps(and),
+            _mm512_set1_ps(f32::NAN),
+        )
+    }
+
+    /// (a01, a23, b01, b23) in each 128 bits.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
+        let even = _mm512_shuffle_ps::<0b10_00_10_00>(a, b);
+        (even, _mm512_shuffle_ps::<0b11_01_11_01>(a, b))
+    }
+
+    /// Four rows' quarters in each 128 bits.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
+        let even = _mm512_shuffle_ps::<0b10_00_10_00>(a, b);
+        (even, _mm512_shuffle_ps::<0b11_01_11_01>(a, b))
+    }
+
+    /// 128-bit lanes (a, b, a, b).
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn neighbours3(a: Self, b: Self) -> (Self, Self) {
+        let blend = _mm512_mask_blend_ps(0xF0F0, a, b);
+        let exchanged = exchanged_lanes_pd(_mm512_castps_pd(a), _mm512_castps_pd(b));
+        (blend, _mm512_castpd_ps(exchanged))
+    }
+
+    /// 128-bit lanes (a, a, b, b).
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn neighbours4(a: Self, b: Self) -> (Self, Self) {
+        let blend = _mm512_mask_blend_ps(0xFF00, a, b);
+        (blend, _mm512_shuffle_f32x4::<0b01_00_11_10>(a, b))
+    }
+}
