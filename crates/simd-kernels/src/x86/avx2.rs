@@ -149,7 +149,10 @@ unsafe impl Vector for __m256d {
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
-        (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b))
+        (
+            _mm256_blend_pd::<0b1010>(a, b),
+            _mm256_shuffle_pd::<0b0101>(a, b),
+        )
     }
 
     /// Halves (a, b): the blend goes where shuffles cannot, so that ports share the work.

@@ -73,11 +73,14 @@ unsafe impl Vector for __m512d {
         )
     }
 
-    /// Pairs (a, b) in each 128 bits.
+    /// Pairs (a, b) in each 128 bits. Not two unpacks: those would each read `b` from memory once more.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
-        (_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b))
+        (
+            _mm512_mask_blend_pd(0b1010_1010, a, b),
+            _mm512_shuffle_pd::<0b0101_0101>(a, b),
+        )
     }
 
     /// 128-bit lanes (a, b, a, b): the blend goes where shuffles cannot, so that ports share the work.
