@@ -16,8 +16,8 @@
 use crate::counter::Counter;
 use crate::vector::{Combine, Proven, Vector};
 
-/// Leaves beyond this many bytes are fetched ahead of use: they do not come from the second cache.
-const PREFETCH_FROM_BYTES: usize = 1 << 20;
+/// Leaves beyond this many bytes are fetched ahead of use: they come from memory.
+const PREFETCH_FROM_BYTES: usize = 1 << 24;
 
 /// How far ahead, in bytes.
 const PREFETCH_BYTES: usize = 8192;
@@ -129,25 +129,61 @@ where
     rows::<V, O>(proven, &nodes)
 }
 
-/// The nodes of 64 leaves in registers of two: five levels above pairs of registers.
+/// The nodes of 64 leaves in registers of two: four levels above squares, depth first, because registers are few.
 #[inline(always)]
 fn pairs_nodes<V, O, const PREFETCH: bool>(proven: Proven<V>, leaves: &[V::Element]) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
 {
-    let mut nodes = [proven.load(leaves); 16];
-    for (node, square) in nodes.iter_mut().zip(leaves.chunks_exact(4)) {
-        *node = square_nodes::<V, O, PREFETCH>(proven, square);
-    }
-    let mut count = 16;
-    while count > 1 {
-        count /= 2;
-        for i in 0..count {
-            nodes[i] = level::<V, O, 1>(proven, nodes[2 * i], nodes[2 * i + 1]);
-        }
-    }
-    nodes[0]
+    let (a, b) = leaves.split_at(32);
+    level::<V, O, 1>(
+        proven,
+        pairs_32::<V, O, PREFETCH>(proven, a),
+        pairs_32::<V, O, PREFETCH>(proven, b),
+    )
+}
+
+#[inline(always)]
+fn pairs_32<V, O, const PREFETCH: bool>(proven: Proven<V>, leaves: &[V::Element]) -> V
+where
+    V: Vector,
+    O: Combine<V::Element>,
+{
+    let (a, b) = leaves.split_at(16);
+    level::<V, O, 1>(
+        proven,
+        pairs_16::<V, O, PREFETCH>(proven, a),
+        pairs_16::<V, O, PREFETCH>(proven, b),
+    )
+}
+
+#[inline(always)]
+fn pairs_16<V, O, const PREFETCH: bool>(proven: Proven<V>, leaves: &[V::Element]) -> V
+where
+    V: Vector,
+    O: Combine<V::Element>,
+{
+    let (a, b) = leaves.split_at(8);
+    level::<V, O, 1>(
+        proven,
+        pairs_8::<V, O, PREFETCH>(proven, a),
+        pairs_8::<V, O, PREFETCH>(proven, b),
+    )
+}
+
+#[inline(always)]
+fn pairs_8<V, O, const PREFETCH: bool>(proven: Proven<V>, leaves: &[V::Element]) -> V
+where
+    V: Vector,
+    O: Combine<V::Element>,
+{
+    let (a, b) = leaves.split_at(4);
+    level::<V, O, 1>(
+        proven,
+        square_nodes::<V, O, PREFETCH>(proven, a),
+        square_nodes::<V, O, PREFETCH>(proven, b),
+    )
 }
 
 /// The nodes of L^2 leaves, read from memory.

@@ -5,6 +5,7 @@
     reason = "AVX2 is detected at run time, and loads take pointers"
 )]
 
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 use super::{Avx512, vector_level};
@@ -99,6 +100,35 @@ fn halves(leaves: &[f64; 8]) -> [&[f64; 4]; 2] {
     [&quarters[0], &quarters[1]]
 }
 
+/// (a0, b1, a2, b3).
+///
+/// An instruction of its own, because the compiler would make of this, a shuffle and an addition the horizontal
+/// addition, which takes two shuffles: and shuffles are what the kernel waits for.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn alternate_pd(a: __m256d, b: __m256d) -> __m256d {
+    let blended;
+    // SAFETY: VBLENDPD is part of AVX; it reads two registers, writes one, and has no other effect.
+    unsafe {
+        asm!("vblendpd {}, {}, {}, 0xA", lateout(ymm_reg) blended, in(ymm_reg) a, in(ymm_reg) b,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    blended
+}
+
+/// (a0, b1, a2, b3, a4, b5, a6, b7), for the same reason.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn alternate_ps(a: __m256, b: __m256) -> __m256 {
+    let blended;
+    // SAFETY: VBLENDPS is part of AVX; it reads two registers, writes one, and has no other effect.
+    unsafe {
+        asm!("vblendps {}, {}, {}, 0xAA", lateout(ymm_reg) blended, in(ymm_reg) a, in(ymm_reg) b,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    blended
+}
+
 // SAFETY: every method is AVX2 and nothing else.
 unsafe impl Vector for __m256d {
     type Element = f64;
@@ -149,10 +179,7 @@ unsafe impl Vector for __m256d {
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
-        (
-            _mm256_blend_pd::<0b1010>(a, b),
-            _mm256_shuffle_pd::<0b0101>(a, b),
-        )
+        (alternate_pd(a, b), _mm256_shuffle_pd::<0b0101>(a, b))
     }
 
     /// Halves (a, b): the blend goes where shuffles cannot, so that ports share the work.
@@ -210,20 +237,20 @@ unsafe impl Vector for __m256 {
         _mm256_or_ps(and, _mm256_cmp_ps::<_CMP_UNORD_Q>(self, other))
     }
 
-    /// (a01, a23, b01, b23) in each 128 bits.
+    /// Pairs (a01, b01, a23, b23) in each 128 bits.
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
-        let even = _mm256_shuffle_ps::<0b10_00_10_00>(a, b);
-        (even, _mm256_shuffle_ps::<0b11_01_11_01>(a, b))
+        let exchanged = _mm256_permute_ps::<0b10_11_00_01>(alternate_ps(b, a));
+        (alternate_ps(a, b), exchanged)
     }
 
     /// Four rows' halves in each 128 bits.
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
-        let even = _mm256_shuffle_ps::<0b10_00_10_00>(a, b);
-        (even, _mm256_shuffle_ps::<0b11_01_11_01>(a, b))
+        let exchanged = _mm256_shuffle_ps::<0b01_00_11_10>(a, b);
+        (_mm256_blend_ps::<0b1100_1100>(a, b), exchanged)
     }
 
     /// Halves (a, b).
