@@ -6,7 +6,7 @@
 //! hardware leave both open). Integer sums and products wrap.
 
 use comm::{NativeOperation, NativeType};
-use simd_kernels::Level;
+use simd_kernels::{Level, Operation};
 
 /// A binary operation on items, never assumed to be associative or commutative.
 ///
@@ -142,7 +142,7 @@ macro_rules! float_operators {
                 canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
             }
             fn fold(&self, items: &[$float]) -> Option<$float> {
-                simd_kernels::sum(Level::best(), items)
+                simd_kernels::fold(Level::best(), Operation::Sum, items)
             }
             fn fold_unordered(&self, items: &[$float]) -> Option<$float> {
                 (!items.is_empty()).then(|| simd_kernels::unordered_sum(Level::best(), items))
@@ -165,6 +165,9 @@ macro_rules! float_operators {
             fn canonical(&self, value: $float) -> $float {
                 canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
             }
+            fn fold(&self, items: &[$float]) -> Option<$float> {
+                simd_kernels::fold(Level::best(), Operation::Product, items)
+            }
             fn native(&self) -> Option<(NativeType, NativeOperation)> {
                 Some((NativeType::$native, NativeOperation::Product))
             }
@@ -185,6 +188,9 @@ macro_rules! float_operators {
             fn canonical(&self, value: $float) -> $float {
                 canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
             }
+            fn fold(&self, items: &[$float]) -> Option<$float> {
+                simd_kernels::fold(Level::best(), Operation::Minimum, items)
+            }
             fn native(&self) -> Option<(NativeType, NativeOperation)> {
                 Some((NativeType::$native, NativeOperation::Min))
             }
@@ -204,6 +210,9 @@ macro_rules! float_operators {
             }
             fn canonical(&self, value: $float) -> $float {
                 canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
+            }
+            fn fold(&self, items: &[$float]) -> Option<$float> {
+                simd_kernels::fold(Level::best(), Operation::Maximum, items)
             }
             fn native(&self) -> Option<(NativeType, NativeOperation)> {
                 Some((NativeType::$native, NativeOperation::Max))

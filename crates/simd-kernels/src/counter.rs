@@ -1,22 +1,26 @@
 //! Joining subtrees as they come, from left to right: counting in binary.
 
+/// Heights enough for every slice.
+pub(crate) const ALL_HEIGHTS: usize = usize::BITS as usize;
+
 /// The roots of finished subtrees that wait for their right siblings: one for every set bit of the number of leaves.
 ///
 /// Adding a subtree is adding its number of leaves: a carry combines two subtrees of the same height.
+/// There may be fewer than 2^`HEIGHTS` leaves in all.
 #[derive(Debug)]
-pub(crate) struct Counter<T> {
+pub(crate) struct Counter<T, const HEIGHTS: usize> {
     /// The highest subtree first.
-    waiting: [T; u64::BITS as usize],
+    waiting: [T; HEIGHTS],
     waiting_count: usize,
     leaves_count: u64,
 }
 
-impl<T: Copy> Counter<T> {
+impl<T: Copy, const HEIGHTS: usize> Counter<T, HEIGHTS> {
     /// An empty counter; `filler` fills its memory and is never used.
     #[inline]
     pub(crate) fn new(filler: T) -> Self {
         Self {
-            waiting: [filler; u64::BITS as usize],
+            waiting: [filler; HEIGHTS],
             waiting_count: 0,
             leaves_count: 0,
         }
@@ -35,32 +39,51 @@ impl<T: Copy> Counter<T> {
         self.waiting_count += 1;
     }
 
-    /// Adds what is left at the right edge, eight leaves at a time and then one by one.
+    /// The root over everything that was added, and these leaves at the right edge: eight at a time, then the rest.
+    ///
+    /// # Panics
+    /// There is nothing at all.
     #[inline]
-    pub(crate) fn push_leaves(&mut self, leaves: &[T], mut combine: impl FnMut(T, T) -> T) {
+    pub(crate) fn finish(mut self, leaves: &[T], mut combine: impl FnMut(T, T) -> T) -> T {
         let (groups, last_leaves) = leaves.as_chunks::<8>();
         for &[a, b, c, d, e, f, g, h] in groups {
-            let (ab, cd) = (combine(a, b), combine(c, d));
-            let left = combine(ab, cd);
-            let (ef, gh) = (combine(e, f), combine(g, h));
-            let right = combine(ef, gh);
+            let left = four([a, b, c, d], &mut combine);
+            let right = four([e, f, g, h], &mut combine);
             let root = combine(left, right);
             self.push(root, 3, &mut combine);
         }
-        for &leaf in last_leaves {
-            self.push(leaf, 0, &mut combine);
-        }
-    }
-
-    /// The root over everything that was added.
-    ///
-    /// # Panics
-    /// Nothing was.
-    #[inline]
-    pub(crate) fn finish(&self, mut combine: impl FnMut(T, T) -> T) -> T {
         let waiting = self.waiting[..self.waiting_count].iter().rev().copied();
-        waiting
+        let last = fold_last(last_leaves, &mut combine);
+        last.into_iter()
+            .chain(waiting)
             .reduce(|right, left| combine(left, right))
             .expect("something was added")
     }
+}
+
+/// Two levels over four nodes.
+#[inline]
+fn four<T: Copy>([a, b, c, d]: [T; 4], combine: &mut impl FnMut(T, T) -> T) -> T {
+    let (left, right) = (combine(a, b), combine(c, d));
+    combine(left, right)
+}
+
+/// The fold of fewer than eight leaves, each case as it stands in the tree; `None` of none.
+#[inline]
+pub(crate) fn fold_last<T: Copy>(leaves: &[T], combine: &mut impl FnMut(T, T) -> T) -> Option<T> {
+    let (left, right) = match *leaves {
+        [a] => return Some(a),
+        [a, b] => (a, b),
+        [a, b, c] => (combine(a, b), c),
+        [a, b, c, d] => return Some(four([a, b, c, d], combine)),
+        [a, b, c, d, e] => (four([a, b, c, d], combine), e),
+        [a, b, c, d, e, f] => (four([a, b, c, d], combine), combine(e, f)),
+        [a, b, c, d, e, f, g] => {
+            let left = four([a, b, c, d], combine);
+            let pair = combine(e, f);
+            (left, combine(pair, g))
+        }
+        _ => return None,
+    };
+    Some(combine(left, right))
 }

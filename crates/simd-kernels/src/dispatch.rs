@@ -3,6 +3,7 @@
 use core::fmt::Debug;
 use core::ops::Add;
 
+use crate::fold::{SHORT_LEAVES, tree_fold};
 use crate::level::{Level, Set};
 use crate::scalar::{self, Four};
 use crate::stream;
@@ -38,13 +39,9 @@ pub trait Float:
     #[doc(hidden)]
     const ZERO: Self;
 
-    /// One operation on two numbers.
+    /// The fold of the leaves, in tree order.
     #[doc(hidden)]
-    fn combine(operation: Operation, left: Self, right: Self) -> Self;
-
-    /// The fold of at least one leaf.
-    #[doc(hidden)]
-    fn stream(level: Level, operation: Operation, leaves: &[Self]) -> Self;
+    fn fold(level: Level, operation: Operation, leaves: &[Self]) -> Option<Self>;
 
     /// The sums of subtrees of 8 leaves, one for each.
     #[doc(hidden)]
@@ -62,19 +59,17 @@ macro_rules! float {
             const ZERO: Self = 0.0;
 
             #[inline]
-            fn combine(operation: Operation, left: Self, right: Self) -> Self {
-                match operation {
-                    Operation::Sum => left + right,
-                    Operation::Product => left * right,
-                    Operation::Minimum => vector::Minimum::single(left, right),
-                    Operation::Maximum => vector::Maximum::single(left, right),
-                }
-            }
-
-            #[inline]
-            fn stream(level: Level, operation: Operation, leaves: &[Self]) -> Self {
-                fn by<C: Combine<$float>>(level: Level, combine: C, leaves: &[$float]) -> $float {
-                    match level.set() {
+            fn fold(level: Level, operation: Operation, leaves: &[Self]) -> Option<Self> {
+                #[inline]
+                fn by<C: Combine<$float>>(
+                    level: Level,
+                    combine: C,
+                    leaves: &[$float],
+                ) -> Option<$float> {
+                    if leaves.len() < SHORT_LEAVES {
+                        return tree_fold(leaves, C::single);
+                    }
+                    Some(match level.set() {
                         Set::Scalar => {
                             stream::fold(Proven::<Four<$float>>::plain(), combine, leaves)
                         }
@@ -84,7 +79,7 @@ macro_rules! float {
                         Set::Avx2(avx2) => avx2.$fold(combine, leaves),
                         #[cfg(target_arch = "x86_64")]
                         Set::Avx512(avx512) => avx512.$fold(combine, leaves),
-                    }
+                    })
                 }
                 match operation {
                     Operation::Sum => by(level, vector::Add, leaves),

@@ -1,11 +1,11 @@
 //! Whole slices in one pass, with nothing on the heap.
 
-use crate::counter::Counter;
+use crate::counter::{ALL_HEIGHTS, Counter, fold_last};
 use crate::dispatch::{Float, Operation};
 use crate::level::Level;
 
 /// Below this many leaves, a kernel's set-up costs more than it saves.
-const SHORT_LEAVES: usize = 64;
+pub(crate) const SHORT_LEAVES: usize = 128;
 
 /// The sum of the leaves, in tree order; `None` of none. All levels give the same bits.
 ///
@@ -32,11 +32,7 @@ pub fn sum<T: Float>(level: Level, leaves: &[T]) -> Option<T> {
 /// ```
 #[inline]
 pub fn fold<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Option<T> {
-    if leaves.len() < SHORT_LEAVES {
-        tree_fold(leaves, |left, right| T::combine(operation, left, right))
-    } else {
-        Some(T::stream(level, operation, leaves))
-    }
+    T::fold(level, operation, leaves)
 }
 
 /// The fold of the items along the binary tree, for any operator; `None` of none.
@@ -51,15 +47,10 @@ pub fn fold<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Optio
 #[inline]
 pub fn tree_fold<T: Copy>(items: &[T], mut combine: impl FnMut(T, T) -> T) -> Option<T> {
     let &first = items.first()?;
-    if let [_, _, .., _] = items {
-        let mut roots = Counter::new(first);
-        roots.push_leaves(items, &mut combine);
-        return Some(roots.finish(combine));
-    }
-    // One item or two need no counter.
-    Some(
-        items[1..]
-            .iter()
-            .fold(first, |left, &right| combine(left, right)),
-    )
+    Some(match items.len() {
+        // Small counters for the many short slices: their memory is filled before it is used.
+        0..8 => fold_last(items, &mut combine)?,
+        8..SHORT_LEAVES => Counter::<T, 7>::new(first).finish(items, combine),
+        _ => Counter::<T, ALL_HEIGHTS>::new(first).finish(items, combine),
+    })
 }

@@ -13,14 +13,14 @@
 //! The result is a register of L nodes that lie side by side, so the same step takes L of them further up. Blocks of some
 //! hundred leaves stay in registers; a binary counter joins the blocks' roots as they come.
 
-use crate::counter::Counter;
+use crate::counter::{ALL_HEIGHTS, Counter};
 use crate::vector::{Combine, Proven, Vector};
 
-/// Leaves beyond this many bytes are fetched ahead of use: they come from memory.
-const PREFETCH_FROM_BYTES: usize = 1 << 24;
+/// More leaves than this many bytes are fetched ahead of use; fewer lie in near caches, where fetching costs more than it brings.
+const PREFETCH_FROM_BYTES: usize = 1 << 22;
 
 /// How far ahead, in bytes.
-const PREFETCH_BYTES: usize = 8192;
+const PREFETCH_BYTES: usize = 1 << 14;
 
 /// The fold of at least one leaf, in tree order.
 #[inline(always)]
@@ -46,7 +46,7 @@ where
     V: Vector,
     O: Combine<V::Element>,
 {
-    let mut roots = Counter::new(leaves[0]);
+    let mut roots = Counter::<_, ALL_HEIGHTS>::new(leaves[0]);
     // Ever smaller blocks: first as many registers of nodes as fill a register once more, then one, then its rows.
     let group_leaves = V::LANES * block_leaves::<V>();
     while let Some((group, rest)) = leaves.split_at_checked(group_leaves) {
@@ -72,8 +72,7 @@ where
         let root = root::<V, O>(proven, square_nodes::<V, O, PREFETCH>(proven, square));
         roots.push(root, square_leaves.ilog2(), O::single);
     }
-    roots.push_leaves(leaves, O::single);
-    roots.finish(O::single)
+    roots.finish(leaves, O::single)
 }
 
 /// The leaves of a block: 64 registers full, 16 where a register is wide.

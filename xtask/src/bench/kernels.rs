@@ -14,28 +14,35 @@ use crate::output::Output;
 /// Its calls are many: longer trees take seconds.
 const DEFINITION_LEAVES_MAX: usize = 1 << 16;
 
+/// Lengths between the powers of two, where set-up is all there is.
+const SHORT_LEAVES: [usize; 8] = [1, 2, 3, 5, 7, 10, 20, 63];
+
+/// Calls on more leaves take milliseconds: fewer rounds do.
+const LONG_LEAVES: usize = 1 << 20;
+
 /// Measures every kernel at every level, for doubles and floats.
 pub(super) fn run(quick: bool, output: &Output) -> Vec<Row> {
-    let logs: Vec<u32> = if quick {
-        vec![6, 10, 14]
+    let powers = |logs: std::ops::RangeInclusive<u32>| logs.map(|log| 1_usize << log);
+    let lengths: Vec<usize> = if quick {
+        powers(6..=14).step_by(4).collect()
     } else {
-        (3..=25).collect()
+        SHORT_LEAVES.into_iter().chain(powers(3..=25)).collect()
     };
     let mut rows = Vec::new();
-    for log in logs {
-        let rounds = match log {
+    for leaves in lengths {
+        let rounds = match leaves {
             _ if quick => 5,
-            0..=20 => 31,
+            0..=LONG_LEAVES => 31,
             _ => 15,
         };
-        let doubles = benches::log_likelihoods(1 << log, 1);
+        let doubles = benches::log_likelihoods(leaves, 1);
         #[expect(
             clippy::cast_possible_truncation,
             reason = "floats are what is asked for"
         )]
         let floats: Vec<f32> = doubles.iter().map(|&item| item as f32).collect();
         let bits = sum(Level::best(), &doubles).map_or(0, f64::to_bits);
-        output.say(format!("kernels, N = 2^{log}: bits {bits:016X}"));
+        output.say(format!("kernels, N = {leaves}: bits {bits:016X}"));
         for level in Level::available() {
             rows.extend(compare(level, &doubles, "", rounds));
             rows.extend(compare(level, &floats, "-f32", rounds));
