@@ -238,6 +238,14 @@ fn commands(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
             "bench reduce --quick --backend mpi",
         )?;
     }
+    if runs("valgrind") {
+        steps.cargo(
+            "instruction counts",
+            "test --release --package benches --test instructions -- --nocapture",
+        )?;
+    } else {
+        println!("skipped: instruction counts, for want of valgrind");
+    }
     // The main job must need Rust alone: with MPI's tools out of reach it still builds and runs.
     let nowhere = "/nowhere";
     let mut rust_alone = cargo();
