@@ -35,6 +35,8 @@
 //! assert_eq!(reduce::sum(&x)?.to_bits(), 0x401D_F11F_45F4_E619);
 //! # Ok::<(), reduce::FoldError>(())
 //! ```
+//!
+//! With feature `par`, module `par` has their parallel twins: the same bits for every number of threads.
 
 mod agreement;
 mod algorithm;
@@ -45,6 +47,8 @@ pub mod environment;
 mod error;
 mod local;
 pub mod operator;
+#[cfg(feature = "par")]
+pub mod par;
 mod plan;
 mod trace;
 mod wire;

@@ -1,0 +1,127 @@
+//! Parallel folds against the recursive definition, for pools of every size.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use proptest::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use reduce::operator::custom;
+use reduce::{FoldError, Max, Operator, Product, Sum, par};
+
+fn pool(threads: usize) -> ThreadPool {
+    ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap()
+}
+
+/// Any words; as floats, of any size.
+fn words(count: usize, seed: u64) -> impl Iterator<Item = u64> {
+    let next = |state: &u64| {
+        Some(
+            state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(0xB5),
+        )
+    };
+    std::iter::successors(Some(seed), next)
+        .take(count)
+        .map(|state| state >> 7)
+}
+
+#[track_caller]
+fn check<T, O>(items: &[T], operator: &O, bits: impl Fn(T) -> u64)
+where
+    T: Copy + Send + Sync,
+    O: Operator<T> + Sync,
+{
+    let combine = |left, right| operator.combine(left, right);
+    let expected = simd_kernels::by_definition(items, &combine).or(operator.empty());
+    let expected = bits(operator.canonical(expected.unwrap()));
+    for threads in [1, 2, 3, 7] {
+        let found = pool(threads)
+            .install(|| par::fold(items, operator))
+            .unwrap();
+        assert_eq!(
+            bits(found),
+            expected,
+            "{threads} threads, N = {}",
+            items.len()
+        );
+    }
+    assert_eq!(
+        bits(par::fold(items, operator).unwrap()),
+        expected,
+        "outside of a pool"
+    );
+}
+
+/// Neither associative nor commutative.
+fn mix(left: u64, right: u64) -> u64 {
+    (left.rotate_left(7) ^ right.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_add(left >> 3)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn any_length_and_pool(count in 0..400_000_usize, seed: u64) {
+        let words: Vec<u64> = words(count, seed).collect();
+        let doubles: Vec<f64> = words.iter().map(|&word| f64::from_bits(word)).collect();
+        check(&doubles, &Sum, f64::to_bits);
+        let small: Vec<f32> = words.iter().map(|&word| (word % 1000) as f32 / 7.0).collect();
+        check(&small, &Sum, |total| total.to_bits().into());
+        check(&words, &Product, |total| total);
+        check(&words, &custom("mix", mix).with_empty(0), |total| total);
+    }
+}
+
+#[test]
+fn lengths_where_the_work_is_split() {
+    for edge in [1 << 15, 1 << 16, 3 << 15, 1 << 20] {
+        for count in edge - 1..=edge + 1 {
+            let items: Vec<u64> = words(count, 9).collect();
+            check(&items, &custom("mix", mix), |total| total);
+        }
+    }
+}
+
+#[test]
+fn no_items() {
+    assert_eq!(par::sum::<f64>(&[]), Ok(0.0));
+    let operator = "max".to_owned();
+    assert_eq!(
+        par::fold::<f64, _>(&[], &Max),
+        Err(FoldError::NoItems { operator })
+    );
+}
+
+#[test]
+#[should_panic(expected = "on purpose")]
+fn a_panic_of_the_operator_comes_through() {
+    let broken = custom("broken", |_: u64, _| panic!("on purpose"));
+    let _ = par::fold(&vec![1_u64; 100_000], &broken);
+}
+
+/// One thread of the pool flushes subnormal numbers to zero, and the caller does not.
+#[cfg(target_arch = "x86_64")]
+#[test]
+#[expect(unsafe_code, reason = "the control register is set by an instruction")]
+fn a_thread_with_another_environment_is_an_error() {
+    let set = |_| {
+        let control: u32 = 0x1F80 | 1 << 15;
+        // SAFETY: `ldmxcsr` reads the four bytes that the pointer names, and no reserved bit is
+        // set. The register is that of a thread of this pool, which ends with it.
+        unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const control) }
+    };
+    let flushing = ThreadPoolBuilder::new()
+        .num_threads(2)
+        .start_handler(set)
+        .build()
+        .unwrap();
+    let result = flushing.install(|| par::sum(&vec![1.0; 1 << 20]));
+    assert!(
+        matches!(result, Err(FoldError::Environment(_))),
+        "{result:?}"
+    );
+    assert_eq!(par::sum(&[1.0; 8]), Ok(8.0));
+}
