@@ -163,7 +163,7 @@ fn set_up_mpi() -> Result<(), Error> {
 /// What is told without running the code.
 fn checks(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
     steps.cargo("format", "fmt --all --check")?;
-    let clippy = "clippy --workspace --all-targets --features reduce/tracing";
+    let clippy = "clippy --workspace --all-targets --features reduce/tracing,reduce/par";
     steps.cargo("clippy", &format!("{clippy} -- -D warnings"))?;
     if mpi {
         steps.cargo("clippy, MPI", &format!("{clippy},xtask/mpi -- -D warnings"))?;
@@ -192,7 +192,10 @@ fn checks(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
 }
 
 fn tests(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
-    steps.cargo("tests", "test --workspace --features reduce/tracing")?;
+    steps.cargo(
+        "tests",
+        "test --workspace --features reduce/tracing,reduce/par",
+    )?;
     if !mpi {
         return Ok(());
     }
