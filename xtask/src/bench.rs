@@ -2,6 +2,7 @@
 
 pub mod kernels;
 pub mod lookup;
+mod parallel;
 mod plot;
 pub mod reduce;
 mod timing;
@@ -17,7 +18,7 @@ use crate::table::Table;
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// kernels, lookup, reduce or all
+    /// kernels, parallel, lookup, reduce or all
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
     /// Where the ranks of `reduce` live: threads or mpi
@@ -37,7 +38,7 @@ pub struct Options {
 /// One variant against one reference: one line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// `kernels`, `lookup` or `reduce`.
+    /// `kernels`, `parallel`, `lookup` or `reduce`.
     pub bench: String,
     /// What was measured.
     pub variant: String,
@@ -53,7 +54,7 @@ pub struct Row {
     pub median_ns: f64,
     /// The rate at which items are read, in 10^9 bytes a second; null where none are.
     pub gbps: Option<f64>,
-    /// For `kernels` and `lookup` a speed (the reference's time over this one's); for `reduce` a time (this one's over the
+    /// For `kernels`, `parallel` and `lookup` a speed (the reference's time over this one's); for `reduce` a time (this one's over the
     /// reference's).
     pub ratio: f64,
     /// What it is compared with.
@@ -62,7 +63,7 @@ pub struct Row {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<(), Error> {
-    let known = ["kernels", "lookup", "reduce"];
+    let known = ["kernels", "parallel", "lookup", "reduce"];
     let chosen: Vec<&str> = match options.name.as_str() {
         "all" => known.to_vec(),
         name if known.contains(&name) => vec![name],
@@ -87,6 +88,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     for name in chosen {
         let rows = match name {
             "kernels" => kernels::run(options.quick, &output),
+            "parallel" => parallel::run(options.quick),
             "lookup" => lookup::run(options.quick),
             _ => reduce::launch(backend, ranks, options.quick)?,
         };

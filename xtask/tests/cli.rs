@@ -219,7 +219,7 @@ fn bad_options() {
     refused(&["repro-check", "--no-such"], &["--no-such"]);
     refused(
         &["bench", "memory"],
-        &["`memory`", "kernels, lookup, reduce"],
+        &["`memory`", "kernels, parallel, lookup, reduce"],
     );
     refused(&["bench", "--ranks", "0"], &["--ranks"]);
     refused(&["bench", "--backend", "all"], &["--backend"]);
@@ -376,7 +376,7 @@ fn benches_run_small() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    for bench in ["kernels", "lookup", "reduce"] {
+    for bench in ["kernels", "parallel", "lookup", "reduce"] {
         assert!(rows.iter().any(|row| row["bench"] == bench), "{bench}");
     }
     let has = |key: &str, value: &str| rows.iter().any(|row| row[key] == value);
@@ -387,6 +387,7 @@ fn benches_run_small() {
         "algorithm1",
         "plan",
         "algorithm4-scalar-f32",
+        "streaming-scalar",
     ] {
         assert!(has("variant", variant), "{variant}");
     }

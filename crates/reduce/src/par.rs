@@ -7,9 +7,8 @@ use crate::environment;
 use crate::error::FoldError;
 use crate::operator::{Operator, Sum};
 
-/// A thread folds subtrees of up to so many items by itself. It takes some microseconds, and rayon's own work next to it
-/// does not count.
-const GRAIN_ITEMS: usize = 1 << 15;
+/// A thread folds subtrees of up to so many items by itself: about as long as it takes to wake another.
+const GRAIN_ITEMS: usize = 1 << 17;
 
 /// The sum of the items, in tree order, by the threads of the current rayon pool. Of none, 0.
 ///

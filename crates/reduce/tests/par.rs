@@ -64,7 +64,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn any_length_and_pool(count in 0..400_000_usize, seed: u64) {
+    fn any_length_and_pool(count in 0..600_000_usize, seed: u64) {
         let words: Vec<u64> = words(count, seed).collect();
         let doubles: Vec<f64> = words.iter().map(|&word| f64::from_bits(word)).collect();
         check(&doubles, &Sum, f64::to_bits);
@@ -77,7 +77,7 @@ proptest! {
 
 #[test]
 fn lengths_where_the_work_is_split() {
-    for edge in [1 << 15, 1 << 16, 3 << 15, 1 << 20] {
+    for edge in [1 << 17, 1 << 18, 3 << 17] {
         for count in edge - 1..=edge + 1 {
             let items: Vec<u64> = words(count, 9).collect();
             check(&items, &custom("mix", mix), |total| total);
@@ -99,7 +99,7 @@ fn no_items() {
 #[should_panic(expected = "on purpose")]
 fn a_panic_of_the_operator_comes_through() {
     let broken = custom("broken", |_: u64, _| panic!("on purpose"));
-    let _ = par::fold(&vec![1_u64; 100_000], &broken);
+    let _ = par::fold(&vec![1_u64; 200_000], &broken);
 }
 
 /// One thread of the pool flushes subnormal numbers to zero, and the caller does not.
