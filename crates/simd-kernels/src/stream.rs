@@ -24,12 +24,11 @@ const PREFETCH_BYTES: usize = 1 << 14;
 
 /// The fold of at least one leaf, in tree order.
 #[inline(always)]
-pub(crate) fn fold<V, O>(proven: Proven<V>, operation: O, leaves: &[V::Element]) -> V::Element
+pub(crate) fn fold<V, O>(proven: Proven<V>, _operation: O, leaves: &[V::Element]) -> V::Element
 where
     V: Vector,
     O: Combine<V::Element>,
 {
-    let _ = operation;
     if size_of_val(leaves) < PREFETCH_FROM_BYTES {
         fold_blocks::<V, O, false>(proven, leaves)
     } else {

@@ -8,7 +8,7 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use super::{Avx512, vector_level};
+use super::{Avx512, lane_by_lane, vector_level};
 use crate::vector::Vector;
 
 vector_level!(Avx2, "avx2", __m256d, __m256);
@@ -134,46 +134,19 @@ unsafe impl Vector for __m256d {
     type Element = f64;
     const LANES: usize = 4;
 
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn load(from: *const f64) -> Self {
-        // SAFETY: four doubles may be read, says the caller.
-        unsafe { _mm256_loadu_pd(from) }
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn store(self, to: *mut f64) {
-        // SAFETY: four doubles may be written, says the caller.
-        unsafe { _mm256_storeu_pd(to, self) }
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn add(self, other: Self) -> Self {
-        _mm256_add_pd(self, other)
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn multiply(self, other: Self) -> Self {
-        _mm256_mul_pd(self, other)
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn minimum(self, other: Self) -> Self {
-        // Either order of operands loses something, a NaN or a -0; both together do not.
-        _mm256_or_pd(_mm256_min_pd(self, other), _mm256_min_pd(other, self))
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn maximum(self, other: Self) -> Self {
-        // As above for +0; a NaN does not survive AND, so it is put back: all ones are one.
-        let and = _mm256_and_pd(_mm256_max_pd(self, other), _mm256_max_pd(other, self));
-        _mm256_or_pd(and, _mm256_cmp_pd::<_CMP_UNORD_Q>(self, other))
-    }
+    lane_by_lane!(
+        "avx2",
+        f64,
+        _mm256_loadu_pd,
+        _mm256_storeu_pd,
+        _mm256_add_pd,
+        _mm256_mul_pd,
+        _mm256_min_pd,
+        _mm256_max_pd,
+        _mm256_and_pd,
+        _mm256_or_pd,
+        _mm256_cmp_pd::<_CMP_UNORD_Q>
+    );
 
     /// Pairs (a, b) in each 128 bits.
     #[target_feature(enable = "avx2")]
@@ -196,46 +169,19 @@ unsafe impl Vector for __m256 {
     type Element = f32;
     const LANES: usize = 8;
 
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: eight floats may be read, says the caller.
-        unsafe { _mm256_loadu_ps(from) }
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn store(self, to: *mut f32) {
-        // SAFETY: eight floats may be written, says the caller.
-        unsafe { _mm256_storeu_ps(to, self) }
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn add(self, other: Self) -> Self {
-        _mm256_add_ps(self, other)
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn multiply(self, other: Self) -> Self {
-        _mm256_mul_ps(self, other)
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn minimum(self, other: Self) -> Self {
-        // Either order of operands loses something, a NaN or a -0; both together do not.
-        _mm256_or_ps(_mm256_min_ps(self, other), _mm256_min_ps(other, self))
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn maximum(self, other: Self) -> Self {
-        // As above for +0; a NaN does not survive AND, so it is put back: all ones are one.
-        let and = _mm256_and_ps(_mm256_max_ps(self, other), _mm256_max_ps(other, self));
-        _mm256_or_ps(and, _mm256_cmp_ps::<_CMP_UNORD_Q>(self, other))
-    }
+    lane_by_lane!(
+        "avx2",
+        f32,
+        _mm256_loadu_ps,
+        _mm256_storeu_ps,
+        _mm256_add_ps,
+        _mm256_mul_ps,
+        _mm256_min_ps,
+        _mm256_max_ps,
+        _mm256_and_ps,
+        _mm256_or_ps,
+        _mm256_cmp_ps::<_CMP_UNORD_Q>
+    );
 
     /// Pairs (a01, b01, a23, b23) in each 128 bits.
     #[target_feature(enable = "avx2")]

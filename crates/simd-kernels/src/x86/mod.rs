@@ -68,3 +68,53 @@ macro_rules! vector_level {
     };
 }
 use vector_level;
+
+/// The methods of a [`Vector`](crate::vector::Vector) that work lane by lane, from the names of their instructions.
+macro_rules! lane_by_lane {
+    (
+        $feature:tt, $float:ty, $load:ident, $store:ident, $add:ident, $multiply:ident,
+        $min:ident, $max:ident, $and:ident, $or:ident, $unordered:expr
+    ) => {
+        #[target_feature(enable = $feature)]
+        #[inline]
+        unsafe fn load(from: *const $float) -> Self {
+            // SAFETY: a register of elements may be read, says the caller.
+            unsafe { $load(from) }
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        unsafe fn store(self, to: *mut $float) {
+            // SAFETY: a register of elements may be written, says the caller.
+            unsafe { $store(to, self) }
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        unsafe fn add(self, other: Self) -> Self {
+            $add(self, other)
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        unsafe fn multiply(self, other: Self) -> Self {
+            $multiply(self, other)
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        unsafe fn minimum(self, other: Self) -> Self {
+            // Either order of operands loses something, a NaN or a -0; both together do not.
+            $or($min(self, other), $min(other, self))
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        unsafe fn maximum(self, other: Self) -> Self {
+            // As above for +0; a NaN does not survive AND, so it is put back: all ones are one.
+            let and = $and($max(self, other), $max(other, self));
+            $or(and, $unordered(self, other))
+        }
+    };
+}
+use lane_by_lane;

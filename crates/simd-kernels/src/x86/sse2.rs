@@ -7,7 +7,7 @@
 
 use core::arch::x86_64::*;
 
-use super::vector_level;
+use super::{lane_by_lane, vector_level};
 use crate::vector::Vector;
 
 vector_level!(Sse2, "sse2", __m128d, __m128);
@@ -113,46 +113,19 @@ unsafe impl Vector for __m128d {
     type Element = f64;
     const LANES: usize = 2;
 
-    #[target_feature(enable = "sse2")]
-    #[inline]
-    unsafe fn load(from: *const f64) -> Self {
-        // SAFETY: two doubles may be read, says the caller.
-        unsafe { _mm_loadu_pd(from) }
-    }
-
-    #[target_feature(enable = "sse2")]
-    #[inline]
-    unsafe fn store(self, to: *mut f64) {
-        // SAFETY: two doubles may be written, says the caller.
-        unsafe { _mm_storeu_pd(to, self) }
-    }
-
-    #[target_feature(enable = "sse2")]
-    #[inline]
-    unsafe fn add(self, other: Self) -> Self {
-        _mm_add_pd(self, other)
-    }
-
-    #[target_feature(enable = "sse2")]
-    #[inline]
-    unsafe fn multiply(self, other: Self) -> Self {
-        _mm_mul_pd(self, other)
-    }
-
-    #[target_feature(enable = "sse2")]
-    #[inline]
-    unsafe fn minimum(self, other: Self) -> Self {
-        // Either order of operands loses something, a NaN or a -0; both together do not.
-        _mm_or_pd(_mm_min_pd(self, other), _mm_min_pd(other, self))
-    }
-
-    #[target_feature(enable = "sse2")]
-    #[inline]
-    unsafe fn maximum(self, other: Self) -> Self {
-        // As above for +0; a NaN does not survive AND, so it is put back: all ones are one.
-        let and = _mm_and_pd(_mm_max_pd(self, other), _mm_max_pd(other, self));
-        _mm_or_pd(and, _mm_cmpunord_pd(self, other))
-    }
+    lane_by_lane!(
+        "sse2",
+        f64,
+        _mm_loadu_pd,
+        _mm_storeu_pd,
+        _mm_add_pd,
+        _mm_mul_pd,
+        _mm_min_pd,
+        _mm_max_pd,
+        _mm_and_pd,
+        _mm_or_pd,
+        _mm_cmpunord_pd
+    );
 
     /// (a, b).
     #[target_feature(enable = "sse2")]
@@ -167,46 +140,19 @@ unsafe impl Vector for __m128 {
     type Element = f32;
     const LANES: usize = 4;
 
-    #[target_feature(enable = "sse2")]
-    #[inline]
-    unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: four floats may be read, says the caller.
-        unsafe { _mm_loadu_ps(from) }
-    }
-
-    #[target_feature(enable = "sse2")]
-    #[inline]
-    unsafe fn store(self, to: *mut f32) {
-        // SAFETY: four floats may be written, says the caller.
-        unsafe { _mm_storeu_ps(to, self) }
-    }
-
-    #[target_feature(enable = "sse2")]
-    #[inline]
-    unsafe fn add(self, other: Self) -> Self {
-        _mm_add_ps(self, other)
-    }
-
-    #[target_feature(enable = "sse2")]
-    #[inline]
-    unsafe fn multiply(self, other: Self) -> Self {
-        _mm_mul_ps(self, other)
-    }
-
-    #[target_feature(enable = "sse2")]
-    #[inline]
-    unsafe fn minimum(self, other: Self) -> Self {
-        // Either order of operands loses something, a NaN or a -0; both together do not.
-        _mm_or_ps(_mm_min_ps(self, other), _mm_min_ps(other, self))
-    }
-
-    #[target_feature(enable = "sse2")]
-    #[inline]
-    unsafe fn maximum(self, other: Self) -> Self {
-        // As above for +0; a NaN does not survive AND, so it is put back: all ones are one.
-        let and = _mm_and_ps(_mm_max_ps(self, other), _mm_max_ps(other, self));
-        _mm_or_ps(and, _mm_cmpunord_ps(self, other))
-    }
+    lane_by_lane!(
+        "sse2",
+        f32,
+        _mm_loadu_ps,
+        _mm_storeu_ps,
+        _mm_add_ps,
+        _mm_mul_ps,
+        _mm_min_ps,
+        _mm_max_ps,
+        _mm_and_ps,
+        _mm_or_ps,
+        _mm_cmpunord_ps
+    );
 
     /// (a01, a23, b01, b23).
     #[target_feature(enable = "sse2")]
