@@ -1,6 +1,8 @@
 //! `cargo xtask repro-check`: the same bits for every number of ranks, distribution, algorithm and backend, or not.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod verdict;
+
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -9,7 +11,7 @@ use clap::Args;
 use comm::Communicator;
 use comm::threads;
 use indicatif::{ProgressBar, ProgressStyle};
-use reduce::{Algorithm, Operator, Order, Sum};
+use reduce::Algorithm;
 use simd_kernels::Level;
 
 use crate::choices::{self, Backend, Sharing};
@@ -19,7 +21,7 @@ use crate::job::{Cases, Job, JobFile, Row};
 use crate::matrix::{self, Items};
 use crate::mpi::Launcher;
 use crate::output::Output;
-use crate::table::Table;
+use verdict::Expectations;
 
 /// The rank counts of the thesis' section 4.3.
 const THESIS_RANKS: &str = "1..=241:16";
@@ -64,17 +66,14 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     let begin = Instant::now();
     let check = Check::new(options)?;
     // Built before anything runs, so that a missing MPI is told at once.
-    let launcher = match check
+    let needs_mpi = check
         .launches
         .iter()
-        .any(|launch| launch.backend == Backend::Mpi)
-    {
-        true => Some(Launcher::build()?),
-        false => None,
-    };
+        .any(|launch| launch.backend == Backend::Mpi);
+    let launcher = needs_mpi.then(Launcher::build).transpose()?;
     let mut output = Output::open(options.json.as_deref())?;
     let rows = check.run_launches(launcher.as_ref(), &mut output)?;
-    let faults = check.faults(&rows);
+    let faults = check.expected.faults(&rows);
     check.summarise(&rows, &output);
     output.say(format!(
         "{} rows in {:.1} s",
@@ -97,7 +96,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
 struct Check {
     job: Job,
     data: Vec<DataSet>,
-    expected: BTreeMap<String, Expected>,
+    expected: Expectations,
     launches: Vec<Launch>,
 }
 
@@ -107,24 +106,6 @@ struct Launch {
     ranks: usize,
     /// Only the canary, because other rank counts were not asked for.
     only_canary: bool,
-}
-
-/// A data set's sums by their definitions.
-struct Expected {
-    tree: u64,
-    left_to_right: u64,
-}
-
-impl Expected {
-    fn of(data: &DataSet) -> Self {
-        let bits = |total: Option<f64>| Sum.canonical(total.unwrap_or(0.0)).to_bits();
-        Self {
-            tree: bits(simd_kernels::by_definition(&data.items, &|left, right| {
-                left + right
-            })),
-            left_to_right: bits(simd_kernels::left_to_right(&data.items)),
-        }
-    }
 }
 
 impl Check {
@@ -166,10 +147,7 @@ impl Check {
             cases.iter().map(|cases| cases.source.load()).collect();
         let data = name_apart(data?);
         Ok(Self {
-            expected: data
-                .iter()
-                .map(|data| (data.name.clone(), Expected::of(data)))
-                .collect(),
+            expected: Expectations::of(&data),
             job: Job {
                 cases,
                 seed: options.seed,
@@ -280,74 +258,11 @@ impl Check {
         Ok(rows)
     }
 
-    /// Every way in which the rows are not as they must be.
-    fn faults(&self, rows: &[Row]) -> Vec<String> {
-        let mut faults: Vec<String> = rows.iter().filter_map(|row| self.fault(row)).collect();
-        for backend in [Backend::Threads, Backend::Mpi] {
-            let canary = rows
-                .iter()
-                .filter(|row| row.dataset == "canary" && row.backend == backend.name());
-            let patterns: BTreeSet<&str> = canary.map(|row| row.bits.as_str()).collect();
-            if patterns.len() == 1 {
-                let backend = backend.name();
-                faults.push(format!("canary, {backend}: the unordered sum has one bit pattern, so the check proves nothing"));
-            }
-        }
-        faults
-    }
-
-    fn fault(&self, row: &Row) -> Option<String> {
-        let expected = &self.expected[&row.dataset];
-        let expected = match row.order.as_str() {
-            order if order == Order::Tree.name() => expected.tree,
-            order if order == Order::LeftToRight.name() => expected.left_to_right,
-            _ => return None,
-        };
-        let fault = if row.bits != format!("{expected:016X}") {
-            format!("has bits {}, not {expected:016X}", row.bits)
-        } else if !row.ranks_agree {
-            "has other bits on other ranks".to_owned()
-        } else {
-            return None;
-        };
-        let Row {
-            dataset,
-            algorithm,
-            distribution,
-            backend,
-            ranks,
-            ..
-        } = row;
-        Some(format!(
-            "{dataset}, {algorithm}, {distribution}, {backend}, p = {ranks}: {fault}"
-        ))
-    }
-
-    /// The thesis' Table 4.2: spread between the largest and the smallest sum, and the number of bit patterns.
+    /// Tells a person what came of it, and what ran.
     fn summarise(&self, rows: &[Row], output: &Output) {
-        let algorithms: Vec<&String> = self.job.cases[0].algorithms.iter().collect();
-        let headings = ["data set", "N", "sum in tree order"].map(str::to_owned);
-        let mut table = Table::new(
-            headings
-                .into_iter()
-                .chain(algorithms.iter().map(|&name| name.clone())),
-        );
-        for data in &self.data {
-            let expected = &self.expected[&data.name];
-            let mut line = vec![
-                data.name.clone(),
-                data.items.len().to_string(),
-                format!("{:016X}", expected.tree),
-            ];
-            for &algorithm in &algorithms {
-                let of_algorithm =
-                    |row: &&Row| row.dataset == data.name && row.algorithm == *algorithm;
-                line.push(spread(rows.iter().filter(of_algorithm)));
-            }
-            table.push(line);
-        }
         output.say("spread between the largest and the smallest sum (number of bit patterns)");
-        for line in table.lines() {
+        let algorithms = &self.job.cases[0].algorithms;
+        for line in self.expected.table(&self.data, algorithms, rows).lines() {
             output.say(line);
         }
         for backend in [Backend::Threads, Backend::Mpi] {
@@ -429,25 +344,4 @@ fn name_apart(mut data: Vec<DataSet>) -> Vec<DataSet> {
         }
     }
     data
-}
-
-fn spread<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> String {
-    let patterns: BTreeSet<&str> = rows.clone().map(|row| row.bits.as_str()).collect();
-    if patterns.is_empty() {
-        return "–".to_owned();
-    }
-    let sums = rows.map(Row::total);
-    let (least, greatest) = sums.fold(
-        (f64::INFINITY, f64::NEG_INFINITY),
-        |(least, greatest), sum| (least.min(sum), greatest.max(sum)),
-    );
-    let spread = if patterns.len() == 1 {
-        0.0
-    } else {
-        greatest - least
-    };
-    match patterns.len() {
-        1 => "0 (1)".to_owned(),
-        count => format!("{spread:.1e} ({count})"),
-    }
 }

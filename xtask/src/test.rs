@@ -169,9 +169,9 @@ fn checks(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
         steps.cargo("clippy, MPI", &format!("{clippy},xtask/mpi -- -D warnings"))?;
     }
     let features = if mpi {
-        "reduce/tracing,comm/mpi"
+        "reduce/tracing,reduce/par,comm/mpi"
     } else {
-        "reduce/tracing"
+        "reduce/tracing,reduce/par"
     };
     let doc = format!("doc --workspace --no-deps --features {features}");
     let mut doc_command = cargo();

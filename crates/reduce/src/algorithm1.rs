@@ -21,13 +21,14 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use bytemuck::Pod;
-use comm::{Communicator, Request, Tag, collective};
+use comm::{Communicator, Tag, collective};
 use distribution::Distribution;
 use tree_index::{Node, Tree};
 
 use crate::error::RunError;
 use crate::operator::Operator;
-use crate::trace::{message, span};
+use crate::outbox::Outbox;
+use crate::trace::span;
 use crate::wire;
 
 /// The published size of the message buffer: values a message.
@@ -122,20 +123,20 @@ pub(crate) fn run<T: Pod, O: Operator<T>>(
         operator,
         stack: Vec::new(),
         received: VecDeque::new(),
-        outbox: Outbox {
-            comm,
-            tag,
-            capacity_values: if buffered { BUFFER_VALUES } else { 1 },
-            to: 0,
-            entries: Vec::new(),
-            entries_count: 0,
-            under_way: Vec::new(),
-        },
+        outbox: Outbox::new(comm, tag, if buffered { BUFFER_VALUES } else { 1 }),
     };
     let mut remaining = steps;
     let result = local.and_then(|local| machine.execute(&mut remaining, local));
     if let Err(error) = &result {
-        machine.outbox.tell(error, remaining);
+        let culprit = match error {
+            RunError::RankFailed { rank } => *rank,
+            _ => comm.rank(),
+        };
+        let waiting = remaining.iter().filter_map(|step| match step {
+            Step::Send { to, .. } => Some(*to),
+            _ => None,
+        });
+        machine.outbox.tell_failed(culprit, waiting);
     }
     machine.outbox.finish()?;
     result
@@ -213,91 +214,13 @@ impl<T: Pod, O: Operator<T>> Machine<'_, T, O> {
         span!("waiting", from = from);
         let rank = self.comm.rank();
         let entry_bytes = entry_bytes(size_of::<T>());
-        let capacity_bytes = wire::frame_bytes(self.outbox.capacity_values * entry_bytes);
+        let capacity_bytes = wire::frame_bytes(self.outbox.capacity_values() * entry_bytes);
         let frame = collective::receive(self.comm, from, self.tag, capacity_bytes)?;
         for entry in wire::payload(&frame, rank, from)?.chunks(entry_bytes) {
             let (x, value) = entry.split_at(entry.len().min(size_of::<u64>()));
             let x = wire::value(x, rank, from)?;
             self.received
                 .push_back((x, wire::value(value, rank, from)?));
-        }
-        Ok(())
-    }
-}
-
-/// The published message buffer: values for one rank, sent together.
-struct Outbox<'r> {
-    comm: &'r dyn Communicator,
-    tag: Tag,
-    capacity_values: usize,
-    /// The rank that the entries are for.
-    to: usize,
-    /// Each an item number and its subtree's value.
-    entries: Vec<u8>,
-    entries_count: usize,
-    under_way: Vec<Request>,
-}
-
-impl Outbox<'_> {
-    /// Adds a value; flushes if it is for another rank than the last, and when the buffer is full.
-    fn push(&mut self, to: usize, x: u64, value: &[u8]) -> Result<(), comm::Error> {
-        if to != self.to {
-            self.flush()?;
-            self.to = to;
-        }
-        self.entries.extend(x.to_ne_bytes());
-        self.entries.extend(value);
-        self.entries_count += 1;
-        if self.entries_count == self.capacity_values {
-            self.flush()?;
-        }
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), comm::Error> {
-        if self.entries_count == 0 {
-            return Ok(());
-        }
-        self.entries_count = 0;
-        let entries = std::mem::take(&mut self.entries);
-        self.send(self.to, wire::delivered(entries))
-    }
-
-    fn send(&mut self, to: usize, frame: Vec<u8>) -> Result<(), comm::Error> {
-        message!(to, frame.len());
-        let request = self.comm.start_send(to, self.tag, frame)?;
-        self.under_way.push(request);
-        Ok(())
-    }
-
-    /// Tells the ranks that still wait for values that they will not come.
-    fn tell(&mut self, error: &RunError, remaining: &[Step]) {
-        let culprit = match error {
-            RunError::RankFailed { rank } => *rank,
-            _ => self.comm.rank(),
-        };
-        let mut waiting: Vec<usize> = remaining
-            .iter()
-            .filter_map(|step| match step {
-                Step::Send { to, .. } => Some(*to),
-                _ => None,
-            })
-            .collect();
-        if self.entries_count > 0 {
-            waiting.push(self.to);
-        }
-        waiting.sort_unstable();
-        waiting.dedup();
-        for to in waiting {
-            // Where the transport has failed, there is nobody to tell, and it tells them itself.
-            let _ = self.send(to, wire::failed(culprit));
-        }
-    }
-
-    /// Waits until the transport is done with all messages.
-    fn finish(self) -> Result<(), comm::Error> {
-        for request in self.under_way {
-            self.comm.wait(request)?;
         }
         Ok(())
     }

@@ -47,6 +47,7 @@ pub mod environment;
 mod error;
 mod local;
 pub mod operator;
+mod outbox;
 #[cfg(feature = "par")]
 pub mod par;
 mod plan;

@@ -1,0 +1,90 @@
+//! The thesis' message buffer (section 3.1.1): values for the same rank travel together.
+
+use comm::{Communicator, Request, Tag};
+
+use crate::trace::message;
+use crate::wire;
+
+/// The published message buffer: values for one rank, sent together.
+pub(crate) struct Outbox<'r> {
+    comm: &'r dyn Communicator,
+    tag: Tag,
+    capacity_values: usize,
+    /// The rank that the entries are for.
+    to: usize,
+    /// Each an item number and its subtree's value.
+    entries: Vec<u8>,
+    entries_count: usize,
+    under_way: Vec<Request>,
+}
+
+impl<'r> Outbox<'r> {
+    /// An empty buffer for so many values a message.
+    pub(crate) fn new(comm: &'r dyn Communicator, tag: Tag, capacity_values: usize) -> Self {
+        Self {
+            comm,
+            tag,
+            capacity_values,
+            to: 0,
+            entries: Vec::new(),
+            entries_count: 0,
+            under_way: Vec::new(),
+        }
+    }
+
+    /// The most values that a message holds.
+    pub(crate) fn capacity_values(&self) -> usize {
+        self.capacity_values
+    }
+
+    /// Adds a value; flushes if it is for another rank than the last, and when the buffer is full.
+    pub(crate) fn push(&mut self, to: usize, x: u64, value: &[u8]) -> Result<(), comm::Error> {
+        if to != self.to {
+            self.flush()?;
+            self.to = to;
+        }
+        self.entries.extend(x.to_ne_bytes());
+        self.entries.extend(value);
+        self.entries_count += 1;
+        if self.entries_count == self.capacity_values {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), comm::Error> {
+        if self.entries_count == 0 {
+            return Ok(());
+        }
+        self.entries_count = 0;
+        let entries = std::mem::take(&mut self.entries);
+        self.send(self.to, wire::delivered(entries))
+    }
+
+    fn send(&mut self, to: usize, frame: Vec<u8>) -> Result<(), comm::Error> {
+        message!(to, frame.len());
+        let request = self.comm.start_send(to, self.tag, frame)?;
+        self.under_way.push(request);
+        Ok(())
+    }
+
+    /// Tells the ranks that still wait, these and the one that the buffer is for, that `culprit` has failed.
+    pub(crate) fn tell_failed(&mut self, culprit: usize, waiting: impl Iterator<Item = usize>) {
+        let buffered_for = (self.entries_count > 0).then_some(self.to);
+        let mut waiting: Vec<usize> = waiting.chain(buffered_for).collect();
+        waiting.sort_unstable();
+        waiting.dedup();
+        for to in waiting {
+            // Where the transport has failed, there is nobody to tell, and it tells them itself.
+            let _ = self.send(to, wire::failed(culprit));
+        }
+    }
+
+    /// Waits until the transport is done with all messages.
+    pub(crate) fn finish(self) -> Result<(), comm::Error> {
+        for request in self.under_way {
+            self.comm.wait(request)?;
+        }
+        Ok(())
+    }
+}
