@@ -5,23 +5,22 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use serde_json::Value;
 use xtask::mpi::Launcher;
 
-/// One launch of so many ranks, the last of which misbehaves; it ends, and not well.
-fn fault(kind: &str, ranks: usize) -> (Output, String) {
+/// What one launch of so many ranks says, the last of which misbehaves; it ends, and not well.
+fn fault(kind: &str, ranks: usize) -> String {
     let launcher = Launcher::of(env!("CARGO_BIN_EXE_mpi-runner"));
     let output = launcher.command(ranks, &["fault", kind]).output().unwrap();
     assert!(!output.status.success(), "{kind} must fail");
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    (output, errors)
+    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[test]
 fn a_panic_ends_the_job_after_one_line_that_names_the_rank() {
-    let (_, errors) = fault("panic", 3);
+    let errors = fault("panic", 3);
     let lines: Vec<&str> = errors
         .lines()
         .filter(|line| line.contains("panicked"))
@@ -34,7 +33,7 @@ fn a_panic_ends_the_job_after_one_line_that_names_the_rank() {
 #[test]
 fn silence_ends_by_a_time_out_that_names_both_ranks() {
     for kind in ["silence", "leave"] {
-        let (_, errors) = fault(kind, 3);
+        let errors = fault(kind, 3);
         assert!(
             errors.contains("rank 2 has been silent for 2s"),
             "{kind}: {errors}"
