@@ -89,8 +89,8 @@ pub fn run(options: &Options) -> Result<(), Error> {
         let rows = match name {
             "kernels" => kernels::run(options.quick, &output),
             "parallel" => parallel::run(options.quick),
-            "lookup" => lookup::run(options.quick),
-            _ => reduce::launch(backend, ranks, options.quick)?,
+            "lookup" => lookup::run(options.quick, &output),
+            _ => reduce::launch(backend, ranks, options.quick, &output)?,
         };
         for row in &rows {
             output.json(row)?;

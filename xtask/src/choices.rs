@@ -169,6 +169,9 @@ pub fn algorithms(typed: &str) -> Result<Vec<Algorithm>, Error> {
     names("--algorithm", typed, &Algorithm::ALL, parse)
 }
 
+/// The most ranks of one run. Beyond twice as many threads this process would run out of memory maps, and abort.
+const RANKS_MAX: usize = 8192;
+
 /// Numbers of ranks: `1,17,33`, or `1..=241:16` for every sixteenth from 1 to 241.
 pub fn rank_counts(typed: &str) -> Result<Vec<usize>, Error> {
     let wrong = |reason: String| Error::option("--ranks", reason);
@@ -178,6 +181,9 @@ pub fn rank_counts(typed: &str) -> Result<Vec<usize>, Error> {
             Ok(0) => Err(wrong(
                 "a communicator needs at least one rank, not 0".to_owned(),
             )),
+            Ok(count) if count > RANKS_MAX => {
+                Err(wrong(format!("{count} is more than {RANKS_MAX} ranks")))
+            }
             Ok(count) => Ok(count),
             Err(_) => Err(wrong(format!("`{word}` is not a number of ranks"))),
         }
@@ -210,7 +216,18 @@ mod tests {
         assert_eq!(rank_counts("1..=241:16").unwrap(), thesis);
         assert_eq!(rank_counts("33, 1,17,1").unwrap(), [1, 17, 33]);
         assert_eq!(rank_counts("2..=4,9").unwrap(), [2, 3, 4, 9]);
-        for wrong in ["0", "", "1,,2", "five", "4..=2", "1..=9:0", "-1", "1..9"] {
+        for wrong in [
+            "0",
+            "",
+            "1,,2",
+            "five",
+            "4..=2",
+            "1..=9:0",
+            "-1",
+            "1..9",
+            "8193",
+            "1..=18446744073709551615",
+        ] {
             let error = rank_counts(wrong).unwrap_err().to_string();
             assert!(error.starts_with("--ranks: "), "{error}");
         }

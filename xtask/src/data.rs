@@ -15,6 +15,12 @@ pub const TABLE_4_1_ITEMS: [usize; 6] = [460, 767, 898, 1602, 239_763, 504_850];
 /// The rest of Table 4.1, which takes a while.
 pub const TABLE_4_1_LARGE_ITEMS: [usize; 4] = [1_327_505, 1_806_035, 3_011_099, 21_410_970];
 
+/// So many that ranks hardly ever begin inside a pair.
+const CANARY_ITEMS: usize = 100_003;
+
+/// So few that most ranks have none.
+const CANARY_PAIRS: usize = 7;
+
 /// Where a data set comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
@@ -27,7 +33,7 @@ pub enum Source {
         /// Which ones.
         seed: u64,
     },
-    /// Numbers of such different size that every unordered sum of them differs.
+    /// Numbers whose unordered sum differs for every number of ranks.
     Canary,
 }
 
@@ -58,14 +64,19 @@ impl Source {
     }
 }
 
-/// 4000 numbers of both signs up to 2^19, which nearly cancel.
+/// Log-likelihoods, among them some pairs of 2^50 and -2^50.
+///
+/// A pair leaves nothing of itself, but rounds what its rank has added up before to multiples of a quarter. What that is
+/// depends on where ranks begin, so each number of ranks has a sum of its own. Numbers that merely differ in size would not
+/// do: their sums are some dozen neighbouring doubles, and two numbers of ranks may well have the same one.
 fn canary() -> Vec<f64> {
-    let mut random = benches::Random::new(0xCA11);
-    let mut one = || {
-        let exponent = i32::try_from(random.below(41)).unwrap_or(0) - 20;
-        (random.uniform() - 0.5) * 2_f64.powi(exponent)
-    };
-    (0..4000).map(|_| one()).collect()
+    let mut items = benches::log_likelihoods(CANARY_ITEMS, 1);
+    let large = 2_f64.powi(50);
+    for pair in items.chunks_exact_mut(CANARY_ITEMS / CANARY_PAIRS) {
+        let first = pair.len() / 3;
+        (pair[first], pair[first + 1]) = (large, -large);
+    }
+    items
 }
 
 /// Reads a file of numbers, in the format that its name says: `.binpsllh` (an unsigned 64-bit count, then
@@ -137,12 +148,12 @@ fn psllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let count = words.next().ok_or("no count")?;
     let count: u64 = count
         .parse()
-        .map_err(|_| format!("`{count}` is not a count"))?;
+        .map_err(|_| format!("{} is not a count", quoted(count)))?;
     let mut items = Vec::new();
     for (index, word) in words.enumerate() {
         let item = word
             .parse()
-            .map_err(|_| format!("number {index}, `{word}`, is not a number"))?;
+            .map_err(|_| format!("number {index}, {}, is not a number", quoted(word)))?;
         items.push(item);
     }
     let found = items.len() as u64;
@@ -157,4 +168,57 @@ fn psllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
         ));
     }
     Ok(items)
+}
+
+/// A file's own words in an error, which is one line of a length that can be read.
+fn quoted(word: &str) -> String {
+    const CHARACTERS_MAX: usize = 40;
+    let visible = |c: char| if c.is_control() { '\u{FFFD}' } else { c };
+    let shown: String = word.chars().take(CHARACTERS_MAX).map(visible).collect();
+    let ellipsis = match word.chars().nth(CHARACTERS_MAX) {
+        Some(_) => "…",
+        None => "",
+    };
+    format!("`{shown}{ellipsis}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use comm::{Communicator, threads};
+    use distribution::Distribution;
+    use reduce::{Algorithm, Plan};
+
+    use super::{canary, quoted};
+
+    /// Whatever list of ranks is typed, the check must be able to fail, and must not fail by itself.
+    #[test]
+    fn the_canary_has_another_sum_on_every_number_of_ranks() {
+        let items = canary();
+        let mut ranks_by_bits = BTreeMap::new();
+        for ranks in (1..=96).chain([128, 177, 241]) {
+            let totals = threads::run(ranks, |comm| {
+                let distribution = Distribution::lower(items.len() as u64, ranks).unwrap();
+                let plan = Plan::builder(comm)
+                    .distribution(&distribution)
+                    .algorithm(Algorithm::Unordered)
+                    .build::<f64>()
+                    .unwrap();
+                let range = distribution.range(comm.rank());
+                let index = |item: u64| usize::try_from(item).unwrap();
+                let local = &items[index(range.start)..index(range.end)];
+                plan.allreduce(local).unwrap().to_bits()
+            });
+            let bits = totals.unwrap()[0];
+            let other = ranks_by_bits.insert(bits, ranks);
+            assert_eq!(other, None, "p = {ranks} has the same sum");
+        }
+    }
+
+    #[test]
+    fn quoted_words_stay_on_a_line() {
+        assert_eq!(quoted("a\nb"), "`a\u{FFFD}b`");
+        assert_eq!(quoted(&"z".repeat(1000)).chars().count(), 43);
+    }
 }

@@ -1,8 +1,7 @@
 //! What one launch of ranks runs, and what comes back: both travel to and from `mpi-runner` as JSON.
 
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process;
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::choices::Sharing;
 use crate::data::Source;
 use crate::error::Error;
-use crate::mpi::workspace;
+use crate::mpi::target;
 
 /// The rows that every rank of a communicator runs together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,12 +90,9 @@ pub struct JobFile {
 impl JobFile {
     /// Writes a job below `target/`.
     pub fn write(job: &impl Serialize) -> Result<Self, Error> {
-        let folder = workspace().join("target");
-        let failed = |path: &Path, error: io::Error| Error::file(path, error);
-        fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
-        let path = folder.join(format!("mpi-job-{}.json", process::id()));
+        let path = target()?.join(format!("mpi-job-{}.json", process::id()));
         let text = serde_json::to_string(job).map_err(|error| Error::Run(error.to_string()))?;
-        fs::write(&path, text).map_err(|error| failed(&path, error))?;
+        fs::write(&path, text).map_err(|error| Error::file(&path, error))?;
         Ok(Self { path })
     }
 }
@@ -105,5 +101,27 @@ impl Drop for JobFile {
     fn drop(&mut self) {
         // One that stays is no more than a stray file.
         let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Row;
+
+    /// A row is read from `mpi-runner` and written again: its sum stays the number with its bits.
+    #[test]
+    fn sums_survive_json() {
+        let mut random = benches::Random::new(1);
+        for _ in 0..2000 {
+            let sum = f64::from_bits(random.word());
+            let row = serde_json::json!({
+                "dataset": "data", "n": 1, "algorithm": "algorithm1", "distribution": "lower", "backend": "mpi",
+                "ranks": 1, "bits": format!("{:016X}", sum.to_bits()), "sum": sum.is_finite().then_some(sum),
+                "order": "tree", "messages": 0, "rounds": null, "collective": "allreduce", "ranks_agree": true,
+            });
+            let row: Row = serde_json::from_str(&row.to_string()).unwrap();
+            let bits = row.sum.map(f64::to_bits);
+            assert_eq!(bits, row.total().is_finite().then(|| sum.to_bits()));
+        }
     }
 }

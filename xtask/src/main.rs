@@ -38,6 +38,9 @@ fn main() -> ExitCode {
         {
             error.exit()
         }
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            return refuse("error: no command; known: repro-check, bench, test");
+        }
         Err(error) => return refuse(first_line(&error.to_string())),
     };
     let result: Result<bool, Error> = match &cli.command {
@@ -57,7 +60,8 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or("error: wrong usage")
 }
 
-fn refuse(line: &str) -> ExitCode {
-    eprintln!("{line}");
+/// A file's name or a library's message may have line breaks of its own.
+fn refuse(message: &str) -> ExitCode {
+    eprintln!("{}", message.lines().collect::<Vec<_>>().join(" "));
     ExitCode::from(2)
 }

@@ -21,6 +21,13 @@ pub fn workspace() -> &'static Path {
     package.parent().unwrap_or(package)
 }
 
+/// The folder for what commands leave behind, made where it is not there.
+pub fn target() -> Result<PathBuf, Error> {
+    let folder = workspace().join("target");
+    fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
+    Ok(folder)
+}
+
 /// A `cargo` that runs in this workspace.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

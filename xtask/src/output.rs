@@ -54,11 +54,12 @@ impl Output {
     /// Shows a person a line.
     pub fn say(&self, line: impl AsRef<str>) {
         let line = line.as_ref();
-        if self.json_on_stdout {
-            eprintln!("{line}");
+        // Whoever closes the stream early, as `head` does, has read enough.
+        let _ = if self.json_on_stdout {
+            writeln!(io::stderr(), "{line}")
         } else {
-            println!("{line}");
-        }
+            writeln!(io::stdout(), "{line}")
+        };
     }
 
     /// Makes sure that everything is written.

@@ -1,24 +1,20 @@
 //! `cargo xtask repro-check`: the same bits for every number of ranks, distribution, algorithm and backend, or not.
 
+mod launch;
 mod verdict;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::time::Instant;
 
 use clap::Args;
-use comm::Communicator;
-use comm::threads;
-use indicatif::{ProgressBar, ProgressStyle};
 use reduce::Algorithm;
 use simd_kernels::Level;
 
 use crate::choices::{self, Backend, Sharing};
 use crate::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
 use crate::error::Error;
-use crate::job::{Cases, Job, JobFile, Row};
-use crate::matrix::{self, Items};
+use crate::job::{Cases, Job, Row};
 use crate::mpi::Launcher;
 use crate::output::Output;
 use verdict::Expectations;
@@ -171,93 +167,6 @@ impl Check {
         (job, &self.data[first..])
     }
 
-    fn run_launches(
-        &self,
-        launcher: Option<&Launcher>,
-        output: &mut Output,
-    ) -> Result<Vec<Row>, Error> {
-        let rows_count = |launch| self.part(launch).0.rows_count() as u64;
-        let bar = ProgressBar::new(
-            self.launches
-                .iter()
-                .map(rows_count)
-                .fold(0, |total, rows| total + rows),
-        );
-        let style =
-            ProgressStyle::with_template("{msg:>16} {wide_bar} {pos}/{len} rows, {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        let mut all = Vec::new();
-        for launch in &self.launches {
-            bar.set_message(format!("{}, p = {}", launch.backend.name(), launch.ranks));
-            let rows = match (launch.backend, launcher) {
-                (Backend::Mpi, Some(launcher)) => self.run_mpi(launcher, launch, &bar)?,
-                _ => self.run_threads(launch, &bar)?,
-            };
-            for row in &rows {
-                output.json(row)?;
-            }
-            all.extend(rows);
-        }
-        bar.finish_and_clear();
-        Ok(all)
-    }
-
-    fn run_threads(&self, launch: &Launch, bar: &ProgressBar) -> Result<Vec<Row>, Error> {
-        let (job, data) = self.part(launch);
-        let rows = Mutex::new(Vec::new());
-        let report = |row| {
-            rows.lock().expect("no row panics").push(row);
-            bar.inc(1);
-        };
-        let ranks = threads::run(launch.ranks, |comm| {
-            let done = matrix::run(comm, Backend::Threads, &job, Items::Shared(data), &report);
-            done.map_err(|error| (comm.rank(), error))
-        });
-        let ranks = ranks.map_err(|error| Error::Run(format!("p = {}: {error}", launch.ranks)))?;
-        for rank in ranks {
-            rank.map_err(|(rank, error)| {
-                Error::Run(format!("p = {}, rank {rank}: {error}", launch.ranks))
-            })?;
-        }
-        Ok(rows.into_inner().expect("no row panics"))
-    }
-
-    fn run_mpi(
-        &self,
-        launcher: &Launcher,
-        launch: &Launch,
-        bar: &ProgressBar,
-    ) -> Result<Vec<Row>, Error> {
-        let (job, data) = self.part(launch);
-        let file = JobFile::write(&job)?;
-        let mut rows: Vec<Row> = Vec::new();
-        launcher.run(
-            launch.ranks,
-            &["repro", &file.path.to_string_lossy()],
-            |line| {
-                let row = serde_json::from_str(line);
-                rows.push(row.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?);
-                bar.inc(1);
-                Ok(())
-            },
-        )?;
-        if rows.len() != job.rows_count() {
-            let reason = format!("{} of {} rows came back", rows.len(), job.rows_count());
-            return Err(Error::Mpi(format!("mpirun -n {}: {reason}", launch.ranks)));
-        }
-        // Rows come in the job's order; names that two files share were told apart here alone.
-        let names = job.cases.iter().zip(data).flat_map(|(cases, data)| {
-            std::iter::repeat_n(
-                &data.name,
-                cases.distributions.len() * cases.algorithms.len(),
-            )
-        });
-        for (row, name) in rows.iter_mut().zip(names) {
-            row.dataset.clone_from(name);
-        }
-        Ok(rows)
-    }
-
     /// Tells a person what came of it, and what ran.
     fn summarise(&self, rows: &[Row], output: &Output) {
         output.say("spread between the largest and the smallest sum (number of bit patterns)");
@@ -266,16 +175,7 @@ impl Check {
             output.say(line);
         }
         for backend in [Backend::Threads, Backend::Mpi] {
-            let launches = self
-                .launches
-                .iter()
-                .filter(|launch| launch.backend == backend);
-            let ranks: Vec<String> = launches.map(|launch| launch.ranks.to_string()).collect();
-            if ranks.is_empty() {
-                output.say(format!("{}: not run", backend.name()));
-            } else {
-                output.say(format!("{}: p = {}", backend.name(), ranks.join(", ")));
-            }
+            output.say(self.ranks_that_ran(backend));
         }
         let distributions: Vec<String> = self.job.cases[0]
             .distributions
@@ -287,6 +187,22 @@ impl Check {
             distributions.join(", "),
             Level::best()
         ));
+    }
+
+    fn ranks_that_ran(&self, backend: Backend) -> String {
+        let counts = |only_canary| {
+            let launches = self.launches.iter();
+            let launches = launches
+                .filter(|launch| launch.backend == backend && launch.only_canary == only_canary);
+            let counts: Vec<String> = launches.map(|launch| launch.ranks.to_string()).collect();
+            counts.join(", ")
+        };
+        let name = backend.name();
+        match (counts(false).as_str(), counts(true).as_str()) {
+            ("", _) => format!("{name}: not run"),
+            (asked, "") => format!("{name}: p = {asked}"),
+            (asked, added) => format!("{name}: p = {asked}; the canary also on {added}"),
+        }
     }
 }
 
@@ -330,18 +246,37 @@ fn launches(options: &Options) -> Result<Vec<Launch>, Error> {
     Ok(launches)
 }
 
-/// Gives files of the same name in different folders different names.
+/// Gives files of the same name different names: rows are told apart by them.
 fn name_apart(mut data: Vec<DataSet>) -> Vec<DataSet> {
-    let mut seen = BTreeMap::new();
+    let mut taken: BTreeSet<String> = data.iter().map(|data| data.name.clone()).collect();
+    let mut seen = BTreeSet::new();
     // The canary is last, and keeps its name.
     for data in data.iter_mut().rev() {
-        let count = seen
-            .entry(data.name.clone())
-            .and_modify(|count| *count += 1)
-            .or_insert(1);
-        if *count > 1 {
-            data.name = format!("{}#{count}", data.name);
+        if !seen.insert(data.name.clone()) {
+            let mut numbered = (2_usize..).map(|number| format!("{}#{number}", data.name));
+            let free = numbered.find(|name| !taken.contains(name));
+            data.name = free.expect("there are more numbers than files");
+            taken.insert(data.name.clone());
         }
     }
     data
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_apart;
+    use crate::data::DataSet;
+
+    #[test]
+    fn no_two_data_sets_share_a_name() {
+        let data = ["a", "a#2", "a", "canary", "a", "canary"].map(|name| DataSet {
+            name: name.to_owned(),
+            items: Vec::new(),
+        });
+        let names: Vec<String> = name_apart(data.to_vec())
+            .into_iter()
+            .map(|data| data.name)
+            .collect();
+        assert_eq!(names, ["a#4", "a#2", "a#3", "canary#2", "a", "canary"]);
+    }
 }

@@ -163,10 +163,15 @@ fn set_up_mpi() -> Result<(), Error> {
 /// What is told without running the code.
 fn checks(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
     steps.cargo("format", "fmt --all --check")?;
-    let clippy = "clippy --workspace --all-targets --features reduce/tracing,reduce/par";
+    let clippy = "clippy --workspace --all-targets";
     steps.cargo("clippy", &format!("{clippy} -- -D warnings"))?;
+    let with = |features| format!("{clippy} --features {features} -- -D warnings");
+    steps.cargo(
+        "clippy, tracing and par",
+        &with("reduce/tracing,reduce/par"),
+    )?;
     if mpi {
-        steps.cargo("clippy, MPI", &format!("{clippy},xtask/mpi -- -D warnings"))?;
+        steps.cargo("clippy, MPI", &with("reduce/tracing,reduce/par,xtask/mpi"))?;
     }
     let features = if mpi {
         "reduce/tracing,reduce/par,comm/mpi"

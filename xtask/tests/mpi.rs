@@ -85,6 +85,10 @@ fn repro_check_under_mpi() {
         tree.dedup();
         assert_eq!(tree.len(), 1, "{backend}");
     }
+    for row in &rows {
+        let sum = row["sum"].as_f64().unwrap().to_bits();
+        assert_eq!(format!("{sum:016X}"), row["bits"], "{row}");
+    }
     let unordered = |row: &&Value| row["backend"] == "mpi" && row["algorithm"] == "unordered";
     assert!(
         rows.iter()

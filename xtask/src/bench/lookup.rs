@@ -6,12 +6,13 @@ use distribution::{Distribution, lookup};
 
 use super::Row;
 use super::timing::{Candidate, medians_ns};
+use crate::output::Output;
 
 /// Items that are looked up in turn, so that no branch predictor learns one answer.
 const QUERIES: usize = 256;
 
 /// Measures the linear, the logarithmic and the constant way.
-pub(super) fn run(quick: bool) -> Vec<Row> {
+pub(super) fn run(quick: bool, output: &Output) -> Vec<Row> {
     let (logs, rounds): (Vec<u32>, usize) = if quick {
         (vec![4, 8, 12], 5)
     } else {
@@ -24,6 +25,9 @@ pub(super) fn run(quick: bool) -> Vec<Row> {
         let starts: Vec<u64> = distribution.starts().collect();
         let mut random = benches::Random::new(1);
         let queries: Vec<u64> = (0..QUERIES).map(|_| random.below(items)).collect();
+        let answers = queries.iter().map(|&item| distribution.rank_of(item));
+        let seen = answers.fold(0, |seen, rank| seen ^ rank);
+        output.say(format!("lookup, p = {ranks}: ranks {seen:04X}, by XOR"));
         // XOR keeps every answer alive.
         let all = |rank_of: &dyn Fn(u64) -> usize| {
             black_box(

@@ -7,11 +7,11 @@ use plotters::prelude::*;
 
 use super::Row;
 use crate::error::Error;
-use crate::mpi::workspace;
+use crate::mpi::target;
 
 /// Draws `target/bench-kernels.svg` and returns where it is.
 pub(super) fn kernels(rows: &[Row]) -> Result<PathBuf, Error> {
-    let path = workspace().join("target").join("bench-kernels.svg");
+    let path = target()?.join("bench-kernels.svg");
     draw(rows, &path).map_err(|reason| Error::file(&path, reason))?;
     Ok(path)
 }

@@ -1,5 +1,6 @@
 //! Allreduce of one double's sum over ranks, by distribution and algorithm, against the two unreproducible ways.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -16,6 +17,7 @@ use crate::data::TABLE_4_1_ITEMS;
 use crate::error::Error;
 use crate::job::JobFile;
 use crate::mpi::Launcher;
+use crate::output::Output;
 
 /// What every rank measures.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,8 +30,41 @@ pub struct Job {
     rounds: usize,
 }
 
+/// What rank 0 tells.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Report {
+    /// A time.
+    Row(Row),
+    /// The default plan's sum of so many items, over all distributions: one pattern, if all is well.
+    Bits {
+        /// The number of items, N.
+        n: usize,
+        /// Each bit pattern, in hexadecimal.
+        bits: BTreeSet<String>,
+    },
+}
+
+impl Report {
+    /// Keeps a row, and shows bits to a person.
+    fn sort(self, rows: &mut Vec<Row>, output: &Output) {
+        match self {
+            Report::Row(row) => rows.push(row),
+            Report::Bits { n, bits } => {
+                let bits: Vec<String> = bits.into_iter().collect();
+                output.say(format!("reduce, N = {n}: bits {}", bits.join(", ")));
+            }
+        }
+    }
+}
+
 /// Runs the bench on a backend.
-pub(super) fn launch(backend: Backend, ranks: usize, quick: bool) -> Result<Vec<Row>, Error> {
+pub(super) fn launch(
+    backend: Backend,
+    ranks: usize,
+    quick: bool,
+    output: &Output,
+) -> Result<Vec<Row>, Error> {
     let job = Job {
         sizes: if quick {
             vec![460, 1602]
@@ -39,24 +74,28 @@ pub(super) fn launch(backend: Backend, ranks: usize, quick: bool) -> Result<Vec<
         distributions: Sharing::named(),
         rounds: if quick { 5 } else { 31 },
     };
+    let mut rows = Vec::new();
     if backend == Backend::Mpi {
         let launcher = Launcher::build()?;
         let file = JobFile::write(&job)?;
-        let mut rows = Vec::new();
         launcher.run(ranks, &["bench", &file.path.to_string_lossy()], |line| {
-            let row = serde_json::from_str(line);
-            rows.push(row.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?);
+            let report = serde_json::from_str::<Report>(line);
+            let report = report.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?;
+            report.sort(&mut rows, output);
             Ok(())
         })?;
         return Ok(rows);
     }
-    let rows = Mutex::new(Vec::new());
-    let report = |row| rows.lock().expect("no row panics").push(row);
+    let reports = Mutex::new(Vec::new());
+    let report = |report| reports.lock().expect("no report panics").push(report);
     let done = threads::run(ranks, |comm| run(comm, backend, &job, &report));
     for rank in done.map_err(|error| Error::Run(error.to_string()))? {
         rank?;
     }
-    Ok(rows.into_inner().expect("no row panics"))
+    for report in reports.into_inner().expect("no report panics") {
+        report.sort(&mut rows, output);
+    }
+    Ok(rows)
 }
 
 /// One way to get the total.
@@ -96,15 +135,16 @@ fn allreduce(comm: &dyn Communicator, value: f64) -> Result<f64, Error> {
     Ok(f64::from_bits(bits))
 }
 
-/// Measures the job on the ranks of `comm`; rank 0 hands each row to `report`. Collective.
+/// Measures the job on the ranks of `comm`; rank 0 hands everything to `report`. Collective.
 pub fn run(
     comm: &dyn Communicator,
     backend: Backend,
     job: &Job,
-    report: &dyn Fn(Row),
+    report: &dyn Fn(Report),
 ) -> Result<(), Error> {
     for &size in &job.sizes {
         let items = benches::log_likelihoods(size, 1);
+        let mut bits = BTreeSet::new();
         for sharing in &job.distributions {
             let distribution = sharing.distribute(size as u64, comm.size(), 1)?;
             let range = distribution.range(comm.rank());
@@ -116,8 +156,16 @@ pub fn run(
             if comm.rank() == 0 {
                 rows(backend, comm.size(), size, *sharing, &ways, &medians)
                     .into_iter()
+                    .map(Report::Row)
                     .for_each(report);
             }
+            if let Some((_, plan)) = ways.last() {
+                let total = plan.run(comm, local)?;
+                bits.insert(format!("{:016X}", total.to_bits()));
+            }
+        }
+        if comm.rank() == 0 {
+            report(Report::Bits { n: size, bits });
         }
     }
     Ok(())
@@ -125,7 +173,7 @@ pub fn run(
 
 type Named<'c> = (String, Way<'c>);
 
-/// The references first, then every algorithm.
+/// The references first, then every algorithm, the default plan last.
 fn ways<'c>(
     comm: &'c dyn Communicator,
     backend: Backend,

@@ -80,7 +80,7 @@ fn repro(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
 
 fn measure(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
     let job = read_job(job)?;
-    bench::reduce::run(world, Backend::Mpi, &job, &|row| print_row(&row))
+    bench::reduce::run(world, Backend::Mpi, &job, &|report| print_row(&report))
 }
 
 /// The last rank misbehaves while the others wait for it.

@@ -21,9 +21,10 @@ pub(super) fn npy(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let header = String::from_utf8_lossy(header);
     let kind = field(&header, "descr")?;
     if !kind.starts_with("'<f8'") {
+        let kind = kind.split(',').next().unwrap_or_default();
         return Err(format!(
             "its numbers are {}, not '<f8'",
-            kind.split(',').next().unwrap_or("unknown")
+            super::quoted(kind)
         ));
     }
     let shape = field(&header, "shape")?;
@@ -32,7 +33,8 @@ pub(super) fn npy(bytes: &[u8]) -> Result<Vec<f64>, String> {
         .and_then(|shape| shape.split(')').next());
     let shape = shape.ok_or("the header has no shape")?;
     let count = shape.trim().trim_end_matches(',').parse();
-    let count = count.map_err(|_| format!("its shape is ({shape}), not one dimension"))?;
+    let count =
+        count.map_err(|_| format!("its shape is {}, not one dimension", super::quoted(shape)))?;
     super::expect_doubles(count, doubles)?;
     super::raw(doubles)
 }

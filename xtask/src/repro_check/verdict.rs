@@ -54,7 +54,9 @@ impl Expectations {
     }
 
     fn fault(&self, row: &Row) -> Option<String> {
-        let expected = self.0.get(&row.dataset)?;
+        let Some(expected) = self.0.get(&row.dataset) else {
+            return Some(format!("{}: a data set that nobody asked for", row.dataset));
+        };
         let expected = match row.order.as_str() {
             order if order == Order::Tree.name() => expected.tree,
             order if order == Order::LeftToRight.name() => expected.left_to_right,
@@ -114,5 +116,76 @@ fn spread<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> String {
     match patterns.len() {
         1 => "0 (1)".to_owned(),
         count => format!("{:.1e} ({count})", greatest - least),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Expectations, Expected};
+    use crate::job::Row;
+
+    const TREE: u64 = 0x3FF0_0000_0000_0000;
+    const LEFT_TO_RIGHT: u64 = 0x3FF0_0000_0000_0001;
+
+    fn expectations() -> Expectations {
+        let sums = |name: &str| {
+            let expected = Expected {
+                tree: TREE,
+                left_to_right: LEFT_TO_RIGHT,
+            };
+            (name.to_owned(), expected)
+        };
+        Expectations(["data", "canary"].map(sums).into())
+    }
+
+    fn row(dataset: &str, order: &str, bits: u64) -> Row {
+        Row {
+            dataset: dataset.to_owned(),
+            n: 2,
+            algorithm: "some".to_owned(),
+            distribution: "lower".to_owned(),
+            backend: "threads".to_owned(),
+            ranks: 17,
+            bits: format!("{bits:016X}"),
+            sum: Some(f64::from_bits(bits)),
+            order: order.to_owned(),
+            messages: None,
+            rounds: None,
+            collective: "allreduce".to_owned(),
+            ranks_agree: true,
+        }
+    }
+
+    #[test]
+    fn rows_as_they_must_be_have_no_fault() {
+        let rows = [
+            row("data", "tree", TREE),
+            row("data", "left-to-right", LEFT_TO_RIGHT),
+            row("data", "none", 7),
+            row("canary", "none", 1),
+            row("canary", "none", 2),
+        ];
+        assert_eq!(expectations().faults(&rows), [] as [String; 0]);
+    }
+
+    #[test]
+    fn each_kind_of_fault_is_found_and_named() {
+        let faults = |rows: &[Row]| expectations().faults(rows);
+        let found = faults(&[row("data", "tree", LEFT_TO_RIGHT)]);
+        assert_eq!(
+            found,
+            ["data, some, lower, threads, p = 17: has bits 3FF0000000000001, not 3FF0000000000000"]
+        );
+        assert_eq!(faults(&[row("data", "left-to-right", TREE)]).len(), 1);
+
+        let mut torn = row("data", "tree", TREE);
+        torn.ranks_agree = false;
+        assert!(faults(&[torn])[0].ends_with("has other bits on other ranks"));
+
+        let unknown = [row("other", "tree", TREE)];
+        assert!(faults(&unknown)[0].starts_with("other: "));
+
+        let silent = [row("canary", "none", 1), row("canary", "none", 1)];
+        assert!(faults(&silent)[0].starts_with("canary, threads: "));
     }
 }

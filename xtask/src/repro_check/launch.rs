@@ -1,0 +1,104 @@
+//! Running the rows: one communicator for each backend and number of ranks.
+
+use std::sync::Mutex;
+
+use comm::{Communicator, threads};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{Check, Launch};
+use crate::choices::Backend;
+use crate::error::Error;
+use crate::job::{JobFile, Row};
+use crate::matrix::{self, Items};
+use crate::mpi::Launcher;
+use crate::output::Output;
+
+impl Check {
+    /// Runs everything, and writes each launch's rows as soon as it is over.
+    pub(super) fn run_launches(
+        &self,
+        launcher: Option<&Launcher>,
+        output: &mut Output,
+    ) -> Result<Vec<Row>, Error> {
+        let rows_count = |launch| self.part(launch).0.rows_count() as u64;
+        let bar = ProgressBar::new(
+            self.launches
+                .iter()
+                .map(rows_count)
+                .fold(0, |total, rows| total + rows),
+        );
+        let style =
+            ProgressStyle::with_template("{msg:>16} {wide_bar} {pos}/{len} rows, {eta} left");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let mut all = Vec::new();
+        for launch in &self.launches {
+            bar.set_message(format!("{}, p = {}", launch.backend.name(), launch.ranks));
+            let rows = match (launch.backend, launcher) {
+                (Backend::Mpi, Some(launcher)) => self.run_mpi(launcher, launch, &bar)?,
+                _ => self.run_threads(launch, &bar)?,
+            };
+            for row in &rows {
+                output.json(row)?;
+            }
+            all.extend(rows);
+        }
+        bar.finish_and_clear();
+        Ok(all)
+    }
+
+    fn run_threads(&self, launch: &Launch, bar: &ProgressBar) -> Result<Vec<Row>, Error> {
+        let (job, data) = self.part(launch);
+        let rows = Mutex::new(Vec::new());
+        let report = |row| {
+            rows.lock().expect("no row panics").push(row);
+            bar.inc(1);
+        };
+        let ranks = threads::run(launch.ranks, |comm| {
+            let done = matrix::run(comm, Backend::Threads, &job, Items::Shared(data), &report);
+            done.map_err(|error| (comm.rank(), error))
+        });
+        let ranks = ranks.map_err(|error| Error::Run(format!("p = {}: {error}", launch.ranks)))?;
+        for rank in ranks {
+            rank.map_err(|(rank, error)| {
+                Error::Run(format!("p = {}, rank {rank}: {error}", launch.ranks))
+            })?;
+        }
+        Ok(rows.into_inner().expect("no row panics"))
+    }
+
+    fn run_mpi(
+        &self,
+        launcher: &Launcher,
+        launch: &Launch,
+        bar: &ProgressBar,
+    ) -> Result<Vec<Row>, Error> {
+        let (job, data) = self.part(launch);
+        let file = JobFile::write(&job)?;
+        let mut rows: Vec<Row> = Vec::new();
+        launcher.run(
+            launch.ranks,
+            &["repro", &file.path.to_string_lossy()],
+            |line| {
+                let row = serde_json::from_str(line);
+                rows.push(row.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?);
+                bar.inc(1);
+                Ok(())
+            },
+        )?;
+        if rows.len() != job.rows_count() {
+            let reason = format!("{} of {} rows came back", rows.len(), job.rows_count());
+            return Err(Error::Mpi(format!("mpirun -n {}: {reason}", launch.ranks)));
+        }
+        // Rows come in the job's order; names that two files share were told apart here alone.
+        let names = job.cases.iter().zip(data).flat_map(|(cases, data)| {
+            std::iter::repeat_n(
+                &data.name,
+                cases.distributions.len() * cases.algorithms.len(),
+            )
+        });
+        for (row, name) in rows.iter_mut().zip(names) {
+            row.dataset.clone_from(name);
+        }
+        Ok(rows)
+    }
+}
