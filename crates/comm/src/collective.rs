@@ -30,7 +30,7 @@ pub fn receive<C: Communicator + ?Sized>(
     tag: Tag,
     capacity_bytes: usize,
 ) -> Result<Vec<u8>, Error> {
-    let request = comm.start_receive(from, tag, capacity_bytes)?;
+    let request = comm.start_receive(from, tag, vec![0; capacity_bytes])?;
     comm.wait(request)
 }
 

@@ -39,6 +39,16 @@ pub struct Request {
     pub(crate) generation: u64,
 }
 
+impl Request {
+    /// The same handle once more, for the backend's own books.
+    pub(crate) fn twin(&self) -> Request {
+        Request {
+            slot: self.slot,
+            generation: self.generation,
+        }
+    }
+}
+
 /// What a rank has sent since its communicator was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
@@ -119,12 +129,11 @@ pub trait Communicator: fmt::Debug {
     /// The peer does not exist, or the transport has failed.
     fn start_send(&self, to: usize, tag: Tag, message: Vec<u8>) -> Result<Request, Error>;
 
-    /// Starts receiving one message of at most `capacity_bytes`.
+    /// Starts receiving one message, at most as long as `buffer`, whose content does not matter.
     ///
     /// # Errors
     /// The peer does not exist, or the transport has failed.
-    fn start_receive(&self, from: usize, tag: Tag, capacity_bytes: usize)
-    -> Result<Request, Error>;
+    fn start_receive(&self, from: usize, tag: Tag, buffer: Vec<u8>) -> Result<Request, Error>;
 
     /// Whether `request` is complete. Makes progress, and does not wait.
     ///
@@ -138,8 +147,8 @@ pub trait Communicator: fmt::Debug {
     /// As [`wait`](Communicator::wait).
     fn wait_timeout(&self, request: &Request, timeout: Duration) -> Result<bool, Error>;
 
-    /// Waits for `request`. A receive returns its message; a send returns a buffer to use again,
-    /// of any length.
+    /// Waits for `request`. A receive returns its message; a send returns memory to use again, of
+    /// any length: one buffer goes back and forth wherever that is possible.
     ///
     /// # Errors
     /// A rank has panicked or left, the ranks wait in a cycle, the message is too long, nothing
@@ -148,6 +157,10 @@ pub trait Communicator: fmt::Debug {
 
     /// Gives up a request. A posted receive no longer matches anything; a send may still arrive.
     fn cancel(&self, request: Request);
+
+    /// Whether a send arrives without further calls of this rank. If not, this rank is to wait
+    /// for its sends before it turns to other things.
+    fn delivers_alone(&self) -> bool;
 
     /// What this rank has sent by [`start_send`](Communicator::start_send).
     fn traffic(&self) -> Traffic;

@@ -21,7 +21,7 @@
 //!         comm.wait(request)?;
 //!         Ok(Vec::new())
 //!     } else {
-//!         let request = comm.start_receive(0, tag, 4)?;
+//!         let request = comm.start_receive(0, tag, vec![0; 4])?;
 //!         comm.wait(request)
 //!     }
 //! })?;

@@ -39,11 +39,16 @@ impl<T> Requests<T> {
     /// # Panics
     /// The handle is another communicator's: a bug of the caller.
     pub(crate) fn get_mut(&mut self, request: &Request) -> &mut T {
+        self.find(request)
+            .expect("a request is used with the communicator that made it")
+    }
+
+    /// The operation of a handle; `None` if it is over.
+    pub(crate) fn find(&mut self, request: &Request) -> Option<&mut T> {
         self.slots
             .get_mut(request.slot)
             .filter(|(generation, _)| *generation == request.generation)
             .and_then(|(_, operation)| operation.as_mut())
-            .expect("a request is used with the communicator that made it")
     }
 
     /// Takes the operation out and frees its slot.

@@ -48,7 +48,7 @@ fn arrivals(seed: u64) -> Vec<(usize, usize)> {
             return send(comm, 0, tag, vec![0]).unwrap();
         }
         let mut pending: Vec<_> = (1..6)
-            .map(|from| (from, comm.start_receive(from, tag, 1).unwrap()))
+            .map(|from| (from, comm.start_receive(from, tag, vec![0; 1]).unwrap()))
             .collect();
         for round in 0.. {
             if pending.is_empty() {
@@ -174,4 +174,34 @@ fn a_wait_for_oneself_is_an_error_once_nobody_else_is_left() {
     for (backend, result) in results {
         assert_eq!(result, Ok(()), "{backend}");
     }
+}
+
+/// What zero allocations in a plan's run rest on: for every message the sender gets the receiver's buffer.
+#[test]
+fn the_memory_of_messages_goes_back_and_forth() {
+    run(2, |comm| {
+        let (tag, peer) = (comm.fresh_tag(), 1 - comm.rank());
+        let mut own = [vec![0; 1000], vec![1; 1000]];
+        let mut memory: Vec<*const u8> = Vec::new();
+        let mut pending = None;
+        for _ in 0..10 {
+            let [message, buffer] = own;
+            let incoming = comm.start_receive(peer, tag, buffer).unwrap();
+            let outgoing = comm.start_send(peer, tag, message).unwrap();
+            let received = comm.wait(incoming).unwrap();
+            // The peer has taken the message of the round before: its buffer is here.
+            let returned = match pending.replace(outgoing) {
+                Some(request) => comm.wait(request).unwrap(),
+                None => vec![2; 1000],
+            };
+            assert_eq!((received.len(), returned.len()), (1000, 1000));
+            memory.extend([received.as_ptr(), returned.as_ptr()]);
+            own = [received, returned];
+        }
+        comm.wait(pending.unwrap()).unwrap();
+        memory.sort_unstable();
+        memory.dedup();
+        assert!(memory.len() <= 6, "{} buffers", memory.len());
+    })
+    .unwrap();
 }

@@ -51,10 +51,12 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod fragment;
 mod message_count;
 mod roots;
 mod tree;
 
+pub use fragment::Fragment;
 pub use message_count::message_count;
 pub use roots::{OutboundRoots, SubtreeRoots};
 pub use tree::{Node, Tree};

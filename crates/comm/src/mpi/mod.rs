@@ -251,17 +251,12 @@ impl Communicator for MpiCommunicator {
         Ok(self.requests.borrow_mut().insert(operation))
     }
 
-    fn start_receive(
-        &self,
-        from: usize,
-        tag: Tag,
-        capacity_bytes: usize,
-    ) -> Result<Request, Error> {
+    fn start_receive(&self, from: usize, tag: Tag, buffer: Vec<u8>) -> Result<Request, Error> {
         let from = self.peer("start_receive", from)?;
-        let capacity = self.count(capacity_bytes)?;
+        let capacity = self.count(buffer.len())?;
         let operation = self
             .raw
-            .start_receive(capacity, from, c_int::from(tag.value()))
+            .start_receive(buffer, capacity, from, c_int::from(tag.value()))
             .map_err(|failure| self.describe(failure))?;
         Ok(self.requests.borrow_mut().insert(operation))
     }
@@ -296,6 +291,11 @@ impl Communicator for MpiCommunicator {
     fn cancel(&self, request: Request) {
         let operation = self.requests.borrow_mut().remove(request);
         self.abandon(operation);
+    }
+
+    fn delivers_alone(&self) -> bool {
+        // A long message moves only while both ends call MPI.
+        false
     }
 
     fn traffic(&self) -> Traffic {

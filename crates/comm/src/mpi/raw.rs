@@ -125,14 +125,15 @@ impl RawCommunicator {
         })
     }
 
-    /// Starts receiving at most `capacity` bytes.
+    /// Starts receiving into the whole buffer, whose length is `capacity`.
     pub(super) fn start_receive(
         &self,
+        mut buffer: Vec<u8>,
         capacity: c_int,
         from: c_int,
         tag: c_int,
     ) -> Result<Operation, Failure> {
-        let mut buffer = vec![0_u8; usize::try_from(capacity).unwrap_or(0)];
+        assert_eq!(usize::try_from(capacity), Ok(buffer.len()));
         let mut request = MaybeUninit::uninit();
         // SAFETY: a constant of the library, initialised before main.
         let byte = unsafe { ffi::RSMPI_UINT8_T };

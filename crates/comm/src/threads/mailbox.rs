@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use super::{Envelope, Network, Patience};
+use super::{Envelope, Network, Patience, Return};
 use crate::error::Error;
 
 /// How often a rank with a core of its own looks into its mailbox before it sleeps: some microseconds.
@@ -40,6 +40,7 @@ struct Mailbox {
 #[derive(Debug, Default)]
 struct Content {
     arrived: Vec<Envelope>,
+    returned: Vec<Return>,
     sleeper: Option<Sleeper>,
 }
 
@@ -214,6 +215,14 @@ impl Network for Mailboxes {
                 self.wake(&mut content);
             }
         }
+    }
+
+    fn give_back(&self, to: usize, buffer: Return) {
+        self.lock(to).returned.push(buffer);
+    }
+
+    fn take_back(&self, rank: usize, returned: &mut Vec<Return>) {
+        returned.append(&mut self.lock(rank).returned);
     }
 
     fn leave(&self, rank: usize) {

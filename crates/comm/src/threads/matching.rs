@@ -1,8 +1,9 @@
 //! Which message belongs to which receive: one rank's own books, in no other thread's hands.
 
 use std::collections::VecDeque;
+use std::mem;
 
-use super::Envelope;
+use super::{Envelope, Return};
 use crate::communicator::{Request, Tag};
 use crate::error::Error;
 use crate::requests::Requests;
@@ -20,17 +21,21 @@ pub(super) struct Matching {
     unexpected: VecDeque<Envelope>,
     /// Kept between calls for its memory; empty.
     arrived: Vec<Envelope>,
+    /// As `arrived`.
+    returned: Vec<Return>,
 }
 
 #[derive(Debug)]
 enum Operation {
-    /// A send: the network has taken its message.
-    Sent,
-    /// A receive, and its message once that is there.
-    Receive {
+    /// A send: the network has taken its message. The buffer that the receiver gave for it, once that is back.
+    Sent(Vec<u8>),
+    /// A receive without a message, and its buffer.
+    Posted { from: usize, buffer: Vec<u8> },
+    /// A receive with its message.
+    Received {
         from: usize,
         capacity_bytes: usize,
-        message: Option<Vec<u8>>,
+        message: Vec<u8>,
     },
 }
 
@@ -45,42 +50,58 @@ struct Posted {
 impl Matching {
     /// A send that is complete.
     pub(super) fn sent(&mut self) -> Request {
-        self.requests.insert(Operation::Sent)
+        self.requests.insert(Operation::Sent(Vec::new()))
     }
 
     /// Posts a receive; the oldest unexpected message that fits it is its own.
-    pub(super) fn post(&mut self, from: usize, tag: Tag, capacity_bytes: usize) -> Request {
-        let message = self
-            .unexpected
-            .iter()
-            .position(|envelope| envelope.from == from && envelope.tag == tag)
-            .and_then(|index| self.unexpected.remove(index))
-            .map(|envelope| envelope.message);
-        let waits = message.is_none();
-        let request = self.requests.insert(Operation::Receive {
-            from,
-            capacity_bytes,
-            message,
-        });
-        if waits {
-            self.posted.push(Posted {
+    pub(super) fn post(
+        &mut self,
+        from: usize,
+        tag: Tag,
+        buffer: Vec<u8>,
+        give_back: impl FnOnce(usize, Return),
+    ) -> Request {
+        let fits = |envelope: &Envelope| envelope.from == from && envelope.tag == tag;
+        let unexpected = self.unexpected.iter().position(fits);
+        let envelope = unexpected.and_then(|index| self.unexpected.remove(index));
+        let request = self.requests.insert(Operation::Posted { from, buffer });
+        match envelope {
+            Some(envelope) => self.receive(&request, envelope, give_back),
+            None => self.posted.push(Posted {
                 from,
                 tag,
-                request: twin(&request),
-            });
+                request: request.twin(),
+            }),
         }
         request
+    }
+
+    /// Hands an envelope to its receive, and the receive's buffer to the sender.
+    fn receive(
+        &mut self,
+        request: &Request,
+        envelope: Envelope,
+        give_back: impl FnOnce(usize, Return),
+    ) {
+        let operation = self.requests.get_mut(request);
+        let Operation::Posted { from, buffer } = operation else {
+            unreachable!("a receive gets one message");
+        };
+        let (from, buffer) = (*from, mem::take(buffer));
+        *operation = Operation::Received {
+            from,
+            capacity_bytes: buffer.len(),
+            message: envelope.message,
+        };
+        let send = envelope.send;
+        give_back(from, Return { send, buffer });
     }
 
     /// The rank whose message `request` still lacks; `None` if it is complete.
     pub(super) fn awaited(&mut self, request: &Request) -> Option<usize> {
         match self.requests.get_mut(request) {
-            Operation::Receive {
-                from,
-                message: None,
-                ..
-            } => Some(*from),
-            _ => None,
+            Operation::Posted { from, .. } => Some(*from),
+            Operation::Sent(_) | Operation::Received { .. } => None,
         }
     }
 
@@ -88,37 +109,49 @@ impl Matching {
     pub(super) fn match_arrivals(
         &mut self,
         collect: impl FnOnce(&mut Vec<Envelope>) -> Result<bool, Error>,
+        give_back: impl Fn(usize, Return),
     ) -> Result<bool, Error> {
-        let came = collect(&mut self.arrived)?;
-        for envelope in self.arrived.drain(..) {
+        let mut arrived = mem::take(&mut self.arrived);
+        let came = collect(&mut arrived);
+        for envelope in arrived.drain(..) {
             let fits = |posted: &Posted| posted.from == envelope.from && posted.tag == envelope.tag;
-            let Some(index) = self.posted.iter().position(fits) else {
-                self.unexpected.push_back(envelope);
-                continue;
-            };
-            let posted = self.posted.remove(index);
-            if let Operation::Receive { message, .. } = self.requests.get_mut(&posted.request) {
-                *message = Some(envelope.message);
+            match self.posted.iter().position(fits) {
+                None => self.unexpected.push_back(envelope),
+                Some(index) => {
+                    let posted = self.posted.remove(index);
+                    self.receive(&posted.request, envelope, &give_back);
+                }
             }
         }
-        Ok(came)
+        self.arrived = arrived;
+        came
     }
 
-    /// Ends a complete request and returns its message, on behalf of `rank`.
+    /// Lets `fetch` bring the buffers that receivers gave for messages, and keeps those of sends that are still asked for.
+    pub(super) fn take_back(&mut self, fetch: impl FnOnce(&mut Vec<Return>)) {
+        fetch(&mut self.returned);
+        for Return { send, buffer } in self.returned.drain(..) {
+            if let Some(Operation::Sent(returned)) = self.requests.find(&send) {
+                *returned = buffer;
+            }
+        }
+    }
+
+    /// Ends a complete request and returns its message or buffer, on behalf of `rank`.
     pub(super) fn take(&mut self, rank: usize, request: Request) -> Result<Vec<u8>, Error> {
         self.unpost(&request);
         match self.requests.remove(request) {
-            Operation::Receive {
+            Operation::Received {
                 from,
                 capacity_bytes,
-                message: Some(message),
+                message,
             } if message.len() > capacity_bytes => Err(Error::Truncated {
                 rank,
                 from,
                 capacity_bytes,
             }),
-            Operation::Receive { message, .. } => Ok(message.unwrap_or_default()),
-            Operation::Sent => Ok(Vec::new()),
+            Operation::Received { message, .. } => Ok(message),
+            Operation::Posted { buffer, .. } | Operation::Sent(buffer) => Ok(buffer),
         }
     }
 
@@ -132,12 +165,5 @@ impl Matching {
         self.posted.retain(|posted| {
             (posted.request.slot, posted.request.generation) != (request.slot, request.generation)
         });
-    }
-}
-
-fn twin(request: &Request) -> Request {
-    Request {
-        slot: request.slot,
-        generation: request.generation,
     }
 }

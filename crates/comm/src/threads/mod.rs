@@ -140,6 +140,15 @@ struct Envelope {
     from: usize,
     tag: Tag,
     message: Vec<u8>,
+    /// The sender's send, for which the receiver gives its own buffer in return.
+    send: Request,
+}
+
+/// A receiver's buffer, in return for a message: both sides keep as much memory as they had.
+#[derive(Debug)]
+struct Return {
+    send: Request,
+    buffer: Vec<u8>,
 }
 
 /// How long [`Network::collect`] may wait for messages.
@@ -167,6 +176,10 @@ trait Network: Sync {
         patience: Patience,
         arrived: &mut Vec<Envelope>,
     ) -> Result<bool, Error>;
+    /// Gives rank `to` a buffer for its message. Wakes nobody.
+    fn give_back(&self, to: usize, buffer: Return);
+    /// Moves the buffers that were given back to `rank` to the end of `returned`.
+    fn take_back(&self, rank: usize, returned: &mut Vec<Return>);
     /// The rank's last call.
     fn leave(&self, rank: usize);
     /// Makes every rank's pending and later calls fail with `error`, unless they fail already.
@@ -214,9 +227,10 @@ impl ThreadCommunicator<'_> {
             let Some(awaited) = matching.awaited(request) else {
                 return Ok(true);
             };
-            if !matching.match_arrivals(|arrived| {
-                self.network.collect(self.rank, patience(awaited), arrived)
-            })? {
+            let collect =
+                |arrived: &mut _| self.network.collect(self.rank, patience(awaited), arrived);
+            let give_back = |to, buffer| self.network.give_back(to, buffer);
+            if !matching.match_arrivals(collect, give_back)? {
                 return Ok(false);
             }
         }
@@ -242,19 +256,27 @@ impl Communicator for ThreadCommunicator<'_> {
         let mut traffic = self.traffic.get();
         traffic.count(&message);
         self.traffic.set(traffic);
-        let from = self.rank;
-        self.network.deliver(to, Envelope { from, tag, message })?;
-        Ok(self.matching.borrow_mut().sent())
+        let request = self.matching.borrow_mut().sent();
+        let envelope = Envelope {
+            from: self.rank,
+            tag,
+            message,
+            send: request.twin(),
+        };
+        match self.network.deliver(to, envelope) {
+            Ok(()) => Ok(request),
+            Err(error) => {
+                self.matching.borrow_mut().cancel(request);
+                Err(error)
+            }
+        }
     }
 
-    fn start_receive(
-        &self,
-        from: usize,
-        tag: Tag,
-        capacity_bytes: usize,
-    ) -> Result<Request, Error> {
+    fn start_receive(&self, from: usize, tag: Tag, buffer: Vec<u8>) -> Result<Request, Error> {
         self.check_peer("start_receive", from)?;
-        Ok(self.matching.borrow_mut().post(from, tag, capacity_bytes))
+        let give_back = |to, buffer| self.network.give_back(to, buffer);
+        let mut matching = self.matching.borrow_mut();
+        Ok(matching.post(from, tag, buffer, give_back))
     }
 
     fn test(&self, request: &Request) -> Result<bool, Error> {
@@ -272,12 +294,17 @@ impl Communicator for ThreadCommunicator<'_> {
 
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {
         let progress = self.progress(&request, Patience::Unlimited);
-        let taken = self.matching.borrow_mut().take(self.rank, request);
-        progress.and(taken)
+        let mut matching = self.matching.borrow_mut();
+        matching.take_back(|returned| self.network.take_back(self.rank, returned));
+        progress.and(matching.take(self.rank, request))
     }
 
     fn cancel(&self, request: Request) {
         self.matching.borrow_mut().cancel(request);
+    }
+
+    fn delivers_alone(&self) -> bool {
+        true
     }
 
     fn traffic(&self) -> Traffic {

@@ -8,7 +8,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::{Envelope, Network, Patience};
+use super::{Envelope, Network, Patience, Return};
 use crate::error::Error;
 
 /// A network whose every choice follows from a seed.
@@ -34,6 +34,7 @@ struct State {
 struct Rank {
     phase: Phase,
     arrived: Vec<Envelope>,
+    returned: Vec<Return>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,7 @@ impl SeededNetwork {
         state.ranks.resize_with(ranks, || Rank {
             phase: Phase::Ready,
             arrived: Vec::new(),
+            returned: Vec::new(),
         });
         if ranks > 0 {
             state.choose_next();
@@ -235,6 +237,14 @@ impl Network for SeededNetwork {
         state.check()?;
         arrived.append(&mut state.ranks[rank].arrived);
         Ok(!arrived.is_empty())
+    }
+
+    fn give_back(&self, to: usize, buffer: Return) {
+        self.lock().ranks[to].returned.push(buffer);
+    }
+
+    fn take_back(&self, rank: usize, returned: &mut Vec<Return>) {
+        returned.append(&mut self.lock().ranks[rank].returned);
     }
 
     fn leave(&self, rank: usize) {

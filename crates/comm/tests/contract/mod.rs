@@ -57,7 +57,7 @@ fn ring(comm: &dyn Communicator) {
 
 fn message_to_oneself(comm: &dyn Communicator) {
     let tag = comm.fresh_tag();
-    let incoming = comm.start_receive(comm.rank(), tag, 3).unwrap();
+    let incoming = comm.start_receive(comm.rank(), tag, vec![0; 3]).unwrap();
     let outgoing = comm.start_send(comm.rank(), tag, vec![7; 3]).unwrap();
     assert_eq!(comm.wait(incoming), Ok(vec![7; 3]));
     comm.wait(outgoing).unwrap();
@@ -104,8 +104,8 @@ fn tags_keep_apart(comm: &dyn Communicator) {
 fn receives_match_in_the_order_posted(comm: &dyn Communicator) {
     let (left, right) = neighbours(comm);
     let tag = comm.fresh_tag();
-    let first = comm.start_receive(left, tag, 1).unwrap();
-    let second = comm.start_receive(left, tag, 1).unwrap();
+    let first = comm.start_receive(left, tag, vec![0; 1]).unwrap();
+    let second = comm.start_receive(left, tag, vec![0; 1]).unwrap();
     let sends = [1, 2].map(|number| comm.start_send(right, tag, vec![number]).unwrap());
     assert_eq!(comm.wait(second), Ok(vec![2]));
     assert_eq!(comm.wait(first), Ok(vec![1]));
@@ -134,7 +134,7 @@ fn long_messages_cross(comm: &dyn Communicator) {
 fn timeout_then_message(comm: &dyn Communicator) {
     let (left, right) = neighbours(comm);
     let (go, tag) = (comm.fresh_tag(), comm.fresh_tag());
-    let incoming = comm.start_receive(left, tag, 1).unwrap();
+    let incoming = comm.start_receive(left, tag, vec![0; 1]).unwrap();
     assert_eq!(comm.test(&incoming), Ok(false));
     assert_eq!(
         comm.wait_timeout(&incoming, Duration::from_millis(1)),
@@ -157,7 +157,7 @@ fn timeout_then_message(comm: &dyn Communicator) {
 fn cancelled_receive(comm: &dyn Communicator) {
     let (left, right) = neighbours(comm);
     let (tag, go) = (comm.fresh_tag(), comm.fresh_tag());
-    let given_up = comm.start_receive(left, tag, 1).unwrap();
+    let given_up = comm.start_receive(left, tag, vec![0; 1]).unwrap();
     comm.cancel(given_up);
     let told = comm.start_send(left, go, Vec::new()).unwrap();
     receive(comm, right, go, 0).unwrap();

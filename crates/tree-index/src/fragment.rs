@@ -1,0 +1,163 @@
+//! Fragments of any set of items, and how adjacent ones merge.
+//!
+//! A fragment is the list of maximal nodes inside a set of items, left to right. It is all that a rank has to
+//! know of those items, and merging fragments is exactly associative: no node is ever combined
+//! twice or in another order, whatever ranges meet first. That is why a reduction in tree order may
+//! follow any schedule at all.
+//!
+//! ```text
+//! items 0..5 and 5..9 of N = 9; a node is written as (x, y)
+//!
+//!   (0,2) (4,0)  +  (5,0) (6,1) (8,3)
+//!   (0,2) (4,1)        (6,1) (8,3)         (4,0) and (5,0) are siblings
+//!   (0,2) (4,2)              (8,3)         (4,1) and (6,1) are
+//!   (0,3)                    (8,3)         (0,2) and (4,2) are
+//!   (0,4)                                  and the result is left
+//! ```
+
+use core::iter::FusedIterator;
+use core::ops::Range;
+
+use crate::{Node, SubtreeRoots, Tree};
+
+/// Iterator over the fragment of a set of items, made by [`Tree::fragment`].
+#[derive(Clone, Debug)]
+pub struct Fragment<I: Iterator<Item = Range<u64>>> {
+    tree: Tree,
+    ranges: I,
+    /// The first range behind `nodes`, where one has been looked at already.
+    next_range: Option<Range<u64>>,
+    nodes: SubtreeRoots,
+}
+
+impl Tree {
+    /// The fragment of the union of ranges: the maximal nodes whose span lies inside it, left to
+    /// right.
+    ///
+    /// The ranges ascend and do not overlap; adjacent ones count as one, empty ones as none. Of one range it is
+    /// [`subtree_roots`](Tree::subtree_roots).
+    ///
+    /// # Panics
+    ///
+    /// If a range ends behind the last item, or begins before the end of the one before it.
+    ///
+    /// ```
+    /// use tree_index::{Node, Tree};
+    ///
+    /// // A hole: item 2 is another rank's.
+    /// let fragment = Tree::new(9).fragment([0..1, 1..2, 3..4, 4..8]);
+    /// assert!(fragment.eq([Node { x: 0, y: 1 }, Node { x: 3, y: 0 }, Node { x: 4, y: 2 }]));
+    /// ```
+    pub fn fragment<I>(self, ranges: I) -> Fragment<I::IntoIter>
+    where
+        I: IntoIterator<Item = Range<u64>>,
+    {
+        Fragment {
+            tree: self,
+            ranges: ranges.into_iter(),
+            next_range: None,
+            nodes: self.subtree_roots(0..0),
+        }
+    }
+
+    /// The node that two adjacent nodes of fragments make together, if they are siblings: their
+    /// parent, or its highest ancestor with the same span.
+    ///
+    /// Both are named as in a fragment, that is a node at the right edge by its highest equal ancestor.
+    ///
+    /// ```
+    /// use tree_index::{Node, Tree};
+    ///
+    /// let tree = Tree::new(6);
+    /// // (4, 1) moves up unchanged to (4, 2): it is named so, and is (0, 2)'s sibling.
+    /// let (left, right) = (Node { x: 0, y: 2 }, Node { x: 4, y: 2 });
+    /// assert_eq!(tree.join(left, right), tree.root());
+    /// assert_eq!(tree.join(Node { x: 1, y: 0 }, Node { x: 2, y: 0 }), None);
+    /// ```
+    #[must_use]
+    pub fn join(self, left: Node, right: Node) -> Option<Node> {
+        let x = left.x;
+        // Compared as a difference: x + 2^y may not exist.
+        let are_adjacent = right.x > x && 1_u64.checked_shl(left.y) == Some(right.x - x);
+        let is_left_child = x == 0 || x.trailing_zeros() > left.y;
+        if left.y != right.y || !are_adjacent || !is_left_child {
+            return None;
+        }
+        let y = if self.span(right).end == self.items() {
+            self.max_y(x)
+        } else {
+            left.y + 1
+        };
+        Some(Node { x, y })
+    }
+
+    /// Merges fragments, laid side by side in `nodes`, into the fragment of their union, and returns its length;
+    /// what lies behind is of no more use.
+    ///
+    /// The nodes ascend and do not overlap; between them may be holes. Each carries a value: the reduction of its
+    /// span, or a name for it. `combine` makes a parent's value of its children's, the left one's first.
+    ///
+    /// ```
+    /// use tree_index::{Node, Tree};
+    ///
+    /// let tree = Tree::new(3);
+    /// let named = |range| tree.subtree_roots(range).map(|node| (node, format!("{}", node.x)));
+    /// let mut nodes: Vec<_> = named(0..1).chain(named(1..3)).collect();
+    /// let length = tree.merge(&mut nodes, |left, right| format!("({left}+{right})"));
+    /// assert_eq!(nodes[..length], [(Node { x: 0, y: 2 }, "((0+1)+2)".to_owned())]);
+    /// ```
+    pub fn merge<V: Default>(
+        self,
+        nodes: &mut [(Node, V)],
+        mut combine: impl FnMut(V, V) -> V,
+    ) -> usize {
+        // The front of the slice is a stack of what is merged.
+        let mut length = 0;
+        for next in 0..nodes.len() {
+            nodes.swap(length, next);
+            length += 1;
+            while length >= 2 {
+                let Some(parent) = self.join(nodes[length - 2].0, nodes[length - 1].0) else {
+                    break;
+                };
+                let left = core::mem::take(&mut nodes[length - 2].1);
+                let right = core::mem::take(&mut nodes[length - 1].1);
+                nodes[length - 2] = (parent, combine(left, right));
+                length -= 1;
+            }
+        }
+        length
+    }
+}
+
+impl<I: Iterator<Item = Range<u64>>> Iterator for Fragment<I> {
+    type Item = Node;
+
+    fn next(&mut self) -> Option<Node> {
+        loop {
+            if let Some(node) = self.nodes.next() {
+                return Some(node);
+            }
+            let mut range = self.next_range.take().or_else(|| self.ranges.next())?;
+            // Adjacent ranges are one, so that the nodes across their boundary are whole.
+            for next in self.ranges.by_ref() {
+                if range.is_empty() {
+                    range = next;
+                } else if next.is_empty() {
+                } else if next.start == range.end {
+                    range.end = next.end;
+                } else {
+                    assert!(
+                        next.start > range.end,
+                        "{next:?} does not lie behind {range:?}"
+                    );
+                    self.next_range = Some(next);
+                    break;
+                }
+            }
+            self.nodes = self.tree.subtree_roots(range);
+        }
+    }
+}
+
+impl<I: FusedIterator<Item = Range<u64>>> FusedIterator for Fragment<I> {}
