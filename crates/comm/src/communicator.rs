@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::collective;
 use crate::error::Error;
+use crate::in_flight::InFlight;
 
 /// Marks the messages of one conversation, so that they match only each other.
 ///
@@ -39,9 +40,30 @@ pub struct Request {
     pub(crate) generation: u64,
 }
 
+/// Names a [`Request`] without owning it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RequestId {
+    slot: usize,
+    generation: u64,
+}
+
 impl Request {
+    /// Its name, for [`Communicator::wait_any`].
+    pub fn id(&self) -> RequestId {
+        RequestId {
+            slot: self.slot,
+            generation: self.generation,
+        }
+    }
+
     /// The same handle once more, for the backend's own books.
     pub(crate) fn twin(&self) -> Request {
+        self.id().request()
+    }
+}
+
+impl RequestId {
+    pub(crate) fn request(self) -> Request {
         Request {
             slot: self.slot,
             generation: self.generation,
@@ -99,6 +121,9 @@ pub struct Reduction<'a> {
     pub combine: &'a dyn Fn(&mut [u8], &[u8]),
 }
 
+/// `combine(left, right)` leaves the combination of two slots in `right`.
+pub type CombineSlots<'f> = dyn Fn(&[u8], &mut [u8]) + 'f;
+
 impl fmt::Debug for Reduction<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reduction")
@@ -155,6 +180,16 @@ pub trait Communicator: fmt::Debug {
     /// came within the silence limit, or the transport has failed. The request is gone then.
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error>;
 
+    /// Waits until at least one of the requests, which must be pending or complete, is complete, at most
+    /// `timeout`, and says whether one is.
+    ///
+    /// # Errors
+    /// As [`wait`](Communicator::wait).
+    fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error>;
+
+    /// What is in flight on this rank, beyond single messages.
+    fn in_flight(&self) -> &InFlight;
+
     /// Gives up a request. A posted receive no longer matches anything; a send may still arrive.
     fn cancel(&self, request: Request);
 
@@ -181,5 +216,28 @@ pub trait Communicator: fmt::Debug {
     ) -> Result<bool, Error> {
         collective::allreduce_binomial(self, value, reduction.combine)?;
         Ok(true)
+    }
+
+    /// Whether the transport has reductions of its own, for [`reduce_slots`](Communicator::reduce_slots).
+    fn has_own_reductions(&self) -> bool {
+        false
+    }
+
+    /// The transport's own reduction, by an operation that is associative and not commutative, of as many slots
+    /// on every rank; each is reduced by itself. The result is left in `slots`, on `root` or on all ranks; what the
+    /// others find there is undefined.
+    ///
+    /// # Errors
+    /// The transport has none, or it failed.
+    fn reduce_slots(
+        &self,
+        _root: Option<usize>,
+        _slots: &mut [u8],
+        _slot_bytes: usize,
+        _combine: &CombineSlots<'_>,
+    ) -> Result<(), Error> {
+        Err(Error::NotOffered {
+            call: "reduce_slots",
+        })
     }
 }

@@ -82,6 +82,12 @@ pub enum Error {
         /// How long it waited.
         after: Duration,
     },
+    /// The transport does not have what was asked for.
+    #[error("{call}: this transport has no reductions of its own")]
+    NotOffered {
+        /// The call.
+        call: &'static str,
+    },
     /// The MPI library returned an error code.
     #[error("rank {rank}: {call} failed with code {code}: {text}")]
     Mpi {

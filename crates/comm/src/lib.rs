@@ -32,12 +32,15 @@
 pub mod collective;
 mod communicator;
 mod error;
+mod in_flight;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 mod requests;
 pub mod threads;
 
 pub use communicator::{
-    Communicator, NativeOperation, NativeType, Reduction, Request, Tag, Traffic,
+    CombineSlots, Communicator, NativeOperation, NativeType, Reduction, Request, RequestId, Tag,
+    Traffic,
 };
 pub use error::Error;
+pub use in_flight::{InFlight, Progress};

@@ -177,6 +177,12 @@ impl Distribution {
         }
     }
 
+    /// Whether it is a formula, which every rank can know without a table.
+    #[must_use]
+    pub fn is_rule(&self) -> bool {
+        !matches!(self.rule, Rule::Boundaries(_))
+    }
+
     /// The items that a rank owns.
     ///
     /// # Panics

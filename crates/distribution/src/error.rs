@@ -1,6 +1,9 @@
 //! What can be wrong with a distribution that a user asks for.
 
+use std::ops::Range;
+
 use crate::Scheme;
+use crate::ownership::Extent;
 
 /// Why there is no such distribution.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -36,6 +39,33 @@ pub enum Error {
         start: u64,
         /// Its second boundary, the smaller one.
         end: u64,
+    },
+    /// A block-cyclic ownership needs blocks of at least one item.
+    #[error("blocks of 0 items cannot be dealt out")]
+    EmptyBlocks,
+    /// An extent begins before item 0, has fewer than no items, or reaches beyond item 2^63 - 1.
+    #[error("rank {rank}: there is no extent of {} items at offset {}", .extent.items, .extent.offset)]
+    Extent {
+        /// The rank.
+        rank: usize,
+        /// What it said.
+        extent: Extent,
+    },
+    /// Two extents have items in common.
+    #[error("ranks {} and {} both own items {} to {}", .ranks.0, .ranks.1, .items.start, .items.end - 1)]
+    Overlap {
+        /// The owners, which may be one and the same.
+        ranks: (usize, usize),
+        /// The items.
+        items: Range<u64>,
+    },
+    /// Items that nobody owns lie before others.
+    #[error("no rank owns items {} to {}, which lie before an extent of rank {rank}", .items.start, .items.end - 1)]
+    Gap {
+        /// The items.
+        items: Range<u64>,
+        /// The owner of the next.
+        rank: usize,
     },
 }
 

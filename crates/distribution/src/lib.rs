@@ -33,9 +33,11 @@ mod error;
 mod even;
 pub mod lookup;
 mod optimized;
+mod ownership;
 mod scheme;
 
 pub use cost::Cost;
 pub use distribution::Distribution;
 pub use error::{Error, UnknownScheme};
+pub use ownership::{Extent, Ownership};
 pub use scheme::{ALPHA, Scheme};

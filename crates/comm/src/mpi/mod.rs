@@ -8,6 +8,7 @@
 //! stays silent for longer than [`MpiCommunicator::silence_limit`] is an [`Error::Silent`].
 
 mod raw;
+mod user_operation;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
@@ -23,11 +24,15 @@ use mpi::ffi::MPI_Comm;
 use mpi::raw::AsRaw;
 use mpi::topology::SimpleCommunicator;
 
-use crate::communicator::{Communicator, Reduction, Request, Tag, Traffic};
+use crate::communicator::{
+    CombineSlots, Communicator, Reduction, Request, RequestId, Tag, Traffic,
+};
 use crate::error::Error;
+use crate::in_flight::InFlight;
 use crate::requests::Requests;
 use crate::threads::panic_message;
 use raw::{Failure, Operation, RawCommunicator};
+use user_operation::UserOperation;
 
 /// How long a peer may be silent unless [`MpiCommunicator::set_silence_limit`] says otherwise.
 /// Long, because a rank may compute for long before it joins a reduction.
@@ -93,9 +98,14 @@ pub struct MpiCommunicator {
     abandoned: RefCell<Vec<Operation>>,
     traffic: Cell<Traffic>,
     last_tag: Cell<Tag>,
+    in_flight: InFlight,
     silence_limit: Cell<Duration>,
     /// Where `MPI_Allreduce` leaves its result; kept for its memory.
     allreduced: RefCell<Vec<u64>>,
+    /// As `allreduced`, for reductions by an operation of ours.
+    reduced: RefCell<Vec<u8>>,
+    /// One for each slot length that was used.
+    operations: RefCell<Vec<UserOperation>>,
     raw: RawCommunicator,
     /// Finalises MPI; the last field, so that it is dropped last.
     universe: Option<Universe>,
@@ -125,8 +135,11 @@ impl MpiCommunicator {
             abandoned: RefCell::default(),
             traffic: Cell::default(),
             last_tag: Cell::new(Tag::CONTROL),
+            in_flight: InFlight::default(),
             silence_limit: Cell::new(DEFAULT_SILENCE_LIMIT),
             allreduced: RefCell::default(),
+            reduced: RefCell::default(),
+            operations: RefCell::default(),
             raw,
             universe: None,
             not_send: PhantomData,
@@ -169,25 +182,34 @@ impl MpiCommunicator {
         describe(self.rank, failure)
     }
 
-    /// Looks until the request is complete or `timeout` is over.
-    fn look(&self, request: &Request, timeout: Duration) -> Result<bool, Error> {
+    /// Whether MPI is done with an operation.
+    fn is_complete(&self, operation: &mut Operation) -> Result<bool, Error> {
+        operation.test().map_err(|failure| {
+            if failure.truncated {
+                Error::Truncated {
+                    rank: self.rank,
+                    from: operation.peer(),
+                    capacity_bytes: operation.capacity_bytes(),
+                }
+            } else {
+                self.describe(failure)
+            }
+        })
+    }
+
+    /// Looks until one of the requests is complete or `timeout` is over.
+    fn look(&self, awaited: &[RequestId], timeout: Duration) -> Result<bool, Error> {
         let mut requests = self.requests.borrow_mut();
-        let operation = requests.get_mut(request);
         let mut deadline = None;
         loop {
             for _ in 0..LOOKS_BEFORE_YIELD {
-                match operation.test() {
-                    Ok(true) => return Ok(true),
-                    Ok(false) if timeout.is_zero() => return Ok(false),
-                    Ok(false) => {}
-                    Err(failure) if failure.truncated => {
-                        return Err(Error::Truncated {
-                            rank: self.rank,
-                            from: operation.peer(),
-                            capacity_bytes: operation.capacity_bytes(),
-                        });
+                for request in awaited {
+                    if self.is_complete(requests.get_mut(&request.request()))? {
+                        return Ok(true);
                     }
-                    Err(failure) => return Err(self.describe(failure)),
+                }
+                if timeout.is_zero() {
+                    return Ok(false);
                 }
             }
             let now = Instant::now();
@@ -262,16 +284,16 @@ impl Communicator for MpiCommunicator {
     }
 
     fn test(&self, request: &Request) -> Result<bool, Error> {
-        self.look(request, Duration::ZERO)
+        self.look(&[request.id()], Duration::ZERO)
     }
 
     fn wait_timeout(&self, request: &Request, timeout: Duration) -> Result<bool, Error> {
-        self.look(request, timeout)
+        self.look(&[request.id()], timeout)
     }
 
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {
         let after = self.silence_limit.get();
-        let looked = self.look(&request, after);
+        let looked = self.look(&[request.id()], after);
         let operation = self.requests.borrow_mut().remove(request);
         match looked {
             Ok(true) => Ok(operation.into_buffer()),
@@ -286,6 +308,27 @@ impl Communicator for MpiCommunicator {
             }
             Err(error) => Err(error),
         }
+    }
+
+    fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
+        if let Some(timeout) = timeout {
+            return self.look(requests, timeout);
+        }
+        let after = self.silence_limit.get();
+        if self.look(requests, after)? {
+            return Ok(true);
+        }
+        let first = requests.first().expect("one waits for something");
+        let peer = self.requests.borrow_mut().get_mut(&first.request()).peer();
+        Err(Error::Silent {
+            rank: self.rank,
+            peer,
+            after,
+        })
+    }
+
+    fn in_flight(&self) -> &InFlight {
+        &self.in_flight
     }
 
     fn cancel(&self, request: Request) {
@@ -320,6 +363,42 @@ impl Communicator for MpiCommunicator {
             bytes.copy_from_slice(&word.to_ne_bytes()[..bytes.len()]);
         }
         Ok(false)
+    }
+
+    fn has_own_reductions(&self) -> bool {
+        true
+    }
+
+    fn reduce_slots(
+        &self,
+        root: Option<usize>,
+        slots: &mut [u8],
+        slot_bytes: usize,
+        combine: &CombineSlots<'_>,
+    ) -> Result<(), Error> {
+        let root = root
+            .map(|root| self.peer("reduce_slots", root))
+            .transpose()?;
+        let mut operations = self.operations.borrow_mut();
+        let known = operations
+            .iter()
+            .position(|operation| operation.slot_bytes() == slot_bytes);
+        let index = match known {
+            Some(index) => index,
+            None => {
+                let count = self.count(slot_bytes)?;
+                let made = UserOperation::new(count);
+                operations.push(made.map_err(|failure| self.describe(failure))?);
+                operations.len() - 1
+            }
+        };
+        let mut reduced = self.reduced.borrow_mut();
+        reduced.resize(slots.len(), 0);
+        operations[index]
+            .reduce(&self.raw, root, slots, &mut reduced, combine)
+            .map_err(|failure| self.describe(failure))?;
+        slots.copy_from_slice(&reduced);
+        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! The MPI calls: the one file of this crate that is unsafe.
+//! The MPI calls: with `user_operation.rs` the only unsafe code of this crate.
 //!
 //! rsmpi's safe requests borrow their buffers and abort the process when a pending one is dropped. Here an
 //! operation owns its buffer, so that dropping one at any time is sound: a pending buffer is leaked rather
@@ -25,7 +25,7 @@ pub(super) struct Failure {
 }
 
 /// Turns a return value into a result, with the library's own words.
-fn check(call: &'static str, code: c_int) -> Result<(), Failure> {
+pub(super) fn check(call: &'static str, code: c_int) -> Result<(), Failure> {
     if code.unsigned_abs() == ffi::MPI_SUCCESS {
         return Ok(());
     }
@@ -72,6 +72,11 @@ impl RawCommunicator {
         let code = unsafe { ffi::MPI_Comm_set_errhandler(this.handle, errors_return) };
         check("MPI_Comm_set_errhandler", code)?;
         Ok(this)
+    }
+
+    /// MPI's own name for it.
+    pub(super) fn handle(&self) -> ffi::MPI_Comm {
+        self.handle
     }
 
     pub(super) fn rank(&self) -> Result<c_int, Failure> {

@@ -18,8 +18,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::communicator::{Communicator, Request, Tag, Traffic};
+use crate::communicator::{Communicator, Request, RequestId, Tag, Traffic};
 use crate::error::Error;
+use crate::in_flight::InFlight;
 use mailbox::Mailboxes;
 use matching::Matching;
 use seeded::SeededNetwork;
@@ -115,6 +116,7 @@ fn run_rank<R>(
         matching: RefCell::default(),
         traffic: Cell::default(),
         last_tag: Cell::new(Tag::CONTROL),
+        in_flight: InFlight::default(),
     };
     network.enter(rank);
     // The communicator is not used again after a panic, so that nothing half-changed is seen.
@@ -196,6 +198,7 @@ pub struct ThreadCommunicator<'n> {
     matching: RefCell<Matching>,
     traffic: Cell<Traffic>,
     last_tag: Cell<Tag>,
+    in_flight: InFlight,
 }
 
 impl fmt::Debug for ThreadCommunicator<'_> {
@@ -216,17 +219,23 @@ impl ThreadCommunicator<'_> {
         })
     }
 
-    /// Collects and matches messages until `request` is complete or patience ends.
+    /// Collects and matches messages until one of the requests is complete or patience ends.
     fn progress(
         &self,
-        request: &Request,
+        requests: &[RequestId],
         patience: impl Fn(usize) -> Patience,
     ) -> Result<bool, Error> {
         let mut matching = self.matching.borrow_mut();
         loop {
-            let Some(awaited) = matching.awaited(request) else {
-                return Ok(true);
-            };
+            // Whoever waits for several is said to wait for the first.
+            let mut awaited = usize::MAX;
+            for request in requests.iter().rev() {
+                match matching.awaited(&request.request()) {
+                    Some(peer) => awaited = peer,
+                    None => return Ok(true),
+                }
+            }
+            assert!(awaited < self.size, "one waits for something");
             let collect =
                 |arrived: &mut _| self.network.collect(self.rank, patience(awaited), arrived);
             let give_back = |to, buffer| self.network.give_back(to, buffer);
@@ -280,23 +289,31 @@ impl Communicator for ThreadCommunicator<'_> {
     }
 
     fn test(&self, request: &Request) -> Result<bool, Error> {
-        self.progress(request, |_| Patience::None)
+        self.progress(&[request.id()], |_| Patience::None)
     }
 
     fn wait_timeout(&self, request: &Request, timeout: Duration) -> Result<bool, Error> {
+        self.wait_any(&[request.id()], Some(timeout))
+    }
+
+    fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {
+        let progress = self.progress(&[request.id()], Patience::Unlimited);
+        let mut matching = self.matching.borrow_mut();
+        matching.take_back(|returned| self.network.take_back(self.rank, returned));
+        progress.and(matching.take(self.rank, request))
+    }
+
+    fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
         // A time-out beyond what a clock can express is none.
-        let deadline = Instant::now().checked_add(timeout);
-        self.progress(request, |awaited| match deadline {
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        self.progress(requests, |awaited| match deadline {
             Some(deadline) => Patience::Until(awaited, deadline),
             None => Patience::Unlimited(awaited),
         })
     }
 
-    fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {
-        let progress = self.progress(&request, Patience::Unlimited);
-        let mut matching = self.matching.borrow_mut();
-        matching.take_back(|returned| self.network.take_back(self.rank, returned));
-        progress.and(matching.take(self.rank, request))
+    fn in_flight(&self) -> &InFlight {
+        &self.in_flight
     }
 
     fn cancel(&self, request: Request) {

@@ -1,0 +1,179 @@
+//! MPI's own reductions with an operation of ours: a C callback that carries no context, and must not unwind.
+//!
+//! MPI hands the callback neither a pointer of ours nor a way to fail. So the operation in use is kept per thread while
+//! MPI runs on it, and a panic is caught, remembered, and returned when MPI is through.
+
+#![expect(unsafe_code, reason = "MPI calls back with C pointers")]
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::panic::{self, AssertUnwindSafe};
+use std::slice;
+
+use mpi::ffi;
+
+use super::raw::{Failure, RawCommunicator, check};
+use crate::communicator::CombineSlots;
+
+/// What the callback does on this thread.
+#[derive(Clone, Copy)]
+struct Current {
+    /// Valid while [`reduce`] is on the stack below.
+    combine: *const CombineSlots<'static>,
+    slot_bytes: usize,
+}
+
+thread_local! {
+    static CURRENT: Cell<Option<Current>> = const { Cell::new(None) };
+    static PANIC: RefCell<Option<Box<dyn Any + Send>>> = const { RefCell::new(None) };
+}
+
+/// An associative, non-commutative operation on slots of some length.
+#[derive(Debug)]
+pub(super) struct UserOperation {
+    operation: ffi::MPI_Op,
+    datatype: ffi::MPI_Datatype,
+    slot_bytes: usize,
+}
+
+impl UserOperation {
+    /// An operation on slots of `count` bytes.
+    pub(super) fn new(count: c_int) -> Result<Self, Failure> {
+        let mut datatype = MaybeUninit::uninit();
+        // SAFETY: a constant of the library, initialised before main.
+        let byte = unsafe { ffi::RSMPI_UINT8_T };
+        // SAFETY: `datatype` is room for one handle.
+        let code = unsafe { ffi::MPI_Type_contiguous(count, byte, datatype.as_mut_ptr()) };
+        check("MPI_Type_contiguous", code)?;
+        // SAFETY: MPI_Type_contiguous succeeded, so it has written the handle.
+        let mut datatype = unsafe { datatype.assume_init() };
+        // SAFETY: the handle is live.
+        let code = unsafe { ffi::MPI_Type_commit(&raw mut datatype) };
+        check("MPI_Type_commit", code)?;
+        let mut operation = MaybeUninit::uninit();
+        // SAFETY: the function has the signature of MPI_User_function and lives for ever; 0 says that it does not commute.
+        let code = unsafe { ffi::MPI_Op_create(Some(call_back), 0, operation.as_mut_ptr()) };
+        check("MPI_Op_create", code)?;
+        Ok(Self {
+            // SAFETY: MPI_Op_create succeeded, so it has written the handle.
+            operation: unsafe { operation.assume_init() },
+            datatype,
+            slot_bytes: usize::try_from(count).unwrap_or(0),
+        })
+    }
+
+    pub(super) fn slot_bytes(&self) -> usize {
+        self.slot_bytes
+    }
+
+    /// `MPI_Reduce` to `root`, or `MPI_Allreduce`, of the slots in `input` into `output`.
+    ///
+    /// A panic of `combine` comes back as one.
+    pub(super) fn reduce(
+        &self,
+        comm: &RawCommunicator,
+        root: Option<c_int>,
+        input: &[u8],
+        output: &mut [u8],
+        combine: &CombineSlots<'_>,
+    ) -> Result<(), Failure> {
+        assert_eq!(input.len(), output.len());
+        let count = c_int::try_from(input.len() / self.slot_bytes)
+            .expect("there are at most 2^31 slots, one a column");
+        let combine: *const CombineSlots<'_> = combine;
+        // SAFETY: only the lifetime changes. The callback dereferences the pointer while this function is on the stack,
+        // because `CURRENT` is cleared before it returns; so `combine` is borrowed all the while.
+        let combine = unsafe {
+            std::mem::transmute::<*const CombineSlots<'_>, *const CombineSlots<'static>>(combine)
+        };
+        CURRENT.set(Some(Current {
+            combine,
+            slot_bytes: self.slot_bytes,
+        }));
+        let (from, to) = (input.as_ptr().cast(), output.as_mut_ptr().cast());
+        let (call, code) = match root {
+            // SAFETY: both buffers hold `count` slots of the datatype and are distinct, as Rust's borrows are; all handles
+            // are live.
+            None => ("MPI_Allreduce", unsafe {
+                ffi::MPI_Allreduce(
+                    from,
+                    to,
+                    count,
+                    self.datatype,
+                    self.operation,
+                    comm.handle(),
+                )
+            }),
+            // SAFETY: as above; the output is there on every rank, though MPI writes the root's alone.
+            Some(root) => ("MPI_Reduce", unsafe {
+                ffi::MPI_Reduce(
+                    from,
+                    to,
+                    count,
+                    self.datatype,
+                    self.operation,
+                    root,
+                    comm.handle(),
+                )
+            }),
+        };
+        CURRENT.set(None);
+        if let Some(payload) = PANIC.take() {
+            panic::resume_unwind(payload);
+        }
+        check(call, code)
+    }
+}
+
+impl Drop for UserOperation {
+    fn drop(&mut self) {
+        // SAFETY: the handle is ours and live; nothing uses it afterwards. An error has nobody left to be told to.
+        unsafe {
+            ffi::MPI_Op_free(&raw mut self.operation);
+        }
+        // SAFETY: as above.
+        unsafe {
+            ffi::MPI_Type_free(&raw mut self.datatype);
+        }
+    }
+}
+
+/// MPI's callback: the operands are `*length` slots each, the lower ranks' on the left.
+unsafe extern "C" fn call_back(
+    left: *mut c_void,
+    right: *mut c_void,
+    length: *mut c_int,
+    _datatype: *mut ffi::MPI_Datatype,
+) {
+    let Some(Current {
+        combine,
+        slot_bytes,
+    }) = CURRENT.get()
+    else {
+        return;
+    };
+    // SAFETY: MPI passes a pointer to the number of elements (MPI 4.1, 6.9.5).
+    let count = usize::try_from(unsafe { *length }).unwrap_or(0);
+    // SAFETY: MPI passes `count` elements of our datatype in each operand, and the two do not overlap.
+    let left = unsafe { slice::from_raw_parts(left.cast::<u8>(), count * slot_bytes) };
+    // SAFETY: as above; the right operand is for us to write.
+    let right = unsafe { slice::from_raw_parts_mut(right.cast::<u8>(), count * slot_bytes) };
+    // SAFETY: `CURRENT` is set, so `UserOperation::reduce` is on this thread's stack and borrows it.
+    let combine = unsafe { &*combine };
+    let slots = left
+        .chunks_exact(slot_bytes)
+        .zip(right.chunks_exact_mut(slot_bytes));
+    // Nothing may unwind into C. What a panic leaves in a slot does not matter: the caller panics, too.
+    let result = panic::catch_unwind(AssertUnwindSafe(|| {
+        for (left, right) in slots {
+            combine(left, right);
+        }
+    }));
+    if let Err(payload) = result {
+        PANIC.with_borrow_mut(|panic| {
+            panic.get_or_insert(payload);
+        });
+    }
+}

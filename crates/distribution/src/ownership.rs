@@ -1,0 +1,405 @@
+//! Who owns which items, when a rank's items need not lie together.
+//!
+//! Programs have reasons to scatter items: block-cyclic matrices, or phylogenetic codes whose rank 0 takes a slice of every
+//! partition and the last sites of all. The order of a reduction is that of the items' numbers, so none of that
+//! changes bits.
+
+use std::ops::Range;
+
+use crate::{Distribution, Error};
+
+/// Some items that follow each other, as a rank names its own: MPI's displacements and counts are signed, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Extent {
+    /// The number of the first item.
+    pub offset: i64,
+    /// How many there are.
+    pub items: i64,
+}
+
+impl From<Range<u64>> for Extent {
+    /// # Panics
+    ///
+    /// If a number is beyond 2^63 - 1.
+    fn from(range: Range<u64>) -> Self {
+        let signed = |number| i64::try_from(number).expect("items are numbered below 2^63");
+        Self {
+            offset: signed(range.start),
+            items: signed(range.end - range.start),
+        }
+    }
+}
+
+/// N items on p ranks: each owns any list of disjoint ranges.
+///
+/// RAxML-NG's way, two partitions on two ranks, where rank 0 takes the end of each:
+///
+/// ```
+/// use distribution::{Extent, Ownership};
+///
+/// let extent = |offset, items| Extent { offset, items };
+/// let ownership = Ownership::from_extents(&[
+///     vec![extent(60, 40), extent(150, 50)],
+///     vec![extent(0, 60), extent(100, 50)],
+/// ])?;
+/// assert_eq!((ownership.items(), ownership.count(0)), (200, 90));
+/// assert_eq!(ownership.rank_of(99), 0);
+/// // Rank 1 comes first in item order.
+/// assert_eq!((ownership.rank_at(0), ownership.position_of(0)), (1, 1));
+/// # Ok::<(), distribution::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ownership(Rule);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Rule {
+    Contiguous(Distribution),
+    BlockCyclic(BlockCyclic),
+    Explicit(Box<Explicit>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct BlockCyclic {
+    items: u64,
+    ranks: usize,
+    block_items: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Explicit {
+    items: u64,
+    /// Every rank's ranges, none empty, in its own order.
+    extents: Vec<Vec<Range<u64>>>,
+    /// All ranges in item order, each with its rank.
+    owners: Vec<(Range<u64>, usize)>,
+    /// The ranks by their first item; those without items at the end.
+    order: Vec<usize>,
+    /// The inverse of `order`.
+    positions: Vec<usize>,
+}
+
+impl From<Distribution> for Ownership {
+    fn from(distribution: Distribution) -> Self {
+        Self(Rule::Contiguous(distribution))
+    }
+}
+
+impl Ownership {
+    /// One item on each of so many ranks, in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRanks`] for p = 0.
+    pub fn one_item_each(ranks: usize) -> Result<Self, Error> {
+        Distribution::lower(ranks as u64, ranks).map(Self::from)
+    }
+
+    /// Blocks of so many items, dealt out to the ranks in turn; the last may be shorter.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRanks`] for p = 0, [`Error::EmptyBlocks`] for blocks of no items.
+    pub fn block_cyclic(items: u64, ranks: usize, block_items: u64) -> Result<Self, Error> {
+        match (ranks, block_items) {
+            (0, _) => Err(Error::NoRanks),
+            (_, 0) => Err(Error::EmptyBlocks),
+            _ => Ok(Self(Rule::BlockCyclic(BlockCyclic {
+                items,
+                ranks,
+                block_items,
+            }))),
+        }
+    }
+
+    /// What every rank says that it owns, in the order in which it holds it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRanks`] for an empty list; [`Error::Extent`], [`Error::Overlap`] or [`Error::Gap`]
+    /// unless each of the items 0..N belongs to exactly one rank.
+    pub fn from_extents(extents: &[Vec<Extent>]) -> Result<Self, Error> {
+        if extents.is_empty() {
+            return Err(Error::NoRanks);
+        }
+        let mut ranges = Vec::with_capacity(extents.len());
+        for (rank, own) in extents.iter().enumerate() {
+            let own: Result<Vec<_>, Error> =
+                own.iter().map(|&extent| range(rank, extent)).collect();
+            ranges.push(own?);
+        }
+        Self::from_ranges(ranges)
+    }
+
+    fn from_ranges(mut extents: Vec<Vec<Range<u64>>>) -> Result<Self, Error> {
+        let mut owners = Vec::new();
+        for (rank, own) in extents.iter_mut().enumerate() {
+            own.retain(|range| !range.is_empty());
+            owners.extend(own.iter().map(|range| (range.clone(), rank)));
+        }
+        owners.sort_unstable_by_key(|(range, _)| range.start);
+        let mut items = 0;
+        let mut last_rank = None;
+        for (range, rank) in &owners {
+            if range.start > items {
+                return Err(Error::Gap {
+                    items: items..range.start,
+                    rank: *rank,
+                });
+            }
+            if range.start < items {
+                return Err(Error::Overlap {
+                    ranks: (last_rank.unwrap_or(*rank), *rank),
+                    items: range.start..range.end.min(items),
+                });
+            }
+            (items, last_rank) = (range.end, Some(*rank));
+        }
+        let mut order: Vec<usize> = (0..extents.len()).collect();
+        let first_item = |rank: &usize| {
+            let starts = extents[*rank].iter().map(|range| range.start);
+            starts.min().unwrap_or(u64::MAX)
+        };
+        order.sort_by_key(first_item);
+        let mut positions = vec![0; order.len()];
+        for (position, &rank) in order.iter().enumerate() {
+            positions[rank] = position;
+        }
+        Ok(Self(Rule::Explicit(Box::new(Explicit {
+            items,
+            extents,
+            owners,
+            order,
+            positions,
+        }))))
+    }
+
+    /// N, the number of items on all ranks together.
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        match &self.0 {
+            Rule::Contiguous(distribution) => distribution.items(),
+            Rule::BlockCyclic(cyclic) => cyclic.items,
+            Rule::Explicit(explicit) => explicit.items,
+        }
+    }
+
+    /// p, the number of ranks; at least one.
+    #[must_use]
+    pub fn ranks(&self) -> usize {
+        match &self.0 {
+            Rule::Contiguous(distribution) => distribution.ranks(),
+            Rule::BlockCyclic(cyclic) => cyclic.ranks,
+            Rule::Explicit(explicit) => explicit.extents.len(),
+        }
+    }
+
+    /// The number of items that a rank owns.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such rank.
+    #[must_use]
+    pub fn count(&self, rank: usize) -> u64 {
+        match &self.0 {
+            Rule::Contiguous(distribution) => distribution.count(rank),
+            Rule::BlockCyclic(cyclic) => cyclic.count(rank),
+            Rule::Explicit(explicit) => {
+                let lengths = explicit.extents[rank]
+                    .iter()
+                    .map(|range| range.end - range.start);
+                lengths.fold(0, |sum, length| sum + length)
+            }
+        }
+    }
+
+    /// The ranges that a rank owns, in the order in which it holds them. None is empty.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such rank.
+    pub fn extents(&self, rank: usize) -> impl Iterator<Item = Range<u64>> {
+        assert!(rank < self.ranks(), "rank {rank} of {}", self.ranks());
+        let (contiguous, cyclic, explicit) = match &self.0 {
+            Rule::Contiguous(distribution) => (Some(distribution.range(rank)), None, None),
+            Rule::BlockCyclic(cyclic) => (None, Some(cyclic.blocks(rank)), None),
+            Rule::Explicit(explicit) => (None, None, Some(explicit.extents[rank].iter().cloned())),
+        };
+        contiguous
+            .into_iter()
+            .chain(cyclic.into_iter().flatten())
+            .chain(explicit.into_iter().flatten())
+            .filter(|range| !range.is_empty())
+    }
+
+    /// The rank that owns an item. In O(1), or O(log p) and O(log of the number of ranges) where it is looked up in a table.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such item.
+    #[must_use]
+    pub fn rank_of(&self, item: u64) -> usize {
+        assert!(item < self.items(), "{item} is no item of {}", self.items());
+        match &self.0 {
+            Rule::Contiguous(distribution) => distribution.rank_of(item),
+            Rule::BlockCyclic(cyclic) => {
+                let rank = item / cyclic.block_items % cyclic.ranks as u64;
+                usize::try_from(rank).expect("a remainder is below p, a usize")
+            }
+            Rule::Explicit(explicit) => {
+                let behind = |(range, _): &(Range<u64>, usize)| range.end <= item;
+                explicit.owners[explicit.owners.partition_point(behind)].1
+            }
+        }
+    }
+
+    /// The distribution, if every rank owns contiguous items and ranks ascend by rule or table of that kind.
+    #[must_use]
+    pub fn as_distribution(&self) -> Option<&Distribution> {
+        match &self.0 {
+            Rule::Contiguous(distribution) => Some(distribution),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a rule, which every rank can know without a table.
+    #[must_use]
+    pub fn is_rule(&self) -> bool {
+        match &self.0 {
+            Rule::Contiguous(distribution) => distribution.is_rule(),
+            Rule::BlockCyclic(_) => true,
+            Rule::Explicit(_) => false,
+        }
+    }
+
+    /// Whether no rank's items are interrupted by another's.
+    #[must_use]
+    pub fn is_one_stretch_each(&self) -> bool {
+        match &self.0 {
+            Rule::Contiguous(_) => true,
+            Rule::BlockCyclic(cyclic) => {
+                cyclic.ranks == 1
+                    || cyclic.items.div_ceil(cyclic.block_items) <= cyclic.ranks as u64
+            }
+            Rule::Explicit(explicit) => explicit.extents.iter().all(|own| own.len() <= 1),
+        }
+    }
+
+    /// The rank at a *position*: ranks in the order of their first items, those without items where they do not disturb.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such position.
+    #[must_use]
+    pub fn rank_at(&self, position: usize) -> usize {
+        assert!(
+            position < self.ranks(),
+            "position {position} of {}",
+            self.ranks()
+        );
+        match &self.0 {
+            Rule::Explicit(explicit) => explicit.order[position],
+            _ => position,
+        }
+    }
+
+    /// The position of a rank, as in [`rank_at`](Ownership::rank_at).
+    ///
+    /// # Panics
+    ///
+    /// If there is no such rank.
+    #[must_use]
+    pub fn position_of(&self, rank: usize) -> usize {
+        assert!(rank < self.ranks(), "rank {rank} of {}", self.ranks());
+        match &self.0 {
+            Rule::Explicit(explicit) => explicit.positions[rank],
+            _ => rank,
+        }
+    }
+
+    /// What the ranks at some positions own together: ranges in item order; adjacent ones may follow each other.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such position.
+    pub fn union(&self, positions: Range<usize>) -> impl Iterator<Item = Range<u64>> {
+        assert!(
+            positions.end <= self.ranks(),
+            "{positions:?} of {}",
+            self.ranks()
+        );
+        let (contiguous, scattered) = match &self.0 {
+            Rule::Contiguous(distribution) => {
+                let whole = distribution.start(positions.start)..distribution.start(positions.end);
+                (Some(whole), Vec::new())
+            }
+            _ if positions == (0..self.ranks()) => (Some(0..self.items()), Vec::new()),
+            Rule::BlockCyclic(cyclic) => (None, cyclic.union(positions)),
+            Rule::Explicit(explicit) => {
+                let of_these = positions.flat_map(|position| {
+                    explicit.extents[explicit.order[position]].iter().cloned()
+                });
+                let mut ranges: Vec<_> = of_these.collect();
+                ranges.sort_unstable_by_key(|range| range.start);
+                (None, ranges)
+            }
+        };
+        contiguous.into_iter().chain(scattered)
+    }
+}
+
+impl BlockCyclic {
+    fn blocks_count(&self) -> u64 {
+        self.items.div_ceil(self.block_items)
+    }
+
+    fn block(&self, number: u64) -> Range<u64> {
+        let start = number * self.block_items;
+        start..start.saturating_add(self.block_items).min(self.items)
+    }
+
+    fn blocks(&self, rank: usize) -> impl Iterator<Item = Range<u64>> {
+        (rank as u64..self.blocks_count())
+            .step_by(self.ranks)
+            .map(|number| self.block(number))
+    }
+
+    fn count(&self, rank: usize) -> u64 {
+        assert!(rank < self.ranks, "rank {rank} of {}", self.ranks);
+        let (rank, ranks) = (rank as u64, self.ranks as u64);
+        let blocks_count = self.blocks_count();
+        let own_blocks = blocks_count.saturating_sub(rank).div_ceil(ranks);
+        let has_last = blocks_count > 0 && (blocks_count - 1) % ranks == rank;
+        let missing = blocks_count * self.block_items.min(self.items) - self.items;
+        match own_blocks {
+            0 => 0,
+            _ => own_blocks * self.block_items.min(self.items) - if has_last { missing } else { 0 },
+        }
+    }
+
+    fn union(&self, positions: Range<usize>) -> Vec<Range<u64>> {
+        let (first, ranks_count) = (positions.start as u64, positions.len() as u64);
+        let rounds = self.blocks_count().div_ceil(self.ranks as u64);
+        let of_round = |round: u64| {
+            let number = round * self.ranks as u64 + first;
+            let end = (number + ranks_count).min(self.blocks_count());
+            if number >= end {
+                return 0..0;
+            }
+            self.block(number).start..self.block(end - 1).end
+        };
+        (0..rounds)
+            .map(of_round)
+            .filter(|range| !range.is_empty())
+            .collect()
+    }
+}
+
+/// An extent's items, if it can have them.
+fn range(rank: usize, extent: Extent) -> Result<Range<u64>, Error> {
+    let Extent { offset, items } = extent;
+    let end = offset.checked_add(items);
+    match (u64::try_from(offset), u64::try_from(items), end) {
+        (Ok(start), Ok(items), Some(_)) => Ok(start..start + items),
+        _ => Err(Error::Extent { rank, extent }),
+    }
+}

@@ -1,0 +1,144 @@
+//! The binomial tree (paper 5's B_i; paper 4's spanning tree).
+//!
+//! ```text
+//! p = 8, root 0     step 1       step 2       step 3
+//!                   0 ◄─ 1       0 ◄─── 2     0 ◄─────── 4
+//!                   2 ◄─ 3
+//!                   4 ◄─ 5       4 ◄─── 6
+//!                   6 ◄─ 7
+//! ```
+//!
+//! ceil(log2 p) rounds and p - 1 messages, for a reduce to any root and for a broadcast from any. Around another root than
+//! 0 the positions are counted from it, cyclically: a message may then carry two ranges, the end and the
+//! beginning of the positions.
+
+use std::ops::Range;
+
+use crate::model::{Piece, Step, Transfer};
+
+/// One position's place in the tree.
+#[derive(Clone, Copy)]
+struct Place {
+    ranks: usize,
+    root: usize,
+    /// Counted from the root.
+    turned: usize,
+}
+
+impl Place {
+    fn new(ranks: usize, root: usize, rank: usize) -> Self {
+        Self {
+            ranks,
+            root,
+            turned: (rank + ranks - root) % ranks,
+        }
+    }
+
+    /// The position of a turned one.
+    fn at(self, turned: usize) -> usize {
+        (turned + self.root) % self.ranks
+    }
+
+    fn parent(self) -> Option<usize> {
+        let turned = self.turned;
+        (turned > 0).then(|| self.at(turned & (turned - 1)))
+    }
+
+    /// The children, by step: that of step k is 2^k behind.
+    fn children(self) -> impl DoubleEndedIterator<Item = usize> {
+        let steps_count = match self.turned {
+            0 => usize::BITS - 1,
+            turned => turned.trailing_zeros(),
+        };
+        (0..steps_count)
+            .map(move |k| self.turned + (1 << k))
+            .filter(move |&child| child < self.ranks)
+    }
+
+    /// The turned positions below one of them.
+    fn span(self, turned: usize) -> Range<usize> {
+        let size = match turned {
+            0 => self.ranks,
+            _ => 1 << turned.trailing_zeros(),
+        };
+        turned..(turned + size).min(self.ranks)
+    }
+
+    /// The reduction of the positions below a turned one: one range, or two.
+    fn pieces(self, turned: usize) -> Vec<Piece> {
+        let Range { start, end } = self.span(turned);
+        let (start, end) = (start + self.root, end + self.root);
+        if start >= self.ranks {
+            vec![Piece::whole(start - self.ranks..end - self.ranks)]
+        } else if end > self.ranks {
+            vec![
+                Piece::whole(0..end - self.ranks),
+                Piece::whole(start..self.ranks),
+            ]
+        } else {
+            vec![Piece::whole(start..end)]
+        }
+    }
+}
+
+/// The reduction of all to the root.
+pub(crate) fn reduce(ranks: usize, root: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+    let place = Place::new(ranks, root, rank);
+    let receives = place
+        .children()
+        .map(move |child| Step::receive(Transfer::new(place.at(child), place.pieces(child))));
+    let send = place
+        .parent()
+        .map(|parent| Step::send(Transfer::new(parent, place.pieces(place.turned))));
+    receives.chain(send)
+}
+
+/// The root's piece to all.
+pub(crate) fn broadcast(
+    ranks: usize,
+    root: usize,
+    rank: usize,
+) -> impl Iterator<Item = Step> + use<> {
+    let place = Place::new(ranks, root, rank);
+    let all = move |peer| Transfer::new(peer, [Piece::whole(0..ranks)]);
+    let receive = place.parent().map(move |parent| Step::receive(all(parent)));
+    let sends = place
+        .children()
+        .rev()
+        .map(move |child| Step::send(all(place.at(child))));
+    receive.into_iter().chain(sends)
+}
+
+/// [`reduce`] to position 0 of rows in p blocks.
+pub(crate) fn reduce_blocks(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+    reduce(ranks, 0, rank).map(move |mut step| {
+        let transfers = step.sends.iter_mut().chain(&mut step.receives);
+        for piece in transfers.flat_map(|transfer| &mut transfer.pieces) {
+            piece.blocks = 0..ranks;
+        }
+        step
+    })
+}
+
+/// The blocks of the reduction from position 0 to their positions: a child gets those of all below it.
+pub(crate) fn scatter(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+    let place = Place::new(ranks, 0, rank);
+    let blocks_below = move |peer, child| {
+        let blocks = place.span(child);
+        Transfer::new(
+            peer,
+            [Piece {
+                ranks: 0..ranks,
+                blocks,
+            }],
+        )
+    };
+    let receive = place
+        .parent()
+        .map(move |parent| Step::receive(blocks_below(parent, rank)));
+    let sends = place
+        .children()
+        .rev()
+        .map(move |child| Step::send(blocks_below(child, child)));
+    receive.into_iter().chain(sends)
+}

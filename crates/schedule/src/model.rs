@@ -1,0 +1,317 @@
+//! Pieces, transfers, steps, and the closed set of algorithms.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use crate::{binomial, direct, recursive_doubling};
+
+/// The reduction of a range of positions, in some of the row's column blocks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Piece {
+    /// The positions that are reduced.
+    pub ranks: Range<usize>,
+    /// The column blocks that it has.
+    pub blocks: Range<usize>,
+}
+
+/// A message: pieces, in the order in which both ends name them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// The other end's position.
+    pub peer: usize,
+    /// What is sent or received.
+    pub pieces: Vec<Piece>,
+}
+
+/// What a position does at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Of what was held before the step.
+    pub sends: Vec<Transfer>,
+    /// Held after the step.
+    pub receives: Vec<Transfer>,
+}
+
+/// What all positions do together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Collective {
+    /// The reduction of all, on one position.
+    Reduce {
+        /// The position.
+        root: usize,
+    },
+    /// The reduction of all, on every position.
+    Allreduce,
+    /// The reduction of all, block b of p on position b.
+    ReduceScatter,
+    /// The reduction of 0..r, on position r: the exclusive scan of positions.
+    Scan,
+    /// The root's own, on every position. It stands as the reduction of all, which the root holds.
+    Broadcast {
+        /// The position.
+        root: usize,
+    },
+}
+
+/// Who talks to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// One step: everyone to whoever wants it.
+    Direct,
+    /// A binomial tree.
+    Binomial,
+    /// Recursive doubling and halving, nearest partner first.
+    RecursiveDoubling,
+}
+
+/// A collective operation by an algorithm on p positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    algorithm: Algorithm,
+    collective: Collective,
+    ranks: usize,
+}
+
+/// Why there is no such schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Nobody is there.
+    #[error("a schedule needs at least one rank, but p = 0")]
+    NoRanks,
+    /// The root is nobody.
+    #[error("root {root} does not exist, there are {ranks} ranks")]
+    Root {
+        /// The position that was named.
+        root: usize,
+        /// p.
+        ranks: usize,
+    },
+}
+
+impl Piece {
+    /// Some positions, in a row of one block.
+    pub(crate) fn whole(ranks: Range<usize>) -> Self {
+        Self {
+            ranks,
+            blocks: 0..1,
+        }
+    }
+}
+
+impl Transfer {
+    pub(crate) fn new(peer: usize, pieces: impl Into<Vec<Piece>>) -> Self {
+        Self {
+            peer,
+            pieces: pieces.into(),
+        }
+    }
+}
+
+impl Step {
+    pub(crate) fn send(transfer: Transfer) -> Self {
+        Self {
+            sends: vec![transfer],
+            receives: Vec::new(),
+        }
+    }
+
+    pub(crate) fn receive(transfer: Transfer) -> Self {
+        Self {
+            sends: Vec::new(),
+            receives: vec![transfer],
+        }
+    }
+
+    pub(crate) fn exchange(send: Transfer, receive: Transfer) -> Self {
+        Self {
+            sends: vec![send],
+            receives: vec![receive],
+        }
+    }
+}
+
+impl Schedule {
+    /// A schedule for p = `ranks` positions.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRanks`] for p = 0, [`Error::Root`] for a root that is no position.
+    pub fn new(algorithm: Algorithm, collective: Collective, ranks: usize) -> Result<Self, Error> {
+        match collective {
+            _ if ranks == 0 => Err(Error::NoRanks),
+            Collective::Reduce { root } | Collective::Broadcast { root } if root >= ranks => {
+                Err(Error::Root { root, ranks })
+            }
+            _ => Ok(Self {
+                algorithm,
+                collective,
+                ranks,
+            }),
+        }
+    }
+
+    /// p, the number of positions.
+    #[must_use]
+    pub fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// What is done.
+    #[must_use]
+    pub fn collective(&self) -> Collective {
+        self.collective
+    }
+
+    /// The number of column blocks of a row: p for a reduce-scatter, otherwise 1.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        match self.collective {
+            Collective::ReduceScatter => self.ranks,
+            _ => 1,
+        }
+    }
+
+    /// What a position holds at the start.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such position.
+    #[must_use]
+    pub fn held(&self, rank: usize) -> Vec<Piece> {
+        assert!(rank < self.ranks, "position {rank} of {}", self.ranks);
+        let blocks = 0..self.blocks();
+        match self.collective {
+            Collective::Broadcast { root } if root == rank => vec![Piece::whole(0..self.ranks)],
+            Collective::Broadcast { .. } => Vec::new(),
+            _ => vec![Piece {
+                ranks: rank..rank + 1,
+                blocks,
+            }],
+        }
+    }
+
+    /// What a position must hold at the end, joined from pieces or whole.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such position.
+    #[must_use]
+    pub fn wanted(&self, rank: usize) -> Vec<Piece> {
+        assert!(rank < self.ranks, "position {rank} of {}", self.ranks);
+        let all = 0..self.ranks;
+        match self.collective {
+            Collective::Reduce { root } if root != rank => Vec::new(),
+            Collective::Reduce { .. } | Collective::Allreduce | Collective::Broadcast { .. } => {
+                vec![Piece::whole(all)]
+            }
+            Collective::ReduceScatter => vec![Piece {
+                ranks: all,
+                blocks: rank..rank + 1,
+            }],
+            Collective::Scan if rank == 0 => Vec::new(),
+            Collective::Scan => vec![Piece::whole(0..rank)],
+        }
+    }
+
+    /// A position's steps, in order. Each is made when it is asked for.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such position.
+    pub fn steps(&self, rank: usize) -> Box<dyn Iterator<Item = Step>> {
+        let ranks = self.ranks;
+        assert!(rank < ranks, "position {rank} of {ranks}");
+        match (self.algorithm, self.collective) {
+            (Algorithm::Direct, collective) => Box::new(direct::steps(collective, ranks, rank)),
+            (_, Collective::Reduce { root }) => Box::new(binomial::reduce(ranks, root, rank)),
+            (_, Collective::Broadcast { root }) => Box::new(binomial::broadcast(ranks, root, rank)),
+            (Algorithm::Binomial, Collective::Allreduce) => {
+                let reduce = binomial::reduce(ranks, 0, rank);
+                Box::new(reduce.chain(binomial::broadcast(ranks, 0, rank)))
+            }
+            (Algorithm::Binomial, Collective::ReduceScatter) => {
+                let reduce = binomial::reduce_blocks(ranks, rank);
+                Box::new(reduce.chain(binomial::scatter(ranks, rank)))
+            }
+            (Algorithm::RecursiveDoubling, Collective::Allreduce) => {
+                Box::new(recursive_doubling::allreduce(ranks, rank))
+            }
+            (Algorithm::RecursiveDoubling, Collective::ReduceScatter) => {
+                Box::new(recursive_doubling::reduce_scatter(ranks, rank))
+            }
+            (_, Collective::Scan) => Box::new(recursive_doubling::scan(ranks, rank)),
+        }
+    }
+}
+
+impl Algorithm {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Direct, Self::Binomial, Self::RecursiveDoubling];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Binomial => "binomial",
+            Self::RecursiveDoubling => "recursive-doubling",
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that no schedule has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown schedule `{name}`; known are {}", Algorithm::ALL.map(Algorithm::name).join(", "))]
+pub struct UnknownAlgorithm {
+    /// What was given.
+    pub name: String,
+}
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
+        let named = Self::ALL
+            .into_iter()
+            .find(|algorithm| algorithm.name() == name);
+        named.ok_or_else(|| UnknownAlgorithm { name: name.into() })
+    }
+}
+
+impl fmt::Display for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.ranks)?;
+        if self.blocks != (0..1) {
+            write!(f, " in blocks {:?}", self.blocks)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sends = self.sends.iter().map(|send| ("send", "to", send));
+        let receives = self
+            .receives
+            .iter()
+            .map(|receive| ("receive", "from", receive));
+        for (index, (verb, preposition, transfer)) in sends.chain(receives).enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            write!(f, "{comma}{verb}")?;
+            for (index, piece) in transfer.pieces.iter().enumerate() {
+                let plus = if index > 0 { "+ " } else { "" };
+                write!(f, " {plus}{piece}")?;
+            }
+            write!(f, " {preposition} {}", transfer.peer)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,28 @@
+//! Finding the pieces that stand for a range.
+
+use std::ops::Range;
+
+/// Pieces that lie side by side and make up `range` exactly; `None` if there are none.
+///
+/// `longest(start, end_max)` is the piece from `start` with the largest end up to `end_max`, and that end. Where
+/// the longest leads nowhere, shorter ones are tried.
+pub fn tile<P>(
+    range: &Range<usize>,
+    longest: impl Fn(usize, usize) -> Option<(usize, P)>,
+) -> Option<Vec<P>> {
+    let mut tiles: Vec<(Range<usize>, P)> = Vec::new();
+    let mut end_max = range.end;
+    loop {
+        let start = tiles.last().map_or(range.start, |(tile, _)| tile.end);
+        if start == range.end {
+            return Some(tiles.into_iter().map(|(_, piece)| piece).collect());
+        }
+        match longest(start, end_max).filter(|&(end, _)| end > start) {
+            Some((end, piece)) => {
+                tiles.push((start..end, piece));
+                end_max = range.end;
+            }
+            None => end_max = tiles.pop()?.0.end - 1,
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The checker catches what it is there for: schedules with one thing wrong.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use schedule::{Algorithm, Collective, Piece, Schedule, Step, Transfer, Violation, check_programs};
+
+const RANKS: usize = 6;
+
+/// Checks an allreduce by recursive doubling, with what `spoil` does to it.
+fn spoilt(spoil: impl Fn(&mut Vec<Vec<Step>>)) -> Violation {
+    let schedule =
+        Schedule::new(Algorithm::RecursiveDoubling, Collective::Allreduce, RANKS).unwrap();
+    let mut programs: Vec<Vec<Step>> = (0..RANKS)
+        .map(|rank| schedule.steps(rank).collect())
+        .collect();
+    spoil(&mut programs);
+    let check = check_programs(
+        &programs,
+        |rank| schedule.held(rank),
+        |rank| schedule.wanted(rank),
+    );
+    check.unwrap_err()
+}
+
+#[test]
+fn a_send_is_missing() {
+    let violation = spoilt(|programs| programs[4][0].sends.clear());
+    assert_eq!(
+        violation,
+        Violation::Unmatched {
+            from: 4,
+            to: 5,
+            sent: 0,
+            received: 1
+        }
+    );
+}
+
+#[test]
+fn a_receive_is_missing() {
+    let violation = spoilt(|programs| programs[4][0].receives.clear());
+    let Violation::NotHeld {
+        rank: 4, step: 1, ..
+    } = violation
+    else {
+        panic!("{violation}");
+    };
+}
+
+#[test]
+fn a_result_is_missing() {
+    let violation = spoilt(|programs| {
+        programs[5].pop();
+        programs[4].truncate(1);
+    });
+    let Violation::NotDelivered { rank: 4, .. } = violation else {
+        panic!("{violation}");
+    };
+}
+
+#[test]
+fn a_position_counts_twice() {
+    let violation = spoilt(|programs| {
+        let piece = &mut programs[2][1].sends[0].pieces[0];
+        piece.ranks.end += 1;
+    });
+    let Violation::NotHeld {
+        rank: 2, step: 1, ..
+    } = violation
+    else {
+        panic!("{violation}");
+    };
+}
+
+#[test]
+fn the_ends_disagree() {
+    let violation = spoilt(|programs| {
+        // Position 4 sends less than it could, and 5 expects all of it.
+        let send = &mut programs[4][1].sends[0];
+        send.pieces[0].ranks = 4..5;
+    });
+    let Violation::Different {
+        from: 4, number: 0, ..
+    } = violation
+    else {
+        panic!("{violation}");
+    };
+}
+
+#[test]
+fn pieces_in_another_order() {
+    let pieces = [0..1, 1..2].map(|ranks| Piece {
+        ranks,
+        blocks: 0..1,
+    });
+    let mut reversed = pieces.to_vec();
+    reversed.reverse();
+    let transfer = |peer, pieces: &[Piece]| Transfer {
+        peer,
+        pieces: pieces.to_vec(),
+    };
+    let send = Step {
+        sends: vec![transfer(1, &pieces)],
+        receives: Vec::new(),
+    };
+    let receive = Step {
+        sends: Vec::new(),
+        receives: vec![transfer(0, &reversed)],
+    };
+    let violation = check_programs(
+        &[vec![send], vec![receive]],
+        |_| pieces.to_vec(),
+        |_| Vec::new(),
+    );
+    assert!(matches!(violation, Err(Violation::Different { .. })));
+}
+
+#[test]
+fn a_cycle_of_synchronous_sends() {
+    let transfer = |peer, of: usize| Transfer {
+        peer,
+        pieces: vec![Piece {
+            ranks: of..of + 1,
+            blocks: 0..1,
+        }],
+    };
+    // Everyone sends to the right, and only then receives from the left.
+    let ring = |rank: usize| {
+        let (right, left) = ((rank + 1) % 3, (rank + 2) % 3);
+        vec![
+            Step {
+                sends: vec![transfer(right, rank)],
+                receives: Vec::new(),
+            },
+            Step {
+                sends: Vec::new(),
+                receives: vec![transfer(left, left)],
+            },
+        ]
+    };
+    let programs: Vec<Vec<Step>> = (0..3).map(ring).collect();
+    let own = |rank: usize| {
+        vec![Piece {
+            ranks: rank..rank + 1,
+            blocks: 0..1,
+        }]
+    };
+    let violation = check_programs(&programs, own, |_| Vec::new()).unwrap_err();
+    assert_eq!(violation, Violation::Cycle(vec![(0, 1), (1, 2), (2, 0)]));
+    // At once, it works.
+    let at_once = |rank: usize| {
+        let [mut first, second] = <[Step; 2]>::try_from(ring(rank)).unwrap();
+        first.receives = second.receives;
+        vec![first]
+    };
+    let programs: Vec<Vec<Step>> = (0..3).map(at_once).collect();
+    assert_eq!(
+        check_programs(&programs, own, |_| Vec::new())
+            .unwrap()
+            .messages,
+        3
+    );
+}
+
+#[test]
+fn a_peer_that_does_not_exist() {
+    let violation = spoilt(|programs| programs[3][0].sends[0].peer = RANKS);
+    assert!(matches!(
+        violation,
+        Violation::NoPeer {
+            rank: 3,
+            step: 0,
+            peer: RANKS
+        }
+    ));
+    let violation = spoilt(|programs| programs[3][0].sends[0].peer = 3);
+    assert!(matches!(
+        violation,
+        Violation::NoPeer {
+            rank: 3,
+            step: 0,
+            peer: 3
+        }
+    ));
+}
