@@ -1,23 +1,43 @@
-//! What ranks compare when they build a plan: one small allgather, so that every rank sees the same
-//! disagreement and returns the same error. Only if there is one, a second tells the words.
+//! What ranks compare when they build a plan, so that every rank sees the same disagreement and returns the same error.
+//!
+//! First one number from each, by allreduce: if all are the same, and the items follow a rule, that is all. Otherwise an
+//! allgather of some numbers each tells who has what; only if ranks disagree, another tells the words.
 
-use comm::{Communicator, collective};
+use comm::{Communicator, Reduction, collective};
+use distribution::{Distribution, Extent, Ownership};
 
 use crate::error::BuildError;
 
 /// What ranks may disagree on.
-const SUBJECTS: [&str; 4] = ["element type", "operator", "algorithm", "root"];
+const SUBJECTS: [&str; 6] = [
+    "element type",
+    "operator",
+    "algorithm",
+    "root",
+    "width",
+    "message limit",
+];
 
 /// How much of a rank's words an error may hold.
 const WORDS_BYTES: usize = 192;
+
+/// What items a rank has.
+#[derive(Clone, Debug)]
+pub(crate) enum Share {
+    /// So many, behind those of the ranks below.
+    Count(u64),
+    /// Any pieces.
+    Extents(Vec<Extent>),
+    /// What a rule says that all ranks know.
+    Rule(Ownership),
+}
 
 /// One rank's part in a plan.
 #[derive(Debug)]
 pub(crate) struct Proposal {
     /// Why this rank cannot take part, if it cannot.
     pub(crate) rejection: Option<String>,
-    /// The number of items on this rank.
-    pub(crate) local_items: u64,
+    pub(crate) share: Share,
     /// The number of items on all ranks, if this rank was told.
     pub(crate) items: Option<u64>,
     /// What this rank wants, subject by subject.
@@ -28,19 +48,32 @@ pub(crate) struct Proposal {
 #[derive(Clone, Copy, Debug)]
 struct Record {
     is_rejected: u64,
+    /// The number of items on this rank, as far as that is clear.
     local_items: u64,
+    /// The number of extents; [`NO_EXTENTS`] if the share is no list of them.
+    extents: u64,
     is_told: u64,
     items: u64,
     wishes: [u64; SUBJECTS.len()],
 }
 
-const RECORD_WORDS: usize = 4 + SUBJECTS.len();
+const NO_EXTENTS: u64 = u64::MAX;
+const RECORD_WORDS: usize = 5 + SUBJECTS.len();
 
 impl Record {
-    fn new(proposal: &Proposal) -> Self {
+    fn new(proposal: &Proposal, rank: usize) -> Self {
+        let (local_items, extents) = match &proposal.share {
+            Share::Count(count) => (*count, NO_EXTENTS),
+            Share::Extents(extents) => (0, extents.len() as u64),
+            Share::Rule(ownership) => match ownership.as_distribution() {
+                Some(distribution) => (distribution.count(rank), NO_EXTENTS),
+                None => (0, ownership.extents(rank).count() as u64),
+            },
+        };
         Self {
             is_rejected: proposal.rejection.is_some().into(),
-            local_items: proposal.local_items,
+            local_items,
+            extents,
             is_told: proposal.items.is_some().into(),
             items: proposal.items.unwrap_or(0),
             wishes: proposal.wishes.each_ref().map(|wish| fingerprint(wish)),
@@ -48,17 +81,31 @@ impl Record {
     }
 
     fn to_bytes(self) -> Vec<u8> {
-        let mut words = vec![self.is_rejected, self.local_items, self.is_told, self.items];
+        let mut words = vec![
+            self.is_rejected,
+            self.local_items,
+            self.extents,
+            self.is_told,
+            self.items,
+        ];
         words.extend(self.wishes);
         bytemuck::cast_slice(&words).to_vec()
     }
 
     fn from_bytes(bytes: &[u8]) -> Self {
         let words: [u64; RECORD_WORDS] = bytemuck::pod_read_unaligned(bytes);
-        let [is_rejected, local_items, is_told, items, wishes @ ..] = words;
+        let [
+            is_rejected,
+            local_items,
+            extents,
+            is_told,
+            items,
+            wishes @ ..,
+        ] = words;
         Self {
             is_rejected,
             local_items,
+            extents,
             is_told,
             items,
             wishes,
@@ -66,9 +113,13 @@ impl Record {
     }
 }
 
-/// Compares all ranks' proposals and returns the number of items on each. Collective.
-pub(crate) fn agree(comm: &dyn Communicator, proposal: &Proposal) -> Result<Vec<u64>, BuildError> {
-    let all = collective::allgather(comm, Record::new(proposal).to_bytes())?;
+/// Compares all ranks' proposals and returns who owns what. Collective.
+pub(crate) fn agree(comm: &dyn Communicator, proposal: &Proposal) -> Result<Ownership, BuildError> {
+    if let Some(ownership) = agree_on_rule(comm, proposal)? {
+        return Ok(ownership);
+    }
+    let record = Record::new(proposal, comm.rank());
+    let all = collective::allgather(comm, record.to_bytes())?;
     let records: Vec<Record> = all
         .chunks_exact(RECORD_WORDS * size_of::<u64>())
         .map(Record::from_bytes)
@@ -90,17 +141,46 @@ pub(crate) fn agree(comm: &dyn Communicator, proposal: &Proposal) -> Result<Vec<
             });
         }
     }
-    check_item_counts(&records)?;
-    Ok(records.iter().map(|record| record.local_items).collect())
+    let ownership = if records.iter().all(|record| record.extents == NO_EXTENTS) {
+        let counts: Vec<u64> = records.iter().map(|record| record.local_items).collect();
+        let distribution = Distribution::from_counts(&counts);
+        Ownership::from(distribution.map_err(|_| BuildError::TooManyItems)?)
+    } else {
+        Ownership::from_extents(&exchange_extents(comm, proposal, &records)?)?
+    };
+    check_item_counts(&records, ownership.items())?;
+    Ok(ownership)
+}
+
+/// The rule, if all ranks agree on everything, and the items follow one.
+fn agree_on_rule(
+    comm: &dyn Communicator,
+    proposal: &Proposal,
+) -> Result<Option<Ownership>, BuildError> {
+    let rule = match &proposal.share {
+        Share::Rule(ownership) if proposal.rejection.is_none() => Some(ownership),
+        _ => None,
+    };
+    let words = format!("{:?} {rule:?}", proposal.wishes);
+    // A fingerprint, and whether all so far have had it.
+    let mut vote = [fingerprint(&words), rule.is_some().into()];
+    let combine = |left: &mut [u8], right: &[u8]| {
+        let [left_print, left_agrees]: [u64; 2] = bytemuck::pod_read_unaligned(left);
+        let [right_print, right_agrees]: [u64; 2] = bytemuck::pod_read_unaligned(right);
+        let agrees = u64::from(left_print == right_print) & left_agrees & right_agrees;
+        left.copy_from_slice(bytemuck::bytes_of(&[left_print, agrees]));
+    };
+    let reduction = Reduction {
+        native: None,
+        combine: &combine,
+    };
+    comm.allreduce_unordered(bytemuck::bytes_of_mut(&mut vote), &reduction)?;
+    Ok(rule.filter(|_| vote[1] != 0).cloned())
 }
 
 /// The ranks that were told of a number of items were told of the same, and it is what there is.
-fn check_item_counts(records: &[Record]) -> Result<(), BuildError> {
+fn check_item_counts(records: &[Record], found: u64) -> Result<(), BuildError> {
     let mut told = (0..).zip(records).filter(|(_, record)| record.is_told != 0);
-    let found = records
-        .iter()
-        .try_fold(0_u64, |sum, record| sum.checked_add(record.local_items))
-        .ok_or(BuildError::TooManyItems)?;
     let Some((first, Record { items, .. })) = told.next() else {
         return Ok(());
     };
@@ -119,6 +199,56 @@ fn check_item_counts(records: &[Record]) -> Result<(), BuildError> {
         });
     }
     Ok(())
+}
+
+/// Every rank's extents. A rank with a mere count among them owns what would be its own if all had counts, which is
+/// nothing that anybody can mean: it is told so.
+fn exchange_extents(
+    comm: &dyn Communicator,
+    proposal: &Proposal,
+    records: &[Record],
+) -> Result<Vec<Vec<Extent>>, BuildError> {
+    if let Some(rank) = records
+        .iter()
+        .position(|record| record.extents == NO_EXTENTS)
+    {
+        let other = records
+            .iter()
+            .position(|record| record.extents != NO_EXTENTS);
+        return Err(BuildError::Disagreement {
+            subject: "kind of ownership",
+            first: (rank, "a number of items".to_owned()),
+            second: (other.unwrap_or(rank), "a list of extents".to_owned()),
+        });
+    }
+    let own: Vec<Extent> = match &proposal.share {
+        Share::Extents(extents) => extents.clone(),
+        Share::Rule(ownership) => ownership.extents(comm.rank()).map(Extent::from).collect(),
+        Share::Count(_) => Vec::new(),
+    };
+    let counts = records.iter().map(|record| record.extents);
+    let most = usize::try_from(counts.max().unwrap_or(0)).expect("extents are in memory");
+    let mut words: Vec<i64> = own
+        .iter()
+        .flat_map(|extent| [extent.offset, extent.items])
+        .collect();
+    words.resize(2 * most, 0);
+    let all = collective::allgather(comm, bytemuck::cast_slice(&words).to_vec())?;
+    let word_bytes = size_of::<i64>();
+    let mut extents = Vec::with_capacity(records.len());
+    for (rank, record) in records.iter().enumerate() {
+        let word = |index: usize| -> i64 {
+            let start = (2 * most * rank + index) * word_bytes;
+            bytemuck::pod_read_unaligned(&all[start..start + word_bytes])
+        };
+        let count = usize::try_from(record.extents).expect("extents are in memory");
+        let extent = |index: usize| Extent {
+            offset: word(2 * index),
+            items: word(2 * index + 1),
+        };
+        extents.push((0..count).map(extent).collect());
+    }
+    Ok(extents)
 }
 
 /// Every rank's words, cut to [`WORDS_BYTES`].

@@ -6,8 +6,16 @@ use std::str::FromStr;
 /// Who talks to whom, and when. Those of [`Order::Tree`] all give the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// Algorithm 1 of the thesis with its message buffer: up to four values a message (section 3.1.1).
+    /// Fragments along a schedule: every rank to the root, or to every other, in one step.
+    Direct,
+    /// Fragments along a binomial tree: p - 1 messages to the root, as many back.
+    Binomial,
+    /// Fragments by recursive doubling: about log2 p rounds for an allreduce. Reductions to one root take the binomial tree.
     #[default]
+    RecursiveDoubling,
+    /// Fragments by the MPI library's own allreduce or reduce, with an operation that merges them. Under MPI only.
+    MpiNative,
+    /// Algorithm 1 of the thesis with its message buffer: up to four values a message (section 3.1.1).
     Algorithm1,
     /// Algorithm 1 as printed: a message for every subtree that crosses ranks.
     Algorithm1Unbuffered,
@@ -16,6 +24,17 @@ pub enum Algorithm {
     Unordered,
     /// Reproducible and slow: all items are gathered on one rank and folded from left to right (eq. 1.5).
     LeftToRight,
+}
+
+/// What runs an algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Engine {
+    /// A schedule over fragments.
+    Schedule(schedule::Algorithm),
+    /// The transport's own reductions.
+    Native,
+    /// Code of its own, for single elements.
+    Scalar,
 }
 
 /// The order in which an algorithm combines.
@@ -31,7 +50,11 @@ pub enum Order {
 
 impl Algorithm {
     /// All of them.
-    pub const ALL: [Algorithm; 4] = [
+    pub const ALL: [Algorithm; 8] = [
+        Algorithm::Direct,
+        Algorithm::Binomial,
+        Algorithm::RecursiveDoubling,
+        Algorithm::MpiNative,
         Algorithm::Algorithm1,
         Algorithm::Algorithm1Unbuffered,
         Algorithm::Unordered,
@@ -41,6 +64,10 @@ impl Algorithm {
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Algorithm::Direct => "direct",
+            Algorithm::Binomial => "binomial",
+            Algorithm::RecursiveDoubling => "recursive-doubling",
+            Algorithm::MpiNative => "mpi-native",
             Algorithm::Algorithm1 => "algorithm1",
             Algorithm::Algorithm1Unbuffered => "algorithm1-unbuffered",
             Algorithm::Unordered => "unordered",
@@ -51,9 +78,35 @@ impl Algorithm {
     /// The order in which it combines.
     pub fn order(self) -> Order {
         match self {
-            Algorithm::Algorithm1 | Algorithm::Algorithm1Unbuffered => Order::Tree,
             Algorithm::Unordered => Order::None,
             Algorithm::LeftToRight => Order::LeftToRight,
+            _ => Order::Tree,
+        }
+    }
+
+    /// Whether it runs along a schedule: for any ownership, every collective operation, and in split phase. The
+    /// others reduce contiguous distributions, by blocking reduce and allreduce.
+    pub fn is_scheduled(self) -> bool {
+        matches!(self.engine(), Engine::Schedule(_))
+    }
+
+    /// Whether it reduces rows of more than one element.
+    pub fn takes_rows(self) -> bool {
+        self.engine() != Engine::Scalar
+    }
+
+    pub(crate) fn engine(self) -> Engine {
+        match self {
+            Algorithm::Direct => Engine::Schedule(schedule::Algorithm::Direct),
+            Algorithm::Binomial => Engine::Schedule(schedule::Algorithm::Binomial),
+            Algorithm::RecursiveDoubling => {
+                Engine::Schedule(schedule::Algorithm::RecursiveDoubling)
+            }
+            Algorithm::MpiNative => Engine::Native,
+            Algorithm::Algorithm1
+            | Algorithm::Algorithm1Unbuffered
+            | Algorithm::Unordered
+            | Algorithm::LeftToRight => Engine::Scalar,
         }
     }
 }

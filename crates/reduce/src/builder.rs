@@ -4,29 +4,39 @@ use std::any;
 
 use bytemuck::Pod;
 use comm::Communicator;
-use distribution::Distribution;
+use distribution::{Distribution, Extent, Ownership};
 
-use crate::agreement::{Proposal, agree};
+use crate::agreement::{Proposal, Share, agree};
 use crate::algorithm::Algorithm;
 use crate::environment;
 use crate::error::BuildError;
 use crate::operator::{Operator, Sum};
-use crate::plan::Plan;
+use crate::plan::{Plan, Terms};
 use crate::trace::span;
+
+/// Longer messages are cut: MPI counts bytes in an `int`.
+const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
 
 /// Collects what a plan needs; made by [`Plan::builder`].
 ///
-/// Say how many items this rank has, by [`local_items`](Builder::local_items) or
-/// [`distribution`](Builder::distribution); everything else has a default.
+/// Say which items this rank has, by [`local_items`](Builder::local_items), [`distribution`](Builder::distribution),
+/// [`ownership`](Builder::ownership) or [`extents`](Builder::extents); everything else has a default.
 #[derive(Debug)]
 #[must_use = "nothing happens before `build`"]
 pub struct Builder<'c, O = Sum> {
     comm: &'c dyn Communicator,
     operator: O,
+    wishes: Wishes,
+}
+
+#[derive(Debug)]
+struct Wishes {
     algorithm: Algorithm,
     root: usize,
-    local_items: Option<u64>,
+    width: usize,
+    share: Option<Share>,
     items: Option<u64>,
+    message_limit: Option<usize>,
     /// A distribution that this communicator cannot use.
     misfit: Option<String>,
 }
@@ -36,11 +46,15 @@ impl<'c> Builder<'c> {
         Self {
             comm,
             operator: Sum,
-            algorithm: Algorithm::default(),
-            root: 0,
-            local_items: None,
-            items: None,
-            misfit: None,
+            wishes: Wishes {
+                algorithm: Algorithm::default(),
+                root: 0,
+                width: 1,
+                share: None,
+                items: None,
+                message_limit: None,
+                misfit: None,
+            },
         }
     }
 }
@@ -48,27 +62,55 @@ impl<'c> Builder<'c> {
 impl<'c, O> Builder<'c, O> {
     /// The number of items on this rank, which may be 0. They follow those of the ranks below.
     pub fn local_items(mut self, count: u64) -> Self {
-        self.local_items = Some(count);
+        self.wishes.share = Some(Share::Count(count));
         self
     }
 
     /// The number of items on all ranks, to be checked against what they have.
     pub fn items(mut self, count: u64) -> Self {
-        self.items = Some(count);
+        self.wishes.items = Some(count);
         self
     }
 
     /// Both from a distribution that all ranks use.
-    pub fn distribution(mut self, distribution: &Distribution) -> Self {
-        let (planned, size) = (distribution.ranks(), self.comm.size());
+    ///
+    /// If it is a rule rather than a table, ranks need not tell each other how many items they have: a plan then takes
+    /// O(log p) memory.
+    pub fn distribution(self, distribution: &Distribution) -> Self {
+        self.ownership(&Ownership::from(distribution.clone()))
+    }
+
+    /// Who owns which items, as [`distribution`](Builder::distribution), but in any pieces.
+    pub fn ownership(mut self, ownership: &Ownership) -> Self {
+        let (planned, size) = (ownership.ranks(), self.comm.size());
         if planned == size {
-            self.local_items = Some(distribution.count(self.comm.rank()));
-            self.items = Some(distribution.items());
+            let rank = self.comm.rank();
+            self.wishes.items = Some(ownership.items());
+            self.wishes.share = Some(if ownership.is_rule() {
+                Share::Rule(ownership.clone())
+            } else if ownership.as_distribution().is_some() {
+                Share::Count(ownership.count(rank))
+            } else {
+                Share::Extents(ownership.extents(rank).map(Extent::from).collect())
+            });
         } else {
-            self.misfit = Some(format!(
+            self.wishes.misfit = Some(format!(
                 "the distribution is for {planned} ranks, the communicator has {size}"
             ));
         }
+        self
+    }
+
+    /// The items on this rank, as any list of disjoint ranges, in the order in which the local slice holds them. With those of all
+    /// ranks they must be the items 0..N, each once.
+    pub fn extents(mut self, extents: &[Extent]) -> Self {
+        self.wishes.share = Some(Share::Extents(extents.to_vec()));
+        self
+    }
+
+    /// The number of elements of an item: with more than one, items are rows that are reduced element by element.
+    pub fn width(mut self, elements: usize) -> Self {
+        self.wishes.width = elements;
         self
     }
 
@@ -77,23 +119,25 @@ impl<'c, O> Builder<'c, O> {
         Builder {
             comm: self.comm,
             operator,
-            algorithm: self.algorithm,
-            root: self.root,
-            local_items: self.local_items,
-            items: self.items,
-            misfit: self.misfit,
+            wishes: self.wishes,
         }
     }
 
     /// Who talks to whom; the bits are the same for all algorithms of [`Order::Tree`](crate::Order::Tree).
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
-        self.algorithm = algorithm;
+        self.wishes.algorithm = algorithm;
         self
     }
 
-    /// The rank that gets the result of [`Plan::reduce`]; 0 unless said otherwise.
+    /// The rank that gets the result of [`Plan::reduce`] and gives that of [`Plan::broadcast`]; 0 unless said otherwise.
     pub fn root(mut self, rank: usize) -> Self {
-        self.root = rank;
+        self.wishes.root = rank;
+        self
+    }
+
+    /// Cuts messages of more elements than this into several; 2^30 bytes unless said otherwise.
+    pub fn message_limit(mut self, elements: usize) -> Self {
+        self.wishes.message_limit = Some(elements);
         self
     }
 
@@ -101,57 +145,82 @@ impl<'c, O> Builder<'c, O> {
     /// same error on every rank.
     ///
     /// # Errors
-    /// The ranks disagree on type, operator, algorithm, root or number of items; a rank does not say how many items
-    /// it has, has a distribution for another number of ranks, a root that does not exist, or a floating-point
+    /// The ranks disagree on type, operator, algorithm, root, width, message limit or number of items; their items are not 0..N,
+    /// each once; a rank does not say what items it has, has a distribution for another number of ranks, a root that does
+    /// not exist, a width of 0, rows or scattered items for an algorithm that does not take them, or a floating-point
     /// environment other than IEEE 754's default; there are no items and no empty value; or the
     /// transport fails.
     pub fn build<T>(self) -> Result<Plan<'c, T, O>, BuildError>
     where
         T: Pod,
-        O: Operator<T>,
+        O: Operator<T> + 'static,
     {
         span!("plan", ranks = self.comm.size());
+        let rejection = self.rejection::<T>();
+        let wishes = self.wishes;
+        let default_limit = (MESSAGE_LIMIT_BYTES / size_of::<T>().max(1)).max(1);
+        let message_limit = wishes.message_limit.unwrap_or(default_limit);
         let proposal = Proposal {
-            rejection: self.rejection(),
-            local_items: self.local_items.unwrap_or(0),
-            items: self.items,
+            rejection,
+            share: wishes.share.unwrap_or(Share::Count(0)),
+            items: wishes.items,
             wishes: [
                 any::type_name::<T>().to_owned(),
                 self.operator.name().to_owned(),
-                self.algorithm.to_string(),
-                format!("rank {}", self.root),
+                wishes.algorithm.to_string(),
+                format!("rank {}", wishes.root),
+                wishes.width.to_string(),
+                message_limit.to_string(),
             ],
         };
-        let counts = agree(self.comm, &proposal)?;
-        let distribution =
-            Distribution::from_counts(&counts).map_err(|_| BuildError::TooManyItems)?;
-        if distribution.items() == 0 && self.operator.empty().is_none() {
+        let ownership = agree(self.comm, &proposal)?;
+        if ownership.as_distribution().is_none() && !wishes.algorithm.is_scheduled() {
+            return Err(BuildError::Scattered {
+                algorithm: wishes.algorithm,
+            });
+        }
+        if ownership.items() == 0 && self.operator.empty().is_none() {
             return Err(BuildError::NoItems {
                 operator: self.operator.name().to_owned(),
             });
         }
-        Ok(Plan::new(
-            self.comm,
-            self.operator,
-            self.algorithm,
-            self.root,
-            distribution,
-        ))
+        let terms = Terms {
+            algorithm: wishes.algorithm,
+            root: wishes.root,
+            width: wishes.width,
+            ownership,
+            message_limit,
+        };
+        Ok(Plan::new(self.comm, self.operator, terms))
     }
 
     /// Why this rank cannot take part, if it cannot.
-    fn rejection(&self) -> Option<String> {
-        let size = self.comm.size();
-        if let Some(misfit) = &self.misfit {
+    fn rejection<T>(&self) -> Option<String> {
+        let (wishes, size) = (&self.wishes, self.comm.size());
+        if let Some(misfit) = &wishes.misfit {
             return Some(misfit.clone());
         }
-        if self.local_items.is_none() {
+        if wishes.share.is_none() {
             return Some("neither local_items nor a distribution was given".to_owned());
         }
-        if self.root >= size {
-            let root = self.root;
+        if wishes.root >= size {
+            let root = wishes.root;
             return Some(format!(
                 "root {root} does not exist, there are {size} ranks"
+            ));
+        }
+        if wishes.width == 0 || wishes.message_limit == Some(0) || size_of::<T>() == 0 {
+            return Some(
+                "an item, its elements and a message have a size of at least 1".to_owned(),
+            );
+        }
+        if wishes.algorithm == Algorithm::MpiNative && !self.comm.has_own_reductions() {
+            return Some("algorithm `mpi-native` needs MPI".to_owned());
+        }
+        if wishes.width > 1 && !wishes.algorithm.takes_rows() {
+            let (width, algorithm) = (wishes.width, wishes.algorithm);
+            return Some(format!(
+                "algorithm `{algorithm}` does not reduce rows of {width} elements"
             ));
         }
         environment::check().err().map(|error| error.to_string())

@@ -1,9 +1,12 @@
 //! Why a plan cannot be built or run.
 
+use std::time::Duration;
+
+use crate::algorithm::Algorithm;
 use crate::environment::EnvironmentError;
 
 /// Why [`Builder::build`](crate::Builder::build) failed. Every rank gets the same error.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// Two ranks want different things.
@@ -37,6 +40,15 @@ pub enum BuildError {
         /// What there is.
         found: u64,
     },
+    /// The ranks' items are not 0..N, each once.
+    #[error(transparent)]
+    Ownership(#[from] distribution::Error),
+    /// The algorithm takes contiguous distributions only.
+    #[error("algorithm `{algorithm}` takes contiguous items in rank order only")]
+    Scattered {
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
     /// The ranks' items are more than 2^64 - 1.
     #[error("the ranks have more than 2^64 - 1 items in all")]
     TooManyItems,
@@ -59,14 +71,58 @@ pub enum BuildError {
 #[non_exhaustive]
 pub enum RunError {
     /// The slice is not as long as planned.
-    #[error("rank {rank}: the plan is for {planned} items on this rank, not {given}")]
+    #[error("rank {rank}: the plan is for {planned} elements on this rank, not {given}")]
     WrongLength {
         /// This rank.
         rank: usize,
-        /// The number of items planned.
+        /// The number of elements planned: items times width.
         planned: u64,
-        /// The number of items given.
+        /// The number of elements given.
         given: u64,
+    },
+    /// The slice for the result is not as long as the result.
+    #[error("rank {rank}: the result has {expected} elements on this rank, not {given}")]
+    WrongResultLength {
+        /// This rank.
+        rank: usize,
+        /// The number of elements of the result.
+        expected: usize,
+        /// The number of elements given.
+        given: usize,
+    },
+    /// An exclusive scan by an operator that does not say what comes before the first item.
+    #[error(
+        "rank {rank}: an exclusive scan begins with nothing, and `{operator}` has no empty value"
+    )]
+    NoEmptyValue {
+        /// This rank.
+        rank: usize,
+        /// The operator.
+        operator: String,
+    },
+    /// The algorithm is not a schedule, and has only blocking reduce and allreduce.
+    #[error("rank {rank}: algorithm `{algorithm}` offers reduce and allreduce, in blocking calls")]
+    NotOffered {
+        /// This rank.
+        rank: usize,
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
+    /// The plan is running already.
+    #[error("rank {rank}: a run of this plan is under way; wait for it, or build a second plan")]
+    UnderWay {
+        /// This rank.
+        rank: usize,
+    },
+    /// Time is up. The run goes on.
+    #[error("rank {rank}: no message from rank{} {} within {after:?}", if .awaited.len() == 1 {""} else {"s"}, list(.awaited))]
+    TimedOut {
+        /// This rank.
+        rank: usize,
+        /// The ranks that the run waits for.
+        awaited: Vec<usize>,
+        /// How long it has waited.
+        after: Duration,
     },
     /// This thread's floating-point environment has changed.
     #[error("rank {rank}: {error}")]
@@ -92,6 +148,12 @@ pub enum RunError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The MPI library has combined ranks that are not neighbours.
+    #[error("rank {rank}: the MPI library has combined values that are not neighbours")]
+    Torn {
+        /// This rank.
+        rank: usize,
+    },
     /// An earlier run of the plan failed.
     #[error("rank {rank}: an earlier run of this plan failed; build a new one")]
     Spent {
@@ -116,4 +178,18 @@ pub enum FoldError {
     /// This thread's floating-point environment is not IEEE 754's default.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
+}
+
+/// 1, 2 and 3
+fn list(ranks: &[usize]) -> String {
+    let mut text = String::new();
+    for (index, rank) in ranks.iter().enumerate() {
+        let comma = match ranks.len() - index {
+            _ if index == 0 => "",
+            1 => " and ",
+            _ => ", ",
+        };
+        text += &format!("{comma}{rank}");
+    }
+    text
 }

@@ -43,14 +43,21 @@ mod algorithm;
 mod algorithm1;
 mod baseline;
 mod builder;
+mod display;
 pub mod environment;
 mod error;
 mod local;
+mod native;
 pub mod operator;
 mod outbox;
 #[cfg(feature = "par")]
 pub mod par;
+mod pending;
 mod plan;
+mod program;
+mod run;
+mod scalar;
+mod scan;
 mod trace;
 mod wire;
 
@@ -59,4 +66,5 @@ pub use builder::Builder;
 pub use error::{BuildError, FoldError, RunError};
 pub use local::{fold, sum};
 pub use operator::{Max, Min, Operator, Product, Sum};
+pub use pending::Pending;
 pub use plan::Plan;

@@ -38,6 +38,32 @@ pub trait Operator<T: Copy> {
         simd_kernels::tree_fold(items, |left, right| self.combine(left, right))
     }
 
+    /// The reduction of rows, each as long as `row`, element by element in tree order into `row`; of none, `row` stays
+    /// as it is. Overridden where a kernel does it faster.
+    fn fold_rows(&self, rows: &[T], scratch: &mut Vec<T>, row: &mut [T]) {
+        let width = row.len();
+        if width == 1 {
+            if let Some(total) = self.fold(rows) {
+                row[0] = total;
+            }
+            return;
+        }
+        for (column, total) in row.iter_mut().enumerate() {
+            scratch.clear();
+            scratch.extend(rows.iter().skip(column).step_by(width));
+            if let Some(folded) = self.fold(scratch) {
+                *total = folded;
+            }
+        }
+    }
+
+    /// Combines two rows element by element into a third of the same length.
+    fn combine_rows(&self, left: &[T], right: &[T], into: &mut [T]) {
+        for ((into, &left), &right) in into.iter_mut().zip(left).zip(right) {
+            *into = self.combine(left, right);
+        }
+    }
+
     /// The reduction of the items in whatever order is fastest; `None` of none. For the unreproducible baseline.
     fn fold_unordered(&self, items: &[T]) -> Option<T> {
         self.fold_left_to_right(items)

@@ -68,7 +68,7 @@ pub(crate) fn check<T, O>(
     root: usize,
 ) where
     T: Pod + Debug,
-    O: Operator<T> + Clone,
+    O: Operator<T> + Clone + 'static,
 {
     let expected = match algorithm.order() {
         Order::Tree => by_definition(items, &operator),
@@ -96,10 +96,16 @@ pub(crate) fn check<T, O>(
     }
 }
 
-fn ordered() -> impl Iterator<Item = Algorithm> {
+/// What this communicator can run.
+pub(crate) fn offered(comm: &dyn Communicator) -> impl Iterator<Item = Algorithm> {
+    let has_own_reductions = comm.has_own_reductions();
     Algorithm::ALL
         .into_iter()
-        .filter(|algorithm| algorithm.order() != Order::None)
+        .filter(move |&algorithm| algorithm != Algorithm::MpiNative || has_own_reductions)
+}
+
+fn ordered(comm: &dyn Communicator) -> impl Iterator<Item = Algorithm> {
+    offered(comm).filter(|algorithm| algorithm.order() != Order::None)
 }
 
 fn every_algorithm(comm: &dyn Communicator) {
@@ -107,7 +113,7 @@ fn every_algorithm(comm: &dyn Communicator) {
         let items = numbers(count, count as u64);
         for scheme in Scheme::ALL {
             let distribution = scheme.distribute(count as u64, comm.size()).unwrap();
-            for algorithm in ordered() {
+            for algorithm in ordered(comm) {
                 check(comm, &items, Sum, &distribution, algorithm, 0);
             }
             // No promise of bits, but of a sum.
@@ -139,7 +145,7 @@ fn every_type_and_operator(comm: &dyn Communicator) {
         Max: Operator<T>,
     {
         let distribution = Distribution::upper(items.len() as u64, comm.size()).unwrap();
-        for algorithm in ordered() {
+        for algorithm in ordered(comm) {
             check(comm, items, Sum, &distribution, algorithm, 0);
             check(comm, items, Product, &distribution, algorithm, 0);
             check(comm, items, Min, &distribution, algorithm, 0);
@@ -185,9 +191,11 @@ fn special_values(comm: &dyn Communicator) {
                 vec![-0.0, -0.0, first, second, -0.0],
             ] {
                 let distribution = Distribution::lower(items.len() as u64, comm.size()).unwrap();
-                check(comm, &items, Sum, &distribution, Algorithm::Algorithm1, 0);
-                check(comm, &items, Min, &distribution, Algorithm::Algorithm1, 0);
-                check(comm, &items, Max, &distribution, Algorithm::Algorithm1, 0);
+                for algorithm in [Algorithm::Algorithm1, Algorithm::default()] {
+                    check(comm, &items, Sum, &distribution, algorithm, 0);
+                    check(comm, &items, Min, &distribution, algorithm, 0);
+                    check(comm, &items, Max, &distribution, algorithm, 0);
+                }
             }
         }
     }
@@ -202,7 +210,7 @@ fn operands_keep_their_order(comm: &dyn Communicator) {
     let items: Vec<u64> = (1..=777).collect();
     for scheme in Scheme::ALL {
         let distribution = scheme.distribute(777, comm.size()).unwrap();
-        for algorithm in ordered() {
+        for algorithm in ordered(comm) {
             check(
                 comm,
                 &items,
@@ -219,7 +227,7 @@ fn every_root(comm: &dyn Communicator) {
     let items = numbers(100, 3);
     let distribution = Distribution::lower(100, comm.size()).unwrap();
     for root in 0..comm.size() {
-        for algorithm in ordered() {
+        for algorithm in ordered(comm) {
             check(comm, &items, Sum, &distribution, algorithm, root);
         }
     }
@@ -233,7 +241,7 @@ fn empty_ranks(comm: &dyn Communicator) {
         let mut counts = vec![0; size];
         counts[owner] = 50;
         let distribution = Distribution::from_counts(&counts).unwrap();
-        for algorithm in Algorithm::ALL {
+        for algorithm in offered(comm) {
             if algorithm != Algorithm::Unordered {
                 check(comm, &items, Sum, &distribution, algorithm, size - 1);
             }
@@ -257,14 +265,14 @@ fn empty_ranks(comm: &dyn Communicator) {
         owners.min(50)
     );
     let distribution = Distribution::from_counts(&counts).unwrap();
-    for algorithm in ordered() {
+    for algorithm in ordered(comm) {
         check(comm, &items, Sum, &distribution, algorithm, 0);
     }
 }
 
 fn no_items(comm: &dyn Communicator) {
     let distribution = Distribution::lower(0, comm.size()).unwrap();
-    for algorithm in Algorithm::ALL {
+    for algorithm in offered(comm) {
         check::<f64, _>(comm, &[], Sum, &distribution, algorithm, comm.size() - 1);
         check::<i32, _>(comm, &[], Product, &distribution, algorithm, 0);
     }
@@ -418,7 +426,7 @@ fn a_slice_of_another_length(comm: &dyn Communicator) {
     let (rank, size) = (comm.rank(), comm.size());
     let items = numbers(3 * size, 8);
     let own = &items[3 * rank..3 * rank + 3];
-    for algorithm in ordered() {
+    for algorithm in ordered(comm) {
         for culprit in [0, size / 2, size - 1] {
             let plan = Plan::builder(comm)
                 .local_items(3)

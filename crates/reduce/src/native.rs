@@ -1,0 +1,262 @@
+//! MPI's own reductions, made reproducible: `MPI_Allreduce` and `MPI_Reduce` by an operation that merges fragments.
+//!
+//! Merging is associative and needs ranks in order, and that is all that MPI wants of an operation that does not
+//! commute. So whatever tuned, topology-aware algorithm the library chooses, the bits are those of the tree. A
+//! fragment travels in a slot of fixed length, because MPI asks for that, and says itself what it is:
+//!
+//! ```text
+//! state  first rank  end of ranks  values of the fragment's nodes, left to right … unused
+//! ```
+//!
+//! There is one slot for each column of a row.
+
+use std::cell::RefCell;
+
+use bytemuck::Pod;
+use distribution::Ownership;
+use tree_index::{Node, Tree};
+
+use crate::error::RunError;
+use crate::operator::Operator;
+use crate::plan::{Kind, Plan};
+
+/// The words before the values.
+const HEADER_WORDS: usize = 3;
+const HEADER_BYTES: usize = HEADER_WORDS * size_of::<u64>();
+
+/// The slot holds values.
+const WHOLE: u64 = 0;
+/// The rank in the second word has failed.
+const FAILED: u64 = 1;
+/// The library has not combined neighbours: an error of its own, or of ours.
+const TORN: u64 = 2;
+
+/// What a rank keeps between runs.
+pub(crate) struct NativeEngine<T> {
+    tree: Tree,
+    slot_bytes: usize,
+    memory: RefCell<Memory<T>>,
+}
+
+struct Memory<T> {
+    slots: Vec<u8>,
+    /// This rank's folded rows.
+    rows: Vec<T>,
+    scratch: Vec<T>,
+    merging: Merging<T>,
+}
+
+/// Two fragments side by side: nodes with the places of their values.
+struct Merging<T> {
+    nodes: Vec<(Node, usize)>,
+    values: Vec<T>,
+}
+
+impl<T: Pod> NativeEngine<T> {
+    pub(crate) fn new(ownership: &Ownership, width: usize) -> Self {
+        let tree = Tree::new(ownership.items());
+        // A fragment has at most max(1, 2 ceil(log2 N) - 2) nodes.
+        let nodes_max = (2 * tree.height() as usize).max(3) - 2;
+        let slot_bytes = HEADER_BYTES + (nodes_max * size_of::<T>()).next_multiple_of(8);
+        let memory = Memory {
+            slots: vec![0; width * slot_bytes],
+            rows: vec![T::zeroed(); nodes_max * width],
+            scratch: Vec::new(),
+            merging: Merging {
+                nodes: Vec::with_capacity(2 * nodes_max),
+                values: Vec::with_capacity(2 * nodes_max),
+            },
+        };
+        Self {
+            tree,
+            slot_bytes,
+            memory: RefCell::new(memory),
+        }
+    }
+}
+
+impl<T: Pod> Merging<T> {
+    /// Adds a slot's fragment.
+    fn take(&mut self, tree: Tree, ownership: &Ownership, slot: &[u8], ranks: [u64; 2]) {
+        let values = slot[HEADER_BYTES..].chunks_exact(size_of::<T>());
+        for (node, bytes) in fragment(tree, ownership, ranks).zip(values) {
+            self.nodes.push((node, self.values.len()));
+            self.values.push(bytemuck::pod_read_unaligned(bytes));
+        }
+    }
+}
+
+/// The fragment of some ranks' items.
+fn fragment(
+    tree: Tree,
+    ownership: &Ownership,
+    [first, end]: [u64; 2],
+) -> impl Iterator<Item = Node> {
+    let rank = |word: u64| usize::try_from(word).expect("ranks are counted by usize");
+    tree.fragment(ownership.union(rank(first)..rank(end)))
+}
+
+fn read_header(slot: &[u8]) -> [u64; HEADER_WORDS] {
+    bytemuck::pod_read_unaligned(&slot[..HEADER_BYTES])
+}
+
+fn write_header(slot: &mut [u8], header: [u64; HEADER_WORDS]) {
+    slot[..HEADER_BYTES].copy_from_slice(bytemuck::bytes_of(&header));
+}
+
+/// Leaves the fragment of both slots' ranks in `right`.
+fn merge<T: Pod, O: Operator<T>>(
+    tree: Tree,
+    ownership: &Ownership,
+    operator: &O,
+    merging: &mut Merging<T>,
+    left: &[u8],
+    right: &mut [u8],
+) {
+    let (left_header, right_header) = (read_header(left), read_header(right));
+    let ([left_state, first, middle], [right_state, start, end]) = (left_header, right_header);
+    if left_state != WHOLE {
+        return write_header(right, left_header);
+    }
+    if right_state != WHOLE {
+        return;
+    }
+    if middle != start {
+        return write_header(right, [TORN, first, end]);
+    }
+    merging.nodes.clear();
+    merging.values.clear();
+    merging.take(tree, ownership, left, [first, middle]);
+    merging.take(tree, ownership, right, [middle, end]);
+    let values = &mut merging.values;
+    let length = tree.merge(&mut merging.nodes, |left, right| {
+        values[left] = operator.combine(values[left], values[right]);
+        left
+    });
+    let places = right[HEADER_BYTES..].chunks_exact_mut(size_of::<T>());
+    for (place, &(_, index)) in places.zip(&merging.nodes[..length]) {
+        place.copy_from_slice(bytemuck::bytes_of(&merging.values[index]));
+    }
+    write_header(right, [WHOLE, first, end]);
+}
+
+impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
+    /// Says whether this rank gets a result, and leaves it in `result`.
+    pub(crate) fn run_native(
+        &self,
+        kind: Kind,
+        local: &[T],
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        let rank = self.comm.rank();
+        if self.is_spent() {
+            return Err(RunError::Spent { rank });
+        }
+        let root = match kind {
+            Kind::Allreduce => None,
+            Kind::Reduce => Some(self.terms.root),
+            _ => {
+                let algorithm = self.terms.algorithm;
+                return Err(RunError::NotOffered { rank, algorithm });
+            }
+        };
+        let checked = self.check(kind, local, Some(result.len()));
+        let outcome = self.reduce_slots(root, checked.is_ok().then_some(local), result);
+        // What this rank knows of its own failure is more than what it hears.
+        self.settle(checked.and(outcome))
+    }
+
+    fn reduce_slots(
+        &self,
+        root: Option<usize>,
+        local: Option<&[T]>,
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        let (rank, ownership) = (self.comm.rank(), &self.terms.ownership);
+        let engine = self
+            .native
+            .get_or_init(|| NativeEngine::new(ownership, self.terms.width));
+        let Memory {
+            slots,
+            rows,
+            scratch,
+            merging,
+        } = &mut *engine.memory.borrow_mut();
+        match local {
+            Some(local) => self.fill(engine, slots, rows, scratch, local),
+            None => {
+                for slot in slots.chunks_exact_mut(engine.slot_bytes) {
+                    write_header(slot, [FAILED, rank as u64, 0]);
+                }
+            }
+        }
+        let merging = RefCell::new(merging);
+        let combine = |left: &[u8], right: &mut [u8]| {
+            let merging = &mut merging.borrow_mut();
+            merge(
+                engine.tree,
+                ownership,
+                &*self.operator,
+                merging,
+                left,
+                right,
+            );
+        };
+        self.comm
+            .reduce_slots(root, slots, engine.slot_bytes, &combine)?;
+        if root.is_some_and(|root| root != rank) {
+            return Ok(false);
+        }
+        for (value, slot) in result.iter_mut().zip(slots.chunks_exact(engine.slot_bytes)) {
+            let [state, first, _] = read_header(slot);
+            match state {
+                WHOLE if ownership.items() == 0 => {
+                    let empty = self.operator.empty();
+                    *value = empty.expect("a plan without items has an empty value");
+                }
+                WHOLE => {
+                    let bytes = &slot[HEADER_BYTES..HEADER_BYTES + size_of::<T>()];
+                    *value = self.operator.canonical(bytemuck::pod_read_unaligned(bytes));
+                }
+                FAILED => {
+                    let failed = usize::try_from(first).unwrap_or(usize::MAX);
+                    return Err(RunError::RankFailed { rank: failed });
+                }
+                _ => return Err(RunError::Torn { rank }),
+            }
+        }
+        Ok(true)
+    }
+
+    /// This rank's own fragment, column by column.
+    fn fill(
+        &self,
+        engine: &NativeEngine<T>,
+        slots: &mut [u8],
+        rows: &mut [T],
+        scratch: &mut Vec<T>,
+        local: &[T],
+    ) {
+        let (rank, width) = (self.comm.rank() as u64, self.terms.width);
+        let ranks = [rank, rank + 1];
+        let mut folded_rows = 0;
+        let mut local = local;
+        for (node, row) in
+            fragment(engine.tree, &self.terms.ownership, ranks).zip(rows.chunks_exact_mut(width))
+        {
+            let span = engine.tree.span(node);
+            let count = usize::try_from(span.end - span.start).expect("rows are in memory");
+            let (own, rest) = local.split_at(count * width);
+            self.operator.fold_rows(own, scratch, row);
+            (folded_rows, local) = (folded_rows + 1, rest);
+        }
+        for (column, slot) in slots.chunks_exact_mut(engine.slot_bytes).enumerate() {
+            write_header(slot, [WHOLE, rank, rank + 1]);
+            let places = slot[HEADER_BYTES..].chunks_exact_mut(size_of::<T>());
+            let values = rows.chunks_exact(width).map(|row| &row[column]);
+            for (place, value) in places.zip(values.take(folded_rows)) {
+                place.copy_from_slice(bytemuck::bytes_of(value));
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A reduction under way: other work can be done until it is over (paper 4's split phase).
+
+use std::fmt;
+use std::rc::Rc;
+use std::time::Duration;
+
+use bytemuck::Pod;
+
+use crate::error::RunError;
+use crate::operator::Operator;
+use crate::plan::{Kind, Plan};
+use crate::run::{self, Patience, Run};
+
+/// A run of a plan between its start and its end; made by [`Plan::start_allreduce`] and its like.
+///
+/// Several plans may be under way at once, and waiting for one goes on with all. Dropping it gives the run up:
+/// the plan is spent then, here and soon on the other ranks, which miss this one's messages.
+#[must_use = "a run that is dropped is given up"]
+pub struct Pending<'a, 'c, T: Pod, O: Operator<T> + 'static> {
+    plan: &'a Plan<'c, T, O>,
+    kind: Kind,
+    run: Rc<Run<T, O>>,
+    /// This rank's own failure, which the others have been told of.
+    failure: Option<RunError>,
+    /// What a scan needs again.
+    local: &'a [T],
+    is_over: bool,
+}
+
+impl<T: Pod, O: Operator<T> + 'static> fmt::Debug for Pending<'_, '_, T, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pending")
+            .field("plan", self.plan)
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a, 'c, T: Pod, O: Operator<T> + 'static> Pending<'a, 'c, T, O> {
+    pub(crate) fn new(
+        plan: &'a Plan<'c, T, O>,
+        kind: Kind,
+        run: Rc<Run<T, O>>,
+        failure: Option<RunError>,
+    ) -> Self {
+        Self {
+            plan,
+            kind,
+            run,
+            failure,
+            local: &[],
+            is_over: false,
+        }
+    }
+
+    pub(crate) fn with_local(mut self, local: &'a [T]) -> Self {
+        self.local = local;
+        self
+    }
+
+    /// Lets waits for other plans look after this run, too.
+    pub(crate) fn enter(self) -> Self {
+        let run: Rc<Run<T, O>> = Rc::clone(&self.run);
+        self.plan.comm.in_flight().enter(run);
+        self
+    }
+
+    /// Whether the run is over, so that [`wait`](Pending::wait) would not wait. Goes on with it as far as that is possible.
+    ///
+    /// # Errors
+    /// The transport failed.
+    pub fn test(&self) -> Result<bool, RunError> {
+        self.plan.drive(&self.run, Patience::None)
+    }
+
+    /// Waits until the run is over, at most `timeout`.
+    ///
+    /// # Errors
+    /// [`RunError::TimedOut`] says which ranks are awaited: the run goes on, and may be waited for again. Or the transport failed.
+    pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
+        if self.plan.drive(&self.run, run::deadline(timeout))? {
+            return Ok(());
+        }
+        Err(RunError::TimedOut {
+            rank: self.plan.comm.rank(),
+            awaited: self.run.awaited_ranks(),
+            after: timeout,
+        })
+    }
+
+    /// Waits for the run and returns its result, of items of one element: `None` on a rank that gets none.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait(self) -> Result<Option<T>, RunError> {
+        let mut result = [T::zeroed()];
+        let is_mine = self.wait_into(&mut result)?;
+        Ok(is_mine.then_some(result[0]))
+    }
+
+    /// Waits for the run and leaves its result in `result`, as long as the blocking call's. Says whether this rank
+    /// gets one.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait_into(mut self, result: &mut [T]) -> Result<bool, RunError> {
+        let outcome = self.finish(result);
+        self.is_over = true;
+        self.plan.settle(outcome)
+    }
+
+    fn finish(&mut self, result: &mut [T]) -> Result<bool, RunError> {
+        let driven = self.plan.drive(&self.run, Patience::Unlimited);
+        // What this rank knows of its own failure is more than what it hears.
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        driven?;
+        self.run.outcome()?;
+        self.plan.check_result(self.kind, result.len())?;
+        self.deliver(result)
+    }
+
+    fn deliver(&self, result: &mut [T]) -> Result<bool, RunError> {
+        let plan = self.plan;
+        match self.kind {
+            Kind::Scan | Kind::Exscan => plan.scan_state().finish(
+                &*plan.operator,
+                &self.run,
+                self.local,
+                self.kind == Kind::Exscan,
+                result,
+            ),
+            Kind::Reduce if plan.comm.rank() != plan.terms.root => return Ok(false),
+            _ if plan.terms.ownership.items() == 0 && self.kind != Kind::Broadcast => {
+                let empty = plan.operator.empty();
+                result.fill(empty.expect("a plan without items has an empty value"));
+            }
+            _ => {
+                let mut rest = &mut *result;
+                for &(_, span) in self.run.result() {
+                    let (own, others) = rest.split_at_mut(span.length);
+                    self.run.copy(span, own);
+                    rest = others;
+                }
+            }
+        }
+        if self.kind != Kind::Broadcast {
+            for value in result {
+                *value = plan.operator.canonical(*value);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Gives the run up. The plan is spent then: build another.
+    pub fn cancel(self) {
+        drop(self);
+    }
+}
+
+impl<T: Pod, O: Operator<T> + 'static> Drop for Pending<'_, '_, T, O> {
+    fn drop(&mut self) {
+        let address = Rc::as_ptr(&self.run).cast();
+        self.plan.comm.in_flight().leave(address);
+        if !self.is_over {
+            self.run.cancel(self.plan.comm);
+            let rank = self.plan.comm.rank();
+            let _ = self.plan.settle(Err::<(), _>(RunError::Spent { rank }));
+        }
+    }
+}

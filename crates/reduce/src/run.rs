@@ -1,0 +1,508 @@
+//! Runs a program: the one executor for every schedule, on every backend.
+//!
+//! A run is a machine that stops wherever a message is missing and goes on when it is there, so that blocking
+//! calls, looks and time-outs are the same code. Everything it needs is allocated when it is made. A message's
+//! buffer is the transport's until the send is over: a transport that delivers by itself has it for one more run, in
+//! which a second buffer takes turns with it.
+//!
+//! A rank that cannot go on sends a notice in the place of every message it owes: the number of the rank that failed
+//! first, in a length that no values have. So nobody waits in vain, and values need no header.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use bytemuck::Pod;
+use comm::{Communicator, Progress, Request, RequestId, Tag};
+
+use crate::error::RunError;
+use crate::operator::Operator;
+use crate::program::{Combine, Message, Place, Prefix, Program, Span};
+use crate::trace::{message, span};
+
+/// Receives are posted so many steps ahead, so that messages find their buffers when they come early.
+const STEPS_AHEAD: usize = 16;
+
+/// The length of a failure notice where values have another.
+const NOTICE_BYTES: usize = size_of::<u64>();
+
+/// What a rank brings into a run.
+pub(crate) trait Input<T> {
+    /// Reduces a range of its rows into `row`.
+    fn fold(&self, rows: Range<usize>, scratch: &mut Vec<T>, row: &mut [T]);
+}
+
+/// How long [`Run::advance`] waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Patience {
+    None,
+    Until(Instant),
+    Unlimited,
+}
+
+/// A program, its memory, and how far it has come.
+pub(crate) struct Run<T, O> {
+    program: Program,
+    operator: Rc<O>,
+    tag: Tag,
+    state: RefCell<State<T>>,
+}
+
+struct State<T> {
+    phase: Phase,
+    workspace: Vec<T>,
+    scratch: Vec<T>,
+    /// Two for each message, which take turns from run to run.
+    sends: [Vec<Buffer>; 2],
+    turn: usize,
+    receives: Vec<Buffer>,
+    /// The steps whose receives are posted.
+    posted: usize,
+    /// The rank that failed first, as far as is known here.
+    failed: Option<usize>,
+    /// Why the transport ended the run.
+    broken: Option<comm::Error>,
+    rounds: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Idle,
+    /// Waits for the receives of a step.
+    Step(usize),
+    /// Waits until the transport is done with what was sent.
+    Sending,
+    Done,
+}
+
+/// A message's memory, or the request that has it.
+#[derive(Debug)]
+struct Buffer {
+    memory: Vec<u8>,
+    request: Option<Request>,
+}
+
+impl<T: Pod, O: Operator<T>> Run<T, O> {
+    pub(crate) fn new(program: Program, operator: Rc<O>, tag: Tag) -> Self {
+        let buffers = |messages: &[Message]| -> Vec<Buffer> {
+            messages
+                .iter()
+                .map(|message| Buffer {
+                    memory: vec![0; buffer_bytes::<T>(message)],
+                    request: None,
+                })
+                .collect()
+        };
+        let state = State {
+            phase: Phase::Idle,
+            workspace: vec![T::zeroed(); program.workspace_length],
+            scratch: Vec::new(),
+            sends: [buffers(&program.sends), buffers(&program.sends)],
+            turn: 0,
+            receives: buffers(&program.receives),
+            posted: 0,
+            failed: None,
+            broken: None,
+            rounds: 0,
+        };
+        Self {
+            program,
+            operator,
+            tag,
+            state: RefCell::new(state),
+        }
+    }
+
+    /// Posts the first receives, folds this rank's rows, and sends what can be sent.
+    ///
+    /// `input` is this rank's failure where it has none; the others are told then.
+    pub(crate) fn start(
+        &self,
+        comm: &dyn Communicator,
+        input: Option<&dyn Input<T>>,
+    ) -> Result<(), RunError> {
+        let state = &mut *self.state.borrow_mut();
+        state.turn ^= 1;
+        state.posted = 0;
+        state.rounds = 0;
+        state.failed = None;
+        let begun = self.begin(state, comm, input);
+        self.keep(state, comm, begun)
+    }
+
+    fn begin(
+        &self,
+        state: &mut State<T>,
+        comm: &dyn Communicator,
+        input: Option<&dyn Input<T>>,
+    ) -> Result<(), comm::Error> {
+        self.post(state, comm, STEPS_AHEAD)?;
+        match input {
+            None => state.failed = Some(comm.rank()),
+            Some(input) => {
+                span!("local work");
+                let width = self.program.width;
+                for leaf in &self.program.leaves {
+                    let row = &mut state.workspace[leaf.start..leaf.start + width];
+                    input.fold(leaf.rows.clone(), &mut state.scratch, row);
+                }
+            }
+        }
+        self.enter(state, comm, 0)
+    }
+
+    /// Posts the receives of all steps before `end`.
+    fn post(
+        &self,
+        state: &mut State<T>,
+        comm: &dyn Communicator,
+        end: usize,
+    ) -> Result<(), comm::Error> {
+        let end = end.min(self.program.steps.len());
+        while state.posted < end {
+            for index in self.program.steps[state.posted].receives.clone() {
+                let message = &self.program.receives[index];
+                let buffer = &mut state.receives[index];
+                let mut memory = std::mem::take(&mut buffer.memory);
+                memory.resize(buffer_bytes::<T>(message), 0);
+                buffer.request = Some(comm.start_receive(message.peer, self.tag, memory)?);
+            }
+            state.posted += 1;
+        }
+        Ok(())
+    }
+
+    /// Does what a step does before it waits; behind the last step, what is left to do.
+    fn enter(
+        &self,
+        state: &mut State<T>,
+        comm: &dyn Communicator,
+        index: usize,
+    ) -> Result<(), comm::Error> {
+        let Some(step) = self.program.steps.get(index) else {
+            self.combine(state, &self.program.last_combines);
+            state.phase = Phase::Sending;
+            return Ok(());
+        };
+        self.post(state, comm, index + STEPS_AHEAD)?;
+        self.combine(state, &step.combines);
+        for index in step.sends.clone() {
+            self.send(state, comm, index)?;
+        }
+        if !step.sends.is_empty() || !step.receives.is_empty() {
+            state.rounds += 1;
+        }
+        state.phase = Phase::Step(index);
+        Ok(())
+    }
+
+    fn combine(&self, state: &mut State<T>, combines: &[Combine]) {
+        if state.failed.is_some() {
+            return;
+        }
+        let workspace = &mut state.workspace[..];
+        for &Combine {
+            left,
+            right,
+            into,
+            length,
+        } in combines
+        {
+            if length == 1 {
+                workspace[into] = self.operator.combine(workspace[left], workspace[right]);
+                continue;
+            }
+            let range = |start: usize| start..start + length;
+            let [left, right, into] = workspace
+                .get_disjoint_mut([range(left), range(right), range(into)])
+                .expect("every value has a place of its own");
+            self.operator.combine_rows(left, right, into);
+        }
+    }
+
+    fn send(
+        &self,
+        state: &mut State<T>,
+        comm: &dyn Communicator,
+        index: usize,
+    ) -> Result<(), comm::Error> {
+        let message = &self.program.sends[index];
+        let buffer = &mut state.sends[state.turn][index];
+        let mut memory = match buffer.request.take() {
+            Some(request) => comm.wait(request)?,
+            None => std::mem::take(&mut buffer.memory),
+        };
+        memory.clear();
+        match state.failed {
+            Some(rank) => write_notice::<T>(&mut memory, message, rank),
+            None => {
+                memory.reserve(buffer_bytes::<T>(message));
+                for span in &message.spans {
+                    let values = &state.workspace[span.range()];
+                    memory.extend_from_slice(bytemuck::cast_slice(values));
+                }
+            }
+        }
+        message!(message.peer, memory.len());
+        buffer.request = Some(comm.start_send(message.peer, self.tag, memory)?);
+        Ok(())
+    }
+
+    /// Goes on until the run is over, or patience is. Says whether it is over; an error ends it, too.
+    pub(crate) fn advance(
+        &self,
+        comm: &dyn Communicator,
+        patience: Patience,
+    ) -> Result<bool, RunError> {
+        let state = &mut *self.state.borrow_mut();
+        let advanced = self.go_on(state, comm, patience);
+        self.keep(state, comm, advanced)
+    }
+
+    fn go_on(
+        &self,
+        state: &mut State<T>,
+        comm: &dyn Communicator,
+        patience: Patience,
+    ) -> Result<bool, comm::Error> {
+        loop {
+            match state.phase {
+                Phase::Idle | Phase::Done => return Ok(true),
+                Phase::Step(index) => {
+                    for receive in self.program.steps[index].receives.clone() {
+                        if !self.receive(state, comm, receive, patience)? {
+                            return Ok(false);
+                        }
+                    }
+                    self.enter(state, comm, index + 1)?;
+                }
+                Phase::Sending => {
+                    if !comm.delivers_alone() {
+                        for buffer in &mut state.sends[state.turn] {
+                            if !buffer.reclaim(comm, patience)? {
+                                return Ok(false);
+                            }
+                        }
+                    }
+                    state.phase = Phase::Done;
+                }
+            }
+        }
+    }
+
+    /// Waits until one of `awaited`, or of what this run waits for, is there. Says whether time was left.
+    pub(crate) fn wait_any(
+        &self,
+        comm: &dyn Communicator,
+        awaited: &mut Vec<RequestId>,
+        patience: Patience,
+    ) -> Result<bool, RunError> {
+        self.awaited(awaited);
+        let timeout = match patience {
+            Patience::None => return Ok(false),
+            Patience::Until(deadline) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                Some(left)
+            }
+            Patience::Unlimited => None,
+        };
+        let state = &mut *self.state.borrow_mut();
+        let waited = comm.wait_any(awaited, timeout);
+        self.keep(state, comm, waited)
+    }
+
+    /// Takes a message in, if it has not been yet. Says whether it has now.
+    fn receive(
+        &self,
+        state: &mut State<T>,
+        comm: &dyn Communicator,
+        index: usize,
+        patience: Patience,
+    ) -> Result<bool, comm::Error> {
+        let (message, buffer) = (&self.program.receives[index], &mut state.receives[index]);
+        if buffer.request.is_none() {
+            return Ok(true);
+        }
+        span!("waiting");
+        if !buffer.reclaim(comm, patience)? {
+            return Ok(false);
+        }
+        let bytes = &buffer.memory[..];
+        if bytes.len() == message.length * size_of::<T>() {
+            let mut rest = bytes;
+            for span in &message.spans {
+                let values: &mut [u8] =
+                    bytemuck::cast_slice_mut(&mut state.workspace[span.range()]);
+                let (own, others) = rest.split_at(values.len());
+                values.copy_from_slice(own);
+                rest = others;
+            }
+        } else {
+            let failed = read_notice(bytes).unwrap_or(message.peer);
+            state.failed.get_or_insert(failed);
+        }
+        Ok(true)
+    }
+
+    /// Ends a run that the transport has broken.
+    fn keep<R>(
+        &self,
+        state: &mut State<T>,
+        comm: &dyn Communicator,
+        result: Result<R, comm::Error>,
+    ) -> Result<R, RunError> {
+        if let Err(error) = &result {
+            state.broken = Some(error.clone());
+            state.cancel(comm);
+        }
+        match &state.broken {
+            Some(error) => Err(RunError::Transport(error.clone())),
+            None => Ok(result?),
+        }
+    }
+
+    /// Whether a run that is over went well on the ranks that this one depends on.
+    pub(crate) fn outcome(&self) -> Result<(), RunError> {
+        match self.state.borrow().failed {
+            Some(rank) => Err(RunError::RankFailed { rank }),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// What a scan needs.
+    pub(crate) fn prefixes(&self) -> &[Prefix] {
+        &self.program.prefixes
+    }
+
+    /// What this rank wanted: nodes, and where [`copy`](Run::copy) finds their values.
+    pub(crate) fn result(&self) -> &[Place] {
+        &self.program.result
+    }
+
+    /// Copies values of a run that is over.
+    pub(crate) fn copy(&self, span: Span, values: &mut [T]) {
+        values.copy_from_slice(&self.state.borrow().workspace[span.range()]);
+    }
+
+    /// The communicating steps of the last run.
+    pub(crate) fn rounds(&self) -> u64 {
+        self.state.borrow().rounds
+    }
+
+    /// The ranks that a step still waits for.
+    pub(crate) fn awaited_ranks(&self) -> Vec<usize> {
+        let state = self.state.borrow();
+        let Phase::Step(index) = state.phase else {
+            return Vec::new();
+        };
+        let mut ranks: Vec<usize> = self.program.steps[index]
+            .receives
+            .clone()
+            .filter(|&receive| state.receives[receive].request.is_some())
+            .map(|receive| self.program.receives[receive].peer)
+            .collect();
+        ranks.dedup();
+        ranks
+    }
+
+    /// Gives up whatever is under way. The transport keeps the buffers that it still needs.
+    pub(crate) fn cancel(&self, comm: &dyn Communicator) {
+        self.state.borrow_mut().cancel(comm);
+    }
+}
+
+impl<T> State<T> {
+    fn cancel(&mut self, comm: &dyn Communicator) {
+        let sends = self.sends.iter_mut().flatten();
+        for buffer in sends.chain(&mut self.receives) {
+            if let Some(request) = buffer.request.take() {
+                comm.cancel(request);
+            }
+        }
+        self.phase = Phase::Idle;
+    }
+}
+
+impl Buffer {
+    /// Takes the memory back from the transport, if it can be had in time. Says whether it is here.
+    fn reclaim(
+        &mut self,
+        comm: &dyn Communicator,
+        patience: Patience,
+    ) -> Result<bool, comm::Error> {
+        let Some(request) = self.request.take() else {
+            return Ok(true);
+        };
+        let is_complete = match patience {
+            Patience::Unlimited => Ok(true),
+            Patience::None => comm.test(&request),
+            Patience::Until(deadline) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                comm.wait_timeout(&request, left)
+            }
+        };
+        match is_complete {
+            Ok(true) => {
+                self.memory = comm.wait(request)?;
+                Ok(true)
+            }
+            Ok(false) => {
+                self.request = Some(request);
+                Ok(false)
+            }
+            Err(error) => {
+                comm.cancel(request);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl<T: Pod, O: Operator<T>> Progress for Run<T, O> {
+    fn progress(&self, comm: &dyn Communicator) {
+        // An error stays in the state, for whoever waits for this run.
+        let _ = self.advance(comm, Patience::None);
+    }
+
+    fn awaited(&self, requests: &mut Vec<RequestId>) {
+        let state = self.state.borrow();
+        let buffers = match state.phase {
+            Phase::Idle | Phase::Done => &[],
+            Phase::Step(index) => &state.receives[self.program.steps[index].receives.clone()],
+            Phase::Sending => &state.sends[state.turn][..],
+        };
+        let pending = buffers.iter().filter_map(|buffer| buffer.request.as_ref());
+        requests.extend(pending.map(Request::id));
+    }
+}
+
+/// What a message, or a notice in its place, needs.
+fn buffer_bytes<T>(message: &Message) -> usize {
+    (message.length * size_of::<T>()).max(NOTICE_BYTES + 1)
+}
+
+/// Says that `failed` failed, in a length that the message's values do not have.
+fn write_notice<T>(memory: &mut Vec<u8>, message: &Message, failed: usize) {
+    memory.extend_from_slice(&(failed as u64).to_ne_bytes());
+    if message.length * size_of::<T>() == NOTICE_BYTES {
+        memory.push(0);
+    }
+}
+
+fn read_notice(bytes: &[u8]) -> Option<usize> {
+    let (number, _) = bytes.split_first_chunk::<NOTICE_BYTES>()?;
+    usize::try_from(u64::from_ne_bytes(*number)).ok()
+}
+
+/// The time that is `timeout` from now; `None` where clocks do not reach.
+pub(crate) fn deadline(timeout: Duration) -> Patience {
+    match Instant::now().checked_add(timeout) {
+        Some(deadline) => Patience::Until(deadline),
+        None => Patience::Unlimited,
+    }
+}
