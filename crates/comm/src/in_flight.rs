@@ -49,10 +49,16 @@ impl InFlight {
         self.running.borrow_mut().retain(is_other);
     }
 
-    /// Lets all go on as far as they can, and adds what they then wait for.
-    pub fn drive(&self, comm: &dyn Communicator, requests: &mut Vec<RequestId>) {
+    /// Lets all go on as far as they can.
+    pub fn progress(&self, comm: &dyn Communicator) {
         for running in self.running.borrow().iter() {
             running.progress(comm);
+        }
+    }
+
+    /// Adds what all wait for.
+    pub fn awaited(&self, requests: &mut Vec<RequestId>) {
+        for running in self.running.borrow().iter() {
             running.awaited(requests);
         }
     }

@@ -450,11 +450,12 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
         }
         let mut awaited = Vec::new();
         loop {
-            awaited.clear();
-            in_flight.drive(self.comm, &mut awaited);
+            in_flight.progress(self.comm);
             if run.advance(self.comm, Patience::None)? {
                 return Ok(true);
             }
+            awaited.clear();
+            in_flight.awaited(&mut awaited);
             if !run.wait_any(self.comm, &mut awaited, patience)? {
                 return Ok(false);
             }

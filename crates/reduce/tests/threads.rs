@@ -17,7 +17,7 @@ use tree_index::{Tree, parent};
 #[test]
 fn suite_on_threads() {
     for ranks in [1, 2, 3, 5, 17] {
-        for (name, check) in suite::CHECKS {
+        for (name, check) in suite::checks() {
             let begin = std::time::Instant::now();
             run(ranks, |comm| check(comm))
                 .unwrap_or_else(|error| panic!("{name}, p = {ranks}: {error}"));
@@ -28,7 +28,7 @@ fn suite_on_threads() {
 
 #[test]
 fn suite_on_seeded_threads() {
-    for (name, check) in suite::CHECKS {
+    for (name, check) in suite::checks() {
         for (ranks, seed) in [(2, 1), (3, 2), (4, 3)] {
             run_seeded(ranks, seed, |comm| check(comm))
                 .unwrap_or_else(|error| panic!("{name}, p = {ranks}, seed = {seed}: {error}"));

@@ -5,6 +5,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
 
+pub(crate) mod collectives;
+pub(crate) mod split_phase;
+
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -18,7 +21,12 @@ use reduce::{Algorithm, BuildError, Max, Min, Operator, Order, Plan, Product, Ru
 pub(crate) type Check = fn(&dyn Communicator);
 
 /// All of them, by name.
-pub(crate) const CHECKS: [(&str, Check); 11] = [
+pub(crate) fn checks() -> impl Iterator<Item = (&'static str, Check)> {
+    let blocking = CHECKS.into_iter().chain(collectives::CHECKS);
+    blocking.chain(split_phase::CHECKS)
+}
+
+const CHECKS: [(&str, Check); 11] = [
     ("every algorithm, distribution and length", every_algorithm),
     ("every element type and operator", every_type_and_operator),
     ("special values", special_values),

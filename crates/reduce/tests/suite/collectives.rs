@@ -1,0 +1,419 @@
+//! Every collective operation of a plan, for rows and for items in any pieces, against the recursive definition.
+
+use std::ops::Range;
+
+use comm::Communicator;
+use distribution::{Distribution, Extent, Ownership, Scheme};
+use reduce::operator::custom;
+use reduce::{Algorithm, BuildError, Max, Min, Operator, Plan, RunError, Sum};
+
+use super::{Check, assert_same_error, by_definition, mix, numbers, offered};
+
+pub(crate) const CHECKS: [(&str, Check); 9] = [
+    ("rows of every width", rows),
+    ("items in pieces", scattered),
+    ("ranks in another order than their items", permuted),
+    ("scans", scans),
+    ("reduce-scatter", reduce_scatter),
+    ("broadcast", broadcast),
+    ("messages cut into several", cut_messages),
+    ("pieces that are not 0..N, each once", bad_extents),
+    ("wrong arguments of one rank", wrong_arguments),
+];
+
+fn scheduled(comm: &dyn Communicator) -> impl Iterator<Item = Algorithm> {
+    offered(comm).filter(|algorithm| algorithm.is_scheduled())
+}
+
+/// What the ranks own of the items, row by row, in their own order.
+pub(crate) fn local<T: Copy>(
+    items: &[T],
+    width: usize,
+    ownership: &Ownership,
+    rank: usize,
+) -> Vec<T> {
+    let row = |item: u64| usize::try_from(item).unwrap() * width;
+    let extents = ownership.extents(rank);
+    extents
+        .flat_map(|extent| items[row(extent.start)..row(extent.end)].iter().copied())
+        .collect()
+}
+
+/// The recursive definition, column by column.
+fn rows_by_definition<O: Operator<f64>>(items: &[f64], width: usize, operator: &O) -> Vec<u64> {
+    let column =
+        |column: usize| -> Vec<f64> { items.iter().skip(column).step_by(width).copied().collect() };
+    (0..width)
+        .map(|index| by_definition(&column(index), operator).unwrap().to_bits())
+        .collect()
+}
+
+fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+/// A small generator for choices that all ranks make alike.
+pub(crate) struct Choices(pub(crate) u64);
+
+impl Choices {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// Any pieces for any rank, in any order.
+pub(crate) fn random_ownership(items: u64, ranks: usize, seed: u64) -> Ownership {
+    let mut choices = Choices(seed);
+    let mut extents: Vec<Vec<Extent>> = vec![Vec::new(); ranks];
+    let mut start = 0;
+    while start < items {
+        let length = 1 + choices.below(items.div_ceil(4)).min(items - start - 1);
+        let rank = usize::try_from(choices.below(ranks as u64)).unwrap();
+        let place = choices.below(extents[rank].len() as u64 + 1);
+        let extent = Extent::from(start..start + length);
+        extents[rank].insert(usize::try_from(place).unwrap(), extent);
+        start += length;
+    }
+    Ownership::from_extents(&extents).unwrap()
+}
+
+/// Runs allreduce and reduce of rows, and compares bits on every rank.
+#[track_caller]
+fn check_rows<O>(
+    comm: &dyn Communicator,
+    items: &[f64],
+    width: usize,
+    operator: O,
+    ownership: &Ownership,
+    algorithm: Algorithm,
+    root: usize,
+) where
+    O: Operator<f64> + Clone + 'static,
+{
+    let expected = rows_by_definition(items, width, &operator);
+    let plan = Plan::builder(comm)
+        .ownership(ownership)
+        .width(width)
+        .root(root)
+        .algorithm(algorithm)
+        .operator(operator)
+        .build::<f64>()
+        .unwrap();
+    let local = local(items, width, ownership, comm.rank());
+    let mut result = vec![0.0; width];
+    plan.allreduce_into(&local, &mut result).unwrap();
+    assert_eq!(bits(&result), expected, "{algorithm}, {ownership:?}");
+    result.fill(0.0);
+    let is_root = plan.reduce_into(&local, &mut result).unwrap();
+    assert_eq!(is_root, comm.rank() == root);
+    if is_root {
+        assert_eq!(bits(&result), expected, "{algorithm}, {ownership:?}");
+    }
+}
+
+fn rows(comm: &dyn Communicator) {
+    for width in [1, 2, 3, 8, 65] {
+        for count in [1, 2, 7, 100] {
+            let items = numbers(count * width, count as u64);
+            for scheme in Scheme::ALL {
+                let distribution = scheme.distribute(count as u64, comm.size()).unwrap();
+                let ownership = Ownership::from(distribution);
+                for algorithm in offered(comm).filter(|algorithm| algorithm.takes_rows()) {
+                    let root = count % comm.size();
+                    check_rows(comm, &items, width, Sum, &ownership, algorithm, root);
+                    check_rows(comm, &items, width, Min, &ownership, algorithm, root);
+                }
+            }
+        }
+    }
+}
+
+fn scattered(comm: &dyn Communicator) {
+    for seed in 0..6 {
+        let count = 1 + 50 * seed;
+        let ownership = random_ownership(count, comm.size(), seed);
+        let cyclic = Ownership::block_cyclic(count, comm.size(), seed + 1).unwrap();
+        let items = numbers(usize::try_from(count).unwrap() * 2, seed);
+        for algorithm in scheduled(comm) {
+            for ownership in [&ownership, &cyclic] {
+                let root = comm.size() - 1;
+                check_rows(comm, &items, 2, Sum, ownership, algorithm, root);
+            }
+            // By extents, as a rank says them that knows of no other's.
+            let extents: Vec<Extent> = ownership.extents(comm.rank()).map(Extent::from).collect();
+            let numbers: Vec<u64> = (1..=count).collect();
+            let plan = Plan::builder(comm)
+                .extents(&extents)
+                .algorithm(algorithm)
+                .operator(custom("mix", mix))
+                .build::<u64>()
+                .unwrap();
+            let total = plan
+                .allreduce(&local(&numbers, 1, &ownership, comm.rank()))
+                .unwrap();
+            assert_eq!(Some(total), simd_kernels::by_definition(&numbers, &mix));
+        }
+    }
+}
+
+/// Rank 0 has the last items, and so on downwards.
+fn permuted_ownership(items: u64, ranks: usize) -> Ownership {
+    let distribution = Distribution::lower(items, ranks).unwrap();
+    let mirrored: Vec<Vec<Extent>> = (0..ranks)
+        .rev()
+        .map(|rank| vec![Extent::from(distribution.range(rank))])
+        .collect();
+    Ownership::from_extents(&mirrored).unwrap()
+}
+
+fn permuted(comm: &dyn Communicator) {
+    for count in [1, 5, 300] {
+        let ownership = permuted_ownership(count, comm.size());
+        let items = numbers(usize::try_from(count).unwrap() * 3, count);
+        for algorithm in scheduled(comm) {
+            for root in 0..comm.size() {
+                check_rows(comm, &items, 3, Sum, &ownership, algorithm, root);
+            }
+        }
+    }
+}
+
+fn scans(comm: &dyn Communicator) {
+    let size = comm.size();
+    for (count, width) in [(1, 1), (2, 3), (33, 1), (150, 2)] {
+        let items = numbers(count * width, 77);
+        let even = Ownership::from(Distribution::upper(count as u64, size).unwrap());
+        let mirrored = permuted_ownership(count as u64, size);
+        let random = random_ownership(count as u64, size, 5);
+        let cyclic = Ownership::block_cyclic(count as u64, size, 4).unwrap();
+        for ownership in [even, mirrored, random, cyclic] {
+            for algorithm in scheduled(comm) {
+                check_scan(comm, &items, width, &ownership, algorithm);
+            }
+        }
+    }
+    let plan = Plan::builder(comm)
+        .local_items(1)
+        .operator(Max)
+        .build::<i32>()
+        .unwrap();
+    let rank = i32::try_from(comm.rank()).unwrap();
+    let mut result = [0];
+    plan.scan(&[-rank], &mut result).unwrap();
+    assert_eq!(result, [0]);
+    let error = plan.exscan(&[rank], &mut result).unwrap_err();
+    assert!(error.to_string().contains("no empty value"), "{error}");
+}
+
+fn check_scan(
+    comm: &dyn Communicator,
+    items: &[f64],
+    width: usize,
+    ownership: &Ownership,
+    algorithm: Algorithm,
+) {
+    let plan = Plan::builder(comm)
+        .ownership(ownership)
+        .width(width)
+        .algorithm(algorithm)
+        .build::<f64>()
+        .unwrap();
+    let own = local(items, width, ownership, comm.rank());
+    let numbered: Vec<u64> = (0..ownership.items()).collect();
+    let own_numbers = local(&numbered, 1, ownership, comm.rank());
+    for is_exclusive in [false, true] {
+        let mut result = vec![0.0; own.len()];
+        if is_exclusive {
+            plan.exscan(&own, &mut result).unwrap();
+        } else {
+            plan.scan(&own, &mut result).unwrap();
+        }
+        for (row, &number) in result.chunks(width).zip(&own_numbers) {
+            let end = usize::try_from(number).unwrap() + usize::from(!is_exclusive);
+            let expected = rows_by_definition(&items[..end * width], width, &Sum);
+            assert_eq!(
+                bits(row),
+                expected,
+                "{algorithm}, item {number}, {ownership:?}"
+            );
+        }
+    }
+}
+
+fn reduce_scatter(comm: &dyn Communicator) {
+    for width in [1, 3, 40] {
+        for ownership in [
+            Ownership::from(Distribution::lower(90, comm.size()).unwrap()),
+            permuted_ownership(90, comm.size()),
+            random_ownership(90, comm.size(), 9),
+        ] {
+            let items = numbers(90 * width, 6);
+            let expected = rows_by_definition(&items, width, &Sum);
+            for algorithm in scheduled(comm) {
+                let plan = Plan::builder(comm)
+                    .ownership(&ownership)
+                    .width(width)
+                    .algorithm(algorithm)
+                    .build::<f64>()
+                    .unwrap();
+                let columns: Range<usize> = plan.scattered_columns();
+                let mut result = vec![0.0; columns.len()];
+                plan.reduce_scatter(&local(&items, width, &ownership, comm.rank()), &mut result)
+                    .unwrap();
+                assert_eq!(
+                    bits(&result),
+                    expected[columns],
+                    "{algorithm}, {ownership:?}"
+                );
+            }
+        }
+    }
+}
+
+fn broadcast(comm: &dyn Communicator) {
+    for root in 0..comm.size() {
+        for algorithm in scheduled(comm) {
+            let plan = Plan::builder(comm)
+                .local_items(0)
+                .width(3)
+                .root(root)
+                .algorithm(algorithm)
+                .build::<f64>()
+                .unwrap();
+            // A row is passed on as it is, even a NaN that is not canonical.
+            let row = [1.5, -0.0, f64::from_bits(0xFFF8_0000_0000_1234)];
+            let mut own = if comm.rank() == root { row } else { [9.0; 3] };
+            plan.broadcast(&mut own).unwrap();
+            assert_eq!(bits(&own), bits(&row));
+        }
+    }
+}
+
+fn cut_messages(comm: &dyn Communicator) {
+    let items = numbers(130 * 7, 2);
+    let ownership = Ownership::from(Distribution::upper(130, comm.size()).unwrap());
+    let expected = rows_by_definition(&items, 7, &Sum);
+    for limit in [1, 5, 7, 64] {
+        for algorithm in scheduled(comm) {
+            let plan = Plan::builder(comm)
+                .ownership(&ownership)
+                .width(7)
+                .message_limit(limit)
+                .algorithm(algorithm)
+                .build::<f64>()
+                .unwrap();
+            let own = local(&items, 7, &ownership, comm.rank());
+            let mut result = [0.0; 7];
+            for _ in 0..3 {
+                plan.allreduce_into(&own, &mut result).unwrap();
+                assert_eq!(bits(&result), expected);
+            }
+        }
+    }
+}
+
+fn bad_extents(comm: &dyn Communicator) {
+    let (rank, last) = (comm.rank(), comm.size() - 1);
+    let own = Extent {
+        offset: i64::try_from(rank).unwrap() * 10,
+        items: 10,
+    };
+    let build = |last_one: Extent| {
+        let extents = if rank == last { [last_one] } else { [own] };
+        Plan::builder(comm).extents(&extents).build::<f64>()
+    };
+    let longer = Extent { items: 12, ..own };
+    assert_eq!(
+        build(longer).unwrap().ownership().items(),
+        comm.size() as u64 * 10 + 2
+    );
+    let name = format!("rank {last}");
+    let negative = Extent { offset: -10, ..own };
+    assert_same_error(comm, &build(negative).unwrap_err(), &[&name, "-10"]);
+    let endless = Extent {
+        items: i64::MAX,
+        offset: 10,
+    };
+    assert_same_error(comm, &build(endless).unwrap_err(), &[&name]);
+    let far = Extent {
+        offset: own.offset + 5,
+        ..own
+    };
+    assert_same_error(comm, &build(far).unwrap_err(), &["no rank owns"]);
+    if last > 0 {
+        let near = Extent {
+            offset: own.offset - 5,
+            ..own
+        };
+        assert_same_error(comm, &build(near).unwrap_err(), &["both own", "and"]);
+        let builder = Plan::builder(comm);
+        let builder = if rank == last {
+            builder.local_items(3)
+        } else {
+            builder.extents(&[own])
+        };
+        let error = builder.build::<f64>().unwrap_err();
+        assert_same_error(comm, &error, &["kind of ownership"]);
+    }
+    let cyclic = Ownership::block_cyclic(9, comm.size(), 2).unwrap();
+    let refused = Plan::builder(comm)
+        .ownership(&cyclic)
+        .algorithm(Algorithm::Algorithm1)
+        .build::<f64>();
+    let algorithm = Algorithm::Algorithm1;
+    assert_eq!(refused.unwrap_err(), BuildError::Scattered { algorithm });
+}
+
+fn wrong_arguments(comm: &dyn Communicator) {
+    let (rank, last) = (comm.rank(), comm.size() - 1);
+    let builder = || Plan::builder(comm).local_items(2);
+    let error = builder()
+        .width(usize::from(rank != last))
+        .build::<f64>()
+        .unwrap_err();
+    assert_same_error(comm, &error, &[&format!("rank {last}"), "at least 1"]);
+    if last > 0 {
+        let error = builder()
+            .width(1 + usize::from(rank == last))
+            .build::<f64>()
+            .unwrap_err();
+        assert_same_error(comm, &error, &["width", "1", "2"]);
+    }
+    let error = builder()
+        .width(2)
+        .algorithm(Algorithm::Algorithm1)
+        .build::<f64>()
+        .unwrap_err();
+    assert_same_error(comm, &error, &["algorithm1", "rows of 2"]);
+    // One rank's result has another length: it says so, and the others learn that it failed.
+    for algorithm in offered(comm).filter(|algorithm| algorithm.takes_rows()) {
+        let plan = builder()
+            .width(3)
+            .algorithm(algorithm)
+            .build::<f64>()
+            .unwrap();
+        let mut result = vec![0.0; if rank == last { 2 } else { 3 }];
+        let error = plan.allreduce_into(&[1.0; 6], &mut result).unwrap_err();
+        if rank == last {
+            let (expected, given) = (3, 2);
+            let wrong = RunError::WrongResultLength {
+                rank,
+                expected,
+                given,
+            };
+            assert_eq!(error, wrong);
+        } else {
+            assert_eq!(error, RunError::RankFailed { rank: last });
+        }
+    }
+    let plan = builder()
+        .algorithm(Algorithm::Algorithm1)
+        .build::<f64>()
+        .unwrap();
+    let refused = plan.scan(&[1.0; 2], &mut [0.0; 2]).unwrap_err();
+    assert!(refused.to_string().contains("algorithm1"), "{refused}");
+}

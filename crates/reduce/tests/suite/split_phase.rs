@@ -1,0 +1,150 @@
+//! Runs that start, go on while other work is done, and end, or are given up.
+
+use std::time::Duration;
+
+use comm::Communicator;
+use reduce::{Plan, RunError, Sum};
+
+use super::{Check, by_definition, numbers, offered};
+
+pub(crate) const CHECKS: [(&str, Check); 5] = [
+    ("start, work, wait", start_and_wait),
+    (
+        "several in flight, waited for in any order",
+        several_in_flight,
+    ),
+    ("a time-out that passes", time_out),
+    ("one run at a time", one_at_a_time),
+    ("a run that is given up", given_up),
+];
+
+fn start_and_wait(comm: &dyn Communicator) {
+    let (rank, size) = (comm.rank(), comm.size());
+    let items = numbers(5 * size, 1);
+    let own = &items[5 * rank..5 * rank + 5];
+    let expected = by_definition(&items, &Sum).unwrap().to_bits();
+    for algorithm in offered(comm).filter(|algorithm| algorithm.is_scheduled()) {
+        let plan = Plan::builder(comm)
+            .local_items(5)
+            .root(size - 1)
+            .algorithm(algorithm)
+            .build::<f64>()
+            .unwrap();
+        for _ in 0..3 {
+            // The slice is free again as soon as the run has started.
+            let pending = plan.start_allreduce(&own.to_vec()).unwrap();
+            let mut looks = 0;
+            while !pending.test().unwrap() {
+                looks += 1;
+                assert!(looks < 10_000_000, "{algorithm} does not come to an end");
+                std::thread::yield_now();
+            }
+            assert_eq!(pending.wait().unwrap().unwrap().to_bits(), expected);
+            let pending = plan.start_reduce(own).unwrap();
+            let total = pending.wait().unwrap();
+            assert_eq!(
+                total.map(f64::to_bits),
+                (rank == size - 1).then_some(expected)
+            );
+            let pending = plan.start_scan(own).unwrap();
+            let mut prefixes = [0.0; 5];
+            assert!(pending.wait_into(&mut prefixes).unwrap());
+            let last = by_definition(&items[..5 * rank + 5], &Sum).unwrap();
+            assert_eq!(prefixes[4].to_bits(), last.to_bits());
+        }
+    }
+}
+
+/// Ranks wait for their runs in different orders: whoever waits for one looks after all.
+fn several_in_flight(comm: &dyn Communicator) {
+    let (rank, size) = (comm.rank(), comm.size());
+    let plans: Vec<_> = (0..4)
+        .map(|_| Plan::builder(comm).local_items(2).build::<f64>().unwrap())
+        .collect();
+    for round in 0..5 {
+        let mut pending: Vec<_> = plans
+            .iter()
+            .zip(0..)
+            .map(|(plan, seed)| {
+                let items = numbers(2 * size, seed + round);
+                let own = &items[2 * rank..2 * rank + 2];
+                let expected = by_definition(&items, &Sum).unwrap();
+                (plan.start_allreduce(own).unwrap(), expected)
+            })
+            .collect();
+        pending.rotate_left(rank % 4);
+        if rank % 2 == 1 {
+            pending.reverse();
+        }
+        for (run, expected) in pending {
+            let total = run.wait().unwrap().unwrap();
+            assert_eq!(total.to_bits(), expected.to_bits());
+        }
+        // A blocking call beside a run in flight.
+        let first = plans[0].start_allreduce(&[1.0, 1.0]).unwrap();
+        let second = plans[1].allreduce(&[2.0, 2.0]).unwrap();
+        let first = first.wait().unwrap().unwrap();
+        assert_eq!((first, second), (2.0 * size as f64, 4.0 * size as f64));
+    }
+}
+
+fn time_out(comm: &dyn Communicator) {
+    let (rank, size) = (comm.rank(), comm.size());
+    if size == 1 {
+        return;
+    }
+    let plan = Plan::builder(comm).local_items(1).build::<f64>().unwrap();
+    let last = size - 1;
+    let tag = comm.fresh_tag();
+    let run = if rank == last {
+        // Not before rank 0 has waited in vain.
+        comm::collective::receive(comm, 0, tag, 0).unwrap();
+        plan.start_allreduce(&[1.0]).unwrap()
+    } else {
+        let run = plan.start_allreduce(&[1.0]).unwrap();
+        if rank == 0 {
+            let after = Duration::from_millis(20);
+            let error = run.wait_timeout(after).unwrap_err();
+            let RunError::TimedOut { awaited, .. } = &error else {
+                panic!("{error}");
+            };
+            assert!(!awaited.is_empty() && !awaited.contains(&rank), "{error}");
+            comm::collective::send(comm, last, tag, Vec::new()).unwrap();
+        }
+        run
+    };
+    // The run goes on, and the plan stays usable.
+    assert_eq!(run.wait().unwrap(), Some(size as f64));
+    assert_eq!(plan.allreduce(&[2.0]).unwrap(), 2.0 * size as f64);
+}
+
+fn one_at_a_time(comm: &dyn Communicator) {
+    let rank = comm.rank();
+    let plan = Plan::builder(comm).local_items(1).build::<f64>().unwrap();
+    let run = plan.start_allreduce(&[1.0]).unwrap();
+    assert_eq!(
+        plan.allreduce(&[1.0]).unwrap_err(),
+        RunError::UnderWay { rank }
+    );
+    assert_eq!(run.wait().unwrap(), Some(comm.size() as f64));
+    assert_eq!(plan.allreduce(&[1.0]).unwrap(), comm.size() as f64);
+}
+
+/// Everyone gives up, before or after messages have come: the plan is spent, and a later one never meets them.
+fn given_up(comm: &dyn Communicator) {
+    let rank = comm.rank();
+    for round in 0..4_usize {
+        let plan = Plan::builder(comm).local_items(1).build::<f64>().unwrap();
+        let run = plan.start_allreduce(&[1e300]).unwrap();
+        if (rank + round).is_multiple_of(2) {
+            let _ = run.test();
+        }
+        run.cancel();
+        assert_eq!(
+            plan.allreduce(&[1.0]).unwrap_err(),
+            RunError::Spent { rank }
+        );
+        let fresh = Plan::builder(comm).local_items(1).build::<f64>().unwrap();
+        assert_eq!(fresh.allreduce(&[1.0]).unwrap(), comm.size() as f64);
+    }
+}
