@@ -1,5 +1,7 @@
 //! Joining subtrees as they come, from left to right: counting in binary.
 
+use crate::source::Source;
+
 /// Heights enough for every slice.
 pub(crate) const ALL_HEIGHTS: usize = usize::BITS as usize;
 
@@ -44,16 +46,24 @@ impl<T: Copy, const HEIGHTS: usize> Counter<T, HEIGHTS> {
     /// # Panics
     /// There is nothing at all.
     #[inline]
-    pub(crate) fn finish(mut self, leaves: &[T], mut combine: impl FnMut(T, T) -> T) -> T {
-        let (groups, last_leaves) = leaves.as_chunks::<8>();
-        for &[a, b, c, d, e, f, g, h] in groups {
+    pub(crate) fn finish<S: Source<Leaf = T>>(
+        mut self,
+        mut leaves: S,
+        mut combine: impl FnMut(T, T) -> T,
+    ) -> T {
+        let mut buffer = [self.waiting[0]; 8];
+        while let Some((group, rest)) = leaves.split_at_checked(8) {
+            leaves = rest;
+            let &[a, b, c, d, e, f, g, h] = group.leaves(&mut buffer) else {
+                unreachable!("eight leaves were split off")
+            };
             let left = four([a, b, c, d], &mut combine);
             let right = four([e, f, g, h], &mut combine);
             let root = combine(left, right);
             self.push(root, 3, &mut combine);
         }
         let waiting = self.waiting[..self.waiting_count].iter().rev().copied();
-        let last = fold_last(last_leaves, &mut combine);
+        let last = fold_last(leaves.leaves(&mut buffer), &mut combine);
         last.into_iter()
             .chain(waiting)
             .reduce(|right, left| combine(left, right))

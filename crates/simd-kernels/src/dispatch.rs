@@ -1,21 +1,33 @@
 //! From a [`Level`] to its code: the one place that chooses.
 
 use core::fmt::Debug;
-use core::ops::Add;
+use core::ops::{Add, Mul};
 
-use crate::fold::{SHORT_LEAVES, tree_fold};
+use crate::fused::SumAndAbsoluteSum;
+use crate::kernel::Kernel;
 use crate::level::{Level, Set};
 use crate::scalar::{self, Four};
-use crate::stream;
 use crate::unordered::{self, Variant};
 use crate::vector::{self, Combine, Proven};
 #[cfg(target_arch = "x86_64")]
 use crate::x86::Avx2;
 
+/// Bounds of [`Float`] that nobody outside can name: which types there are, and the way to their code.
 mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
+    use super::{Kernel, Level, Operation};
+
+    #[expect(
+        private_bounds,
+        private_interfaces,
+        reason = "nobody outside can name the trait, so nobody can call its functions"
+    )]
+    pub trait Sealed: Sized {
+        /// Runs the kernel with an operation, at a level.
+        fn run<K: Kernel<Self>>(level: Level, operation: Operation, kernel: K) -> K::Output;
+
+        /// The same with a sum, without compiling the other operations.
+        fn run_sum<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output;
+    }
 }
 
 /// What has vector instructions. All are commutative, and round once.
@@ -33,15 +45,23 @@ pub enum Operation {
 
 /// A float that there are kernels for: `f32` and `f64`.
 pub trait Float:
-    sealed::Sealed + Copy + Debug + Default + Add<Output = Self> + Send + Sync + 'static
+    sealed::Sealed
+    + Copy
+    + Debug
+    + Default
+    + Add<Output = Self>
+    + Mul<Output = Self>
+    + Send
+    + Sync
+    + 'static
 {
     /// +0.0.
     #[doc(hidden)]
     const ZERO: Self;
 
-    /// The fold of the leaves, in tree order.
+    /// The sum of the leaves and that of their absolute values.
     #[doc(hidden)]
-    fn fold(level: Level, operation: Operation, leaves: &[Self]) -> Option<Self>;
+    fn sum_and_absolute_sum(level: Level, leaves: &[Self]) -> Option<(Self, Self)>;
 
     /// The sums of subtrees of 8 leaves, one for each.
     #[doc(hidden)]
@@ -54,39 +74,47 @@ pub trait Float:
 
 /// The two float types differ in names alone.
 macro_rules! float {
-    ($float:ident, $fold:ident, $subtree_sums8:ident, $unordered_sum:ident) => {
+    ($float:ident, $run:ident, $subtree_sums8:ident, $unordered_sum:ident) => {
+        #[expect(private_bounds, private_interfaces, reason = "as the trait's")]
+        impl sealed::Sealed for $float {
+            #[inline]
+            fn run<K: Kernel<Self>>(level: Level, operation: Operation, kernel: K) -> K::Output {
+                match operation {
+                    Operation::Sum => $run::<vector::Add, K>(level, kernel),
+                    Operation::Product => $run::<vector::Multiply, K>(level, kernel),
+                    Operation::Minimum => $run::<vector::Minimum, K>(level, kernel),
+                    Operation::Maximum => $run::<vector::Maximum, K>(level, kernel),
+                }
+            }
+
+            #[inline]
+            fn run_sum<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output {
+                $run::<vector::Add, K>(level, kernel)
+            }
+        }
+
+        #[inline]
+        fn $run<O: Combine<$float>, K: Kernel<$float>>(level: Level, mut kernel: K) -> K::Output {
+            if let Some(output) = kernel.few::<O>() {
+                return output;
+            }
+            match level.set() {
+                Set::Scalar => kernel.run::<_, O>(Proven::<Four<$float>>::plain()),
+                #[cfg(target_arch = "x86_64")]
+                Set::Sse2(sse2) => sse2.$run::<O, K>(kernel),
+                #[cfg(target_arch = "x86_64")]
+                Set::Avx2(avx2) => avx2.$run::<O, K>(kernel),
+                #[cfg(target_arch = "x86_64")]
+                Set::Avx512(avx512) => avx512.$run::<O, K>(kernel),
+            }
+        }
+
         impl Float for $float {
             const ZERO: Self = 0.0;
 
             #[inline]
-            fn fold(level: Level, operation: Operation, leaves: &[Self]) -> Option<Self> {
-                #[inline]
-                fn by<C: Combine<$float>>(
-                    level: Level,
-                    combine: C,
-                    leaves: &[$float],
-                ) -> Option<$float> {
-                    if leaves.len() < SHORT_LEAVES {
-                        return tree_fold(leaves, C::single);
-                    }
-                    Some(match level.set() {
-                        Set::Scalar => {
-                            stream::fold(Proven::<Four<$float>>::plain(), combine, leaves)
-                        }
-                        #[cfg(target_arch = "x86_64")]
-                        Set::Sse2(sse2) => sse2.$fold(combine, leaves),
-                        #[cfg(target_arch = "x86_64")]
-                        Set::Avx2(avx2) => avx2.$fold(combine, leaves),
-                        #[cfg(target_arch = "x86_64")]
-                        Set::Avx512(avx512) => avx512.$fold(combine, leaves),
-                    })
-                }
-                match operation {
-                    Operation::Sum => by(level, vector::Add, leaves),
-                    Operation::Product => by(level, vector::Multiply, leaves),
-                    Operation::Minimum => by(level, vector::Minimum, leaves),
-                    Operation::Maximum => by(level, vector::Maximum, leaves),
-                }
+            fn sum_and_absolute_sum(level: Level, leaves: &[Self]) -> Option<(Self, Self)> {
+                $run::<vector::Add, _>(level, SumAndAbsoluteSum(leaves))
             }
 
             #[inline]
@@ -119,8 +147,8 @@ macro_rules! float {
     };
 }
 
-float!(f64, fold_f64, subtree_sums8_f64, unordered_sum_f64);
-float!(f32, fold_f32, subtree_sums8_f32, unordered_sum_f32);
+float!(f64, run_f64, subtree_sums8_f64, unordered_sum_f64);
+float!(f32, run_f32, subtree_sums8_f32, unordered_sum_f32);
 
 /// The sum of a subtree of 8 leaves: ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)).
 ///

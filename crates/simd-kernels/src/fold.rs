@@ -3,6 +3,8 @@
 use crate::counter::{ALL_HEIGHTS, Counter, fold_last};
 use crate::dispatch::{Float, Operation};
 use crate::level::Level;
+use crate::source::Source;
+use crate::stream::Fold;
 
 /// Below this many leaves, a kernel's set-up costs more than it saves.
 pub(crate) const SHORT_LEAVES: usize = 128;
@@ -32,7 +34,7 @@ pub fn sum<T: Float>(level: Level, leaves: &[T]) -> Option<T> {
 /// ```
 #[inline]
 pub fn fold<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Option<T> {
-    T::fold(level, operation, leaves)
+    T::run(level, operation, Fold(leaves))
 }
 
 /// The fold of the items along the binary tree, for any operator; `None` of none.
@@ -45,12 +47,24 @@ pub fn fold<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Optio
 /// assert_eq!(greatest, Some(9));
 /// ```
 #[inline]
-pub fn tree_fold<T: Copy>(items: &[T], mut combine: impl FnMut(T, T) -> T) -> Option<T> {
-    let &first = items.first()?;
-    Some(match items.len() {
-        // Small counters for the many short slices: their memory is filled before it is used.
-        0..8 => fold_last(items, &mut combine)?,
-        8..SHORT_LEAVES => Counter::<T, 7>::new(first).finish(items, combine),
-        _ => Counter::<T, ALL_HEIGHTS>::new(first).finish(items, combine),
-    })
+pub fn tree_fold<T: Copy>(items: &[T], combine: impl FnMut(T, T) -> T) -> Option<T> {
+    if items.len() < SHORT_LEAVES {
+        return fold_few(items, combine);
+    }
+    Some(Counter::<T, ALL_HEIGHTS>::new(items[0]).finish(items, combine))
+}
+
+/// The fold of fewer than [`SHORT_LEAVES`] leaves; `None` of none.
+///
+/// Small counters for the many short slices: their memory is filled before it is used.
+#[inline(always)]
+pub(crate) fn fold_few<S: Source>(
+    leaves: S,
+    mut combine: impl FnMut(S::Leaf, S::Leaf) -> S::Leaf,
+) -> Option<S::Leaf> {
+    match leaves.len() {
+        0 => None,
+        1..8 => fold_last(leaves.leaves(&mut [leaves.filler(); 8]), &mut combine),
+        _ => Some(Counter::<_, 7>::new(leaves.filler()).finish(leaves, combine)),
+    }
 }

@@ -70,6 +70,19 @@ impl Level {
         }
     }
 
+    /// The level whose registers suit rows of so many bytes: lanes that lie outside the row would be computed for nothing.
+    pub(crate) fn for_row_bytes(self, bytes: usize) -> Self {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512(avx512) if bytes < 64 => {
+                Self(Set::Avx2(avx512.into())).for_row_bytes(bytes)
+            }
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx2(avx2) if bytes < 32 => Self(Set::Sse2(avx2.into())),
+            _ => self,
+        }
+    }
+
     pub(crate) fn set(self) -> Set {
         self.0
     }

@@ -8,6 +8,7 @@
 use core::array;
 use core::ops::Add;
 
+use crate::source::{Absolute, Map};
 use crate::vector::{Combine, Maximum, Minimum, Vector};
 
 /// ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)).
@@ -40,6 +41,7 @@ where
     T: Copy + Default + Add<Output = T> + core::ops::Mul<Output = T>,
     Minimum: Combine<T>,
     Maximum: Combine<T>,
+    Absolute: Map<T>,
 {
     type Element = T;
     const LANES: usize = 4;
@@ -74,6 +76,11 @@ where
     #[inline(always)]
     unsafe fn maximum(self, other: Self) -> Self {
         self.each(other, Maximum::single)
+    }
+
+    #[inline(always)]
+    unsafe fn absolute(self) -> Self {
+        Self(self.0.map(|x| Absolute.single(x)))
     }
 
     /// (a, b, a, b).

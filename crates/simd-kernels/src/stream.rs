@@ -14,61 +14,71 @@
 //! hundred leaves stay in registers; a binary counter joins the blocks' roots as they come.
 
 use crate::counter::{ALL_HEIGHTS, Counter};
+use crate::fold::{SHORT_LEAVES, fold_few};
+use crate::kernel::Kernel;
+use crate::source::Source;
 use crate::vector::{Combine, Proven, Vector};
 
 /// More leaves than this many bytes are fetched ahead of use; fewer lie in near caches, where fetching costs more than it brings.
-const PREFETCH_FROM_BYTES: usize = 1 << 22;
+pub(crate) const PREFETCH_FROM_BYTES: usize = 1 << 22;
 
-/// How far ahead, in bytes.
-const PREFETCH_BYTES: usize = 1 << 14;
+/// The fold of some leaves, in tree order; `None` of none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fold<S>(pub(crate) S);
 
-/// The fold of at least one leaf, in tree order.
-#[inline(always)]
-pub(crate) fn fold<V, O>(proven: Proven<V>, _operation: O, leaves: &[V::Element]) -> V::Element
-where
-    V: Vector,
-    O: Combine<V::Element>,
-{
-    if size_of_val(leaves) < PREFETCH_FROM_BYTES {
-        fold_blocks::<V, O, false>(proven, leaves)
-    } else {
-        fold_blocks::<V, O, true>(proven, leaves)
+impl<S: Source> Kernel<S::Leaf> for Fold<S> {
+    type Output = Option<S::Leaf>;
+
+    #[inline(always)]
+    fn few<O: Combine<S::Leaf>>(&mut self) -> Option<Self::Output> {
+        (self.0.len() < SHORT_LEAVES).then(|| fold_few(self.0, O::single))
+    }
+
+    #[inline(always)]
+    fn run<V, O>(self, proven: Proven<V>) -> Self::Output
+    where
+        V: Vector<Element = S::Leaf>,
+        O: Combine<S::Leaf>,
+    {
+        Some(if self.0.bytes() < PREFETCH_FROM_BYTES {
+            fold_blocks::<V, O, S, false>(proven, self.0)
+        } else {
+            fold_blocks::<V, O, S, true>(proven, self.0)
+        })
     }
 }
 
 #[inline(always)]
-fn fold_blocks<V, O, const PREFETCH: bool>(
-    proven: Proven<V>,
-    mut leaves: &[V::Element],
-) -> V::Element
+fn fold_blocks<V, O, S, const PREFETCH: bool>(proven: Proven<V>, mut leaves: S) -> V::Element
 where
     V: Vector,
     O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
 {
-    let mut roots = Counter::<_, ALL_HEIGHTS>::new(leaves[0]);
+    let mut roots = Counter::<_, ALL_HEIGHTS>::new(leaves.filler());
     // Ever smaller blocks: first as many registers of nodes as fill a register once more, then one, then its rows.
     let group_leaves = V::LANES * block_leaves::<V>();
     while let Some((group, rest)) = leaves.split_at_checked(group_leaves) {
         leaves = rest;
-        let mut blocks = [proven.load(group); 16];
-        for (node, block) in blocks[..V::LANES]
-            .iter_mut()
-            .zip(group.chunks_exact(block_leaves::<V>()))
-        {
-            *node = block_nodes::<V, O, PREFETCH>(proven, block);
+        let mut blocks = [group.load(proven); 16];
+        let mut group_rest = group;
+        for node in &mut blocks[..V::LANES] {
+            let (block, rest) = group_rest.split_at(block_leaves::<V>());
+            group_rest = rest;
+            *node = block_nodes::<V, O, S, PREFETCH>(proven, block);
         }
         let root = root::<V, O>(proven, rows::<V, O>(proven, &blocks));
         roots.push(root, group_leaves.ilog2(), O::single);
     }
     while let Some((block, rest)) = leaves.split_at_checked(block_leaves::<V>()) {
         leaves = rest;
-        let root = root::<V, O>(proven, block_nodes::<V, O, PREFETCH>(proven, block));
+        let root = block_root::<V, O, S, PREFETCH>(proven, block);
         roots.push(root, block_leaves::<V>().ilog2(), O::single);
     }
     let square_leaves = V::LANES * V::LANES;
     while let Some((square, rest)) = leaves.split_at_checked(square_leaves) {
         leaves = rest;
-        let root = root::<V, O>(proven, square_nodes::<V, O, PREFETCH>(proven, square));
+        let root = square_root::<V, O, S, PREFETCH>(proven, square);
         roots.push(root, square_leaves.ilog2(), O::single);
     }
     roots.finish(leaves, O::single)
@@ -76,7 +86,7 @@ where
 
 /// The leaves of a block: 64 registers full, 16 where a register is wide.
 #[inline(always)]
-const fn block_leaves<V: Vector>() -> usize {
+pub(crate) const fn block_leaves<V: Vector>() -> usize {
     match V::LANES {
         2 => 128,
         4 => 256,
@@ -85,26 +95,48 @@ const fn block_leaves<V: Vector>() -> usize {
     }
 }
 
-/// The nodes of a block of [`block_leaves`], one register of them.
+/// The root of a block of [`block_leaves`].
 #[inline(always)]
-fn block_nodes<V, O, const PREFETCH: bool>(proven: Proven<V>, block: &[V::Element]) -> V
+pub(crate) fn block_root<V, O, S, const PREFETCH: bool>(proven: Proven<V>, block: S) -> V::Element
 where
     V: Vector,
     O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
+{
+    root::<V, O>(proven, block_nodes::<V, O, S, PREFETCH>(proven, block))
+}
+
+/// The root of L^2 leaves.
+#[inline(always)]
+pub(crate) fn square_root<V, O, S, const PREFETCH: bool>(proven: Proven<V>, square: S) -> V::Element
+where
+    V: Vector,
+    O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
+{
+    root::<V, O>(proven, square_nodes::<V, O, S, PREFETCH>(proven, square))
+}
+
+/// The nodes of a block of [`block_leaves`], one register of them.
+#[inline(always)]
+fn block_nodes<V, O, S, const PREFETCH: bool>(proven: Proven<V>, block: S) -> V
+where
+    V: Vector,
+    O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
 {
     if V::LANES == 16 {
-        return square_nodes::<V, O, PREFETCH>(proven, block);
+        return square_nodes::<V, O, S, PREFETCH>(proven, block);
     }
-    let mut nodes = [proven.load(block); 16];
-    let part_leaves = block.len() / V::LANES;
-    for (node, part) in nodes[..V::LANES]
-        .iter_mut()
-        .zip(block.chunks_exact(part_leaves))
-    {
+    let mut nodes = [block.load(proven); 16];
+    let (part_leaves, mut block_rest) = (block.len() / V::LANES, block);
+    for node in &mut nodes[..V::LANES] {
+        let (part, rest) = block_rest.split_at(part_leaves);
+        block_rest = rest;
         *node = match V::LANES {
-            2 => pairs_nodes::<V, O, PREFETCH>(proven, part),
-            4 => cube_nodes::<V, O, PREFETCH>(proven, part),
-            _ => square_nodes::<V, O, PREFETCH>(proven, part),
+            2 => pairs_nodes::<V, O, S, PREFETCH>(proven, part),
+            4 => cube_nodes::<V, O, S, PREFETCH>(proven, part),
+            _ => square_nodes::<V, O, S, PREFETCH>(proven, part),
         };
     }
     rows::<V, O>(proven, &nodes)
@@ -112,94 +144,98 @@ where
 
 /// The nodes of L^3 leaves.
 #[inline(always)]
-fn cube_nodes<V, O, const PREFETCH: bool>(proven: Proven<V>, leaves: &[V::Element]) -> V
+fn cube_nodes<V, O, S, const PREFETCH: bool>(proven: Proven<V>, leaves: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
 {
-    let mut nodes = [proven.load(leaves); 16];
-    for (node, square) in nodes[..V::LANES]
-        .iter_mut()
-        .zip(leaves.chunks_exact(V::LANES * V::LANES))
-    {
-        *node = square_nodes::<V, O, PREFETCH>(proven, square);
+    let (mut nodes, mut leaves_rest) = ([leaves.load(proven); 16], leaves);
+    for node in &mut nodes[..V::LANES] {
+        let (square, rest) = leaves_rest.split_at(V::LANES * V::LANES);
+        leaves_rest = rest;
+        *node = square_nodes::<V, O, S, PREFETCH>(proven, square);
     }
     rows::<V, O>(proven, &nodes)
 }
 
 /// The nodes of 64 leaves in registers of two: four levels above squares, depth first, because registers are few.
 #[inline(always)]
-fn pairs_nodes<V, O, const PREFETCH: bool>(proven: Proven<V>, leaves: &[V::Element]) -> V
+fn pairs_nodes<V, O, S, const PREFETCH: bool>(proven: Proven<V>, leaves: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
 {
     let (a, b) = leaves.split_at(32);
     level::<V, O, 1>(
         proven,
-        pairs_32::<V, O, PREFETCH>(proven, a),
-        pairs_32::<V, O, PREFETCH>(proven, b),
+        pairs_32::<V, O, S, PREFETCH>(proven, a),
+        pairs_32::<V, O, S, PREFETCH>(proven, b),
     )
 }
 
 #[inline(always)]
-fn pairs_32<V, O, const PREFETCH: bool>(proven: Proven<V>, leaves: &[V::Element]) -> V
+fn pairs_32<V, O, S, const PREFETCH: bool>(proven: Proven<V>, leaves: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
 {
     let (a, b) = leaves.split_at(16);
     level::<V, O, 1>(
         proven,
-        pairs_16::<V, O, PREFETCH>(proven, a),
-        pairs_16::<V, O, PREFETCH>(proven, b),
+        pairs_16::<V, O, S, PREFETCH>(proven, a),
+        pairs_16::<V, O, S, PREFETCH>(proven, b),
     )
 }
 
 #[inline(always)]
-fn pairs_16<V, O, const PREFETCH: bool>(proven: Proven<V>, leaves: &[V::Element]) -> V
+fn pairs_16<V, O, S, const PREFETCH: bool>(proven: Proven<V>, leaves: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
 {
     let (a, b) = leaves.split_at(8);
     level::<V, O, 1>(
         proven,
-        pairs_8::<V, O, PREFETCH>(proven, a),
-        pairs_8::<V, O, PREFETCH>(proven, b),
+        pairs_8::<V, O, S, PREFETCH>(proven, a),
+        pairs_8::<V, O, S, PREFETCH>(proven, b),
     )
 }
 
 #[inline(always)]
-fn pairs_8<V, O, const PREFETCH: bool>(proven: Proven<V>, leaves: &[V::Element]) -> V
+fn pairs_8<V, O, S, const PREFETCH: bool>(proven: Proven<V>, leaves: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
 {
     let (a, b) = leaves.split_at(4);
     level::<V, O, 1>(
         proven,
-        square_nodes::<V, O, PREFETCH>(proven, a),
-        square_nodes::<V, O, PREFETCH>(proven, b),
+        square_nodes::<V, O, S, PREFETCH>(proven, a),
+        square_nodes::<V, O, S, PREFETCH>(proven, b),
     )
 }
 
 /// The nodes of L^2 leaves, read from memory.
 #[inline(always)]
-fn square_nodes<V, O, const PREFETCH: bool>(proven: Proven<V>, leaves: &[V::Element]) -> V
+fn square_nodes<V, O, S, const PREFETCH: bool>(proven: Proven<V>, leaves: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
 {
     if PREFETCH {
-        prefetch_ahead(&leaves[..V::LANES * V::LANES]);
+        leaves.split_at(V::LANES * V::LANES).0.prefetch_ahead();
     }
-    let mut registers = [proven.load(leaves); 16];
-    for (register, row) in registers[..V::LANES]
-        .iter_mut()
-        .zip(leaves.chunks_exact(V::LANES))
-    {
-        *register = proven.load(row);
+    let (mut registers, mut leaves_rest) = ([leaves.load(proven); 16], leaves);
+    for register in &mut registers[..V::LANES] {
+        let (row, rest) = leaves_rest.split_at(V::LANES);
+        leaves_rest = rest;
+        *register = row.load(proven);
     }
     rows::<V, O>(proven, &registers)
 }
@@ -271,15 +307,4 @@ fn root<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, register: V) -> V:
         }
     }
     nodes[0]
-}
-
-/// Asks for the lines that lie ahead of these leaves.
-#[inline(always)]
-fn prefetch_ahead<T>(leaves: &[T]) {
-    #[cfg(target_arch = "x86_64")]
-    for line in leaves.chunks(64 / size_of::<T>()) {
-        crate::x86::prefetch(line.as_ptr().wrapping_byte_add(PREFETCH_BYTES));
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (leaves, PREFETCH_BYTES);
 }

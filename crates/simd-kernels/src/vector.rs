@@ -40,6 +40,8 @@ pub(crate) unsafe trait Vector: Copy {
     unsafe fn minimum(self, other: Self) -> Self;
     /// IEEE 754-2019's maximum.
     unsafe fn maximum(self, other: Self) -> Self;
+    /// The lanes with their signs cleared.
+    unsafe fn absolute(self) -> Self;
 
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self);
     /// Called for 4 lanes and more.
@@ -93,6 +95,40 @@ impl<V: Vector> Proven<V> {
         unsafe { V::load(elements.as_ptr()) }
     }
 
+    /// Registers from the first `ROWS` rows of `row_elements` each, beginning at `column`.
+    ///
+    /// A register may reach over its row's end into the next row, never over the end of the elements.
+    #[inline(always)]
+    pub(crate) fn load_rows<const ROWS: usize>(
+        self,
+        elements: &[V::Element],
+        row_elements: usize,
+        column: usize,
+    ) -> [V; ROWS] {
+        let end = (ROWS - 1)
+            .checked_mul(row_elements)
+            .and_then(|row| row.checked_add(column)?.checked_add(V::LANES));
+        assert!(end.is_some_and(|end| end <= elements.len()));
+        let mut from = elements[column..].as_ptr();
+        // SAFETY: `end` lies in the slice, so the lanes' elements of row 0 do; `self` is the proof.
+        let mut registers = [unsafe { V::load(from) }; ROWS];
+        for register in &mut registers[1..] {
+            // SAFETY: row < ROWS, so this and the lanes' elements behind it lie before `end`, in the slice.
+            from = unsafe { from.add(row_elements) };
+            // SAFETY: as above.
+            *register = unsafe { V::load(from) };
+        }
+        registers
+    }
+
+    /// The lanes, in order, in the first `V::LANES` places of a slice.
+    #[inline(always)]
+    pub(crate) fn store_first(self, vector: V, places: &mut [V::Element]) {
+        assert!(places.len() >= V::LANES);
+        // SAFETY: the slice has the lanes' places; `self` is the proof.
+        unsafe { vector.store(places.as_mut_ptr()) }
+    }
+
     /// The lanes, in order, in the first `V::LANES` places.
     #[inline(always)]
     pub(crate) fn store(self, vector: V, places: &mut [V::Element; 16]) {
@@ -116,6 +152,13 @@ impl<V: Vector> Proven<V> {
         }
     }
 
+    /// The lanes with their signs cleared.
+    #[inline(always)]
+    pub(crate) fn absolute(self, a: V) -> V {
+        // SAFETY: `self` is the proof.
+        unsafe { a.absolute() }
+    }
+
     #[inline(always)]
     fn add(self, a: V, b: V) -> V {
         // SAFETY: `self` is the proof.
@@ -123,7 +166,7 @@ impl<V: Vector> Proven<V> {
     }
 
     #[inline(always)]
-    fn multiply(self, a: V, b: V) -> V {
+    pub(crate) fn multiply(self, a: V, b: V) -> V {
         // SAFETY: `self` is the proof.
         unsafe { a.multiply(b) }
     }

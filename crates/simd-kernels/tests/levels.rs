@@ -2,75 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
+mod common;
+
+use common::{Bits, OPERATIONS, finite_word, spread_word, word};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use simd_kernels::{
-    Float, Level, LevelError, Operation, Variant, by_definition, fold, left_to_right,
-    reduce_level_by_level, scratch_len, subtree_sum8, sum, tree_fold, unordered_sum,
-    unordered_sum_with,
+    Level, LevelError, Variant, by_definition, fold, left_to_right, reduce_level_by_level,
+    scratch_len, subtree_sum8, sum, tree_fold, unordered_sum, unordered_sum_with,
 };
-
-/// The bits of a float, with one NaN for all of them.
-trait Bits: Float {
-    fn bits(self) -> u64;
-    fn from_word(word: u64) -> Self;
-    /// The operation in IEEE 754-2019's words (section 9.6).
-    fn by_standard(operation: Operation, left: Self, right: Self) -> Self;
-}
-
-const OPERATIONS: [Operation; 4] = [
-    Operation::Sum,
-    Operation::Product,
-    Operation::Minimum,
-    Operation::Maximum,
-];
-
-/// The same words for both float types.
-macro_rules! by_standard {
-    () => {
-        fn by_standard(operation: Operation, left: Self, right: Self) -> Self {
-            let negative = left.is_sign_negative();
-            let zeros = left == 0.0 && right == 0.0 && negative != right.is_sign_negative();
-            match operation {
-                Operation::Sum => left + right,
-                Operation::Product => left * right,
-                _ if left.is_nan() || right.is_nan() => Self::NAN,
-                Operation::Minimum if zeros => -0.0,
-                Operation::Maximum if zeros => 0.0,
-                Operation::Minimum => left.min(right),
-                Operation::Maximum => left.max(right),
-            }
-        }
-    };
-}
-
-impl Bits for f64 {
-    fn bits(self) -> u64 {
-        if self.is_nan() {
-            f64::NAN.to_bits()
-        } else {
-            self.to_bits()
-        }
-    }
-    fn from_word(word: u64) -> Self {
-        f64::from_bits(word)
-    }
-    by_standard!();
-}
-
-impl Bits for f32 {
-    fn bits(self) -> u64 {
-        if self.is_nan() {
-            f32::NAN.to_bits().into()
-        } else {
-            self.to_bits().into()
-        }
-    }
-    fn from_word(word: u64) -> Self {
-        f32::from_bits(u32::try_from(word >> 32).unwrap())
-    }
-    by_standard!();
-}
 
 /// Runs every level on the leaves and compares with the definition; the leaves are left alone.
 #[track_caller]
@@ -128,32 +68,6 @@ fn check<T: Bits>(leaves: &[T]) {
     assert!(leaves.iter().map(|leaf| leaf.bits()).eq(before));
 }
 
-/// Numbers of many sizes, and the special ones.
-fn word() -> impl Strategy<Value = u64> {
-    let special = prop::sample::select(vec![
-        -0.0,
-        0.0,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        f64::NAN,
-        f64::MAX,
-        f64::MIN_POSITIVE,
-        1.0,
-    ]);
-    prop_oneof![
-        60 => finite_word(),
-        2 => special.prop_map(f64::to_bits),
-        // Subnormal doubles; as floats, their upper halves are subnormal, too.
-        2 => 0..1_u64 << 52,
-        1 => any::<u64>(),
-    ]
-}
-
-fn finite_word() -> impl Strategy<Value = u64> {
-    (-1.0..1.0_f64, -30..30)
-        .prop_map(|(mantissa, exponent)| (mantissa * 2_f64.powi(exponent)).to_bits())
-}
-
 proptest! {
     #[test]
     fn any_length_and_offset(words in vec(word(), 0..700), offset in 0..16_usize) {
@@ -204,9 +118,8 @@ fn check_unordered<T: Bits + Into<f64>>(leaves: &[T], relative_error: f64) {
 /// Every length around the powers of eight and the block, and one past the caches.
 #[test]
 fn lengths_where_something_ends() {
-    let word = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 2 | 0x3000_0000_0000_0000;
     let leaves: Vec<f64> = (0..(1 << 20) + 3)
-        .map(|i| f64::from_word(word(i)))
+        .map(|i| f64::from_word(spread_word(i)))
         .collect();
     for length in 0..=130 {
         check(&leaves[..length]);
@@ -290,13 +203,12 @@ fn nothing_is_padded() {
 /// Past the length from which the streaming kernel fetches ahead: another path through the same blocks.
 #[test]
 fn leaves_that_are_fetched_ahead() {
-    let numbers = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 2 | 0x3000_0000_0000_0000;
     let doubles: Vec<f64> = (0..(1 << 21) + 3)
-        .map(|i| f64::from_word(numbers(i)))
+        .map(|i| f64::from_word(spread_word(i)))
         .collect();
     check_streams(&doubles);
     let floats: Vec<f32> = (0..(1 << 22) + 3)
-        .map(|i| f32::from_word(numbers(i)))
+        .map(|i| f32::from_word(spread_word(i)))
         .collect();
     check_streams(&floats);
 }

@@ -145,6 +145,8 @@ unsafe impl Vector for __m256d {
         _mm256_max_pd,
         _mm256_and_pd,
         _mm256_or_pd,
+        _mm256_andnot_pd,
+        _mm256_set1_pd,
         _mm256_cmp_pd::<_CMP_UNORD_Q>
     );
 
@@ -180,6 +182,8 @@ unsafe impl Vector for __m256 {
         _mm256_max_ps,
         _mm256_and_ps,
         _mm256_or_ps,
+        _mm256_andnot_ps,
+        _mm256_set1_ps,
         _mm256_cmp_ps::<_CMP_UNORD_Q>
     );
 

@@ -73,6 +73,12 @@ unsafe impl Vector for __m512d {
         )
     }
 
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn absolute(self) -> Self {
+        _mm512_abs_pd(self)
+    }
+
     /// Pairs (a, b) in each 128 bits. Not two unpacks: those would each read `b` from memory once more.
     #[target_feature(enable = "avx512f")]
     #[inline]
@@ -154,6 +160,12 @@ unsafe impl Vector for __m512 {
             _mm512_castsi512_ps(and),
             _mm512_set1_ps(f32::NAN),
         )
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn absolute(self) -> Self {
+        _mm512_abs_ps(self)
     }
 
     /// (a01, a23, b01, b23) in each 128 bits.

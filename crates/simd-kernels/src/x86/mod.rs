@@ -37,21 +37,25 @@ macro_rules! vector_level {
             }
         }
 
-        $crate::x86::vector_level!(@doors $proof, $feature, f64, $doubles, fold_f64, unordered_sum_f64);
-        $crate::x86::vector_level!(@doors $proof, $feature, f32, $floats, fold_f32, unordered_sum_f32);
+        $crate::x86::vector_level!(@doors $proof, $feature, f64, $doubles, run_f64, unordered_sum_f64);
+        $crate::x86::vector_level!(@doors $proof, $feature, f32, $floats, run_f32, unordered_sum_f32);
     };
-    (@doors $proof:ident, $feature:tt, $float:ty, $vector:ty, $fold:ident, $unordered_sum:ident) => {
+    (@doors $proof:ident, $feature:tt, $float:ty, $vector:ty, $run:ident, $unordered_sum:ident) => {
         impl $proof {
             #[inline]
-            pub(crate) fn $fold<C: $crate::vector::Combine<$float>>(self, combine: C, leaves: &[$float]) -> $float {
+            pub(crate) fn $run<O, K>(self, kernel: K) -> K::Output
+            where
+                O: $crate::vector::Combine<$float>,
+                K: $crate::kernel::Kernel<$float>,
+            {
                 #[target_feature(enable = $feature)]
-                fn compiled<C: $crate::vector::Combine<$float>>(combine: C, leaves: &[$float]) -> $float {
+                fn compiled<O: $crate::vector::Combine<$float>, K: $crate::kernel::Kernel<$float>>(kernel: K) -> K::Output {
                     // SAFETY: this function runs only where the instruction set is there.
                     let proven = unsafe { $crate::vector::Proven::<$vector>::new() };
-                    $crate::stream::fold(proven, combine, leaves)
+                    kernel.run::<_, O>(proven)
                 }
                 // SAFETY: `self` is made only where the instruction set is detected.
-                unsafe { compiled(combine, leaves) }
+                unsafe { compiled::<O, K>(kernel) }
             }
 
             #[inline]
@@ -73,7 +77,7 @@ use vector_level;
 macro_rules! lane_by_lane {
     (
         $feature:tt, $float:ty, $load:ident, $store:ident, $add:ident, $multiply:ident,
-        $min:ident, $max:ident, $and:ident, $or:ident, $unordered:expr
+        $min:ident, $max:ident, $and:ident, $or:ident, $and_not:ident, $set1:ident, $unordered:expr
     ) => {
         #[target_feature(enable = $feature)]
         #[inline]
@@ -114,6 +118,13 @@ macro_rules! lane_by_lane {
             // As above for +0; a NaN does not survive AND, so it is put back: all ones are one.
             let and = $and($max(self, other), $max(other, self));
             $or(and, $unordered(self, other))
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        unsafe fn absolute(self) -> Self {
+            // -0.0 is the sign alone.
+            $and_not($set1(-0.0), self)
         }
     };
 }

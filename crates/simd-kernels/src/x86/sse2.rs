@@ -7,10 +7,17 @@
 
 use core::arch::x86_64::*;
 
-use super::{lane_by_lane, vector_level};
+use super::{Avx2, lane_by_lane, vector_level};
 use crate::vector::Vector;
 
 vector_level!(Sse2, "sse2", __m128d, __m128);
+
+impl From<Avx2> for Sse2 {
+    /// AVX2 is an extension of SSE2 (Intel SDM, vol. 1, 14.3).
+    fn from(_: Avx2) -> Self {
+        Self(())
+    }
+}
 
 impl Sse2 {
     #[inline]
@@ -124,6 +131,8 @@ unsafe impl Vector for __m128d {
         _mm_max_pd,
         _mm_and_pd,
         _mm_or_pd,
+        _mm_andnot_pd,
+        _mm_set1_pd,
         _mm_cmpunord_pd
     );
 
@@ -151,6 +160,8 @@ unsafe impl Vector for __m128 {
         _mm_max_ps,
         _mm_and_ps,
         _mm_or_ps,
+        _mm_andnot_ps,
+        _mm_set1_ps,
         _mm_cmpunord_ps
     );
 

@@ -1,0 +1,128 @@
+//! Sums of what is computed from slices on the way, in one pass and with nothing written to memory.
+
+use crate::counter::{ALL_HEIGHTS, Counter};
+use crate::dispatch::Float;
+use crate::fold::{SHORT_LEAVES, fold_few};
+use crate::kernel::Kernel;
+use crate::level::Level;
+use crate::source::{Absolute, Map, Mapped, Products, Source, Square};
+use crate::stream::{self, Fold};
+use crate::vector::{Combine, Proven, Vector};
+
+/// The sum of x0 * y0, x1 * y1, … in tree order; `None` of none. All levels give the same bits.
+///
+/// Each product is rounded once, then the products are added as [`sum`](crate::sum) adds leaves: no fused multiply-add.
+///
+/// # Panics
+/// The slices differ in length.
+///
+/// ```
+/// use simd_kernels::{Level, dot};
+///
+/// let (x, y) = ([0.1, 0.2, 0.3], [0.7, 0.8, 0.9]);
+/// assert_eq!(dot(Level::best(), &x, &y), Some((0.1 * 0.7 + 0.2 * 0.8) + 0.3 * 0.9));
+/// ```
+#[inline]
+pub fn dot<T: Float>(level: Level, x: &[T], y: &[T]) -> Option<T> {
+    T::run_sum(level, Fold(Products::new(x, y)))
+}
+
+/// The sum of x0 * x0, x1 * x1, … in tree order; `None` of none: the bits of [`dot`] of the slice with itself.
+///
+/// ```
+/// assert_eq!(simd_kernels::squared_norm(simd_kernels::Level::best(), &[3.0, 4.0]), Some(25.0));
+/// ```
+#[inline]
+pub fn squared_norm<T: Float>(level: Level, x: &[T]) -> Option<T> {
+    let squares = Mapped {
+        elements: x,
+        function: Square,
+    };
+    T::run_sum(level, Fold(squares))
+}
+
+/// The sum of the leaves and the sum of their absolute values, each in tree order; `None` of none.
+///
+/// The bits of two sums, for one pass over memory. Their ratio bounds how much of the sum is cancellation (Higham's
+/// condition number of summation).
+///
+/// ```
+/// use simd_kernels::{Level, sum_and_absolute_sum};
+///
+/// assert_eq!(sum_and_absolute_sum(Level::best(), &[3.0, -4.0]), Some((-1.0, 7.0)));
+/// ```
+#[inline]
+pub fn sum_and_absolute_sum<T: Float>(level: Level, leaves: &[T]) -> Option<(T, T)> {
+    T::sum_and_absolute_sum(level, leaves)
+}
+
+/// The two sums, block by block: what is read for the first comes from the nearest cache for the second.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SumAndAbsoluteSum<'a, T>(pub(crate) &'a [T]);
+
+impl<T: Copy> Kernel<T> for SumAndAbsoluteSum<'_, T>
+where
+    Absolute: Map<T>,
+{
+    type Output = Option<(T, T)>;
+
+    #[inline(always)]
+    fn few<O: Combine<T>>(&mut self) -> Option<Self::Output> {
+        let sums = || {
+            let sum = fold_few(self.0, O::single)?;
+            Some((sum, fold_few(absolutes(self.0), O::single)?))
+        };
+        (self.0.len() < SHORT_LEAVES).then(sums)
+    }
+
+    #[inline(always)]
+    fn run<V, O>(self, proven: Proven<V>) -> Self::Output
+    where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+    {
+        Some(if self.0.bytes() < stream::PREFETCH_FROM_BYTES {
+            both::<V, O, false>(proven, self.0)
+        } else {
+            both::<V, O, true>(proven, self.0)
+        })
+    }
+}
+
+fn absolutes<T>(elements: &[T]) -> Mapped<'_, T, Absolute> {
+    Mapped {
+        elements,
+        function: Absolute,
+    }
+}
+
+#[inline(always)]
+fn both<V, O, const PREFETCH: bool>(
+    proven: Proven<V>,
+    mut leaves: &[V::Element],
+) -> (V::Element, V::Element)
+where
+    V: Vector,
+    O: Combine<V::Element>,
+    Absolute: Map<V::Element>,
+{
+    let mut sums = Counter::<_, ALL_HEIGHTS>::new(leaves[0]);
+    let mut absolute_sums = Counter::<_, ALL_HEIGHTS>::new(leaves[0]);
+    let (block_leaves, square_leaves) = (stream::block_leaves::<V>(), V::LANES * V::LANES);
+    while let Some((block, rest)) = leaves.split_at_checked(block_leaves) {
+        leaves = rest;
+        let sum = stream::block_root::<V, O, _, PREFETCH>(proven, block);
+        sums.push(sum, block_leaves.ilog2(), O::single);
+        let absolute_sum = stream::block_root::<V, O, _, false>(proven, absolutes(block));
+        absolute_sums.push(absolute_sum, block_leaves.ilog2(), O::single);
+    }
+    while let Some((square, rest)) = leaves.split_at_checked(square_leaves) {
+        leaves = rest;
+        let sum = stream::square_root::<V, O, _, PREFETCH>(proven, square);
+        sums.push(sum, square_leaves.ilog2(), O::single);
+        let absolute_sum = stream::square_root::<V, O, _, false>(proven, absolutes(square));
+        absolute_sums.push(absolute_sum, square_leaves.ilog2(), O::single);
+    }
+    let absolute_sum = absolute_sums.finish(absolutes(leaves), O::single);
+    (sums.finish(leaves, O::single), absolute_sum)
+}

@@ -1,0 +1,262 @@
+//! Where the streaming kernel takes its leaves from: a slice, or what is computed from slices on the way.
+//!
+//! A leaf that is computed is rounded once, in a register, exactly as it would be on its own; nothing is written to memory.
+
+use core::ops::Mul;
+
+use crate::vector::{Proven, Vector};
+
+/// How far ahead memory is fetched, in bytes.
+const PREFETCH_BYTES: usize = 1 << 14;
+
+/// Leaves in a row. Like a slice it is only looked at, so it can be copied.
+pub(crate) trait Source: Copy {
+    /// A leaf.
+    type Leaf: Copy;
+
+    /// The number of leaves.
+    fn len(self) -> usize;
+
+    /// The first so many leaves, and the others.
+    fn split_at(self, leaves: usize) -> (Self, Self);
+
+    /// The first `V::LANES` leaves.
+    fn load<V: Vector<Element = Self::Leaf>>(self, proven: Proven<V>) -> V;
+
+    /// The leaves one by one, if there are not more than eight; where they do not lie in memory, in `buffer`.
+    fn leaves<'a>(self, buffer: &'a mut [Self::Leaf; 8]) -> &'a [Self::Leaf]
+    where
+        Self: 'a;
+
+    /// A first leaf, to fill memory with that is never used.
+    fn filler(self) -> Self::Leaf;
+
+    /// The memory that they are read from.
+    fn bytes(self) -> usize;
+
+    /// Asks for the lines that lie ahead of these leaves.
+    fn prefetch_ahead(self);
+
+    /// [`split_at`](Self::split_at) if there are so many.
+    #[inline(always)]
+    fn split_at_checked(self, leaves: usize) -> Option<(Self, Self)> {
+        (leaves <= self.len()).then(|| self.split_at(leaves))
+    }
+}
+
+impl<T: Copy> Source for &[T] {
+    type Leaf = T;
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        <[T]>::len(self)
+    }
+
+    #[inline(always)]
+    fn split_at(self, leaves: usize) -> (Self, Self) {
+        <[T]>::split_at(self, leaves)
+    }
+
+    #[inline(always)]
+    fn load<V: Vector<Element = T>>(self, proven: Proven<V>) -> V {
+        proven.load(self)
+    }
+
+    #[inline(always)]
+    fn leaves<'a>(self, _buffer: &'a mut [T; 8]) -> &'a [T]
+    where
+        Self: 'a,
+    {
+        self
+    }
+
+    #[inline(always)]
+    fn filler(self) -> T {
+        self[0]
+    }
+
+    #[inline(always)]
+    fn bytes(self) -> usize {
+        size_of_val(self)
+    }
+
+    #[inline(always)]
+    fn prefetch_ahead(self) {
+        #[cfg(target_arch = "x86_64")]
+        for line in self.chunks(64 / size_of::<T>()) {
+            crate::x86::prefetch(line.as_ptr().wrapping_byte_add(PREFETCH_BYTES));
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = PREFETCH_BYTES;
+    }
+}
+
+/// A function of one element, on lanes and on single elements. It rounds once or not at all.
+pub(crate) trait Map<T>: Copy {
+    fn lanes<V: Vector<Element = T>>(self, proven: Proven<V>, x: V) -> V;
+    fn single(self, x: T) -> T;
+}
+
+/// x * x.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Square;
+
+impl<T: Copy + Mul<Output = T>> Map<T> for Square {
+    #[inline(always)]
+    fn lanes<V: Vector<Element = T>>(self, proven: Proven<V>, x: V) -> V {
+        proven.multiply(x, x)
+    }
+
+    #[inline(always)]
+    fn single(self, x: T) -> T {
+        x * x
+    }
+}
+
+/// |x|: the sign cleared, also a zero's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Absolute;
+
+macro_rules! absolute {
+    ($($float:ident),+) => {$(
+        impl Map<$float> for Absolute {
+            #[inline(always)]
+            fn lanes<V: Vector<Element = $float>>(self, proven: Proven<V>, x: V) -> V {
+                proven.absolute(x)
+            }
+
+            #[inline(always)]
+            fn single(self, x: $float) -> $float {
+                x.abs()
+            }
+        }
+    )+};
+}
+
+absolute!(f32, f64);
+
+/// The leaves f(x0), f(x1), ….
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mapped<'a, T, F> {
+    pub(crate) elements: &'a [T],
+    pub(crate) function: F,
+}
+
+impl<T: Copy, F: Map<T>> Source for Mapped<'_, T, F> {
+    type Leaf = T;
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.elements.len()
+    }
+
+    #[inline(always)]
+    fn split_at(self, leaves: usize) -> (Self, Self) {
+        let (left, right) = self.elements.split_at(leaves);
+        let part = |elements| Self { elements, ..self };
+        (part(left), part(right))
+    }
+
+    #[inline(always)]
+    fn load<V: Vector<Element = T>>(self, proven: Proven<V>) -> V {
+        self.function.lanes(proven, proven.load(self.elements))
+    }
+
+    #[inline(always)]
+    fn leaves<'a>(self, buffer: &'a mut [T; 8]) -> &'a [T]
+    where
+        Self: 'a,
+    {
+        let places = &mut buffer[..self.elements.len()];
+        for (place, &x) in places.iter_mut().zip(self.elements) {
+            *place = self.function.single(x);
+        }
+        places
+    }
+
+    #[inline(always)]
+    fn filler(self) -> T {
+        self.elements[0]
+    }
+
+    #[inline(always)]
+    fn bytes(self) -> usize {
+        self.elements.bytes()
+    }
+
+    #[inline(always)]
+    fn prefetch_ahead(self) {
+        self.elements.prefetch_ahead();
+    }
+}
+
+/// The leaves x0 * y0, x1 * y1, ….
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Products<'a, T> {
+    x: &'a [T],
+    y: &'a [T],
+}
+
+impl<'a, T> Products<'a, T> {
+    /// # Panics
+    /// There are not as many x as y.
+    #[inline]
+    pub(crate) fn new(x: &'a [T], y: &'a [T]) -> Self {
+        assert_eq!(x.len(), y.len(), "a factor has no partner");
+        Self { x, y }
+    }
+}
+
+impl<T: Copy + Mul<Output = T>> Source for Products<'_, T> {
+    type Leaf = T;
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.x.len()
+    }
+
+    #[inline(always)]
+    fn split_at(self, leaves: usize) -> (Self, Self) {
+        let ((x, x_rest), (y, y_rest)) = (self.x.split_at(leaves), self.y.split_at(leaves));
+        (
+            Self { x, y },
+            Self {
+                x: x_rest,
+                y: y_rest,
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn load<V: Vector<Element = T>>(self, proven: Proven<V>) -> V {
+        proven.multiply(proven.load(self.x), proven.load(self.y))
+    }
+
+    #[inline(always)]
+    fn leaves<'a>(self, buffer: &'a mut [T; 8]) -> &'a [T]
+    where
+        Self: 'a,
+    {
+        let places = &mut buffer[..self.x.len()];
+        for ((place, &x), &y) in places.iter_mut().zip(self.x).zip(self.y) {
+            *place = x * y;
+        }
+        places
+    }
+
+    #[inline(always)]
+    fn filler(self) -> T {
+        self.x[0]
+    }
+
+    #[inline(always)]
+    fn bytes(self) -> usize {
+        2 * self.x.bytes()
+    }
+
+    #[inline(always)]
+    fn prefetch_ahead(self) {
+        self.x.prefetch_ahead();
+        self.y.prefetch_ahead();
+    }
+}
