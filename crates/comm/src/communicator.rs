@@ -193,6 +193,10 @@ pub trait Communicator: fmt::Debug {
     /// Gives up a request. A posted receive no longer matches anything; a send may still arrive.
     fn cancel(&self, request: Request);
 
+    /// Makes room for the books of so many more messages that may be under way at once, sent or received by this rank, so
+    /// that none of them allocates.
+    fn reserve(&self, messages: usize);
+
     /// Whether a send arrives without further calls of this rank. If not, this rank is to wait
     /// for its sends before it turns to other things.
     fn delivers_alone(&self) -> bool;

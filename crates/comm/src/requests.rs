@@ -20,6 +20,12 @@ impl<T> Default for Requests<T> {
 }
 
 impl<T> Requests<T> {
+    /// Makes room for so many operations at once.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.slots.reserve(count.saturating_sub(self.slots.len()));
+        self.free.reserve(count.saturating_sub(self.free.len()));
+    }
+
     /// Stores `operation` and returns its handle.
     pub(crate) fn insert(&mut self, operation: T) -> Request {
         let slot = self.free.pop().unwrap_or_else(|| {

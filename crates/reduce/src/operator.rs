@@ -1,9 +1,11 @@
 //! What combines two items: the [`Operator`] trait, [`Sum`], [`Product`], [`Min`] and [`Max`] for
-//! all floats and integers, and [`custom`] ones.
+//! all floats and integers and arrays of them, of complex numbers the first two (feature `num-complex`), and [`custom`] ones.
 //!
 //! Every elementary operation rounds once, in the element's own type. Float minimum and maximum are
 //! IEEE 754-2019's `minimum` and `maximum`: NaN propagates, and -0 is below +0 (`f64::min` and the
 //! hardware leave both open). Integer sums and products wrap.
+
+use std::array;
 
 use comm::{NativeOperation, NativeType};
 use simd_kernels::{Level, Operation};
@@ -290,6 +292,92 @@ integer_operators!(
     u8: Some(NativeType::U8), u16: Some(NativeType::U16), u32: Some(NativeType::U32),
     u64: Some(NativeType::U64), u128: None::<NativeType>, usize: None::<NativeType>
 );
+
+/// An operator of the elements makes one of arrays of them: element by element.
+macro_rules! array_operator {
+    ($operator:ident) => {
+        impl<T: Copy, const K: usize> Operator<[T; K]> for $operator
+        where
+            $operator: Operator<T>,
+        {
+            fn name(&self) -> &str {
+                Operator::<T>::name(self)
+            }
+            fn combine(&self, left: [T; K], right: [T; K]) -> [T; K] {
+                array::from_fn(|index| self.combine(left[index], right[index]))
+            }
+            fn empty(&self) -> Option<[T; K]> {
+                Operator::<T>::empty(self).map(|empty| [empty; K])
+            }
+            fn canonical(&self, value: [T; K]) -> [T; K] {
+                value.map(|element| self.canonical(element))
+            }
+        }
+    };
+}
+
+array_operator!(Sum);
+array_operator!(Product);
+array_operator!(Min);
+array_operator!(Max);
+
+#[cfg(feature = "num-complex")]
+mod complex {
+    use num_complex::Complex;
+
+    use super::{Operator, Product, Sum};
+
+    /// Sum and product of a complex type. They round after every operation, in the order in which it is written here.
+    macro_rules! complex_operators {
+        ($float:ty) => {
+            impl Operator<Complex<$float>> for Sum {
+                fn name(&self) -> &str {
+                    "sum"
+                }
+                fn combine(
+                    &self,
+                    left: Complex<$float>,
+                    right: Complex<$float>,
+                ) -> Complex<$float> {
+                    Complex::new(left.re + right.re, left.im + right.im)
+                }
+                fn empty(&self) -> Option<Complex<$float>> {
+                    Some(Complex::new(0.0, 0.0))
+                }
+                fn canonical(&self, value: Complex<$float>) -> Complex<$float> {
+                    Complex::new(self.canonical(value.re), self.canonical(value.im))
+                }
+            }
+
+            impl Operator<Complex<$float>> for Product {
+                fn name(&self) -> &str {
+                    "product"
+                }
+                fn combine(
+                    &self,
+                    left: Complex<$float>,
+                    right: Complex<$float>,
+                ) -> Complex<$float> {
+                    let re = left.re * right.re - left.im * right.im;
+                    let im = left.re * right.im + left.im * right.re;
+                    Complex::new(re, im)
+                }
+                fn empty(&self) -> Option<Complex<$float>> {
+                    Some(Complex::new(1.0, 0.0))
+                }
+                fn canonical(&self, value: Complex<$float>) -> Complex<$float> {
+                    Complex::new(
+                        Operator::<$float>::canonical(self, value.re),
+                        Operator::<$float>::canonical(self, value.im),
+                    )
+                }
+            }
+        };
+    }
+
+    complex_operators!(f32);
+    complex_operators!(f64);
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,13 +1,13 @@
 //! A reduction that ranks have agreed on: built once, run many times.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::rc::Rc;
 
 use bytemuck::Pod;
-use comm::{Communicator, Tag};
+use comm::{Communicator, RequestId, Tag};
 use distribution::Ownership;
 use schedule::{Collective, Schedule};
 
@@ -42,6 +42,8 @@ pub struct Plan<'c, T: Pod, O: Operator<T> + 'static> {
     /// Whether a failed or abandoned run has left its messages behind.
     spent: Cell<bool>,
     is_running: Cell<bool>,
+    /// Kept for its memory.
+    awaited: RefCell<Vec<RequestId>>,
     items: PhantomData<fn(T) -> T>,
 }
 
@@ -113,6 +115,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
             native: OnceCell::new(),
             spent: Cell::new(false),
             is_running: Cell::new(false),
+            awaited: RefCell::default(),
             items: PhantomData,
         }
     }
@@ -389,6 +392,9 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
             return Ok(Rc::clone(run));
         }
         let program = self.compile(kind)?;
+        // A send's buffer may be away until the run after the next one.
+        self.comm
+            .reserve(3 * (program.sends.len() + program.receives.len()));
         let run = Run::new(program, Rc::clone(&self.operator), self.tag);
         Ok(Rc::clone(cell.get_or_init(|| Rc::new(run))))
     }
@@ -448,7 +454,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
         if in_flight.is_only(std::ptr::from_ref(run).cast()) {
             return run.advance(self.comm, patience);
         }
-        let mut awaited = Vec::new();
+        let mut awaited = self.awaited.borrow_mut();
         loop {
             in_flight.progress(self.comm);
             if run.advance(self.comm, Patience::None)? {

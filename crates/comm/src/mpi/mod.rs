@@ -98,6 +98,8 @@ pub struct MpiCommunicator {
     abandoned: RefCell<Vec<Operation>>,
     traffic: Cell<Traffic>,
     last_tag: Cell<Tag>,
+    /// How many messages there is room for in `requests`.
+    room: Cell<usize>,
     in_flight: InFlight,
     silence_limit: Cell<Duration>,
     /// Where `MPI_Allreduce` leaves its result; kept for its memory.
@@ -135,6 +137,7 @@ impl MpiCommunicator {
             abandoned: RefCell::default(),
             traffic: Cell::default(),
             last_tag: Cell::new(Tag::CONTROL),
+            room: Cell::new(0),
             in_flight: InFlight::default(),
             silence_limit: Cell::new(DEFAULT_SILENCE_LIMIT),
             allreduced: RefCell::default(),
@@ -334,6 +337,12 @@ impl Communicator for MpiCommunicator {
     fn cancel(&self, request: Request) {
         let operation = self.requests.borrow_mut().remove(request);
         self.abandon(operation);
+    }
+
+    fn reserve(&self, messages: usize) {
+        let room = self.room.get() + messages;
+        self.room.set(room);
+        self.requests.borrow_mut().reserve(room);
     }
 
     fn delivers_alone(&self) -> bool {

@@ -217,6 +217,13 @@ impl Network for Mailboxes {
         }
     }
 
+    fn reserve(&self, rank: usize, messages: usize) {
+        let content = &mut *self.lock(rank);
+        let free = |used: usize| messages.saturating_sub(used);
+        content.arrived.reserve(free(content.arrived.len()));
+        content.returned.reserve(free(content.returned.len()));
+    }
+
     fn give_back(&self, to: usize, buffer: Return) {
         self.lock(to).returned.push(buffer);
     }

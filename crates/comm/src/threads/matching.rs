@@ -23,6 +23,8 @@ pub(super) struct Matching {
     arrived: Vec<Envelope>,
     /// As `arrived`.
     returned: Vec<Return>,
+    /// How many messages there is room for, in each of these lists.
+    room: usize,
 }
 
 #[derive(Debug)]
@@ -48,6 +50,19 @@ struct Posted {
 }
 
 impl Matching {
+    /// Makes room for so many more messages, and says for how many there is room then.
+    pub(super) fn reserve(&mut self, messages: usize) -> usize {
+        self.room += messages;
+        let room = self.room;
+        self.requests.reserve(room);
+        self.posted.reserve(room.saturating_sub(self.posted.len()));
+        let unexpected = self.unexpected.len();
+        self.unexpected.reserve(room.saturating_sub(unexpected));
+        self.arrived.reserve(room);
+        self.returned.reserve(room);
+        room
+    }
+
     /// A send that is complete.
     pub(super) fn sent(&mut self) -> Request {
         self.requests.insert(Operation::Sent(Vec::new()))

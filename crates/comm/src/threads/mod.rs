@@ -178,6 +178,8 @@ trait Network: Sync {
         patience: Patience,
         arrived: &mut Vec<Envelope>,
     ) -> Result<bool, Error>;
+    /// Makes room for so many messages to `rank`.
+    fn reserve(&self, rank: usize, messages: usize);
     /// Gives rank `to` a buffer for its message. Wakes nobody.
     fn give_back(&self, to: usize, buffer: Return);
     /// Moves the buffers that were given back to `rank` to the end of `returned`.
@@ -318,6 +320,11 @@ impl Communicator for ThreadCommunicator<'_> {
 
     fn cancel(&self, request: Request) {
         self.matching.borrow_mut().cancel(request);
+    }
+
+    fn reserve(&self, messages: usize) {
+        let room = self.matching.borrow_mut().reserve(messages);
+        self.network.reserve(self.rank, room);
     }
 
     fn delivers_alone(&self) -> bool {

@@ -176,6 +176,8 @@ fn every_type_and_operator(comm: &dyn Communicator) {
     all_four(comm, &narrowed(&words, |word| word as u32));
     all_four(comm, &narrowed(&words, |word| word as i64));
     all_four(comm, &narrowed(&words, |word| i128::from(word) << 60));
+    let triples: Vec<[f64; 3]> = doubles.windows(3).map(|w| [w[0], w[1], w[2]]).collect();
+    all_four(comm, &triples);
 }
 
 fn special_values(comm: &dyn Communicator) {

@@ -1,5 +1,7 @@
 //! Runs that start, go on while other work is done, and end, or are given up.
 
+#![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
+
 use std::time::Duration;
 
 use comm::Communicator;
@@ -32,7 +34,10 @@ fn start_and_wait(comm: &dyn Communicator) {
             .unwrap();
         for _ in 0..3 {
             // The slice is free again as soon as the run has started.
-            let pending = plan.start_allreduce(&own.to_vec()).unwrap();
+            let pending = {
+                let moved = own.to_vec();
+                plan.start_allreduce(&moved).unwrap()
+            };
             let mut looks = 0;
             while !pending.test().unwrap() {
                 looks += 1;
