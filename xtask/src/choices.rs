@@ -3,42 +3,86 @@
 use std::fmt;
 use std::str::FromStr;
 
-use distribution::{Distribution, Scheme};
+use distribution::{Distribution, Extent, Ownership, Scheme};
 use reduce::Algorithm;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
-/// A way to spread items over ranks: a named one, or a random one with empty ranks.
+/// Items of a block of [`Sharing::BlockCyclic`].
+const BLOCK_ITEMS: u64 = 64;
+
+/// A way to spread items over ranks: a named one, one in blocks, or a random one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Sharing {
     /// One of crate `distribution`'s.
     Named(Scheme),
+    /// Blocks of 64 items, dealt out in turn.
+    BlockCyclic,
     /// Boundaries drawn from the seed, a third of the ranks empty.
     Random,
+    /// Pieces drawn from the seed, in any order, about three a rank.
+    Scattered,
 }
 
 impl Sharing {
     /// All of them.
     pub fn all() -> Vec<Self> {
-        let named = Scheme::ALL.map(Sharing::Named);
-        named.into_iter().chain([Sharing::Random]).collect()
+        let mut all = Self::named();
+        all.extend([Sharing::Random, Sharing::Scattered]);
+        all
     }
 
-    /// Those that have a name of their own in the thesis.
+    /// Those that follow a rule, contiguous ones first.
     pub fn named() -> Vec<Self> {
+        let mut named = Self::contiguous();
+        named.push(Sharing::BlockCyclic);
+        named
+    }
+
+    /// Those that follow a rule, and give every rank items that lie together.
+    pub fn contiguous() -> Vec<Self> {
         Scheme::ALL.map(Sharing::Named).to_vec()
     }
 
+    /// Whether an algorithm can reduce items that are spread so.
+    pub fn suits(self, algorithm: Algorithm) -> bool {
+        let is_contiguous = matches!(self, Sharing::Named(_) | Sharing::Random);
+        is_contiguous || algorithm.is_scheduled()
+    }
+
     /// Spreads N items over p ranks; the same for the same seed, N and p.
-    pub fn distribute(self, items: u64, ranks: usize, seed: u64) -> Result<Distribution, Error> {
+    pub fn distribute(self, items: u64, ranks: usize, seed: u64) -> Result<Ownership, Error> {
         match self {
-            Sharing::Named(scheme) => scheme.distribute(items, ranks),
-            Sharing::Random => Distribution::from_boundaries(random_boundaries(items, ranks, seed)),
+            Sharing::Named(scheme) => scheme.distribute(items, ranks).map(Ownership::from),
+            Sharing::BlockCyclic => Ownership::block_cyclic(items, ranks, BLOCK_ITEMS),
+            Sharing::Random => Distribution::from_boundaries(random_boundaries(items, ranks, seed))
+                .map(Ownership::from),
+            Sharing::Scattered => Ownership::from_extents(&random_extents(items, ranks, seed)),
         }
         .map_err(|error| Error::option("--ranks", error))
     }
+}
+
+/// About three pieces a rank, each for any rank and at any place among its own.
+fn random_extents(items: u64, ranks: usize, seed: u64) -> Vec<Vec<Extent>> {
+    let mut random = benches::Random::new(seed ^ items ^ ranks as u64);
+    let mut below = |bound: usize| -> usize {
+        usize::try_from(random.below(bound as u64)).expect("it is below a usize")
+    };
+    let mut extents = vec![Vec::new(); ranks];
+    let mut start = 0;
+    while start < items {
+        let length_max = (2 * items).div_ceil(3 * ranks as u64);
+        let length_max = usize::try_from(length_max).unwrap_or(usize::MAX);
+        let end = items.min(start + 1 + below(length_max) as u64);
+        let own = &mut extents[below(ranks)];
+        let place = below(own.len() + 1);
+        own.insert(place, Extent::from(start..end));
+        start = end;
+    }
+    extents
 }
 
 /// Two boundaries in three are drawn anywhere; the third is its neighbour, which leaves a rank empty.
@@ -61,7 +105,9 @@ impl fmt::Display for Sharing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Sharing::Named(scheme) => scheme.fmt(f),
+            Sharing::BlockCyclic => f.pad("block-cyclic"),
             Sharing::Random => f.pad("random"),
+            Sharing::Scattered => f.pad("scattered"),
         }
     }
 }
@@ -114,6 +160,11 @@ impl Backend {
             Backend::Threads => "threads",
             Backend::Mpi => "mpi",
         }
+    }
+
+    /// Whether its ranks can run an algorithm.
+    pub fn offers(self, algorithm: Algorithm) -> bool {
+        self == Backend::Mpi || algorithm != Algorithm::MpiNative
     }
 
     /// One backend by name, or `all`.
@@ -240,7 +291,7 @@ mod tests {
             error.contains("`even`") && error.contains("power-of-two, optimized"),
             "{error}"
         );
-        assert!(error.contains("random, all"), "{error}");
+        assert!(error.contains("random, scattered, all"), "{error}");
         let error = algorithms("reproblas").unwrap_err().to_string();
         assert!(
             error.contains("`reproblas`") && error.contains("algorithm1-unbuffered"),
@@ -252,12 +303,16 @@ mod tests {
     #[test]
     fn random_distributions_repeat_and_leave_ranks_empty() {
         for (items, ranks) in [(0, 1), (5, 17), (1000, 17), (504_850, 241)] {
-            let draw = |seed| Sharing::Random.distribute(items, ranks, seed).unwrap();
-            assert_eq!(draw(1), draw(1));
-            assert_eq!((draw(1).items(), draw(1).ranks()), (items, ranks));
-            if ranks > 3 {
-                assert_ne!(draw(1), draw(2));
-                assert!((0..ranks).any(|rank| draw(1).count(rank) == 0));
+            for sharing in [Sharing::Random, Sharing::Scattered] {
+                let draw = |seed| sharing.distribute(items, ranks, seed).unwrap();
+                assert_eq!(draw(1), draw(1));
+                assert_eq!((draw(1).items(), draw(1).ranks()), (items, ranks));
+                if ranks > 3 {
+                    assert_ne!(draw(1), draw(2));
+                }
+                if ranks > 3 && sharing == Sharing::Random {
+                    assert!((0..ranks).any(|rank| draw(1).count(rank) == 0));
+                }
             }
         }
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process;
 
+use reduce::Algorithm;
 use serde::{Deserialize, Serialize};
 
 use crate::choices::Sharing;
@@ -28,17 +29,89 @@ pub struct Cases {
     /// The distributions.
     pub distributions: Vec<Sharing>,
     /// The algorithms, by name.
-    pub algorithms: Vec<String>,
+    #[serde(with = "names")]
+    pub algorithms: Vec<Algorithm>,
+}
+
+/// The collective operations that rows are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// The result on every rank.
+    Allreduce,
+    /// The result on rank 0.
+    Reduce,
+}
+
+impl Operation {
+    /// Its name in rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Allreduce => "allreduce",
+            Operation::Reduce => "reduce",
+        }
+    }
+
+    /// What is run of an algorithm: a reduce, too, where that is more than the allreduce's first half.
+    pub fn of(algorithm: Algorithm) -> &'static [Operation] {
+        match algorithm {
+            Algorithm::Direct | Algorithm::Binomial | Algorithm::MpiNative => {
+                &[Operation::Allreduce, Operation::Reduce]
+            }
+            _ => &[Operation::Allreduce],
+        }
+    }
+}
+
+impl Cases {
+    /// The algorithms that can reduce items that are spread so.
+    pub fn algorithms_for(&self, sharing: Sharing) -> impl Iterator<Item = Algorithm> {
+        let algorithms = self.algorithms.iter().copied();
+        algorithms.filter(move |&algorithm| sharing.suits(algorithm))
+    }
+
+    /// The number of rows it gives.
+    pub fn rows_count(&self) -> usize {
+        let sharings = self.distributions.iter();
+        sharings
+            .flat_map(|&sharing| self.algorithms_for(sharing))
+            .flat_map(Operation::of)
+            .count()
+    }
 }
 
 impl Job {
     /// The number of rows it gives.
     pub fn rows_count(&self) -> usize {
-        let rows = |cases: &Cases| cases.distributions.len() * cases.algorithms.len();
         self.cases
             .iter()
-            .map(rows)
+            .map(Cases::rows_count)
             .fold(0, |total, rows| total + rows)
+    }
+}
+
+/// Algorithms travel by their names.
+mod names {
+    use reduce::Algorithm;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        algorithms: &[Algorithm],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let names: Vec<&str> = algorithms
+            .iter()
+            .map(|algorithm| algorithm.name())
+            .collect();
+        names.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Algorithm>, D::Error> {
+        let names = Vec::<String>::deserialize(deserializer)?;
+        let parse = |name: &String| name.parse().map_err(D::Error::custom);
+        names.iter().map(parse).collect()
     }
 }
 

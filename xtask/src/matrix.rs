@@ -1,15 +1,16 @@
 //! The reproducibility matrix on one communicator: the same code on threads and under MPI.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use comm::{Communicator, Tag, collective};
-use distribution::Distribution;
+use distribution::Ownership;
 use reduce::{Algorithm, Plan, Sum};
 
 use crate::choices::Backend;
 use crate::data::DataSet;
 use crate::error::Error;
-use crate::job::{Job, Row};
+use crate::job::{Job, Operation, Row};
 
 /// Where a rank finds the items.
 #[derive(Clone, Copy, Debug)]
@@ -38,27 +39,39 @@ pub fn run(
             Items::OnRankZero => loaded.as_ref(),
         };
         let count = broadcast_count(comm, whole.map_or(0, |data| data.items.len() as u64))?;
-        for sharing in &cases.distributions {
-            let distribution = sharing.distribute(count, comm.size(), job.seed)?;
-            let local = local_items(comm, items, whole, &distribution)?;
-            for name in &cases.algorithms {
-                let algorithm = name.parse().map_err(failed)?;
-                let outcome = reduce(comm, algorithm, &distribution, &local)?;
-                if let (0, Some(data)) = (comm.rank(), whole) {
-                    let counted = backend == Backend::Threads || algorithm != Algorithm::Unordered;
+        for &sharing in &cases.distributions {
+            let ownership = sharing.distribute(count, comm.size(), job.seed)?;
+            let local = local_items(comm, items, whole, &ownership)?;
+            for algorithm in cases.algorithms_for(sharing) {
+                let plan = Plan::builder(comm)
+                    .ownership(&ownership)
+                    .algorithm(algorithm)
+                    .operator(Sum)
+                    .build::<f64>()
+                    .map_err(failed)?;
+                for &operation in Operation::of(algorithm) {
+                    let outcome = reduce(comm, &plan, operation, &local)?;
+                    let (0, Some(data)) = (comm.rank(), whole) else {
+                        continue;
+                    };
+                    let is_counted = match algorithm {
+                        Algorithm::Unordered => backend == Backend::Threads,
+                        Algorithm::MpiNative => false,
+                        _ => true,
+                    };
                     report(Row {
                         dataset: data.name.clone(),
                         n: count,
-                        algorithm: name.clone(),
+                        algorithm: algorithm.to_string(),
                         distribution: sharing.to_string(),
                         backend: backend.name().to_owned(),
                         ranks: comm.size(),
                         bits: format!("{:016X}", outcome.total.to_bits()),
                         sum: outcome.total.is_finite().then_some(outcome.total),
                         order: algorithm.order().to_string(),
-                        messages: counted.then_some(outcome.messages),
-                        rounds: None,
-                        collective: "allreduce".to_owned(),
+                        messages: is_counted.then_some(outcome.messages),
+                        rounds: outcome.rounds,
+                        collective: operation.name().to_owned(),
                         ranks_agree: outcome.ranks_agree,
                     });
                 }
@@ -81,30 +94,36 @@ fn broadcast_count(comm: &dyn Communicator, count: u64) -> Result<u64, Error> {
     Ok(u64::from_le_bytes(*first))
 }
 
-/// This rank's share of the data set.
+/// This rank's share of the data set, in the order in which it owns it.
 fn local_items<'d>(
     comm: &dyn Communicator,
     items: Items<'_>,
     whole: Option<&'d DataSet>,
-    distribution: &Distribution,
+    ownership: &Ownership,
 ) -> Result<Cow<'d, [f64]>, Error> {
-    let share = |data: &'d DataSet, rank| {
-        let range = distribution.range(rank);
+    let share = |data: &'d DataSet, rank| -> Cow<'d, [f64]> {
         let index = |item: u64| usize::try_from(item).expect("the items are in memory");
-        &data.items[index(range.start)..index(range.end)]
+        let slice = |range: Range<u64>| &data.items[index(range.start)..index(range.end)];
+        match ownership.as_distribution() {
+            Some(distribution) => Cow::Borrowed(slice(distribution.range(rank))),
+            None => {
+                let pieces: Vec<&[f64]> = ownership.extents(rank).map(slice).collect();
+                Cow::Owned(pieces.concat())
+            }
+        }
     };
     if let (Items::Shared(_), Some(data)) = (items, whole) {
-        return Ok(Cow::Borrowed(share(data, comm.rank())));
+        return Ok(share(data, comm.rank()));
     }
     let to_bytes = |items: &[f64]| items.iter().flat_map(|item| item.to_le_bytes()).collect();
     if let Some(data) = whole {
         for rank in 1..comm.size() {
-            let message: Vec<u8> = to_bytes(share(data, rank));
+            let message: Vec<u8> = to_bytes(&share(data, rank));
             collective::send(comm, rank, Tag::CONTROL, message).map_err(failed)?;
         }
-        return Ok(Cow::Borrowed(share(data, 0)));
+        return Ok(share(data, 0));
     }
-    let count = usize::try_from(distribution.count(comm.rank())).map_err(failed)?;
+    let count = usize::try_from(ownership.count(comm.rank())).map_err(failed)?;
     let message = collective::receive(comm, 0, Tag::CONTROL, count * 8).map_err(failed)?;
     let (doubles, _) = message.as_chunks();
     Ok(doubles
@@ -113,37 +132,56 @@ fn local_items<'d>(
         .collect())
 }
 
-/// What an allreduce gave, and what it took.
+/// What a collective operation gave, and what it took.
 struct Outcome {
+    /// Of rank 0.
     total: f64,
+    /// Whether all ranks that got a result got this one.
     ranks_agree: bool,
     messages: u64,
+    rounds: Option<u64>,
 }
 
 fn reduce(
     comm: &dyn Communicator,
-    algorithm: Algorithm,
-    distribution: &Distribution,
+    plan: &Plan<'_, f64, Sum>,
+    operation: Operation,
     local: &[f64],
 ) -> Result<Outcome, Error> {
-    let plan = Plan::builder(comm)
-        .distribution(distribution)
-        .algorithm(algorithm)
-        .operator(Sum)
-        .build::<f64>()
-        .map_err(failed)?;
     let sent_before = comm.traffic().messages;
-    let total = plan.allreduce(local).map_err(failed)?;
+    let total = match operation {
+        Operation::Allreduce => plan.allreduce(local).map(Some),
+        Operation::Reduce => plan.reduce(local),
+    };
+    let total = total.map_err(failed)?;
     let sent = comm.traffic().messages - sent_before;
 
-    let own = [total.to_bits().to_le_bytes(), sent.to_le_bytes()].concat();
+    let own = [
+        u64::from(total.is_some()),
+        total.unwrap_or(0.0).to_bits(),
+        sent,
+        plan.rounds().unwrap_or(0),
+    ];
+    let own = bytemuck::cast_slice(&own).to_vec();
     let all = collective::allgather(comm, own).map_err(failed)?;
-    let (words, _) = all.as_chunks();
-    let words: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
-    let (ranks, _) = words.as_chunks();
+    let ranks: Vec<[u64; 4]> = all
+        .chunks_exact(size_of::<[u64; 4]>())
+        .map(bytemuck::pod_read_unaligned)
+        .collect();
+    let [has_total, first_bits, ..] = ranks[0];
+    let with_total = || ranks.iter().filter(|[has_total, ..]| *has_total != 0);
+    let expected_count = match operation {
+        Operation::Allreduce => comm.size(),
+        Operation::Reduce => 1,
+    };
     Ok(Outcome {
-        total,
-        ranks_agree: ranks.iter().all(|[bits, _]| *bits == words[0]),
-        messages: ranks.iter().fold(0, |total, [_, sent]| total + sent),
+        total: f64::from_bits(first_bits),
+        ranks_agree: has_total != 0
+            && with_total().count() == expected_count
+            && with_total().all(|[_, bits, ..]| *bits == first_bits),
+        messages: ranks.iter().fold(0, |total, [_, _, sent, _]| total + sent),
+        rounds: plan
+            .rounds()
+            .and_then(|_| ranks.iter().map(|[.., rounds]| *rounds).max()),
     })
 }

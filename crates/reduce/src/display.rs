@@ -26,7 +26,7 @@ const VALUES_TO_WARN_OF: usize = 64;
 ///     "rank 1 of 2: sum of 6 items of 1 element, 3 of them here, by recursive-doubling\n\
 ///      fold the own items into 2 values\n\
 ///      step 1: send 2 values to rank 0; receive 2 values from rank 0\n\
-///      combine 2 times\n"
+///      combine 3 times\n"
 /// );
 /// # Ok::<(), threads::RunError>(())
 /// ```

@@ -116,6 +116,7 @@ impl<'a, 'c, T: Pod, O: Operator<T> + 'static> Pending<'a, 'c, T, O> {
             return Err(failure);
         }
         driven?;
+        self.plan.rounds.set(Some(self.run.rounds()));
         self.run.outcome()?;
         self.plan.check_result(self.kind, result.len())?;
         self.deliver(result)

@@ -27,7 +27,7 @@ use crate::scan::Scan;
 ///
 /// All ranks build it together and run it together, as often as they like, each with its own items: `local` is
 /// always this rank's rows, as many as it planned, in the order in which it owns them. The first run of each
-/// collective operation compiles it; later ones allocate nothing.
+/// collective operation compiles it, and the first two make its buffers; later ones allocate nothing.
 ///
 /// `{}` prints who sends what to whom, and when.
 pub struct Plan<'c, T: Pod, O: Operator<T> + 'static> {
@@ -42,6 +42,7 @@ pub struct Plan<'c, T: Pod, O: Operator<T> + 'static> {
     /// Whether a failed or abandoned run has left its messages behind.
     spent: Cell<bool>,
     is_running: Cell<bool>,
+    pub(crate) rounds: Cell<Option<u64>>,
     /// Kept for its memory.
     awaited: RefCell<Vec<RequestId>>,
     items: PhantomData<fn(T) -> T>,
@@ -115,6 +116,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
             native: OnceCell::new(),
             spent: Cell::new(false),
             is_running: Cell::new(false),
+            rounds: Cell::new(None),
             awaited: RefCell::default(),
             items: PhantomData,
         }
@@ -258,11 +260,10 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
         Ok(self.start(Kind::Exscan, local, &[])?.with_local(local))
     }
 
-    /// The communicating steps of this rank in the last run of each collective operation, the most of them; `None` for
-    /// an algorithm that is no schedule.
+    /// The steps of the last run in which this rank communicated; `None` before the first, and for an algorithm that is no
+    /// schedule.
     pub fn rounds(&self) -> Option<u64> {
-        let runs = self.compiled.iter().filter_map(OnceCell::get);
-        runs.map(|run| run.rounds()).max()
+        self.rounds.get()
     }
 
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.

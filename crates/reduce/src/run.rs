@@ -1,7 +1,7 @@
 //! Runs a program: the one executor for every schedule, on every backend.
 //!
 //! A run is a machine that stops wherever a message is missing and goes on when it is there, so that blocking
-//! calls, looks and time-outs are the same code. Everything it needs is allocated when it is made. A message's
+//! calls, looks and time-outs are the same code. Everything it needs is allocated in its first two runs. A message's
 //! buffer is the transport's until the send is over: a transport that delivers by itself has it for one more run, in
 //! which a second buffer takes turns with it.
 //!
@@ -86,13 +86,11 @@ struct Buffer {
 impl<T: Pod, O: Operator<T>> Run<T, O> {
     pub(crate) fn new(program: Program, operator: Rc<O>, tag: Tag) -> Self {
         let buffers = |messages: &[Message]| -> Vec<Buffer> {
-            messages
-                .iter()
-                .map(|message| Buffer {
-                    memory: vec![0; buffer_bytes::<T>(message)],
-                    request: None,
-                })
-                .collect()
+            let empty = || Buffer {
+                memory: Vec::new(),
+                request: None,
+            };
+            messages.iter().map(|_| empty()).collect()
         };
         let state = State {
             phase: Phase::Idle,

@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use ::reduce::{Algorithm, Operator, Plan, Sum};
 use comm::{Communicator, Reduction, collective, threads};
-use distribution::Distribution;
+use distribution::Ownership;
 use serde::{Deserialize, Serialize};
 use simd_kernels::Level;
 
 use super::Row;
 use super::timing::{median, nanoseconds};
 use crate::choices::{Backend, Sharing};
-use crate::data::TABLE_4_1_ITEMS;
+use crate::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
 use crate::error::Error;
 use crate::job::JobFile;
 use crate::mpi::Launcher;
@@ -65,13 +65,17 @@ pub(super) fn launch(
     quick: bool,
     output: &Output,
 ) -> Result<Vec<Row>, Error> {
+    // One item a rank: an allreduce of one number.
+    let mut sizes = vec![ranks];
+    if quick {
+        sizes.extend([460, 1602]);
+    } else {
+        sizes.extend(TABLE_4_1_ITEMS);
+        sizes.extend(TABLE_4_1_LARGE_ITEMS);
+    }
     let job = Job {
-        sizes: if quick {
-            vec![460, 1602]
-        } else {
-            TABLE_4_1_ITEMS.to_vec()
-        },
-        distributions: Sharing::named(),
+        sizes,
+        distributions: Sharing::contiguous(),
         rounds: if quick { 5 } else { 31 },
     };
     let mut rows = Vec::new();
@@ -100,7 +104,7 @@ pub(super) fn launch(
 
 /// One way to get the total.
 enum Way<'c> {
-    Plan(Plan<'c, f64, Sum>),
+    Plan(Box<Plan<'c, f64, Sum>>),
     /// A local fold, then the backend's own allreduce.
     Reference(fn(&[f64]) -> f64),
 }
@@ -145,12 +149,15 @@ pub fn run(
     for &size in &job.sizes {
         let items = benches::log_likelihoods(size, 1);
         let mut bits = BTreeSet::new();
-        for sharing in &job.distributions {
-            let distribution = sharing.distribute(size as u64, comm.size(), 1)?;
-            let range = distribution.range(comm.rank());
+        for sharing in &job.distributions[..distributions_count(job, size)] {
+            let ownership = sharing.distribute(size as u64, comm.size(), 1)?;
+            let distribution = ownership.as_distribution();
+            let range = distribution
+                .ok_or_else(|| failed("scattered items"))?
+                .range(comm.rank());
             let index = |item: u64| usize::try_from(item).expect("the items are in memory");
             let local = &items[index(range.start)..index(range.end)];
-            let ways = ways(comm, backend, &distribution)?;
+            let ways = ways(comm, backend, &ownership)?;
             let repeats = (1_000_000 / size).clamp(1, 200);
             let medians = medians_ns(comm, &ways, local, job.rounds, repeats)?;
             if comm.rank() == 0 {
@@ -171,13 +178,22 @@ pub fn run(
     Ok(())
 }
 
+/// Of many items, one distribution is enough: their own time hides the messages'.
+fn distributions_count(job: &Job, size: usize) -> usize {
+    if size >= TABLE_4_1_LARGE_ITEMS[0] {
+        1
+    } else {
+        job.distributions.len()
+    }
+}
+
 type Named<'c> = (String, Way<'c>);
 
 /// The references first, then every algorithm, the default plan last.
 fn ways<'c>(
     comm: &'c dyn Communicator,
     backend: Backend,
-    distribution: &Distribution,
+    ownership: &Ownership,
 ) -> Result<Vec<Named<'c>>, Error> {
     let allreduce = match backend {
         Backend::Threads => "allreduce",
@@ -194,15 +210,16 @@ fn ways<'c>(
             Way::Reference(left_to_right),
         ),
     ];
-    let named = Algorithm::ALL.map(|algorithm| (algorithm.to_string(), algorithm));
-    for (name, algorithm) in named
+    let named = Algorithm::ALL
         .into_iter()
-        .chain([("plan".to_owned(), Algorithm::default())])
-    {
+        .filter(|&algorithm| backend.offers(algorithm))
+        .map(|algorithm| (algorithm.to_string(), algorithm));
+    for (name, algorithm) in named.chain([("plan".to_owned(), Algorithm::default())]) {
         let builder = Plan::builder(comm)
-            .distribution(distribution)
+            .ownership(ownership)
             .algorithm(algorithm);
-        ways.push((name, Way::Plan(builder.build().map_err(failed)?)));
+        let plan = builder.build().map_err(failed)?;
+        ways.push((name, Way::Plan(Box::new(plan))));
     }
     Ok(ways)
 }

@@ -90,12 +90,11 @@ impl Check {
             return Err(Error::Mpi(format!("mpirun -n {}: {reason}", launch.ranks)));
         }
         // Rows come in the job's order; names that two files share were told apart here alone.
-        let names = job.cases.iter().zip(data).flat_map(|(cases, data)| {
-            std::iter::repeat_n(
-                &data.name,
-                cases.distributions.len() * cases.algorithms.len(),
-            )
-        });
+        let names = job
+            .cases
+            .iter()
+            .zip(data)
+            .flat_map(|(cases, data)| std::iter::repeat_n(&data.name, cases.rows_count()));
         for (row, name) in rows.iter_mut().zip(names) {
             row.dataset.clone_from(name);
         }

@@ -75,10 +75,11 @@ impl Expectations {
             distribution,
             backend,
             ranks,
+            collective,
             ..
         } = row;
         Some(format!(
-            "{dataset}, {algorithm}, {distribution}, {backend}, p = {ranks}: {fault}"
+            "{dataset}, {collective} by {algorithm}, {distribution}, {backend}, p = {ranks}: {fault}"
         ))
     }
 
@@ -174,7 +175,9 @@ mod tests {
         let found = faults(&[row("data", "tree", LEFT_TO_RIGHT)]);
         assert_eq!(
             found,
-            ["data, some, lower, threads, p = 17: has bits 3FF0000000000001, not 3FF0000000000000"]
+            [
+                "data, allreduce by some, lower, threads, p = 17: has bits 3FF0000000000001, not 3FF0000000000000"
+            ]
         );
         assert_eq!(faults(&[row("data", "left-to-right", TREE)]).len(), 1);
 

@@ -1,8 +1,8 @@
 //! The network of [`run`](super::run): a mailbox for every rank, each behind its own lock.
 //!
 //! A rank that waits sleeps until its mailbox rings, so hundreds of ranks on two cores cost nothing while they
-//! wait; only where every rank has a core of its own does it look again for a moment before it sleeps. A message costs
-//! its receiver at most one wake-up.
+//! wait; where every rank has a core of its own it looks again for a moment before it sleeps, elsewhere it lets the others
+//! go on twice. Only the awaited message wakes it: at most one wake-up a message.
 
 use std::hint;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,11 +10,15 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use super::{Envelope, Network, Patience, Return};
+use super::{Awaited, Envelope, Network, Patience, Return};
 use crate::error::Error;
 
 /// How often a rank with a core of its own looks into its mailbox before it sleeps: some microseconds.
 const LOOKS_BEFORE_SLEEP: usize = 2000;
+
+/// How often a rank that shares its core lets the others go on before it sleeps: a switch of threads costs half of
+/// what going to sleep and being woken does.
+const YIELDS_BEFORE_SLEEP: usize = 2;
 
 /// One mailbox a rank, and who of them sleeps.
 #[derive(Debug)]
@@ -25,6 +29,7 @@ pub(super) struct Mailboxes {
     idle: AtomicUsize,
     failure: OnceLock<Error>,
     looks: usize,
+    yields: usize,
 }
 
 #[derive(Debug, Default)]
@@ -46,7 +51,7 @@ struct Content {
 
 #[derive(Clone, Copy, Debug)]
 struct Sleeper {
-    awaited: usize,
+    awaited: Awaited,
     /// Whether it sleeps without a time limit, and so counts as idle.
     idle: bool,
 }
@@ -54,15 +59,17 @@ struct Sleeper {
 impl Mailboxes {
     pub(super) fn new(ranks: usize) -> Self {
         let cores = thread::available_parallelism().map_or(1, usize::from);
+        let (looks, yields) = if ranks <= cores {
+            (LOOKS_BEFORE_SLEEP, 0)
+        } else {
+            (0, YIELDS_BEFORE_SLEEP)
+        };
         Self {
             mailboxes: (0..ranks).map(|_| Mailbox::default()).collect(),
             idle: AtomicUsize::new(0),
             failure: OnceLock::new(),
-            looks: if ranks <= cores {
-                LOOKS_BEFORE_SLEEP
-            } else {
-                0
-            },
+            looks,
+            yields,
         }
     }
 
@@ -89,6 +96,12 @@ impl Mailboxes {
             }
             hint::spin_loop();
         }
+        for _ in 0..self.yields {
+            if rung.load(Ordering::Acquire) {
+                return;
+            }
+            thread::yield_now();
+        }
     }
 
     /// Sleeps until the bell rings or time is up. Says whether this sleeper was the last one awake.
@@ -96,7 +109,7 @@ impl Mailboxes {
         &'m self,
         rank: usize,
         mut content: MutexGuard<'m, Content>,
-        awaited: usize,
+        awaited: Awaited,
         deadline: Option<Instant>,
     ) -> (MutexGuard<'m, Content>, Wakeup) {
         let idle = deadline.is_none();
@@ -134,7 +147,7 @@ impl Mailboxes {
     /// Fails with who waits for whom, if any rank does.
     fn fail_deadlocked(&self) {
         let waits: Vec<String> = (0..self.mailboxes.len())
-            .filter_map(|rank| Some((rank, self.lock(rank).sleeper?.awaited)))
+            .filter_map(|rank| Some((rank, self.lock(rank).sleeper?.awaited.rank)))
             .map(|(rank, awaited)| format!("rank {rank} waits for rank {awaited}"))
             .collect();
         if !waits.is_empty() {
@@ -156,8 +169,12 @@ impl Network for Mailboxes {
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error> {
         self.check()?;
         let mut content = self.lock(to);
+        let from = envelope.from;
         content.arrived.push(envelope);
-        let slept = self.wake(&mut content);
+        // Others' messages can wait until the awaited one wakes their receiver.
+        let is_awaited =
+            |sleeper: Sleeper| sleeper.awaited.rank == from || sleeper.awaited.or_others;
+        let slept = content.sleeper.is_some_and(is_awaited) && self.wake(&mut content);
         self.mailboxes[to].rung.store(true, Ordering::Release);
         drop(content);
         if slept {
@@ -195,10 +212,10 @@ impl Network for Mailboxes {
                 Patience::Until(awaited, deadline) => (awaited, Some(deadline)),
                 Patience::Unlimited(awaited) => (awaited, None),
             };
-            if self.mailboxes[awaited].left.load(Ordering::Acquire) {
+            if self.mailboxes[awaited.rank].left.load(Ordering::Acquire) {
                 drop(content);
                 self.fail(Error::Left {
-                    rank: awaited,
+                    rank: awaited.rank,
                     awaited_by: rank,
                 });
                 self.check()?;
@@ -236,7 +253,7 @@ impl Network for Mailboxes {
         self.mailboxes[rank].left.store(true, Ordering::Release);
         let everyone_idle = self.idle.fetch_add(1, Ordering::AcqRel) + 1 == self.mailboxes.len();
         for waiting in 0..self.mailboxes.len() {
-            let awaits_me = |sleeper: Sleeper| sleeper.awaited == rank;
+            let awaits_me = |sleeper: Sleeper| sleeper.awaited.rank == rank;
             if self.lock(waiting).sleeper.is_some_and(awaits_me) {
                 self.fail(Error::Left {
                     rank,

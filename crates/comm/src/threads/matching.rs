@@ -154,7 +154,9 @@ impl Matching {
 
     /// Ends a complete request and returns its message or buffer, on behalf of `rank`.
     pub(super) fn take(&mut self, rank: usize, request: Request) -> Result<Vec<u8>, Error> {
-        self.unpost(&request);
+        if let Operation::Posted { .. } = self.requests.get_mut(&request) {
+            self.unpost(&request);
+        }
         match self.requests.remove(request) {
             Operation::Received {
                 from,

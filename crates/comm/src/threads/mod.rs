@@ -158,10 +158,16 @@ struct Return {
 enum Patience {
     /// Not at all.
     None,
-    /// Until this time, for a message of this rank.
-    Until(usize, Instant),
-    /// For ever, for a message of this rank.
-    Unlimited(usize),
+    Until(Awaited, Instant),
+    Unlimited(Awaited),
+}
+
+/// Whose message is waited for.
+#[derive(Clone, Copy, Debug)]
+struct Awaited {
+    rank: usize,
+    /// Whether others' would do, too.
+    or_others: bool,
 }
 
 /// What carries envelopes between ranks.
@@ -225,19 +231,22 @@ impl ThreadCommunicator<'_> {
     fn progress(
         &self,
         requests: &[RequestId],
-        patience: impl Fn(usize) -> Patience,
+        patience: impl Fn(Awaited) -> Patience,
     ) -> Result<bool, Error> {
         let mut matching = self.matching.borrow_mut();
         loop {
             // Whoever waits for several is said to wait for the first.
-            let mut awaited = usize::MAX;
+            let mut first = None;
             for request in requests.iter().rev() {
-                match matching.awaited(&request.request()) {
-                    Some(peer) => awaited = peer,
-                    None => return Ok(true),
+                first = matching.awaited(&request.request());
+                if first.is_none() {
+                    return Ok(true);
                 }
             }
-            assert!(awaited < self.size, "one waits for something");
+            let awaited = Awaited {
+                rank: first.expect("one waits for something"),
+                or_others: requests.len() > 1,
+            };
             let collect =
                 |arrived: &mut _| self.network.collect(self.rank, patience(awaited), arrived);
             let give_back = |to, buffer| self.network.give_back(to, buffer);

@@ -227,8 +227,8 @@ impl Network for SeededNetwork {
             let (awaited, timed) = match patience {
                 _ if time_is_up => return Ok(false),
                 Patience::None => break,
-                Patience::Until(awaited, _) => (awaited, true),
-                Patience::Unlimited(awaited) => (awaited, false),
+                Patience::Until(awaited, _) => (awaited.rank, true),
+                Patience::Unlimited(awaited) => (awaited.rank, false),
             };
             state = self.yield_turn(rank, state, Phase::Waiting { awaited, timed });
         }
