@@ -165,7 +165,7 @@ pub enum RunError {
     Transport(#[from] comm::Error),
 }
 
-/// Why [`fold`](crate::fold) failed.
+/// Why [`fold`](crate::fold), or another reduction in one process, failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FoldError {
@@ -174,6 +174,32 @@ pub enum FoldError {
     NoItems {
         /// The operator.
         operator: String,
+    },
+    /// Slices that belong together differ in length.
+    #[error("slice {position} has {found} items where the first, slice 0, has {first}")]
+    Lengths {
+        /// The number of items of the first slice.
+        first: u64,
+        /// The first slice that differs, counted from 0.
+        position: u64,
+        /// How many items it has.
+        found: u64,
+    },
+    /// The values are not whole rows, or rows would have no values.
+    #[error("{values} values are not rows of {width}")]
+    NotRows {
+        /// The number of values.
+        values: u64,
+        /// How many a row is to have.
+        width: u64,
+    },
+    /// The result is not as long as a row.
+    #[error("the result of rows of {width} values has {found}")]
+    ResultLength {
+        /// How many values a row has.
+        width: u64,
+        /// How many the result has.
+        found: u64,
     },
     /// This thread's floating-point environment is not IEEE 754's default.
     #[error(transparent)]

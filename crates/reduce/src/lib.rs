@@ -36,7 +36,8 @@
 //! # Ok::<(), reduce::FoldError>(())
 //! ```
 //!
-//! With feature `par`, module `par` has their parallel twins: the same bits for every number of threads.
+//! So do [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] over what they compute, and [`fold_rows`] and [`fields`]
+//! for several values an item. With feature `par`, module `par` has their parallel twins: the same bits for every number of threads.
 
 mod agreement;
 mod algorithm;
@@ -46,6 +47,7 @@ mod builder;
 mod display;
 pub mod environment;
 mod error;
+mod fused;
 mod local;
 mod native;
 pub mod operator;
@@ -55,6 +57,7 @@ pub mod par;
 mod pending;
 mod plan;
 mod program;
+mod rows;
 mod run;
 mod scalar;
 mod scan;
@@ -64,7 +67,10 @@ mod wire;
 pub use algorithm::{Algorithm, Order, UnknownAlgorithm};
 pub use builder::Builder;
 pub use error::{BuildError, FoldError, RunError};
+pub use fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use local::{fold, sum};
 pub use operator::{Max, Min, Operator, Product, Sum};
 pub use pending::Pending;
 pub use plan::Plan;
+pub use rows::{fields, fold_rows, sum_rows};
+pub use simd_kernels::Float;

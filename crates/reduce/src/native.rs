@@ -247,7 +247,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
             let span = engine.tree.span(node);
             let count = usize::try_from(span.end - span.start).expect("rows are in memory");
             let (own, rest) = local.split_at(count * width);
-            self.operator.fold_rows(own, scratch, row);
+            self.operator.fold_rows(own, width, scratch, row);
             (folded_rows, local) = (folded_rows + 1, rest);
         }
         for (column, slot) in slots.chunks_exact_mut(engine.slot_bytes).enumerate() {

@@ -5,10 +5,12 @@
 //! IEEE 754-2019's `minimum` and `maximum`: NaN propagates, and -0 is below +0 (`f64::min` and the
 //! hardware leave both open). Integer sums and products wrap.
 
-use std::array;
+mod arrays;
+#[cfg(feature = "num-complex")]
+mod complex;
+mod floats;
 
 use comm::{NativeOperation, NativeType};
-use simd_kernels::{Level, Operation};
 
 /// A binary operation on items, never assumed to be associative or commutative.
 ///
@@ -40,23 +42,22 @@ pub trait Operator<T: Copy> {
         simd_kernels::tree_fold(items, |left, right| self.combine(left, right))
     }
 
-    /// The reduction of rows, each as long as `row`, element by element in tree order into `row`; of none, `row` stays
-    /// as it is. Overridden where a kernel does it faster.
-    fn fold_rows(&self, rows: &[T], scratch: &mut Vec<T>, row: &mut [T]) {
-        let width = row.len();
-        if width == 1 {
-            if let Some(total) = self.fold(rows) {
-                row[0] = total;
-            }
-            return;
-        }
-        for (column, total) in row.iter_mut().enumerate() {
-            scratch.clear();
-            scratch.extend(rows.iter().skip(column).step_by(width));
-            if let Some(folded) = self.fold(scratch) {
-                *total = folded;
-            }
-        }
+    /// The reduction of rows of `width` values, element by element in tree order, into `result`; `None` of no rows.
+    /// Overridden where a kernel does it faster.
+    ///
+    /// `items` are whole rows and `result` is as long as one. `scratch` may be of any length and content; it grows to what is
+    /// needed, so that who calls often allocates once.
+    fn fold_rows(
+        &self,
+        items: &[T],
+        width: usize,
+        scratch: &mut Vec<T>,
+        result: &mut [T],
+    ) -> Option<()> {
+        let scratch = grown(scratch, items, width)?;
+        simd_kernels::tree_fold_rows(width, items, scratch, result, |left, right| {
+            self.combine(left, right)
+        })
     }
 
     /// Combines two rows element by element into a third of the same length.
@@ -153,108 +154,14 @@ impl<T: Copy, F: Fn(T, T) -> T> Operator<T> for Custom<T, F> {
     }
 }
 
-/// The four operators of a float type.
-macro_rules! float_operators {
-    ($float:ty, $native:ident, $canonical_nan:literal) => {
-        impl Operator<$float> for Sum {
-            fn name(&self) -> &str {
-                "sum"
-            }
-            fn combine(&self, left: $float, right: $float) -> $float {
-                left + right
-            }
-            fn empty(&self) -> Option<$float> {
-                Some(0.0)
-            }
-            fn canonical(&self, value: $float) -> $float {
-                canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
-            }
-            fn fold(&self, items: &[$float]) -> Option<$float> {
-                simd_kernels::fold(Level::best(), Operation::Sum, items)
-            }
-            fn fold_unordered(&self, items: &[$float]) -> Option<$float> {
-                (!items.is_empty()).then(|| simd_kernels::unordered_sum(Level::best(), items))
-            }
-            fn native(&self) -> Option<(NativeType, NativeOperation)> {
-                Some((NativeType::$native, NativeOperation::Sum))
-            }
-        }
-
-        impl Operator<$float> for Product {
-            fn name(&self) -> &str {
-                "product"
-            }
-            fn combine(&self, left: $float, right: $float) -> $float {
-                left * right
-            }
-            fn empty(&self) -> Option<$float> {
-                Some(1.0)
-            }
-            fn canonical(&self, value: $float) -> $float {
-                canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
-            }
-            fn fold(&self, items: &[$float]) -> Option<$float> {
-                simd_kernels::fold(Level::best(), Operation::Product, items)
-            }
-            fn native(&self) -> Option<(NativeType, NativeOperation)> {
-                Some((NativeType::$native, NativeOperation::Product))
-            }
-        }
-
-        impl Operator<$float> for Min {
-            fn name(&self) -> &str {
-                "min"
-            }
-            fn combine(&self, left: $float, right: $float) -> $float {
-                let replaces = right.is_nan() || right.total_cmp(&left).is_lt();
-                if replaces && !left.is_nan() {
-                    right
-                } else {
-                    left
-                }
-            }
-            fn canonical(&self, value: $float) -> $float {
-                canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
-            }
-            fn fold(&self, items: &[$float]) -> Option<$float> {
-                simd_kernels::fold(Level::best(), Operation::Minimum, items)
-            }
-            fn native(&self) -> Option<(NativeType, NativeOperation)> {
-                Some((NativeType::$native, NativeOperation::Min))
-            }
-        }
-
-        impl Operator<$float> for Max {
-            fn name(&self) -> &str {
-                "max"
-            }
-            fn combine(&self, left: $float, right: $float) -> $float {
-                let replaces = right.is_nan() || right.total_cmp(&left).is_gt();
-                if replaces && !left.is_nan() {
-                    right
-                } else {
-                    left
-                }
-            }
-            fn canonical(&self, value: $float) -> $float {
-                canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
-            }
-            fn fold(&self, items: &[$float]) -> Option<$float> {
-                simd_kernels::fold(Level::best(), Operation::Maximum, items)
-            }
-            fn native(&self) -> Option<(NativeType, NativeOperation)> {
-                Some((NativeType::$native, NativeOperation::Max))
-            }
-        }
-    };
-}
-
-float_operators!(f32, F32, 0x7FC0_0000);
-float_operators!(f64, F64, 0x7FF8_0000_0000_0000);
-
-/// The one NaN that is returned: positive, quiet, without payload.
-fn canonical_nan<T>(value: T, is_nan: bool, canonical: T) -> T {
-    if is_nan { canonical } else { value }
+/// The scratch memory that rows need, filled with whatever item; `None` of no rows.
+fn grown<'a, T: Copy>(scratch: &'a mut Vec<T>, items: &[T], width: usize) -> Option<&'a mut [T]> {
+    let &filler = items.first()?;
+    let needed = simd_kernels::rows_scratch_len::<T>(width, items.len() / width);
+    if scratch.len() < needed {
+        scratch.resize(needed, filler);
+    }
+    Some(scratch)
 }
 
 /// One operator of one integer type: its name, its operation, its empty value and its native twin.
@@ -293,130 +200,9 @@ integer_operators!(
     u64: Some(NativeType::U64), u128: None::<NativeType>, usize: None::<NativeType>
 );
 
-/// An operator of the elements makes one of arrays of them: element by element.
-macro_rules! array_operator {
-    ($operator:ident) => {
-        impl<T: Copy, const K: usize> Operator<[T; K]> for $operator
-        where
-            $operator: Operator<T>,
-        {
-            fn name(&self) -> &str {
-                Operator::<T>::name(self)
-            }
-            fn combine(&self, left: [T; K], right: [T; K]) -> [T; K] {
-                array::from_fn(|index| self.combine(left[index], right[index]))
-            }
-            fn empty(&self) -> Option<[T; K]> {
-                Operator::<T>::empty(self).map(|empty| [empty; K])
-            }
-            fn canonical(&self, value: [T; K]) -> [T; K] {
-                value.map(|element| self.canonical(element))
-            }
-        }
-    };
-}
-
-array_operator!(Sum);
-array_operator!(Product);
-array_operator!(Min);
-array_operator!(Max);
-
-#[cfg(feature = "num-complex")]
-mod complex {
-    use num_complex::Complex;
-
-    use super::{Operator, Product, Sum};
-
-    /// Sum and product of a complex type. They round after every operation, in the order in which it is written here.
-    macro_rules! complex_operators {
-        ($float:ty) => {
-            impl Operator<Complex<$float>> for Sum {
-                fn name(&self) -> &str {
-                    "sum"
-                }
-                fn combine(
-                    &self,
-                    left: Complex<$float>,
-                    right: Complex<$float>,
-                ) -> Complex<$float> {
-                    Complex::new(left.re + right.re, left.im + right.im)
-                }
-                fn empty(&self) -> Option<Complex<$float>> {
-                    Some(Complex::new(0.0, 0.0))
-                }
-                fn canonical(&self, value: Complex<$float>) -> Complex<$float> {
-                    Complex::new(self.canonical(value.re), self.canonical(value.im))
-                }
-            }
-
-            impl Operator<Complex<$float>> for Product {
-                fn name(&self) -> &str {
-                    "product"
-                }
-                fn combine(
-                    &self,
-                    left: Complex<$float>,
-                    right: Complex<$float>,
-                ) -> Complex<$float> {
-                    let re = left.re * right.re - left.im * right.im;
-                    let im = left.re * right.im + left.im * right.re;
-                    Complex::new(re, im)
-                }
-                fn empty(&self) -> Option<Complex<$float>> {
-                    Some(Complex::new(1.0, 0.0))
-                }
-                fn canonical(&self, value: Complex<$float>) -> Complex<$float> {
-                    Complex::new(
-                        Operator::<$float>::canonical(self, value.re),
-                        Operator::<$float>::canonical(self, value.im),
-                    )
-                }
-            }
-        };
-    }
-
-    complex_operators!(f32);
-    complex_operators!(f64);
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Max, Min, Operator, Sum};
-
-    /// IEEE 754-2019, 9.6: every pair of special values, from the standard's words.
-    #[test]
-    fn float_min_and_max_are_ieee_754_2019_s() {
-        let ascending = [
-            f64::NEG_INFINITY,
-            -1.0,
-            -f64::from_bits(1),
-            -0.0,
-            0.0,
-            1.0,
-            f64::INFINITY,
-        ];
-        for (i, &a) in ascending.iter().enumerate() {
-            for (j, &b) in ascending.iter().enumerate() {
-                assert_eq!(Min.combine(a, b).to_bits(), ascending[i.min(j)].to_bits());
-                assert_eq!(Max.combine(a, b).to_bits(), ascending[i.max(j)].to_bits());
-            }
-            for operand in [f64::NAN, -f64::NAN] {
-                assert!(Min.combine(a, operand).is_nan() && Min.combine(operand, a).is_nan());
-                assert!(Max.combine(a, operand).is_nan() && Max.combine(operand, a).is_nan());
-            }
-        }
-    }
-
-    #[test]
-    fn results_have_one_nan() {
-        for bits in [0x7FF0_0000_0000_0001, 0xFFF8_0000_0000_0000, u64::MAX] {
-            let canonical = Sum.canonical(f64::from_bits(bits));
-            assert_eq!(canonical.to_bits(), 0x7FF8_0000_0000_0000);
-        }
-        assert_eq!(Sum.canonical(-0.0_f64).to_bits(), (-0.0_f64).to_bits());
-        let canonical = Sum.canonical(f32::from_bits(0xFFFF_FFFF));
-        assert_eq!(canonical.to_bits(), 0x7FC0_0000);
-    }
+    use super::{Operator, Sum};
 
     #[test]
     fn integers_wrap() {

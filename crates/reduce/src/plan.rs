@@ -99,7 +99,7 @@ impl<T: Pod, O: Operator<T>> Input<T> for Rows<'_, T, O> {
     fn fold(&self, rows: Range<usize>, scratch: &mut Vec<T>, row: &mut [T]) {
         let width = row.len();
         let items = &self.rows[rows.start * width..rows.end * width];
-        self.operator.fold_rows(items, scratch, row);
+        self.operator.fold_rows(items, width, scratch, row);
     }
 }
 

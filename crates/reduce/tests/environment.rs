@@ -49,6 +49,19 @@ fn each_departure_from_the_default_is_named() {
         assert_eq!(with(bits, check), Err(error));
         let sum = with(bits, || reduce::sum(&[1.0, 2.0]));
         assert_eq!(sum, Err(FoldError::Environment(error)));
+        let x = [1.0, 2.0];
+        let others = with(bits, || {
+            [
+                reduce::dot(&x, &x).map(drop),
+                reduce::squared_norm(&x).map(drop),
+                reduce::sum_and_absolute_sum(&x).map(drop),
+                reduce::sum_rows(&x, 1, &mut [0.0]),
+                reduce::fields(&[&x], &reduce::Sum).map(drop),
+            ]
+        });
+        for other in others {
+            assert_eq!(other, Err(FoldError::Environment(error)));
+        }
     }
     assert_eq!(check(), Ok(()));
 }

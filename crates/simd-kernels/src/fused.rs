@@ -5,6 +5,7 @@ use crate::dispatch::Float;
 use crate::fold::{SHORT_LEAVES, fold_few};
 use crate::kernel::Kernel;
 use crate::level::Level;
+use crate::prefetch::PREFETCH_FROM_BYTES;
 use crate::source::{Absolute, Map, Mapped, Products, Source, Square};
 use crate::stream::{self, Fold};
 use crate::vector::{Combine, Proven, Vector};
@@ -81,7 +82,7 @@ where
         V: Vector<Element = T>,
         O: Combine<T>,
     {
-        Some(if self.0.bytes() < stream::PREFETCH_FROM_BYTES {
+        Some(if self.0.bytes() < PREFETCH_FROM_BYTES {
             both::<V, O, false>(proven, self.0)
         } else {
             both::<V, O, true>(proven, self.0)

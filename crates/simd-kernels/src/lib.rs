@@ -15,8 +15,10 @@
 //!
 //! - [`by_definition`] is the specification, to test against.
 //! - [`sum`] is what to use, and [`fold`] for products, minima and maxima: one pass over the input, nothing allocated.
+//! - [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] compute their leaves on the way, in the same one pass.
+//! - [`fold_rows`] takes rows of values, element by element.
 //! - [`reduce_level_by_level`] is the thesis' way, over [`subtree_sum8`] (Algorithm 4).
-//! - [`tree_fold`] takes any operator.
+//! - [`tree_fold`] and [`tree_fold_rows`] take any operator.
 //! - [`unordered_sum`] and [`left_to_right`] are what all this is measured against.
 //!
 //! NaNs are left as the arithmetic gives them; whoever returns them to users makes them canonical.
@@ -31,6 +33,9 @@ mod fused;
 mod kernel;
 mod level;
 mod level_by_level;
+mod merge;
+mod panel;
+mod prefetch;
 mod rows;
 mod scalar;
 mod source;

@@ -4,10 +4,8 @@
 
 use core::ops::Mul;
 
+use crate::prefetch::prefetch_ahead;
 use crate::vector::{Proven, Vector};
-
-/// How far ahead memory is fetched, in bytes.
-const PREFETCH_BYTES: usize = 1 << 14;
 
 /// Leaves in a row. Like a slice it is only looked at, so it can be copied.
 pub(crate) trait Source: Copy {
@@ -82,12 +80,7 @@ impl<T: Copy> Source for &[T] {
 
     #[inline(always)]
     fn prefetch_ahead(self) {
-        #[cfg(target_arch = "x86_64")]
-        for line in self.chunks(64 / size_of::<T>()) {
-            crate::x86::prefetch(line.as_ptr().wrapping_byte_add(PREFETCH_BYTES));
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = PREFETCH_BYTES;
+        prefetch_ahead(self);
     }
 }
 

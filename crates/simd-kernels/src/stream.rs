@@ -16,11 +16,10 @@
 use crate::counter::{ALL_HEIGHTS, Counter};
 use crate::fold::{SHORT_LEAVES, fold_few};
 use crate::kernel::Kernel;
+use crate::merge::{level, root, rows};
+use crate::prefetch::PREFETCH_FROM_BYTES;
 use crate::source::Source;
 use crate::vector::{Combine, Proven, Vector};
-
-/// More leaves than this many bytes are fetched ahead of use; fewer lie in near caches, where fetching costs more than it brings.
-pub(crate) const PREFETCH_FROM_BYTES: usize = 1 << 22;
 
 /// The fold of some leaves, in tree order; `None` of none.
 #[derive(Clone, Copy, Debug)]
@@ -238,73 +237,4 @@ where
         *register = row.load(proven);
     }
     rows::<V, O>(proven, &registers)
-}
-
-/// The roots of the first L registers, one a lane.
-#[inline(always)]
-fn rows<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, registers: &[V; 16]) -> V {
-    match V::LANES {
-        2 => level1::<V, O>(proven, registers, 0),
-        4 => level2::<V, O>(proven, registers, 0),
-        8 => level3::<V, O>(proven, registers, 0),
-        _ => {
-            let (left, right) = (
-                level3::<V, O>(proven, registers, 0),
-                level3::<V, O>(proven, registers, 8),
-            );
-            level::<V, O, 4>(proven, left, right)
-        }
-    }
-}
-
-/// The ancestors one level up of two registers from `first` on.
-#[inline(always)]
-fn level1<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V; 16], first: usize) -> V {
-    level::<V, O, 1>(proven, r[first], r[first + 1])
-}
-
-/// The ancestors two levels up of four registers.
-#[inline(always)]
-fn level2<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V; 16], first: usize) -> V {
-    let (left, right) = (
-        level1::<V, O>(proven, r, first),
-        level1::<V, O>(proven, r, first + 2),
-    );
-    level::<V, O, 2>(proven, left, right)
-}
-
-/// The ancestors three levels up of eight registers.
-#[inline(always)]
-fn level3<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V; 16], first: usize) -> V {
-    let (left, right) = (
-        level2::<V, O>(proven, r, first),
-        level2::<V, O>(proven, r, first + 4),
-    );
-    level::<V, O, 3>(proven, left, right)
-}
-
-/// One level of the tree, for two registers.
-#[inline(always)]
-fn level<V, O, const LEVEL: u32>(proven: Proven<V>, a: V, b: V) -> V
-where
-    V: Vector,
-    O: Combine<V::Element>,
-{
-    let (left, right) = proven.neighbours::<LEVEL>(a, b);
-    O::lanes(proven, left, right)
-}
-
-/// The root of one register's lanes.
-#[inline(always)]
-fn root<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, register: V) -> V::Element {
-    let mut nodes = [V::Element::default(); 16];
-    proven.store(register, &mut nodes);
-    let mut count = V::LANES;
-    while count > 1 {
-        count /= 2;
-        for i in 0..count {
-            nodes[i] = O::single(nodes[2 * i], nodes[2 * i + 1]);
-        }
-    }
-    nodes[0]
 }

@@ -3,6 +3,7 @@
 use core::array;
 
 use crate::fold::tree_fold;
+use crate::prefetch::{PREFETCH_FROM_BYTES, prefetch_rows};
 use crate::rows::{check_lengths, panel_columns};
 
 /// Folds rows of `width` values element by element: `result[c]` becomes the [`tree_fold`](crate::tree_fold) of every row's
@@ -49,6 +50,7 @@ pub fn tree_fold_rows<T: Copy>(
                     width,
                     first,
                     rows_count: 0,
+                    prefetch: size_of_val(items) >= PREFETCH_FROM_BYTES,
                     scratch: &mut *scratch,
                     columns: end - first,
                 };
@@ -80,6 +82,7 @@ struct Panel<'a, T> {
     width: usize,
     first: usize,
     columns: usize,
+    prefetch: bool,
     /// The rows so far.
     rows_count: usize,
     /// Row after row that waits, the highest subtree first: one for every set bit of `rows_count`.
@@ -92,6 +95,9 @@ impl<T: Copy> Panel<'_, T> {
         let mut rest = items;
         while let Some((group, after)) = rest.split_at_checked(8 * self.width) {
             rest = after;
+            if self.prefetch {
+                prefetch_rows(group, self.width, &(self.first..self.first + self.columns));
+            }
             self.add_eight(group, combine);
         }
         for row in rest.chunks_exact(self.width) {

@@ -1,0 +1,33 @@
+//! The operators of arrays: those of their elements, element by element.
+
+use std::array;
+
+use super::{Max, Min, Operator, Product, Sum};
+
+/// An operator of the elements makes one of arrays of them: element by element.
+macro_rules! array_operator {
+    ($operator:ident) => {
+        impl<T: Copy, const K: usize> Operator<[T; K]> for $operator
+        where
+            $operator: Operator<T>,
+        {
+            fn name(&self) -> &str {
+                Operator::<T>::name(self)
+            }
+            fn combine(&self, left: [T; K], right: [T; K]) -> [T; K] {
+                array::from_fn(|index| self.combine(left[index], right[index]))
+            }
+            fn empty(&self) -> Option<[T; K]> {
+                Operator::<T>::empty(self).map(|empty| [empty; K])
+            }
+            fn canonical(&self, value: [T; K]) -> [T; K] {
+                value.map(|element| self.canonical(element))
+            }
+        }
+    };
+}
+
+array_operator!(Sum);
+array_operator!(Product);
+array_operator!(Min);
+array_operator!(Max);

@@ -1,0 +1,48 @@
+//! Sums and products of complex numbers.
+
+use num_complex::Complex;
+
+use super::{Operator, Product, Sum};
+
+/// Sum and product of a complex type. They round after every operation, in the order in which it is written here.
+macro_rules! complex_operators {
+    ($float:ty) => {
+        impl Operator<Complex<$float>> for Sum {
+            fn name(&self) -> &str {
+                "sum"
+            }
+            fn combine(&self, left: Complex<$float>, right: Complex<$float>) -> Complex<$float> {
+                Complex::new(left.re + right.re, left.im + right.im)
+            }
+            fn empty(&self) -> Option<Complex<$float>> {
+                Some(Complex::new(0.0, 0.0))
+            }
+            fn canonical(&self, value: Complex<$float>) -> Complex<$float> {
+                Complex::new(self.canonical(value.re), self.canonical(value.im))
+            }
+        }
+
+        impl Operator<Complex<$float>> for Product {
+            fn name(&self) -> &str {
+                "product"
+            }
+            fn combine(&self, left: Complex<$float>, right: Complex<$float>) -> Complex<$float> {
+                let re = left.re * right.re - left.im * right.im;
+                let im = left.re * right.im + left.im * right.re;
+                Complex::new(re, im)
+            }
+            fn empty(&self) -> Option<Complex<$float>> {
+                Some(Complex::new(1.0, 0.0))
+            }
+            fn canonical(&self, value: Complex<$float>) -> Complex<$float> {
+                Complex::new(
+                    Operator::<$float>::canonical(self, value.re),
+                    Operator::<$float>::canonical(self, value.im),
+                )
+            }
+        }
+    };
+}
+
+complex_operators!(f32);
+complex_operators!(f64);

@@ -1,0 +1,170 @@
+//! The operators of floats, by the kernels.
+
+use comm::{NativeOperation, NativeType};
+use simd_kernels::{Level, Operation};
+
+use super::{Max, Min, Operator, Product, Sum, grown};
+
+/// The method of a float operator that has a kernel for rows.
+macro_rules! fold_rows_by_kernel {
+    ($float:ty, $operation:expr) => {
+        fn fold_rows(
+            &self,
+            items: &[$float],
+            width: usize,
+            scratch: &mut Vec<$float>,
+            result: &mut [$float],
+        ) -> Option<()> {
+            let scratch = grown(scratch, items, width)?;
+            simd_kernels::fold_rows(Level::best(), $operation, width, items, scratch, result)
+        }
+    };
+}
+
+/// The four operators of a float type.
+macro_rules! float_operators {
+    ($float:ty, $native:ident, $canonical_nan:literal) => {
+        impl Operator<$float> for Sum {
+            fn name(&self) -> &str {
+                "sum"
+            }
+            fn combine(&self, left: $float, right: $float) -> $float {
+                left + right
+            }
+            fn empty(&self) -> Option<$float> {
+                Some(0.0)
+            }
+            fn canonical(&self, value: $float) -> $float {
+                canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
+            }
+            fn fold(&self, items: &[$float]) -> Option<$float> {
+                simd_kernels::fold(Level::best(), Operation::Sum, items)
+            }
+            fold_rows_by_kernel!($float, Operation::Sum);
+            fn fold_unordered(&self, items: &[$float]) -> Option<$float> {
+                (!items.is_empty()).then(|| simd_kernels::unordered_sum(Level::best(), items))
+            }
+            fn native(&self) -> Option<(NativeType, NativeOperation)> {
+                Some((NativeType::$native, NativeOperation::Sum))
+            }
+        }
+
+        impl Operator<$float> for Product {
+            fn name(&self) -> &str {
+                "product"
+            }
+            fn combine(&self, left: $float, right: $float) -> $float {
+                left * right
+            }
+            fn empty(&self) -> Option<$float> {
+                Some(1.0)
+            }
+            fn canonical(&self, value: $float) -> $float {
+                canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
+            }
+            fn fold(&self, items: &[$float]) -> Option<$float> {
+                simd_kernels::fold(Level::best(), Operation::Product, items)
+            }
+            fold_rows_by_kernel!($float, Operation::Product);
+            fn native(&self) -> Option<(NativeType, NativeOperation)> {
+                Some((NativeType::$native, NativeOperation::Product))
+            }
+        }
+
+        impl Operator<$float> for Min {
+            fn name(&self) -> &str {
+                "min"
+            }
+            fn combine(&self, left: $float, right: $float) -> $float {
+                let replaces = right.is_nan() || right.total_cmp(&left).is_lt();
+                if replaces && !left.is_nan() {
+                    right
+                } else {
+                    left
+                }
+            }
+            fn canonical(&self, value: $float) -> $float {
+                canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
+            }
+            fn fold(&self, items: &[$float]) -> Option<$float> {
+                simd_kernels::fold(Level::best(), Operation::Minimum, items)
+            }
+            fold_rows_by_kernel!($float, Operation::Minimum);
+            fn native(&self) -> Option<(NativeType, NativeOperation)> {
+                Some((NativeType::$native, NativeOperation::Min))
+            }
+        }
+
+        impl Operator<$float> for Max {
+            fn name(&self) -> &str {
+                "max"
+            }
+            fn combine(&self, left: $float, right: $float) -> $float {
+                let replaces = right.is_nan() || right.total_cmp(&left).is_gt();
+                if replaces && !left.is_nan() {
+                    right
+                } else {
+                    left
+                }
+            }
+            fn canonical(&self, value: $float) -> $float {
+                canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
+            }
+            fn fold(&self, items: &[$float]) -> Option<$float> {
+                simd_kernels::fold(Level::best(), Operation::Maximum, items)
+            }
+            fold_rows_by_kernel!($float, Operation::Maximum);
+            fn native(&self) -> Option<(NativeType, NativeOperation)> {
+                Some((NativeType::$native, NativeOperation::Max))
+            }
+        }
+    };
+}
+
+float_operators!(f32, F32, 0x7FC0_0000);
+float_operators!(f64, F64, 0x7FF8_0000_0000_0000);
+
+/// The one NaN that is returned: positive, quiet, without payload.
+fn canonical_nan<T>(value: T, is_nan: bool, canonical: T) -> T {
+    if is_nan { canonical } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Max, Min, Operator, Sum};
+
+    /// IEEE 754-2019, 9.6: every pair of special values, from the standard's words.
+    #[test]
+    fn float_min_and_max_are_ieee_754_2019_s() {
+        let ascending = [
+            f64::NEG_INFINITY,
+            -1.0,
+            -f64::from_bits(1),
+            -0.0,
+            0.0,
+            1.0,
+            f64::INFINITY,
+        ];
+        for (i, &a) in ascending.iter().enumerate() {
+            for (j, &b) in ascending.iter().enumerate() {
+                assert_eq!(Min.combine(a, b).to_bits(), ascending[i.min(j)].to_bits());
+                assert_eq!(Max.combine(a, b).to_bits(), ascending[i.max(j)].to_bits());
+            }
+            for operand in [f64::NAN, -f64::NAN] {
+                assert!(Min.combine(a, operand).is_nan() && Min.combine(operand, a).is_nan());
+                assert!(Max.combine(a, operand).is_nan() && Max.combine(operand, a).is_nan());
+            }
+        }
+    }
+
+    #[test]
+    fn results_have_one_nan() {
+        for bits in [0x7FF0_0000_0000_0001, 0xFFF8_0000_0000_0000, u64::MAX] {
+            let canonical = Sum.canonical(f64::from_bits(bits));
+            assert_eq!(canonical.to_bits(), 0x7FF8_0000_0000_0000);
+        }
+        assert_eq!(Sum.canonical(-0.0_f64).to_bits(), (-0.0_f64).to_bits());
+        let canonical = Sum.canonical(f32::from_bits(0xFFFF_FFFF));
+        assert_eq!(canonical.to_bits(), 0x7FC0_0000);
+    }
+}
