@@ -5,6 +5,7 @@ use crate::dispatch::Float;
 use crate::fold::{SHORT_LEAVES, fold_few};
 use crate::kernel::Kernel;
 use crate::level::Level;
+use crate::merge;
 use crate::prefetch::PREFETCH_FROM_BYTES;
 use crate::source::{Absolute, Map, Mapped, Products, Source, Square};
 use crate::stream::{self, Fold};
@@ -112,9 +113,8 @@ where
     let (block_leaves, square_leaves) = (stream::block_leaves::<V>(), V::LANES * V::LANES);
     while let Some((block, rest)) = leaves.split_at_checked(block_leaves) {
         leaves = rest;
-        let sum = stream::block_root::<V, O, _, PREFETCH>(proven, block);
+        let (sum, absolute_sum) = both_roots::<V, O, PREFETCH>(proven, block);
         sums.push(sum, block_leaves.ilog2(), O::single);
-        let absolute_sum = stream::block_root::<V, O, _, false>(proven, absolutes(block));
         absolute_sums.push(absolute_sum, block_leaves.ilog2(), O::single);
     }
     while let Some((square, rest)) = leaves.split_at_checked(square_leaves) {
@@ -126,4 +126,30 @@ where
     }
     let absolute_sum = absolute_sums.finish(absolutes(leaves), O::single);
     (sums.finish(leaves, O::single), absolute_sum)
+}
+
+/// The two roots of a block, part by part: so what is fetched ahead is asked for evenly.
+#[inline(always)]
+fn both_roots<V, O, const PREFETCH: bool>(
+    proven: Proven<V>,
+    block: &[V::Element],
+) -> (V::Element, V::Element)
+where
+    V: Vector,
+    O: Combine<V::Element>,
+    Absolute: Map<V::Element>,
+{
+    if V::LANES == 16 {
+        let sum = stream::block_root::<V, O, _, PREFETCH>(proven, block);
+        let absolute_sum = stream::block_root::<V, O, _, false>(proven, absolutes(block));
+        return (sum, absolute_sum);
+    }
+    let (mut nodes, mut absolute_nodes) = ([proven.load(block); 16], [proven.load(block); 16]);
+    let parts = block.chunks_exact(block.len() / V::LANES);
+    for ((node, absolute_node), part) in nodes.iter_mut().zip(&mut absolute_nodes).zip(parts) {
+        *node = stream::part_nodes::<V, O, _, PREFETCH>(proven, part);
+        *absolute_node = stream::part_nodes::<V, O, _, false>(proven, absolutes(part));
+    }
+    let root = |nodes| merge::root::<V, O>(proven, merge::rows::<V, O>(proven, nodes));
+    (root(&nodes), root(&absolute_nodes))
 }

@@ -132,13 +132,24 @@ where
     for node in &mut nodes[..V::LANES] {
         let (part, rest) = block_rest.split_at(part_leaves);
         block_rest = rest;
-        *node = match V::LANES {
-            2 => pairs_nodes::<V, O, S, PREFETCH>(proven, part),
-            4 => cube_nodes::<V, O, S, PREFETCH>(proven, part),
-            _ => square_nodes::<V, O, S, PREFETCH>(proven, part),
-        };
+        *node = part_nodes::<V, O, S, PREFETCH>(proven, part);
     }
     rows::<V, O>(proven, &nodes)
+}
+
+/// The nodes of an L-th of a block, where a block is more than a square.
+#[inline(always)]
+pub(crate) fn part_nodes<V, O, S, const PREFETCH: bool>(proven: Proven<V>, part: S) -> V
+where
+    V: Vector,
+    O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
+{
+    match V::LANES {
+        2 => pairs_nodes::<V, O, S, PREFETCH>(proven, part),
+        4 => cube_nodes::<V, O, S, PREFETCH>(proven, part),
+        _ => square_nodes::<V, O, S, PREFETCH>(proven, part),
+    }
 }
 
 /// The nodes of L^3 leaves.
