@@ -8,25 +8,30 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Level, leaves, and the most instructions that one call may take.
-const LIMITS: [(&str, usize, u64); 6] = [
-    ("scalar", 4096, 9_600),
-    ("sse2", 4096, 12_300),
-    ("avx2", 4096, 5_700),
-    ("avx2", 10, 110),
-    ("avx2", 1000, 2_000),
-    ("avx2", 100_003, 135_000),
+/// Kernel, level, leaves, and the most instructions that one call may take.
+const LIMITS: [(&str, &str, usize, u64); 11] = [
+    ("sum", "scalar", 4096, 9_600),
+    ("sum", "sse2", 4096, 12_300),
+    ("sum", "avx2", 4096, 5_700),
+    ("sum", "avx2", 10, 110),
+    ("sum", "avx2", 1000, 2_000),
+    ("sum", "avx2", 100_003, 135_000),
+    ("dot", "avx2", 4096, 6_900),
+    ("absolute", "avx2", 4096, 11_800),
+    ("2", "avx2", 4096, 13_000),
+    ("5", "avx2", 4095, 9_700),
+    ("64", "avx2", 4096, 11_100),
 ];
 
 /// All instructions of a run of so many calls.
-fn instructions(level: &str, leaves: usize, calls: usize) -> u64 {
-    let file = format!("callgrind-{level}-{leaves}-{calls}");
+fn instructions(kernel: &str, level: &str, leaves: usize, calls: usize) -> u64 {
+    let file = format!("callgrind-{kernel}-{level}-{leaves}-{calls}");
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(file);
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--quiet"])
         .arg(format!("--callgrind-out-file={}", file.display()))
         .arg(env!("CARGO_BIN_EXE_one-kernel"))
-        .args([level, &leaves.to_string(), &calls.to_string()])
+        .args([kernel, level, &leaves.to_string(), &calls.to_string()])
         .output()
         .unwrap();
     assert!(
@@ -57,15 +62,15 @@ fn kernels_take_no_more_instructions_than_they_did() {
         println!("SKIPPED: the limits are x86-64's");
         return;
     }
-    for (level, leaves, limit) in LIMITS {
+    for (kernel, level, leaves, limit) in LIMITS {
         // What is not the kernel's is in both runs.
-        let once = instructions(level, leaves, 1);
-        let often = instructions(level, leaves, 11);
+        let once = instructions(kernel, level, leaves, 1);
+        let often = instructions(kernel, level, leaves, 11);
         let count = (often - once) / 10;
-        println!("{level}, {leaves} leaves: {count} instructions");
+        println!("{kernel}, {level}, {leaves} leaves: {count} instructions");
         assert!(
             count <= limit,
-            "{level}, {leaves} leaves: {count} instructions, at most {limit}"
+            "{kernel}, {level}, {leaves} leaves: {count} instructions, at most {limit}"
         );
     }
 }

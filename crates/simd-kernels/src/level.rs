@@ -72,6 +72,8 @@ impl Level {
 
     /// The level whose registers suit rows of so many bytes: lanes that lie outside the row would be computed for nothing.
     pub(crate) fn for_row_bytes(self, bytes: usize) -> Self {
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = bytes;
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             Set::Avx512(avx512) if bytes < 64 => {
