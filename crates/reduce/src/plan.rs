@@ -99,6 +99,10 @@ impl<T: Pod, O: Operator<T>> Input<T> for Rows<'_, T, O> {
     fn fold(&self, rows: Range<usize>, scratch: &mut Vec<T>, row: &mut [T]) {
         let width = row.len();
         let items = &self.rows[rows.start * width..rows.end * width];
+        if let [total] = row {
+            *total = self.operator.fold(items).expect("a leaf has items");
+            return;
+        }
         self.operator.fold_rows(items, width, scratch, row);
     }
 }
