@@ -24,6 +24,8 @@ pub struct Pending<'a, 'c, T: Pod, O: Operator<T> + 'static> {
     failure: Option<RunError>,
     /// What a scan needs again.
     local: &'a [T],
+    /// Whether waits for other plans look after this run.
+    is_entered: bool,
     is_over: bool,
 }
 
@@ -49,6 +51,7 @@ impl<'a, 'c, T: Pod, O: Operator<T> + 'static> Pending<'a, 'c, T, O> {
             run,
             failure,
             local: &[],
+            is_entered: false,
             is_over: false,
         }
     }
@@ -59,9 +62,10 @@ impl<'a, 'c, T: Pod, O: Operator<T> + 'static> Pending<'a, 'c, T, O> {
     }
 
     /// Lets waits for other plans look after this run, too.
-    pub(crate) fn enter(self) -> Self {
+    pub(crate) fn enter(mut self) -> Self {
         let run: Rc<Run<T, O>> = Rc::clone(&self.run);
         self.plan.comm.in_flight().enter(run);
+        self.is_entered = true;
         self
     }
 
@@ -162,8 +166,10 @@ impl<'a, 'c, T: Pod, O: Operator<T> + 'static> Pending<'a, 'c, T, O> {
 
 impl<T: Pod, O: Operator<T> + 'static> Drop for Pending<'_, '_, T, O> {
     fn drop(&mut self) {
-        let address = Rc::as_ptr(&self.run).cast();
-        self.plan.comm.in_flight().leave(address);
+        if self.is_entered {
+            let address = Rc::as_ptr(&self.run).cast();
+            self.plan.comm.in_flight().leave(address);
+        }
         if !self.is_over {
             self.run.cancel(self.plan.comm);
             let rank = self.plan.comm.rank();

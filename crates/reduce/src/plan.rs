@@ -35,6 +35,8 @@ pub struct Plan<'c, T: Pod, O: Operator<T> + 'static> {
     pub(crate) operator: Rc<O>,
     pub(crate) tag: Tag,
     pub(crate) terms: Terms,
+    /// The elements of this rank's slice.
+    local_length: u64,
     compiled: [OnceCell<Rc<Run<T, O>>>; Kind::COUNT],
     scan: OnceCell<Scan<T>>,
     pub(crate) scalar: OnceCell<ScalarEngine>,
@@ -109,10 +111,12 @@ impl<T: Pod, O: Operator<T>> Input<T> for Rows<'_, T, O> {
 
 impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     pub(crate) fn new(comm: &'c dyn Communicator, operator: O, terms: Terms) -> Self {
+        let count = terms.ownership.count(comm.rank());
         Self {
             tag: comm.fresh_tag(),
             comm,
             operator: Rc::new(operator),
+            local_length: count.saturating_mul(terms.width as u64),
             terms,
             compiled: Default::default(),
             scan: OnceCell::new(),
@@ -370,10 +374,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
         let expected = match kind {
             Kind::Reduce | Kind::Allreduce | Kind::Broadcast => self.terms.width,
             Kind::ReduceScatter => self.scattered_columns().len(),
-            Kind::Scan | Kind::Exscan => {
-                let count = usize::try_from(self.terms.ownership.count(rank));
-                count.unwrap_or(usize::MAX).saturating_mul(self.terms.width)
-            }
+            Kind::Scan | Kind::Exscan => usize::try_from(self.local_length).unwrap_or(usize::MAX),
         };
         if expected == given {
             return Ok(());

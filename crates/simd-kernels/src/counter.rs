@@ -47,7 +47,7 @@ impl<T: Copy, const HEIGHTS: usize> Counter<T, HEIGHTS> {
     /// There is nothing at all.
     #[inline]
     pub(crate) fn finish<S: Source<Leaf = T>>(
-        mut self,
+        &mut self,
         mut leaves: S,
         mut combine: impl FnMut(T, T) -> T,
     ) -> T {

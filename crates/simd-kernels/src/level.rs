@@ -33,9 +33,18 @@ impl Level {
 
     /// The widest level that this processor has.
     #[must_use]
+    #[inline]
     pub fn best() -> Self {
-        let [avx512, avx2, sse2] = Self::detect();
-        avx512.or(avx2).or(sse2).unwrap_or(Self::SCALAR)
+        #[cfg(target_arch = "x86_64")]
+        {
+            // The widest is asked for first: short folds notice every question.
+            let avx512 = || Avx512::detect().map(|proof| Self(Set::Avx512(proof)));
+            let avx2 = || Avx2::detect().map(|proof| Self(Set::Avx2(proof)));
+            let sse2 = || Sse2::detect().map(|proof| Self(Set::Sse2(proof)));
+            avx512().or_else(avx2).or_else(sse2).unwrap_or(Self::SCALAR)
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        Self::SCALAR
     }
 
     /// All levels that this processor has, from narrow to wide.

@@ -212,6 +212,8 @@ fn ways<'c>(
     ];
     let named = Algorithm::ALL
         .into_iter()
+        // It brings everything to one rank, and whatever runs next finds the caches full of that.
+        .filter(|&algorithm| algorithm != Algorithm::LeftToRight)
         .filter(|&algorithm| backend.offers(algorithm))
         .map(|algorithm| (algorithm.to_string(), algorithm));
     for (name, algorithm) in named.chain([("plan".to_owned(), Algorithm::default())]) {
