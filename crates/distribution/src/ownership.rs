@@ -367,13 +367,13 @@ impl BlockCyclic {
         assert!(rank < self.ranks, "rank {rank} of {}", self.ranks);
         let (rank, ranks) = (rank as u64, self.ranks as u64);
         let blocks_count = self.blocks_count();
-        let own_blocks = blocks_count.saturating_sub(rank).div_ceil(ranks);
-        let has_last = blocks_count > 0 && (blocks_count - 1) % ranks == rank;
-        let missing = blocks_count * self.block_items.min(self.items) - self.items;
-        match own_blocks {
-            0 => 0,
-            _ => own_blocks * self.block_items.min(self.items) - if has_last { missing } else { 0 },
+        if blocks_count <= rank {
+            return 0;
         }
+        let full_blocks = (blocks_count - 1 - rank) / ranks;
+        // All but the rank's last block are whole; that one may be the last of all.
+        let last = self.block(rank + full_blocks * ranks);
+        full_blocks * self.block_items + (last.end - last.start)
     }
 
     fn union(&self, positions: Range<usize>) -> Vec<Range<u64>> {

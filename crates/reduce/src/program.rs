@@ -418,3 +418,74 @@ fn append(spans: &mut Vec<Span>, span: Span) {
         _ => spans.push(span),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use distribution::{Distribution, Ownership};
+    use schedule::{Algorithm, Collective, Schedule};
+
+    use super::{Program, Source, Wanted, columns};
+
+    fn program(ranks: usize, rank: usize, items: u64) -> Program {
+        let schedule = Schedule::new(Algorithm::RecursiveDoubling, Collective::Allreduce, ranks);
+        let source = Source {
+            schedule: &schedule.unwrap(),
+            ownership: &Ownership::from(Distribution::lower(items, ranks).unwrap()),
+            width: 1,
+            message_limit: usize::MAX,
+            wanted: Wanted::Reduction,
+        };
+        source.compile(rank)
+    }
+
+    /// O(log p) steps of O(log N) values each: 20 exchanges of at most 2 log2 N values.
+    #[test]
+    fn one_rank_of_a_million_compiles_little() {
+        for rank in [0, 1, 123_456, 999_999] {
+            let program = program(1_000_000, rank, 1_000_000_000_000);
+            assert!(program.steps.len() <= 21, "{} steps", program.steps.len());
+            assert!(
+                program.workspace_length < 21 * 4 * 40,
+                "{} values",
+                program.workspace_length
+            );
+            assert_eq!(program.result.len(), 1);
+        }
+    }
+
+    #[test]
+    fn values_have_places_of_their_own() {
+        for (ranks, items) in [(1, 10), (3, 100), (6, 4), (7, 1000)] {
+            for rank in 0..ranks {
+                let program = program(ranks, rank, items);
+                let leaves = program.leaves.iter().map(|leaf| leaf.start);
+                let steps = program.steps.iter().flat_map(|step| &step.combines);
+                let combined = steps
+                    .chain(&program.last_combines)
+                    .map(|combine| combine.into);
+                let received = program.receives.iter().flat_map(|message| &message.spans);
+                let received = received.flat_map(|span| span.range());
+                let written: Vec<usize> = leaves.chain(combined).chain(received).collect();
+                let places: BTreeSet<usize> = written.iter().copied().collect();
+                assert_eq!(places.len(), written.len());
+                assert!(places.into_iter().eq(0..program.workspace_length));
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_of_columns_are_as_even_as_they_can_be() {
+        for width in 0..20 {
+            for blocks in 1..9 {
+                let all: Vec<_> = (0..blocks)
+                    .map(|block| columns(width, blocks, block))
+                    .collect();
+                assert!(all.iter().cloned().flatten().eq(0..width));
+                let lengths = || all.iter().map(ExactSizeIterator::len);
+                assert!(lengths().max().unwrap() - lengths().min().unwrap() <= 1);
+            }
+        }
+    }
+}

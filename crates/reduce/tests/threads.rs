@@ -149,3 +149,47 @@ fn messages_are_counted() {
         );
     }
 }
+
+/// A rank that leaves, or panics, in the middle of a reduction: the others get an error that names it, and none hangs.
+#[test]
+fn a_rank_that_leaves_in_mid_reduction() {
+    let algorithms = Algorithm::ALL
+        .into_iter()
+        .filter(|algorithm| algorithm.is_scheduled());
+    for algorithm in algorithms {
+        for leaver in 0..5 {
+            let results = run(5, |comm| {
+                let plan = Plan::builder(comm)
+                    .local_items(2)
+                    .algorithm(algorithm)
+                    .build::<f64>()
+                    .unwrap();
+                let first = plan.allreduce(&[1.0, 2.0]);
+                if comm.rank() == leaver {
+                    return None;
+                }
+                // Who is still in the first run may hear of it there.
+                let second = first.and_then(|_| plan.allreduce(&[1.0, 2.0]));
+                Some(second.unwrap_err().to_string())
+            });
+            for text in results.unwrap().into_iter().flatten() {
+                assert!(
+                    text.contains(&format!("rank {leaver} left")),
+                    "{algorithm}: {text}"
+                );
+            }
+            let failed = run(5, |comm| {
+                let plan = Plan::builder(comm)
+                    .local_items(2)
+                    .algorithm(algorithm)
+                    .build::<f64>()
+                    .unwrap();
+                let pending = plan.start_allreduce(&[1.0, 2.0]).unwrap();
+                assert_ne!(comm.rank(), leaver, "on purpose");
+                pending.wait()
+            });
+            let text = failed.unwrap_err().to_string();
+            assert!(text.contains(&format!("rank {leaver} panicked")), "{text}");
+        }
+    }
+}

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use comm::Communicator;
 use comm::threads::run;
-use reduce::Plan;
+use reduce::{Algorithm, Plan};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
@@ -38,22 +38,41 @@ impl Subscriber for Counter {
     fn exit(&self, _span: &Id) {}
 }
 
-#[test]
-fn a_reduction_shows_its_plan_work_waiting_and_messages() {
+/// What a reduce by an algorithm shows.
+fn counts(algorithm: Algorithm) -> BTreeMap<&'static str, usize> {
     let counter = Counter::default();
     run(3, |comm| {
         let _guard = tracing::subscriber::set_default(counter.clone());
         // Figure 2.2: nine items on three ranks, all subtrees cross ranks singly.
-        let plan = Plan::builder(comm).local_items(3).build::<f64>().unwrap();
+        let plan = Plan::builder(comm)
+            .local_items(3)
+            .algorithm(algorithm)
+            .build::<f64>()
+            .unwrap();
         plan.reduce(&[f64::from(u32::try_from(comm.rank()).unwrap()); 3])
             .unwrap();
     })
     .unwrap();
-    let counts = counter.0.lock().unwrap();
+    counter.0.lock().unwrap().clone()
+}
+
+#[test]
+fn a_reduction_shows_its_plan_work_waiting_and_messages() {
+    let counts = counts(Algorithm::Algorithm1);
     assert_eq!(counts["plan"], 3);
     // Rank 0 folds [0, 2) and [2, 3), rank 1 [3, 4) and [4, 6), rank 2 [6, 8) and [8, 9).
     assert_eq!(counts["local work"], 6);
     // Rank 1 sends 3 and 4 together; rank 2 sends 6 to rank 1 and 8 to rank 0.
     assert_eq!(counts["message"], 3);
     assert_eq!(counts["waiting"], 3);
+}
+
+#[test]
+fn a_schedule_shows_the_same() {
+    let counts = counts(Algorithm::Binomial);
+    assert_eq!(counts["plan"], 3);
+    assert_eq!(counts["local work"], 3);
+    // Ranks 1 and 2 send to rank 0.
+    assert_eq!(counts["message"], 2);
+    assert_eq!(counts["waiting"], 2);
 }

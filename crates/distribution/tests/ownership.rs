@@ -1,0 +1,157 @@
+//! Ownership in any pieces, against a table that names every item's owner.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use distribution::{Distribution, Error, Extent, Ownership, Scheme};
+use proptest::prelude::*;
+
+/// Every answer of an ownership, against the owner of every item; `held` are the items of each rank in its own order.
+fn check(ownership: &Ownership, held: &[Vec<u64>]) {
+    let items = held.iter().map(Vec::len).fold(0, |sum, count| sum + count) as u64;
+    assert_eq!((ownership.items(), ownership.ranks()), (items, held.len()));
+    for (rank, own) in held.iter().enumerate() {
+        assert_eq!(ownership.count(rank), own.len() as u64);
+        let extents: Vec<_> = ownership.extents(rank).collect();
+        assert!(extents.iter().all(|extent| !extent.is_empty()));
+        assert!(extents.into_iter().flatten().eq(own.iter().copied()));
+        assert!(own.iter().all(|&item| ownership.rank_of(item) == rank));
+        assert_eq!(ownership.rank_at(ownership.position_of(rank)), rank);
+    }
+    // Positions follow the first items; those without any disturb nobody.
+    let first_items =
+        (0..held.len()).map(|position| held[ownership.rank_at(position)].iter().min());
+    let first_items: Vec<_> = first_items.flatten().collect();
+    assert!(first_items.is_sorted(), "{first_items:?}");
+    let is_one_stretch = |own: &Vec<u64>| {
+        let (least, greatest) = (own.iter().min(), own.iter().max());
+        own.is_sorted()
+            && greatest
+                .zip(least)
+                .is_none_or(|(a, b)| a - b + 1 == own.len() as u64)
+    };
+    if ownership.is_one_stretch_each() {
+        assert!(held.iter().all(is_one_stretch));
+    }
+    for start in 0..=held.len() {
+        for end in start..=held.len() {
+            let of_these = (start..end).flat_map(|position| &held[ownership.rank_at(position)]);
+            let mut expected: Vec<u64> = of_these.copied().collect();
+            expected.sort_unstable();
+            assert!(ownership.union(start..end).flatten().eq(expected));
+        }
+    }
+}
+
+#[test]
+fn distributions_are_ownerships() {
+    for scheme in Scheme::ALL {
+        for (items, ranks) in [(0, 3), (2, 5), (100, 7)] {
+            let distribution = scheme.distribute(items, ranks).unwrap();
+            let held: Vec<Vec<u64>> = (0..ranks)
+                .map(|rank| distribution.range(rank).collect())
+                .collect();
+            let ownership = Ownership::from(distribution.clone());
+            check(&ownership, &held);
+            assert_eq!(ownership.as_distribution(), Some(&distribution));
+            assert!(ownership.is_one_stretch_each());
+        }
+    }
+}
+
+#[test]
+fn blocks_are_dealt_out_in_turn() {
+    for items in 0..40 {
+        for ranks in 1..6 {
+            for block_items in 1..8 {
+                let mut held = vec![Vec::new(); ranks];
+                for item in 0..items {
+                    let block = usize::try_from(item / block_items).unwrap();
+                    held[block % ranks].push(item);
+                }
+                check(
+                    &Ownership::block_cyclic(items, ranks, block_items).unwrap(),
+                    &held,
+                );
+            }
+        }
+    }
+    let huge = Ownership::block_cyclic(u64::MAX, 3, 1 << 62).unwrap();
+    assert_eq!(
+        (0..3).map(|rank| huge.count(rank)).collect::<Vec<_>>(),
+        [u64::MAX - (1 << 63), 1 << 62, 1 << 62]
+    );
+    assert_eq!(Ownership::block_cyclic(9, 0, 1), Err(Error::NoRanks));
+    assert_eq!(Ownership::block_cyclic(9, 2, 0), Err(Error::EmptyBlocks));
+}
+
+#[test]
+fn what_is_no_ownership_is_told_why() {
+    let extent = |offset, items| Extent { offset, items };
+    let error = |extents: &[Vec<Extent>]| Ownership::from_extents(extents).unwrap_err().to_string();
+    assert_eq!(Ownership::from_extents(&[]), Err(Error::NoRanks));
+    let wrong = error(&[vec![extent(0, 5)], vec![extent(4, 2)]]);
+    assert_eq!(wrong, "ranks 0 and 1 both own items 4 to 4");
+    let wrong = error(&[vec![extent(3, 5), extent(5, 9)], vec![extent(0, 3)]]);
+    assert_eq!(wrong, "ranks 0 and 0 both own items 5 to 7");
+    let wrong = error(&[vec![extent(0, 9)], vec![extent(2, 3), extent(9, 1)]]);
+    assert_eq!(wrong, "ranks 0 and 1 both own items 2 to 4");
+    let wrong = error(&[vec![extent(0, 2)], vec![], vec![extent(4, 2)]]);
+    assert_eq!(
+        wrong,
+        "no rank owns items 2 to 3, which lie before an extent of rank 2"
+    );
+    for wrong in [
+        extent(-1, 1),
+        extent(0, -1),
+        extent(i64::MAX, 1),
+        extent(i64::MIN, i64::MIN),
+    ] {
+        let error = Ownership::from_extents(&[vec![extent(0, 1)], vec![wrong]]);
+        assert_eq!(
+            error,
+            Err(Error::Extent {
+                rank: 1,
+                extent: wrong
+            })
+        );
+    }
+    let most =
+        Ownership::from_extents(&[vec![extent(1, i64::MAX - 1)], vec![extent(0, 1)]]).unwrap();
+    assert_eq!(most.items(), i64::MAX.unsigned_abs());
+    assert_eq!(most.rank_of(i64::MAX.unsigned_abs() - 1), 0);
+}
+
+#[test]
+fn only_rules_are_rules() {
+    assert!(Ownership::from(Distribution::upper(10, 3).unwrap()).is_rule());
+    assert!(Ownership::block_cyclic(10, 3, 2).unwrap().is_rule());
+    assert!(!Ownership::from(Distribution::from_counts(&[4, 3, 3]).unwrap()).is_rule());
+    assert!(!Ownership::from_extents(&[vec![]]).unwrap().is_rule());
+}
+
+proptest! {
+    /// Any cuts, each piece to any rank and to any place among its own.
+    #[test]
+    fn any_pieces_in_any_order(
+        lengths in prop::collection::vec(0_u64..9, 0..14),
+        owners in prop::collection::vec((0_usize..6, any::<prop::sample::Index>()), 14),
+        ranks in 6_usize..8,
+    ) {
+        let mut extents: Vec<Vec<Extent>> = vec![Vec::new(); ranks];
+        let mut start = 0;
+        for (length, (owner, place)) in lengths.into_iter().zip(owners) {
+            let own = &mut extents[owner];
+            own.insert(place.index(own.len() + 1), Extent::from(start..start + length));
+            start += length;
+        }
+        let items = |extent: &Extent| {
+            let start = extent.offset.unsigned_abs();
+            start..start + extent.items.unsigned_abs()
+        };
+        let held: Vec<Vec<u64>> = extents
+            .iter()
+            .map(|own| own.iter().flat_map(items).collect())
+            .collect();
+        check(&Ownership::from_extents(&extents).unwrap(), &held);
+    }
+}
