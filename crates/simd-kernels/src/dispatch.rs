@@ -7,7 +7,6 @@ use crate::fused::SumAndAbsoluteSum;
 use crate::kernel::Kernel;
 use crate::level::{Level, Set};
 use crate::scalar::{self, Four};
-use crate::unordered::{self, Variant};
 use crate::vector::{self, Combine, Proven};
 #[cfg(target_arch = "x86_64")]
 use crate::x86::Avx2;
@@ -66,15 +65,11 @@ pub trait Float:
     /// The sums of subtrees of 8 leaves, one for each.
     #[doc(hidden)]
     fn subtree_sums8(level: Level, subtrees: &[[Self; 8]], sums: &mut [Self]);
-
-    /// The sum in whatever order `variant` is fast at.
-    #[doc(hidden)]
-    fn unordered_sum(level: Level, variant: Variant, leaves: &[Self]) -> Self;
 }
 
 /// The two float types differ in names alone.
 macro_rules! float {
-    ($float:ident, $run:ident, $subtree_sums8:ident, $unordered_sum:ident) => {
+    ($float:ident, $run:ident, $subtree_sums8:ident) => {
         #[expect(private_bounds, private_interfaces, reason = "as the trait's")]
         impl sealed::Sealed for $float {
             #[inline]
@@ -131,24 +126,12 @@ macro_rules! float {
                     Set::Avx512(avx512) => Avx2::from(avx512).$subtree_sums8(subtrees, sums),
                 }
             }
-
-            fn unordered_sum(level: Level, variant: Variant, leaves: &[Self]) -> Self {
-                match level.set() {
-                    Set::Scalar => unordered::sum_in_lanes::<Self, 1>(variant, leaves),
-                    #[cfg(target_arch = "x86_64")]
-                    Set::Sse2(sse2) => sse2.$unordered_sum(variant, leaves),
-                    #[cfg(target_arch = "x86_64")]
-                    Set::Avx2(avx2) => avx2.$unordered_sum(variant, leaves),
-                    #[cfg(target_arch = "x86_64")]
-                    Set::Avx512(avx512) => avx512.$unordered_sum(variant, leaves),
-                }
-            }
         }
     };
 }
 
-float!(f64, run_f64, subtree_sums8_f64, unordered_sum_f64);
-float!(f32, run_f32, subtree_sums8_f32, unordered_sum_f32);
+float!(f64, run_f64, subtree_sums8_f64);
+float!(f32, run_f32, subtree_sums8_f32);
 
 /// The sum of a subtree of 8 leaves: ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)).
 ///

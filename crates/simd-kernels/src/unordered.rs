@@ -1,9 +1,9 @@
 //! Sums in other orders: what treefold is measured against.
 
-use core::array;
-
 use crate::dispatch::Float;
+use crate::kernel::Kernel;
 use crate::level::Level;
+use crate::vector::{Combine, Proven, Vector};
 
 /// How far ahead a prefetching sum asks for memory, in bytes: about a thousand doubles.
 const PREFETCH_BYTES: usize = 8192;
@@ -67,7 +67,7 @@ pub fn unordered_sum<T: Float>(level: Level, leaves: &[T]) -> T {
 
 /// [`unordered_sum`], unrolled as `variant` says.
 pub fn unordered_sum_with<T: Float>(level: Level, variant: Variant, leaves: &[T]) -> T {
-    T::unordered_sum(level, variant, leaves)
+    T::run_sum(level, Unordered { variant, leaves })
 }
 
 /// ((x0 + x1) + x2) + …, the order of a plain loop (thesis, eq. 1.5); `None` of none.
@@ -75,51 +75,81 @@ pub fn left_to_right<T: Float>(leaves: &[T]) -> Option<T> {
     leaves.iter().copied().reduce(|sum, leaf| sum + leaf)
 }
 
-/// The sum with so many lanes a vector; inlined into functions that have such vectors.
-#[inline(always)]
-pub(crate) fn sum_in_lanes<T: Float, const LANES: usize>(variant: Variant, leaves: &[T]) -> T {
-    match (variant.accumulators, variant.prefetch) {
-        (Accumulators::Four, false) => accumulate::<T, LANES, 4, false>(leaves),
-        (Accumulators::Eight, false) => accumulate::<T, LANES, 8, false>(leaves),
-        (Accumulators::Sixteen, false) => accumulate::<T, LANES, 16, false>(leaves),
-        (Accumulators::Four, true) => accumulate::<T, LANES, 4, true>(leaves),
-        (Accumulators::Eight, true) => accumulate::<T, LANES, 8, true>(leaves),
-        (Accumulators::Sixteen, true) => accumulate::<T, LANES, 16, true>(leaves),
-    }
+/// The sum, as a computation for registers of any kind.
+struct Unordered<'l, T> {
+    variant: Variant,
+    leaves: &'l [T],
 }
 
-/// Arrays of lanes, which the compiler keeps in vector registers.
-#[inline(always)]
-fn accumulate<T: Float, const LANES: usize, const VECTORS: usize, const PREFETCH: bool>(
-    leaves: &[T],
-) -> T {
-    let mut sums = [[T::ZERO; LANES]; VECTORS];
-    let (vectors, last_leaves) = leaves.as_chunks::<LANES>();
-    let (groups, last_vectors) = vectors.as_chunks::<VECTORS>();
-    for group in groups {
-        for (sum, vector) in sums.iter_mut().zip(group) {
-            if PREFETCH {
-                prefetch_ahead(vector);
-            }
-            *sum = array::from_fn(|lane| sum[lane] + vector[lane]);
+impl<T: Float> Kernel<T> for Unordered<'_, T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn run<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> T {
+        let leaves = self.leaves;
+        match (self.variant.accumulators, self.variant.prefetch) {
+            (Accumulators::Four, false) => accumulate::<V, O, 4, false>(proven, leaves),
+            (Accumulators::Eight, false) => accumulate::<V, O, 8, false>(proven, leaves),
+            (Accumulators::Sixteen, false) => accumulate::<V, O, 16, false>(proven, leaves),
+            (Accumulators::Four, true) => accumulate::<V, O, 4, true>(proven, leaves),
+            (Accumulators::Eight, true) => accumulate::<V, O, 8, true>(proven, leaves),
+            (Accumulators::Sixteen, true) => accumulate::<V, O, 16, true>(proven, leaves),
         }
     }
-    let mut total = T::ZERO;
-    for lane in sums
-        .as_flattened()
-        .iter()
-        .chain(last_vectors.as_flattened())
-    {
-        total = total + *lane;
-    }
-    last_leaves.iter().fold(total, |sum, &leaf| sum + leaf)
 }
 
-/// Asks for the memory some distance behind `vector`.
+/// So many registers of partial sums.
 #[inline(always)]
-fn prefetch_ahead<T>(vector: &T) {
+fn accumulate<V, O, const REGISTERS: usize, const PREFETCH: bool>(
+    proven: Proven<V>,
+    leaves: &[V::Element],
+) -> V::Element
+where
+    V: Vector,
+    V::Element: Float,
+    O: Combine<V::Element>,
+{
+    let zero = proven.load(&[V::Element::ZERO; 16]);
+    let mut sums = [zero; REGISTERS];
+    let mut groups = leaves.chunks_exact(REGISTERS * V::LANES);
+    for group in &mut groups {
+        for (sum, row) in sums.iter_mut().zip(group.chunks_exact(V::LANES)) {
+            if PREFETCH {
+                prefetch_ahead(row);
+            }
+            *sum = O::lanes(proven, *sum, proven.load(row));
+        }
+    }
+    let mut rows = groups.remainder().chunks_exact(V::LANES);
+    for (sum, row) in sums.iter_mut().zip(&mut rows) {
+        *sum = O::lanes(proven, *sum, proven.load(row));
+    }
+    // Pairwise to the end: a chain of single additions would take short sums most of their time.
+    let mut count = REGISTERS;
+    while count > 1 {
+        count /= 2;
+        for index in 0..count {
+            sums[index] = O::lanes(proven, sums[index], sums[index + count]);
+        }
+    }
+    let mut lanes = [V::Element::ZERO; 16];
+    proven.store(sums[0], &mut lanes);
+    let mut count = V::LANES;
+    while count > 1 {
+        count /= 2;
+        for index in 0..count {
+            lanes[index] = lanes[index] + lanes[index + count];
+        }
+    }
+    let last = rows.remainder().iter();
+    lanes[0] + last.fold(V::Element::ZERO, |sum, &leaf| sum + leaf)
+}
+
+/// Asks for the memory some distance behind `row`.
+#[inline(always)]
+fn prefetch_ahead<T>(row: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    crate::x86::prefetch(core::ptr::from_ref(vector).wrapping_byte_add(PREFETCH_BYTES));
+    crate::x86::prefetch(row.as_ptr().wrapping_byte_add(PREFETCH_BYTES));
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (vector, PREFETCH_BYTES);
+    let _ = (row, PREFETCH_BYTES);
 }

@@ -37,10 +37,10 @@ macro_rules! vector_level {
             }
         }
 
-        $crate::x86::vector_level!(@doors $proof, $feature, f64, $doubles, run_f64, unordered_sum_f64);
-        $crate::x86::vector_level!(@doors $proof, $feature, f32, $floats, run_f32, unordered_sum_f32);
+        $crate::x86::vector_level!(@doors $proof, $feature, f64, $doubles, run_f64);
+        $crate::x86::vector_level!(@doors $proof, $feature, f32, $floats, run_f32);
     };
-    (@doors $proof:ident, $feature:tt, $float:ty, $vector:ty, $run:ident, $unordered_sum:ident) => {
+    (@doors $proof:ident, $feature:tt, $float:ty, $vector:ty, $run:ident) => {
         impl $proof {
             #[inline]
             pub(crate) fn $run<O, K>(self, kernel: K) -> K::Output
@@ -56,17 +56,6 @@ macro_rules! vector_level {
                 }
                 // SAFETY: `self` is made only where the instruction set is detected.
                 unsafe { compiled::<O, K>(kernel) }
-            }
-
-            #[inline]
-            pub(crate) fn $unordered_sum(self, variant: $crate::unordered::Variant, leaves: &[$float]) -> $float {
-                #[target_feature(enable = $feature)]
-                fn compiled(variant: $crate::unordered::Variant, leaves: &[$float]) -> $float {
-                    const LANES: usize = <$vector as Vector>::LANES;
-                    $crate::unordered::sum_in_lanes::<$float, LANES>(variant, leaves)
-                }
-                // SAFETY: `self` is made only where the instruction set is detected.
-                unsafe { compiled(variant, leaves) }
             }
         }
     };
