@@ -24,8 +24,8 @@ pub struct Options {
     /// Where the ranks of `reduce` live: threads or mpi
     #[arg(long, default_value = "threads", value_name = "NAME")]
     backend: String,
-    /// The number of ranks of `reduce`
-    #[arg(long, default_value = "2", value_name = "P")]
+    /// The numbers of ranks of `reduce`; several also give a plot of its time over them
+    #[arg(long, default_value = "2", value_name = "LIST")]
     ranks: String,
     /// Few sizes and few rounds
     #[arg(long)]
@@ -78,26 +78,31 @@ pub fn run(options: &Options) -> Result<(), Error> {
             "a bench runs on one backend: threads or mpi",
         ));
     };
-    let [ranks] = choices::rank_counts(&options.ranks)?[..] else {
-        return Err(Error::option(
-            "--ranks",
-            "a bench runs on one number of ranks",
-        ));
-    };
+    let ranks = choices::rank_counts(&options.ranks)?;
     let mut output = Output::open(options.json.as_deref())?;
     for name in chosen {
         let rows = match name {
             "kernels" => kernels::run(options.quick, &output),
             "parallel" => parallel::run(options.quick),
             "lookup" => lookup::run(options.quick, &output),
-            _ => reduce::launch(backend, ranks, options.quick, &output)?,
+            _ => {
+                let mut rows = Vec::new();
+                for &ranks in &ranks {
+                    rows.extend(reduce::launch(backend, ranks, options.quick, &output)?);
+                }
+                rows
+            }
         };
         for row in &rows {
             output.json(row)?;
         }
         show(name, &rows, &output);
-        if name == "kernels" {
-            let picture = plot::kernels(&rows)?;
+        let picture = match name {
+            "kernels" => Some(plot::kernels(&rows)?),
+            "reduce" if ranks.len() > 1 => Some(plot::scaling(&rows)?),
+            _ => None,
+        };
+        if let Some(picture) = picture {
             output.say(format!("plot: {}", picture.display()));
         }
     }
@@ -112,6 +117,7 @@ fn show(name: &str, rows: &[Row], output: &Output) {
     let mut table = Table::new([
         "variant",
         "distribution",
+        "ranks",
         "n",
         "ns",
         "GB/s",
@@ -122,6 +128,7 @@ fn show(name: &str, rows: &[Row], output: &Output) {
         table.push(vec![
             row.variant.clone(),
             row.distribution.clone().unwrap_or_default(),
+            row.ranks.to_string(),
             row.n.to_string(),
             format!("{:.1}", row.median_ns),
             row.gbps
