@@ -9,8 +9,9 @@ use reduce::{Algorithm, BuildError, Max, Min, Operator, Plan, RunError, Sum};
 
 use super::{Check, assert_same_error, by_definition, mix, numbers, offered};
 
-pub(crate) const CHECKS: [(&str, Check); 9] = [
+pub(crate) const CHECKS: [(&str, Check); 10] = [
     ("rows of every width", rows),
+    ("operands of rows keep their order", rows_keep_their_order),
     ("items in pieces", scattered),
     ("ranks in another order than their items", permuted),
     ("scans", scans),
@@ -128,6 +129,32 @@ fn rows(comm: &dyn Communicator) {
                     check_rows(comm, &items, width, Min, &ownership, algorithm, root);
                 }
             }
+        }
+    }
+}
+
+fn rows_keep_their_order(comm: &dyn Communicator) {
+    let items: Vec<u64> = (0..3 * 200).map(|item| item * item + 7).collect();
+    let column =
+        |column: usize| -> Vec<u64> { items.iter().skip(column).step_by(3).copied().collect() };
+    let expected = [0, 1, 2].map(|index| simd_kernels::by_definition(&column(index), &mix));
+    let contiguous = Ownership::from(Distribution::upper(200, comm.size()).unwrap());
+    for ownership in [contiguous, random_ownership(200, comm.size(), 3)] {
+        for algorithm in offered(comm).filter(|algorithm| algorithm.takes_rows()) {
+            if ownership.as_distribution().is_none() && !algorithm.is_scheduled() {
+                continue;
+            }
+            let plan = Plan::builder(comm)
+                .ownership(&ownership)
+                .width(3)
+                .algorithm(algorithm)
+                .operator(custom("mix", mix))
+                .build::<u64>()
+                .unwrap();
+            let mut result = [0; 3];
+            plan.allreduce_into(&local(&items, 3, &ownership, comm.rank()), &mut result)
+                .unwrap();
+            assert_eq!(result.map(Some), expected, "{algorithm}, {ownership:?}");
         }
     }
 }
