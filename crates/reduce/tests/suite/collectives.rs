@@ -140,6 +140,7 @@ fn rows_keep_their_order(comm: &dyn Communicator) {
     let expected = [0, 1, 2].map(|index| simd_kernels::by_definition(&column(index), &mix));
     let contiguous = Ownership::from(Distribution::upper(200, comm.size()).unwrap());
     for ownership in [contiguous, random_ownership(200, comm.size(), 3)] {
+        scans_keep_their_order(comm, &ownership);
         for algorithm in offered(comm).filter(|algorithm| algorithm.takes_rows()) {
             if ownership.as_distribution().is_none() && !algorithm.is_scheduled() {
                 continue;
@@ -156,6 +157,26 @@ fn rows_keep_their_order(comm: &dyn Communicator) {
                 .unwrap();
             assert_eq!(result.map(Some), expected, "{algorithm}, {ownership:?}");
         }
+    }
+}
+
+fn scans_keep_their_order(comm: &dyn Communicator, ownership: &Ownership) {
+    let items: Vec<u64> = (0..ownership.items()).map(|item| item * item + 7).collect();
+    let numbers: Vec<u64> = (0..ownership.items()).collect();
+    let plan = Plan::builder(comm)
+        .ownership(ownership)
+        .operator(custom("mix", mix).with_empty(1))
+        .build::<u64>()
+        .unwrap();
+    let own = local(&items, 1, ownership, comm.rank());
+    let mut result = vec![0; own.len()];
+    plan.scan(&own, &mut result).unwrap();
+    for (total, number) in result
+        .iter()
+        .zip(local(&numbers, 1, ownership, comm.rank()))
+    {
+        let prefix = &items[..=usize::try_from(number).unwrap()];
+        assert_eq!(Some(*total), simd_kernels::by_definition(prefix, &mix));
     }
 }
 
