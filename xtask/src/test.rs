@@ -44,6 +44,9 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     Ok(true)
 }
 
+/// All features but MPI's.
+const FEATURES: &str = "reduce/tracing,reduce/par,reduce/num-complex";
+
 /// The count of steps, and their announcements.
 #[derive(Default)]
 struct Steps {
@@ -165,18 +168,15 @@ fn checks(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
     steps.cargo("format", "fmt --all --check")?;
     let clippy = "clippy --workspace --all-targets";
     steps.cargo("clippy", &format!("{clippy} -- -D warnings"))?;
-    let with = |features| format!("{clippy} --features {features} -- -D warnings");
-    steps.cargo(
-        "clippy, tracing and par",
-        &with("reduce/tracing,reduce/par"),
-    )?;
+    let with = |features: &str| format!("{clippy} --features {features} -- -D warnings");
+    steps.cargo("clippy, all features but MPI", &with(FEATURES))?;
     if mpi {
-        steps.cargo("clippy, MPI", &with("reduce/tracing,reduce/par,xtask/mpi"))?;
+        steps.cargo("clippy, MPI", &with(&format!("{FEATURES},xtask/mpi")))?;
     }
     let features = if mpi {
-        "reduce/tracing,reduce/par,comm/mpi"
+        format!("{FEATURES},comm/mpi")
     } else {
-        "reduce/tracing,reduce/par"
+        FEATURES.to_owned()
     };
     let doc = format!("doc --workspace --no-deps --features {features}");
     let mut doc_command = cargo();
@@ -197,10 +197,12 @@ fn checks(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
 }
 
 fn tests(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
-    steps.cargo(
-        "tests",
-        "test --workspace --features reduce/tracing,reduce/par",
-    )?;
+    steps.cargo("tests", &format!("test --workspace --features {FEATURES}"))?;
+    let mut shuttle = cargo();
+    let words = "test --package comm --lib --target-dir target/shuttle shuttled";
+    shuttle.args(words.split_whitespace());
+    shuttle.env("RUSTFLAGS", "--cfg shuttle");
+    steps.step("mailboxes under shuttle", &mut shuttle)?;
     if !mpi {
         return Ok(());
     }

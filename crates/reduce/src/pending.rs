@@ -171,7 +171,7 @@ impl<T: Pod, O: Operator<T> + 'static> Drop for Pending<'_, '_, T, O> {
             self.plan.comm.in_flight().leave(address);
         }
         if !self.is_over {
-            self.run.cancel(self.plan.comm);
+            // The plan, which is not run any more, takes back what is posted when it ends.
             let rank = self.plan.comm.rank();
             let _ = self.plan.settle(Err::<(), _>(RunError::Spent { rank }));
         }

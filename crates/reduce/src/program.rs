@@ -344,7 +344,7 @@ impl Compiler<'_> {
     fn split(&self, peer: usize, spans: Vec<Span>) -> Vec<Message> {
         let limit = self.source.message_limit;
         let mut messages: Vec<Message> = Vec::new();
-        for mut span in spans.into_iter().filter(|span| span.length > 0) {
+        for mut span in spans {
             while span.length > 0 {
                 if messages.last().is_none_or(|last| last.length == limit) {
                     messages.push(Message {

@@ -4,12 +4,13 @@
 //! wait; where every rank has a core of its own it looks again for a moment before it sleeps, elsewhere it lets the others
 //! go on twice. Only the awaited message wakes it: at most one wake-up a message.
 
-use std::hint;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread;
+use std::sync::atomic::Ordering;
+use std::sync::{OnceLock, PoisonError};
 use std::time::Instant;
 
+use super::sync::{
+    AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, cores, spin_loop, yield_now,
+};
 use super::{Awaited, Envelope, Network, Patience, Return};
 use crate::error::Error;
 
@@ -58,8 +59,7 @@ struct Sleeper {
 
 impl Mailboxes {
     pub(super) fn new(ranks: usize) -> Self {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let (looks, yields) = if ranks <= cores {
+        let (looks, yields) = if ranks <= cores() {
             (LOOKS_BEFORE_SLEEP, 0)
         } else {
             (0, YIELDS_BEFORE_SLEEP)
@@ -94,13 +94,13 @@ impl Mailboxes {
             if rung.load(Ordering::Acquire) {
                 return;
             }
-            hint::spin_loop();
+            spin_loop();
         }
         for _ in 0..self.yields {
             if rung.load(Ordering::Acquire) {
                 return;
             }
-            thread::yield_now();
+            yield_now();
         }
     }
 

@@ -10,6 +10,9 @@
 mod mailbox;
 mod matching;
 mod seeded;
+#[cfg(all(shuttle, test))]
+mod shuttled;
+mod sync;
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};

@@ -13,7 +13,7 @@ use comm::{Communicator, Error, NativeOperation, NativeType, Reduction};
 pub(crate) type Check = fn(&dyn Communicator);
 
 /// All of them, by name.
-pub(crate) const CHECKS: [(&str, Check); 12] = [
+pub(crate) const CHECKS: [(&str, Check); 13] = [
     ("ring", ring),
     ("message to oneself", message_to_oneself),
     ("empty message", empty_message),
@@ -29,10 +29,40 @@ pub(crate) const CHECKS: [(&str, Check); 12] = [
         timeout_then_message,
     ),
     ("cancelled receive matches nothing", cancelled_receive),
+    ("one of several is enough", one_of_several),
     ("collectives", collectives),
     ("ordinary allreduce", ordinary_allreduce),
     ("bad arguments", bad_arguments),
 ];
+
+/// Rank 0 waits for any of the others; only the last sends before rank 0 has been heard of.
+fn one_of_several(comm: &dyn Communicator) {
+    let (rank, size, tag) = (comm.rank(), comm.size(), comm.fresh_tag());
+    let last = size - 1;
+    if rank > 0 {
+        if rank < last {
+            receive(comm, 0, tag, 0).unwrap();
+        }
+        return send(comm, 0, tag, vec![1]).unwrap();
+    }
+    let pending: Vec<_> = (1..size)
+        .map(|from| comm.start_receive(from, tag, vec![0; 1]).unwrap())
+        .collect();
+    let ids: Vec<_> = pending.iter().map(|request| request.id()).collect();
+    if size > 1 {
+        assert!(comm.wait_any(&ids, None).unwrap());
+    }
+    if size > 2 {
+        let nothing_yet = comm.wait_any(&ids[..size - 2], Some(Duration::from_millis(5)));
+        assert_eq!(nothing_yet, Ok(false));
+    }
+    for other in 1..last {
+        send(comm, other, tag, Vec::new()).unwrap();
+    }
+    for request in pending {
+        assert_eq!(comm.wait(request).unwrap(), [1]);
+    }
+}
 
 fn neighbours(comm: &dyn Communicator) -> (usize, usize) {
     let (rank, size) = (comm.rank(), comm.size());

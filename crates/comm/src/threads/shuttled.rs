@@ -1,0 +1,187 @@
+//! The mailboxes under shuttle: a scheduler chooses every step of every rank, in thousands of ways, and prints the seed of the
+//! one that fails (`SHUTTLE_RANDOM_SEED` takes it back).
+//!
+//! Here are the interleavings in which a rank decides to sleep while another delivers, leaves, fails or falls asleep itself:
+//! what a real scheduler does once in a million runs. Time does not pass under shuttle, so time-outs are tested elsewhere.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use shuttle::{check_pct, check_random, thread};
+
+use super::mailbox::Mailboxes;
+use super::{Network, ThreadCommunicator, run_rank};
+use crate::collective;
+use crate::communicator::{Communicator, Request, Tag};
+use crate::error::Error;
+
+/// Schedules tried at random, and as many with few, well-placed changes of turn (Burckhardt et al., 2010).
+const SCHEDULES: usize = 3000;
+
+type Body<R> = fn(&ThreadCommunicator<'_>) -> R;
+
+/// Runs the ranks, and hands their results and the network's failure to `check`, in many schedules.
+fn explore<R: Send + 'static>(
+    ranks: usize,
+    body: Body<R>,
+    check: fn(Vec<Option<R>>, Option<Error>),
+) {
+    let run = move || {
+        let network = Arc::new(Mailboxes::new(ranks));
+        let threads: Vec<_> = (0..ranks)
+            .map(|rank| {
+                let network = Arc::clone(&network);
+                thread::spawn(move || run_rank(&*network, rank, ranks, body))
+            })
+            .collect();
+        let results = threads.into_iter().map(|thread| thread.join());
+        let results = results.map(|result| result.expect("a rank catches its panics"));
+        check(results.collect(), network.failure());
+    };
+    check_random(run, SCHEDULES);
+    check_pct(run, SCHEDULES, 3);
+}
+
+fn all_well<R>(results: Vec<Option<Result<R, Error>>>, failure: Option<Error>) {
+    assert_eq!(failure, None);
+    for result in results {
+        result.expect("no rank panics").expect("no call fails");
+    }
+}
+
+#[test]
+fn a_ring_never_sleeps_through_a_message() {
+    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
+        let (tag, size) = (comm.fresh_tag(), comm.size());
+        let (left, right) = ((comm.rank() + size - 1) % size, (comm.rank() + 1) % size);
+        for round in 0..2 {
+            let incoming = comm.start_receive(left, tag, vec![0; 1])?;
+            let outgoing = comm.start_send(right, tag, vec![round])?;
+            assert_eq!(comm.wait(incoming)?, [round]);
+            comm.wait(outgoing)?;
+        }
+        Ok(())
+    }
+    explore(3, body, all_well);
+}
+
+#[test]
+fn everyone_to_everyone_in_any_order() {
+    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
+        let (tag, rank) = (comm.fresh_tag(), comm.rank());
+        let peers = (0..comm.size()).filter(|&peer| peer != rank);
+        let mut pending: Vec<Request> = Vec::new();
+        for peer in peers.clone() {
+            pending.push(comm.start_send(peer, tag, vec![1])?);
+        }
+        // Each waits for its messages in an order of its own, and then for any of them.
+        for peer in peers.rev() {
+            pending.push(comm.start_receive(peer, tag, vec![0; 1])?);
+        }
+        let receives: Vec<_> = pending.iter().map(Request::id).collect();
+        assert!(comm.wait_any(&receives[comm.size() - 1..], None)?);
+        pending
+            .into_iter()
+            .try_for_each(|request| comm.wait(request).map(drop))
+    }
+    explore(3, body, all_well);
+}
+
+#[test]
+fn collectives_end() {
+    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
+        let own = u8::try_from(comm.rank()).expect("there are four ranks");
+        let all = collective::allgather(comm, vec![own])?;
+        assert_eq!(all, [0, 1, 2, 3]);
+        Ok(())
+    }
+    explore(4, body, all_well);
+}
+
+#[test]
+fn a_rank_that_leaves_is_noticed() {
+    /// Rank 0 leaves at once; the others wait for it.
+    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
+        match comm.rank() {
+            0 => Ok(()),
+            _ => collective::receive(comm, 0, Tag::CONTROL, 1).map(drop),
+        }
+    }
+    explore(3, body, |results, _| {
+        for result in results.into_iter().skip(1) {
+            let error = result.expect("no rank panics").unwrap_err();
+            assert!(matches!(error, Error::Left { rank: 0, .. }), "{error}");
+        }
+    });
+}
+
+#[test]
+fn a_message_of_a_rank_that_has_left_still_arrives() {
+    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
+        match comm.rank() {
+            0 => collective::send(comm, 1, Tag::CONTROL, vec![7]),
+            _ => collective::receive(comm, 0, Tag::CONTROL, 1).map(drop),
+        }
+    }
+    explore(2, body, all_well);
+}
+
+#[test]
+fn a_panic_ends_every_wait() {
+    /// The last rank panics while the others wait for each other.
+    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
+        let (rank, size) = (comm.rank(), comm.size());
+        if rank == size - 1 {
+            // The hook would print a thousand times.
+            std::panic::resume_unwind(Box::new("on purpose"));
+        }
+        collective::receive(comm, (rank + 1) % size, Tag::CONTROL, 1).map(drop)
+    }
+    explore(3, body, |results, failure| {
+        assert!(
+            matches!(failure, Some(Error::Panicked { rank: 2, .. })),
+            "{failure:?}"
+        );
+        for result in &results[..2] {
+            assert!(matches!(result, Some(Err(Error::Panicked { rank: 2, .. }))));
+        }
+        assert!(results[2].is_none());
+    });
+}
+
+#[test]
+fn a_cycle_of_waits_is_found_and_no_other() {
+    static DEADLOCKS: AtomicUsize = AtomicUsize::new(0);
+    /// One round that works, then everyone waits for the left neighbour, who never sends.
+    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
+        let (tag, size) = (comm.fresh_tag(), comm.size());
+        let (left, right) = ((comm.rank() + size - 1) % size, (comm.rank() + 1) % size);
+        let sent = comm.start_send(right, tag, vec![1])?;
+        collective::receive(comm, left, tag, 1).expect("the first round works");
+        comm.wait(sent)?;
+        collective::receive(comm, left, tag, 1).map(drop)
+    }
+    explore(3, body, |results, _| {
+        for result in results {
+            let error = result.expect("no rank panics").unwrap_err();
+            assert!(matches!(error, Error::Deadlock(_)), "{error}");
+            DEADLOCKS.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    assert_eq!(DEADLOCKS.load(Ordering::Relaxed), 2 * SCHEDULES * 3);
+}
+
+#[test]
+fn buffers_come_back() {
+    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
+        let (tag, peer) = (comm.fresh_tag(), 1 - comm.rank());
+        let first = comm.start_send(peer, tag, vec![1; 4])?;
+        collective::receive(comm, peer, tag, 4)?;
+        let second = comm.start_send(peer, tag, vec![2; 4])?;
+        // The peer has sent its second message, so it has taken the first one.
+        collective::receive(comm, peer, tag, 4)?;
+        assert_eq!(comm.wait(first)?.len(), 4);
+        comm.wait(second).map(drop)
+    }
+    explore(2, body, all_well);
+}

@@ -1,0 +1,32 @@
+//! The primitives that the mailboxes are made of: the standard library's, or, under `--cfg shuttle`, those whose every step a
+//! test's scheduler chooses.
+
+#[cfg(not(shuttle))]
+mod primitives {
+    pub(in crate::threads) use std::hint::spin_loop;
+    pub(in crate::threads) use std::sync::atomic::{AtomicBool, AtomicUsize};
+    pub(in crate::threads) use std::sync::{Condvar, Mutex, MutexGuard};
+    pub(in crate::threads) use std::thread::yield_now;
+
+    /// The number of threads that run at once.
+    pub(in crate::threads) fn cores() -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+}
+
+#[cfg(shuttle)]
+mod primitives {
+    pub(in crate::threads) use shuttle::hint::spin_loop;
+    pub(in crate::threads) use shuttle::sync::atomic::{AtomicBool, AtomicUsize};
+    pub(in crate::threads) use shuttle::sync::{Condvar, Mutex, MutexGuard};
+    pub(in crate::threads) use shuttle::thread::yield_now;
+
+    /// One: looking again and again would only make the schedules longer.
+    pub(in crate::threads) fn cores() -> usize {
+        1
+    }
+}
+
+pub(super) use primitives::{
+    AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, cores, spin_loop, yield_now,
+};
