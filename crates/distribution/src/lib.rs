@@ -27,10 +27,12 @@
 //! `u64::MAX`.
 #![forbid(unsafe_code)]
 
+mod block_cyclic;
 mod cost;
 mod distribution;
 mod error;
 mod even;
+mod explicit;
 pub mod lookup;
 mod optimized;
 mod ownership;

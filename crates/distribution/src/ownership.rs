@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use crate::block_cyclic::BlockCyclic;
+use crate::explicit::{self, Explicit};
 use crate::{Distribution, Error};
 
 /// Some items that follow each other, as a rank names its own: MPI's displacements and counts are signed, too.
@@ -58,26 +60,6 @@ enum Rule {
     Explicit(Box<Explicit>),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct BlockCyclic {
-    items: u64,
-    ranks: usize,
-    block_items: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Explicit {
-    items: u64,
-    /// Every rank's ranges, none empty, in its own order.
-    extents: Vec<Vec<Range<u64>>>,
-    /// All ranges in item order, each with its rank.
-    owners: Vec<(Range<u64>, usize)>,
-    /// The ranks by their first item; those without items at the end.
-    order: Vec<usize>,
-    /// The inverse of `order`.
-    positions: Vec<usize>,
-}
-
 impl From<Distribution> for Ownership {
     fn from(distribution: Distribution) -> Self {
         Self(Rule::Contiguous(distribution))
@@ -123,54 +105,14 @@ impl Ownership {
         }
         let mut ranges = Vec::with_capacity(extents.len());
         for (rank, own) in extents.iter().enumerate() {
-            let own: Result<Vec<_>, Error> =
-                own.iter().map(|&extent| range(rank, extent)).collect();
+            let own: Result<Vec<_>, Error> = own
+                .iter()
+                .map(|&extent| explicit::range(rank, extent))
+                .collect();
             ranges.push(own?);
         }
-        Self::from_ranges(ranges)
-    }
-
-    fn from_ranges(mut extents: Vec<Vec<Range<u64>>>) -> Result<Self, Error> {
-        let mut owners = Vec::new();
-        for (rank, own) in extents.iter_mut().enumerate() {
-            own.retain(|range| !range.is_empty());
-            owners.extend(own.iter().map(|range| (range.clone(), rank)));
-        }
-        owners.sort_unstable_by_key(|(range, _)| range.start);
-        let mut items = 0;
-        let mut last_rank = None;
-        for (range, rank) in &owners {
-            if range.start > items {
-                return Err(Error::Gap {
-                    items: items..range.start,
-                    rank: *rank,
-                });
-            }
-            if range.start < items {
-                return Err(Error::Overlap {
-                    ranks: (last_rank.unwrap_or(*rank), *rank),
-                    items: range.start..range.end.min(items),
-                });
-            }
-            (items, last_rank) = (range.end, Some(*rank));
-        }
-        let mut order: Vec<usize> = (0..extents.len()).collect();
-        let first_item = |rank: &usize| {
-            let starts = extents[*rank].iter().map(|range| range.start);
-            starts.min().unwrap_or(u64::MAX)
-        };
-        order.sort_by_key(first_item);
-        let mut positions = vec![0; order.len()];
-        for (position, &rank) in order.iter().enumerate() {
-            positions[rank] = position;
-        }
-        Ok(Self(Rule::Explicit(Box::new(Explicit {
-            items,
-            extents,
-            owners,
-            order,
-            positions,
-        }))))
+        let explicit = Explicit::new(ranges)?;
+        Ok(Self(Rule::Explicit(Box::new(explicit))))
     }
 
     /// N, the number of items on all ranks together.
@@ -344,62 +286,5 @@ impl Ownership {
             }
         };
         contiguous.into_iter().chain(scattered)
-    }
-}
-
-impl BlockCyclic {
-    fn blocks_count(&self) -> u64 {
-        self.items.div_ceil(self.block_items)
-    }
-
-    fn block(&self, number: u64) -> Range<u64> {
-        let start = number * self.block_items;
-        start..start.saturating_add(self.block_items).min(self.items)
-    }
-
-    fn blocks(&self, rank: usize) -> impl Iterator<Item = Range<u64>> {
-        (rank as u64..self.blocks_count())
-            .step_by(self.ranks)
-            .map(|number| self.block(number))
-    }
-
-    fn count(&self, rank: usize) -> u64 {
-        assert!(rank < self.ranks, "rank {rank} of {}", self.ranks);
-        let (rank, ranks) = (rank as u64, self.ranks as u64);
-        let blocks_count = self.blocks_count();
-        if blocks_count <= rank {
-            return 0;
-        }
-        let full_blocks = (blocks_count - 1 - rank) / ranks;
-        // All but the rank's last block are whole; that one may be the last of all.
-        let last = self.block(rank + full_blocks * ranks);
-        full_blocks * self.block_items + (last.end - last.start)
-    }
-
-    fn union(&self, positions: Range<usize>) -> Vec<Range<u64>> {
-        let (first, ranks_count) = (positions.start as u64, positions.len() as u64);
-        let rounds = self.blocks_count().div_ceil(self.ranks as u64);
-        let of_round = |round: u64| {
-            let number = round * self.ranks as u64 + first;
-            let end = (number + ranks_count).min(self.blocks_count());
-            if number >= end {
-                return 0..0;
-            }
-            self.block(number).start..self.block(end - 1).end
-        };
-        (0..rounds)
-            .map(of_round)
-            .filter(|range| !range.is_empty())
-            .collect()
-    }
-}
-
-/// An extent's items, if it can have them.
-fn range(rank: usize, extent: Extent) -> Result<Range<u64>, Error> {
-    let Extent { offset, items } = extent;
-    let end = offset.checked_add(items);
-    match (u64::try_from(offset), u64::try_from(items), end) {
-        (Ok(start), Ok(items), Some(_)) => Ok(start..start + items),
-        _ => Err(Error::Extent { rank, extent }),
     }
 }

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use bytemuck::Pod;
 
+use crate::buffer::Patience;
 use crate::error::RunError;
 use crate::operator::Operator;
 use crate::plan::{Kind, Plan};
-use crate::run::{self, Patience, Run};
+use crate::run::Run;
 
 /// A run of a plan between its start and its end; made by [`Plan::start_allreduce`] and its like.
 ///
@@ -82,7 +83,7 @@ impl<'a, 'c, T: Pod, O: Operator<T> + 'static> Pending<'a, 'c, T, O> {
     /// # Errors
     /// [`RunError::TimedOut`] says which ranks are awaited: the run goes on, and may be waited for again. Or the transport failed.
     pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
-        if self.plan.drive(&self.run, run::deadline(timeout))? {
+        if self.plan.drive(&self.run, Patience::of(timeout))? {
             return Ok(());
         }
         Err(RunError::TimedOut {

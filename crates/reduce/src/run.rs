@@ -11,11 +11,12 @@
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytemuck::Pod;
 use comm::{Communicator, Progress, Request, RequestId, Tag};
 
+use crate::buffer::{Buffer, Patience, buffer_bytes, read_notice, write_notice};
 use crate::error::RunError;
 use crate::operator::Operator;
 use crate::program::{Combine, Message, Place, Prefix, Program, Span};
@@ -24,21 +25,10 @@ use crate::trace::{message, span};
 /// Receives are posted so many steps ahead, so that messages find their buffers when they come early.
 const STEPS_AHEAD: usize = 16;
 
-/// The length of a failure notice where values have another.
-const NOTICE_BYTES: usize = size_of::<u64>();
-
 /// What a rank brings into a run.
 pub(crate) trait Input<T> {
     /// Reduces a range of its rows into `row`.
     fn fold(&self, rows: Range<usize>, scratch: &mut Vec<T>, row: &mut [T]);
-}
-
-/// How long [`Run::advance`] waits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Patience {
-    None,
-    Until(Instant),
-    Unlimited,
 }
 
 /// A program, its memory, and how far it has come.
@@ -76,21 +66,10 @@ enum Phase {
     Done,
 }
 
-/// A message's memory, or the request that has it.
-#[derive(Debug)]
-struct Buffer {
-    memory: Vec<u8>,
-    request: Option<Request>,
-}
-
 impl<T: Pod, O: Operator<T>> Run<T, O> {
     pub(crate) fn new(program: Program, operator: Rc<O>, tag: Tag) -> Self {
         let buffers = |messages: &[Message]| -> Vec<Buffer> {
-            let empty = || Buffer {
-                memory: Vec::new(),
-                request: None,
-            };
-            messages.iter().map(|_| empty()).collect()
+            messages.iter().map(|_| Buffer::default()).collect()
         };
         let state = State {
             phase: Phase::Idle,
@@ -297,14 +276,10 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         patience: Patience,
     ) -> Result<bool, RunError> {
         self.awaited(awaited);
-        let timeout = match patience {
-            Patience::None => return Ok(false),
-            Patience::Until(deadline) => {
-                let left = deadline.saturating_duration_since(Instant::now());
-                Some(left)
-            }
-            Patience::Unlimited => None,
-        };
+        let timeout = patience.left();
+        if timeout == Some(Duration::ZERO) {
+            return Ok(false);
+        }
         let state = &mut *self.state.borrow_mut();
         let waited = comm.wait_any(awaited, timeout);
         self.keep(state, comm, waited)
@@ -426,41 +401,6 @@ impl<T> State<T> {
     }
 }
 
-impl Buffer {
-    /// Takes the memory back from the transport, if it can be had in time. Says whether it is here.
-    fn reclaim(
-        &mut self,
-        comm: &dyn Communicator,
-        patience: Patience,
-    ) -> Result<bool, comm::Error> {
-        let Some(request) = self.request.take() else {
-            return Ok(true);
-        };
-        let is_complete = match patience {
-            Patience::Unlimited => Ok(true),
-            Patience::None => comm.test(&request),
-            Patience::Until(deadline) => {
-                let left = deadline.saturating_duration_since(Instant::now());
-                comm.wait_timeout(&request, left)
-            }
-        };
-        match is_complete {
-            Ok(true) => {
-                self.memory = comm.wait(request)?;
-                Ok(true)
-            }
-            Ok(false) => {
-                self.request = Some(request);
-                Ok(false)
-            }
-            Err(error) => {
-                comm.cancel(request);
-                Err(error)
-            }
-        }
-    }
-}
-
 impl<T: Pod, O: Operator<T>> Progress for Run<T, O> {
     fn progress(&self, comm: &dyn Communicator) {
         // An error stays in the state, for whoever waits for this run.
@@ -476,31 +416,5 @@ impl<T: Pod, O: Operator<T>> Progress for Run<T, O> {
         };
         let pending = buffers.iter().filter_map(|buffer| buffer.request.as_ref());
         requests.extend(pending.map(Request::id));
-    }
-}
-
-/// What a message, or a notice in its place, needs.
-fn buffer_bytes<T>(message: &Message) -> usize {
-    (message.length * size_of::<T>()).max(NOTICE_BYTES + 1)
-}
-
-/// Says that `failed` failed, in a length that the message's values do not have.
-fn write_notice<T>(memory: &mut Vec<u8>, message: &Message, failed: usize) {
-    memory.extend_from_slice(&(failed as u64).to_ne_bytes());
-    if message.length * size_of::<T>() == NOTICE_BYTES {
-        memory.push(0);
-    }
-}
-
-fn read_notice(bytes: &[u8]) -> Option<usize> {
-    let (number, _) = bytes.split_first_chunk::<NOTICE_BYTES>()?;
-    usize::try_from(u64::from_ne_bytes(*number)).ok()
-}
-
-/// The time that is `timeout` from now; `None` where clocks do not reach.
-pub(crate) fn deadline(timeout: Duration) -> Patience {
-    match Instant::now().checked_add(timeout) {
-        Some(deadline) => Patience::Until(deadline),
-        None => Patience::Unlimited,
     }
 }

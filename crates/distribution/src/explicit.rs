@@ -1,0 +1,75 @@
+//! Any ranges for any rank: a table, and the checks that make it one.
+
+use std::ops::Range;
+
+use crate::{Error, Extent};
+
+/// What every rank owns, and who owns what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Explicit {
+    pub(crate) items: u64,
+    /// Every rank's ranges, none empty, in its own order.
+    pub(crate) extents: Vec<Vec<Range<u64>>>,
+    /// All ranges in item order, each with its rank.
+    pub(crate) owners: Vec<(Range<u64>, usize)>,
+    /// The ranks by their first item; those without items at the end.
+    pub(crate) order: Vec<usize>,
+    /// The inverse of `order`.
+    pub(crate) positions: Vec<usize>,
+}
+
+impl Explicit {
+    /// Checks that each of the items 0..N belongs to exactly one rank.
+    pub(crate) fn new(mut extents: Vec<Vec<Range<u64>>>) -> Result<Self, Error> {
+        let mut owners = Vec::new();
+        for (rank, own) in extents.iter_mut().enumerate() {
+            own.retain(|range| !range.is_empty());
+            owners.extend(own.iter().map(|range| (range.clone(), rank)));
+        }
+        owners.sort_unstable_by_key(|(range, _)| range.start);
+        let mut items = 0;
+        let mut last_rank = None;
+        for (range, rank) in &owners {
+            if range.start > items {
+                return Err(Error::Gap {
+                    items: items..range.start,
+                    rank: *rank,
+                });
+            }
+            if range.start < items {
+                return Err(Error::Overlap {
+                    ranks: (last_rank.unwrap_or(*rank), *rank),
+                    items: range.start..range.end.min(items),
+                });
+            }
+            (items, last_rank) = (range.end, Some(*rank));
+        }
+        let mut order: Vec<usize> = (0..extents.len()).collect();
+        let first_item = |rank: &usize| {
+            let starts = extents[*rank].iter().map(|range| range.start);
+            starts.min().unwrap_or(u64::MAX)
+        };
+        order.sort_by_key(first_item);
+        let mut positions = vec![0; order.len()];
+        for (position, &rank) in order.iter().enumerate() {
+            positions[rank] = position;
+        }
+        Ok(Self {
+            items,
+            extents,
+            owners,
+            order,
+            positions,
+        })
+    }
+}
+
+/// An extent's items, if it can have them.
+pub(crate) fn range(rank: usize, extent: Extent) -> Result<Range<u64>, Error> {
+    let Extent { offset, items } = extent;
+    let end = offset.checked_add(items);
+    match (u64::try_from(offset), u64::try_from(items), end) {
+        (Ok(start), Ok(items), Some(_)) => Ok(start..start + items),
+        _ => Err(Error::Extent { rank, extent }),
+    }
+}
