@@ -14,6 +14,7 @@
 
 use std::ops::Range;
 
+use crate::cyclic;
 use crate::model::{Piece, Step, Transfer};
 
 /// One position's place in the tree.
@@ -66,18 +67,8 @@ impl Place {
 
     /// The reduction of the positions below a turned one: one range, or two.
     fn pieces(self, turned: usize) -> Vec<Piece> {
-        let Range { start, end } = self.span(turned);
-        let (start, end) = (start + self.root, end + self.root);
-        if start >= self.ranks {
-            vec![Piece::whole(start - self.ranks..end - self.ranks)]
-        } else if end > self.ranks {
-            vec![
-                Piece::whole(0..end - self.ranks),
-                Piece::whole(start..self.ranks),
-            ]
-        } else {
-            vec![Piece::whole(start..end)]
-        }
+        let span = self.span(turned);
+        cyclic::pieces(self.ranks, span.start + self.root, span.len(), 0..1)
     }
 }
 
@@ -107,17 +98,6 @@ pub(crate) fn broadcast(
         .rev()
         .map(move |child| Step::send(all(place.at(child))));
     receive.into_iter().chain(sends)
-}
-
-/// [`reduce`] to position 0 of rows in p blocks.
-pub(crate) fn reduce_blocks(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
-    reduce(ranks, 0, rank).map(move |mut step| {
-        let transfers = step.sends.iter_mut().chain(&mut step.receives);
-        for piece in transfers.flat_map(|transfer| &mut transfer.pieces) {
-            piece.blocks = 0..ranks;
-        }
-        step
-    })
 }
 
 /// The blocks of the reduction from position 0 to their positions: a child gets those of all below it.

@@ -18,6 +18,8 @@ use crate::tile::tile;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The most communicating steps of any position.
+    pub steps: usize,
+    /// The rounds until the last position is done, if every step takes one after those that it waits for.
     pub rounds: usize,
     /// All messages.
     pub messages: usize,
@@ -121,13 +123,14 @@ pub fn check_programs(
         check_holdings(rank, program, programs.len(), held(rank), &wanted(rank))?;
     }
     let streams = match_messages(programs)?;
-    check_waits(programs, &streams)?;
+    let rounds = check_waits(programs, &streams)?;
     let is_communicating = |step: &&Step| !step.sends.is_empty() || !step.receives.is_empty();
-    let rounds = programs
+    let steps = programs
         .iter()
         .map(|program| program.iter().filter(is_communicating).count());
     Ok(Report {
-        rounds: rounds.max().unwrap_or(0),
+        steps: steps.max().unwrap_or(0),
+        rounds,
         messages: streams
             .values()
             .map(|stream| stream.len())
@@ -257,8 +260,8 @@ fn match_messages(programs: &[Vec<Step>]) -> Result<Streams, Violation> {
     Ok(streams)
 }
 
-/// Lets every position go as far as synchronous sends allow.
-fn check_waits(programs: &[Vec<Step>], streams: &Streams) -> Result<(), Violation> {
+/// Lets every position go as far as synchronous sends allow, and returns the rounds that it takes.
+fn check_waits(programs: &[Vec<Step>], streams: &Streams) -> Result<usize, Violation> {
     // For every position and step, whom it must meet, and in which of their steps.
     let mut meetings: Vec<Vec<Vec<(usize, usize)>>> = programs
         .iter()
@@ -271,12 +274,19 @@ fn check_waits(programs: &[Vec<Step>], streams: &Streams) -> Result<(), Violatio
         }
     }
     let mut reached = vec![0; programs.len()];
+    // The round in which each position has come to its next step.
+    let mut begun: Vec<Vec<usize>> = vec![vec![0]; programs.len()];
     let mut to_visit: Vec<usize> = (0..programs.len()).collect();
     while let Some(rank) = to_visit.pop() {
         while let Some(peers) = meetings[rank].get(reached[rank]) {
             if peers.iter().any(|&(peer, step)| reached[peer] < step) {
                 break;
             }
+            // Both ends have to be there; a step without messages takes no time.
+            let met = peers.iter().map(|&(peer, step)| begun[peer][step]).max();
+            let own = begun[rank][reached[rank]];
+            let ended = met.map_or(own, |met| met.max(own) + 1);
+            begun[rank].push(ended);
             reached[rank] += 1;
             // Those that it meets next may have waited for this.
             if let Some(next) = meetings[rank].get(reached[rank]) {
@@ -292,7 +302,8 @@ fn check_waits(programs: &[Vec<Step>], streams: &Streams) -> Result<(), Violatio
         })
         .collect();
     if waits.is_empty() {
-        Ok(())
+        let last = begun.iter().filter_map(|rounds| rounds.last().copied());
+        Ok(last.max().unwrap_or(0))
     } else {
         Err(Violation::Cycle(waits))
     }

@@ -24,11 +24,17 @@
 #![forbid(unsafe_code)]
 
 mod binomial;
+mod bruck;
 mod check;
+mod circulant;
+mod cyclic;
 mod direct;
 mod model;
+mod pairwise_exchange;
 mod recursive_doubling;
+mod ring;
 mod tile;
+mod trees;
 
 pub use check::{Report, Violation, check, check_programs};
 pub use model::{Algorithm, Collective, Error, Piece, Schedule, Step, Transfer, UnknownAlgorithm};

@@ -4,7 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-use crate::{binomial, direct, recursive_doubling};
+use crate::trees::{self, Shape};
+use crate::{binomial, bruck, circulant, direct, pairwise_exchange, recursive_doubling, ring};
 
 /// The reduction of a range of positions, in some of the row's column blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -61,8 +62,24 @@ pub enum Algorithm {
     Direct,
     /// A binomial tree.
     Binomial,
+    /// A Fibonacci tree.
+    Fibonacci,
+    /// A complete binary tree.
+    Binary,
     /// Recursive doubling and halving, nearest partner first.
     RecursiveDoubling,
+    /// A reduce-scatter by recursive halving, then a gather to the root.
+    ReduceScatterGather,
+    /// A reduce-scatter by recursive halving, then the same way back.
+    Rabenseifner,
+    /// Recursive doubling among a power of two, the others behind it.
+    PairwiseExchange,
+    /// Bruck's global combine.
+    Bruck,
+    /// Block by block around a ring.
+    Ring,
+    /// A circulant graph, in doubling order.
+    Circulant,
 }
 
 /// A collective operation by an algorithm on p positions.
@@ -124,6 +141,15 @@ impl Step {
         }
     }
 
+    /// The same, of rows in these blocks.
+    pub(crate) fn in_blocks(mut self, blocks: &Range<usize>) -> Self {
+        let transfers = self.sends.iter_mut().chain(&mut self.receives);
+        for piece in transfers.flat_map(|transfer| &mut transfer.pieces) {
+            piece.blocks.clone_from(blocks);
+        }
+        self
+    }
+
     pub(crate) fn exchange(send: Transfer, receive: Transfer) -> Self {
         Self {
             sends: vec![send],
@@ -164,11 +190,16 @@ impl Schedule {
         self.collective
     }
 
-    /// The number of column blocks of a row: p for a reduce-scatter, otherwise 1.
+    /// The number of column blocks of a row: p where blocks go different ways, otherwise 1.
     #[must_use]
     pub fn blocks(&self) -> usize {
-        match self.collective {
-            Collective::ReduceScatter => self.ranks,
+        match (self.algorithm, self.collective) {
+            (_, Collective::ReduceScatter)
+            | (Algorithm::ReduceScatterGather, Collective::Reduce { .. } | Collective::Allreduce)
+            | (
+                Algorithm::Rabenseifner | Algorithm::Ring | Algorithm::Circulant,
+                Collective::Allreduce,
+            ) => self.ranks,
             _ => 1,
         }
     }
@@ -204,7 +235,10 @@ impl Schedule {
         match self.collective {
             Collective::Reduce { root } if root != rank => Vec::new(),
             Collective::Reduce { .. } | Collective::Allreduce | Collective::Broadcast { .. } => {
-                vec![Piece::whole(all)]
+                vec![Piece {
+                    ranks: all,
+                    blocks: 0..self.blocks(),
+                }]
             }
             Collective::ReduceScatter => vec![Piece {
                 ranks: all,
@@ -223,32 +257,100 @@ impl Schedule {
     pub fn steps(&self, rank: usize) -> Box<dyn Iterator<Item = Step>> {
         let ranks = self.ranks;
         assert!(rank < ranks, "position {rank} of {ranks}");
-        match (self.algorithm, self.collective) {
-            (Algorithm::Direct, collective) => Box::new(direct::steps(collective, ranks, rank)),
-            (_, Collective::Reduce { root }) => Box::new(binomial::reduce(ranks, root, rank)),
-            (_, Collective::Broadcast { root }) => Box::new(binomial::broadcast(ranks, root, rank)),
-            (Algorithm::Binomial, Collective::Allreduce) => {
-                let reduce = binomial::reduce(ranks, 0, rank);
-                Box::new(reduce.chain(binomial::broadcast(ranks, 0, rank)))
+        match self.collective {
+            collective if self.algorithm == Algorithm::Direct => {
+                Box::new(direct::steps(collective, ranks, rank))
             }
-            (Algorithm::Binomial, Collective::ReduceScatter) => {
-                let reduce = binomial::reduce_blocks(ranks, rank);
+            Collective::Reduce { root } => self.reduce(root, rank),
+            Collective::Broadcast { root } => self.broadcast(root, rank),
+            Collective::Allreduce => self.allreduce(rank),
+            Collective::ReduceScatter => self.reduce_scatter(rank),
+            Collective::Scan => Box::new(recursive_doubling::scan(ranks, rank)),
+        }
+    }
+
+    fn reduce(&self, root: usize, rank: usize) -> Steps {
+        let ranks = self.ranks;
+        match self.algorithm {
+            Algorithm::Fibonacci => Box::new(trees::reduce(Shape::Fibonacci, ranks, root, rank)),
+            Algorithm::Binary => Box::new(trees::reduce(Shape::Binary, ranks, root, rank)),
+            Algorithm::ReduceScatterGather => {
+                Box::new(recursive_doubling::reduce_scatter_gather(ranks, root, rank))
+            }
+            _ => Box::new(binomial::reduce(ranks, root, rank)),
+        }
+    }
+
+    fn broadcast(&self, root: usize, rank: usize) -> Steps {
+        let ranks = self.ranks;
+        match self.algorithm {
+            Algorithm::Fibonacci => Box::new(trees::broadcast(Shape::Fibonacci, ranks, root, rank)),
+            Algorithm::Binary => Box::new(trees::broadcast(Shape::Binary, ranks, root, rank)),
+            _ => Box::new(binomial::broadcast(ranks, root, rank)),
+        }
+    }
+
+    fn allreduce(&self, rank: usize) -> Steps {
+        let ranks = self.ranks;
+        match self.algorithm {
+            Algorithm::Direct | Algorithm::Binomial | Algorithm::Fibonacci | Algorithm::Binary => {
+                Box::new(self.reduce(0, rank).chain(self.broadcast(0, rank)))
+            }
+            Algorithm::RecursiveDoubling => Box::new(recursive_doubling::allreduce(ranks, rank)),
+            Algorithm::ReduceScatterGather => {
+                let blocks = 0..self.blocks();
+                let spread = self
+                    .broadcast(0, rank)
+                    .map(move |step| step.in_blocks(&blocks));
+                Box::new(self.reduce(0, rank).chain(spread))
+            }
+            Algorithm::Rabenseifner => Box::new(recursive_doubling::rabenseifner(ranks, rank)),
+            Algorithm::PairwiseExchange => Box::new(pairwise_exchange::allreduce(ranks, rank)),
+            Algorithm::Bruck => Box::new(bruck::allreduce(ranks, rank)),
+            Algorithm::Ring => {
+                Box::new(ring::reduce_scatter(ranks, rank).chain(ring::allgather(ranks, rank)))
+            }
+            Algorithm::Circulant => {
+                let scatter = circulant::reduce_scatter(ranks, rank);
+                Box::new(scatter.chain(circulant::allgather(ranks, rank)))
+            }
+        }
+    }
+
+    fn reduce_scatter(&self, rank: usize) -> Steps {
+        let ranks = self.ranks;
+        match self.algorithm {
+            Algorithm::Direct | Algorithm::Binomial | Algorithm::Fibonacci | Algorithm::Binary => {
+                let blocks = 0..ranks;
+                let reduce = self
+                    .reduce(0, rank)
+                    .map(move |step| step.in_blocks(&blocks));
                 Box::new(reduce.chain(binomial::scatter(ranks, rank)))
             }
-            (Algorithm::RecursiveDoubling, Collective::Allreduce) => {
-                Box::new(recursive_doubling::allreduce(ranks, rank))
-            }
-            (Algorithm::RecursiveDoubling, Collective::ReduceScatter) => {
-                Box::new(recursive_doubling::reduce_scatter(ranks, rank))
-            }
-            (_, Collective::Scan) => Box::new(recursive_doubling::scan(ranks, rank)),
+            Algorithm::Ring => Box::new(ring::reduce_scatter(ranks, rank)),
+            Algorithm::Circulant => Box::new(circulant::reduce_scatter(ranks, rank)),
+            _ => Box::new(recursive_doubling::reduce_scatter(ranks, rank)),
         }
     }
 }
 
+type Steps = Box<dyn Iterator<Item = Step>>;
+
 impl Algorithm {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Direct, Self::Binomial, Self::RecursiveDoubling];
+    pub const ALL: [Self; 11] = [
+        Self::Direct,
+        Self::Binomial,
+        Self::Fibonacci,
+        Self::Binary,
+        Self::RecursiveDoubling,
+        Self::ReduceScatterGather,
+        Self::Rabenseifner,
+        Self::PairwiseExchange,
+        Self::Bruck,
+        Self::Ring,
+        Self::Circulant,
+    ];
 
     /// Its name on the command line.
     #[must_use]
@@ -256,7 +358,15 @@ impl Algorithm {
         match self {
             Self::Direct => "direct",
             Self::Binomial => "binomial",
+            Self::Fibonacci => "fibonacci",
+            Self::Binary => "binary",
             Self::RecursiveDoubling => "recursive-doubling",
+            Self::ReduceScatterGather => "reduce-scatter-gather",
+            Self::Rabenseifner => "rabenseifner",
+            Self::PairwiseExchange => "pairwise-exchange",
+            Self::Bruck => "bruck",
+            Self::Ring => "ring",
+            Self::Circulant => "circulant",
         }
     }
 }

@@ -82,6 +82,47 @@ impl Fold {
             None
         }
     }
+
+    /// The rounds that leave every virtual rank with its own blocks, reduced.
+    ///
+    /// Partners are near first, so the blocks that a virtual rank keeps are those whose number ends in the same bits as its
+    /// own: its last one is its own.
+    fn halving(self, ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+        let rounds = self.actor(rank).map(|own| {
+            (0..self.rounds).map(move |round| {
+                let partner = own ^ 1 << round;
+                let pieces = |holder: usize, target: usize| {
+                    let first = holder >> round << round;
+                    let held = self.positions(first..first + (1 << round));
+                    self.blocks_of(target, round, &held)
+                };
+                let peer = self.start(partner);
+                Step::exchange(
+                    Transfer::new(peer, pieces(own, partner)),
+                    Transfer::new(peer, pieces(partner, own)),
+                )
+            })
+        });
+        let begin = self.fold_in(rank, 0..ranks);
+        begin.into_iter().chain(rounds.into_iter().flatten())
+    }
+
+    /// The blocks of the virtual ranks that agree with `target` in the bits up to this round's, reduced over `held`.
+    fn blocks_of(self, target: usize, round: u32, held: &Range<usize>) -> Vec<Piece> {
+        let stride = 2 << round;
+        (target % stride..1 << self.rounds)
+            .step_by(stride)
+            .map(|owner| Piece {
+                ranks: held.clone(),
+                blocks: self.positions(owner..owner + 1),
+            })
+            .collect()
+    }
+
+    /// What a virtual rank has on the way back before this round: whole blocks.
+    fn gathered(self, ranks: usize, holder: usize, round: u32) -> Vec<Piece> {
+        self.blocks_of(holder, round, &(0..ranks))
+    }
 }
 
 /// The reduction of all to all.
@@ -111,35 +152,8 @@ pub(crate) fn allreduce(ranks: usize, rank: usize) -> impl Iterator<Item = Step>
 }
 
 /// The reduction of all, block b to position b, by recursive halving of the blocks.
-///
-/// Partners are near first, so the blocks that a virtual rank keeps are those whose number ends in the same bits as its
-/// own: its last one is its own.
 pub(crate) fn reduce_scatter(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
     let fold = Fold::new(ranks);
-    let rounds = fold.actor(rank).map(|own| {
-        (0..fold.rounds).map(move |round| {
-            let partner = own ^ 1 << round;
-            // The virtual ranks that agree with `target` in the bits up to this round's: whose blocks go to it.
-            let pieces = |holder: usize, target: usize| -> Vec<Piece> {
-                let first = holder >> round << round;
-                let held = fold.positions(first..first + (1 << round));
-                let stride = 2 << round;
-                (target % stride..1 << fold.rounds)
-                    .step_by(stride)
-                    .map(|owner| Piece {
-                        ranks: held.clone(),
-                        blocks: fold.positions(owner..owner + 1),
-                    })
-                    .collect()
-            };
-            let peer = fold.start(partner);
-            Step::exchange(
-                Transfer::new(peer, pieces(own, partner)),
-                Transfer::new(peer, pieces(partner, own)),
-            )
-        })
-    });
-    let begin = fold.fold_in(rank, 0..ranks);
     // The right neighbour's block, whichever of the two this is.
     let right = if fold.acts_for_two(rank) {
         rank + 1
@@ -153,9 +167,74 @@ pub(crate) fn reduce_scatter(ranks: usize, rank: usize) -> impl Iterator<Item = 
             blocks: right..right + 1,
         },
     );
-    begin
-        .into_iter()
-        .chain(rounds.into_iter().flatten())
+    fold.halving(ranks, rank).chain(end)
+}
+
+/// Rabenseifner's allreduce: a reduce-scatter, and the same way back. 2k rounds, and 2 more if q > 0; 2k 2^k + 2q messages, and twice a
+/// row to move.
+pub(crate) fn rabenseifner(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+    let fold = Fold::new(ranks);
+    let back = fold.actor(rank).map(|own| {
+        (0..fold.rounds).rev().map(move |round| {
+            let peer = fold.start(own ^ 1 << round);
+            Step::exchange(
+                Transfer::new(peer, fold.gathered(ranks, own, round)),
+                Transfer::new(peer, fold.gathered(ranks, own ^ 1 << round, round)),
+            )
+        })
+    });
+    let all = Piece {
+        ranks: 0..ranks,
+        blocks: 0..ranks,
+    };
+    fold.halving(ranks, rank)
+        .chain(back.into_iter().flatten())
+        .chain(fold.fold_out(rank, all))
+}
+
+/// A reduce by reduce-scatter and a binomial gather of the blocks: 2k rounds, and 1 more if q > 0; k 2^k + 2^k - 1 + q messages. A root
+/// that has passed its own to the left gets the row from there, in one more.
+pub(crate) fn reduce_scatter_gather(
+    ranks: usize,
+    root: usize,
+    rank: usize,
+) -> impl Iterator<Item = Step> + use<> {
+    let fold = Fold::new(ranks);
+    let root_actor = if root < 2 * fold.leftover {
+        root / 2
+    } else {
+        root - fold.leftover
+    };
+    let gather = fold.actor(rank).map(|own| {
+        // Counted from the root's actor, so that those go first who are farthest.
+        let turned = own ^ root_actor;
+        (0..fold.rounds).rev().filter_map(move |round| {
+            if turned >> round > 1 {
+                return None;
+            }
+            let peer = fold.start(own ^ 1 << round);
+            Some(if turned >> round == 1 {
+                Step::send(Transfer::new(peer, fold.gathered(ranks, own, round)))
+            } else {
+                let pieces = fold.gathered(ranks, own ^ 1 << round, round);
+                Step::receive(Transfer::new(peer, pieces))
+            })
+        })
+    });
+    let all = [Piece {
+        ranks: 0..ranks,
+        blocks: 0..ranks,
+    }];
+    let is_passed_on = fold.actor(root).is_none();
+    let end = if is_passed_on && rank == root {
+        Some(Step::receive(Transfer::new(root - 1, all)))
+    } else if is_passed_on && rank + 1 == root {
+        Some(Step::send(Transfer::new(root, all)))
+    } else {
+        None
+    };
+    fold.halving(ranks, rank)
+        .chain(gather.into_iter().flatten())
         .chain(end)
 }
 

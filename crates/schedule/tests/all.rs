@@ -27,19 +27,53 @@ fn report(algorithm: Algorithm, collective: Collective, ranks: usize) -> Report 
         .unwrap_or_else(|violation| panic!("{algorithm}, {collective:?}, p = {ranks}: {violation}"))
 }
 
+/// k = floor(log2 p) and q = p - 2^k.
+fn core(ranks: usize) -> (usize, usize) {
+    let k = ranks.ilog2() as usize;
+    (k, ranks - (1 << k))
+}
+
+/// The least i with fib(i + 3) > p (paper 5).
+fn fibonacci_rounds(ranks: usize) -> usize {
+    let (mut i, mut fib, mut next) = (0, 2, 3);
+    while fib <= ranks {
+        (i, fib, next) = (i + 1, next, fib + next);
+    }
+    i
+}
+
 #[test]
 fn reduce_and_broadcast() {
     for ranks in 1..=RANKS_MAX {
+        let (k, q) = core(ranks);
         for root in roots(ranks) {
             for collective in [Collective::Reduce { root }, Collective::Broadcast { root }] {
-                let direct = report(Algorithm::Direct, collective, ranks);
-                assert_eq!(
-                    (direct.rounds, direct.messages),
-                    (usize::from(ranks > 1), ranks - 1)
-                );
-                for algorithm in [Algorithm::Binomial, Algorithm::RecursiveDoubling] {
-                    let tree = report(algorithm, collective, ranks);
-                    assert_eq!((tree.rounds, tree.messages), (log2_up(ranks), ranks - 1));
+                for algorithm in Algorithm::ALL {
+                    let found = report(algorithm, collective, ranks);
+                    let is_reduce = matches!(collective, Collective::Reduce { .. });
+                    if algorithm == Algorithm::ReduceScatterGather && is_reduce {
+                        let passes = usize::from(root < 2 * q && root % 2 == 1);
+                        let rounds = 2 * k + usize::from(q > 0) + passes;
+                        assert_eq!(found.rounds, rounds, "p = {ranks}, root {root}");
+                        assert_eq!(found.messages, (k << k) + (1 << k) - 1 + q + passes);
+                        continue;
+                    }
+                    assert_eq!(found.messages, ranks - 1);
+                    match algorithm {
+                        // A step in which one position meets all others.
+                        Algorithm::Direct => assert_eq!(found.rounds, usize::from(ranks > 1)),
+                        Algorithm::Fibonacci if is_reduce => {
+                            assert_eq!(found.rounds, fibonacci_rounds(ranks), "p = {ranks}");
+                        }
+                        Algorithm::Fibonacci => {
+                            assert!(found.rounds <= fibonacci_rounds(ranks) + 1)
+                        }
+                        Algorithm::Binary => assert!(found.rounds <= 2 * k),
+                        _ => assert_eq!(
+                            (found.rounds, found.steps),
+                            (log2_up(ranks), log2_up(ranks))
+                        ),
+                    }
                 }
             }
         }
@@ -49,22 +83,44 @@ fn reduce_and_broadcast() {
 #[test]
 fn allreduce() {
     for ranks in 1..=RANKS_MAX {
-        let collective = Collective::Allreduce;
-        let direct = report(Algorithm::Direct, collective, ranks);
-        assert_eq!(direct.messages, ranks * (ranks - 1));
-        let tree = report(Algorithm::Binomial, collective, ranks);
-        assert_eq!(
-            (tree.rounds, tree.messages),
-            (2 * log2_up(ranks), 2 * (ranks - 1))
-        );
-        let doubling = report(Algorithm::RecursiveDoubling, collective, ranks);
-        let k = ranks.ilog2() as usize;
-        let q = ranks - (1 << k);
-        let rounds = k + if q > 0 { 2 } else { 0 };
-        assert_eq!(
-            (doubling.rounds, doubling.messages),
-            (rounds, (k << k) + 2 * q)
-        );
+        let (k, q) = core(ranks);
+        let log2 = log2_up(ranks);
+        let folded = if q > 0 { 2 } else { 0 };
+        for algorithm in Algorithm::ALL {
+            // Blocks make the proof as much longer: the corners and every thirteenth p will do.
+            let is_blocked = [
+                Algorithm::ReduceScatterGather,
+                Algorithm::Rabenseifner,
+                Algorithm::Ring,
+                Algorithm::Circulant,
+            ]
+            .contains(&algorithm);
+            if is_blocked && ranks > 64 && ranks % 13 != 0 && !(255..=257).contains(&ranks) {
+                continue;
+            }
+            let found = report(algorithm, Collective::Allreduce, ranks);
+            let expected = match algorithm {
+                Algorithm::Direct => (usize::from(ranks > 1), ranks * (ranks - 1)),
+                Algorithm::Binomial => (2 * log2, 2 * (ranks - 1)),
+                Algorithm::Fibonacci | Algorithm::Binary => (found.rounds, 2 * (ranks - 1)),
+                Algorithm::RecursiveDoubling | Algorithm::PairwiseExchange => {
+                    (k + folded, (k << k) + 2 * q)
+                }
+                Algorithm::ReduceScatterGather => (
+                    2 * k + usize::from(q > 0) + log2,
+                    (k << k) + (1 << k) - 1 + q + ranks - 1,
+                ),
+                Algorithm::Rabenseifner => (2 * k + folded, (2 * k << k) + 2 * q),
+                Algorithm::Bruck => (log2, ranks * log2),
+                Algorithm::Ring => (2 * (ranks - 1), 2 * ranks * (ranks - 1)),
+                Algorithm::Circulant => (2 * log2, 2 * ranks * log2),
+            };
+            assert_eq!(
+                (found.rounds, found.messages),
+                expected,
+                "{algorithm}, p = {ranks}"
+            );
+        }
     }
 }
 
@@ -86,24 +142,25 @@ fn reduce_scatter() {
         .chain((65..=RANKS_MAX).step_by(13))
         .chain([256, 257, RANKS_MAX])
     {
-        let collective = Collective::ReduceScatter;
-        assert_eq!(
-            report(Algorithm::Direct, collective, ranks).messages,
-            ranks * (ranks - 1)
-        );
-        let tree = report(Algorithm::Binomial, collective, ranks);
-        assert_eq!(
-            (tree.rounds, tree.messages),
-            (2 * log2_up(ranks), 2 * (ranks - 1))
-        );
-        let halving = report(Algorithm::RecursiveDoubling, collective, ranks);
-        let k = ranks.ilog2() as usize;
-        let q = ranks - (1 << k);
-        let rounds = k + if q > 0 { 2 } else { 0 };
-        assert_eq!(
-            (halving.rounds, halving.messages),
-            (rounds, (k << k) + 2 * q)
-        );
+        let (k, q) = core(ranks);
+        let log2 = log2_up(ranks);
+        let folded = if q > 0 { 2 } else { 0 };
+        for algorithm in Algorithm::ALL {
+            let found = report(algorithm, Collective::ReduceScatter, ranks);
+            let expected = match algorithm {
+                Algorithm::Direct => (usize::from(ranks > 1), ranks * (ranks - 1)),
+                Algorithm::Binomial => (2 * log2, 2 * (ranks - 1)),
+                Algorithm::Fibonacci | Algorithm::Binary => (found.rounds, 2 * (ranks - 1)),
+                Algorithm::Ring => (ranks - 1, ranks * (ranks - 1)),
+                Algorithm::Circulant => (log2, ranks * log2),
+                _ => (k + folded, (k << k) + 2 * q),
+            };
+            assert_eq!(
+                (found.rounds, found.messages),
+                expected,
+                "{algorithm}, p = {ranks}"
+            );
+        }
     }
 }
 

@@ -1,0 +1,58 @@
+//! Pairwise exchange with leftover ranks (paper 4).
+//!
+//! ```text
+//! p = 6      before     round 1    round 2    after
+//!            4 ─► 0     0 ◄► 1     0 ◄► 2     0 ─► 4
+//!            5 ─► 1     2 ◄► 3     1 ◄► 3     1 ─► 5
+//! ```
+//!
+//! Recursive doubling among the first 2^k, k = floor(log2 p); the q = p - 2^k behind them hand their own to position r - 2^k and get the
+//! result from it. k rounds, and 2 more if q > 0 (the paper's ceil(log2 p) + 2 is floor(log2 p) + 2); k 2^k + 2q messages. A message carries two
+//! ranges with a hole between them, so twice the values of `recursive-doubling`, which folds neighbours in instead.
+
+use crate::model::{Piece, Step, Transfer};
+
+/// The reduction of all to all.
+pub(crate) fn allreduce(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+    let rounds_count = ranks.ilog2();
+    let core = 1 << rounds_count;
+    let leftover = ranks - core;
+    let is_core = rank < core;
+    let rounds = is_core.then_some(0..rounds_count).into_iter().flatten();
+    let rounds = rounds.map(move |round| {
+        let peer = rank ^ 1 << round;
+        // The group of 2^round, and what was handed to it.
+        let held = |member: usize| -> Vec<Piece> {
+            let first = member >> round << round;
+            let group = Piece::whole(first..first + (1 << round));
+            let handed = first.min(leftover)..(first + (1 << round)).min(leftover);
+            let behind = Piece::whole(core + handed.start..core + handed.end);
+            [group, behind]
+                .into_iter()
+                .filter(|piece| !piece.ranks.is_empty())
+                .collect()
+        };
+        Step::exchange(
+            Transfer::new(peer, held(rank)),
+            Transfer::new(peer, held(peer)),
+        )
+    });
+    let own = |of: usize| [Piece::whole(of..of + 1)];
+    let all = || [Piece::whole(0..ranks)];
+    let (begin, end) = if !is_core {
+        let peer = rank - core;
+        (
+            Some(Step::send(Transfer::new(peer, own(rank)))),
+            Some(Step::receive(Transfer::new(peer, all()))),
+        )
+    } else if rank < leftover {
+        let peer = rank + core;
+        (
+            Some(Step::receive(Transfer::new(peer, own(peer)))),
+            Some(Step::send(Transfer::new(peer, all()))),
+        )
+    } else {
+        (None, None)
+    };
+    begin.into_iter().chain(rounds).chain(end)
+}
