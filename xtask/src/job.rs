@@ -54,9 +54,12 @@ impl Operation {
     /// What is run of an algorithm: a reduce, too, where that is more than the allreduce's first half.
     pub fn of(algorithm: Algorithm) -> &'static [Operation] {
         match algorithm {
-            Algorithm::Direct | Algorithm::Binomial | Algorithm::MpiNative => {
-                &[Operation::Allreduce, Operation::Reduce]
-            }
+            Algorithm::Direct
+            | Algorithm::Binomial
+            | Algorithm::Fibonacci
+            | Algorithm::Binary
+            | Algorithm::ReduceScatterGather
+            | Algorithm::MpiNative => &[Operation::Allreduce, Operation::Reduce],
             _ => &[Operation::Allreduce],
         }
     }

@@ -3,16 +3,32 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Who talks to whom, and when. Those of [`Order::Tree`] all give the same bits.
+/// Who talks to whom, and when. Those of [`Order::Tree`] all give the same bits; most of them send fragments along a schedule of crate `schedule`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// Fragments along a schedule: every rank to the root, or to every other, in one step.
+    /// Every rank to the root, or to every other, in one step.
     Direct,
-    /// Fragments along a binomial tree: p - 1 messages to the root, as many back.
+    /// A binomial tree: p - 1 messages to the root, as many back.
     Binomial,
-    /// Fragments by recursive doubling: about log2 p rounds for an allreduce. Reductions to one root take the binomial tree.
+    /// A Fibonacci tree, whose parents never wait for the one child while the other is ready.
+    Fibonacci,
+    /// A complete binary tree.
+    Binary,
+    /// About log2 p rounds for an allreduce. Reductions to one root take the binomial tree.
     #[default]
     RecursiveDoubling,
+    /// For wide rows: each rank reduces some columns, the root gathers them.
+    ReduceScatterGather,
+    /// For wide rows: each rank reduces some columns, then all get all, in 2 log2 p rounds.
+    Rabenseifner,
+    /// Recursive doubling with the leftover ranks behind a power of two.
+    PairwiseExchange,
+    /// Bruck's global combine: ceil(log2 p) rounds for every p.
+    Bruck,
+    /// For wide rows on few ranks: column by column around a ring.
+    Ring,
+    /// For wide rows: 2 ceil(log2 p) rounds for every p.
+    Circulant,
     /// Fragments by the MPI library's own allreduce or reduce, with an operation that merges them. Under MPI only.
     MpiNative,
     /// Algorithm 1 of the thesis with its message buffer: up to four values a message (section 3.1.1).
@@ -50,10 +66,18 @@ pub enum Order {
 
 impl Algorithm {
     /// All of them.
-    pub const ALL: [Algorithm; 8] = [
+    pub const ALL: [Algorithm; 16] = [
         Algorithm::Direct,
         Algorithm::Binomial,
+        Algorithm::Fibonacci,
+        Algorithm::Binary,
         Algorithm::RecursiveDoubling,
+        Algorithm::ReduceScatterGather,
+        Algorithm::Rabenseifner,
+        Algorithm::PairwiseExchange,
+        Algorithm::Bruck,
+        Algorithm::Ring,
+        Algorithm::Circulant,
         Algorithm::MpiNative,
         Algorithm::Algorithm1,
         Algorithm::Algorithm1Unbuffered,
@@ -64,14 +88,15 @@ impl Algorithm {
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Algorithm::Direct => "direct",
-            Algorithm::Binomial => "binomial",
-            Algorithm::RecursiveDoubling => "recursive-doubling",
             Algorithm::MpiNative => "mpi-native",
             Algorithm::Algorithm1 => "algorithm1",
             Algorithm::Algorithm1Unbuffered => "algorithm1-unbuffered",
             Algorithm::Unordered => "unordered",
             Algorithm::LeftToRight => "left-to-right",
+            _ => match self.engine() {
+                Engine::Schedule(schedule) => schedule.name(),
+                Engine::Native | Engine::Scalar => unreachable!("these are named above"),
+            },
         }
     }
 
@@ -96,12 +121,19 @@ impl Algorithm {
     }
 
     pub(crate) fn engine(self) -> Engine {
+        use schedule::Algorithm as Schedule;
         match self {
-            Algorithm::Direct => Engine::Schedule(schedule::Algorithm::Direct),
-            Algorithm::Binomial => Engine::Schedule(schedule::Algorithm::Binomial),
-            Algorithm::RecursiveDoubling => {
-                Engine::Schedule(schedule::Algorithm::RecursiveDoubling)
-            }
+            Algorithm::Direct => Engine::Schedule(Schedule::Direct),
+            Algorithm::Binomial => Engine::Schedule(Schedule::Binomial),
+            Algorithm::Fibonacci => Engine::Schedule(Schedule::Fibonacci),
+            Algorithm::Binary => Engine::Schedule(Schedule::Binary),
+            Algorithm::RecursiveDoubling => Engine::Schedule(Schedule::RecursiveDoubling),
+            Algorithm::ReduceScatterGather => Engine::Schedule(Schedule::ReduceScatterGather),
+            Algorithm::Rabenseifner => Engine::Schedule(Schedule::Rabenseifner),
+            Algorithm::PairwiseExchange => Engine::Schedule(Schedule::PairwiseExchange),
+            Algorithm::Bruck => Engine::Schedule(Schedule::Bruck),
+            Algorithm::Ring => Engine::Schedule(Schedule::Ring),
+            Algorithm::Circulant => Engine::Schedule(Schedule::Circulant),
             Algorithm::MpiNative => Engine::Native,
             Algorithm::Algorithm1
             | Algorithm::Algorithm1Unbuffered

@@ -70,6 +70,13 @@ impl Source<'_> {
         columns(self.width, self.schedule.blocks(), rank)
     }
 
+    /// Those of some blocks that have any columns: where there are more blocks than columns, most have none.
+    fn with_columns(&self, blocks: &Range<usize>) -> impl Iterator<Item = usize> {
+        blocks
+            .clone()
+            .filter(|&block| !self.columns(block).is_empty())
+    }
+
     /// A rank's items as ranges that lie together in its slice, too, each with the row where it begins.
     fn stretches(&self, rank: usize) -> Vec<(Range<u64>, usize)> {
         let mut stretches: Vec<(Range<u64>, usize)> = Vec::new();
@@ -128,6 +135,9 @@ impl Compiler<'_> {
         nodes.sort_unstable_by_key(|&(node, _)| node);
         for block in 0..self.held.len() {
             let columns = self.source.columns(block);
+            if columns.is_empty() {
+                continue;
+            }
             let of_block = nodes.iter().map(|&(node, at)| (node, at + columns.start));
             let nodes = self.merge(of_block.collect(), columns.len());
             for piece in self.source.schedule.held(position) {
@@ -226,7 +236,7 @@ impl Compiler<'_> {
     fn spans_to_send(&mut self, pieces: &[Piece]) -> Vec<Span> {
         let mut spans = Vec::new();
         for piece in pieces {
-            for block in piece.blocks.clone() {
+            for block in self.source.with_columns(&piece.blocks) {
                 let length = self.source.columns(block).len();
                 for (_, start) in self.gather(block, &piece.ranks) {
                     append(&mut spans, Span { start, length });
@@ -242,7 +252,7 @@ impl Compiler<'_> {
         for piece in &transfer.pieces {
             let ranges = self.source.ownership.union(piece.ranks.clone());
             let fragment: Vec<Node> = self.tree.fragment(ranges).collect();
-            for block in piece.blocks.clone() {
+            for block in self.source.with_columns(&piece.blocks) {
                 let length = self.source.columns(block).len();
                 let nodes = fragment
                     .iter()
@@ -283,7 +293,7 @@ impl Compiler<'_> {
 
     fn finish(&mut self, wanted: &[Piece]) {
         for piece in wanted {
-            for block in piece.blocks.clone() {
+            for block in self.source.with_columns(&piece.blocks) {
                 let length = self.source.columns(block).len();
                 let nodes = self.gather(block, &piece.ranks);
                 let places = nodes

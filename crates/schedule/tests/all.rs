@@ -110,7 +110,7 @@ fn allreduce() {
                     2 * k + usize::from(q > 0) + log2,
                     (k << k) + (1 << k) - 1 + q + ranks - 1,
                 ),
-                Algorithm::Rabenseifner => (2 * k + folded, (2 * k << k) + 2 * q),
+                Algorithm::Rabenseifner => (2 * k + folded, ((2 * k) << k) + 2 * q),
                 Algorithm::Bruck => (log2, ranks * log2),
                 Algorithm::Ring => (2 * (ranks - 1), 2 * ranks * (ranks - 1)),
                 Algorithm::Circulant => (2 * log2, 2 * ranks * log2),

@@ -178,6 +178,15 @@ pub fn run(
     Ok(())
 }
 
+/// One brings everything to one rank, and whatever runs next finds the caches full of that; the others are for rows of many columns.
+const NOT_MEASURED: [Algorithm; 5] = [
+    Algorithm::LeftToRight,
+    Algorithm::ReduceScatterGather,
+    Algorithm::Rabenseifner,
+    Algorithm::Ring,
+    Algorithm::Circulant,
+];
+
 /// Of many items, one distribution is enough: their own time hides the messages'.
 fn distributions_count(job: &Job, size: usize) -> usize {
     if size >= TABLE_4_1_LARGE_ITEMS[0] {
@@ -212,8 +221,7 @@ fn ways<'c>(
     ];
     let named = Algorithm::ALL
         .into_iter()
-        // It brings everything to one rank, and whatever runs next finds the caches full of that.
-        .filter(|&algorithm| algorithm != Algorithm::LeftToRight)
+        .filter(|algorithm| !NOT_MEASURED.contains(algorithm))
         .filter(|&algorithm| backend.offers(algorithm))
         .map(|algorithm| (algorithm.to_string(), algorithm));
     for (name, algorithm) in named.chain([("plan".to_owned(), Algorithm::default())]) {
