@@ -396,6 +396,7 @@ impl FromStr for Algorithm {
     }
 }
 
+/// Block 0, the only one of most rows, goes without saying.
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.ranks)?;

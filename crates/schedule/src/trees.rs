@@ -4,12 +4,12 @@
 //! receives from its first child, then from its second.
 //!
 //! ```text
-//! fibonacci, p = 7 (F_3)        round 1    round 2    round 3
-//!       0                       2 ◄─ 3     0 ◄─ 1     0 ◄─ 2
-//!      ╱ ╲                      4 ◄─ 5     2 ◄─ 4
-//!     1   2                                              (1 is F_0's root, 2 is F_2's … )
-//!        ╱ ╲
-//!       3   4 ─ 5, 6
+//! fibonacci, p = 7 (F_3)      round 1     round 2     round 3
+//!     0                       1 ◄─ 2      0 ◄─ 1      0 ◄─ 3
+//!     ├─ 1 ── 2               3 ◄─ 4      3 ◄─ 5
+//!     └─ 3                    5 ◄─ 6
+//!        ├─ 4
+//!        └─ 5 ── 6
 //! ```
 //!
 //! A parent can take one message a round. In a Fibonacci tree the smaller child is ready a round before the larger one, so

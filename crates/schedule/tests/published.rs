@@ -1,0 +1,103 @@
+//! Examples from the papers, step by step.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use schedule::{Algorithm, Collective, Schedule};
+
+/// Every position's steps, as words.
+fn steps(algorithm: Algorithm, collective: Collective, ranks: usize) -> Vec<Vec<String>> {
+    let schedule = Schedule::new(algorithm, collective, ranks).unwrap();
+    (0..ranks)
+        .map(|rank| schedule.steps(rank).map(|step| step.to_string()).collect())
+        .collect()
+}
+
+/// Paper 5: F_3 has 7 nodes, F_2 is its second subtree, and nobody waits: each parent takes one message a round.
+#[test]
+fn the_fibonacci_tree_of_seven() {
+    let steps = steps(Algorithm::Fibonacci, Collective::Reduce { root: 0 }, 7);
+    assert_eq!(steps[0], ["receive 1..3 from 1", "receive 3..7 from 3"]);
+    assert_eq!(steps[1], ["receive 2..3 from 2", "send 1..3 to 0"]);
+    assert_eq!(
+        steps[3],
+        [
+            "receive 4..5 from 4",
+            "receive 5..7 from 5",
+            "send 3..7 to 0"
+        ]
+    );
+    assert_eq!(steps[5], ["receive 6..7 from 6", "send 5..7 to 3"]);
+    for leaf in [2, 4, 6] {
+        assert_eq!(steps[leaf].len(), 1, "{:?}", steps[leaf]);
+    }
+}
+
+/// Paper 5: the complete binary tree of 7 nodes, in pre-order.
+#[test]
+fn the_binary_tree_of_seven() {
+    let steps = steps(Algorithm::Binary, Collective::Reduce { root: 0 }, 7);
+    assert_eq!(steps[0], ["receive 1..4 from 1", "receive 4..7 from 4"]);
+    assert_eq!(
+        steps[4],
+        [
+            "receive 5..6 from 5",
+            "receive 6..7 from 6",
+            "send 4..7 to 0"
+        ]
+    );
+}
+
+/// Paper 4's example of pairwise exchange, P = 5: rank 4 is left over.
+#[test]
+fn pairwise_exchange_of_five() {
+    let steps = steps(Algorithm::PairwiseExchange, Collective::Allreduce, 5);
+    assert_eq!(
+        steps[0],
+        [
+            "receive 4..5 from 4",
+            "send 0..1 + 4..5 to 1, receive 1..2 from 1",
+            "send 0..2 + 4..5 to 2, receive 2..4 from 2",
+            "send 0..5 to 4",
+        ]
+    );
+    assert_eq!(
+        steps[3],
+        [
+            "send 3..4 to 2, receive 2..3 from 2",
+            "send 2..4 to 1, receive 0..2 + 4..5 from 1",
+        ]
+    );
+    assert_eq!(steps[4], ["send 4..5 to 0", "receive 0..5 from 0"]);
+}
+
+/// Paper 4: Bruck's combine for P = 5, 4 = 100 in binary: one digit 1, then two digits 0.
+#[test]
+fn bruck_s_combine_of_five() {
+    let steps = steps(Algorithm::Bruck, Collective::Allreduce, 5);
+    assert_eq!(
+        steps[0],
+        [
+            "send 0..1 to 4, receive 1..2 from 1",
+            "send 1..2 to 4, receive 2..3 from 1",
+            "send 1..3 to 3, receive 3..5 from 2",
+        ]
+    );
+    assert_eq!(steps[4][2], "send 0..2 to 2, receive 2..4 from 1");
+}
+
+/// Rabenseifner's way for p = 4: halves, quarters, and back.
+#[test]
+fn rabenseifner_s_allreduce_of_four() {
+    let steps = steps(Algorithm::Rabenseifner, Collective::Allreduce, 4);
+    assert_eq!(
+        steps[0],
+        [
+            "send 0..1 in blocks 1..2 + 0..1 in blocks 3..4 to 1, \
+             receive 1..2 + 1..2 in blocks 2..3 from 1",
+            "send 0..2 in blocks 2..3 to 2, receive 2..4 from 2",
+            "send 0..4 to 2, receive 0..4 in blocks 2..3 from 2",
+            "send 0..4 + 0..4 in blocks 2..3 to 1, \
+             receive 0..4 in blocks 1..2 + 0..4 in blocks 3..4 from 1",
+        ]
+    );
+}
