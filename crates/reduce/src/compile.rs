@@ -373,7 +373,7 @@ mod tests {
             let program = program(1_000_000, rank, 1_000_000_000_000);
             assert!(program.steps.len() <= 21, "{} steps", program.steps.len());
             assert!(
-                program.workspace_length < 21 * 4 * 40,
+                program.workspace_length < 21 * 40,
                 "{} values",
                 program.workspace_length
             );
