@@ -5,7 +5,9 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -14,6 +16,9 @@ use crate::error::Error;
 /// What to install where MPI is missing.
 const INSTALL: &str =
     "apt-get install libopenmpi-dev openmpi-bin libclang-dev (or load your cluster's MPI module)";
+
+/// How long `mpirun` may take to end after a rank has said why it fails.
+const ENDING_LIMIT: Duration = Duration::from_secs(30);
 
 /// The root of this workspace.
 pub fn workspace() -> &'static Path {
@@ -159,6 +164,8 @@ impl Launcher {
     }
 
     /// Runs it on so many ranks and hands over each line of its output as it comes.
+    ///
+    /// A rank that fails says why and ends the others by `MPI_Abort`; should `mpirun` itself not end then, it is ended.
     pub fn run(
         &self,
         ranks: usize,
@@ -166,36 +173,49 @@ impl Launcher {
         mut line: impl FnMut(&str) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let failed = |reason: String| Error::Mpi(format!("mpirun -n {ranks}: {reason}"));
-        let mut mpirun = self.command(ranks, arguments);
-        let mut child = mpirun
+        let mut child = self
+            .command(ranks, arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| failed(error.to_string()))?;
+        let (sender, lines) = mpsc::channel();
+        let stdout = child.stdout.take().map(|pipe| (pipe, sender.clone()));
+        let stderr = child.stderr.take().map(|pipe| (pipe, sender));
         // Both are read at once, so that neither pipe fills up.
-        let errors = child.stderr.take().map(|mut stderr| {
-            thread::spawn(move || {
-                let mut text = Vec::new();
-                // What cannot be read cannot be shown.
-                let _ = stderr.read_to_end(&mut text);
-                String::from_utf8_lossy(&text).into_owned()
-            })
-        });
+        if let Some((pipe, sender)) = stdout {
+            thread::spawn(move || send_lines(pipe, Said::Output, &sender));
+        }
+        if let Some((pipe, sender)) = stderr {
+            thread::spawn(move || send_lines(pipe, Said::Error, &sender));
+        }
         let mut told = Ok(());
-        for text in child
-            .stdout
-            .take()
-            .map(BufReader::new)
-            .into_iter()
-            .flat_map(BufRead::lines)
-        {
-            let text = text.map_err(|error| failed(error.to_string()))?;
-            told = told.and_then(|()| line(&text));
+        let mut errors: Vec<String> = Vec::new();
+        let mut deadline: Option<Instant> = None;
+        loop {
+            let said = match deadline {
+                None => lines.recv().map_err(RecvTimeoutError::from),
+                Some(deadline) => {
+                    lines.recv_timeout(deadline.saturating_duration_since(Instant::now()))
+                }
+            };
+            match said {
+                Ok(Said::Output(text)) => told = told.and_then(|()| line(&text)),
+                Ok(Said::Error(text)) => {
+                    if is_last_word(&text) {
+                        deadline.get_or_insert_with(|| Instant::now() + ENDING_LIMIT);
+                    }
+                    errors.push(text);
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    let killed = child.kill();
+                    killed.map_err(|error| failed(error.to_string()))?;
+                    break;
+                }
+            }
         }
         let status = child.wait().map_err(|error| failed(error.to_string()))?;
-        let errors = errors
-            .and_then(|thread| thread.join().ok())
-            .unwrap_or_default();
         if !status.success() {
             return Err(failed(format!("{status}: {}", cause(&errors))));
         }
@@ -203,16 +223,37 @@ impl Launcher {
     }
 }
 
-/// The line of a failed run's standard error that says most: a rank's own word before `mpirun`'s.
-fn cause(errors: &str) -> &str {
-    let mut lines = errors
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty());
-    let own = lines
-        .clone()
-        .find(|line| line.starts_with("rank ") || line.starts_with("mpi-runner: "));
-    own.or_else(|| lines.next_back()).unwrap_or("no message")
+/// A line of a program that runs under `mpirun`.
+enum Said {
+    Output(String),
+    Error(String),
+}
+
+fn send_lines(pipe: impl Read, said: impl Fn(String) -> Said, lines: &Sender<Said>) {
+    for line in BufReader::new(pipe).split(b'\n') {
+        // What cannot be read cannot be told; who listens no more has ended.
+        let Ok(line) = line else { return };
+        let line = String::from_utf8_lossy(&line).into_owned();
+        if lines.send(said(line)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Whether a rank says in this line why it ends.
+fn is_last_word(line: &str) -> bool {
+    line.starts_with("rank ") || line.starts_with("mpi-runner: ")
+}
+
+/// The lines of a failed run's standard error that say most: the ranks' own words, or else `mpirun`'s last.
+fn cause(errors: &[String]) -> String {
+    let errors = errors.iter().map(|line| line.trim());
+    let own: Vec<&str> = errors.clone().filter(|line| is_last_word(line)).collect();
+    if own.is_empty() {
+        let last = errors.rev().find(|line| !line.is_empty());
+        return last.unwrap_or("no message").to_owned();
+    }
+    own.join("; ")
 }
 
 /// Runs a `cargo` command and returns the executables that it built.

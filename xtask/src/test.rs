@@ -15,6 +15,9 @@ const PACKAGES: [&str; 4] = ["libopenmpi-dev", "openmpi-bin", "libclang-dev", "v
 /// Rank counts of the MPI tests.
 const MPI_RANKS: [usize; 4] = [1, 2, 3, 5];
 
+/// Far more than the MPI tests of one crate take.
+const MPI_TIMEOUT_SECONDS: &str = "600";
+
 /// Options of `test`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -221,7 +224,10 @@ fn tests(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
         for ranks in MPI_RANKS {
             for program in &programs {
                 let name = format!("{package} under mpirun, {ranks} ranks");
-                steps.step(&name, &mut Launcher::of(program).command(ranks, &[]))?;
+                let mut mpirun = Launcher::of(program).command(ranks, &[]);
+                // Both Open MPI's and MPICH's launcher end ranks that wait for each other for ever.
+                mpirun.env("MPIEXEC_TIMEOUT", MPI_TIMEOUT_SECONDS);
+                steps.step(&name, &mut mpirun)?;
             }
         }
     }

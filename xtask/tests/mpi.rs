@@ -10,35 +10,30 @@ use std::process::Command;
 use serde_json::Value;
 use xtask::mpi::Launcher;
 
-/// What one launch of so many ranks says, the last of which misbehaves; it ends, and not well.
+/// What a launch says of so many ranks, the last of which misbehaves; it ends, and not well.
 fn fault(kind: &str, ranks: usize) -> String {
     let launcher = Launcher::of(env!("CARGO_BIN_EXE_mpi-runner"));
-    let output = launcher.command(ranks, &["fault", kind]).output().unwrap();
-    assert!(!output.status.success(), "{kind} must fail");
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    let ended = launcher.run(ranks, &["fault", kind], |_| Ok(()));
+    ended.expect_err(kind).to_string()
 }
 
 #[test]
 fn a_panic_ends_the_job_after_one_line_that_names_the_rank() {
-    let errors = fault("panic", 3);
-    let lines: Vec<&str> = errors
-        .lines()
-        .filter(|line| line.contains("panicked"))
-        .collect();
-    assert_eq!(lines.len(), 1, "{errors}");
-    assert!(lines[0].starts_with("rank 2 panicked at "), "{errors}");
-    assert!(lines[0].ends_with("on purpose"), "{errors}");
+    let error = fault("panic", 3);
+    assert_eq!(error.matches("panicked").count(), 1, "{error}");
+    assert!(error.contains(": rank 2 panicked at "), "{error}");
+    assert!(error.ends_with("on purpose"), "{error}");
 }
 
 #[test]
 fn silence_ends_by_a_time_out_that_names_both_ranks() {
     for kind in ["silence", "leave"] {
-        let errors = fault(kind, 3);
+        let error = fault(kind, 3);
         assert!(
-            errors.contains("rank 2 has been silent for 2s"),
-            "{kind}: {errors}"
+            error.contains("rank 2 has been silent for 2s"),
+            "{kind}: {error}"
         );
-        assert!(errors.contains("mpi-runner: rank "), "{kind}: {errors}");
+        assert!(error.contains("mpi-runner: rank "), "{kind}: {error}");
     }
 }
 

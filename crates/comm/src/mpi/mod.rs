@@ -41,6 +41,9 @@ pub const DEFAULT_SILENCE_LIMIT: Duration = Duration::from_secs(30 * 60);
 /// How often a wait looks before it lets other processes run on this core.
 const LOOKS_BEFORE_YIELD: u32 = 1000;
 
+/// How often a rank that leaves looks whether the others have come.
+const LEAVING_PAUSE: Duration = Duration::from_millis(1);
+
 /// What a process that panicked leaves with; Rust's own exit code for a panic.
 const PANIC_EXIT_CODE: c_int = 101;
 
@@ -230,6 +233,26 @@ impl MpiCommunicator {
         self.abandoned
             .borrow_mut()
             .retain_mut(|operation| matches!(operation.test(), Ok(false)));
+    }
+
+    /// Waits for every rank to come here before MPI is finalised.
+    ///
+    /// A rank that is in `MPI_Finalize` while another one aborts can leave Open MPI's `mpirun` hanging for ever
+    /// (4.1.4 with PMIx 4.2.2: its server waits for a lock of the half-done fence). In a barrier it does not.
+    fn await_the_others(&self) {
+        // Where the barrier fails, MPI_Finalize is all that is left to do.
+        let Ok(mut barrier) = self.raw.start_barrier() else {
+            return;
+        };
+        let mut looks = 0_u32;
+        while matches!(barrier.test(), Ok(false)) {
+            looks = looks.saturating_add(1);
+            if looks < LOOKS_BEFORE_YIELD {
+                thread::yield_now();
+            } else {
+                thread::sleep(LEAVING_PAUSE);
+            }
+        }
     }
 
     fn abandon(&self, mut operation: Operation) {
@@ -423,5 +446,8 @@ impl Drop for MpiCommunicator {
         }
         // Whatever is still under way after this keeps its buffer (`Operation::drop`).
         self.sweep();
+        if self.universe.is_some() {
+            self.await_the_others();
+        }
     }
 }

@@ -167,6 +167,22 @@ impl RawCommunicator {
         })
     }
 
+    /// Starts a barrier.
+    pub(super) fn start_barrier(&self) -> Result<Operation, Failure> {
+        let mut request = MaybeUninit::uninit();
+        // SAFETY: the handle is live; `request` is room for one request.
+        let code = unsafe { ffi::MPI_Ibarrier(self.handle, request.as_mut_ptr()) };
+        check("MPI_Ibarrier", code)?;
+        Ok(Operation {
+            // SAFETY: MPI_Ibarrier succeeded, so it has written the request.
+            request: unsafe { request.assume_init() },
+            buffer: Vec::new(),
+            peer: 0,
+            receives: false,
+            outcome: None,
+        })
+    }
+
     /// The library's own `MPI_Allreduce` of `input` into `output`, of as many elements.
     pub(super) fn allreduce(
         &self,
@@ -214,12 +230,12 @@ impl Drop for RawCommunicator {
     }
 }
 
-/// A non-blocking send or receive that owns its buffer.
+/// A non-blocking send, receive or barrier that owns its buffer.
 #[derive(Debug)]
 pub(super) struct Operation {
     request: ffi::MPI_Request,
     buffer: Vec<u8>,
-    /// The receiver or the sender.
+    /// The receiver or the sender; 0 for a barrier.
     peer: c_int,
     receives: bool,
     /// What `MPI_Test` returned when it ended the request; `None` while it is pending.
@@ -227,7 +243,7 @@ pub(super) struct Operation {
 }
 
 impl Operation {
-    /// The receiver or the sender.
+    /// The receiver or the sender; 0 for a barrier.
     pub(super) fn peer(&self) -> usize {
         usize::try_from(self.peer).expect("peers are ranks, counted from 0")
     }
