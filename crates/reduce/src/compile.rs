@@ -11,7 +11,7 @@ use distribution::Ownership;
 use schedule::{Collective, Piece, Schedule, Transfer, tile};
 use tree_index::{Node, Tree};
 
-use crate::program::{Combine, Leaf, Message, Prefix, Program, Span, Step, columns};
+use crate::program::{Combine, Message, Prefix, Program, Span, Step, Stretch, columns};
 
 /// What a program is compiled from.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +106,7 @@ struct Compiler<'s> {
     tree: Tree,
     /// Everything that is here, by block and first position.
     held: Vec<BTreeMap<usize, Vec<Held>>>,
-    /// The leaves' nodes, and where they are.
+    /// The nodes of this rank's own rows, and where they are.
     own: Vec<(Node, usize)>,
     /// The combinations of the step that is being compiled.
     combines: Vec<Combine>,
@@ -114,23 +114,24 @@ struct Compiler<'s> {
 }
 
 impl Compiler<'_> {
-    /// This rank's own rows: a leaf for every node of every stretch that lies together in memory too.
+    /// This rank's own rows: the nodes of every stretch that lies together in memory, too.
     fn hold_own(&mut self, rank: usize, position: usize) {
         let width = self.source.width;
         let mut nodes = Vec::new();
         for (extent, first_row) in self.source.stretches(rank) {
-            for node in self.tree.subtree_roots(extent.clone()) {
+            let mut stretch = Stretch {
+                rows: first_row..first_row,
+                lengths: Vec::new(),
+                start: self.program.workspace_length,
+            };
+            for node in self.tree.subtree_roots(extent) {
                 let span = self.tree.span(node);
-                let row = |item: u64| {
-                    first_row + usize::try_from(item - extent.start).expect("rows are in memory")
-                };
-                let start = self.allocate(width);
-                self.program.leaves.push(Leaf {
-                    rows: row(span.start)..row(span.end),
-                    start,
-                });
-                nodes.push((node, start));
+                let length = usize::try_from(span.end - span.start).expect("rows are in memory");
+                stretch.rows.end += length;
+                stretch.lengths.push(length);
+                nodes.push((node, self.allocate(width)));
             }
+            self.program.stretches.push(stretch);
         }
         nodes.sort_unstable_by_key(|&(node, _)| node);
         for block in 0..self.held.len() {
@@ -386,14 +387,16 @@ mod tests {
         for (ranks, items) in [(1, 10), (3, 100), (6, 4), (7, 1000)] {
             for rank in 0..ranks {
                 let program = program(ranks, rank, items);
-                let leaves = program.leaves.iter().map(|leaf| leaf.start);
+                let stretches = program.stretches.iter();
+                let own = stretches
+                    .flat_map(|stretch| stretch.start..stretch.start + stretch.lengths.len());
                 let steps = program.steps.iter().flat_map(|step| &step.combines);
                 let combined = steps
                     .chain(&program.last_combines)
                     .map(|combine| combine.into);
                 let received = program.receives.iter().flat_map(|message| &message.spans);
                 let received = received.flat_map(|span| span.range());
-                let written: Vec<usize> = leaves.chain(combined).chain(received).collect();
+                let written: Vec<usize> = own.chain(combined).chain(received).collect();
                 let places: BTreeSet<usize> = written.iter().copied().collect();
                 assert_eq!(places.len(), written.len());
                 assert!(places.into_iter().eq(0..program.workspace_length));

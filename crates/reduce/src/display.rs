@@ -54,9 +54,13 @@ impl<T: Pod, O: Operator<T> + 'static> fmt::Display for Plan<'_, T, O> {
 }
 
 fn write_program(f: &mut fmt::Formatter<'_>, program: &Program, width: usize) -> fmt::Result {
-    let leaves_count = program.leaves.len() as u64;
-    if leaves_count > 0 {
-        let values = Counted(leaves_count, "value");
+    let lengths = program
+        .stretches
+        .iter()
+        .map(|stretch| stretch.lengths.len());
+    let nodes_count = lengths.fold(0, |total, count| total + count as u64);
+    if nodes_count > 0 {
+        let values = Counted(nodes_count, "value");
         writeln!(f, "fold the own items into {values}")?;
     }
     for (step, number) in program.steps.iter().zip(1..) {

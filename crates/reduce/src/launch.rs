@@ -1,6 +1,5 @@
 //! How a run of a plan begins, goes on and ends: the part of [`Plan`] that its users do not see.
 
-use std::ops::Range;
 use std::rc::Rc;
 
 use bytemuck::Pod;
@@ -15,25 +14,30 @@ use crate::error::RunError;
 use crate::operator::Operator;
 use crate::pending::Pending;
 use crate::plan::{Kind, Plan};
-use crate::program::Program;
+use crate::program::{Program, Stretch};
 use crate::run::{Input, Run};
 use crate::scan::Scan;
 
 /// Rows of a slice.
 struct Rows<'l, T, O> {
     rows: &'l [T],
+    width: usize,
     operator: &'l O,
 }
 
 impl<T: Pod, O: Operator<T>> Input<T> for Rows<'_, T, O> {
-    fn fold(&self, rows: Range<usize>, scratch: &mut Vec<T>, row: &mut [T]) {
-        let width = row.len();
-        let items = &self.rows[rows.start * width..rows.end * width];
-        if let [total] = row {
-            *total = self.operator.fold(items).expect("a leaf has items");
-            return;
+    fn fold(&self, stretch: &Stretch, scratch: &mut Vec<T>, results: &mut [T]) {
+        let Stretch { rows, lengths, .. } = stretch;
+        let width = self.width;
+        let mut items = &self.rows[rows.start * width..rows.end * width];
+        if width == 1 {
+            return self.operator.fold_runs(items, lengths, results);
         }
-        self.operator.fold_rows(items, width, scratch, row);
+        for (&length, row) in lengths.iter().zip(results.chunks_exact_mut(width)) {
+            let (node, rest) = items.split_at(length * width);
+            self.operator.fold_rows(node, width, scratch, row);
+            items = rest;
+        }
     }
 }
 
@@ -41,33 +45,40 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
     pub(crate) fn run(&self, kind: Kind, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
         match self.terms.algorithm.engine() {
-            Engine::Schedule(_) => {
-                let pending = self.begin(kind, local, &[], Some(result.len()))?;
-                pending.with_local(local).wait_into(result)
-            }
+            Engine::Schedule(_) => self.run_schedule(kind, local, result),
             Engine::Native => self.run_native(kind, local, result),
             Engine::Scalar => self.run_scalar(kind, local, result),
         }
     }
 
+    fn run_schedule(&self, kind: Kind, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
+        let run = self.ready(kind)?;
+        let rows = if kind == Kind::Broadcast {
+            &*result
+        } else {
+            local
+        };
+        let outcome = self
+            .begin(run, kind, rows, Some(result.len()))
+            .and_then(|failure| self.finish(run, kind, failure, local, result));
+        self.settle(outcome)
+    }
+
+    /// As [`run`](Plan::run), without the wait.
     pub(crate) fn start<'a>(
         &'a self,
         kind: Kind,
-        local: &[T],
-        row: &[T],
+        rows: &[T],
     ) -> Result<Pending<'a, 'c, T, O>, RunError> {
-        let result_length = (kind == Kind::Broadcast).then_some(row.len());
-        Ok(self.begin(kind, local, row, result_length)?.enter())
+        let run = self.ready(kind)?;
+        match self.begin(run, kind, rows, None) {
+            Ok(failure) => Ok(Pending::new(self, kind, Rc::clone(run), failure)),
+            Err(error) => self.settle(Err(error)),
+        }
     }
 
-    /// Starts a run of a schedule. A rank with wrong arguments takes part, so that the others hear of it.
-    fn begin<'a>(
-        &'a self,
-        kind: Kind,
-        local: &[T],
-        row: &[T],
-        result_length: Option<usize>,
-    ) -> Result<Pending<'a, 'c, T, O>, RunError> {
+    /// The compiled collective operation, if the plan can be run now.
+    fn ready(&self, kind: Kind) -> Result<&Rc<Run<T, O>>, RunError> {
         if self.spent.get() {
             return Err(RunError::Spent {
                 rank: self.comm.rank(),
@@ -78,46 +89,84 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
                 rank: self.comm.rank(),
             });
         }
-        let run = self.compiled(kind)?;
-        let checked = self.check(kind, local, result_length);
-        let rows = if kind == Kind::Broadcast { row } else { local };
+        self.compiled(kind)
+    }
+
+    /// Starts a run. A rank with wrong arguments takes part, so that the others hear of it: its own failure is what is
+    /// returned.
+    fn begin(
+        &self,
+        run: &Run<T, O>,
+        kind: Kind,
+        rows: &[T],
+        result_length: Option<usize>,
+    ) -> Result<Option<RunError>, RunError> {
+        // Where the operator panics, the run never ends.
+        self.is_running.set(true);
+        let failure = self.check(kind, rows, result_length).err();
         let input = Rows {
             rows,
+            width: self.terms.width,
             operator: &*self.operator,
         };
-        let input: Option<&dyn Input<T>> = match &checked {
-            Ok(()) => Some(&input),
-            Err(_) => None,
-        };
-        let started = run.start(self.comm, input);
-        self.is_running.set(true);
-        let pending = Pending::new(self, kind, run, checked.err());
-        started?;
-        Ok(pending)
+        let is_sound = failure.is_none();
+        run.start(self.comm, is_sound.then_some(&input as &dyn Input<T>))?;
+        Ok(failure)
+    }
+
+    /// Waits for a run and leaves its result in `result`. Says whether this rank gets one.
+    pub(crate) fn finish(
+        &self,
+        run: &Run<T, O>,
+        kind: Kind,
+        failure: Option<RunError>,
+        local: &[T],
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        let driven = self.drive(run, Patience::Unlimited);
+        // What this rank knows of its own failure is more than what it hears.
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        driven?;
+        self.rounds.set(Some(run.rounds()));
+        run.outcome()?;
+        self.check_result(kind, result.len())?;
+        match kind {
+            Kind::Scan | Kind::Exscan => {
+                let is_exclusive = kind == Kind::Exscan;
+                self.scan_state()
+                    .finish(&*self.operator, run, local, is_exclusive, result);
+            }
+            Kind::Reduce if self.comm.rank() != self.terms.root => return Ok(false),
+            Kind::Broadcast => run.copy_result(result),
+            _ if self.terms.ownership.items() == 0 => {
+                let empty = self.operator.empty();
+                result.fill(empty.expect("a plan without items has an empty value"));
+            }
+            _ => run.copy_result(result),
+        }
+        if kind != Kind::Broadcast {
+            for value in result {
+                *value = self.operator.canonical(*value);
+            }
+        }
+        Ok(true)
     }
 
     /// What can be wrong on one rank alone.
     pub(crate) fn check(
         &self,
         kind: Kind,
-        local: &[T],
+        rows: &[T],
         result_length: Option<usize>,
     ) -> Result<(), RunError> {
         let rank = self.comm.rank();
-        let width = self.terms.width;
-        let planned = match kind {
-            Kind::Broadcast => 0,
-            _ => self
-                .terms
-                .ownership
-                .count(rank)
-                .saturating_mul(width as u64),
-        };
-        let given = local.len() as u64;
-        if planned != given {
+        let given = rows.len() as u64;
+        if kind != Kind::Broadcast && given != self.local_length {
             return Err(RunError::WrongLength {
                 rank,
-                planned,
+                planned: self.local_length,
                 given,
             });
         }
@@ -150,7 +199,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
         })
     }
 
-    pub(crate) fn compiled(&self, kind: Kind) -> Result<Rc<Run<T, O>>, RunError> {
+    pub(crate) fn compiled(&self, kind: Kind) -> Result<&Rc<Run<T, O>>, RunError> {
         // Both kinds of scan need the same messages.
         let kind = if kind == Kind::Exscan {
             Kind::Scan
@@ -159,14 +208,14 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
         };
         let cell = &self.compiled[kind as usize];
         if let Some(run) = cell.get() {
-            return Ok(Rc::clone(run));
+            return Ok(run);
         }
         let program = self.compile(kind)?;
         // A send's buffer may be away until the run after the next one.
         self.comm
             .reserve(3 * (program.sends.len() + program.receives.len()));
         let run = Run::new(program, Rc::clone(&self.operator), self.tag);
-        Ok(Rc::clone(cell.get_or_init(|| Rc::new(run))))
+        Ok(cell.get_or_init(|| Rc::new(run)))
     }
 
     fn compile(&self, kind: Kind) -> Result<Program, RunError> {

@@ -42,6 +42,17 @@ pub trait Operator<T: Copy> {
         simd_kernels::tree_fold(items, |left, right| self.combine(left, right))
     }
 
+    /// The reductions of runs of items that lie side by side: `results[k]` becomes the [`fold`](Operator::fold) of the next
+    /// `lengths[k]` items, which are at least one. Overridden where a kernel does it faster.
+    fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {
+        let mut rest = items;
+        for (&length, result) in lengths.iter().zip(results) {
+            let (run, others) = rest.split_at(length);
+            *result = self.fold(run).expect("a run has items");
+            rest = others;
+        }
+    }
+
     /// The reduction of rows of `width` values, element by element in tree order, into `result`; `None` of no rows.
     /// Overridden where a kernel does it faster.
     ///

@@ -25,8 +25,6 @@ pub struct Pending<'a, 'c, T: Pod, O: Operator<T> + 'static> {
     failure: Option<RunError>,
     /// What a scan needs again.
     local: &'a [T],
-    /// Whether waits for other plans look after this run.
-    is_entered: bool,
     is_over: bool,
 }
 
@@ -40,33 +38,27 @@ impl<T: Pod, O: Operator<T> + 'static> fmt::Debug for Pending<'_, '_, T, O> {
 }
 
 impl<'a, 'c, T: Pod, O: Operator<T> + 'static> Pending<'a, 'c, T, O> {
+    /// From now on waits for other plans look after this run, too.
     pub(crate) fn new(
         plan: &'a Plan<'c, T, O>,
         kind: Kind,
         run: Rc<Run<T, O>>,
         failure: Option<RunError>,
     ) -> Self {
+        let in_flight: Rc<Run<T, O>> = Rc::clone(&run);
+        plan.comm.in_flight().enter(in_flight);
         Self {
             plan,
             kind,
             run,
             failure,
             local: &[],
-            is_entered: false,
             is_over: false,
         }
     }
 
     pub(crate) fn with_local(mut self, local: &'a [T]) -> Self {
         self.local = local;
-        self
-    }
-
-    /// Lets waits for other plans look after this run, too.
-    pub(crate) fn enter(mut self) -> Self {
-        let run: Rc<Run<T, O>> = Rc::clone(&self.run);
-        self.plan.comm.in_flight().enter(run);
-        self.is_entered = true;
         self
     }
 
@@ -109,54 +101,10 @@ impl<'a, 'c, T: Pod, O: Operator<T> + 'static> Pending<'a, 'c, T, O> {
     /// # Errors
     /// As the blocking call.
     pub fn wait_into(mut self, result: &mut [T]) -> Result<bool, RunError> {
-        let outcome = self.finish(result);
+        let (plan, failure) = (self.plan, self.failure.take());
+        let outcome = plan.finish(&self.run, self.kind, failure, self.local, result);
         self.is_over = true;
-        self.plan.settle(outcome)
-    }
-
-    fn finish(&mut self, result: &mut [T]) -> Result<bool, RunError> {
-        let driven = self.plan.drive(&self.run, Patience::Unlimited);
-        // What this rank knows of its own failure is more than what it hears.
-        if let Some(failure) = self.failure.take() {
-            return Err(failure);
-        }
-        driven?;
-        self.plan.rounds.set(Some(self.run.rounds()));
-        self.run.outcome()?;
-        self.plan.check_result(self.kind, result.len())?;
-        self.deliver(result)
-    }
-
-    fn deliver(&self, result: &mut [T]) -> Result<bool, RunError> {
-        let plan = self.plan;
-        match self.kind {
-            Kind::Scan | Kind::Exscan => plan.scan_state().finish(
-                &*plan.operator,
-                &self.run,
-                self.local,
-                self.kind == Kind::Exscan,
-                result,
-            ),
-            Kind::Reduce if plan.comm.rank() != plan.terms.root => return Ok(false),
-            _ if plan.terms.ownership.items() == 0 && self.kind != Kind::Broadcast => {
-                let empty = plan.operator.empty();
-                result.fill(empty.expect("a plan without items has an empty value"));
-            }
-            _ => {
-                let mut rest = &mut *result;
-                for &(_, span) in self.run.result() {
-                    let (own, others) = rest.split_at_mut(span.length);
-                    self.run.copy(span, own);
-                    rest = others;
-                }
-            }
-        }
-        if self.kind != Kind::Broadcast {
-            for value in result {
-                *value = plan.operator.canonical(*value);
-            }
-        }
-        Ok(true)
+        plan.settle(outcome)
     }
 
     /// Gives the run up. The plan is spent then: build another.
@@ -167,10 +115,8 @@ impl<'a, 'c, T: Pod, O: Operator<T> + 'static> Pending<'a, 'c, T, O> {
 
 impl<T: Pod, O: Operator<T> + 'static> Drop for Pending<'_, '_, T, O> {
     fn drop(&mut self) {
-        if self.is_entered {
-            let address = Rc::as_ptr(&self.run).cast();
-            self.plan.comm.in_flight().leave(address);
-        }
+        let address = Rc::as_ptr(&self.run).cast();
+        self.plan.comm.in_flight().leave(address);
         if !self.is_over {
             // The plan, which is not run any more, takes back what is posted when it ends.
             let rank = self.plan.comm.rank();

@@ -202,8 +202,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// # Errors
     /// As [`allreduce`](Plan::allreduce), or `row` has not [`width`](Plan::width) elements.
     pub fn broadcast(&self, row: &mut [T]) -> Result<(), RunError> {
-        let pending = self.start(Kind::Broadcast, &[], row)?;
-        pending.wait_into(row).map(drop)
+        self.run(Kind::Broadcast, &[], row).map(drop)
     }
 
     /// Starts [`allreduce`](Plan::allreduce) or [`allreduce_into`](Plan::allreduce_into) and returns when this rank's items are
@@ -212,7 +211,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// # Errors
     /// As [`allreduce`](Plan::allreduce), or a run of this plan is under way, or the algorithm only offers blocking calls.
     pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<'_, 'c, T, O>, RunError> {
-        self.start(Kind::Allreduce, local, &[])
+        self.start(Kind::Allreduce, local)
     }
 
     /// Starts [`reduce`](Plan::reduce) or [`reduce_into`](Plan::reduce_into), as
@@ -221,7 +220,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
     pub fn start_reduce(&self, local: &[T]) -> Result<Pending<'_, 'c, T, O>, RunError> {
-        self.start(Kind::Reduce, local, &[])
+        self.start(Kind::Reduce, local)
     }
 
     /// Starts [`reduce_scatter`](Plan::reduce_scatter), as [`start_allreduce`](Plan::start_allreduce). Collective.
@@ -229,7 +228,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
     pub fn start_reduce_scatter(&self, local: &[T]) -> Result<Pending<'_, 'c, T, O>, RunError> {
-        self.start(Kind::ReduceScatter, local, &[])
+        self.start(Kind::ReduceScatter, local)
     }
 
     /// Starts [`scan`](Plan::scan), whose last part needs the items again. Collective.
@@ -237,7 +236,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
     pub fn start_scan<'a>(&'a self, local: &'a [T]) -> Result<Pending<'a, 'c, T, O>, RunError> {
-        Ok(self.start(Kind::Scan, local, &[])?.with_local(local))
+        Ok(self.start(Kind::Scan, local)?.with_local(local))
     }
 
     /// Starts [`exscan`](Plan::exscan), whose last part needs the items again. Collective.
@@ -245,7 +244,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce), or the operator has no empty value.
     pub fn start_exscan<'a>(&'a self, local: &'a [T]) -> Result<Pending<'a, 'c, T, O>, RunError> {
-        Ok(self.start(Kind::Exscan, local, &[])?.with_local(local))
+        Ok(self.start(Kind::Exscan, local)?.with_local(local))
     }
 
     /// The steps of the last run in which this rank communicated; `None` before the first, and for an algorithm that is no

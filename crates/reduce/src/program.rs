@@ -20,10 +20,13 @@ impl Span {
     }
 }
 
-/// Rows of the local slice that are one node of the tree, and where their reduction goes.
+/// Rows that lie side by side in the local slice and in the tree: the nodes that they make up, and where their reductions go.
 #[derive(Clone, Debug)]
-pub(crate) struct Leaf {
+pub(crate) struct Stretch {
     pub(crate) rows: Range<usize>,
+    /// The rows of each node.
+    pub(crate) lengths: Vec<usize>,
+    /// Where the first node's reduction begins; the others follow.
     pub(crate) start: usize,
 }
 
@@ -71,7 +74,7 @@ pub(crate) struct Prefix {
 /// One rank's part in one collective operation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
-    pub(crate) leaves: Vec<Leaf>,
+    pub(crate) stretches: Vec<Stretch>,
     pub(crate) steps: Vec<Step>,
     pub(crate) sends: Vec<Message>,
     pub(crate) receives: Vec<Message>,
@@ -82,7 +85,7 @@ pub(crate) struct Program {
     /// Of a scan: what it needs instead of a result.
     pub(crate) prefixes: Vec<Prefix>,
     pub(crate) workspace_length: usize,
-    /// Elements of a row, that is of a leaf.
+    /// Elements of a row.
     pub(crate) width: usize,
 }
 

@@ -9,7 +9,6 @@
 //! first, in a length that no values have. So nobody waits in vain, and values need no header.
 
 use std::cell::RefCell;
-use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use comm::{Communicator, Progress, Request, RequestId, Tag};
 use crate::buffer::{Buffer, Patience, buffer_bytes, read_notice, write_notice};
 use crate::error::RunError;
 use crate::operator::Operator;
-use crate::program::{Combine, Message, Place, Prefix, Program, Span};
+use crate::program::{Combine, Message, Prefix, Program, Span, Stretch};
 use crate::trace::{message, span};
 
 /// Receives are posted so many steps ahead, so that messages find their buffers when they come early.
@@ -27,8 +26,8 @@ const STEPS_AHEAD: usize = 16;
 
 /// What a rank brings into a run.
 pub(crate) trait Input<T> {
-    /// Reduces a range of its rows into `row`.
-    fn fold(&self, rows: Range<usize>, scratch: &mut Vec<T>, row: &mut [T]);
+    /// Reduces some of its rows: each node of the stretch into the next row of `results`.
+    fn fold(&self, stretch: &Stretch, scratch: &mut Vec<T>, results: &mut [T]);
 }
 
 /// A program, its memory, and how far it has come.
@@ -119,10 +118,10 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
             None => state.failed = Some(comm.rank()),
             Some(input) => {
                 span!("local work");
-                let width = self.program.width;
-                for leaf in &self.program.leaves {
-                    let row = &mut state.workspace[leaf.start..leaf.start + width];
-                    input.fold(leaf.rows.clone(), &mut state.scratch, row);
+                for stretch in &self.program.stretches {
+                    let end = stretch.start + stretch.lengths.len() * self.program.width;
+                    let results = &mut state.workspace[stretch.start..end];
+                    input.fold(stretch, &mut state.scratch, results);
                 }
             }
         }
@@ -179,6 +178,8 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
             return;
         }
         let workspace = &mut state.workspace[..];
+        // Most combinations go on with the last one's result, which is here sooner than in memory.
+        let mut last = (usize::MAX, T::zeroed());
         for &Combine {
             left,
             right,
@@ -187,7 +188,15 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         } in combines
         {
             if length == 1 {
-                workspace[into] = self.operator.combine(workspace[left], workspace[right]);
+                let value = |place: usize| {
+                    if place == last.0 {
+                        last.1
+                    } else {
+                        workspace[place]
+                    }
+                };
+                last = (into, self.operator.combine(value(left), value(right)));
+                workspace[into] = last.1;
                 continue;
             }
             let range = |start: usize| start..start + length;
@@ -352,9 +361,15 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         &self.program.prefixes
     }
 
-    /// What this rank wanted: nodes, and where [`copy`](Run::copy) finds their values.
-    pub(crate) fn result(&self) -> &[Place] {
-        &self.program.result
+    /// Copies what this rank wanted of a run that is over.
+    pub(crate) fn copy_result(&self, result: &mut [T]) {
+        let state = self.state.borrow();
+        let mut rest = result;
+        for &(_, span) in &self.program.result {
+            let (own, others) = rest.split_at_mut(span.length);
+            own.copy_from_slice(&state.workspace[span.range()]);
+            rest = others;
+        }
     }
 
     /// Copies values of a run that is over.

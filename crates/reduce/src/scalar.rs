@@ -44,10 +44,12 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
         let total = match kind {
             Kind::Allreduce => self.allreduce_scalar(local).map(Some),
             Kind::Reduce => self.reduce_scalar(local),
-            _ => Err(RunError::NotOffered {
-                rank: self.comm.rank(),
-                algorithm: self.terms.algorithm,
-            }),
+            _ => {
+                return Err(RunError::NotOffered {
+                    rank: self.comm.rank(),
+                    algorithm: self.terms.algorithm,
+                });
+            }
         };
         let total = self.settle(total)?;
         if let Some(total) = total {

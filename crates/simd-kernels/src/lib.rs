@@ -15,6 +15,7 @@
 //!
 //! - [`by_definition`] is the specification, to test against.
 //! - [`sum`] is what to use, and [`fold`] for products, minima and maxima: one pass over the input, nothing allocated.
+//! - [`fold_runs`] folds several runs of leaves in one call: the subtrees of a rank's range.
 //! - [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] compute their leaves on the way, in the same one pass.
 //! - [`fold_rows`] takes rows of values, element by element.
 //! - [`reduce_level_by_level`] is the thesis' way, over [`subtree_sum8`] (Algorithm 4).
@@ -28,6 +29,7 @@
 mod counter;
 mod definition;
 mod dispatch;
+mod environment;
 mod fold;
 mod fused;
 mod kernel;
@@ -37,6 +39,7 @@ mod merge;
 mod panel;
 mod prefetch;
 mod rows;
+mod runs;
 mod scalar;
 mod source;
 mod stream;
@@ -48,10 +51,12 @@ mod x86;
 
 pub use definition::by_definition;
 pub use dispatch::{Float, Operation, subtree_sum8};
+pub use environment::has_default_environment;
 pub use fold::{fold, sum, tree_fold};
 pub use fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use level::{Level, LevelError};
 pub use level_by_level::{reduce_level_by_level, scratch_len};
 pub use rows::{fold_rows, rows_scratch_len};
+pub use runs::fold_runs;
 pub use tree_rows::tree_fold_rows;
 pub use unordered::{Variant, left_to_right, unordered_sum, unordered_sum_with};

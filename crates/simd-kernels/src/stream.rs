@@ -47,8 +47,12 @@ impl<S: Source> Kernel<S::Leaf> for Fold<S> {
     }
 }
 
+/// The fold of at least one leaf.
 #[inline(always)]
-fn fold_blocks<V, O, S, const PREFETCH: bool>(proven: Proven<V>, mut leaves: S) -> V::Element
+pub(crate) fn fold_blocks<V, O, S, const PREFETCH: bool>(
+    proven: Proven<V>,
+    mut leaves: S,
+) -> V::Element
 where
     V: Vector,
     O: Combine<V::Element>,

@@ -5,9 +5,17 @@ use simd_kernels::{Level, Operation};
 
 use super::{Max, Min, Operator, Product, Sum, grown};
 
-/// The method of a float operator that has a kernel for rows.
-macro_rules! fold_rows_by_kernel {
+/// The folds of a float operator that has kernels.
+macro_rules! folds_by_kernel {
     ($float:ty, $operation:expr) => {
+        fn fold(&self, items: &[$float]) -> Option<$float> {
+            simd_kernels::fold(Level::best(), $operation, items)
+        }
+
+        fn fold_runs(&self, items: &[$float], lengths: &[usize], results: &mut [$float]) {
+            simd_kernels::fold_runs(Level::best(), $operation, items, lengths, results);
+        }
+
         fn fold_rows(
             &self,
             items: &[$float],
@@ -37,10 +45,7 @@ macro_rules! float_operators {
             fn canonical(&self, value: $float) -> $float {
                 canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
             }
-            fn fold(&self, items: &[$float]) -> Option<$float> {
-                simd_kernels::fold(Level::best(), Operation::Sum, items)
-            }
-            fold_rows_by_kernel!($float, Operation::Sum);
+            folds_by_kernel!($float, Operation::Sum);
             fn fold_unordered(&self, items: &[$float]) -> Option<$float> {
                 (!items.is_empty()).then(|| simd_kernels::unordered_sum(Level::best(), items))
             }
@@ -62,10 +67,7 @@ macro_rules! float_operators {
             fn canonical(&self, value: $float) -> $float {
                 canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
             }
-            fn fold(&self, items: &[$float]) -> Option<$float> {
-                simd_kernels::fold(Level::best(), Operation::Product, items)
-            }
-            fold_rows_by_kernel!($float, Operation::Product);
+            folds_by_kernel!($float, Operation::Product);
             fn native(&self) -> Option<(NativeType, NativeOperation)> {
                 Some((NativeType::$native, NativeOperation::Product))
             }
@@ -86,10 +88,7 @@ macro_rules! float_operators {
             fn canonical(&self, value: $float) -> $float {
                 canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
             }
-            fn fold(&self, items: &[$float]) -> Option<$float> {
-                simd_kernels::fold(Level::best(), Operation::Minimum, items)
-            }
-            fold_rows_by_kernel!($float, Operation::Minimum);
+            folds_by_kernel!($float, Operation::Minimum);
             fn native(&self) -> Option<(NativeType, NativeOperation)> {
                 Some((NativeType::$native, NativeOperation::Min))
             }
@@ -110,10 +109,7 @@ macro_rules! float_operators {
             fn canonical(&self, value: $float) -> $float {
                 canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
             }
-            fn fold(&self, items: &[$float]) -> Option<$float> {
-                simd_kernels::fold(Level::best(), Operation::Maximum, items)
-            }
-            fold_rows_by_kernel!($float, Operation::Maximum);
+            folds_by_kernel!($float, Operation::Maximum);
             fn native(&self) -> Option<(NativeType, NativeOperation)> {
                 Some((NativeType::$native, NativeOperation::Max))
             }

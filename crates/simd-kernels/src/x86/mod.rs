@@ -18,6 +18,23 @@ pub(crate) fn prefetch<T>(address: *const T) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
 }
 
+/// The control and status register of SSE and AVX arithmetic.
+#[expect(unsafe_code, reason = "the register is read by an instruction")]
+#[inline]
+pub(crate) fn mxcsr() -> u32 {
+    let mut register = 0_u32;
+    // SAFETY: STMXCSR writes 4 bytes at the address it is given, which is that of a live u32, and changes nothing else. SSE is part of
+    // x86-64. Not `pure`: the register may be another one at the next call.
+    unsafe {
+        core::arch::asm!(
+            "stmxcsr [{}]",
+            in(reg) &raw mut register,
+            options(nostack, preserves_flags)
+        );
+    }
+    register
+}
+
 /// The proof that the processor has an instruction set, and the doors to what is compiled for it.
 macro_rules! vector_level {
     ($proof:ident, $feature:tt, $doubles:ty, $floats:ty) => {
