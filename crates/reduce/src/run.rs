@@ -21,7 +21,7 @@ use crate::operator::Operator;
 use crate::program::{Combine, Message, Prefix, Program, Span, Stretch};
 use crate::trace::{message, span};
 
-/// Receives are posted so many steps ahead, so that messages find their buffers when they come early.
+/// Receives are posted so many steps ahead, so that messages find their buffers when they come early: after the sends, which others wait for.
 const STEPS_AHEAD: usize = 16;
 
 /// What a rank brings into a run.
@@ -90,7 +90,7 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         }
     }
 
-    /// Posts the first receives, folds this rank's rows, and sends what can be sent.
+    /// Folds this rank's rows, sends what can be sent, and posts the first receives.
     ///
     /// `input` is this rank's failure where it has none; the others are told then.
     pub(crate) fn start(
@@ -113,7 +113,6 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         comm: &dyn Communicator,
         input: Option<&dyn Input<T>>,
     ) -> Result<(), comm::Error> {
-        self.post(state, comm, STEPS_AHEAD)?;
         match input {
             None => state.failed = Some(comm.rank()),
             Some(input) => {
@@ -161,11 +160,11 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
             state.phase = Phase::Sending;
             return Ok(());
         };
-        self.post(state, comm, index + STEPS_AHEAD)?;
         self.combine(state, &step.combines);
         for index in step.sends.clone() {
             self.send(state, comm, index)?;
         }
+        self.post(state, comm, index + STEPS_AHEAD)?;
         if !step.sends.is_empty() || !step.receives.is_empty() {
             state.rounds += 1;
         }

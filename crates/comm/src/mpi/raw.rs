@@ -25,10 +25,17 @@ pub(super) struct Failure {
 }
 
 /// Turns a return value into a result, with the library's own words.
+#[inline]
 pub(super) fn check(call: &'static str, code: c_int) -> Result<(), Failure> {
     if code.unsigned_abs() == ffi::MPI_SUCCESS {
-        return Ok(());
+        Ok(())
+    } else {
+        Err(failure(call, code))
     }
+}
+
+#[cold]
+fn failure(call: &'static str, code: c_int) -> Failure {
     let mut class = 0;
     // SAFETY: `class` is a live int to write to; any code may be asked about (MPI 4.1, 9.4).
     let known = unsafe { ffi::MPI_Error_class(code, &raw mut class) };
@@ -39,13 +46,13 @@ pub(super) fn check(call: &'static str, code: c_int) -> Result<(), Failure> {
         ffi::MPI_Error_string(code, buffer.as_mut_ptr().cast::<c_char>(), &raw mut length);
     }
     let text = &buffer[..usize::try_from(length).unwrap_or(0).min(buffer.len())];
-    Err(Failure {
+    Failure {
         call,
         code,
         text: String::from_utf8_lossy(text).into_owned(),
         truncated: known.unsigned_abs() == ffi::MPI_SUCCESS
             && class.unsigned_abs() == ffi::MPI_ERR_TRUNCATE,
-    })
+    }
 }
 
 /// A communicator of our own, with errors returned.
