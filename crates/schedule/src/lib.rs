@@ -29,13 +29,20 @@ mod check;
 mod circulant;
 mod cyclic;
 mod direct;
+mod dissemination;
+mod hierarchical;
 mod model;
 mod pairwise_exchange;
+mod pipeline;
 mod recursive_doubling;
+mod reversed;
 mod ring;
 mod tile;
 mod trees;
+mod two_tree;
 
 pub use check::{Report, Violation, check, check_programs};
-pub use model::{Algorithm, Collective, Error, Piece, Schedule, Step, Transfer, UnknownAlgorithm};
+pub use model::{
+    Algorithm, Collective, Error, Parameters, Piece, Schedule, Step, Transfer, UnknownAlgorithm,
+};
 pub use tile::tile;

@@ -5,7 +5,10 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use crate::trees::{self, Shape};
-use crate::{binomial, bruck, circulant, direct, pairwise_exchange, recursive_doubling, ring};
+use crate::{
+    binomial, bruck, circulant, direct, dissemination, hierarchical, pairwise_exchange, pipeline,
+    recursive_doubling, ring, two_tree,
+};
 
 /// The reduction of a range of positions, in some of the row's column blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -66,6 +69,20 @@ pub enum Algorithm {
     Fibonacci,
     /// A complete binary tree.
     Binary,
+    /// Two collectives one after the other, by binomial trees.
+    ReduceBroadcast,
+    /// A chain, block by block.
+    LinearPipelined,
+    /// A complete binary tree, block by block.
+    BinaryPipelined,
+    /// A chain, up and down at once.
+    LinearDoublyPipelined,
+    /// A complete binary tree, up and down at once.
+    BinaryDoublyPipelined,
+    /// Two complete binary trees, up and down at once, whose roots exchange.
+    DualRoot,
+    /// Two in-order trees for half of the blocks each.
+    TwoTree,
     /// Recursive doubling and halving, nearest partner first.
     RecursiveDoubling,
     /// A reduce-scatter by recursive halving, then a gather to the root.
@@ -74,12 +91,43 @@ pub enum Algorithm {
     Rabenseifner,
     /// Recursive doubling among a power of two, the others behind it.
     PairwiseExchange,
+    /// n-way dissemination, where it adapts to p; otherwise Bruck's combine.
+    Dissemination,
     /// Bruck's global combine.
     Bruck,
     /// Block by block around a ring.
     Ring,
     /// A circulant graph, in doubling order.
     Circulant,
+    /// Within nodes, and between them.
+    Hierarchical,
+}
+
+/// What some algorithms can be told beyond p.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parameters {
+    /// The column blocks of a row that pipelines send one after the other.
+    pub blocks: usize,
+    /// n: how many messages a position of `bruck` and `dissemination` sends and receives at once; `None` for 1 and 2.
+    pub ports: Option<usize>,
+    /// The positions of a node of `hierarchical`, which lie side by side; the last node may have fewer.
+    pub node_ranks: usize,
+    /// What `hierarchical` does within nodes, by reduce and broadcast.
+    pub inner: Algorithm,
+    /// What `hierarchical` does between nodes.
+    pub outer: Algorithm,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            blocks: 1,
+            ports: None,
+            node_ranks: 4,
+            inner: Algorithm::Binomial,
+            outer: Algorithm::RecursiveDoubling,
+        }
+    }
 }
 
 /// A collective operation by an algorithm on p positions.
@@ -88,6 +136,7 @@ pub struct Schedule {
     algorithm: Algorithm,
     collective: Collective,
     ranks: usize,
+    parameters: Parameters,
 }
 
 /// Why there is no such schedule.
@@ -105,6 +154,15 @@ pub enum Error {
         /// p.
         ranks: usize,
     },
+    /// A number of blocks, ports or positions of a node that is 0.
+    #[error("{parameter} must be at least 1")]
+    Zero {
+        /// Which.
+        parameter: &'static str,
+    },
+    /// Nodes within nodes.
+    #[error("the levels of `hierarchical` cannot be hierarchical themselves")]
+    Nested,
 }
 
 impl Piece {
@@ -174,8 +232,84 @@ impl Schedule {
                 algorithm,
                 collective,
                 ranks,
+                parameters: Parameters::default(),
             }),
         }
+    }
+
+    /// The same with other parameters.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Zero`] for a parameter that is 0, [`Error::Nested`] for a level that is hierarchical.
+    pub fn with(self, parameters: Parameters) -> Result<Self, Error> {
+        let Parameters {
+            blocks,
+            ports,
+            node_ranks,
+            inner,
+            outer,
+        } = parameters;
+        for (number, parameter) in [
+            (blocks, "the number of blocks"),
+            (ports.unwrap_or(1), "the number of ports"),
+            (node_ranks, "the number of ranks of a node"),
+        ] {
+            if number == 0 {
+                return Err(Error::Zero { parameter });
+            }
+        }
+        let is_nested = [inner, outer].contains(&Algorithm::Hierarchical);
+        if is_nested && self.algorithm == Algorithm::Hierarchical {
+            return Err(Error::Nested);
+        }
+        Ok(Self { parameters, ..self })
+    }
+
+    /// Who talks to whom.
+    #[must_use]
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// What is said of it beyond its name: blocks, ports, nodes, or that another schedule stands in.
+    #[must_use]
+    pub fn remark(&self) -> Option<String> {
+        let Parameters {
+            node_ranks,
+            inner,
+            outer,
+            ..
+        } = self.parameters;
+        match self.algorithm {
+            Algorithm::Hierarchical => Some(format!(
+                "nodes of {node_ranks}, {inner} within, {outer} between"
+            )),
+            Algorithm::Bruck => Some(format!("n = {}", self.ports())),
+            Algorithm::Dissemination if self.adaption().is_some() => {
+                Some(format!("n = {}", self.ports()))
+            }
+            Algorithm::Dissemination => {
+                let (ports, ranks) = (self.ports(), self.ranks);
+                Some(format!(
+                    "n = {ports} does not adapt to {ranks} ranks: bruck with the same n"
+                ))
+            }
+            _ if self.algorithm.is_pipelined() => Some(format!("{} blocks", self.blocks())),
+            _ => None,
+        }
+    }
+
+    fn ports(&self) -> usize {
+        let default = match self.algorithm {
+            Algorithm::Dissemination => 2,
+            _ => 1,
+        };
+        self.parameters.ports.unwrap_or(default)
+    }
+
+    fn adaption(&self) -> Option<dissemination::Adaption> {
+        dissemination::adaption(self.ports(), self.ranks)
     }
 
     /// p, the number of positions.
@@ -190,7 +324,8 @@ impl Schedule {
         self.collective
     }
 
-    /// The number of column blocks of a row: p where blocks go different ways, otherwise 1.
+    /// The number of column blocks of a row: p where blocks go different ways, as many as was said where they go one after the
+    /// other, otherwise 1.
     #[must_use]
     pub fn blocks(&self) -> usize {
         match (self.algorithm, self.collective) {
@@ -200,6 +335,12 @@ impl Schedule {
                 Algorithm::Rabenseifner | Algorithm::Ring | Algorithm::Circulant,
                 Collective::Allreduce,
             ) => self.ranks,
+            (Algorithm::Hierarchical, Collective::Scan) => 1,
+            (Algorithm::Hierarchical, collective) => {
+                hierarchical::blocks(self.parameters, self.ranks, collective)
+            }
+            (algorithm, Collective::Scan) if algorithm.is_pipelined() => 1,
+            (algorithm, _) if algorithm.is_pipelined() => self.parameters.blocks,
             _ => 1,
         }
     }
@@ -214,7 +355,10 @@ impl Schedule {
         assert!(rank < self.ranks, "position {rank} of {}", self.ranks);
         let blocks = 0..self.blocks();
         match self.collective {
-            Collective::Broadcast { root } if root == rank => vec![Piece::whole(0..self.ranks)],
+            Collective::Broadcast { root } if root == rank => vec![Piece {
+                ranks: 0..self.ranks,
+                blocks,
+            }],
             Collective::Broadcast { .. } => Vec::new(),
             _ => vec![Piece {
                 ranks: rank..rank + 1,
@@ -270,32 +414,64 @@ impl Schedule {
     }
 
     fn reduce(&self, root: usize, rank: usize) -> Steps {
-        let ranks = self.ranks;
+        let (ranks, blocks) = (self.ranks, self.blocks());
         match self.algorithm {
             Algorithm::Fibonacci => Box::new(trees::reduce(Shape::Fibonacci, ranks, root, rank)),
             Algorithm::Binary => Box::new(trees::reduce(Shape::Binary, ranks, root, rank)),
             Algorithm::ReduceScatterGather => {
                 Box::new(recursive_doubling::reduce_scatter_gather(ranks, root, rank))
             }
-            _ => Box::new(binomial::reduce(ranks, root, rank)),
+            Algorithm::Hierarchical => {
+                let reduce = Collective::Reduce { root };
+                hierarchical::steps(self.parameters, reduce, ranks, rank)
+            }
+            _ => match self.algorithm.pipeline() {
+                Some(shape) => {
+                    Box::new(pipeline::reduce(shape, ranks, root, rank, blocks).into_iter())
+                }
+                None => Box::new(binomial::reduce(ranks, root, rank)),
+            },
         }
     }
 
     fn broadcast(&self, root: usize, rank: usize) -> Steps {
-        let ranks = self.ranks;
+        let (ranks, blocks) = (self.ranks, self.blocks());
         match self.algorithm {
             Algorithm::Fibonacci => Box::new(trees::broadcast(Shape::Fibonacci, ranks, root, rank)),
             Algorithm::Binary => Box::new(trees::broadcast(Shape::Binary, ranks, root, rank)),
-            _ => Box::new(binomial::broadcast(ranks, root, rank)),
+            Algorithm::Hierarchical => {
+                let broadcast = Collective::Broadcast { root };
+                hierarchical::steps(self.parameters, broadcast, ranks, rank)
+            }
+            _ => match self.algorithm.pipeline() {
+                Some(shape) => {
+                    Box::new(pipeline::broadcast(shape, ranks, root, rank, blocks).into_iter())
+                }
+                None => Box::new(binomial::broadcast(ranks, root, rank)),
+            },
         }
     }
 
     fn allreduce(&self, rank: usize) -> Steps {
-        let ranks = self.ranks;
+        let (ranks, blocks) = (self.ranks, self.blocks());
         match self.algorithm {
-            Algorithm::Direct | Algorithm::Binomial | Algorithm::Fibonacci | Algorithm::Binary => {
+            Algorithm::Direct
+            | Algorithm::Binomial
+            | Algorithm::Fibonacci
+            | Algorithm::Binary
+            | Algorithm::ReduceBroadcast
+            | Algorithm::LinearPipelined
+            | Algorithm::BinaryPipelined => {
                 Box::new(self.reduce(0, rank).chain(self.broadcast(0, rank)))
             }
+            Algorithm::LinearDoublyPipelined => {
+                Box::new(pipeline::doubly(Shape::Linear, ranks, rank, blocks).into_iter())
+            }
+            Algorithm::BinaryDoublyPipelined => {
+                Box::new(pipeline::doubly(Shape::Binary, ranks, rank, blocks).into_iter())
+            }
+            Algorithm::DualRoot => Box::new(pipeline::dual_root(ranks, rank, blocks).into_iter()),
+            Algorithm::TwoTree => Box::new(two_tree::allreduce(ranks, rank, blocks).into_iter()),
             Algorithm::RecursiveDoubling => Box::new(recursive_doubling::allreduce(ranks, rank)),
             Algorithm::ReduceScatterGather => {
                 let blocks = 0..self.blocks();
@@ -306,7 +482,17 @@ impl Schedule {
             }
             Algorithm::Rabenseifner => Box::new(recursive_doubling::rabenseifner(ranks, rank)),
             Algorithm::PairwiseExchange => Box::new(pairwise_exchange::allreduce(ranks, rank)),
-            Algorithm::Bruck => Box::new(bruck::allreduce(ranks, rank)),
+            Algorithm::Dissemination => match self.adaption() {
+                Some(adaption) => {
+                    let ports = self.ports();
+                    Box::new(dissemination::allreduce(ports, adaption, ranks, rank))
+                }
+                None => Box::new(bruck::allreduce(self.ports(), ranks, rank)),
+            },
+            Algorithm::Bruck => Box::new(bruck::allreduce(self.ports(), ranks, rank)),
+            Algorithm::Hierarchical => {
+                hierarchical::steps(self.parameters, Collective::Allreduce, ranks, rank)
+            }
             Algorithm::Ring => {
                 Box::new(ring::reduce_scatter(ranks, rank).chain(ring::allgather(ranks, rank)))
             }
@@ -320,7 +506,10 @@ impl Schedule {
     fn reduce_scatter(&self, rank: usize) -> Steps {
         let ranks = self.ranks;
         match self.algorithm {
-            Algorithm::Direct | Algorithm::Binomial | Algorithm::Fibonacci | Algorithm::Binary => {
+            Algorithm::Binomial
+            | Algorithm::ReduceBroadcast
+            | Algorithm::Fibonacci
+            | Algorithm::Binary => {
                 let blocks = 0..ranks;
                 let reduce = self
                     .reduce(0, rank)
@@ -338,18 +527,27 @@ type Steps = Box<dyn Iterator<Item = Step>>;
 
 impl Algorithm {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 20] = [
         Self::Direct,
         Self::Binomial,
         Self::Fibonacci,
         Self::Binary,
+        Self::ReduceBroadcast,
+        Self::LinearPipelined,
+        Self::BinaryPipelined,
+        Self::LinearDoublyPipelined,
+        Self::BinaryDoublyPipelined,
+        Self::DualRoot,
+        Self::TwoTree,
         Self::RecursiveDoubling,
         Self::ReduceScatterGather,
         Self::Rabenseifner,
         Self::PairwiseExchange,
+        Self::Dissemination,
         Self::Bruck,
         Self::Ring,
         Self::Circulant,
+        Self::Hierarchical,
     ];
 
     /// Its name on the command line.
@@ -360,13 +558,40 @@ impl Algorithm {
             Self::Binomial => "binomial",
             Self::Fibonacci => "fibonacci",
             Self::Binary => "binary",
+            Self::ReduceBroadcast => "reduce-broadcast",
+            Self::LinearPipelined => "linear-pipelined",
+            Self::BinaryPipelined => "binary-pipelined",
+            Self::LinearDoublyPipelined => "linear-doubly-pipelined",
+            Self::BinaryDoublyPipelined => "binary-doubly-pipelined",
+            Self::DualRoot => "dual-root",
+            Self::TwoTree => "two-tree",
             Self::RecursiveDoubling => "recursive-doubling",
             Self::ReduceScatterGather => "reduce-scatter-gather",
             Self::Rabenseifner => "rabenseifner",
             Self::PairwiseExchange => "pairwise-exchange",
+            Self::Dissemination => "dissemination",
             Self::Bruck => "bruck",
             Self::Ring => "ring",
             Self::Circulant => "circulant",
+            Self::Hierarchical => "hierarchical",
+        }
+    }
+
+    /// Whether it sends a row in blocks, one after the other.
+    #[must_use]
+    pub fn is_pipelined(self) -> bool {
+        self.pipeline().is_some()
+    }
+
+    /// The tree of a pipelined reduce or broadcast.
+    fn pipeline(self) -> Option<Shape> {
+        match self {
+            Self::LinearPipelined | Self::LinearDoublyPipelined => Some(Shape::Linear),
+            Self::BinaryPipelined
+            | Self::BinaryDoublyPipelined
+            | Self::DualRoot
+            | Self::TwoTree => Some(Shape::Binary),
+            _ => None,
         }
     }
 }

@@ -28,6 +28,8 @@ pub(crate) enum Shape {
     Binary,
     /// The larger child of a full tree is one round deeper than the smaller.
     Fibonacci,
+    /// A chain: one child.
+    Linear,
 }
 
 impl Shape {
@@ -45,23 +47,28 @@ impl Shape {
                 let first = smaller.min(below);
                 [first, below - first]
             }
+            Shape::Linear => [below, 0],
         }
     }
 }
 
 /// A position's place in a tree.
-struct Place {
-    parent: Option<usize>,
+pub(crate) struct Place {
+    pub(crate) parent: Option<usize>,
     /// What is below it, itself included; as all here, counted from the root.
-    own: Range<usize>,
+    pub(crate) own: Range<usize>,
+    /// The links between it and the root.
+    pub(crate) depth: usize,
     children: [Range<usize>; 2],
 }
 
 impl Place {
     /// Goes down from the root to the position.
-    fn find(shape: Shape, ranks: usize, turned: usize) -> Self {
-        let mut own = 0..ranks;
-        let mut parent = None;
+    pub(crate) fn find(shape: Shape, ranks: usize, turned: usize) -> Self {
+        let (mut own, mut parent, mut depth) = (0..ranks, None, 0);
+        if shape == Shape::Linear {
+            (own, parent, depth) = (turned..ranks, turned.checked_sub(1), turned);
+        }
         loop {
             let [first, _] = shape.children(own.len());
             let middle = own.start + 1 + first;
@@ -70,10 +77,11 @@ impl Place {
                 return Self {
                     parent,
                     own,
+                    depth,
                     children,
                 };
             }
-            parent = Some(own.start);
+            (parent, depth) = (Some(own.start), depth + 1);
             let [first, second] = children;
             own = if first.contains(&turned) {
                 first
@@ -83,8 +91,10 @@ impl Place {
         }
     }
 
-    fn children(self) -> impl DoubleEndedIterator<Item = Range<usize>> {
-        self.children.into_iter().filter(|child| !child.is_empty())
+    /// What is below each child; the child itself comes first.
+    pub(crate) fn children(&self) -> impl DoubleEndedIterator<Item = Range<usize>> + use<> {
+        let children = self.children.clone().into_iter();
+        children.filter(|child| !child.is_empty())
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
-use schedule::{Algorithm, Collective, Schedule};
+use schedule::{Algorithm, Collective, Parameters, Schedule};
 
 /// Every position's steps, as words.
 fn steps(algorithm: Algorithm, collective: Collective, ranks: usize) -> Vec<Vec<String>> {
@@ -83,6 +83,93 @@ fn bruck_s_combine_of_five() {
         ]
     );
     assert_eq!(steps[4][2], "send 0..2 to 2, receive 2..4 from 1");
+}
+
+/// The steps of one position with n ports.
+fn with_ports(algorithm: Algorithm, ports: usize, ranks: usize, rank: usize) -> Vec<String> {
+    let schedule = Schedule::new(algorithm, Collective::Allreduce, ranks).unwrap();
+    let parameters = Parameters {
+        ports: Some(ports),
+        ..Parameters::default()
+    };
+    let schedule = schedule.with(parameters).unwrap();
+    schedule.steps(rank).map(|step| step.to_string()).collect()
+}
+
+/// Paper 4's tables of 2-way dissemination: P = 9 is a power of 3, P = 8 = 2 * 3 + 2 is adapted to.
+#[test]
+fn dissemination_of_eight_and_nine() {
+    let nine = with_ports(Algorithm::Dissemination, 2, 9, 8);
+    assert_eq!(
+        nine,
+        [
+            "send 8..9 to 0, send 8..9 to 1, receive 7..8 from 7, receive 6..7 from 6",
+            "send 6..9 to 2, send 6..9 to 5, receive 3..6 from 5, receive 0..3 from 2",
+        ]
+    );
+    let eight = with_ports(Algorithm::Dissemination, 2, 8, 7);
+    assert_eq!(
+        eight,
+        [
+            "send 7..8 to 0, send 7..8 to 1, receive 6..7 from 6, receive 5..6 from 5",
+            "send 5..8 to 2, send 6..8 to 5, receive 2..5 from 4, receive 0..2 from 1",
+        ]
+    );
+}
+
+/// Paper 4, eq. 24: Bruck's combine for P = 8, n = 2: 7 = 21 in base 3.
+#[test]
+fn bruck_s_combine_of_eight_with_two_ports() {
+    assert_eq!(
+        with_ports(Algorithm::Bruck, 2, 8, 0),
+        [
+            "send 0..1 to 7, send 0..1 to 6, receive 1..2 from 1, receive 2..3 from 2",
+            "send 0..3 to 5, send 1..3 to 3, receive 3..6 from 3, receive 6..8 from 5",
+        ]
+    );
+}
+
+/// Paper 5's F_2 (4 nodes) and T_2 (7 nodes): the rounds that they need.
+#[test]
+fn trees_of_paper_5() {
+    for (algorithm, ranks, rounds) in [
+        (Algorithm::Fibonacci, 4, 2),
+        (Algorithm::Fibonacci, 7, 3),
+        (Algorithm::Binary, 7, 4),
+        (Algorithm::Binary, 15, 6),
+    ] {
+        let schedule = Schedule::new(algorithm, Collective::Reduce { root: 0 }, ranks).unwrap();
+        assert_eq!(
+            schedule::check(&schedule).unwrap().rounds,
+            rounds,
+            "{algorithm}, {ranks}"
+        );
+    }
+}
+
+/// Paper 2: position 1 of a chain of three, two blocks, up and down at once.
+#[test]
+fn the_doubly_pipelined_chain_of_three() {
+    let schedule =
+        Schedule::new(Algorithm::LinearDoublyPipelined, Collective::Allreduce, 3).unwrap();
+    let parameters = Parameters {
+        blocks: 2,
+        ..Parameters::default()
+    };
+    let schedule = schedule.with(parameters).unwrap();
+    let steps: Vec<String> = schedule.steps(1).map(|step| step.to_string()).collect();
+    assert_eq!(
+        steps,
+        [
+            "receive 2..3 from 2",
+            "send 1..3 to 0",
+            "receive 2..3 in blocks 1..2 from 2",
+            "send 1..3 in blocks 1..2 to 0, receive 0..3 from 0",
+            "send 0..3 to 2",
+            "receive 0..3 in blocks 1..2 from 0",
+            "send 0..3 in blocks 1..2 to 2",
+        ]
+    );
 }
 
 /// Rabenseifner's way for p = 4: halves, quarters, and back.
