@@ -27,6 +27,7 @@ mod binomial;
 mod bruck;
 mod check;
 mod circulant;
+mod cost;
 mod cyclic;
 mod direct;
 mod dissemination;
@@ -37,12 +38,15 @@ mod pipeline;
 mod recursive_doubling;
 mod reversed;
 mod ring;
+mod simulate;
 mod tile;
 mod trees;
 mod two_tree;
 
 pub use check::{Report, Violation, check, check_programs};
+pub use cost::{Link, Load};
 pub use model::{
     Algorithm, Collective, Error, Parameters, Piece, Schedule, Step, Transfer, UnknownAlgorithm,
 };
+pub use simulate::{Machine, SYMMETRY_RANKS, Simulation, simulate, simulate_by_symmetry};
 pub use tile::tile;

@@ -300,7 +300,7 @@ impl Schedule {
         }
     }
 
-    fn ports(&self) -> usize {
+    pub(crate) fn ports(&self) -> usize {
         let default = match self.algorithm {
             Algorithm::Dissemination => 2,
             _ => 1,

@@ -1,0 +1,201 @@
+//! What schedules cost: links, loads, and the closed formulas by which plans choose.
+//!
+//! A message of b bytes takes alpha + beta b; combining b bytes takes gamma b (Hockney's model, as in papers 2 to 5). A row of m bytes in M
+//! blocks takes (d + s (M - 1)) (alpha + beta m / M) along a pipeline in which a block is at its end after d rounds and another
+//! one s rounds later (paper 2, Lemma 1). That is least for M = sqrt((d - s) beta m / (s alpha)).
+
+use crate::model::{Algorithm, Parameters, Schedule};
+
+/// What a message between two ranks and a combination cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// alpha: the time of an empty message, in nanoseconds.
+    pub latency_ns: f64,
+    /// beta: the time that each byte adds, in nanoseconds.
+    pub byte_ns: f64,
+    /// gamma: the time to combine a byte with another, in nanoseconds.
+    pub combine_byte_ns: f64,
+}
+
+/// What is moved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// m: the bytes of a row.
+    pub row_bytes: f64,
+    /// How many rows stand for the items of some neighbouring ranks: the mean number of nodes of their fragments.
+    pub rows: f64,
+}
+
+impl Link {
+    /// The time of a message.
+    #[must_use]
+    pub fn message_ns(&self, bytes: f64) -> f64 {
+        self.latency_ns + self.byte_ns * bytes
+    }
+}
+
+impl Algorithm {
+    /// d and s of an allreduce on p ranks (paper 2, corollaries 1 to 3, with a send beside a receive); `None` if it is no pipeline.
+    #[must_use]
+    pub fn pipeline_rounds(self, ranks: usize) -> Option<(usize, usize)> {
+        let log2 = |n: usize| n.next_power_of_two().ilog2() as usize;
+        if ranks < 2 {
+            return self.is_pipelined().then_some((0, 0));
+        }
+        let height = log2(ranks + 1);
+        match self {
+            // Two ranks meet in every step.
+            Algorithm::LinearPipelined | Algorithm::BinaryPipelined if ranks == 2 => Some((2, 2)),
+            Algorithm::DualRoot if ranks == 2 => Some((1, 1)),
+            _ if ranks == 2 => self.is_pipelined().then_some((2, 1)),
+            Algorithm::LinearPipelined => Some((2 * (ranks - 1), 2)),
+            Algorithm::LinearDoublyPipelined => Some((2 * ranks - 1, 2)),
+            Algorithm::BinaryPipelined => Some((4 * (height - 1), 4)),
+            Algorithm::BinaryDoublyPipelined => Some((4 * height - 3, 3)),
+            Algorithm::DualRoot => Some((4 * log2(ranks + 2) - 7, 3)),
+            // Two blocks take the steps of one, so each half of them is a step apart.
+            Algorithm::TwoTree => Some((4 * log2(ranks) - 2, 2)),
+            _ => None,
+        }
+    }
+
+    /// The number of blocks for which an allreduce along a pipeline takes least (paper 2, Lemma 1), at most `most`.
+    #[must_use]
+    pub fn best_blocks(self, ranks: usize, load: Load, link: Link, most: usize) -> usize {
+        let Some((d, s)) = self.pipeline_rounds(ranks).filter(|&(d, s)| d > s) else {
+            return 1;
+        };
+        let (d, s) = (count(d), count(s));
+        let bytes = load.row_bytes * (load.rows + 1.0) / 2.0;
+        let best = ((d - s) * link.byte_ns * bytes / (s * link.latency_ns)).sqrt();
+        // Past 2^32 blocks, a message has no bytes left.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to what a u32 holds"
+        )]
+        let best = best.round().clamp(1.0, f64::from(u32::MAX)) as usize;
+        best.min(most.max(1))
+    }
+}
+
+impl Schedule {
+    /// The time of an allreduce by this schedule, in nanoseconds, by the formulas of its module.
+    ///
+    /// `hierarchical` counts as its outer schedule over all ranks: what its inner links save is not known here.
+    #[must_use]
+    pub fn predicted_ns(&self, load: Load, link: Link) -> f64 {
+        let ranks = self.ranks();
+        if ranks == 1 {
+            return 0.0;
+        }
+        let (row, fragment) = (load.row_bytes, load.row_bytes * load.rows);
+        let up = |bytes: f64| link.message_ns(bytes) + link.combine_byte_ns * bytes;
+        let down = |bytes: f64| link.message_ns(bytes);
+        let log2_up = f64::from(ranks.next_power_of_two().ilog2());
+        let (k, folded) = (ranks.ilog2(), !ranks.is_power_of_two());
+        let folding = if folded {
+            up(fragment) + down(row)
+        } else {
+            0.0
+        };
+        let k = f64::from(k);
+        // All blocks but one's own, on the way to their places.
+        let share = (count(ranks) - 1.0) / count(ranks);
+        let scatter = |rounds: f64, rows: f64| {
+            rounds * link.latency_ns + (link.byte_ns + link.combine_byte_ns) * row * rows * share
+        };
+        let gather = |rounds: f64| rounds * link.latency_ns + link.byte_ns * row * share;
+        let algorithm = self.algorithm();
+        match algorithm {
+            Algorithm::Direct => (count(ranks) - 1.0) * up(fragment),
+            Algorithm::Binomial | Algorithm::ReduceBroadcast => {
+                log2_up * (up(fragment) + down(row))
+            }
+            Algorithm::Fibonacci => 1.44 * log2_up * (up(fragment) + down(row)),
+            Algorithm::Binary => 2.0 * k * (up(fragment) + down(row)),
+            Algorithm::RecursiveDoubling => k * up(fragment) + folding,
+            Algorithm::Hierarchical => (k + 2.0) * up(fragment) + folding,
+            Algorithm::PairwiseExchange => k * up(2.0 * fragment) + folding,
+            Algorithm::Dissemination | Algorithm::Bruck => {
+                let mut digits = Vec::new();
+                let mut rest = ranks - 1;
+                while rest > 0 {
+                    digits.push(rest % (self.ports() + 1));
+                    rest /= self.ports() + 1;
+                }
+                let first = digits.last().copied().unwrap_or(0);
+                let messages = count(first + self.ports() * digits.len().saturating_sub(1));
+                // Ranges that wrap are two fragments.
+                let wrapped = if load.rows > 1.0 {
+                    1.25 * fragment
+                } else {
+                    2.0 * fragment
+                };
+                messages * up(wrapped)
+            }
+            Algorithm::ReduceScatterGather => {
+                scatter(k, load.rows) + gather(k) + log2_up * down(row) + folding
+            }
+            Algorithm::Rabenseifner => scatter(k, load.rows) + gather(k) + folding,
+            Algorithm::Ring => {
+                let rounds = count(ranks) - 1.0;
+                scatter(rounds, 1.5 * load.rows) + gather(rounds)
+            }
+            Algorithm::Circulant => scatter(log2_up, load.rows) + gather(log2_up),
+            Algorithm::LinearPipelined
+            | Algorithm::BinaryPipelined
+            | Algorithm::LinearDoublyPipelined
+            | Algorithm::BinaryDoublyPipelined
+            | Algorithm::DualRoot
+            | Algorithm::TwoTree => {
+                let (d, s) = algorithm.pipeline_rounds(ranks).unwrap_or((0, 0));
+                let blocks = count(self.blocks());
+                let rounds = count(d) + count(s) * (blocks - 1.0);
+                rounds * (up(fragment / blocks) + down(row / blocks)) / 2.0
+            }
+        }
+    }
+
+    /// The allreduce that takes least, and its blocks, of `algorithms`, by [`predicted_ns`](Schedule::predicted_ns); a row has `width` columns.
+    ///
+    /// The first of those that take the same; so the same on every rank that asks the same.
+    ///
+    /// # Panics
+    /// There are no algorithms, or no ranks.
+    #[must_use]
+    pub fn fastest(
+        algorithms: &[Algorithm],
+        ranks: usize,
+        parameters: Parameters,
+        load: Load,
+        link: Link,
+        width: usize,
+    ) -> Self {
+        let schedule = |&algorithm: &Algorithm| {
+            let blocks = algorithm.best_blocks(ranks, load, link, width);
+            let parameters = Parameters {
+                blocks,
+                ..parameters
+            };
+            Self::new(algorithm, crate::Collective::Allreduce, ranks)
+                .and_then(|schedule| schedule.with(parameters))
+                .expect("there are ranks, and the parameters are sound")
+        };
+        let schedules = algorithms.iter().map(schedule);
+        let times = schedules.map(|schedule| (schedule.predicted_ns(load, link), schedule));
+        let (_, fastest) = times
+            .reduce(|best, other| if other.0 < best.0 { other } else { best })
+            .expect("there is an algorithm");
+        fastest
+    }
+}
+
+/// A count as a real number: of ranks and blocks, which are far below 2^53.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "ranks and blocks are far below 2^53"
+)]
+fn count(number: usize) -> f64 {
+    number as f64
+}

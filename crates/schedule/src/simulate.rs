@@ -1,0 +1,360 @@
+//! Running a schedule on a machine that is not there: the very programs, message by message.
+//!
+//! A message needs both its ends, as under synchronous sends: it begins when the later one has come to its step, and takes the
+//! link's alpha + beta b. A step ends with the last of its messages, or when its port has had the time for all of them; then what came is
+//! combined, gamma b. Every time is a maximum of earlier ones, so the order in which messages are looked at does not matter, and no queue
+//! of events is needed: a rank goes on as soon as its step is over.
+
+use std::ops::Range;
+
+use crate::cost::Link;
+use crate::model::{Algorithm, Collective, Piece, Schedule, Step, Transfer};
+
+/// A machine of nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Machine {
+    /// Between ranks of the same node.
+    pub near: Link,
+    /// Between nodes.
+    pub far: Link,
+    /// The ranks of a node, side by side; 1 where all links are far.
+    pub node_ranks: usize,
+    /// The messages that a rank can send, and as many receive, at once.
+    pub ports: usize,
+}
+
+impl Machine {
+    /// A machine of one kind of link, one port a rank.
+    #[must_use]
+    pub fn flat(link: Link) -> Self {
+        Self {
+            near: link,
+            far: link,
+            node_ranks: 1,
+            ports: 1,
+        }
+    }
+
+    fn link(&self, a: usize, b: usize) -> &Link {
+        if a / self.node_ranks == b / self.node_ranks {
+            &self.near
+        } else {
+            &self.far
+        }
+    }
+}
+
+/// What came of a simulation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Simulation {
+    /// When the last rank is done, in nanoseconds.
+    pub time_ns: f64,
+    /// All messages; `None` where one rank stood for all.
+    pub messages: Option<u64>,
+    /// The mean number of rows that a message's piece of a reduction carries, of pieces that are not yet the whole.
+    pub rows_mean: f64,
+    /// The most of them.
+    pub rows_max: u64,
+}
+
+/// More ranks than this, and a schedule with as many steps or blocks as ranks is run by one rank for all.
+pub const SYMMETRY_RANKS: usize = 4096;
+
+/// The time that `schedule` takes on `machine` for rows of `row_bytes`.
+///
+/// `rows(range)` is the number of rows that stand for the items of these ranks: the nodes of their fragment. Of schedules whose
+/// programs have as many steps or blocks as there are ranks, rank 0's program stands for all beyond
+/// [`SYMMETRY_RANKS`]; its steps are as long as anybody's, as far as all messages of a round are of the same length.
+///
+/// # Panics
+/// The ranks wait for each other for ever: the schedule is not one that [`check`](crate::check()) accepts.
+#[must_use]
+pub fn simulate(
+    schedule: &Schedule,
+    machine: &Machine,
+    row_bytes: f64,
+    rows: &dyn Fn(Range<usize>) -> u64,
+) -> Simulation {
+    let is_quadratic = matches!(
+        schedule.algorithm(),
+        Algorithm::Direct
+            | Algorithm::Ring
+            | Algorithm::Circulant
+            | Algorithm::Rabenseifner
+            | Algorithm::ReduceScatterGather
+    ) && schedule.collective() == Collective::Allreduce;
+    if is_quadratic && schedule.ranks() > SYMMETRY_RANKS {
+        simulate_by_symmetry(schedule, machine, row_bytes, rows)
+    } else {
+        let sizes = Sizes::new(schedule, row_bytes, rows);
+        Events::new(schedule, machine, &sizes).run(schedule)
+    }
+}
+
+/// As [`simulate`], by rank 0's program alone, whatever the number of ranks.
+#[must_use]
+pub fn simulate_by_symmetry(
+    schedule: &Schedule,
+    machine: &Machine,
+    row_bytes: f64,
+    rows: &dyn Fn(Range<usize>) -> u64,
+) -> Simulation {
+    let sizes = Sizes::new(schedule, row_bytes, rows);
+    by_symmetry(schedule, machine, &sizes)
+}
+
+/// How long messages are.
+struct Sizes<'r> {
+    ranks: usize,
+    block_bytes: f64,
+    rows: &'r dyn Fn(Range<usize>) -> u64,
+}
+
+/// A message as it is waited for.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    peer: usize,
+    bytes: f64,
+    /// Of these, what is to be combined where it arrives.
+    combined_bytes: f64,
+}
+
+/// How many rows pieces carry.
+#[derive(Clone, Copy, Debug, Default)]
+struct Carried {
+    rows: u64,
+    pieces: u64,
+    rows_max: u64,
+}
+
+impl<'r> Sizes<'r> {
+    fn new(schedule: &Schedule, row_bytes: f64, rows: &'r dyn Fn(Range<usize>) -> u64) -> Self {
+        Self {
+            ranks: schedule.ranks(),
+            block_bytes: row_bytes / real(schedule.blocks()),
+            rows,
+        }
+    }
+
+    fn message(&self, transfer: &Transfer, carried: &mut Carried) -> Message {
+        let mut message = Message {
+            peer: transfer.peer,
+            bytes: 0.0,
+            combined_bytes: 0.0,
+        };
+        let mut last: Option<(&Range<usize>, u64)> = None;
+        for Piece { ranks, blocks } in &transfer.pieces {
+            let is_whole = *ranks == (0..self.ranks);
+            let rows = match last {
+                Some((range, rows)) if range == ranks => rows,
+                _ if is_whole => 1,
+                _ => (self.rows)(ranks.clone()),
+            };
+            last = Some((ranks, rows));
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "fragments have some hundred nodes at most"
+            )]
+            let bytes = rows as f64 * real(blocks.len()) * self.block_bytes;
+            message.bytes += bytes;
+            if !is_whole {
+                message.combined_bytes += bytes;
+                carried.rows += rows;
+                carried.pieces += 1;
+                carried.rows_max = carried.rows_max.max(rows);
+            }
+        }
+        message
+    }
+}
+
+/// Rank 0's steps, each as long as it says.
+fn by_symmetry(schedule: &Schedule, machine: &Machine, sizes: &Sizes<'_>) -> Simulation {
+    let mut carried = Carried::default();
+    let mut time_ns = 0.0;
+    for step in schedule.steps(0) {
+        let mut side = |transfers: &[Transfer]| {
+            let messages = transfers
+                .iter()
+                .map(|transfer| sizes.message(transfer, &mut carried));
+            messages.fold(
+                (0.0_f64, 0.0_f64, 0.0_f64),
+                |(sum, most, combined), message| {
+                    let time = machine.link(0, message.peer).message_ns(message.bytes);
+                    (
+                        sum + time,
+                        most.max(time),
+                        combined + message.combined_bytes,
+                    )
+                },
+            )
+        };
+        let (sent, sent_max, _) = side(&step.sends);
+        let (received, received_max, combined) = side(&step.receives);
+        let ports = real(machine.ports);
+        let own = (sent / ports).max(received / ports);
+        time_ns += own.max(sent_max).max(received_max) + machine.near.combine_byte_ns * combined;
+    }
+    carried.simulation(time_ns, None)
+}
+
+impl Carried {
+    fn simulation(self, time_ns: f64, messages: Option<u64>) -> Simulation {
+        #[expect(clippy::cast_precision_loss, reason = "a mean is not exact")]
+        let rows_mean = if self.pieces == 0 {
+            1.0
+        } else {
+            self.rows as f64 / self.pieces as f64
+        };
+        Simulation {
+            time_ns,
+            messages,
+            rows_mean,
+            rows_max: self.rows_max.max(1),
+        }
+    }
+}
+
+/// A rank in the middle of its program.
+struct Rank {
+    steps: Box<dyn Iterator<Item = Step>>,
+    /// What its step still waits for.
+    sends: Vec<Message>,
+    receives: Vec<Message>,
+    begun_ns: f64,
+    ended_ns: f64,
+    combined_bytes: f64,
+    is_over: bool,
+}
+
+struct Events<'m> {
+    machine: &'m Machine,
+    sizes: &'m Sizes<'m>,
+    ranks: Vec<Rank>,
+    messages: u64,
+    carried: Carried,
+}
+
+impl<'m> Events<'m> {
+    fn new(schedule: &Schedule, machine: &'m Machine, sizes: &'m Sizes<'m>) -> Self {
+        let rank = |rank| Rank {
+            steps: schedule.steps(rank),
+            sends: Vec::new(),
+            receives: Vec::new(),
+            begun_ns: 0.0,
+            ended_ns: 0.0,
+            combined_bytes: 0.0,
+            is_over: false,
+        };
+        Self {
+            machine,
+            sizes,
+            ranks: (0..schedule.ranks()).map(rank).collect(),
+            messages: 0,
+            carried: Carried::default(),
+        }
+    }
+
+    fn run(mut self, schedule: &Schedule) -> Simulation {
+        let mut ready = Vec::new();
+        for rank in 0..self.ranks.len() {
+            ready.push(rank);
+            while let Some(rank) = ready.pop() {
+                self.begin(rank, &mut ready);
+            }
+        }
+        let last = self.ranks.iter().map(|rank| {
+            assert!(
+                rank.is_over,
+                "{} has a cycle of waits",
+                schedule.algorithm()
+            );
+            rank.ended_ns
+        });
+        let time_ns = last.fold(0.0, f64::max);
+        self.carried.simulation(time_ns, Some(self.messages))
+    }
+
+    /// Enters a rank's next step, and lets all messages begin whose other end is there.
+    fn begin(&mut self, rank: usize, ready: &mut Vec<usize>) {
+        let own = &mut self.ranks[rank];
+        let Some(step) = own.steps.next() else {
+            own.is_over = true;
+            return;
+        };
+        own.begun_ns = own.ended_ns;
+        own.combined_bytes = 0.0;
+        let sizes = self.sizes;
+        let messages = |transfers: &[Transfer], carried: &mut Carried| -> Vec<Message> {
+            let transfers = transfers.iter();
+            transfers
+                .map(|transfer| sizes.message(transfer, carried))
+                .collect()
+        };
+        let sends = messages(&step.sends, &mut self.carried);
+        // What is sent is not counted again where it arrives.
+        let receives = messages(&step.receives, &mut Carried::default());
+        own.sends.clone_from(&sends);
+        own.receives.clone_from(&receives);
+        self.port_time(rank);
+        // Messages between the same two ranks meet in their order, so the first of each will do.
+        for message in sends {
+            if take(&mut self.ranks[message.peer].receives, rank) {
+                take(&mut self.ranks[rank].sends, message.peer);
+                self.meet(rank, message.peer, message, ready);
+            }
+        }
+        for message in receives {
+            if take(&mut self.ranks[message.peer].sends, rank) {
+                take(&mut self.ranks[rank].receives, message.peer);
+                self.meet(message.peer, rank, message, ready);
+            }
+        }
+        if step.sends.is_empty() && step.receives.is_empty() {
+            ready.push(rank);
+        }
+    }
+
+    /// A port sends one message after the other, and receives so.
+    fn port_time(&mut self, rank: usize) {
+        let machine = self.machine;
+        let own = &mut self.ranks[rank];
+        let time = |messages: &[Message]| {
+            let times = messages
+                .iter()
+                .map(|message| machine.link(rank, message.peer).message_ns(message.bytes));
+            times.fold(0.0, |sum, time| sum + time) / real(machine.ports)
+        };
+        own.ended_ns = own.begun_ns + time(&own.sends).max(time(&own.receives));
+    }
+
+    /// A message whose both ends are there.
+    fn meet(&mut self, from: usize, to: usize, message: Message, ready: &mut Vec<usize>) {
+        self.messages += 1;
+        let begun = self.ranks[from].begun_ns.max(self.ranks[to].begun_ns);
+        let ended = begun + self.machine.link(from, to).message_ns(message.bytes);
+        self.ranks[to].combined_bytes += message.combined_bytes;
+        for rank in [from, to] {
+            let end = &mut self.ranks[rank];
+            end.ended_ns = end.ended_ns.max(ended);
+            if end.sends.is_empty() && end.receives.is_empty() {
+                end.ended_ns += self.machine.near.combine_byte_ns * end.combined_bytes;
+                ready.push(rank);
+            }
+        }
+    }
+}
+
+/// Takes the first message with a peer out, if there is one.
+fn take(messages: &mut Vec<Message>, peer: usize) -> bool {
+    let place = messages.iter().position(|message| message.peer == peer);
+    place.map(|place| messages.remove(place)).is_some()
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "ranks and blocks are far below 2^53"
+)]
+fn real(number: usize) -> f64 {
+    number as f64
+}

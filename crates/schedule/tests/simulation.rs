@@ -1,0 +1,205 @@
+//! The simulator against formulas, and one rank for all against all.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+#![allow(clippy::float_cmp, reason = "the times are exact")]
+#![allow(clippy::cast_precision_loss, reason = "small numbers")]
+
+use schedule::{
+    Algorithm, Collective, Link, Load, Machine, Parameters, Schedule, check, simulate,
+    simulate_by_symmetry,
+};
+
+/// Powers of two, so that sums of times are exact.
+const LINK: Link = Link {
+    latency_ns: 1024.0,
+    byte_ns: 0.25,
+    combine_byte_ns: 0.0,
+};
+
+fn allreduce(algorithm: Algorithm, ranks: usize, blocks: usize) -> Schedule {
+    let parameters = Parameters {
+        blocks,
+        ..Parameters::default()
+    };
+    let schedule = Schedule::new(algorithm, Collective::Allreduce, ranks).unwrap();
+    schedule.with(parameters).unwrap()
+}
+
+/// Paper 2's Lemma 1 and its corollaries: (d + s (M - 1)) (alpha + beta m / M).
+#[test]
+fn pipelines_take_what_the_lemma_says() {
+    let machine = Machine {
+        ports: 2,
+        ..Machine::flat(LINK)
+    };
+    for blocks in [1, 2, 4, 16, 64] {
+        let row_bytes = 65_536.0;
+        let block_ns = LINK.message_ns(row_bytes / blocks as f64);
+        for ranks in 2..=130 {
+            for algorithm in Algorithm::ALL {
+                let Some((d, s)) = algorithm.pipeline_rounds(ranks) else {
+                    continue;
+                };
+                let schedule = allreduce(algorithm, ranks, blocks);
+                let found = simulate(&schedule, &machine, row_bytes, &|_| 1).time_ns;
+                // A shifted tree has messages of two ranges.
+                let is_one_range = algorithm != Algorithm::TwoTree || ranks % 2 == 0;
+                if is_one_range {
+                    let rounds = check(&schedule).unwrap().rounds;
+                    assert_eq!(found, rounds as f64 * block_ns, "{algorithm}, p = {ranks}");
+                }
+                if ranks < 3 || blocks < 2 || !is_one_range {
+                    continue;
+                }
+                let lemma = (d + s * (blocks - 1)) as f64 * block_ns;
+                let is_full = (ranks + 1).is_power_of_two();
+                let is_exact = match algorithm {
+                    Algorithm::LinearPipelined | Algorithm::LinearDoublyPipelined => true,
+                    Algorithm::BinaryPipelined => is_full,
+                    Algorithm::BinaryDoublyPipelined => is_full && ranks >= 7,
+                    // Two full trees.
+                    Algorithm::DualRoot => {
+                        ranks >= 6 && ranks % 2 == 0 && (ranks / 2 + 1).is_power_of_two()
+                    }
+                    _ => false,
+                };
+                let at = format!("{algorithm}, p = {ranks}, M = {blocks}");
+                assert!(found <= lemma, "{at}: {found} > {lemma}");
+                assert!(
+                    !is_exact || found == lemma,
+                    "{at}: {found} instead of {lemma}"
+                );
+            }
+        }
+    }
+}
+
+/// Lemma 1's best number of blocks, against every number there is.
+#[test]
+fn the_best_number_of_blocks() {
+    for ranks in [3, 7, 16, 100] {
+        for row_bytes in [64.0, 4096.0, 1e6] {
+            let load = Load {
+                row_bytes,
+                rows: 1.0,
+            };
+            for algorithm in Algorithm::ALL {
+                let Some((d, s)) = algorithm.pipeline_rounds(ranks) else {
+                    continue;
+                };
+                let lemma_ns = |blocks: usize| {
+                    (d + s * (blocks - 1)) as f64 * LINK.message_ns(row_bytes / blocks as f64)
+                };
+                let best = algorithm.best_blocks(ranks, load, LINK, 4096);
+                let least = (1..=4096).map(lemma_ns).fold(f64::INFINITY, f64::min);
+                let at = format!("{algorithm}, p = {ranks}: {best} blocks");
+                assert!(lemma_ns(best) <= 1.01 * least, "{at}");
+            }
+        }
+    }
+}
+
+/// Where all messages take the same time, that is the checker's rounds.
+#[test]
+fn one_message_a_step_takes_the_rounds() {
+    for ranks in (1..=40).chain([64, 100, 128]) {
+        for algorithm in [
+            Algorithm::Binomial,
+            Algorithm::Fibonacci,
+            Algorithm::RecursiveDoubling,
+            Algorithm::PairwiseExchange,
+            Algorithm::Bruck,
+        ] {
+            let schedule = allreduce(algorithm, ranks, 1);
+            let machine = Machine::flat(Link {
+                byte_ns: 0.0,
+                ..LINK
+            });
+            let report = check(&schedule).unwrap();
+            let found = simulate(&schedule, &machine, 8.0, &|_| 1);
+            let time_ns = report.rounds as f64 * LINK.latency_ns;
+            assert_eq!(found.time_ns, time_ns, "{algorithm}, p = {ranks}");
+            assert_eq!(found.messages, Some(report.messages as u64));
+        }
+    }
+}
+
+/// Combining takes its time; what is whole is only copied.
+#[test]
+fn combining_takes_time() {
+    let link = Link {
+        combine_byte_ns: 0.5,
+        ..LINK
+    };
+    let schedule = allreduce(Algorithm::Binomial, 2, 1);
+    let found = simulate(&schedule, &Machine::flat(link), 8.0, &|_| 3);
+    // Three rows up, and combined; one row down.
+    let expected = link.message_ns(24.0) + 12.0 + link.message_ns(8.0);
+    assert_eq!(found.time_ns, expected);
+    assert_eq!((found.rows_mean, found.rows_max), (3.0, 3));
+}
+
+/// Slow links between nodes: each is used as seldom as can be.
+#[test]
+fn two_kinds_of_links() {
+    let far = Link {
+        latency_ns: 10_240.0,
+        ..LINK
+    };
+    let machine = Machine {
+        near: LINK,
+        far,
+        node_ranks: 4,
+        ports: 1,
+    };
+    let time = |algorithm| simulate(&allreduce(algorithm, 64, 1), &machine, 8.0, &|_| 1).time_ns;
+    let (near, far) = (LINK.message_ns(8.0), far.message_ns(8.0));
+    assert_eq!(time(Algorithm::Hierarchical), 4.0 * near + 4.0 * far);
+    assert_eq!(time(Algorithm::RecursiveDoubling), 2.0 * near + 4.0 * far);
+    assert!(time(Algorithm::Hierarchical) < time(Algorithm::Bruck));
+}
+
+/// Where one rank stands for all beyond 4096 ranks, it could below, too.
+#[test]
+fn one_rank_for_all() {
+    for algorithm in [
+        Algorithm::Direct,
+        Algorithm::Ring,
+        Algorithm::Circulant,
+        Algorithm::Rabenseifner,
+        Algorithm::ReduceScatterGather,
+    ] {
+        for ranks in [2, 8, 64, 100, 256] {
+            let schedule = allreduce(algorithm, ranks, 1);
+            let machine = Machine::flat(LINK);
+            let all = simulate(&schedule, &machine, 65_536.0, &|_| 1).time_ns;
+            let one = simulate_by_symmetry(&schedule, &machine, 65_536.0, &|_| 1).time_ns;
+            let ratio = one / all;
+            assert!(
+                (ratio - 1.0).abs() <= 1e-9,
+                "{algorithm}, p = {ranks}: {ratio}"
+            );
+        }
+    }
+}
+
+/// The formulas by which plans choose are near what the simulator finds.
+#[test]
+fn predictions_are_near_simulations() {
+    for ranks in [2, 3, 8, 17, 64] {
+        for row_bytes in [8.0, 8192.0, 8e6] {
+            let load = Load {
+                row_bytes,
+                rows: 1.0,
+            };
+            for algorithm in Algorithm::ALL {
+                let blocks = algorithm.best_blocks(ranks, load, LINK, 1000);
+                let schedule = allreduce(algorithm, ranks, blocks);
+                let found = simulate(&schedule, &Machine::flat(LINK), row_bytes, &|_| 1).time_ns;
+                let ratio = schedule.predicted_ns(load, LINK) / found;
+                let at = format!("{algorithm}, p = {ranks}, m = {row_bytes}");
+                assert!((0.4..2.6).contains(&ratio), "{at}: {ratio}");
+            }
+        }
+    }
+}
