@@ -58,6 +58,9 @@ impl Operation {
             | Algorithm::Binomial
             | Algorithm::Fibonacci
             | Algorithm::Binary
+            | Algorithm::LinearPipelined
+            | Algorithm::BinaryPipelined
+            | Algorithm::Hierarchical
             | Algorithm::ReduceScatterGather
             | Algorithm::MpiNative => &[Operation::Allreduce, Operation::Reduce],
             _ => &[Operation::Allreduce],

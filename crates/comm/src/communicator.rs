@@ -201,6 +201,17 @@ pub trait Communicator: fmt::Debug {
     /// for its sends before it turns to other things.
     fn delivers_alone(&self) -> bool;
 
+    /// How many ranks can run at once: all, unless they share cores. The same on every rank.
+    fn concurrency(&self) -> usize {
+        self.size()
+    }
+
+    /// The ranks of a node, where each node has as many, one after the other (the last may have fewer); `None` where it is
+    /// otherwise, or not known. The same on every rank.
+    fn node_ranks(&self) -> Option<usize> {
+        None
+    }
+
     /// What this rank has sent by [`start_send`](Communicator::start_send).
     fn traffic(&self) -> Traffic;
 

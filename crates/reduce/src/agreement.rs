@@ -9,10 +9,11 @@ use distribution::{Distribution, Extent, Ownership};
 use crate::error::BuildError;
 
 /// What ranks may disagree on.
-const SUBJECTS: [&str; 6] = [
+const SUBJECTS: [&str; 7] = [
     "element type",
     "operator",
     "algorithm",
+    "parameters of the algorithm",
     "root",
     "width",
     "message limit",

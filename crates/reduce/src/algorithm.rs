@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Who talks to whom, and when. Those of [`Order::Tree`] all give the same bits; most of them send fragments along a schedule of crate `schedule`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// Every rank to the root, or to every other, in one step.
     Direct,
@@ -14,8 +14,21 @@ pub enum Algorithm {
     Fibonacci,
     /// A complete binary tree.
     Binary,
+    /// Two collectives one after the other, by binomial trees.
+    ReduceBroadcast,
+    /// For wide rows on few ranks: along a chain, block by block.
+    LinearPipelined,
+    /// For wide rows: along a complete binary tree, block by block.
+    BinaryPipelined,
+    /// For wide rows on few ranks: along a chain, up and down at once.
+    LinearDoublyPipelined,
+    /// For wide rows: along a complete binary tree, up and down at once.
+    BinaryDoublyPipelined,
+    /// For wide rows: two binary trees, up and down at once, whose roots exchange.
+    DualRoot,
+    /// For wide rows: two trees for half of the blocks each, so that every link is busy.
+    TwoTree,
     /// About log2 p rounds for an allreduce. Reductions to one root take the binomial tree.
-    #[default]
     RecursiveDoubling,
     /// For wide rows: each rank reduces some columns, the root gathers them.
     ReduceScatterGather,
@@ -23,12 +36,16 @@ pub enum Algorithm {
     Rabenseifner,
     /// Recursive doubling with the leftover ranks behind a power of two.
     PairwiseExchange,
-    /// Bruck's global combine: ceil(log2 p) rounds for every p.
+    /// n-way dissemination: ceil(log_(n+1) p) rounds of n messages; where it does not adapt to p, `bruck` with the same n.
+    Dissemination,
+    /// Bruck's global combine: ceil(log_(n+1) p) rounds for every p.
     Bruck,
     /// For wide rows on few ranks: column by column around a ring.
     Ring,
     /// For wide rows: 2 ceil(log2 p) rounds for every p.
     Circulant,
+    /// Two levels, within nodes and between them, by other schedules.
+    Hierarchical,
     /// Fragments by the MPI library's own allreduce or reduce, with an operation that merges them. Under MPI only.
     MpiNative,
     /// Algorithm 1 of the thesis with its message buffer: up to four values a message (section 3.1.1).
@@ -66,18 +83,27 @@ pub enum Order {
 
 impl Algorithm {
     /// All of them.
-    pub const ALL: [Algorithm; 16] = [
+    pub const ALL: [Algorithm; 25] = [
         Algorithm::Direct,
         Algorithm::Binomial,
         Algorithm::Fibonacci,
         Algorithm::Binary,
+        Algorithm::ReduceBroadcast,
+        Algorithm::LinearPipelined,
+        Algorithm::BinaryPipelined,
+        Algorithm::LinearDoublyPipelined,
+        Algorithm::BinaryDoublyPipelined,
+        Algorithm::DualRoot,
+        Algorithm::TwoTree,
         Algorithm::RecursiveDoubling,
         Algorithm::ReduceScatterGather,
         Algorithm::Rabenseifner,
         Algorithm::PairwiseExchange,
+        Algorithm::Dissemination,
         Algorithm::Bruck,
         Algorithm::Ring,
         Algorithm::Circulant,
+        Algorithm::Hierarchical,
         Algorithm::MpiNative,
         Algorithm::Algorithm1,
         Algorithm::Algorithm1Unbuffered,
@@ -115,6 +141,15 @@ impl Algorithm {
         matches!(self.engine(), Engine::Schedule(_))
     }
 
+    /// The algorithm that runs a schedule.
+    pub(crate) fn of_schedule(schedule: schedule::Algorithm) -> Self {
+        let runs = |algorithm: &Algorithm| algorithm.engine() == Engine::Schedule(schedule);
+        Self::ALL
+            .into_iter()
+            .find(runs)
+            .expect("every schedule has an algorithm")
+    }
+
     /// Whether it reduces rows of more than one element.
     pub fn takes_rows(self) -> bool {
         self.engine() != Engine::Scalar
@@ -127,13 +162,22 @@ impl Algorithm {
             Algorithm::Binomial => Engine::Schedule(Schedule::Binomial),
             Algorithm::Fibonacci => Engine::Schedule(Schedule::Fibonacci),
             Algorithm::Binary => Engine::Schedule(Schedule::Binary),
+            Algorithm::ReduceBroadcast => Engine::Schedule(Schedule::ReduceBroadcast),
+            Algorithm::LinearPipelined => Engine::Schedule(Schedule::LinearPipelined),
+            Algorithm::BinaryPipelined => Engine::Schedule(Schedule::BinaryPipelined),
+            Algorithm::LinearDoublyPipelined => Engine::Schedule(Schedule::LinearDoublyPipelined),
+            Algorithm::BinaryDoublyPipelined => Engine::Schedule(Schedule::BinaryDoublyPipelined),
+            Algorithm::DualRoot => Engine::Schedule(Schedule::DualRoot),
+            Algorithm::TwoTree => Engine::Schedule(Schedule::TwoTree),
             Algorithm::RecursiveDoubling => Engine::Schedule(Schedule::RecursiveDoubling),
             Algorithm::ReduceScatterGather => Engine::Schedule(Schedule::ReduceScatterGather),
             Algorithm::Rabenseifner => Engine::Schedule(Schedule::Rabenseifner),
             Algorithm::PairwiseExchange => Engine::Schedule(Schedule::PairwiseExchange),
+            Algorithm::Dissemination => Engine::Schedule(Schedule::Dissemination),
             Algorithm::Bruck => Engine::Schedule(Schedule::Bruck),
             Algorithm::Ring => Engine::Schedule(Schedule::Ring),
             Algorithm::Circulant => Engine::Schedule(Schedule::Circulant),
+            Algorithm::Hierarchical => Engine::Schedule(Schedule::Hierarchical),
             Algorithm::MpiNative => Engine::Native,
             Algorithm::Algorithm1
             | Algorithm::Algorithm1Unbuffered

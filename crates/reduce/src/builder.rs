@@ -5,6 +5,7 @@ use std::any;
 use bytemuck::Pod;
 use comm::Communicator;
 use distribution::{Distribution, Extent, Ownership};
+use schedule::Link;
 
 use crate::agreement::{Proposal, Share, agree};
 use crate::algorithm::Algorithm;
@@ -13,6 +14,7 @@ use crate::error::BuildError;
 use crate::operator::{Operator, Sum};
 use crate::plan::{Plan, Terms};
 use crate::trace::span;
+use crate::tuner::{Hints, Task};
 
 /// Longer messages are cut: MPI counts bytes in an `int`.
 const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
@@ -31,7 +33,7 @@ pub struct Builder<'c, O = Sum> {
 
 #[derive(Debug)]
 struct Wishes {
-    algorithm: Algorithm,
+    hints: Hints,
     root: usize,
     width: usize,
     share: Option<Share>,
@@ -47,7 +49,7 @@ impl<'c> Builder<'c> {
             comm,
             operator: Sum,
             wishes: Wishes {
-                algorithm: Algorithm::default(),
+                hints: Hints::default(),
                 root: 0,
                 width: 1,
                 share: None,
@@ -124,8 +126,46 @@ impl<'c, O> Builder<'c, O> {
     }
 
     /// Who talks to whom; the bits are the same for all algorithms of [`Order::Tree`](crate::Order::Tree).
+    ///
+    /// Unless it is said here, it is what the environment variable [`TREEFOLD_ALGORITHM`](crate::ALGORITHM_VARIABLE) names, and
+    /// otherwise the schedule that should take least on the [`link`](Builder::link). Printing the plan tells.
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
-        self.wishes.algorithm = algorithm;
+        self.wishes.hints.algorithm = Some(algorithm);
+        self
+    }
+
+    /// What messages and combinations cost, to choose the schedule and its blocks by; [`DEFAULT_LINK`](crate::DEFAULT_LINK) unless
+    /// said otherwise. [`measure_link`](crate::measure_link) measures it.
+    pub fn link(mut self, link: Link) -> Self {
+        self.wishes.hints.link = link;
+        self
+    }
+
+    /// The column blocks in which pipelined algorithms send a row; unless said otherwise, as many as should take least (paper 2,
+    /// Lemma 1).
+    pub fn blocks(mut self, count: usize) -> Self {
+        self.wishes.hints.blocks = Some(count);
+        self
+    }
+
+    /// n of [`Bruck`](Algorithm::Bruck) and [`Dissemination`](Algorithm::Dissemination): the messages that a rank sends at once; 1
+    /// and 2 unless said otherwise.
+    pub fn ports(mut self, count: usize) -> Self {
+        self.wishes.hints.ports = Some(count);
+        self
+    }
+
+    /// The ranks of a node of [`Hierarchical`](Algorithm::Hierarchical), which follow each other in the order of their items; unless
+    /// said otherwise, those of the machine's nodes, or 4 if they are not told apart.
+    pub fn node_ranks(mut self, count: usize) -> Self {
+        self.wishes.hints.node_ranks = Some(count);
+        self
+    }
+
+    /// The schedules of [`Hierarchical`](Algorithm::Hierarchical) within nodes and between them; binomial and recursive doubling
+    /// unless said otherwise.
+    pub fn levels(mut self, inner: Algorithm, outer: Algorithm) -> Self {
+        self.wishes.hints.levels = Some((inner, outer));
         self
     }
 
@@ -145,7 +185,7 @@ impl<'c, O> Builder<'c, O> {
     /// same error on every rank.
     ///
     /// # Errors
-    /// The ranks disagree on type, operator, algorithm, root, width, message limit or number of items; their items are not 0..N,
+    /// The ranks disagree on type, operator, algorithm, what was said of its parameters, root, width, message limit or number of items; their items are not 0..N,
     /// each once; a rank does not say what items it has, has a distribution for another number of ranks, a root that does
     /// not exist, a width of 0, rows or scattered items for an algorithm that does not take them, or a floating-point
     /// environment other than IEEE 754's default; there are no items and no empty value; or the
@@ -158,6 +198,7 @@ impl<'c, O> Builder<'c, O> {
         span!("plan", ranks = self.comm.size());
         let rejection = self.rejection::<T>();
         let wishes = self.wishes;
+        let named = wishes.hints.named_algorithm().unwrap_or_default();
         let default_limit = (MESSAGE_LIMIT_BYTES / size_of::<T>().max(1)).max(1);
         let message_limit = wishes.message_limit.unwrap_or(default_limit);
         let proposal = Proposal {
@@ -167,25 +208,34 @@ impl<'c, O> Builder<'c, O> {
             wishes: [
                 any::type_name::<T>().to_owned(),
                 self.operator.name().to_owned(),
-                wishes.algorithm.to_string(),
+                named.map_or("the fastest".to_owned(), |algorithm| algorithm.to_string()),
+                wishes.hints.to_string(),
                 format!("rank {}", wishes.root),
                 wishes.width.to_string(),
                 message_limit.to_string(),
             ],
         };
         let ownership = agree(self.comm, &proposal)?;
-        if ownership.as_distribution().is_none() && !wishes.algorithm.is_scheduled() {
-            return Err(BuildError::Scattered {
-                algorithm: wishes.algorithm,
-            });
+        if let Some(algorithm) = named
+            && ownership.as_distribution().is_none()
+            && !algorithm.is_scheduled()
+        {
+            return Err(BuildError::Scattered { algorithm });
         }
         if ownership.items() == 0 && self.operator.empty().is_none() {
             return Err(BuildError::NoItems {
                 operator: self.operator.name().to_owned(),
             });
         }
+        let task = Task {
+            ownership: &ownership,
+            width: wishes.width,
+            element_bytes: size_of::<T>(),
+        };
+        let (algorithm, parameters) = wishes.hints.choose(named, self.comm, task);
         let terms = Terms {
-            algorithm: wishes.algorithm,
+            algorithm,
+            parameters,
             root: wishes.root,
             width: wishes.width,
             ownership,
@@ -214,11 +264,18 @@ impl<'c, O> Builder<'c, O> {
                 "an item, its elements and a message have a size of at least 1".to_owned(),
             );
         }
-        if wishes.algorithm == Algorithm::MpiNative && !self.comm.has_own_reductions() {
+        if let Some(rejection) = wishes.hints.rejection() {
+            return Some(rejection);
+        }
+        let named = wishes.hints.named_algorithm().unwrap_or_default();
+        if named == Some(Algorithm::MpiNative) && !self.comm.has_own_reductions() {
             return Some("algorithm `mpi-native` needs MPI".to_owned());
         }
-        if wishes.width > 1 && !wishes.algorithm.takes_rows() {
-            let (width, algorithm) = (wishes.width, wishes.algorithm);
+        if let Some(algorithm) = named
+            && wishes.width > 1
+            && !algorithm.takes_rows()
+        {
+            let width = wishes.width;
             return Some(format!(
                 "algorithm `{algorithm}` does not reduce rows of {width} elements"
             ));

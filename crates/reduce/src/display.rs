@@ -15,10 +15,11 @@ const VALUES_TO_WARN_OF: usize = 64;
 ///
 /// ```
 /// use comm::threads;
-/// use reduce::Plan;
+/// use reduce::{Algorithm, Plan};
 ///
 /// let printed = threads::run(2, |world| {
-///     let plan = Plan::builder(world).local_items(3).build::<f64>().unwrap();
+///     let builder = Plan::builder(world).local_items(3);
+///     let plan = builder.algorithm(Algorithm::RecursiveDoubling).build::<f64>().unwrap();
 ///     plan.to_string()
 /// })?;
 /// assert_eq!(
@@ -33,7 +34,7 @@ const VALUES_TO_WARN_OF: usize = 64;
 impl<T: Pod, O: Operator<T> + 'static> fmt::Display for Plan<'_, T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rank, terms) = (self.comm.rank(), &self.terms);
-        writeln!(
+        write!(
             f,
             "rank {rank} of {}: {} of {} of {}, {} of them here, by {}",
             self.comm.size(),
@@ -43,6 +44,10 @@ impl<T: Pod, O: Operator<T> + 'static> fmt::Display for Plan<'_, T, O> {
             terms.ownership.count(rank),
             terms.algorithm
         )?;
+        if let Some(remark) = self.remark() {
+            write!(f, " ({remark})")?;
+        }
+        writeln!(f)?;
         if !terms.algorithm.is_scheduled() {
             return Ok(());
         }

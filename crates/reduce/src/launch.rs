@@ -252,7 +252,10 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
             (algorithm, collective)
         };
         let schedule = Schedule::new(algorithm, collective, self.comm.size())
-            .expect("the communicator has ranks, and the root is one of them");
+            .and_then(|schedule| schedule.with(terms.parameters))
+            .expect(
+                "the communicator has ranks, the root is one of them, the parameters were checked",
+            );
         let source = Source {
             schedule: &schedule,
             ownership,
@@ -265,6 +268,18 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
             },
         };
         Ok(source.compile(rank))
+    }
+
+    /// What is to be said of the schedule of an allreduce beyond its name.
+    pub(crate) fn remark(&self) -> Option<String> {
+        let Engine::Schedule(algorithm) = self.terms.algorithm.engine() else {
+            return None;
+        };
+        let schedule = Schedule::new(algorithm, Collective::Allreduce, self.comm.size());
+        schedule
+            .and_then(|schedule| schedule.with(self.terms.parameters))
+            .ok()?
+            .remark()
     }
 
     /// Goes on with a run until it is over or patience is; looks after whatever else is in flight.

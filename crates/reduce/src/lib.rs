@@ -65,6 +65,7 @@ mod run;
 mod scalar;
 mod scan;
 mod trace;
+mod tuner;
 mod wire;
 
 pub use algorithm::{Algorithm, Order, UnknownAlgorithm};
@@ -76,4 +77,6 @@ pub use operator::{Max, Min, Operator, Product, Sum};
 pub use pending::Pending;
 pub use plan::Plan;
 pub use rows::{fields, fold_rows, sum_rows};
+pub use schedule::Link;
 pub use simd_kernels::Float;
+pub use tuner::{ALGORITHM_VARIABLE, DEFAULT_LINK, measure_link};

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use bytemuck::Pod;
 use comm::{Communicator, RequestId, Tag};
 use distribution::Ownership;
+use schedule::Parameters;
 
 use crate::algorithm::Algorithm;
 use crate::builder::Builder;
@@ -52,6 +53,7 @@ pub struct Plan<'c, T: Pod, O: Operator<T> + 'static> {
 #[derive(Clone, Debug)]
 pub(crate) struct Terms {
     pub(crate) algorithm: Algorithm,
+    pub(crate) parameters: Parameters,
     pub(crate) root: usize,
     pub(crate) width: usize,
     pub(crate) ownership: Ownership,
@@ -118,6 +120,11 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// The algorithm that runs.
     pub fn algorithm(&self) -> Algorithm {
         self.terms.algorithm
+    }
+
+    /// The column blocks in which a pipelined algorithm sends a row.
+    pub fn blocks(&self) -> usize {
+        self.terms.parameters.blocks
     }
 
     /// The number of elements of an item: 1, or more where items are rows.

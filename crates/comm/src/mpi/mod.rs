@@ -25,7 +25,8 @@ use mpi::raw::AsRaw;
 use mpi::topology::SimpleCommunicator;
 
 use crate::communicator::{
-    CombineSlots, Communicator, Reduction, Request, RequestId, Tag, Traffic,
+    CombineSlots, Communicator, NativeOperation, NativeType, Reduction, Request, RequestId, Tag,
+    Traffic,
 };
 use crate::error::Error;
 use crate::in_flight::InFlight;
@@ -111,6 +112,9 @@ pub struct MpiCommunicator {
     reduced: RefCell<Vec<u8>>,
     /// One for each slot length that was used.
     operations: RefCell<Vec<UserOperation>>,
+    node_ranks: Option<usize>,
+    /// The ranks that can run at once.
+    concurrency: usize,
     raw: RawCommunicator,
     /// Finalises MPI; the last field, so that it is dropped last.
     universe: Option<Universe>,
@@ -133,8 +137,10 @@ impl MpiCommunicator {
         let failed = |failure| describe(0, failure);
         let raw = RawCommunicator::duplicate(comm).map_err(failed)?;
         let index = |number: c_int| usize::try_from(number).expect("MPI counts ranks from 0");
-        Ok(Self {
-            rank: index(raw.rank().map_err(failed)?),
+        let rank = index(raw.rank().map_err(failed)?);
+        let place = raw.place_on_node().map_err(failed)?;
+        let mut this = Self {
+            rank,
             size: index(raw.size().map_err(failed)?),
             requests: RefCell::default(),
             abandoned: RefCell::default(),
@@ -146,10 +152,47 @@ impl MpiCommunicator {
             allreduced: RefCell::default(),
             reduced: RefCell::default(),
             operations: RefCell::default(),
+            node_ranks: None,
+            concurrency: 1,
             raw,
             universe: None,
             not_send: PhantomData,
-        })
+        };
+        this.agree_on_nodes(index(place.0), index(place.1))?;
+        Ok(this)
+    }
+
+    /// Finds out whether all nodes are stretches of as many ranks, of which the last may be shorter. Collective.
+    fn agree_on_nodes(&mut self, node_size: usize, rank_on_node: usize) -> Result<(), Error> {
+        let agreed = |value: usize, operation| -> Result<usize, Error> {
+            let mut word = (value as u64).to_ne_bytes();
+            let reduction = Reduction {
+                native: Some((NativeType::U64, operation)),
+                combine: &|_, _| unreachable!("the library has this operation"),
+            };
+            self.allreduce_unordered(&mut word, &reduction)?;
+            Ok(usize::try_from(u64::from_ne_bytes(word)).unwrap_or(usize::MAX))
+        };
+        let node_ranks = agreed(node_size, NativeOperation::Max)?;
+        let first = self.rank - self.rank % node_ranks;
+        let is_regular = node_size == node_ranks.min(self.size - first)
+            && rank_on_node == self.rank % node_ranks;
+        let are_regular = agreed(is_regular.into(), NativeOperation::Min)? == 1;
+        // A process that is bound to one core says nothing about the others.
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let at_once = if cores > 1 {
+            cores.min(node_size)
+        } else {
+            node_size
+        };
+        let at_once = agreed(at_once, NativeOperation::Min)?;
+        self.node_ranks = are_regular.then_some(node_ranks);
+        self.concurrency = if are_regular {
+            at_once * self.size.div_ceil(node_ranks)
+        } else {
+            self.size
+        };
+        Ok(())
     }
 
     /// How long a wait bears a silent peer before it fails.
@@ -371,6 +414,14 @@ impl Communicator for MpiCommunicator {
     fn delivers_alone(&self) -> bool {
         // A long message moves only while both ends call MPI.
         false
+    }
+
+    fn concurrency(&self) -> usize {
+        self.concurrency
+    }
+
+    fn node_ranks(&self) -> Option<usize> {
+        self.node_ranks
     }
 
     fn traffic(&self) -> Traffic {

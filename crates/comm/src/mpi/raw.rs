@@ -100,6 +100,24 @@ impl RawCommunicator {
         check("MPI_Comm_size", code).map(|()| size)
     }
 
+    /// The number of processes on this process' node, and this one's number among them. Collective.
+    pub(super) fn place_on_node(&self) -> Result<(c_int, c_int), Failure> {
+        let mut node = MaybeUninit::uninit();
+        // SAFETY: a constant of the library, initialised before main.
+        let info = unsafe { ffi::RSMPI_INFO_NULL };
+        // SAFETY: as above.
+        let shared = unsafe { ffi::RSMPI_COMM_TYPE_SHARED };
+        // SAFETY: the handle is live, the info is predefined, `node` is room for one handle.
+        let code =
+            unsafe { ffi::MPI_Comm_split_type(self.handle, shared, 0, info, node.as_mut_ptr()) };
+        check("MPI_Comm_split_type", code)?;
+        let node = Self {
+            // SAFETY: MPI_Comm_split_type succeeded, so it has written the handle.
+            handle: unsafe { node.assume_init() },
+        };
+        Ok((node.size()?, node.rank()?))
+    }
+
     /// Starts sending the whole buffer, whose length is `count`.
     pub(super) fn start_send(
         &self,

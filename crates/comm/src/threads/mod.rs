@@ -18,6 +18,7 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -341,6 +342,17 @@ impl Communicator for ThreadCommunicator<'_> {
 
     fn delivers_alone(&self) -> bool {
         true
+    }
+
+    fn concurrency(&self) -> usize {
+        // Asking takes some microseconds, and reads files.
+        static CORES: OnceLock<usize> = OnceLock::new();
+        let cores = CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from));
+        self.size().min(*cores)
+    }
+
+    fn node_ranks(&self) -> Option<usize> {
+        Some(self.size())
     }
 
     fn traffic(&self) -> Traffic {

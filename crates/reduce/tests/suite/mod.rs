@@ -201,7 +201,7 @@ fn special_values(comm: &dyn Communicator) {
                 vec![-0.0, -0.0, first, second, -0.0],
             ] {
                 let distribution = Distribution::lower(items.len() as u64, comm.size()).unwrap();
-                for algorithm in [Algorithm::Algorithm1, Algorithm::default()] {
+                for algorithm in [Algorithm::Algorithm1, Algorithm::RecursiveDoubling] {
                     check(comm, &items, Sum, &distribution, algorithm, 0);
                     check(comm, &items, Min, &distribution, algorithm, 0);
                     check(comm, &items, Max, &distribution, algorithm, 0);

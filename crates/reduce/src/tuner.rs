@@ -1,0 +1,292 @@
+//! Which schedule runs, where nobody says: the one that should take least on this link.
+//!
+//! The choice follows from what all ranks have agreed on, so it is the same on every rank; and whatever it is, the bits are.
+
+use std::env;
+use std::fmt;
+use std::time::Instant;
+
+use comm::{Communicator, collective};
+use distribution::Ownership;
+use schedule::{Collective, Link, Load, Parameters, Schedule};
+use tree_index::Tree;
+
+use crate::algorithm::{Algorithm, Engine};
+
+/// Names the algorithm of plans that do not say which.
+pub const ALGORITHM_VARIABLE: &str = "TREEFOLD_ALGORITHM";
+
+/// Two processes or threads of one machine that look out for each other, as measured on the machine of `docs/performance.md`.
+pub const DEFAULT_LINK: Link = Link {
+    latency_ns: 200.0,
+    byte_ns: 0.2,
+    combine_byte_ns: 0.05,
+};
+
+/// The schedules to choose from, the first of equals: the others are the fastest nowhere, or by a hair.
+const CANDIDATES: [schedule::Algorithm; 8] = [
+    schedule::Algorithm::RecursiveDoubling,
+    schedule::Algorithm::Bruck,
+    schedule::Algorithm::Binomial,
+    schedule::Algorithm::Rabenseifner,
+    schedule::Algorithm::Circulant,
+    schedule::Algorithm::Ring,
+    schedule::Algorithm::LinearDoublyPipelined,
+    schedule::Algorithm::TwoTree,
+];
+
+/// So many ranks are looked at to see how many values stand for the items of one.
+const SAMPLES: usize = 16;
+
+/// What a plan was told about its schedule.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hints {
+    pub(crate) algorithm: Option<Algorithm>,
+    pub(crate) blocks: Option<usize>,
+    pub(crate) ports: Option<usize>,
+    pub(crate) node_ranks: Option<usize>,
+    pub(crate) levels: Option<(Algorithm, Algorithm)>,
+    pub(crate) link: Link,
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Self {
+            algorithm: None,
+            blocks: None,
+            ports: None,
+            node_ranks: None,
+            levels: None,
+            link: DEFAULT_LINK,
+        }
+    }
+}
+
+/// What ranks compare.
+impl fmt::Display for Hints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            algorithm: _,
+            blocks,
+            ports,
+            node_ranks,
+            levels,
+            link,
+        } = self;
+        let number = |number: Option<usize>| match number {
+            Some(number) => number.to_string(),
+            None => "open".to_owned(),
+        };
+        write!(
+            f,
+            "blocks {}, ports {}, ranks of a node {}, ",
+            number(*blocks),
+            number(*ports),
+            number(*node_ranks)
+        )?;
+        if let Some((inner, outer)) = levels {
+            write!(f, "{inner} within and {outer} between nodes, ")?;
+        }
+        let (alpha, beta, gamma) = (link.latency_ns, link.byte_ns, link.combine_byte_ns);
+        write!(f, "a link of {alpha} ns, {beta} and {gamma} ns/byte")
+    }
+}
+
+/// What is to be reduced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task<'t> {
+    pub(crate) ownership: &'t Ownership,
+    pub(crate) width: usize,
+    pub(crate) element_bytes: usize,
+}
+
+impl Hints {
+    /// The program's algorithm, or else the environment's.
+    pub(crate) fn named_algorithm(&self) -> Result<Option<Algorithm>, String> {
+        if self.algorithm.is_some() {
+            return Ok(self.algorithm);
+        }
+        let Some(name) = env::var_os(ALGORITHM_VARIABLE) else {
+            return Ok(None);
+        };
+        let named = name.to_string_lossy().parse().map(Some);
+        named.map_err(|error: crate::UnknownAlgorithm| format!("{ALGORITHM_VARIABLE}: {error}"))
+    }
+
+    /// Why these hints cannot be followed, if they cannot.
+    pub(crate) fn rejection(&self) -> Option<String> {
+        let parameters = match (self.named_algorithm(), self.parameters(1, 1)) {
+            (Err(error), _) | (_, Err(error)) => return Some(error),
+            (Ok(_), Ok(parameters)) => parameters,
+        };
+        // The schedule that uses most of them stands for all.
+        Schedule::new(schedule::Algorithm::Hierarchical, Collective::Allreduce, 1)
+            .and_then(|schedule| schedule.with(parameters))
+            .err()
+            .map(|error| error.to_string())
+    }
+
+    /// These hints as parameters of a schedule; `blocks` and `node_ranks` where they leave them open.
+    fn parameters(&self, blocks: usize, node_ranks: usize) -> Result<Parameters, String> {
+        let default = Parameters::default();
+        let (inner, outer) = match self.levels {
+            None => (default.inner, default.outer),
+            Some((inner, outer)) => (scheduled(inner)?, scheduled(outer)?),
+        };
+        Ok(Parameters {
+            blocks: self.blocks.unwrap_or(blocks),
+            ports: self.ports,
+            node_ranks: self.node_ranks.unwrap_or(node_ranks),
+            inner,
+            outer,
+        })
+    }
+
+    /// The algorithm and its parameters. The hints are not to be rejected, and the algorithm is what all ranks named.
+    pub(crate) fn choose(
+        &self,
+        named: Option<Algorithm>,
+        comm: &dyn Communicator,
+        task: Task<'_>,
+    ) -> (Algorithm, Parameters) {
+        let ranks = comm.size();
+        #[expect(clippy::cast_precision_loss, reason = "a row is far below 2^53 bytes")]
+        let load = Load {
+            row_bytes: (task.width * task.element_bytes) as f64,
+            rows: rows_of_a_rank(task.ownership),
+        };
+        let node_ranks = match comm.node_ranks() {
+            Some(node) if (2..ranks).contains(&node) => node,
+            _ => Parameters::default().node_ranks,
+        };
+        let parameters = |blocks| {
+            let parameters = self.parameters(blocks, node_ranks);
+            parameters.expect("hints that cannot be followed were rejected")
+        };
+        let named = match named.map(|algorithm| (algorithm, algorithm.engine())) {
+            // Ranks that take turns on a core are as slow as all their messages together.
+            None if ranks > comm.concurrency() => Some(schedule::Algorithm::Binomial),
+            None => None,
+            Some((_, Engine::Schedule(schedule))) => Some(schedule),
+            Some((algorithm, Engine::Native | Engine::Scalar)) => {
+                return (algorithm, parameters(1));
+            }
+        };
+        let algorithm = named.unwrap_or_else(|| {
+            Schedule::fastest(
+                &CANDIDATES,
+                ranks,
+                parameters(1),
+                load,
+                self.link,
+                task.width,
+            )
+            .algorithm()
+        });
+        let blocks = algorithm.best_blocks(ranks, load, self.link, task.width);
+        (Algorithm::of_schedule(algorithm), parameters(blocks))
+    }
+}
+
+fn scheduled(algorithm: Algorithm) -> Result<schedule::Algorithm, String> {
+    match algorithm.engine() {
+        Engine::Schedule(schedule) => Ok(schedule),
+        Engine::Native | Engine::Scalar => Err(format!("algorithm `{algorithm}` is no schedule")),
+    }
+}
+
+/// The mean number of values, or rows, that stand for the items of one rank.
+fn rows_of_a_rank(ownership: &Ownership) -> f64 {
+    let (ranks, tree) = (ownership.ranks(), Tree::new(ownership.items()));
+    let samples = ranks.min(SAMPLES);
+    let counts = (0..samples).map(|sample| {
+        let position = sample * ranks / samples;
+        tree.fragment(ownership.union(position..position + 1))
+            .count()
+    });
+    #[expect(clippy::cast_precision_loss, reason = "nodes and samples are few")]
+    let mean = counts.fold(0, |total, count| total + count) as f64 / samples as f64;
+    mean.max(1.0)
+}
+
+/// Round trips that are timed at once.
+const ROUND_TRIPS: u32 = 50;
+
+/// The bytes of a long message.
+const LONG_BYTES: usize = 1 << 18;
+
+/// Measures the link between ranks 0 and 1, for [`Builder::link`](crate::Builder::link): some milliseconds. Collective; the same
+/// on every rank.
+///
+/// # Errors
+/// The transport failed.
+pub fn measure_link(comm: &dyn Communicator) -> Result<Link, comm::Error> {
+    let mut link = DEFAULT_LINK;
+    if comm.size() > 1 {
+        let tag = comm.fresh_tag();
+        let one_way = |bytes: usize| -> Result<f64, comm::Error> {
+            let mut best = f64::INFINITY;
+            for _ in 0..9 {
+                let begin = Instant::now();
+                for _ in 0..ROUND_TRIPS {
+                    round_trip(comm, tag, bytes)?;
+                }
+                best = best.min(nanoseconds(begin) / f64::from(2 * ROUND_TRIPS));
+            }
+            Ok(best)
+        };
+        let (short, long) = (one_way(8)?, one_way(LONG_BYTES)?);
+        #[expect(clippy::cast_precision_loss, reason = "a power of two")]
+        let long_bytes = LONG_BYTES as f64;
+        link.latency_ns = short.max(1.0);
+        link.byte_ns = ((long - short) / long_bytes).max(1e-4);
+    }
+    link.combine_byte_ns = combine_byte_ns();
+    let own = [link.latency_ns, link.byte_ns, link.combine_byte_ns];
+    let all = collective::allgather(comm, bytemuck::cast_slice(&own).to_vec())?;
+    let first: [f64; 3] = bytemuck::pod_read_unaligned(&all[..size_of_val(&own)]);
+    let [latency_ns, byte_ns, combine_byte_ns] = first;
+    Ok(Link {
+        latency_ns,
+        byte_ns,
+        combine_byte_ns,
+    })
+}
+
+/// There and back between ranks 0 and 1; the others have nothing to do.
+fn round_trip(comm: &dyn Communicator, tag: comm::Tag, bytes: usize) -> Result<(), comm::Error> {
+    match comm.rank() {
+        0 => {
+            collective::send(comm, 1, tag, vec![0; bytes])?;
+            collective::receive(comm, 1, tag, bytes).map(drop)
+        }
+        1 => {
+            let message = collective::receive(comm, 0, tag, bytes)?;
+            collective::send(comm, 0, tag, message)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The time that a byte takes to be added, in cache.
+fn combine_byte_ns() -> f64 {
+    let (mut left, right) = (vec![1.0_f64; 4096], vec![1.0_f64; 4096]);
+    let mut best = f64::INFINITY;
+    for _ in 0..9 {
+        let begin = Instant::now();
+        for _ in 0..ROUND_TRIPS {
+            for (left, right) in left.iter_mut().zip(std::hint::black_box(&right)) {
+                *left += right;
+            }
+        }
+        best = best.min(nanoseconds(begin) / f64::from(ROUND_TRIPS));
+    }
+    std::hint::black_box(left);
+    #[expect(clippy::cast_precision_loss, reason = "some thousand bytes")]
+    let bytes = size_of_val(&right[..]) as f64;
+    (best / bytes).max(1e-4)
+}
+
+fn nanoseconds(begin: Instant) -> f64 {
+    begin.elapsed().as_secs_f64() * 1e9
+}

@@ -1,0 +1,246 @@
+//! Which schedule runs is chosen alike on all ranks, can be said, and never changes a bit.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use std::env;
+use std::process::Command;
+
+use comm::threads;
+use proptest::prelude::*;
+use proptest::sample::select;
+use reduce::{ALGORITHM_VARIABLE, Algorithm, DEFAULT_LINK, Link, Plan, measure_link};
+
+fn scheduled() -> Vec<Algorithm> {
+    let all = Algorithm::ALL.into_iter();
+    all.filter(|algorithm| algorithm.is_scheduled()).collect()
+}
+
+fn level() -> impl Strategy<Value = Algorithm> {
+    let levels = scheduled().into_iter();
+    select(
+        levels
+            .filter(|&algorithm| algorithm != Algorithm::Hierarchical)
+            .collect::<Vec<_>>(),
+    )
+}
+
+fn link() -> impl Strategy<Value = Link> {
+    (1.0..1e5, 1e-3..100.0, 1e-3..10.0).prop_map(|(latency_ns, byte_ns, combine_byte_ns)| Link {
+        latency_ns,
+        byte_ns,
+        combine_byte_ns,
+    })
+}
+
+/// Rows whose sum tells orders apart.
+fn rows(count: usize, width: usize) -> Vec<f64> {
+    let values = (1..=count * width).map(|i| 1.0 / (i * i % 1009) as f64);
+    values
+        .map(|value| if value.is_finite() { value } else { 1e9 })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn no_choice_changes_bits(
+        ranks in 1..14_usize,
+        count in 1..200_usize,
+        width in 1..40_usize,
+        named in proptest::option::of(select(scheduled())),
+        blocks in proptest::option::of(1..12_usize),
+        ports in proptest::option::of(1..6_usize),
+        node_ranks in proptest::option::of(1..6_usize),
+        inner in level(),
+        outer in level(),
+        link in link(),
+    ) {
+        let items = rows(count, width);
+        let mut expected = vec![0.0; width];
+        reduce::sum_rows(&items, width, &mut expected).unwrap();
+        let found = threads::run(ranks, |world| {
+            let distribution = distribution::Distribution::lower(count as u64, ranks).unwrap();
+            let mut builder = Plan::builder(world)
+                .distribution(&distribution)
+                .width(width)
+                .levels(inner, outer)
+                .link(link);
+            if let Some(named) = named {
+                builder = builder.algorithm(named);
+            }
+            if let Some(blocks) = blocks {
+                builder = builder.blocks(blocks);
+            }
+            if let Some(ports) = ports {
+                builder = builder.ports(ports);
+            }
+            if let Some(node_ranks) = node_ranks {
+                builder = builder.node_ranks(node_ranks);
+            }
+            let plan = builder.build::<f64>().unwrap();
+            let own = distribution.range(comm::Communicator::rank(world));
+            let own = own.start as usize * width..own.end as usize * width;
+            let mut result = vec![0.0; width];
+            plan.allreduce_into(&items[own], &mut result).unwrap();
+            (plan.algorithm(), plan.blocks(), result)
+        })
+        .unwrap();
+        let bits = |row: &[f64]| -> Vec<u64> { row.iter().map(|value| value.to_bits()).collect() };
+        for (algorithm, found_blocks, result) in &found {
+            // Chosen alike, and as it was said.
+            prop_assert_eq!((algorithm, found_blocks), (&found[0].0, &found[0].1));
+            prop_assert!(named.is_none_or(|named| named == *algorithm));
+            prop_assert!(blocks.is_none_or(|blocks| blocks == *found_blocks));
+            prop_assert_eq!(bits(result), bits(&expected));
+        }
+    }
+}
+
+/// What the plan for a row of so many doubles on so many ranks says.
+fn first_line(ranks: usize, width: usize, link: Link) -> String {
+    let lines = threads::run(ranks, |world| {
+        let builder = Plan::builder(world).local_items(1).width(width).link(link);
+        builder.build::<f64>().unwrap().to_string()
+    });
+    let line = lines.unwrap().remove(0);
+    line.lines().next().unwrap().to_owned()
+}
+
+#[test]
+fn long_rows_go_another_way_than_short_ones() {
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        println!("skipped: one core, where ranks take turns");
+        return;
+    }
+    let slow = Link {
+        latency_ns: 1000.0,
+        ..DEFAULT_LINK
+    };
+    let short = first_line(2, 1, slow);
+    assert!(short.ends_with("by recursive-doubling"), "{short}");
+    let long = first_line(2, 1_000_000, slow);
+    assert!(!long.ends_with("by recursive-doubling"), "{long}");
+}
+
+#[test]
+fn ranks_that_take_turns_send_few_messages() {
+    let line = first_line(64, 1, DEFAULT_LINK);
+    assert!(line.ends_with("by binomial"), "{line}");
+}
+
+#[test]
+fn remarks_are_printed() {
+    let line = |build: fn(reduce::Builder<'_>) -> reduce::Builder<'_>| {
+        let lines = threads::run(13, |world| {
+            let builder = Plan::builder(world).local_items(1).width(10);
+            build(builder).build::<f64>().unwrap().to_string()
+        });
+        let line = lines.unwrap().remove(0);
+        line.lines().next().unwrap().to_owned()
+    };
+    let found = line(|builder| builder.algorithm(Algorithm::TwoTree).blocks(4));
+    assert!(found.ends_with("by two-tree (4 blocks)"), "{found}");
+    let found = line(|builder| builder.algorithm(Algorithm::Dissemination).ports(1));
+    let words = "(n = 1 does not adapt to 13 ranks: bruck with the same n)";
+    assert!(found.ends_with(words), "{found}");
+    let found = line(|builder| {
+        let builder = builder.algorithm(Algorithm::Hierarchical).node_ranks(8);
+        builder.levels(Algorithm::Direct, Algorithm::Ring)
+    });
+    let words = "(nodes of 8, direct within, ring between)";
+    assert!(found.ends_with(words), "{found}");
+}
+
+#[test]
+fn wrong_hints_are_errors_on_every_rank() {
+    let error = |build: fn(reduce::Builder<'_>) -> reduce::Builder<'_>| {
+        let errors = threads::run(3, |world| {
+            let builder = Plan::builder(world).local_items(1);
+            build(builder).build::<f64>().unwrap_err().to_string()
+        });
+        let mut errors = errors.unwrap();
+        errors.dedup();
+        assert_eq!(errors.len(), 1);
+        errors.remove(0)
+    };
+    let found = error(|builder| builder.blocks(0));
+    assert!(
+        found.contains("the number of blocks must be at least 1"),
+        "{found}"
+    );
+    let found = error(|builder| builder.ports(0));
+    assert!(
+        found.contains("the number of ports must be at least 1"),
+        "{found}"
+    );
+    let found = error(|builder| builder.node_ranks(0));
+    assert!(found.contains("the number of ranks of a node"), "{found}");
+    let found = error(|builder| builder.levels(Algorithm::Hierarchical, Algorithm::Ring));
+    assert!(
+        found.contains("cannot be hierarchical themselves"),
+        "{found}"
+    );
+    let found = error(|builder| builder.levels(Algorithm::Algorithm1, Algorithm::Ring));
+    assert!(found.contains("`algorithm1` is no schedule"), "{found}");
+}
+
+#[test]
+fn ranks_that_say_different_things_hear_of_it() {
+    let errors = threads::run(3, |world| {
+        let blocks = 1 + comm::Communicator::rank(world) / 2;
+        let builder = Plan::builder(world).local_items(1).blocks(blocks);
+        builder.build::<f64>().unwrap_err().to_string()
+    });
+    for error in errors.unwrap() {
+        assert!(error.contains("parameters of the algorithm"), "{error}");
+        assert!(error.contains("blocks 2"), "{error}");
+    }
+}
+
+#[test]
+fn a_link_is_measured_alike() {
+    let links = threads::run(3, |world| measure_link(world).unwrap()).unwrap();
+    assert!(links.iter().all(|link| *link == links[0]));
+    assert!(links[0].latency_ns > 0.0 && links[0].byte_ns > 0.0);
+    assert!(threads::run(1, |world| measure_link(world).unwrap()).is_ok());
+}
+
+/// The variable is this process' own, so each case is a process.
+#[test]
+fn the_environment_names_the_algorithm() {
+    if let Ok(expected) = env::var("TREEFOLD_TEST_EXPECTS") {
+        let found = threads::run(2, |world| {
+            let builder = Plan::builder(world).local_items(1);
+            match builder.build::<f64>() {
+                Ok(plan) => plan.algorithm().to_string(),
+                Err(error) => error.to_string(),
+            }
+        });
+        assert!(found.unwrap().iter().all(|found| found.contains(&expected)));
+        let named = threads::run(2, |world| {
+            let builder = Plan::builder(world).local_items(1);
+            let plan = builder.algorithm(Algorithm::Direct).build::<f64>().unwrap();
+            plan.algorithm()
+        });
+        assert_eq!(named.unwrap(), [Algorithm::Direct; 2]);
+        return;
+    }
+    for (value, expected) in [
+        ("two-tree", "two-tree"),
+        ("mpi-native", "`mpi-native` needs MPI"),
+        ("fastest", "TREEFOLD_ALGORITHM: unknown algorithm `fastest`"),
+    ] {
+        let output = Command::new(env::current_exe().unwrap())
+            .args(["--exact", "the_environment_names_the_algorithm"])
+            .env(ALGORITHM_VARIABLE, value)
+            .env("TREEFOLD_TEST_EXPECTS", expected)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && said.contains("1 passed"),
+            "{value}: {said}"
+        );
+    }
+}
