@@ -182,7 +182,7 @@ impl Backend {
 }
 
 /// Names between commas; `all` stands for all of them.
-fn names<T: Copy + PartialEq>(
+pub(crate) fn names<T: Copy + PartialEq>(
     option: &'static str,
     typed: &str,
     all: &[T],

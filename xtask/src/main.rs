@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use xtask::error::Error;
-use xtask::{bench, repro_check, test};
+use xtask::{bench, repro_check, simulate, test};
 
 /// Reproducible reductions: check, measure, test.
 #[derive(Parser)]
@@ -23,6 +23,8 @@ enum Command {
     ReproCheck(repro_check::Options),
     /// Measures kernels, look-ups and reductions against their references
     Bench(bench::Options),
+    /// Tells how long schedules would take on a machine that is not here
+    Simulate(simulate::Options),
     /// Runs everything that CI runs
     Test(test::Options),
 }
@@ -39,13 +41,14 @@ fn main() -> ExitCode {
             error.exit()
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            return refuse("error: no command; known: repro-check, bench, test");
+            return refuse("error: no command; known: repro-check, bench, simulate, test");
         }
         Err(error) => return refuse(first_line(&error.to_string())),
     };
     let result: Result<bool, Error> = match &cli.command {
         Command::ReproCheck(options) => repro_check::run(options),
         Command::Bench(options) => bench::run(options).map(|()| true),
+        Command::Simulate(options) => simulate::run(options).map(|()| true),
         Command::Test(options) => test::run(options),
     };
     match result {

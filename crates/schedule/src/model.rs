@@ -426,9 +426,7 @@ impl Schedule {
                 hierarchical::steps(self.parameters, reduce, ranks, rank)
             }
             _ => match self.algorithm.pipeline() {
-                Some(shape) => {
-                    Box::new(pipeline::reduce(shape, ranks, root, rank, blocks).into_iter())
-                }
+                Some(shape) => Box::new(pipeline::reduce(shape, ranks, root, rank, blocks)),
                 None => Box::new(binomial::reduce(ranks, root, rank)),
             },
         }
@@ -444,9 +442,7 @@ impl Schedule {
                 hierarchical::steps(self.parameters, broadcast, ranks, rank)
             }
             _ => match self.algorithm.pipeline() {
-                Some(shape) => {
-                    Box::new(pipeline::broadcast(shape, ranks, root, rank, blocks).into_iter())
-                }
+                Some(shape) => Box::new(pipeline::broadcast(shape, ranks, root, rank, blocks)),
                 None => Box::new(binomial::broadcast(ranks, root, rank)),
             },
         }
@@ -465,13 +461,13 @@ impl Schedule {
                 Box::new(self.reduce(0, rank).chain(self.broadcast(0, rank)))
             }
             Algorithm::LinearDoublyPipelined => {
-                Box::new(pipeline::doubly(Shape::Linear, ranks, rank, blocks).into_iter())
+                Box::new(pipeline::doubly(Shape::Linear, ranks, rank, blocks))
             }
             Algorithm::BinaryDoublyPipelined => {
-                Box::new(pipeline::doubly(Shape::Binary, ranks, rank, blocks).into_iter())
+                Box::new(pipeline::doubly(Shape::Binary, ranks, rank, blocks))
             }
-            Algorithm::DualRoot => Box::new(pipeline::dual_root(ranks, rank, blocks).into_iter()),
-            Algorithm::TwoTree => Box::new(two_tree::allreduce(ranks, rank, blocks).into_iter()),
+            Algorithm::DualRoot => Box::new(pipeline::dual_root(ranks, rank, blocks)),
+            Algorithm::TwoTree => Box::new(two_tree::allreduce(ranks, rank, blocks)),
             Algorithm::RecursiveDoubling => Box::new(recursive_doubling::allreduce(ranks, rank)),
             Algorithm::ReduceScatterGather => {
                 let blocks = 0..self.blocks();

@@ -30,37 +30,39 @@ pub(crate) fn reduce(
     root: usize,
     rank: usize,
     blocks: usize,
-) -> Vec<Step> {
+) -> impl DoubleEndedIterator<Item = Step> + use<> {
     let place = Place::find(shape, ranks, (rank + ranks - root) % ranks);
-    let transfer = |peer: usize, below: &Range<usize>, block: usize| {
+    let transfer = move |peer: usize, below: &Range<usize>, block: usize| {
         let pieces = cyclic::pieces(ranks, below.start + root, below.len(), block..block + 1);
         Transfer::new((peer + root) % ranks, pieces)
     };
-    let children: Vec<Range<usize>> = place.children().collect();
-    let up = |block| {
-        let parent = place.parent;
-        parent.map(|parent| transfer(parent, &place.own, block))
+    // A step for each child and block; a leaf has one for each block. The last block's way up comes behind.
+    let children_count = place.children().count();
+    let steps_count = match (children_count, place.parent) {
+        (0, None) => 0,
+        (0, Some(_)) => blocks,
+        (children, parent) => blocks * children + usize::from(parent.is_some()),
     };
-    let mut steps = Vec::new();
-    for block in 0..blocks {
-        for (index, child) in children.iter().enumerate() {
-            // The block before this one goes on while the first child's comes.
-            let sends = (index == 0 && block > 0)
-                .then(|| up(block - 1))
-                .flatten()
-                .into_iter()
-                .collect();
-            let receives = vec![transfer(child.start, child, block)];
-            steps.push(Step { sends, receives });
+    (0..steps_count).map(move |step| {
+        let up = |block: usize| {
+            let parent = place.parent;
+            parent.map(|parent| transfer(parent, &place.own, block))
+        };
+        if children_count == 0 {
+            return exchange(up(step), None);
         }
-        if children.is_empty() {
-            steps.extend(up(block).map(Step::send));
-        }
-    }
-    if !children.is_empty() {
-        steps.extend(up(blocks - 1).map(Step::send));
-    }
-    steps
+        let (block, index) = (step / children_count, step % children_count);
+        // A block goes on while the first child sends the next.
+        let send = match (index, block.checked_sub(1)) {
+            (0, Some(before)) => up(before),
+            _ => None,
+        };
+        let child = place.children().nth(index).filter(|_| block < blocks);
+        exchange(
+            send,
+            child.map(|child| transfer(child.start, &child, block)),
+        )
+    })
 }
 
 /// The root's row to all, block by block: the reduction, backwards.
@@ -70,17 +72,26 @@ pub(crate) fn broadcast(
     root: usize,
     rank: usize,
     blocks: usize,
-) -> Vec<Step> {
+) -> impl Iterator<Item = Step> + use<> {
     reversed(reduce(shape, ranks, root, rank, blocks), ranks, blocks)
 }
 
 /// The reduction of all to all, up and down at once.
-pub(crate) fn doubly(shape: Shape, ranks: usize, rank: usize, blocks: usize) -> Vec<Step> {
-    both_ways(shape, &(0..ranks), None, ranks, rank, blocks)
+pub(crate) fn doubly(
+    shape: Shape,
+    ranks: usize,
+    rank: usize,
+    blocks: usize,
+) -> impl Iterator<Item = Step> + use<> {
+    both_ways(shape, 0..ranks, None, ranks, rank, blocks)
 }
 
 /// Träff's dual root: each half of the positions is a tree, and the roots exchange what they have.
-pub(crate) fn dual_root(ranks: usize, rank: usize, blocks: usize) -> Vec<Step> {
+pub(crate) fn dual_root(
+    ranks: usize,
+    rank: usize,
+    blocks: usize,
+) -> impl Iterator<Item = Step> + use<> {
     let middle = ranks / 2;
     let (own, other) = if rank < middle {
         (0..middle, middle..ranks)
@@ -88,21 +99,20 @@ pub(crate) fn dual_root(ranks: usize, rank: usize, blocks: usize) -> Vec<Step> {
         (middle..ranks, 0..middle)
     };
     let other = (!other.is_empty()).then_some(other);
-    both_ways(Shape::Binary, &own, other, ranks, rank, blocks)
+    both_ways(Shape::Binary, own, other, ranks, rank, blocks)
 }
 
 /// A tree over `tree`, whose root meets that of the tree over `other`, if there is one, as others meet their parents.
 fn both_ways(
     shape: Shape,
-    tree: &Range<usize>,
+    tree: Range<usize>,
     other: Option<Range<usize>>,
     ranks: usize,
     rank: usize,
     blocks: usize,
-) -> Vec<Step> {
+) -> impl Iterator<Item = Step> + use<> {
     let place = Place::find(shape, tree.len(), rank - tree.start);
-    let at = |below: &Range<usize>| below.start + tree.start..below.end + tree.start;
-    let transfer = |peer: usize, ranks: Range<usize>, block: Option<usize>| {
+    let transfer = move |peer: usize, ranks: Range<usize>, block: Option<usize>| {
         let block = block.filter(|&block| block < blocks)?;
         let piece = Piece {
             ranks,
@@ -110,37 +120,44 @@ fn both_ways(
         };
         Some(Transfer::new(peer, [piece]))
     };
-    let exchange = |send: Option<Transfer>, receive: Option<Transfer>| Step {
-        sends: send.into_iter().collect(),
-        receives: receive.into_iter().collect(),
-    };
-    let mut steps = Vec::new();
-    for up in 0..=blocks + place.depth {
-        for child in place.children() {
+    // Between the last block up and the first one down, nothing happens here.
+    let down_from = blocks.max(place.depth);
+    let times = (0..blocks).chain(down_from..=blocks + place.depth);
+    let steps = times.flat_map(move |up| {
+        let at = |below: &Range<usize>| below.start + tree.start..below.end + tree.start;
+        let children = place.children().map(|child| {
             let down = up.checked_sub(place.depth + 1);
             let below = at(&child);
             let peer = below.start;
-            steps.push(exchange(
+            exchange(
                 transfer(peer, 0..ranks, down),
                 transfer(peer, below, Some(up)),
-            ));
-        }
-        match (place.parent, &other) {
+            )
+        });
+        let above = match (place.parent, &other) {
             (Some(parent), _) => {
                 let peer = parent + tree.start;
                 let down = up.checked_sub(place.depth);
-                steps.push(exchange(
+                Some(exchange(
                     transfer(peer, at(&place.own), Some(up)),
                     transfer(peer, 0..ranks, down),
-                ));
+                ))
             }
-            (None, Some(other)) => steps.push(exchange(
+            (None, Some(other)) => Some(exchange(
                 transfer(other.start, tree.clone(), Some(up)),
                 transfer(other.start, other.clone(), Some(up)),
             )),
-            (None, None) => {}
-        }
+            (None, None) => None,
+        };
+        let met: Vec<Step> = children.chain(above).collect();
+        met
+    });
+    steps.filter(|step| !step.sends.is_empty() || !step.receives.is_empty())
+}
+
+fn exchange(send: Option<Transfer>, receive: Option<Transfer>) -> Step {
+    Step {
+        sends: send.into_iter().collect(),
+        receives: receive.into_iter().collect(),
     }
-    steps.retain(|step| !step.sends.is_empty() || !step.receives.is_empty());
-    steps
 }

@@ -5,6 +5,7 @@
 //! combined, gamma b. Every time is a maximum of earlier ones, so the order in which messages are looked at does not matter, and no queue
 //! of events is needed: a rank goes on as soon as its step is over.
 
+use std::iter;
 use std::ops::Range;
 
 use crate::cost::Link;
@@ -87,7 +88,7 @@ pub fn simulate(
         simulate_by_symmetry(schedule, machine, row_bytes, rows)
     } else {
         let sizes = Sizes::new(schedule, row_bytes, rows);
-        Events::new(schedule, machine, &sizes).run(schedule)
+        Events::new(schedule, machine, &sizes).run()
     }
 }
 
@@ -217,7 +218,8 @@ impl Carried {
 
 /// A rank in the middle of its program.
 struct Rank {
-    steps: Box<dyn Iterator<Item = Step>>,
+    /// `None` before the first step, and behind the last.
+    steps: Option<Box<dyn Iterator<Item = Step>>>,
     /// What its step still waits for.
     sends: Vec<Message>,
     receives: Vec<Message>,
@@ -228,6 +230,7 @@ struct Rank {
 }
 
 struct Events<'m> {
+    schedule: &'m Schedule,
     machine: &'m Machine,
     sizes: &'m Sizes<'m>,
     ranks: Vec<Rank>,
@@ -236,9 +239,9 @@ struct Events<'m> {
 }
 
 impl<'m> Events<'m> {
-    fn new(schedule: &Schedule, machine: &'m Machine, sizes: &'m Sizes<'m>) -> Self {
-        let rank = |rank| Rank {
-            steps: schedule.steps(rank),
+    fn new(schedule: &'m Schedule, machine: &'m Machine, sizes: &'m Sizes<'m>) -> Self {
+        let rank = || Rank {
+            steps: None,
             sends: Vec::new(),
             receives: Vec::new(),
             begun_ns: 0.0,
@@ -247,28 +250,27 @@ impl<'m> Events<'m> {
             is_over: false,
         };
         Self {
+            schedule,
             machine,
             sizes,
-            ranks: (0..schedule.ranks()).map(rank).collect(),
+            ranks: iter::repeat_with(rank).take(schedule.ranks()).collect(),
             messages: 0,
             carried: Carried::default(),
         }
     }
 
-    fn run(mut self, schedule: &Schedule) -> Simulation {
+    fn run(mut self) -> Simulation {
         let mut ready = Vec::new();
         for rank in 0..self.ranks.len() {
+            self.ranks[rank].steps = Some(self.schedule.steps(rank));
             ready.push(rank);
             while let Some(rank) = ready.pop() {
                 self.begin(rank, &mut ready);
             }
         }
         let last = self.ranks.iter().map(|rank| {
-            assert!(
-                rank.is_over,
-                "{} has a cycle of waits",
-                schedule.algorithm()
-            );
+            let algorithm = self.schedule.algorithm();
+            assert!(rank.is_over, "{algorithm} has a cycle of waits");
             rank.ended_ns
         });
         let time_ns = last.fold(0.0, f64::max);
@@ -278,58 +280,49 @@ impl<'m> Events<'m> {
     /// Enters a rank's next step, and lets all messages begin whose other end is there.
     fn begin(&mut self, rank: usize, ready: &mut Vec<usize>) {
         let own = &mut self.ranks[rank];
-        let Some(step) = own.steps.next() else {
+        let Some(step) = own.steps.as_mut().and_then(Iterator::next) else {
+            own.steps = None;
             own.is_over = true;
             return;
         };
         own.begun_ns = own.ended_ns;
         own.combined_bytes = 0.0;
-        let sizes = self.sizes;
-        let messages = |transfers: &[Transfer], carried: &mut Carried| -> Vec<Message> {
-            let transfers = transfers.iter();
-            transfers
-                .map(|transfer| sizes.message(transfer, carried))
-                .collect()
-        };
-        let sends = messages(&step.sends, &mut self.carried);
-        // What is sent is not counted again where it arrives.
-        let receives = messages(&step.receives, &mut Carried::default());
-        own.sends.clone_from(&sends);
-        own.receives.clone_from(&receives);
-        self.port_time(rank);
+        let (mut sent_ns, mut received_ns) = (0.0, 0.0);
         // Messages between the same two ranks meet in their order, so the first of each will do.
-        for message in sends {
+        for send in &step.sends {
+            let message = self.sizes.message(send, &mut self.carried);
+            let link = self.machine.link(rank, message.peer);
+            sent_ns += link.message_ns(message.bytes);
             if take(&mut self.ranks[message.peer].receives, rank) {
-                take(&mut self.ranks[rank].sends, message.peer);
-                self.meet(rank, message.peer, message, ready);
+                self.meet(rank, message.peer, message);
+                self.end_if_done(message.peer, ready);
+            } else {
+                self.ranks[rank].sends.push(message);
             }
         }
-        for message in receives {
+        // What is sent is not counted again where it arrives.
+        let mut counted = Carried::default();
+        for receive in &step.receives {
+            let message = self.sizes.message(receive, &mut counted);
+            let link = self.machine.link(rank, message.peer);
+            received_ns += link.message_ns(message.bytes);
             if take(&mut self.ranks[message.peer].sends, rank) {
-                take(&mut self.ranks[rank].receives, message.peer);
-                self.meet(message.peer, rank, message, ready);
+                self.meet(message.peer, rank, message);
+                self.end_if_done(message.peer, ready);
+            } else {
+                self.ranks[rank].receives.push(message);
             }
         }
-        if step.sends.is_empty() && step.receives.is_empty() {
-            ready.push(rank);
-        }
-    }
-
-    /// A port sends one message after the other, and receives so.
-    fn port_time(&mut self, rank: usize) {
-        let machine = self.machine;
+        // A port sends one message after the other, and receives so.
         let own = &mut self.ranks[rank];
-        let time = |messages: &[Message]| {
-            let times = messages
-                .iter()
-                .map(|message| machine.link(rank, message.peer).message_ns(message.bytes));
-            times.fold(0.0, |sum, time| sum + time) / real(machine.ports)
-        };
-        own.ended_ns = own.begun_ns + time(&own.sends).max(time(&own.receives));
+        let ports = real(self.machine.ports);
+        let port_ns = own.begun_ns + f64::max(sent_ns, received_ns) / ports;
+        own.ended_ns = own.ended_ns.max(port_ns);
+        self.end_if_done(rank, ready);
     }
 
     /// A message whose both ends are there.
-    fn meet(&mut self, from: usize, to: usize, message: Message, ready: &mut Vec<usize>) {
+    fn meet(&mut self, from: usize, to: usize, message: Message) {
         self.messages += 1;
         let begun = self.ranks[from].begun_ns.max(self.ranks[to].begun_ns);
         let ended = begun + self.machine.link(from, to).message_ns(message.bytes);
@@ -337,10 +330,15 @@ impl<'m> Events<'m> {
         for rank in [from, to] {
             let end = &mut self.ranks[rank];
             end.ended_ns = end.ended_ns.max(ended);
-            if end.sends.is_empty() && end.receives.is_empty() {
-                end.ended_ns += self.machine.near.combine_byte_ns * end.combined_bytes;
-                ready.push(rank);
-            }
+        }
+    }
+
+    /// Ends a rank's step if nothing is missing.
+    fn end_if_done(&mut self, rank: usize, ready: &mut Vec<usize>) {
+        let own = &mut self.ranks[rank];
+        if own.sends.is_empty() && own.receives.is_empty() {
+            own.ended_ns += self.machine.near.combine_byte_ns * own.combined_bytes;
+            ready.push(rank);
         }
     }
 }

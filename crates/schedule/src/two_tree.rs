@@ -93,7 +93,7 @@ impl Tree {
 }
 
 /// The steps of a position that leave every block on the root of its tree.
-fn up(ranks: usize, rank: usize, blocks: usize) -> Vec<Step> {
+fn up(ranks: usize, rank: usize, blocks: usize) -> impl DoubleEndedIterator<Item = Step> + use<> {
     let second = if ranks.is_multiple_of(2) {
         Tree::Mirrored
     } else {
@@ -102,54 +102,52 @@ fn up(ranks: usize, rank: usize, blocks: usize) -> Vec<Step> {
     let trees = [Tree::AsItIs, second];
     let nodes = trees.map(|tree| Node::find(ranks, tree.node_of(ranks, rank)));
     let (pairs, height) = (blocks.div_ceil(2), ranks.ilog2() as usize);
-    let mut steps = Vec::new();
-    for time in 0..pairs + height {
+    let steps = (0..2 * (pairs + height)).map(move |number| {
         // First what leaves send, then what other nodes send.
-        for is_leaf_s in [true, false] {
-            let mut step = Step::default();
-            for (parity, (tree, node)) in trees.iter().zip(&nodes).enumerate() {
-                // A node of depth d sends a pair when its parent is about to: h - d behind the deepest leaves.
-                let block_from = |depth: usize, is_leaf: bool| {
-                    let behind = height - depth - usize::from(!is_leaf);
-                    let pair = time.checked_sub(behind)?;
-                    (2 * pair + parity < blocks).then_some(2 * pair + parity)
-                };
-                let own_is_leaf = node.children.is_empty();
-                if let (Some(parent), true) = (node.parent, own_is_leaf == is_leaf_s)
-                    && let Some(block) = block_from(node.depth, is_leaf_s)
-                {
-                    step.sends
-                        .push(tree.transfer(ranks, parent, &node.own, block));
-                }
-                for (child, below) in &node.children {
-                    if (below.len() == 1) == is_leaf_s
-                        && let Some(block) = block_from(node.depth + 1, is_leaf_s)
-                    {
-                        step.receives
-                            .push(tree.transfer(ranks, *child, below, block));
-                    }
+        let (time, is_leaf_s) = (number / 2, number.is_multiple_of(2));
+        let mut step = Step::default();
+        for (parity, (tree, node)) in trees.iter().zip(&nodes).enumerate() {
+            // A node of depth d sends a pair h - d behind the deepest leaves: when its parent is ready for it.
+            let block_from = |depth: usize| {
+                let behind = height - depth - usize::from(!is_leaf_s);
+                let pair = time.checked_sub(behind)?;
+                (2 * pair + parity < blocks).then_some(2 * pair + parity)
+            };
+            if let Some(parent) = node.parent
+                && node.children.is_empty() == is_leaf_s
+                && let Some(block) = block_from(node.depth)
+            {
+                step.sends
+                    .push(tree.transfer(ranks, parent, &node.own, block));
+            }
+            let children = node.children.iter();
+            for (child, below) in children.filter(|(_, below)| (below.len() == 1) == is_leaf_s) {
+                if let Some(block) = block_from(node.depth + 1) {
+                    step.receives
+                        .push(tree.transfer(ranks, *child, below, block));
                 }
             }
-            steps.push(step);
         }
-    }
-    steps.retain(|step| !step.sends.is_empty() || !step.receives.is_empty());
-    steps
+        step
+    });
+    steps.filter(|step| !step.sends.is_empty() || !step.receives.is_empty())
 }
 
 /// The reduction of all to all: up both trees, and down again.
-pub(crate) fn allreduce(ranks: usize, rank: usize, blocks: usize) -> Vec<Step> {
-    let mut steps = up(ranks, rank, blocks);
-    let mut down = reversed(steps.clone(), ranks, blocks);
+pub(crate) fn allreduce(
+    ranks: usize,
+    rank: usize,
+    blocks: usize,
+) -> impl Iterator<Item = Step> + use<> {
     // Blocks go down the trees that they came up: an even number of them, turned round, would change trees.
-    if blocks.is_multiple_of(2) {
-        let steps = down.iter_mut();
-        let transfers = steps.flat_map(|step| step.sends.iter_mut().chain(&mut step.receives));
+    let exchanged = usize::from(blocks.is_multiple_of(2));
+    let down = reversed(up(ranks, rank, blocks), ranks, blocks).map(move |mut step| {
+        let transfers = step.sends.iter_mut().chain(&mut step.receives);
         for piece in transfers.flat_map(|transfer| &mut transfer.pieces) {
-            let block = piece.blocks.start ^ 1;
+            let block = piece.blocks.start ^ exchanged;
             piece.blocks = block..block + 1;
         }
-    }
-    steps.append(&mut down);
-    steps
+        step
+    });
+    up(ranks, rank, blocks).chain(down)
 }

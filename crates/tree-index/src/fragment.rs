@@ -60,6 +60,37 @@ impl Tree {
         }
     }
 
+    /// The number of nodes of one range's fragment, without going through them.
+    ///
+    /// Up to the last multiple of the highest power of two inside, subtrees grow: one for each bit set in the distance. From there they
+    /// shrink, one for each bit again. Where the range ends with the items, the last one reaches beyond them.
+    ///
+    /// ```
+    /// use tree_index::Tree;
+    ///
+    /// assert_eq!(Tree::new(100).fragment_len(5..11), 4); // 5, 6..8, 8..10, 10
+    /// assert_eq!(Tree::new(100).fragment_len(0..100), 1);
+    /// ```
+    #[must_use]
+    pub fn fragment_len(self, range: Range<u64>) -> u32 {
+        let (start, end) = (range.start, range.end.min(self.items()));
+        if start >= end {
+            return 0;
+        }
+        if end < self.items() {
+            let middle = end >> (start ^ end).ilog2() << (start ^ end).ilog2();
+            return (middle - start).count_ones() + (end - middle).count_ones();
+        }
+        let mut nodes_count = 1;
+        let mut x = start;
+        // The highest node at x ends at x + 2^y, or behind the last item.
+        while x != 0 && end - x > 1 << x.trailing_zeros() {
+            x += 1 << x.trailing_zeros();
+            nodes_count += 1;
+        }
+        nodes_count
+    }
+
     /// The node that two adjacent nodes of fragments make together, if they are siblings: their
     /// parent, or its highest ancestor with the same span.
     ///

@@ -30,6 +30,13 @@ fn tree_and_range() -> impl Strategy<Value = (u64, std::ops::Range<u64>)> {
 
 proptest! {
     #[test]
+    fn fragments_are_counted((items, range) in tree_and_range()) {
+        let tree = Tree::new(items);
+        let listed = tree.subtree_roots(range.clone()).count();
+        prop_assert_eq!(tree.fragment_len(range) as usize, listed);
+    }
+
+    #[test]
     fn fragments_equal_the_descent_from_the_root((items, range) in tree_and_range()) {
         let tree = Tree::new(items);
         for range in [range.clone(), 0..range.end, range.start..items, 0..items] {

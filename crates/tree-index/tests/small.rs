@@ -53,6 +53,18 @@ fn fragments_are_the_maximal_nodes_inside() {
 }
 
 #[test]
+fn fragments_are_counted_without_being_listed() {
+    for (tree, range) in ranges() {
+        let listed = tree.subtree_roots(range.clone()).count();
+        assert_eq!(
+            tree.fragment_len(range.clone()) as usize,
+            listed,
+            "{tree:?}, {range:?}"
+        );
+    }
+}
+
+#[test]
 fn fragments_keep_their_size_bounds_and_reach_them() {
     for items in 1..=130 {
         let tree = Tree::new(items);

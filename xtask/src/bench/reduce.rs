@@ -178,9 +178,17 @@ pub fn run(
     Ok(())
 }
 
-/// One brings everything to one rank, and whatever runs next finds the caches full of that; the others are for rows of many columns.
-const NOT_MEASURED: [Algorithm; 5] = [
+/// One brings everything to one rank, and whatever runs next finds the caches full of that; the others are for rows of many columns
+/// (`bench schedules`).
+const NOT_MEASURED: [Algorithm; 12] = [
     Algorithm::LeftToRight,
+    Algorithm::ReduceBroadcast,
+    Algorithm::LinearPipelined,
+    Algorithm::BinaryPipelined,
+    Algorithm::LinearDoublyPipelined,
+    Algorithm::BinaryDoublyPipelined,
+    Algorithm::DualRoot,
+    Algorithm::TwoTree,
     Algorithm::ReduceScatterGather,
     Algorithm::Rabenseifner,
     Algorithm::Ring,
@@ -223,11 +231,12 @@ fn ways<'c>(
         .into_iter()
         .filter(|algorithm| !NOT_MEASURED.contains(algorithm))
         .filter(|&algorithm| backend.offers(algorithm))
-        .map(|algorithm| (algorithm.to_string(), algorithm));
-    for (name, algorithm) in named.chain([("plan".to_owned(), Algorithm::default())]) {
-        let builder = Plan::builder(comm)
-            .ownership(ownership)
-            .algorithm(algorithm);
+        .map(|algorithm| (algorithm.to_string(), Some(algorithm)));
+    for (name, algorithm) in named.chain([("plan".to_owned(), None)]) {
+        let mut builder = Plan::builder(comm).ownership(ownership);
+        if let Some(algorithm) = algorithm {
+            builder = builder.algorithm(algorithm);
+        }
         let plan = builder.build().map_err(failed)?;
         ways.push((name, Way::Plan(Box::new(plan))));
     }

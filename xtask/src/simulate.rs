@@ -1,0 +1,376 @@
+//! `cargo xtask simulate`: how long schedules would take on a machine that is not here.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use clap::Args;
+use distribution::{Distribution, Scheme};
+use reduce::DEFAULT_LINK;
+use schedule::{
+    Algorithm, Collective, Link, Load, Machine, Parameters, SYMMETRY_RANKS, Schedule, Simulation,
+    simulate,
+};
+use serde::Serialize;
+use tree_index::Tree;
+
+use crate::choices::names;
+use crate::error::Error;
+use crate::output::Output;
+use crate::table::Table;
+
+/// A rank is some hundred bytes: more of them than this would not fit into a usual machine's memory.
+const RANKS_MAX: usize = 1 << 24;
+
+/// More blocks on all ranks than this are not run: the formula of their pipeline stands for them (paper 2, Lemma 1).
+const BLOCKS_MAX: usize = 1 << 22;
+
+/// Options of `simulate`.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// The number of ranks
+    #[arg(long, default_value = "1024", value_name = "P")]
+    ranks: String,
+    /// The number of items on all ranks, as 1000000 or 1e12 [default: one a rank]
+    #[arg(long, value_name = "N")]
+    items: Option<String>,
+    /// The number of doubles of an item
+    #[arg(long, default_value = "1", value_name = "COLUMNS")]
+    width: String,
+    /// Schedules by name, or all
+    #[arg(long, default_value = "all", value_name = "LIST")]
+    algorithm: String,
+    /// How items are spread: lower, upper, power-of-two, optimized, optimized-published
+    #[arg(long, default_value = "lower", value_name = "NAME")]
+    distribution: String,
+    /// alpha: nanoseconds that a message takes by itself
+    #[arg(long, value_name = "NS")]
+    alpha: Option<f64>,
+    /// beta: nanoseconds a byte
+    #[arg(long, value_name = "NS")]
+    beta: Option<f64>,
+    /// gamma: nanoseconds to combine a byte
+    #[arg(long, value_name = "NS")]
+    gamma: Option<f64>,
+    /// The ranks of a node; between nodes, --far-alpha and --far-beta hold
+    #[arg(long, default_value_t = 1, value_name = "RANKS")]
+    node_ranks: usize,
+    /// alpha between nodes
+    #[arg(long, value_name = "NS")]
+    far_alpha: Option<f64>,
+    /// beta between nodes
+    #[arg(long, value_name = "NS")]
+    far_beta: Option<f64>,
+    /// n of bruck and dissemination; such a machine sends and receives n messages at once
+    #[arg(long, value_name = "N")]
+    ports: Option<usize>,
+    /// The blocks of pipelines [default: as many as should take least]
+    #[arg(long, value_name = "BLOCKS")]
+    blocks: Option<usize>,
+    /// Write a JSON object for every row to a file, or to standard output (-)
+    #[arg(long, value_name = "FILE|-")]
+    json: Option<String>,
+}
+
+/// One schedule's time: one line of `--json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Row {
+    algorithm: String,
+    /// What is to be said of it beyond its name.
+    remark: Option<String>,
+    ranks: usize,
+    items: u64,
+    width: usize,
+    time_ns: f64,
+    /// The time over that of the fastest schedule whose messages carry one row each: the best unreproducible allreduce.
+    ratio: f64,
+    /// All messages; null where one rank stood for all.
+    messages: Option<u64>,
+    /// The mean number of rows that stand for the items of a message's ranks.
+    rows_mean: f64,
+    rows_max: u64,
+    /// `events`, `symmetry` or `formula`.
+    method: &'static str,
+}
+
+/// What is simulated.
+#[derive(Debug)]
+struct Question {
+    ranks: usize,
+    items: u64,
+    width: usize,
+    distribution: Distribution,
+    machine: Machine,
+    ports: Option<usize>,
+    blocks: Option<usize>,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<(), Error> {
+    let question = Question::of(options)?;
+    let parse = |name: &str| {
+        name.parse()
+            .map_err(|error: schedule::UnknownAlgorithm| error.to_string())
+    };
+    let algorithms = names("--algorithm", &options.algorithm, &Algorithm::ALL, parse)?;
+    let mut output = Output::open(options.json.as_deref())?;
+    let Machine { near, far, .. } = question.machine;
+    let words = |link: Link| {
+        format!(
+            "alpha = {} ns, beta = {} ns/byte, gamma = {} ns/byte",
+            link.latency_ns, link.byte_ns, link.combine_byte_ns
+        )
+    };
+    output.say(format!(
+        "allreduce of {} items of {} doubles over {} ranks, {}",
+        question.items, question.width, question.ranks, options.distribution
+    ));
+    output.say(words(near));
+    if near != far {
+        output.say(format!(
+            "between nodes of {} ranks {}",
+            options.node_ranks,
+            words(far)
+        ));
+    }
+    let rows = question.answers(&algorithms);
+    for row in &rows {
+        output.json(row)?;
+    }
+    show(&rows, &output);
+    output.finish()
+}
+
+/// A whole number, also as 1e12.
+fn whole(option: &'static str, typed: &str) -> Result<u64, Error> {
+    let wrong = || {
+        Error::option(
+            option,
+            format!("`{typed}` is not a whole number up to 2^53"),
+        )
+    };
+    if let Ok(number) = typed.parse() {
+        return Ok(number);
+    }
+    let number: f64 = typed.parse().map_err(|_| wrong())?;
+    let is_whole = number.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&number);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a whole number up to 2^53"
+    )]
+    is_whole.then_some(number as u64).ok_or_else(wrong)
+}
+
+fn at_least_one(option: &'static str, typed: &str, most: usize) -> Result<usize, Error> {
+    let number = usize::try_from(whole(option, typed)?).unwrap_or(usize::MAX);
+    if (1..=most).contains(&number) {
+        Ok(number)
+    } else {
+        let reason = format!("{number} is not between 1 and {most}");
+        Err(Error::option(option, reason))
+    }
+}
+
+fn time(option: &'static str, given: Option<f64>, default: f64) -> Result<f64, Error> {
+    let time = given.unwrap_or(default);
+    if time.is_finite() && time >= 0.0 {
+        Ok(time)
+    } else {
+        Err(Error::option(option, format!("{time} is no time")))
+    }
+}
+
+impl Question {
+    fn of(options: &Options) -> Result<Self, Error> {
+        let ranks = at_least_one("--ranks", &options.ranks, RANKS_MAX)?;
+        let items = match &options.items {
+            Some(items) => whole("--items", items)?,
+            None => ranks as u64,
+        };
+        let scheme = options.distribution.parse::<Scheme>();
+        let scheme = scheme.map_err(|error| Error::option("--distribution", error))?;
+        let distribution = scheme.distribute(items, ranks);
+        let distribution = distribution.map_err(|error| Error::option("--items", error))?;
+        let near = Link {
+            latency_ns: time("--alpha", options.alpha, DEFAULT_LINK.latency_ns)?,
+            byte_ns: time("--beta", options.beta, DEFAULT_LINK.byte_ns)?,
+            combine_byte_ns: time("--gamma", options.gamma, DEFAULT_LINK.combine_byte_ns)?,
+        };
+        let far = Link {
+            latency_ns: time("--far-alpha", options.far_alpha, near.latency_ns)?,
+            byte_ns: time("--far-beta", options.far_beta, near.byte_ns)?,
+            ..near
+        };
+        for (option, number) in [
+            ("--node-ranks", Some(options.node_ranks)),
+            ("--ports", options.ports),
+            ("--blocks", options.blocks),
+        ] {
+            if number == Some(0) {
+                return Err(Error::option(option, "0 is too few"));
+            }
+        }
+        Ok(Self {
+            ranks,
+            items,
+            width: at_least_one("--width", &options.width, 1 << 40)?,
+            distribution,
+            machine: Machine {
+                near,
+                far,
+                node_ranks: options.node_ranks,
+                ports: options.ports.unwrap_or(1),
+            },
+            ports: options.ports,
+            blocks: options.blocks,
+        })
+    }
+
+    /// All algorithms' rows, in their order; the machine's cores share them.
+    fn answers(&self, algorithms: &[Algorithm]) -> Vec<Row> {
+        let next = AtomicUsize::new(0);
+        let answers = Mutex::new(Vec::new());
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        // Each takes some hundred bytes a rank.
+        let workers = cores.min(if self.ranks > 1 << 21 { 1 } else { 2 });
+        thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| {
+                    while let Some(&algorithm) =
+                        algorithms.get(next.fetch_add(1, Ordering::Relaxed))
+                    {
+                        let answer = self.answer(algorithm);
+                        let mut answers = answers.lock().expect("no worker panics");
+                        answers.push((algorithm, answer));
+                    }
+                });
+            }
+        });
+        let answers = answers.into_inner().expect("no worker panics");
+        let best_ns = answers
+            .iter()
+            .map(|(_, answer)| answer.unreproducible_ns)
+            .fold(f64::INFINITY, f64::min);
+        let row = |algorithm: &Algorithm| {
+            let (_, answer) = answers.iter().find(|(other, _)| other == algorithm)?;
+            Some(Row {
+                algorithm: algorithm.to_string(),
+                remark: answer.schedule.remark(),
+                ranks: self.ranks,
+                items: self.items,
+                width: self.width,
+                time_ns: answer.simulation.time_ns,
+                ratio: answer.simulation.time_ns / best_ns,
+                messages: answer.simulation.messages,
+                rows_mean: answer.simulation.rows_mean,
+                rows_max: answer.simulation.rows_max,
+                method: answer.method,
+            })
+        };
+        algorithms.iter().filter_map(row).collect()
+    }
+
+    fn answer(&self, algorithm: Algorithm) -> Answer {
+        let starts: Vec<u64> = (0..=self.ranks)
+            .map(|rank| match rank.checked_sub(1) {
+                None => 0,
+                Some(rank) => self.distribution.range(rank).end,
+            })
+            .collect();
+        let tree = Tree::new(self.items);
+        let rows = |ranks: Range<usize>| {
+            u64::from(tree.fragment_len(starts[ranks.start]..starts[ranks.end]))
+        };
+        let own = (0..self.ranks).step_by(self.ranks.div_ceil(64));
+        let samples = own.clone().count();
+        let nodes = own
+            .map(|rank| rows(rank..rank + 1))
+            .fold(0, |sum, rows| sum + rows);
+        let load = Load {
+            row_bytes: self.width as f64 * 8.0,
+            rows: (nodes as f64 / samples as f64).max(1.0),
+        };
+        let link = self.machine.far;
+        let best = algorithm.best_blocks(self.ranks, load, link, self.width);
+        let parameters = Parameters {
+            blocks: self.blocks.unwrap_or(best).min(self.width),
+            ports: self.ports,
+            node_ranks: match self.machine.node_ranks {
+                1 => Parameters::default().node_ranks,
+                node_ranks => node_ranks,
+            },
+            ..Parameters::default()
+        };
+        let schedule = Schedule::new(algorithm, Collective::Allreduce, self.ranks)
+            .and_then(|schedule| schedule.with(parameters))
+            .expect("ranks and parameters were checked");
+        let time = |rows: &dyn Fn(Range<usize>) -> u64| {
+            simulate(&schedule, &self.machine, load.row_bytes, rows)
+        };
+        let blocks = schedule.blocks();
+        if algorithm.is_pipelined()
+            && blocks.saturating_mul(self.ranks) > BLOCKS_MAX.max(self.ranks)
+        {
+            let one = Load { rows: 1.0, ..load };
+            return Answer {
+                simulation: Simulation {
+                    time_ns: schedule.predicted_ns(load, link),
+                    messages: None,
+                    rows_mean: load.rows,
+                    rows_max: 0,
+                },
+                unreproducible_ns: schedule.predicted_ns(one, link),
+                method: "formula",
+                schedule,
+            };
+        }
+        let simulation = time(&rows);
+        // What an unreproducible reduction sends is one row, whatever it stands for.
+        let unreproducible_ns = if simulation.rows_max == 1 {
+            simulation.time_ns
+        } else {
+            time(&|_| 1).time_ns
+        };
+        let is_one_for_all = simulation.messages.is_none() && self.ranks > SYMMETRY_RANKS;
+        Answer {
+            simulation,
+            unreproducible_ns,
+            method: if is_one_for_all { "symmetry" } else { "events" },
+            schedule,
+        }
+    }
+}
+
+/// What came of one algorithm.
+struct Answer {
+    schedule: Schedule,
+    simulation: Simulation,
+    unreproducible_ns: f64,
+    method: &'static str,
+}
+
+fn show(rows: &[Row], output: &Output) {
+    let mut table = Table::new([
+        "schedule", "us", "ratio", "messages", "rows", "most", "by", "",
+    ]);
+    let mut sorted: Vec<&Row> = rows.iter().collect();
+    sorted.sort_by(|a, b| a.time_ns.total_cmp(&b.time_ns));
+    for row in sorted {
+        let messages = row.messages.map(|messages| messages.to_string());
+        table.push(vec![
+            row.algorithm.clone(),
+            format!("{:.2}", row.time_ns / 1e3),
+            format!("{:.2}", row.ratio),
+            messages.unwrap_or_default(),
+            format!("{:.1}", row.rows_mean),
+            row.rows_max.to_string(),
+            row.method.to_owned(),
+            row.remark.clone().unwrap_or_default(),
+        ]);
+    }
+    for line in table.lines() {
+        output.say(line);
+    }
+}
