@@ -5,6 +5,7 @@ pub mod lookup;
 mod parallel;
 mod plot;
 pub mod reduce;
+pub mod schedules;
 mod timing;
 
 use clap::Args;
@@ -18,13 +19,13 @@ use crate::table::Table;
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// kernels, parallel, lookup, reduce or all
+    /// kernels, parallel, lookup, reduce, schedules or all
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
-    /// Where the ranks of `reduce` live: threads or mpi
+    /// Where the ranks of `reduce` and `schedules` live: threads or mpi
     #[arg(long, default_value = "threads", value_name = "NAME")]
     backend: String,
-    /// The numbers of ranks of `reduce`; several also give a plot of its time over them
+    /// The numbers of ranks of `reduce` and `schedules`; several also give a plot of its time over them
     #[arg(long, default_value = "2", value_name = "LIST")]
     ranks: String,
     /// Few sizes and few rounds
@@ -63,7 +64,7 @@ pub struct Row {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<(), Error> {
-    let known = ["kernels", "parallel", "lookup", "reduce"];
+    let known = ["kernels", "parallel", "lookup", "reduce", "schedules"];
     let chosen: Vec<&str> = match options.name.as_str() {
         "all" => known.to_vec(),
         name if known.contains(&name) => vec![name],
@@ -81,6 +82,19 @@ pub fn run(options: &Options) -> Result<(), Error> {
     let ranks = choices::rank_counts(&options.ranks)?;
     let mut output = Output::open(options.json.as_deref())?;
     for name in chosen {
+        if name == "schedules" {
+            let mut rows = Vec::new();
+            for &ranks in &ranks {
+                rows.extend(schedules::launch(backend, ranks, options.quick, &output)?);
+            }
+            for row in &rows {
+                output.json(row)?;
+            }
+            show_schedules(&rows, &output);
+            let picture = plot::schedules(&rows)?;
+            output.say(format!("plot: {}", picture.display()));
+            continue;
+        }
         let rows = match name {
             "kernels" => kernels::run(options.quick, &output),
             "parallel" => parallel::run(options.quick),
@@ -136,6 +150,44 @@ fn show(name: &str, rows: &[Row], output: &Output) {
                 .unwrap_or_default(),
             format!("{:.2}", row.ratio),
             row.reference.clone(),
+        ]);
+    }
+    for line in table.lines() {
+        output.say(line);
+    }
+}
+
+fn show_schedules(rows: &[schedules::Row], output: &Output) {
+    output.say("\nschedules: a row a rank; time as a ratio to the reference, medians");
+    let mut table = Table::new([
+        "schedule",
+        "paper",
+        "operation",
+        "ranks",
+        "elements",
+        "blocks",
+        "us",
+        "95 %",
+        "model us",
+        "ratio",
+        "reference",
+        "",
+    ]);
+    let us = |ns: f64| format!("{:.2}", ns / 1e3);
+    for row in rows {
+        table.push(vec![
+            row.variant.clone(),
+            row.paper.to_string(),
+            format!("{} {}", row.operation, row.element),
+            row.ranks.to_string(),
+            row.n.to_string(),
+            row.blocks.to_string(),
+            us(row.median_ns),
+            format!("{}–{}", us(row.low_ns), us(row.high_ns)),
+            row.simulated_ns.map(us).unwrap_or_default(),
+            format!("{:.2}", row.ratio),
+            row.reference.clone(),
+            row.remark.clone().unwrap_or_default(),
         ]);
     }
     for line in table.lines() {

@@ -113,17 +113,31 @@ pub(crate) fn allreduce_binomial<C: Communicator + ?Sized>(
     value: &mut [u8],
     combine: &dyn Fn(&mut [u8], &[u8]),
 ) -> Result<(), Error> {
-    let (rank, length_bytes) = (comm.rank(), value.len());
-    for child in binomial_children(rank, comm.size()) {
-        let right = receive(comm, child, Tag::CONTROL, length_bytes)?;
+    reduce_binomial(comm, 0, value, combine)?;
+    let mut result = value.to_vec();
+    broadcast(comm, 0, Tag::CONTROL, &mut result, value.len())?;
+    value.copy_from_slice(&result);
+    Ok(())
+}
+
+/// An ordinary reduce along a binomial tree; `value` is the result on the root, and undefined on the others.
+pub(crate) fn reduce_binomial<C: Communicator + ?Sized>(
+    comm: &C,
+    root: usize,
+    value: &mut [u8],
+    combine: &dyn Fn(&mut [u8], &[u8]),
+) -> Result<(), Error> {
+    let size = comm.size();
+    let position = (comm.rank() + size - root) % size;
+    let rank_at = |position: usize| (position + root) % size;
+    for child in binomial_children(position, size) {
+        let right = receive(comm, rank_at(child), Tag::CONTROL, value.len())?;
         combine(value, &right);
     }
-    if rank > 0 {
-        send(comm, rank & (rank - 1), Tag::CONTROL, value.to_vec())?;
+    if position > 0 {
+        let parent = rank_at(position & (position - 1));
+        send(comm, parent, Tag::CONTROL, value.to_vec())?;
     }
-    let mut result = value.to_vec();
-    broadcast(comm, 0, Tag::CONTROL, &mut result, length_bytes)?;
-    value.copy_from_slice(&result);
     Ok(())
 }
 

@@ -215,7 +215,7 @@ pub trait Communicator: fmt::Debug {
     /// What this rank has sent by [`start_send`](Communicator::start_send).
     fn traffic(&self) -> Traffic;
 
-    /// The transport's ordinary allreduce of one value: fast, and its order is its own business.
+    /// The transport's ordinary allreduce of one value into `result`, of the same length: fast, and its order is its own business.
     ///
     /// This is what treefold is measured against. Without a better way it is a binomial tree to
     /// rank 0 and a broadcast, whose rounding depends on the number of ranks.
@@ -224,12 +224,34 @@ pub trait Communicator: fmt::Debug {
     ///
     /// # Errors
     /// As [`wait`](Communicator::wait).
+    ///
+    /// # Panics
+    /// The lengths differ, or one of them is not aligned for elements that the transport knows.
     fn allreduce_unordered(
         &self,
-        value: &mut [u8],
+        value: &[u8],
+        result: &mut [u8],
         reduction: &Reduction<'_>,
     ) -> Result<bool, Error> {
-        collective::allreduce_binomial(self, value, reduction.combine)?;
+        result.copy_from_slice(value);
+        collective::allreduce_binomial(self, result, reduction.combine)?;
+        Ok(true)
+    }
+
+    /// The transport's ordinary reduce to the root, as [`allreduce_unordered`](Communicator::allreduce_unordered): on the other ranks
+    /// `result` is undefined afterwards.
+    ///
+    /// # Errors
+    /// As [`wait`](Communicator::wait).
+    fn reduce_unordered(
+        &self,
+        root: usize,
+        value: &[u8],
+        result: &mut [u8],
+        reduction: &Reduction<'_>,
+    ) -> Result<bool, Error> {
+        result.copy_from_slice(value);
+        collective::reduce_binomial(self, root, result, reduction.combine)?;
         Ok(true)
     }
 

@@ -175,7 +175,9 @@ fn agree_on_rule(
         native: None,
         combine: &combine,
     };
-    comm.allreduce_unordered(bytemuck::bytes_of_mut(&mut vote), &reduction)?;
+    let own = vote;
+    let (own, all) = (bytemuck::bytes_of(&own), bytemuck::bytes_of_mut(&mut vote));
+    comm.allreduce_unordered(own, all, &reduction)?;
     Ok(rule.filter(|_| vote[1] != 0).cloned())
 }
 

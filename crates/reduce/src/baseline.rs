@@ -41,7 +41,7 @@ pub(crate) fn unordered<T: Pod, O: Operator<T>>(
 fn allreduce_values<T: Pod, O: Operator<T>>(
     comm: &dyn Communicator,
     operator: &O,
-    mut value: T,
+    value: T,
 ) -> Result<T, RunError> {
     let combine = |left: &mut [u8], right: &[u8]| {
         let (a, b) = (
@@ -54,8 +54,13 @@ fn allreduce_values<T: Pod, O: Operator<T>>(
         native: operator.native(),
         combine: &combine,
     };
-    comm.allreduce_unordered(bytemuck::bytes_of_mut(&mut value), &reduction)?;
-    Ok(value)
+    let mut total = value;
+    let (value, result) = (
+        bytemuck::bytes_of(&value),
+        bytemuck::bytes_of_mut(&mut total),
+    );
+    comm.allreduce_unordered(value, result, &reduction)?;
+    Ok(total)
 }
 
 /// For operators without an empty value, where some rank has no items: a value and, as its last
@@ -85,8 +90,9 @@ fn allreduce_options<T: Pod, O: Operator<T>>(
         native: None,
         combine: &combine,
     };
-    comm.allreduce_unordered(&mut bytes, &reduction)?;
-    wire::value(&bytes[..value_bytes], comm.rank(), comm.rank())
+    let mut total = bytes.clone();
+    comm.allreduce_unordered(&bytes, &mut total, &reduction)?;
+    wire::value(&total[..value_bytes], comm.rank(), comm.rank())
 }
 
 /// All items on `root`, folded from left to right (eq. 1.5); the others get `None`.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use plotters::prelude::*;
 
-use super::Row;
+use super::{Row, schedules};
 use crate::error::Error;
 use crate::mpi::target;
 
@@ -61,6 +61,26 @@ pub(super) fn scaling(rows: &[Row]) -> Result<PathBuf, Error> {
         lines,
     };
     picture.draw("bench-reduce-scaling.svg")
+}
+
+/// Draws `target/bench-schedules.svg`, each schedule's time against the transport's own allreduce by the length of a row (paper 2), and
+/// returns where it is.
+pub(super) fn schedules(rows: &[schedules::Row]) -> Result<PathBuf, Error> {
+    let mut lines: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    let ranks = rows.iter().map(|row| row.ranks).max().unwrap_or(0);
+    let of_paper_2 = |row: &&schedules::Row| row.paper == 2 && row.ranks == ranks;
+    for row in rows.iter().filter(of_paper_2) {
+        let line = lines.entry(&row.variant).or_default();
+        // One that is slower by far would flatten all others.
+        line.push(((row.n as f64).log10(), row.ratio.min(8.0)));
+    }
+    let picture = Picture {
+        caption: format!("allreduce of a row on {ranks} ranks: time / the transport's own"),
+        x: "log10 of the row's doubles",
+        y: "ratio",
+        lines,
+    };
+    picture.draw("bench-schedules.svg")
 }
 
 impl Picture<'_> {

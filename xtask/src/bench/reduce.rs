@@ -123,7 +123,7 @@ fn failed(error: impl ToString) -> Error {
 }
 
 fn allreduce(comm: &dyn Communicator, value: f64) -> Result<f64, Error> {
-    let mut bits = value.to_bits();
+    let mut total = 0.0_f64;
     let combine = |left: &mut [u8], right: &[u8]| {
         let float = |bytes: &[u8]| bytes.try_into().map_or(f64::NAN, f64::from_ne_bytes);
         let total = float(left) + float(right);
@@ -133,10 +133,13 @@ fn allreduce(comm: &dyn Communicator, value: f64) -> Result<f64, Error> {
         native: Operator::<f64>::native(&Sum),
         combine: &combine,
     };
-    let bytes = bytemuck::bytes_of_mut(&mut bits);
-    comm.allreduce_unordered(bytes, &reduction)
+    let (value, result) = (
+        bytemuck::bytes_of(&value),
+        bytemuck::bytes_of_mut(&mut total),
+    );
+    comm.allreduce_unordered(value, result, &reduction)
         .map_err(failed)?;
-    Ok(f64::from_bits(bits))
+    Ok(total)
 }
 
 /// Measures the job on the ranks of `comm`; rank 0 hands everything to `report`. Collective.

@@ -2,6 +2,7 @@
 //!
 //!     mpi-runner repro JOB          rows of the reproducibility matrix, as JSON
 //!     mpi-runner bench JOB          rows of the reduction bench, as JSON
+//!     mpi-runner schedules JOB      rows of the schedules' bench, as JSON
 //!     mpi-runner fault KIND         panic, leave or silence: what becomes of the others
 
 #![expect(clippy::print_stdout, reason = "rank 0 prints its rows")]
@@ -41,9 +42,10 @@ fn main() -> ExitCode {
     let done = match arguments[..] {
         ["repro", job] => repro(&world, job),
         ["bench", job] => measure(&world, job),
+        ["schedules", job] => measure_schedules(&world, job),
         ["fault", kind] => fault(&world, kind),
         _ => Err(Error::Run(
-            "usage: mpi-runner repro|bench JOB, mpi-runner fault KIND".to_owned(),
+            "usage: mpi-runner repro|bench|schedules JOB, mpi-runner fault KIND".to_owned(),
         )),
     };
     match done {
@@ -81,6 +83,11 @@ fn repro(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
 fn measure(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
     let job = read_job(job)?;
     bench::reduce::run(world, Backend::Mpi, &job, &|report| print_row(&report))
+}
+
+fn measure_schedules(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
+    let job = read_job(job)?;
+    bench::schedules::run(world, Backend::Mpi, &job, &|report| print_row(&report))
 }
 
 /// The last rank misbehaves while the others wait for it.

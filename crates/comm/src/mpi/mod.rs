@@ -25,8 +25,7 @@ use mpi::raw::AsRaw;
 use mpi::topology::SimpleCommunicator;
 
 use crate::communicator::{
-    CombineSlots, Communicator, NativeOperation, NativeType, Reduction, Request, RequestId, Tag,
-    Traffic,
+    CombineSlots, Communicator, NativeOperation, Reduction, Request, RequestId, Tag, Traffic,
 };
 use crate::error::Error;
 use crate::in_flight::InFlight;
@@ -106,9 +105,7 @@ pub struct MpiCommunicator {
     room: Cell<usize>,
     in_flight: InFlight,
     silence_limit: Cell<Duration>,
-    /// Where `MPI_Allreduce` leaves its result; kept for its memory.
-    allreduced: RefCell<Vec<u64>>,
-    /// As `allreduced`, for reductions by an operation of ours.
+    /// Where reductions by an operation of ours leave their results; kept for its memory.
     reduced: RefCell<Vec<u8>>,
     /// One for each slot length that was used.
     operations: RefCell<Vec<UserOperation>>,
@@ -149,7 +146,6 @@ impl MpiCommunicator {
             room: Cell::new(0),
             in_flight: InFlight::default(),
             silence_limit: Cell::new(DEFAULT_SILENCE_LIMIT),
-            allreduced: RefCell::default(),
             reduced: RefCell::default(),
             operations: RefCell::default(),
             node_ranks: None,
@@ -165,13 +161,11 @@ impl MpiCommunicator {
     /// Finds out whether all nodes are stretches of as many ranks, of which the last may be shorter. Collective.
     fn agree_on_nodes(&mut self, node_size: usize, rank_on_node: usize) -> Result<(), Error> {
         let agreed = |value: usize, operation| -> Result<usize, Error> {
-            let mut word = (value as u64).to_ne_bytes();
-            let reduction = Reduction {
-                native: Some((NativeType::U64, operation)),
-                combine: &|_, _| unreachable!("the library has this operation"),
-            };
-            self.allreduce_unordered(&mut word, &reduction)?;
-            Ok(usize::try_from(u64::from_ne_bytes(word)).unwrap_or(usize::MAX))
+            let number = self
+                .raw
+                .reduce_number(value as u64, operation)
+                .map_err(|failure| self.describe(failure))?;
+            Ok(usize::try_from(number).unwrap_or(usize::MAX))
         };
         let node_ranks = agreed(node_size, NativeOperation::Max)?;
         let first = self.rank - self.rank % node_ranks;
@@ -430,22 +424,36 @@ impl Communicator for MpiCommunicator {
 
     fn allreduce_unordered(
         &self,
-        value: &mut [u8],
+        value: &[u8],
+        result: &mut [u8],
         reduction: &Reduction<'_>,
     ) -> Result<bool, Error> {
-        let Some((element, operation)) = reduction.native else {
-            crate::collective::allreduce_binomial(self, value, reduction.combine)?;
-            return Ok(true);
-        };
-        let mut result = self.allreduced.borrow_mut();
-        result.resize(value.len().div_ceil(8), 0);
-        self.raw
-            .allreduce(value, &mut result, element, operation)
-            .map_err(|failure| self.describe(failure))?;
-        for (bytes, word) in value.chunks_mut(8).zip(result.iter()) {
-            bytes.copy_from_slice(&word.to_ne_bytes()[..bytes.len()]);
+        if let Some((element, operation)) = reduction.native {
+            let reduced = self.raw.reduce(None, value, result, element, operation);
+            reduced.map_err(|failure| self.describe(failure))?;
+            return Ok(false);
         }
-        Ok(false)
+        result.copy_from_slice(value);
+        crate::collective::allreduce_binomial(self, result, reduction.combine)?;
+        Ok(true)
+    }
+
+    fn reduce_unordered(
+        &self,
+        root: usize,
+        value: &[u8],
+        result: &mut [u8],
+        reduction: &Reduction<'_>,
+    ) -> Result<bool, Error> {
+        let number = Some(self.peer("reduce_unordered", root)?);
+        if let Some((element, operation)) = reduction.native {
+            let reduced = self.raw.reduce(number, value, result, element, operation);
+            reduced.map_err(|failure| self.describe(failure))?;
+            return Ok(false);
+        }
+        result.copy_from_slice(value);
+        crate::collective::reduce_binomial(self, root, result, reduction.combine)?;
+        Ok(true)
     }
 
     fn has_own_reductions(&self) -> bool {

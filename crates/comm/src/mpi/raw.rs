@@ -208,32 +208,64 @@ impl RawCommunicator {
         })
     }
 
-    /// The library's own `MPI_Allreduce` of `input` into `output`, of as many elements.
-    pub(super) fn allreduce(
+    /// The library's own `MPI_Reduce` of `value` into `result` on a root, or its `MPI_Allreduce`.
+    pub(super) fn reduce(
         &self,
-        input: &[u8],
-        output: &mut [u64],
+        root: Option<c_int>,
+        value: &[u8],
+        result: &mut [u8],
         element: NativeType,
         operation: NativeOperation,
     ) -> Result<(), Failure> {
         let (datatype, size_bytes) = datatype(element);
-        assert!(input.as_ptr().addr().is_multiple_of(size_bytes));
-        assert!(mem::size_of_val(output) >= input.len());
+        assert_eq!(value.len(), result.len());
+        for address in [value.as_ptr(), result.as_ptr()] {
+            assert!(address.addr().is_multiple_of(size_bytes));
+        }
         let count =
-            c_int::try_from(input.len() / size_bytes).expect("a row has at most 2^31 values");
-        // SAFETY: both buffers hold `count` elements and are aligned (asserted above; u64 is
-        // aligned for all of the types), and they are distinct, as Rust's borrows are.
+            c_int::try_from(value.len() / size_bytes).expect("a row has at most 2^31 values");
+        let (from, to) = (value.as_ptr().cast(), result.as_mut_ptr().cast());
+        let operator = operator(operation);
+        let (call, code) = match root {
+            None => {
+                // SAFETY: both buffers hold `count` elements and are aligned (asserted above), and they are
+                // distinct, as Rust's borrows are.
+                let code =
+                    unsafe { ffi::MPI_Allreduce(from, to, count, datatype, operator, self.handle) };
+                ("MPI_Allreduce", code)
+            }
+            Some(root) => {
+                // SAFETY: as above.
+                let code = unsafe {
+                    ffi::MPI_Reduce(from, to, count, datatype, operator, root, self.handle)
+                };
+                ("MPI_Reduce", code)
+            }
+        };
+        check(call, code)
+    }
+
+    /// The least, the greatest or the sum of a number on each rank.
+    pub(super) fn reduce_number(
+        &self,
+        number: u64,
+        operation: NativeOperation,
+    ) -> Result<u64, Failure> {
+        let mut result = 0_u64;
+        let (from, to) = (&raw const number, &raw mut result);
+        let (datatype, _) = datatype(NativeType::U64);
+        // SAFETY: both are one live u64, and distinct.
         let code = unsafe {
             ffi::MPI_Allreduce(
-                input.as_ptr().cast(),
-                output.as_mut_ptr().cast(),
-                count,
+                from.cast(),
+                to.cast(),
+                1,
                 datatype,
                 operator(operation),
                 self.handle,
             )
         };
-        check("MPI_Allreduce", code)
+        check("MPI_Allreduce", code).map(|()| result)
     }
 
     /// Ends every process of the communicator.

@@ -228,18 +228,29 @@ fn ordinary_allreduce(comm: &dyn Communicator) {
         left.copy_from_slice(&total.to_ne_bytes());
     };
     for native in [None, Some((NativeType::U64, NativeOperation::Sum))] {
-        let mut value = [comm.rank() as u64 + 1];
-        // SAFETY-free view of the word as bytes: written back below.
-        let mut bytes = value[0].to_ne_bytes();
+        // The library asks for aligned elements.
+        let (mut value, mut result) = (Aligned([0; 8]), Aligned([0; 8]));
+        value.0 = (comm.rank() as u64 + 1).to_ne_bytes();
         let reduction = Reduction {
             native,
             combine: &add,
         };
-        comm.allreduce_unordered(&mut bytes, &reduction).unwrap();
-        value[0] = u64::from_ne_bytes(bytes);
-        assert_eq!(value[0], ranks * (ranks + 1) / 2);
+        comm.allreduce_unordered(&value.0, &mut result.0, &reduction)
+            .unwrap();
+        assert_eq!(u64::from_ne_bytes(result.0), ranks * (ranks + 1) / 2);
+        for root in 0..comm.size() {
+            comm.reduce_unordered(root, &value.0, &mut result.0, &reduction)
+                .unwrap();
+            if comm.rank() == root {
+                assert_eq!(u64::from_ne_bytes(result.0), ranks * (ranks + 1) / 2);
+            }
+        }
     }
 }
+
+/// Bytes where a number may be.
+#[repr(align(8))]
+struct Aligned([u8; 8]);
 
 fn bad_arguments(comm: &dyn Communicator) {
     let tag = comm.fresh_tag();
