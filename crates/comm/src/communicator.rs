@@ -201,6 +201,12 @@ pub trait Communicator: fmt::Debug {
     /// for its sends before it turns to other things.
     fn delivers_alone(&self) -> bool;
 
+    /// The bytes of a message up to which it is sent without asking the receiver; longer ones take a round trip more. The same on
+    /// every rank.
+    fn eager_bytes(&self) -> usize {
+        usize::MAX
+    }
+
     /// How many ranks can run at once: all, unless they share cores. The same on every rank.
     fn concurrency(&self) -> usize {
         self.size()

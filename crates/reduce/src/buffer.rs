@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use bytemuck::Pod;
 use comm::{Communicator, Request};
 
 use crate::program::Message;
@@ -73,6 +74,11 @@ impl Buffer {
             }
         }
     }
+}
+
+/// The values of a message that was received, if its memory is aligned for them.
+pub(crate) fn values<T: Pod>(buffer: &Buffer) -> Option<&[T]> {
+    bytemuck::try_cast_slice(&buffer.memory).ok()
 }
 
 /// What a message, or a notice in its place, needs.

@@ -11,7 +11,7 @@ use distribution::Ownership;
 use schedule::{Collective, Piece, Schedule, Transfer, tile};
 use tree_index::{Node, Tree};
 
-use crate::program::{Combine, Message, Prefix, Program, Span, Step, Stretch, columns};
+use crate::program::{Combine, Kept, Message, Prefix, Program, Span, Step, Stretch, columns};
 
 /// What a program is compiled from.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +22,15 @@ pub(crate) struct Source<'s> {
     pub(crate) width: usize,
     /// Longer messages are split, in elements.
     pub(crate) message_limit: usize,
+    /// Messages of some times this are split into such, in elements: the transport sends them sooner than one.
+    pub(crate) eager_limit: usize,
+    /// Messages of so many elements stay where they are received.
+    pub(crate) kept_from: usize,
     pub(crate) wanted: Wanted,
 }
+
+/// Up to so many messages that go at once are sooner there than one that has to be asked for.
+const EAGER_MESSAGES: usize = 6;
 
 /// What a program leaves on its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +65,14 @@ impl Source<'_> {
             Wanted::Prefixes => compiler.finish_scan(rank, position),
         }
         compiler.program.last_combines = compiler.combines;
+        let receives = (0..).zip(&compiler.program.receives);
+        let long = receives.filter(|(_, message)| message.length >= self.kept_from);
+        compiler.program.kept = long
+            .map(|(receive, message)| Kept {
+                span: message.spans[0],
+                receive,
+            })
+            .collect();
         compiler.program
     }
 
@@ -268,7 +283,17 @@ impl Compiler<'_> {
 
     /// Messages of at most so many elements as may be; none where there is nothing to say.
     fn split(&self, peer: usize, spans: Vec<Span>) -> Vec<Message> {
-        let limit = self.source.message_limit;
+        let Source {
+            message_limit,
+            eager_limit,
+            ..
+        } = *self.source;
+        let length = spans.iter().fold(0, |total, span| total + span.length);
+        let limit = if length <= EAGER_MESSAGES.saturating_mul(eager_limit) {
+            message_limit.min(eager_limit)
+        } else {
+            message_limit
+        };
         let mut messages: Vec<Message> = Vec::new();
         for mut span in spans {
             while span.length > 0 {
@@ -362,6 +387,8 @@ mod tests {
             ownership: &Ownership::from(Distribution::lower(items, ranks).unwrap()),
             width: 1,
             message_limit: usize::MAX,
+            eager_limit: usize::MAX,
+            kept_from: usize::MAX,
             wanted: Wanted::Reduction,
         };
         source.compile(rank)

@@ -18,6 +18,9 @@ use crate::program::{Program, Stretch};
 use crate::run::{Input, Run};
 use crate::scan::Scan;
 
+/// Messages of so many bytes are worth the search for them that copying them saves.
+const KEPT_BYTES: usize = 2048;
+
 /// Rows of a slice.
 struct Rows<'l, T, O> {
     rows: &'l [T],
@@ -137,19 +140,18 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
                 let is_exclusive = kind == Kind::Exscan;
                 self.scan_state()
                     .finish(&*self.operator, run, local, is_exclusive, result);
+                for value in result {
+                    *value = self.operator.canonical(*value);
+                }
             }
             Kind::Reduce if self.comm.rank() != self.terms.root => return Ok(false),
-            Kind::Broadcast => run.copy_result(result),
+            Kind::Broadcast => run.copy_result(result, |value| value),
             _ if self.terms.ownership.items() == 0 => {
                 let empty = self.operator.empty();
-                result.fill(empty.expect("a plan without items has an empty value"));
+                let empty = empty.expect("a plan without items has an empty value");
+                result.fill(self.operator.canonical(empty));
             }
-            _ => run.copy_result(result),
-        }
-        if kind != Kind::Broadcast {
-            for value in result {
-                *value = self.operator.canonical(*value);
-            }
+            _ => run.copy_result(result, |value| self.operator.canonical(value)),
         }
         Ok(true)
     }
@@ -261,6 +263,8 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
             ownership,
             width: terms.width,
             message_limit: terms.message_limit,
+            eager_limit: (self.comm.eager_bytes() / size_of::<T>()).max(1),
+            kept_from: KEPT_BYTES.div_ceil(size_of::<T>()),
             wanted: if is_scan {
                 Wanted::Prefixes
             } else {

@@ -71,6 +71,25 @@ pub(crate) struct Prefix {
     pub(crate) places: Vec<Place>,
 }
 
+/// A received message that stays in its own memory, and the places that stand for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept {
+    pub(crate) span: Span,
+    /// Which of the program's receives.
+    pub(crate) receive: usize,
+}
+
+/// Values that lie side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Whose memory: a kept message's, or else the workspace.
+    pub(crate) kept: Option<usize>,
+    /// From where on in there.
+    pub(crate) start: usize,
+    /// So many at most.
+    pub(crate) length: usize,
+}
+
 /// One rank's part in one collective operation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
@@ -85,8 +104,37 @@ pub(crate) struct Program {
     /// Of a scan: what it needs instead of a result.
     pub(crate) prefixes: Vec<Prefix>,
     pub(crate) workspace_length: usize,
+    /// The messages that are not copied into the workspace, by their places.
+    pub(crate) kept: Vec<Kept>,
     /// Elements of a row.
     pub(crate) width: usize,
+}
+
+impl Program {
+    /// Where the values of these places are, as far as they lie together.
+    pub(crate) fn part(&self, places: Span) -> Part {
+        let behind = self
+            .kept
+            .partition_point(|kept| kept.span.start <= places.start);
+        let before = behind.checked_sub(1).map(|index| self.kept[index]);
+        if let Some(Kept { span, receive }) = before
+            && let Some(left) = (span.start + span.length).checked_sub(places.start)
+            && left > 0
+        {
+            return Part {
+                kept: Some(receive),
+                start: places.start - span.start,
+                length: places.length.min(left),
+            };
+        }
+        let next = self.kept.get(behind).map(|kept| kept.span.start);
+        let length = next.map_or(places.length, |next| places.length.min(next - places.start));
+        Part {
+            kept: None,
+            start: places.start,
+            length,
+        }
+    }
 }
 
 /// The columns of one of `blocks` blocks of a row: the first `width` mod `blocks` have one more.

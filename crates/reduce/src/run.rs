@@ -15,10 +15,10 @@ use std::time::Duration;
 use bytemuck::Pod;
 use comm::{Communicator, Progress, Request, RequestId, Tag};
 
-use crate::buffer::{Buffer, Patience, buffer_bytes, read_notice, write_notice};
+use crate::buffer::{Buffer, Patience, buffer_bytes, read_notice, values, write_notice};
 use crate::error::RunError;
 use crate::operator::Operator;
-use crate::program::{Combine, Message, Prefix, Program, Span, Stretch};
+use crate::program::{Combine, Message, Part, Prefix, Program, Span, Stretch};
 use crate::trace::{message, span};
 
 /// Receives are posted so many steps ahead, so that messages find their buffers when they come early: after the sends, which others wait for.
@@ -198,12 +198,89 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
                 workspace[into] = last.1;
                 continue;
             }
-            let range = |start: usize| start..start + length;
-            let [left, right, into] = workspace
-                .get_disjoint_mut([range(left), range(right), range(into)])
-                .expect("every value has a place of its own");
-            self.operator.combine_rows(left, right, into);
+            self.combine_rows(workspace, &state.receives, left, right, into, length);
         }
+    }
+
+    /// Combines two rows, each of which may lie in several messages, into a third.
+    fn combine_rows(
+        &self,
+        workspace: &mut [T],
+        receives: &[Buffer],
+        left: usize,
+        right: usize,
+        into: usize,
+        length: usize,
+    ) {
+        let mut done = 0;
+        while done < length {
+            let part = |start: usize| {
+                let places = Span {
+                    start: start + done,
+                    length: length - done,
+                };
+                self.part(receives, places)
+            };
+            let ((left, left_kept), (right, right_kept)) = (part(left), part(right));
+            let count = left.length.min(right.length);
+            let range = |start: usize| start..start + count;
+            let into = range(into + done);
+            let apart = "every value has a place of its own";
+            match (left_kept, right_kept) {
+                (None, None) => {
+                    let ranges = [range(left.start), range(right.start), into];
+                    let [left, right, into] = workspace.get_disjoint_mut(ranges).expect(apart);
+                    self.operator.combine_rows(left, right, into);
+                }
+                (Some(kept), None) => {
+                    let ranges = [range(right.start), into];
+                    let [right, into] = workspace.get_disjoint_mut(ranges).expect(apart);
+                    self.operator
+                        .combine_rows(&kept[range(left.start)], right, into);
+                }
+                (None, Some(kept)) => {
+                    let ranges = [range(left.start), into];
+                    let [left, into] = workspace.get_disjoint_mut(ranges).expect(apart);
+                    self.operator
+                        .combine_rows(left, &kept[range(right.start)], into);
+                }
+                (Some(first), Some(second)) => {
+                    let (left, right) = (&first[range(left.start)], &second[range(right.start)]);
+                    self.operator
+                        .combine_rows(left, right, &mut workspace[into]);
+                }
+            }
+            done += count;
+        }
+    }
+
+    /// Where the values of these places are, as far as they lie together, and the memory of the message that has them, if one has.
+    fn part<'s>(&self, receives: &'s [Buffer], places: Span) -> (Part, Option<&'s [T]>) {
+        let part = self.program.part(places);
+        let Some(message) = part.kept else {
+            return (part, None);
+        };
+        let kept = values(&receives[message]);
+        // Where its memory was not aligned, it was copied after all.
+        let start = kept.map_or(places.start, |_| part.start);
+        (Part { start, ..part }, kept)
+    }
+
+    /// The values of these places, piece by piece.
+    fn pieces<'s>(&'s self, state: &'s State<T>, places: Span) -> impl Iterator<Item = &'s [T]> {
+        let mut rest = places;
+        std::iter::from_fn(move || {
+            if rest.length == 0 {
+                return None;
+            }
+            let (part, kept) = self.part(&state.receives, rest);
+            rest = Span {
+                start: rest.start + part.length,
+                length: rest.length - part.length,
+            };
+            let memory = kept.unwrap_or(&state.workspace);
+            Some(&memory[part.start..part.start + part.length])
+        })
     }
 
     fn send(
@@ -213,7 +290,8 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         index: usize,
     ) -> Result<(), comm::Error> {
         let message = &self.program.sends[index];
-        let buffer = &mut state.sends[state.turn][index];
+        let turn = state.turn;
+        let buffer = &mut state.sends[turn][index];
         let mut memory = match buffer.request.take() {
             Some(request) => comm.wait(request)?,
             None => std::mem::take(&mut buffer.memory),
@@ -223,14 +301,15 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
             Some(rank) => write_notice::<T>(&mut memory, message, rank),
             None => {
                 memory.reserve(buffer_bytes::<T>(message));
-                for span in &message.spans {
-                    let values = &state.workspace[span.range()];
+                let spans = message.spans.iter();
+                for values in spans.flat_map(|&span| self.pieces(state, span)) {
                     memory.extend_from_slice(bytemuck::cast_slice(values));
                 }
             }
         }
         message!(message.peer, memory.len());
-        buffer.request = Some(comm.start_send(message.peer, self.tag, memory)?);
+        let request = comm.start_send(message.peer, self.tag, memory)?;
+        state.sends[turn][index].request = Some(request);
         Ok(())
     }
 
@@ -311,14 +390,20 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         }
         let bytes = &buffer.memory[..];
         if bytes.len() == message.length * size_of::<T>() {
-            let mut rest = bytes;
-            for span in &message.spans {
-                let values: &mut [u8] =
-                    bytemuck::cast_slice_mut(&mut state.workspace[span.range()]);
-                let (own, others) = rest.split_at(values.len());
-                values.copy_from_slice(own);
-                rest = others;
+            let is_kept = self
+                .program
+                .kept
+                .binary_search_by_key(&index, |kept| kept.receive)
+                .is_ok();
+            // Allocators align by 16 bytes, which is enough for all but strange types.
+            if is_kept && values::<T>(buffer).is_some() {
+                return Ok(true);
             }
+            let [span] = message.spans[..] else {
+                unreachable!("a received message has one span")
+            };
+            let values: &mut [u8] = bytemuck::cast_slice_mut(&mut state.workspace[span.range()]);
+            values.copy_from_slice(bytes);
         } else {
             let failed = read_notice(bytes).unwrap_or(message.peer);
             state.failed.get_or_insert(failed);
@@ -360,20 +445,29 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         &self.program.prefixes
     }
 
-    /// Copies what this rank wanted of a run that is over.
-    pub(crate) fn copy_result(&self, result: &mut [T]) {
+    /// Copies what this rank wanted of a run that is over, each value as `map` makes it.
+    pub(crate) fn copy_result(&self, result: &mut [T], map: impl Fn(T) -> T) {
         let state = self.state.borrow();
+        let spans = self.program.result.iter();
         let mut rest = result;
-        for &(_, span) in &self.program.result {
-            let (own, others) = rest.split_at_mut(span.length);
-            own.copy_from_slice(&state.workspace[span.range()]);
+        for values in spans.flat_map(|&(_, span)| self.pieces(&state, span)) {
+            let (own, others) = rest.split_at_mut(values.len());
+            for (own, &value) in own.iter_mut().zip(values) {
+                *own = map(value);
+            }
             rest = others;
         }
     }
 
     /// Copies values of a run that is over.
     pub(crate) fn copy(&self, span: Span, values: &mut [T]) {
-        values.copy_from_slice(&self.state.borrow().workspace[span.range()]);
+        let state = self.state.borrow();
+        let mut rest = values;
+        for values in self.pieces(&state, span) {
+            let (own, others) = rest.split_at_mut(values.len());
+            own.copy_from_slice(values);
+            rest = others;
+        }
     }
 
     /// The communicating steps of the last run.

@@ -80,9 +80,11 @@ proptest! {
             }
             let plan = builder.build::<f64>().unwrap();
             let own = distribution.range(comm::Communicator::rank(world));
-            let own = own.start as usize * width..own.end as usize * width;
+            let [start, end] =
+                [own.start, own.end].map(|item| usize::try_from(item).unwrap() * width);
             let mut result = vec![0.0; width];
-            plan.allreduce_into(&items[own], &mut result).unwrap();
+            plan.allreduce_into(&items[start..end], &mut result)
+                .unwrap();
             (plan.algorithm(), plan.blocks(), result)
         })
         .unwrap();

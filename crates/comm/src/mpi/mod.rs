@@ -41,6 +41,9 @@ pub const DEFAULT_SILENCE_LIMIT: Duration = Duration::from_secs(30 * 60);
 /// How often a wait looks before it lets other processes run on this core.
 const LOOKS_BEFORE_YIELD: u32 = 1000;
 
+/// Open MPI sends up to 4096 bytes, its own header included, at once through shared memory; other libraries and networks more.
+const EAGER_BYTES: usize = 4000;
+
 /// How often a rank that leaves looks whether the others have come.
 const LEAVING_PAUSE: Duration = Duration::from_millis(1);
 
@@ -408,6 +411,10 @@ impl Communicator for MpiCommunicator {
     fn delivers_alone(&self) -> bool {
         // A long message moves only while both ends call MPI.
         false
+    }
+
+    fn eager_bytes(&self) -> usize {
+        EAGER_BYTES
     }
 
     fn concurrency(&self) -> usize {
