@@ -110,9 +110,9 @@ fn every_format_gives_the_same_rows() {
             assert_eq!(row["n"], 5);
             assert_eq!(row["sum"].as_f64().unwrap().to_bits(), bits);
         }
-        // Three rank counts. By eleven schedules, five of them by reduce, too; on the five contiguous distributions also by the
+        // Three rank counts. By twenty schedules, eight of them by reduce, too; on the five contiguous distributions also by the
         // four other algorithms, on the block-cyclic one not. And the canary.
-        assert_eq!(rows.len(), 3 * (5 * (16 + 4) + 16) + 3);
+        assert_eq!(rows.len(), 3 * (5 * (28 + 4) + 28) + 3);
     }
 }
 
@@ -222,6 +222,22 @@ fn bad_options() {
         &["bench", "memory"],
         &["`memory`", "kernels, parallel, lookup, reduce"],
     );
+    for (option, word) in [
+        ("--ranks", "0"),
+        ("--ranks", "1e9"),
+        ("--items", "1.5"),
+        ("--items", "1e30"),
+        ("--width", "0"),
+        ("--algorithm", "magic"),
+        ("--distribution", "odd"),
+        ("--alpha", "-1"),
+        ("--gamma", "nan"),
+        ("--node-ranks", "0"),
+        ("--ports", "0"),
+        ("--blocks", "0"),
+    ] {
+        refused(&["simulate", &format!("{option}={word}")], &[option]);
+    }
     refused(&["bench", "--ranks", "0"], &["--ranks"]);
     refused(&["bench", "--backend", "all"], &["--backend"]);
     refused(&["launch"], &["launch"]);
@@ -287,6 +303,35 @@ fn legal_edges() {
     );
     assert_eq!(found[3], ("7FF8000000000000".to_owned(), true));
     assert_eq!(found[4], ("7FF0000000000000".to_owned(), true));
+}
+
+/// Counts that the papers give, from the programs that run; and a machine of nodes is slower between them.
+#[test]
+fn simulated_schedules() {
+    let rows = |words: &[&str]| -> Vec<serde_json::Value> {
+        let common = ["simulate", "--ranks", "64", "--json", "-"];
+        let output = xtask(&[&common, words].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let lines = text(&output.stdout);
+        lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
+    let all = rows(&[]);
+    assert_eq!(all.len(), schedule::Algorithm::ALL.len());
+    let link = ["--alpha", "1000", "--beta", "0", "--gamma", "0"];
+    let doubling = ["--algorithm", "recursive-doubling"];
+    let near = rows(&[&link[..], &doubling].concat());
+    assert_eq!(near[0]["time_ns"], 6000.0);
+    assert_eq!(near[0]["messages"], 64 * 6);
+    assert_eq!(
+        (&near[0]["rows_mean"], &near[0]["rows_max"]),
+        (&1.0.into(), &1.into())
+    );
+    let nodes = ["--node-ranks", "8", "--far-alpha", "2000"];
+    let far = rows(&[&link[..], &doubling, &nodes].concat());
+    assert_eq!(far[0]["time_ns"], 9000.0);
 }
 
 /// With `--json -` standard output is JSON alone; with a file, it is for people.
