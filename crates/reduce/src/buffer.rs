@@ -74,11 +74,11 @@ impl Buffer {
             }
         }
     }
-}
 
-/// The values of a message that was received, if its memory is aligned for them.
-pub(crate) fn values<T: Pod>(buffer: &Buffer) -> Option<&[T]> {
-    bytemuck::try_cast_slice(&buffer.memory).ok()
+    /// The values of a message that is here, if its memory is aligned for them.
+    pub(crate) fn values<T: Pod>(&self) -> Option<&[T]> {
+        bytemuck::try_cast_slice(&self.memory).ok()
+    }
 }
 
 /// What a message, or a notice in its place, needs.

@@ -141,8 +141,9 @@ impl<'c, O> Builder<'c, O> {
         self
     }
 
-    /// The column blocks in which pipelined algorithms send a row; unless said otherwise, as many as should take least (paper 2,
-    /// Lemma 1).
+    /// The column blocks of a row, at most one a column. Pipelined algorithms send them one after the other: unless said otherwise,
+    /// as many as should take least (paper 2, Lemma 1). The others reduce them one after the other: as many as stay in cache, as
+    /// long as that costs little.
     pub fn blocks(mut self, count: usize) -> Self {
         self.wishes.hints.blocks = Some(count);
         self
@@ -232,10 +233,9 @@ impl<'c, O> Builder<'c, O> {
             width: wishes.width,
             element_bytes: size_of::<T>(),
         };
-        let (algorithm, parameters) = wishes.hints.choose(named, self.comm, task);
+        let choice = wishes.hints.choose(named, self.comm, task);
         let terms = Terms {
-            algorithm,
-            parameters,
+            choice,
             root: wishes.root,
             width: wishes.width,
             ownership,

@@ -11,7 +11,9 @@ use distribution::Ownership;
 use schedule::{Collective, Piece, Schedule, Transfer, tile};
 use tree_index::{Node, Tree};
 
-use crate::program::{Combine, Kept, Message, Prefix, Program, Span, Step, Stretch, columns};
+use crate::program::{
+    Combine, Elsewhere, Home, Message, Prefix, Program, Span, Step, Stretch, columns,
+};
 
 /// What a program is compiled from.
 #[derive(Clone, Copy, Debug)]
@@ -24,13 +26,23 @@ pub(crate) struct Source<'s> {
     pub(crate) message_limit: usize,
     /// Messages of some times this are split into such, in elements: the transport sends them sooner than one.
     pub(crate) eager_limit: usize,
-    /// Messages of so many elements stay where they are received.
-    pub(crate) kept_from: usize,
+    pub(crate) memory: Placing,
     pub(crate) wanted: Wanted,
 }
 
 /// Up to so many messages that go at once are sooner there than one that has to be asked for.
 const EAGER_MESSAGES: usize = 6;
+
+/// What lies in the workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Placing {
+    /// Everything.
+    Copied,
+    /// What is received stays in its messages.
+    Kept,
+    /// The own rows and the result stay outside, too.
+    Lent,
+}
 
 /// What a program leaves on its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,15 +76,8 @@ impl Source<'_> {
             Wanted::Reduction => compiler.finish(&self.schedule.wanted(position)),
             Wanted::Prefixes => compiler.finish_scan(rank, position),
         }
-        compiler.program.last_combines = compiler.combines;
-        let receives = (0..).zip(&compiler.program.receives);
-        let long = receives.filter(|(_, message)| message.length >= self.kept_from);
-        compiler.program.kept = long
-            .map(|(receive, message)| Kept {
-                span: message.spans[0],
-                receive,
-            })
-            .collect();
+        compiler.program.last_combines = std::mem::take(&mut compiler.combines);
+        compiler.place();
         compiler.program
     }
 
@@ -330,6 +335,51 @@ impl Compiler<'_> {
         }
     }
 
+    /// Notes which values are not in the workspace.
+    fn place(&mut self) {
+        let (memory, program) = (self.source.memory, &mut self.program);
+        if memory == Placing::Copied {
+            return;
+        }
+        let messages = (0..).zip(&program.receives);
+        let mut elsewhere: Vec<Elsewhere> = messages
+            .map(|(receive, message)| Elsewhere {
+                span: message.spans[0],
+                home: Home::Message(receive),
+            })
+            .collect();
+        program.is_lent = memory == Placing::Lent;
+        if program.is_lent {
+            let length = program.width;
+            let starts = program.stretches.iter().flat_map(|stretch| {
+                (0..stretch.lengths.len()).map(move |node| stretch.start + node * length)
+            });
+            elsewhere.extend((0..).zip(starts).map(|(leaf, start)| Elsewhere {
+                span: Span { start, length },
+                home: Home::Leaf(leaf),
+            }));
+        }
+        elsewhere.sort_unstable_by_key(|elsewhere| elsewhere.span.start);
+        program.elsewhere = elsewhere;
+        if program.is_lent {
+            // What is combined here for the result can be made there: the root of a tree is never combined again.
+            let mut made = Vec::new();
+            let mut offset = 0;
+            for &(_, span) in &program.result {
+                if program.part(span).home.is_none() {
+                    made.push(Elsewhere {
+                        span,
+                        home: Home::Result(offset),
+                    });
+                }
+                offset += span.length;
+            }
+            program.elsewhere.extend(made);
+            let start = |elsewhere: &Elsewhere| elsewhere.span.start;
+            program.elsewhere.sort_unstable_by_key(start);
+        }
+    }
+
     /// The fragment before each of this rank's stretches, of what is held of the single positions.
     fn finish_scan(&mut self, rank: usize, position: usize) {
         let length = self.source.width;
@@ -377,7 +427,7 @@ mod tests {
     use distribution::{Distribution, Ownership};
     use schedule::{Algorithm, Collective, Schedule};
 
-    use super::{Source, Wanted};
+    use super::{Placing, Source, Wanted};
     use crate::program::{Program, columns};
 
     fn program(ranks: usize, rank: usize, items: u64) -> Program {
@@ -388,7 +438,7 @@ mod tests {
             width: 1,
             message_limit: usize::MAX,
             eager_limit: usize::MAX,
-            kept_from: usize::MAX,
+            memory: Placing::Copied,
             wanted: Wanted::Reduction,
         };
         source.compile(rank)

@@ -42,28 +42,29 @@ impl<T: Pod, O: Operator<T> + 'static> fmt::Display for Plan<'_, T, O> {
             Counted(terms.ownership.items(), "item"),
             Counted(terms.width as u64, "element"),
             terms.ownership.count(rank),
-            terms.algorithm
+            terms.choice.algorithm
         )?;
         if let Some(remark) = self.remark() {
             write!(f, " ({remark})")?;
         }
+        if terms.choice.strips > 1 {
+            let strips = terms.choice.strips;
+            write!(f, ", in {strips} blocks of columns, each of which is:")?;
+        }
         writeln!(f)?;
-        if !terms.algorithm.is_scheduled() {
+        if !terms.choice.algorithm.is_scheduled() {
             return Ok(());
         }
         match self.compiled(Kind::Allreduce) {
-            Ok(run) => write_program(f, run.program(), terms.width),
+            Ok(run) => write_program(f, run.program()),
             Err(_) => Ok(()),
         }
     }
 }
 
-fn write_program(f: &mut fmt::Formatter<'_>, program: &Program, width: usize) -> fmt::Result {
-    let lengths = program
-        .stretches
-        .iter()
-        .map(|stretch| stretch.lengths.len());
-    let nodes_count = lengths.fold(0, |total, count| total + count as u64);
+fn write_program(f: &mut fmt::Formatter<'_>, program: &Program) -> fmt::Result {
+    let width = program.width;
+    let nodes_count = program.leaves_count() as u64;
     if nodes_count > 0 {
         let values = Counted(nodes_count, "value");
         writeln!(f, "fold the own items into {values}")?;

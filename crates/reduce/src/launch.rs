@@ -8,46 +8,22 @@ use schedule::{Collective, Schedule};
 
 use crate::algorithm::Engine;
 use crate::buffer::Patience;
-use crate::compile::{Source, Wanted};
+use crate::compile::{Placing, Source, Wanted};
 use crate::environment;
 use crate::error::RunError;
 use crate::operator::Operator;
 use crate::pending::Pending;
 use crate::plan::{Kind, Plan};
-use crate::program::{Program, Stretch};
-use crate::run::{Input, Run};
+use crate::run::{Lent, Run};
 use crate::scan::Scan;
 
-/// Messages of so many bytes are worth the search for them that copying them saves.
-const KEPT_BYTES: usize = 2048;
-
-/// Rows of a slice.
-struct Rows<'l, T, O> {
-    rows: &'l [T],
-    width: usize,
-    operator: &'l O,
-}
-
-impl<T: Pod, O: Operator<T>> Input<T> for Rows<'_, T, O> {
-    fn fold(&self, stretch: &Stretch, scratch: &mut Vec<T>, results: &mut [T]) {
-        let Stretch { rows, lengths, .. } = stretch;
-        let width = self.width;
-        let mut items = &self.rows[rows.start * width..rows.end * width];
-        if width == 1 {
-            return self.operator.fold_runs(items, lengths, results);
-        }
-        for (&length, row) in lengths.iter().zip(results.chunks_exact_mut(width)) {
-            let (node, rest) = items.split_at(length * width);
-            self.operator.fold_rows(node, width, scratch, row);
-            items = rest;
-        }
-    }
-}
+/// Rows of so many bytes are worth the search for them that copying them saves.
+const LENT_BYTES: usize = 2048;
 
 impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
     pub(crate) fn run(&self, kind: Kind, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
-        match self.terms.algorithm.engine() {
+        match self.terms.choice.algorithm.engine() {
             Engine::Schedule(_) => self.run_schedule(kind, local, result),
             Engine::Native => self.run_native(kind, local, result),
             Engine::Scalar => self.run_scalar(kind, local, result),
@@ -56,14 +32,24 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
 
     fn run_schedule(&self, kind: Kind, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
         let run = self.ready(kind)?;
-        let rows = if kind == Kind::Broadcast {
-            &*result
+        let length = Some(result.len());
+        let outcome = if run.is_lent() {
+            let mut lent = Lent {
+                leaves: run.program().leaves_are_rows().then_some(local),
+                result: Some(result),
+            };
+            self.begin(run, kind, local, length, &mut lent)
+                .and_then(|failure| self.complete(run, failure, &mut lent))
+                .map(|()| self.gets_result(kind))
         } else {
-            local
+            let rows = if kind == Kind::Broadcast {
+                &*result
+            } else {
+                local
+            };
+            self.begin(run, kind, rows, length, &mut Lent::default())
+                .and_then(|failure| self.finish(run, kind, failure, local, result))
         };
-        let outcome = self
-            .begin(run, kind, rows, Some(result.len()))
-            .and_then(|failure| self.finish(run, kind, failure, local, result));
         self.settle(outcome)
     }
 
@@ -74,7 +60,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
         rows: &[T],
     ) -> Result<Pending<'a, 'c, T, O>, RunError> {
         let run = self.ready(kind)?;
-        match self.begin(run, kind, rows, None) {
+        match self.begin(run, kind, rows, None, &mut Lent::default()) {
             Ok(failure) => Ok(Pending::new(self, kind, Rc::clone(run), failure)),
             Err(error) => self.settle(Err(error)),
         }
@@ -103,21 +89,34 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
         kind: Kind,
         rows: &[T],
         result_length: Option<usize>,
+        lent: &mut Lent<'_, T>,
     ) -> Result<Option<RunError>, RunError> {
         // Where the operator panics, the run never ends.
         self.is_running.set(true);
         let failure = self.check(kind, rows, result_length).err();
-        let input = Rows {
-            rows,
-            width: self.terms.width,
-            operator: &*self.operator,
-        };
         let is_sound = failure.is_none();
-        run.start(self.comm, is_sound.then_some(&input as &dyn Input<T>))?;
+        run.start(self.comm, is_sound.then_some(rows), lent)?;
         Ok(failure)
     }
 
-    /// Waits for a run and leaves its result in `result`. Says whether this rank gets one.
+    /// Waits for a run.
+    fn complete(
+        &self,
+        run: &Run<T, O>,
+        failure: Option<RunError>,
+        lent: &mut Lent<'_, T>,
+    ) -> Result<(), RunError> {
+        let driven = self.drive(run, Patience::Unlimited, lent);
+        // What this rank knows of its own failure is more than what it hears.
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        driven?;
+        self.rounds.set(Some(run.rounds()));
+        run.outcome()
+    }
+
+    /// Waits for a run that nothing was lent to and leaves its result in `result`. Says whether this rank gets one.
     pub(crate) fn finish(
         &self,
         run: &Run<T, O>,
@@ -126,15 +125,11 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
         local: &[T],
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let driven = self.drive(run, Patience::Unlimited);
-        // What this rank knows of its own failure is more than what it hears.
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
-        driven?;
-        self.rounds.set(Some(run.rounds()));
-        run.outcome()?;
+        self.complete(run, failure, &mut Lent::default())?;
         self.check_result(kind, result.len())?;
+        if !self.gets_result(kind) {
+            return Ok(false);
+        }
         match kind {
             Kind::Scan | Kind::Exscan => {
                 let is_exclusive = kind == Kind::Exscan;
@@ -144,7 +139,6 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
                     *value = self.operator.canonical(*value);
                 }
             }
-            Kind::Reduce if self.comm.rank() != self.terms.root => return Ok(false),
             Kind::Broadcast => run.copy_result(result, |value| value),
             _ if self.terms.ownership.items() == 0 => {
                 let empty = self.operator.empty();
@@ -154,6 +148,10 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
             _ => run.copy_result(result, |value| self.operator.canonical(value)),
         }
         Ok(true)
+    }
+
+    fn gets_result(&self, kind: Kind) -> bool {
+        kind != Kind::Reduce || self.comm.rank() == self.terms.root
     }
 
     /// What can be wrong on one rank alone.
@@ -212,20 +210,20 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
         if let Some(run) = cell.get() {
             return Ok(run);
         }
-        let program = self.compile(kind)?;
+        let run = self.compile(kind)?;
         // A send's buffer may be away until the run after the next one.
+        let program = run.program();
         self.comm
             .reserve(3 * (program.sends.len() + program.receives.len()));
-        let run = Run::new(program, Rc::clone(&self.operator), self.tag);
         Ok(cell.get_or_init(|| Rc::new(run)))
     }
 
-    fn compile(&self, kind: Kind) -> Result<Program, RunError> {
+    fn compile(&self, kind: Kind) -> Result<Run<T, O>, RunError> {
         let (terms, rank) = (&self.terms, self.comm.rank());
-        let Engine::Schedule(algorithm) = terms.algorithm.engine() else {
+        let Engine::Schedule(algorithm) = terms.choice.algorithm.engine() else {
             return Err(RunError::NotOffered {
                 rank,
-                algorithm: terms.algorithm,
+                algorithm: terms.choice.algorithm,
             });
         };
         // A broadcast is the same for every distribution.
@@ -254,48 +252,73 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
             (algorithm, collective)
         };
         let schedule = Schedule::new(algorithm, collective, self.comm.size())
-            .and_then(|schedule| schedule.with(terms.parameters))
+            .and_then(|schedule| schedule.with(terms.choice.parameters))
             .expect(
                 "the communicator has ranks, the root is one of them, the parameters were checked",
             );
-        let source = Source {
+        let is_reduced = matches!(kind, Kind::Reduce | Kind::Allreduce);
+        let has_items = ownership.items() > 0;
+        let strips = match is_reduced && has_items {
+            true => terms.choice.strips,
+            false => 1,
+        };
+        let can_be_lent = has_items && (is_reduced || kind == Kind::ReduceScatter);
+        let is_long = terms.width / strips * size_of::<T>() >= LENT_BYTES;
+        let source = |width: usize| Source {
             schedule: &schedule,
             ownership,
-            width: terms.width,
+            width,
             message_limit: terms.message_limit,
             eager_limit: (self.comm.eager_bytes() / size_of::<T>()).max(1),
-            kept_from: KEPT_BYTES.div_ceil(size_of::<T>()),
+            memory: match (is_long, can_be_lent) {
+                (true, true) => Placing::Lent,
+                (true, false) => Placing::Kept,
+                // Strips are of rows elsewhere.
+                (false, _) if strips > 1 => Placing::Lent,
+                (false, _) => Placing::Copied,
+            },
             wanted: if is_scan {
                 Wanted::Prefixes
             } else {
                 Wanted::Reduction
             },
         };
-        Ok(source.compile(rank))
+        // The strips' widths: the first may have a column more than the others.
+        let widths = [terms.width.div_ceil(strips), terms.width / strips];
+        let differ = usize::from(widths[0] != widths[1]);
+        let programs = widths[..=differ].iter();
+        let programs = programs.map(|&width| source(width).compile(rank)).collect();
+        let operator = Rc::clone(&self.operator);
+        Ok(Run::new(programs, strips, terms.width, operator, self.tag))
     }
 
     /// What is to be said of the schedule of an allreduce beyond its name.
     pub(crate) fn remark(&self) -> Option<String> {
-        let Engine::Schedule(algorithm) = self.terms.algorithm.engine() else {
+        let Engine::Schedule(algorithm) = self.terms.choice.algorithm.engine() else {
             return None;
         };
         let schedule = Schedule::new(algorithm, Collective::Allreduce, self.comm.size());
         schedule
-            .and_then(|schedule| schedule.with(self.terms.parameters))
+            .and_then(|schedule| schedule.with(self.terms.choice.parameters))
             .ok()?
             .remark()
     }
 
     /// Goes on with a run until it is over or patience is; looks after whatever else is in flight.
-    pub(crate) fn drive(&self, run: &Run<T, O>, patience: Patience) -> Result<bool, RunError> {
+    pub(crate) fn drive(
+        &self,
+        run: &Run<T, O>,
+        patience: Patience,
+        lent: &mut Lent<'_, T>,
+    ) -> Result<bool, RunError> {
         let in_flight = self.comm.in_flight();
         if in_flight.is_only(std::ptr::from_ref(run).cast()) {
-            return run.advance(self.comm, patience);
+            return run.advance(self.comm, patience, lent);
         }
         let mut awaited = self.awaited.borrow_mut();
         loop {
             in_flight.progress(self.comm);
-            if run.advance(self.comm, Patience::None)? {
+            if run.advance(self.comm, Patience::None, lent)? {
                 return Ok(true);
             }
             awaited.clear();

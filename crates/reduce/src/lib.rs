@@ -52,6 +52,7 @@ mod error;
 mod fused;
 mod launch;
 mod local;
+mod memory;
 mod native;
 pub mod operator;
 mod outbox;

@@ -156,7 +156,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
             Kind::Allreduce => None,
             Kind::Reduce => Some(self.terms.root),
             _ => {
-                let algorithm = self.terms.algorithm;
+                let algorithm = self.terms.choice.algorithm;
                 return Err(RunError::NotOffered { rank, algorithm });
             }
         };

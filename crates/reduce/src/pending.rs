@@ -10,7 +10,7 @@ use crate::buffer::Patience;
 use crate::error::RunError;
 use crate::operator::Operator;
 use crate::plan::{Kind, Plan};
-use crate::run::Run;
+use crate::run::{Lent, Run};
 
 /// A run of a plan between its start and its end; made by [`Plan::start_allreduce`] and its like.
 ///
@@ -67,7 +67,8 @@ impl<'a, 'c, T: Pod, O: Operator<T> + 'static> Pending<'a, 'c, T, O> {
     /// # Errors
     /// The transport failed.
     pub fn test(&self) -> Result<bool, RunError> {
-        self.plan.drive(&self.run, Patience::None)
+        self.plan
+            .drive(&self.run, Patience::None, &mut Lent::default())
     }
 
     /// Waits until the run is over, at most `timeout`.
@@ -75,11 +76,12 @@ impl<'a, 'c, T: Pod, O: Operator<T> + 'static> Pending<'a, 'c, T, O> {
     /// # Errors
     /// [`RunError::TimedOut`] says which ranks are awaited: the run goes on, and may be waited for again. Or the transport failed.
     pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
-        if self.plan.drive(&self.run, Patience::of(timeout))? {
+        let (plan, patience) = (self.plan, Patience::of(timeout));
+        if plan.drive(&self.run, patience, &mut Lent::default())? {
             return Ok(());
         }
         Err(RunError::TimedOut {
-            rank: self.plan.comm.rank(),
+            rank: plan.comm.rank(),
             awaited: self.run.awaited_ranks(),
             after: timeout,
         })

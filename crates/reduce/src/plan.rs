@@ -9,7 +9,6 @@ use std::rc::Rc;
 use bytemuck::Pod;
 use comm::{Communicator, RequestId, Tag};
 use distribution::Ownership;
-use schedule::Parameters;
 
 use crate::algorithm::Algorithm;
 use crate::builder::Builder;
@@ -21,6 +20,7 @@ use crate::program::columns;
 use crate::run::Run;
 use crate::scalar::ScalarEngine;
 use crate::scan::Scan;
+use crate::tuner::Choice;
 
 /// A reduction of so many items of type `T` on each rank of a communicator, by operator `O`.
 ///
@@ -52,8 +52,7 @@ pub struct Plan<'c, T: Pod, O: Operator<T> + 'static> {
 /// What the ranks have agreed on, beside type and operator.
 #[derive(Clone, Debug)]
 pub(crate) struct Terms {
-    pub(crate) algorithm: Algorithm,
-    pub(crate) parameters: Parameters,
+    pub(crate) choice: Choice,
     pub(crate) root: usize,
     pub(crate) width: usize,
     pub(crate) ownership: Ownership,
@@ -119,12 +118,15 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
 
     /// The algorithm that runs.
     pub fn algorithm(&self) -> Algorithm {
-        self.terms.algorithm
+        self.terms.choice.algorithm
     }
 
-    /// The column blocks in which a pipelined algorithm sends a row.
+    /// The column blocks in which a row is reduced.
     pub fn blocks(&self) -> usize {
-        self.terms.parameters.blocks
+        let Choice {
+            parameters, strips, ..
+        } = self.terms.choice;
+        parameters.blocks.max(strips)
     }
 
     /// The number of elements of an item: 1, or more where items are rows.

@@ -71,22 +71,31 @@ pub(crate) struct Prefix {
     pub(crate) places: Vec<Place>,
 }
 
-/// A received message that stays in its own memory, and the places that stand for it.
+/// Where values are that are not in the workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// In the memory of one of the program's receives.
+    Message(usize),
+    /// In the row of one of the own nodes.
+    Leaf(usize),
+    /// In the result, from this element on.
+    Result(usize),
+}
+
+/// Places that only stand for values: those are elsewhere.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct Elsewhere {
     pub(crate) span: Span,
-    /// Which of the program's receives.
-    pub(crate) receive: usize,
+    pub(crate) home: Home,
 }
 
 /// Values that lie side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Whose memory: a kept message's, or else the workspace.
-    pub(crate) kept: Option<usize>,
+    /// `None` is the workspace.
+    pub(crate) home: Option<Home>,
     /// From where on in there.
     pub(crate) start: usize,
-    /// So many at most.
     pub(crate) length: usize,
 }
 
@@ -104,8 +113,10 @@ pub(crate) struct Program {
     /// Of a scan: what it needs instead of a result.
     pub(crate) prefixes: Vec<Prefix>,
     pub(crate) workspace_length: usize,
-    /// The messages that are not copied into the workspace, by their places.
-    pub(crate) kept: Vec<Kept>,
+    /// The places of wide rows that stand for values elsewhere, in order.
+    pub(crate) elsewhere: Vec<Elsewhere>,
+    /// Whether the own rows and the result are elsewhere.
+    pub(crate) is_lent: bool,
     /// Elements of a row.
     pub(crate) width: usize,
 }
@@ -113,27 +124,45 @@ pub(crate) struct Program {
 impl Program {
     /// Where the values of these places are, as far as they lie together.
     pub(crate) fn part(&self, places: Span) -> Part {
+        let Span { start, length } = places;
         let behind = self
-            .kept
-            .partition_point(|kept| kept.span.start <= places.start);
-        let before = behind.checked_sub(1).map(|index| self.kept[index]);
-        if let Some(Kept { span, receive }) = before
-            && let Some(left) = (span.start + span.length).checked_sub(places.start)
+            .elsewhere
+            .partition_point(|elsewhere| elsewhere.span.start <= start);
+        let before = behind.checked_sub(1).map(|index| self.elsewhere[index]);
+        if let Some(Elsewhere { span, home }) = before
+            && let Some(left) = (span.start + span.length).checked_sub(start)
             && left > 0
         {
             return Part {
-                kept: Some(receive),
-                start: places.start - span.start,
-                length: places.length.min(left),
+                home: Some(home),
+                start: start - span.start,
+                length: length.min(left),
             };
         }
-        let next = self.kept.get(behind).map(|kept| kept.span.start);
-        let length = next.map_or(places.length, |next| places.length.min(next - places.start));
+        let next = self.elsewhere.get(behind).map(|next| next.span.start);
         Part {
-            kept: None,
-            start: places.start,
-            length,
+            home: None,
+            start,
+            length: next.map_or(length, |next| length.min(next - start)),
         }
+    }
+
+    /// The number of nodes that the own rows make up.
+    pub(crate) fn leaves_count(&self) -> usize {
+        let stretches = self.stretches.iter();
+        stretches.fold(0, |count, stretch| count + stretch.lengths.len())
+    }
+
+    /// Whether each of them is a single row.
+    pub(crate) fn leaves_are_rows(&self) -> bool {
+        let lengths = self.stretches.iter().flat_map(|stretch| &stretch.lengths);
+        lengths.into_iter().all(|&length| length == 1)
+    }
+
+    /// The elements that it leaves on its rank.
+    pub(crate) fn result_length(&self) -> usize {
+        let spans = self.result.iter().map(|(_, span)| span.length);
+        spans.fold(0, |length, span| length + span)
     }
 }
 

@@ -9,40 +9,67 @@
 //! first, in a length that no values have. So nobody waits in vain, and values need no header.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
 use bytemuck::Pod;
 use comm::{Communicator, Progress, Request, RequestId, Tag};
 
-use crate::buffer::{Buffer, Patience, buffer_bytes, read_notice, values, write_notice};
+use crate::buffer::{Buffer, Patience, buffer_bytes, read_notice, write_notice};
 use crate::error::RunError;
+use crate::memory::{Memory, Sources};
 use crate::operator::Operator;
-use crate::program::{Combine, Message, Part, Prefix, Program, Span, Stretch};
+use crate::program::{Combine, Prefix, Program, Span};
 use crate::trace::{message, span};
 
 /// Receives are posted so many steps ahead, so that messages find their buffers when they come early: after the sends, which others wait for.
 const STEPS_AHEAD: usize = 16;
 
-/// What a rank brings into a run.
-pub(crate) trait Input<T> {
-    /// Reduces some of its rows: each node of the stretch into the next row of `results`.
-    fn fold(&self, stretch: &Stretch, scratch: &mut Vec<T>, results: &mut [T]);
-}
-
-/// A program, its memory, and how far it has come.
+/// Programs, their memory, and how far they have come.
+///
+/// A long row is cut into strips of columns that stay in cache, each of which is a run of the program by itself.
 pub(crate) struct Run<T, O> {
-    program: Program,
+    /// For the first strips; and for the others, if those have a column less.
+    programs: Vec<Program>,
+    strips: usize,
+    /// Those that the first program is for.
+    wide_strips: usize,
+    /// Elements of a whole row.
+    width: usize,
     operator: Rc<O>,
     tag: Tag,
     state: RefCell<State<T>>,
 }
 
+/// The caller's memory, for as long as it waits.
+#[derive(Debug)]
+pub(crate) struct Lent<'l, T> {
+    /// The own rows, if each is a node of its own.
+    pub(crate) leaves: Option<&'l [T]>,
+    pub(crate) result: Option<&'l mut [T]>,
+}
+
+/// Nothing is lent: the run has copies.
+impl<T> Default for Lent<'_, T> {
+    fn default() -> Self {
+        Self {
+            leaves: None,
+            result: None,
+        }
+    }
+}
+
 struct State<T> {
     phase: Phase,
+    strip: usize,
+    first_column: usize,
     workspace: Vec<T>,
     scratch: Vec<T>,
-    /// Two for each message, which take turns from run to run.
+    /// What is not lent: reductions of the own nodes, and the result.
+    leaves: Vec<T>,
+    result: Vec<T>,
+    /// Two for each message, which take turns from strip to strip and from run to run if the transport delivers by itself.
     sends: [Vec<Buffer>; 2],
     turn: usize,
     receives: Vec<Buffer>,
@@ -66,65 +93,153 @@ enum Phase {
 }
 
 impl<T: Pod, O: Operator<T>> Run<T, O> {
-    pub(crate) fn new(program: Program, operator: Rc<O>, tag: Tag) -> Self {
-        let buffers = |messages: &[Message]| -> Vec<Buffer> {
-            messages.iter().map(|_| Buffer::default()).collect()
-        };
+    /// Programs for so many strips of a row, the first of them for the wider ones.
+    pub(crate) fn new(
+        programs: Vec<Program>,
+        strips: usize,
+        width: usize,
+        operator: Rc<O>,
+        tag: Tag,
+    ) -> Self {
+        let most = |count: fn(&Program) -> usize| programs.iter().map(count).max().unwrap_or(0);
+        let buffers =
+            |count: usize| -> Vec<Buffer> { (0..count).map(|_| Buffer::default()).collect() };
+        let sends = most(|program| program.sends.len());
         let state = State {
             phase: Phase::Idle,
-            workspace: vec![T::zeroed(); program.workspace_length],
+            strip: 0,
+            first_column: 0,
+            workspace: vec![T::zeroed(); most(|program| program.workspace_length)],
             scratch: Vec::new(),
-            sends: [buffers(&program.sends), buffers(&program.sends)],
+            leaves: Vec::new(),
+            result: Vec::new(),
+            sends: [buffers(sends), buffers(sends)],
             turn: 0,
-            receives: buffers(&program.receives),
+            receives: buffers(most(|program| program.receives.len())),
             posted: 0,
             failed: None,
             broken: None,
             rounds: 0,
         };
+        let wide_strips = match width % strips {
+            0 => strips,
+            wide => wide,
+        };
         Self {
-            program,
+            programs,
+            strips,
+            wide_strips,
+            width,
             operator,
             tag,
             state: RefCell::new(state),
         }
     }
 
-    /// Folds this rank's rows, sends what can be sent, and posts the first receives.
-    ///
-    /// `input` is this rank's failure where it has none; the others are told then.
+    /// Folds this rank's rows, sends what can be sent, and posts the first receives. Without rows, this rank has failed.
     pub(crate) fn start(
         &self,
         comm: &dyn Communicator,
-        input: Option<&dyn Input<T>>,
+        rows: Option<&[T]>,
+        lent: &mut Lent<'_, T>,
     ) -> Result<(), RunError> {
         let state = &mut *self.state.borrow_mut();
-        state.turn ^= 1;
-        state.posted = 0;
+        (state.strip, state.first_column) = (0, 0);
         state.rounds = 0;
         state.failed = None;
-        let begun = self.begin(state, comm, input);
+        match rows {
+            None => state.failed = Some(comm.rank()),
+            Some(rows) if lent.leaves.is_none() => self.fold(state, rows),
+            Some(_) => {}
+        }
+        if self.is_lent() && lent.result.is_none() {
+            let lengths = self.programs.iter().map(Program::result_length);
+            let strips = [self.wide_strips, self.strips - self.wide_strips];
+            let lengths = lengths.zip(strips).map(|(length, strips)| length * strips);
+            let length = lengths.fold(0, |total, length| total + length);
+            state.result.resize(length, T::zeroed());
+        }
+        let begun = if self.is_lent() {
+            state.with_lent(lent, |state, lent| self.begin(state, comm, lent))
+        } else {
+            self.begin(state, comm, lent)
+        };
         self.keep(state, comm, begun)
     }
 
+    /// Whether its rows and its result are worth lending.
+    pub(crate) fn is_lent(&self) -> bool {
+        self.program().is_lent
+    }
+
+    /// Reduces the own nodes.
+    fn fold(&self, state: &mut State<T>, rows: &[T]) {
+        span!("local work");
+        let (program, width) = (self.program(), self.width);
+        if program.is_lent {
+            state
+                .leaves
+                .resize(program.leaves_count() * width, T::zeroed());
+        }
+        let mut leaves = &mut state.leaves[..];
+        for stretch in &program.stretches {
+            let length = stretch.lengths.len() * width;
+            let results = if program.is_lent {
+                let (own, others) = leaves.split_at_mut(length);
+                leaves = others;
+                own
+            } else {
+                &mut state.workspace[stretch.start..][..length]
+            };
+            let mut items = &rows[stretch.rows.start * width..stretch.rows.end * width];
+            if width == 1 {
+                self.operator.fold_runs(items, &stretch.lengths, results);
+                continue;
+            }
+            for (&length, row) in stretch.lengths.iter().zip(results.chunks_exact_mut(width)) {
+                let (node, rest) = items.split_at(length * width);
+                if length == 1 {
+                    row.copy_from_slice(node);
+                } else {
+                    let scratch = &mut state.scratch;
+                    self.operator.fold_rows(node, width, scratch, row);
+                }
+                items = rest;
+            }
+        }
+    }
+
+    /// Begins a strip.
     fn begin(
         &self,
         state: &mut State<T>,
         comm: &dyn Communicator,
-        input: Option<&dyn Input<T>>,
+        lent: &mut Lent<'_, T>,
     ) -> Result<(), comm::Error> {
-        match input {
-            None => state.failed = Some(comm.rank()),
-            Some(input) => {
-                span!("local work");
-                for stretch in &self.program.stretches {
-                    let end = stretch.start + stretch.lengths.len() * self.program.width;
-                    let results = &mut state.workspace[stretch.start..end];
-                    input.fold(stretch, &mut state.scratch, results);
-                }
-            }
+        if comm.delivers_alone() {
+            state.turn ^= 1;
         }
-        self.enter(state, comm, 0)
+        state.posted = 0;
+        self.enter(state, comm, lent, 0)
+    }
+
+    /// The program of a strip.
+    fn program_of(&self, strip: usize) -> &Program {
+        &self.programs[usize::from(strip >= self.wide_strips)]
+    }
+
+    fn memory<'m>(&'m self, state: &'m mut State<T>, lent: &'m mut Lent<'_, T>) -> Memory<'m, T> {
+        Memory {
+            sources: Sources {
+                program: self.program_of(state.strip),
+                receives: &state.receives,
+                leaves: lent.leaves.unwrap_or_default(),
+                row: self.width,
+                first_column: state.first_column,
+            },
+            workspace: &mut state.workspace,
+            result: lent.result.as_deref_mut().unwrap_or_default(),
+        }
     }
 
     /// Posts the receives of all steps before `end`.
@@ -134,10 +249,11 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         comm: &dyn Communicator,
         end: usize,
     ) -> Result<(), comm::Error> {
-        let end = end.min(self.program.steps.len());
+        let program = self.program_of(state.strip);
+        let end = end.min(program.steps.len());
         while state.posted < end {
-            for index in self.program.steps[state.posted].receives.clone() {
-                let message = &self.program.receives[index];
+            for index in program.steps[state.posted].receives.clone() {
+                let message = &program.receives[index];
                 let buffer = &mut state.receives[index];
                 let mut memory = std::mem::take(&mut buffer.memory);
                 memory.resize(buffer_bytes::<T>(message), 0);
@@ -153,16 +269,22 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         &self,
         state: &mut State<T>,
         comm: &dyn Communicator,
+        lent: &mut Lent<'_, T>,
         index: usize,
     ) -> Result<(), comm::Error> {
-        let Some(step) = self.program.steps.get(index) else {
-            self.combine(state, &self.program.last_combines);
+        let program = self.program_of(state.strip);
+        let Some(step) = program.steps.get(index) else {
+            self.combine(state, lent, &program.last_combines);
+            if program.is_lent && state.failed.is_none() {
+                let canonical = |value| self.operator.canonical(value);
+                self.memory(state, lent).deliver(canonical);
+            }
             state.phase = Phase::Sending;
             return Ok(());
         };
-        self.combine(state, &step.combines);
+        self.combine(state, lent, &step.combines);
         for index in step.sends.clone() {
-            self.send(state, comm, index)?;
+            self.send(state, comm, lent, index)?;
         }
         self.post(state, comm, index + STEPS_AHEAD)?;
         if !step.sends.is_empty() || !step.receives.is_empty() {
@@ -172,8 +294,15 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         Ok(())
     }
 
-    fn combine(&self, state: &mut State<T>, combines: &[Combine]) {
-        if state.failed.is_some() {
+    fn combine(&self, state: &mut State<T>, lent: &mut Lent<'_, T>, combines: &[Combine]) {
+        if state.failed.is_some() || combines.is_empty() {
+            return;
+        }
+        if !self.program_of(state.strip).elsewhere.is_empty() {
+            let mut memory = self.memory(state, lent);
+            for &combine in combines {
+                memory.combine(&*self.operator, combine);
+            }
             return;
         }
         let workspace = &mut state.workspace[..];
@@ -198,98 +327,23 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
                 workspace[into] = last.1;
                 continue;
             }
-            self.combine_rows(workspace, &state.receives, left, right, into, length);
+            let range = |start: usize| start..start + length;
+            let [left, right, into] = workspace
+                .get_disjoint_mut([range(left), range(right), range(into)])
+                .expect("every value has a place of its own");
+            self.operator.combine_rows(left, right, into);
         }
-    }
-
-    /// Combines two rows, each of which may lie in several messages, into a third.
-    fn combine_rows(
-        &self,
-        workspace: &mut [T],
-        receives: &[Buffer],
-        left: usize,
-        right: usize,
-        into: usize,
-        length: usize,
-    ) {
-        let mut done = 0;
-        while done < length {
-            let part = |start: usize| {
-                let places = Span {
-                    start: start + done,
-                    length: length - done,
-                };
-                self.part(receives, places)
-            };
-            let ((left, left_kept), (right, right_kept)) = (part(left), part(right));
-            let count = left.length.min(right.length);
-            let range = |start: usize| start..start + count;
-            let into = range(into + done);
-            let apart = "every value has a place of its own";
-            match (left_kept, right_kept) {
-                (None, None) => {
-                    let ranges = [range(left.start), range(right.start), into];
-                    let [left, right, into] = workspace.get_disjoint_mut(ranges).expect(apart);
-                    self.operator.combine_rows(left, right, into);
-                }
-                (Some(kept), None) => {
-                    let ranges = [range(right.start), into];
-                    let [right, into] = workspace.get_disjoint_mut(ranges).expect(apart);
-                    self.operator
-                        .combine_rows(&kept[range(left.start)], right, into);
-                }
-                (None, Some(kept)) => {
-                    let ranges = [range(left.start), into];
-                    let [left, into] = workspace.get_disjoint_mut(ranges).expect(apart);
-                    self.operator
-                        .combine_rows(left, &kept[range(right.start)], into);
-                }
-                (Some(first), Some(second)) => {
-                    let (left, right) = (&first[range(left.start)], &second[range(right.start)]);
-                    self.operator
-                        .combine_rows(left, right, &mut workspace[into]);
-                }
-            }
-            done += count;
-        }
-    }
-
-    /// Where the values of these places are, as far as they lie together, and the memory of the message that has them, if one has.
-    fn part<'s>(&self, receives: &'s [Buffer], places: Span) -> (Part, Option<&'s [T]>) {
-        let part = self.program.part(places);
-        let Some(message) = part.kept else {
-            return (part, None);
-        };
-        let kept = values(&receives[message]);
-        // Where its memory was not aligned, it was copied after all.
-        let start = kept.map_or(places.start, |_| part.start);
-        (Part { start, ..part }, kept)
-    }
-
-    /// The values of these places, piece by piece.
-    fn pieces<'s>(&'s self, state: &'s State<T>, places: Span) -> impl Iterator<Item = &'s [T]> {
-        let mut rest = places;
-        std::iter::from_fn(move || {
-            if rest.length == 0 {
-                return None;
-            }
-            let (part, kept) = self.part(&state.receives, rest);
-            rest = Span {
-                start: rest.start + part.length,
-                length: rest.length - part.length,
-            };
-            let memory = kept.unwrap_or(&state.workspace);
-            Some(&memory[part.start..part.start + part.length])
-        })
     }
 
     fn send(
         &self,
         state: &mut State<T>,
         comm: &dyn Communicator,
+        lent: &mut Lent<'_, T>,
         index: usize,
     ) -> Result<(), comm::Error> {
-        let message = &self.program.sends[index];
+        let program = self.program_of(state.strip);
+        let message = &program.sends[index];
         let turn = state.turn;
         let buffer = &mut state.sends[turn][index];
         let mut memory = match buffer.request.take() {
@@ -301,9 +355,15 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
             Some(rank) => write_notice::<T>(&mut memory, message, rank),
             None => {
                 memory.reserve(buffer_bytes::<T>(message));
-                let spans = message.spans.iter();
-                for values in spans.flat_map(|&span| self.pieces(state, span)) {
-                    memory.extend_from_slice(bytemuck::cast_slice(values));
+                let mut copy =
+                    |values: &[T]| memory.extend_from_slice(bytemuck::cast_slice(values));
+                if program.elsewhere.is_empty() {
+                    let spans = message.spans.iter();
+                    spans.for_each(|span| copy(&state.workspace[span.range()]));
+                } else {
+                    let values = self.memory(state, lent);
+                    let spans = message.spans.iter();
+                    spans.for_each(|&span| values.pieces(span).for_each(&mut copy));
                 }
             }
         }
@@ -318,9 +378,14 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         &self,
         comm: &dyn Communicator,
         patience: Patience,
+        lent: &mut Lent<'_, T>,
     ) -> Result<bool, RunError> {
         let state = &mut *self.state.borrow_mut();
-        let advanced = self.go_on(state, comm, patience);
+        let advanced = if self.is_lent() {
+            state.with_lent(lent, |state, lent| self.go_on(state, comm, patience, lent))
+        } else {
+            self.go_on(state, comm, patience, lent)
+        };
         self.keep(state, comm, advanced)
     }
 
@@ -329,29 +394,47 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         state: &mut State<T>,
         comm: &dyn Communicator,
         patience: Patience,
+        lent: &mut Lent<'_, T>,
     ) -> Result<bool, comm::Error> {
         loop {
             match state.phase {
                 Phase::Idle | Phase::Done => return Ok(true),
                 Phase::Step(index) => {
-                    for receive in self.program.steps[index].receives.clone() {
+                    let step = &self.program_of(state.strip).steps[index];
+                    for receive in step.receives.clone() {
                         if !self.receive(state, comm, receive, patience)? {
                             return Ok(false);
                         }
                     }
-                    self.enter(state, comm, index + 1)?;
+                    self.enter(state, comm, lent, index + 1)?;
                 }
                 Phase::Sending => {
-                    if !comm.delivers_alone() {
-                        for buffer in &mut state.sends[state.turn] {
+                    for turn in self.turns_to_end(state, comm) {
+                        for buffer in &mut state.sends[turn] {
                             if !buffer.reclaim(comm, patience)? {
                                 return Ok(false);
                             }
                         }
                     }
-                    state.phase = Phase::Done;
+                    state.first_column += self.program_of(state.strip).width;
+                    state.strip += 1;
+                    if state.strip == self.strips {
+                        state.phase = Phase::Done;
+                    } else {
+                        self.begin(state, comm, lent)?;
+                    }
                 }
             }
+        }
+    }
+
+    /// The sends that must be over before the next strip, or before the end.
+    fn turns_to_end(&self, state: &State<T>, comm: &dyn Communicator) -> Range<usize> {
+        let (own, other) = (state.turn, state.turn ^ 1);
+        match comm.delivers_alone() {
+            false => own..own + 1,
+            true if state.strip + 1 < self.strips => other..other + 1,
+            true => 0..0,
         }
     }
 
@@ -380,7 +463,8 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         index: usize,
         patience: Patience,
     ) -> Result<bool, comm::Error> {
-        let (message, buffer) = (&self.program.receives[index], &mut state.receives[index]);
+        let program = self.program_of(state.strip);
+        let (message, buffer) = (&program.receives[index], &mut state.receives[index]);
         if buffer.request.is_none() {
             return Ok(true);
         }
@@ -390,18 +474,13 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         }
         let bytes = &buffer.memory[..];
         if bytes.len() == message.length * size_of::<T>() {
-            let is_kept = self
-                .program
-                .kept
-                .binary_search_by_key(&index, |kept| kept.receive)
-                .is_ok();
-            // Allocators align by 16 bytes, which is enough for all but strange types.
-            if is_kept && values::<T>(buffer).is_some() {
-                return Ok(true);
-            }
             let [span] = message.spans[..] else {
                 unreachable!("a received message has one span")
             };
+            // Allocators align by 16 bytes, which is enough for all but strange types.
+            if !program.elsewhere.is_empty() && buffer.values::<T>().is_some() {
+                return Ok(true);
+            }
             let values: &mut [u8] = bytemuck::cast_slice_mut(&mut state.workspace[span.range()]);
             values.copy_from_slice(bytes);
         } else {
@@ -436,36 +515,49 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         }
     }
 
+    /// The program of the first strip, or of all.
     pub(crate) fn program(&self) -> &Program {
-        &self.program
+        &self.programs[0]
     }
 
     /// What a scan needs.
     pub(crate) fn prefixes(&self) -> &[Prefix] {
-        &self.program.prefixes
+        &self.program().prefixes
     }
 
-    /// Copies what this rank wanted of a run that is over, each value as `map` makes it.
+    /// Copies what this rank wanted of a run that is over, and that nothing was lent to, each value as `map` makes it.
     pub(crate) fn copy_result(&self, result: &mut [T], map: impl Fn(T) -> T) {
-        let state = self.state.borrow();
-        let spans = self.program.result.iter();
+        let state = &mut *self.state.borrow_mut();
+        if self.is_lent() {
+            return result.copy_from_slice(&state.result);
+        }
         let mut rest = result;
-        for values in spans.flat_map(|&(_, span)| self.pieces(&state, span)) {
-            let (own, others) = rest.split_at_mut(values.len());
-            for (own, &value) in own.iter_mut().zip(values) {
-                *own = map(value);
-            }
+        for &(_, span) in &self.program().result {
+            let (own, others) = rest.split_at_mut(span.length);
+            self.copy_each(state, span, own, &map);
             rest = others;
         }
     }
 
     /// Copies values of a run that is over.
     pub(crate) fn copy(&self, span: Span, values: &mut [T]) {
-        let state = self.state.borrow();
+        self.copy_each(&mut self.state.borrow_mut(), span, values, |value| value);
+    }
+
+    fn copy_each(&self, state: &mut State<T>, span: Span, values: &mut [T], map: impl Fn(T) -> T) {
+        if self.program().elsewhere.is_empty() {
+            for (own, &value) in values.iter_mut().zip(&state.workspace[span.range()]) {
+                *own = map(value);
+            }
+            return;
+        }
+        (state.strip, state.first_column) = (0, 0);
         let mut rest = values;
-        for values in self.pieces(&state, span) {
+        for values in self.memory(state, &mut Lent::default()).pieces(span) {
             let (own, others) = rest.split_at_mut(values.len());
-            own.copy_from_slice(values);
+            for (own, &value) in own.iter_mut().zip(values) {
+                *own = map(value);
+            }
             rest = others;
         }
     }
@@ -481,11 +573,12 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         let Phase::Step(index) = state.phase else {
             return Vec::new();
         };
-        let mut ranks: Vec<usize> = self.program.steps[index]
+        let program = self.program_of(state.strip);
+        let mut ranks: Vec<usize> = program.steps[index]
             .receives
             .clone()
             .filter(|&receive| state.receives[receive].request.is_some())
-            .map(|receive| self.program.receives[receive].peer)
+            .map(|receive| program.receives[receive].peer)
             .collect();
         ranks.dedup();
         ranks
@@ -498,6 +591,26 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
 }
 
 impl<T> State<T> {
+    /// Does something with what is lent, or else with the copies.
+    fn with_lent<R>(
+        &mut self,
+        lent: &mut Lent<'_, T>,
+        task: impl FnOnce(&mut Self, &mut Lent<'_, T>) -> R,
+    ) -> R {
+        let (leaves, mut result) = (
+            std::mem::take(&mut self.leaves),
+            std::mem::take(&mut self.result),
+        );
+        let mut lent = Lent {
+            leaves: Some(lent.leaves.unwrap_or(&leaves)),
+            result: Some(lent.result.as_deref_mut().unwrap_or(&mut result)),
+        };
+        let done = task(self, &mut lent);
+        self.leaves = leaves;
+        self.result = result;
+        done
+    }
+
     fn cancel(&mut self, comm: &dyn Communicator) {
         let sends = self.sends.iter_mut().flatten();
         for buffer in sends.chain(&mut self.receives) {
@@ -512,17 +625,21 @@ impl<T> State<T> {
 impl<T: Pod, O: Operator<T>> Progress for Run<T, O> {
     fn progress(&self, comm: &dyn Communicator) {
         // An error stays in the state, for whoever waits for this run.
-        let _ = self.advance(comm, Patience::None);
+        let _ = self.advance(comm, Patience::None, &mut Lent::default());
     }
 
     fn awaited(&self, requests: &mut Vec<RequestId>) {
         let state = self.state.borrow();
         let buffers = match state.phase {
-            Phase::Idle | Phase::Done => &[],
-            Phase::Step(index) => &state.receives[self.program.steps[index].receives.clone()],
-            Phase::Sending => &state.sends[state.turn][..],
+            Phase::Idle | Phase::Done => return,
+            Phase::Step(index) => {
+                let receives = self.program_of(state.strip).steps[index].receives.clone();
+                [&state.receives[receives], &[]]
+            }
+            Phase::Sending => [&state.sends[0][..], &state.sends[1]],
         };
-        let pending = buffers.iter().filter_map(|buffer| buffer.request.as_ref());
+        let buffers = buffers.into_iter().flatten();
+        let pending = buffers.filter_map(|buffer| buffer.request.as_ref());
         requests.extend(pending.map(Request::id));
     }
 }

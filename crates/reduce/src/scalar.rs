@@ -47,7 +47,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
             _ => {
                 return Err(RunError::NotOffered {
                     rank: self.comm.rank(),
-                    algorithm: self.terms.algorithm,
+                    algorithm: self.terms.choice.algorithm,
                 });
             }
         };
@@ -59,7 +59,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
     }
 
     fn is_plain_allreduce(&self) -> bool {
-        self.terms.algorithm == Algorithm::Unordered && self.terms.ownership.items() > 0
+        self.terms.choice.algorithm == Algorithm::Unordered && self.terms.ownership.items() > 0
     }
 
     fn allreduce_scalar(&self, local: &[T]) -> Result<T, RunError> {
@@ -100,7 +100,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
 
     /// The rank where the reduction ends.
     fn holder(&self) -> usize {
-        match self.terms.algorithm {
+        match self.terms.choice.algorithm {
             Algorithm::Algorithm1 | Algorithm::Algorithm1Unbuffered
                 if self.terms.ownership.items() > 0 =>
             {
@@ -118,7 +118,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
             let is_holder = self.comm.rank() == self.holder();
             return local.map(|_| self.operator.empty().filter(|_| is_holder));
         }
-        match self.terms.algorithm {
+        match self.terms.choice.algorithm {
             Algorithm::LeftToRight => baseline::left_to_right(
                 self.comm,
                 self.tag,

@@ -16,11 +16,12 @@ use crate::algorithm::{Algorithm, Engine};
 /// Names the algorithm of plans that do not say which.
 pub const ALGORITHM_VARIABLE: &str = "TREEFOLD_ALGORITHM";
 
-/// Two processes or threads of one machine that look out for each other, as measured on the machine of `docs/performance.md`.
+/// Two processes or threads of one machine that look out for each other, as on the machine of `docs/performance.md`; its latency is
+/// between those of short messages and of long ones, which take a round trip more.
 pub const DEFAULT_LINK: Link = Link {
-    latency_ns: 200.0,
-    byte_ns: 0.2,
-    combine_byte_ns: 0.05,
+    latency_ns: 500.0,
+    byte_ns: 0.1,
+    combine_byte_ns: 0.01,
 };
 
 /// The schedules to choose from, the first of equals: the others are the fastest nowhere, or by a hair.
@@ -37,6 +38,9 @@ const CANDIDATES: [schedule::Algorithm; 8] = [
 
 /// So many ranks are looked at to see how many values stand for the items of one.
 const SAMPLES: usize = 16;
+
+/// Rows are cut into strips of so many bytes, if that costs little: all that a rank needs for one fits into its own cache.
+const STRIP_BYTES: usize = 1 << 19;
 
 /// What a plan was told about its schedule.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +96,15 @@ impl fmt::Display for Hints {
     }
 }
 
+/// What runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) parameters: Parameters,
+    /// The strips of columns that are reduced one after the other.
+    pub(crate) strips: usize,
+}
+
 /// What is to be reduced.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task<'t> {
@@ -142,17 +155,19 @@ impl Hints {
         })
     }
 
-    /// The algorithm and its parameters. The hints are not to be rejected, and the algorithm is what all ranks named.
+    /// The algorithm, its parameters and the strips of a row. The hints are not to be rejected, and the algorithm is what all ranks
+    /// named.
     pub(crate) fn choose(
         &self,
         named: Option<Algorithm>,
         comm: &dyn Communicator,
         task: Task<'_>,
-    ) -> (Algorithm, Parameters) {
+    ) -> Choice {
         let ranks = comm.size();
+        let row_bytes = task.width.saturating_mul(task.element_bytes);
         #[expect(clippy::cast_precision_loss, reason = "a row is far below 2^53 bytes")]
         let load = Load {
-            row_bytes: (task.width * task.element_bytes) as f64,
+            row_bytes: row_bytes as f64,
             rows: rows_of_a_rank(task.ownership),
         };
         let node_ranks = match comm.node_ranks() {
@@ -163,28 +178,38 @@ impl Hints {
             let parameters = self.parameters(blocks, node_ranks);
             parameters.expect("hints that cannot be followed were rejected")
         };
+        let takes_turns = ranks > comm.concurrency();
         let named = match named.map(|algorithm| (algorithm, algorithm.engine())) {
             // Ranks that take turns on a core are as slow as all their messages together.
-            None if ranks > comm.concurrency() => Some(schedule::Algorithm::Binomial),
+            None if takes_turns => Some(schedule::Algorithm::Binomial),
             None => None,
             Some((_, Engine::Schedule(schedule))) => Some(schedule),
             Some((algorithm, Engine::Native | Engine::Scalar)) => {
-                return (algorithm, parameters(1));
+                return Choice {
+                    algorithm,
+                    parameters: parameters(1),
+                    strips: 1,
+                };
             }
         };
-        let algorithm = named.unwrap_or_else(|| {
-            Schedule::fastest(
-                &CANDIDATES,
-                ranks,
-                parameters(1),
-                load,
-                self.link,
-                task.width,
-            )
-            .algorithm()
-        });
-        let blocks = algorithm.best_blocks(ranks, load, self.link, task.width);
-        (Algorithm::of_schedule(algorithm), parameters(blocks))
+        let candidates = match &named {
+            Some(named) => std::slice::from_ref(named),
+            None => &CANDIDATES,
+        };
+        let (link, width) = (self.link, task.width);
+        let schedule = Schedule::fastest(candidates, ranks, parameters(1), load, link, width);
+        let strips = match self.blocks {
+            _ if schedule.algorithm().is_pipelined() => 1,
+            Some(blocks) => blocks.min(width),
+            None if takes_turns => 1,
+            None => schedule.most_strips(load, link, (row_bytes / STRIP_BYTES).clamp(1, width)),
+        };
+        let blocks = schedule.algorithm().best_blocks(ranks, load, link, width);
+        Choice {
+            algorithm: Algorithm::of_schedule(schedule.algorithm()),
+            parameters: parameters(blocks),
+            strips,
+        }
     }
 }
 
@@ -268,23 +293,30 @@ fn round_trip(comm: &dyn Communicator, tag: comm::Tag, bytes: usize) -> Result<(
     }
 }
 
-/// The time that a byte takes to be added, in cache.
+/// By how much adding a byte takes longer than copying it, which everything that is received is: in cache.
 fn combine_byte_ns() -> f64 {
     let (mut left, right) = (vec![1.0_f64; 4096], vec![1.0_f64; 4096]);
-    let mut best = f64::INFINITY;
-    for _ in 0..9 {
-        let begin = Instant::now();
-        for _ in 0..ROUND_TRIPS {
-            for (left, right) in left.iter_mut().zip(std::hint::black_box(&right)) {
-                *left += right;
+    let mut best = |step: fn(&mut [f64], &[f64])| {
+        let mut best = f64::INFINITY;
+        for _ in 0..9 {
+            let begin = Instant::now();
+            for _ in 0..ROUND_TRIPS {
+                step(&mut left, std::hint::black_box(&right));
+                std::hint::black_box(&mut left);
             }
+            best = best.min(nanoseconds(begin) / f64::from(ROUND_TRIPS));
         }
-        best = best.min(nanoseconds(begin) / f64::from(ROUND_TRIPS));
-    }
-    std::hint::black_box(left);
+        best
+    };
+    let copying = best(<[f64]>::copy_from_slice);
+    let adding = best(|left, right| {
+        for (left, right) in left.iter_mut().zip(right) {
+            *left += right;
+        }
+    });
     #[expect(clippy::cast_precision_loss, reason = "some thousand bytes")]
     let bytes = size_of_val(&right[..]) as f64;
-    (best / bytes).max(1e-4)
+    ((adding - copying) / bytes).max(1e-4)
 }
 
 fn nanoseconds(begin: Instant) -> f64 {

@@ -122,7 +122,7 @@ fn long_rows_go_another_way_than_short_ones() {
     let short = first_line(2, 1, slow);
     assert!(short.ends_with("by recursive-doubling"), "{short}");
     let long = first_line(2, 1_000_000, slow);
-    assert!(!long.ends_with("by recursive-doubling"), "{long}");
+    assert!(!long.contains("recursive-doubling"), "{long}");
 }
 
 #[test]

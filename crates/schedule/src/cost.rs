@@ -157,6 +157,34 @@ impl Schedule {
         }
     }
 
+    /// The strips of columns into which a row can be cut, to be reduced one after the other, so that all of them take a tenth more at
+    /// most than the whole: shorter messages, that stay in cache, for more of them.
+    ///
+    /// At least 1, and at most `most`; pipelines have their own blocks.
+    #[must_use]
+    pub fn most_strips(&self, load: Load, link: Link, most: usize) -> usize {
+        if self.ranks() == 1 || self.algorithm().is_pipelined() {
+            return 1;
+        }
+        let nothing = Load {
+            row_bytes: 0.0,
+            ..load
+        };
+        let (whole, latency) = (
+            self.predicted_ns(load, link),
+            self.predicted_ns(nothing, link),
+        );
+        // Each strip has the latency once and its share of the rest.
+        let strips = 1.0 + 0.1 * whole / latency;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to what a u32 holds"
+        )]
+        let strips = strips.clamp(1.0, f64::from(u32::MAX)) as usize;
+        strips.min(most.max(1))
+    }
+
     /// The allreduce that takes least, and its blocks, of `algorithms`, by [`predicted_ns`](Schedule::predicted_ns); a row has `width` columns.
     ///
     /// The first of those that take the same; so the same on every rank that asks the same.
