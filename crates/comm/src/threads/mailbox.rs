@@ -35,19 +35,36 @@ pub(super) struct Mailboxes {
 
 #[derive(Debug, Default)]
 struct Mailbox {
-    content: Mutex<Content>,
-    bell: Condvar,
+    content: Apart<Guarded>,
     /// Whether there may be something in `content`, to be read without the lock.
-    rung: AtomicBool,
+    rung: Apart<AtomicBool>,
+    returned: Apart<Returned>,
     /// Whether the rank has left; set before the leaver looks for sleepers who wait for it.
     left: AtomicBool,
+}
+
+/// Cache lines that nothing else is on: what one rank writes does not disturb another that looks elsewhere.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Apart<T>(T);
+
+#[derive(Debug, Default)]
+struct Guarded {
+    content: Mutex<Content>,
+    bell: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct Content {
     arrived: Vec<Envelope>,
-    returned: Vec<Return>,
     sleeper: Option<Sleeper>,
+}
+
+#[derive(Debug, Default)]
+struct Returned {
+    buffers: Mutex<Vec<Return>>,
+    /// Whether there are any, to be read without the lock.
+    any: AtomicBool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,10 +92,22 @@ impl Mailboxes {
 
     fn lock(&self, rank: usize) -> MutexGuard<'_, Content> {
         // No code panics while it holds the lock, so a poisoned mailbox is still whole.
-        self.mailboxes[rank]
-            .content
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        let content = &self.mailboxes[rank].content.0.content;
+        content.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bell(&self, rank: usize) -> &Condvar {
+        &self.mailboxes[rank].content.0.bell
+    }
+
+    fn rung(&self, rank: usize) -> &AtomicBool {
+        &self.mailboxes[rank].rung.0
+    }
+
+    /// The buffers that were given back to a rank, and whether there are any.
+    fn returned(&self, rank: usize) -> (MutexGuard<'_, Vec<Return>>, &AtomicBool) {
+        let Returned { buffers, any } = &self.mailboxes[rank].returned.0;
+        (buffers.lock().unwrap_or_else(PoisonError::into_inner), any)
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -89,7 +118,7 @@ impl Mailboxes {
 
     /// Looks for a while, without the lock, whether the bell has rung.
     fn look(&self, rank: usize) {
-        let rung = &self.mailboxes[rank].rung;
+        let rung = self.rung(rank);
         for _ in 0..self.looks {
             if rung.load(Ordering::Acquire) {
                 return;
@@ -117,7 +146,7 @@ impl Mailboxes {
         if idle && self.idle.fetch_add(1, Ordering::AcqRel) + 1 == self.mailboxes.len() {
             return (content, Wakeup::NobodyAwake);
         }
-        let bell = &self.mailboxes[rank].bell;
+        let bell = self.bell(rank);
         let mut wakeup = Wakeup::Bell;
         match deadline {
             None => content = bell.wait(content).unwrap_or_else(PoisonError::into_inner),
@@ -175,10 +204,11 @@ impl Network for Mailboxes {
         let is_awaited =
             |sleeper: Sleeper| sleeper.awaited.rank == from || sleeper.awaited.or_others;
         let slept = content.sleeper.is_some_and(is_awaited) && self.wake(&mut content);
-        self.mailboxes[to].rung.store(true, Ordering::Release);
         drop(content);
+        // Whoever looks finds the lock free.
+        self.rung(to).store(true, Ordering::Release);
         if slept {
-            self.mailboxes[to].bell.notify_one();
+            self.bell(to).notify_one();
         }
         Ok(())
     }
@@ -197,7 +227,7 @@ impl Network for Mailboxes {
         loop {
             self.check()?;
             if !content.arrived.is_empty() {
-                self.mailboxes[rank].rung.store(false, Ordering::Relaxed);
+                self.rung(rank).store(false, Ordering::Relaxed);
                 // Their memory goes back and forth: neither side allocates once both have grown.
                 if arrived.is_empty() {
                     std::mem::swap(arrived, &mut content.arrived);
@@ -205,6 +235,16 @@ impl Network for Mailboxes {
                     arrived.append(&mut content.arrived);
                 }
                 return Ok(true);
+            }
+            // The bell may have rung late, for what was collected before.
+            let is_late = !matches!(patience, Patience::None)
+                && self.rung(rank).swap(false, Ordering::Relaxed)
+                && self.looks + self.yields > 0;
+            if is_late {
+                drop(content);
+                self.look(rank);
+                content = self.lock(rank);
+                continue;
             }
             let (awaited, deadline) = match patience {
                 _ if time_is_up => return Ok(false),
@@ -238,15 +278,23 @@ impl Network for Mailboxes {
         let content = &mut *self.lock(rank);
         let free = |used: usize| messages.saturating_sub(used);
         content.arrived.reserve(free(content.arrived.len()));
-        content.returned.reserve(free(content.returned.len()));
+        let (mut returned, _) = self.returned(rank);
+        let more = free(returned.len());
+        returned.reserve(more);
     }
 
     fn give_back(&self, to: usize, buffer: Return) {
-        self.lock(to).returned.push(buffer);
+        let (mut returned, any) = self.returned(to);
+        returned.push(buffer);
+        any.store(true, Ordering::Release);
     }
 
     fn take_back(&self, rank: usize, returned: &mut Vec<Return>) {
-        returned.append(&mut self.lock(rank).returned);
+        if self.mailboxes[rank].returned.0.any.load(Ordering::Acquire) {
+            let (mut buffers, any) = self.returned(rank);
+            returned.append(&mut buffers);
+            any.store(false, Ordering::Relaxed);
+        }
     }
 
     fn leave(&self, rank: usize) {
@@ -272,8 +320,8 @@ impl Network for Mailboxes {
             for (rank, mailbox) in self.mailboxes.iter().enumerate() {
                 // With the lock, so that no rank is between its check and its sleep.
                 let _content = self.lock(rank);
-                mailbox.rung.store(true, Ordering::Release);
-                mailbox.bell.notify_all();
+                mailbox.rung.0.store(true, Ordering::Release);
+                mailbox.content.0.bell.notify_all();
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::mem;
 
-use super::{Envelope, Return};
+use super::{Envelope, Letter, Return, SHORT_BYTES};
 use crate::communicator::{Request, Tag};
 use crate::error::Error;
 use crate::requests::Requests;
@@ -63,9 +63,18 @@ impl Matching {
         room
     }
 
-    /// A send that is complete.
-    pub(super) fn sent(&mut self) -> Request {
-        self.requests.insert(Operation::Sent(Vec::new()))
+    /// A send that is complete, and what goes into its envelope.
+    pub(super) fn send(&mut self, message: Vec<u8>) -> (Request, Letter) {
+        let length = message.len();
+        if length <= SHORT_BYTES {
+            let mut bytes = [0; SHORT_BYTES];
+            bytes[..length].copy_from_slice(&message);
+            let request = self.requests.insert(Operation::Sent(message));
+            return (request, Letter::Short { length, bytes });
+        }
+        let request = self.requests.insert(Operation::Sent(Vec::new()));
+        let send = request.twin();
+        (request, Letter::Long { message, send })
     }
 
     /// Posts a receive; the oldest unexpected message that fits it is its own.
@@ -91,7 +100,7 @@ impl Matching {
         request
     }
 
-    /// Hands an envelope to its receive, and the receive's buffer to the sender.
+    /// Hands an envelope to its receive, and the receive's buffer to a sender that gave its own.
     fn receive(
         &mut self,
         request: &Request,
@@ -102,14 +111,24 @@ impl Matching {
         let Operation::Posted { from, buffer } = operation else {
             unreachable!("a receive gets one message");
         };
-        let (from, buffer) = (*from, mem::take(buffer));
+        let (from, mut buffer) = (*from, mem::take(buffer));
+        let capacity_bytes = buffer.len();
+        let message = match envelope.letter {
+            Letter::Short { length, bytes } => {
+                buffer.clear();
+                buffer.extend_from_slice(&bytes[..length]);
+                buffer
+            }
+            Letter::Long { message, send } => {
+                give_back(from, Return { send, buffer });
+                message
+            }
+        };
         *operation = Operation::Received {
             from,
-            capacity_bytes: buffer.len(),
-            message: envelope.message,
+            capacity_bytes,
+            message,
         };
-        let send = envelope.send;
-        give_back(from, Return { send, buffer });
     }
 
     /// The rank whose message `request` still lacks; `None` if it is complete.

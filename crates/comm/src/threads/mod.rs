@@ -145,9 +145,22 @@ pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> &str {
 struct Envelope {
     from: usize,
     tag: Tag,
-    message: Vec<u8>,
-    /// The sender's send, for which the receiver gives its own buffer in return.
-    send: Request,
+    letter: Letter,
+}
+
+/// Messages up to so many bytes are copied, which is sooner done than buffers change hands.
+const SHORT_BYTES: usize = 96;
+
+/// What is in an envelope.
+#[derive(Debug)]
+enum Letter {
+    /// A copy: the sender keeps its buffer.
+    Short {
+        length: usize,
+        bytes: [u8; SHORT_BYTES],
+    },
+    /// The message itself, and the sender's send, for which the receiver gives its own buffer in return.
+    Long { message: Vec<u8>, send: Request },
 }
 
 /// A receiver's buffer, in return for a message: both sides keep as much memory as they had.
@@ -280,12 +293,11 @@ impl Communicator for ThreadCommunicator<'_> {
         let mut traffic = self.traffic.get();
         traffic.count(&message);
         self.traffic.set(traffic);
-        let request = self.matching.borrow_mut().sent();
+        let (request, letter) = self.matching.borrow_mut().send(message);
         let envelope = Envelope {
             from: self.rank,
             tag,
-            message,
-            send: request.twin(),
+            letter,
         };
         match self.network.deliver(to, envelope) {
             Ok(()) => Ok(request),

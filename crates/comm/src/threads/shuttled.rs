@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use shuttle::{check_pct, check_random, thread};
 
 use super::mailbox::Mailboxes;
-use super::{Network, ThreadCommunicator, run_rank};
+use super::{Network, SHORT_BYTES, ThreadCommunicator, run_rank};
 use crate::collective;
 use crate::communicator::{Communicator, Request, Tag};
 use crate::error::Error;
@@ -173,15 +173,17 @@ fn a_cycle_of_waits_is_found_and_no_other() {
 
 #[test]
 fn buffers_come_back() {
-    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
+    /// Messages that are copied keep their buffers, longer ones exchange them.
+    fn body<const LENGTH: usize>(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
         let (tag, peer) = (comm.fresh_tag(), 1 - comm.rank());
-        let first = comm.start_send(peer, tag, vec![1; 4])?;
-        collective::receive(comm, peer, tag, 4)?;
-        let second = comm.start_send(peer, tag, vec![2; 4])?;
+        let first = comm.start_send(peer, tag, vec![1; LENGTH])?;
+        collective::receive(comm, peer, tag, LENGTH)?;
+        let second = comm.start_send(peer, tag, vec![2; LENGTH])?;
         // The peer has sent its second message, so it has taken the first one.
-        collective::receive(comm, peer, tag, 4)?;
-        assert_eq!(comm.wait(first)?.len(), 4);
+        collective::receive(comm, peer, tag, LENGTH)?;
+        assert_eq!(comm.wait(first)?.len(), LENGTH);
         comm.wait(second).map(drop)
     }
-    explore(2, body, all_well);
+    explore(2, body::<SHORT_BYTES>, all_well);
+    explore(2, body::<{ SHORT_BYTES + 1 }>, all_well);
 }
