@@ -258,9 +258,11 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
             );
         let is_reduced = matches!(kind, Kind::Reduce | Kind::Allreduce);
         let has_items = ownership.items() > 0;
-        let strips = match is_reduced && has_items {
-            true => terms.choice.strips,
-            false => 1,
+        let strips = match kind {
+            // Where a send never waits, a rank that needs no answer would be strips ahead of its receivers, and need memory for all.
+            Kind::Reduce if self.comm.delivers_alone() => 1,
+            Kind::Reduce | Kind::Allreduce if has_items => terms.choice.strips,
+            _ => 1,
         };
         let can_be_lent = has_items && (is_reduced || kind == Kind::ReduceScatter);
         let is_long = terms.width / strips * size_of::<T>() >= LENT_BYTES;

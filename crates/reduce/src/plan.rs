@@ -121,7 +121,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
         self.terms.choice.algorithm
     }
 
-    /// The column blocks in which a row is reduced.
+    /// The column blocks in which an allreduce treats a row.
     pub fn blocks(&self) -> usize {
         let Choice {
             parameters, strips, ..

@@ -52,11 +52,12 @@ fn the_counter_counts() {
 }
 
 /// Runs are in step here: one that is ahead of its receivers needs memory for what waits for them.
-fn check(comm: &dyn Communicator, algorithm: Algorithm, width: usize) {
+fn check(comm: &dyn Communicator, algorithm: Algorithm, width: usize, blocks: usize) {
     let build = || {
         Plan::builder(comm)
             .local_items(100)
             .width(width)
+            .blocks(blocks)
             .algorithm(algorithm)
             .build::<f64>()
             .unwrap()
@@ -87,7 +88,7 @@ fn check(comm: &dyn Communicator, algorithm: Algorithm, width: usize) {
         run_all();
     }
     let before = allocations();
-    for _ in 0..100 {
+    for _ in 0..50 {
         run_all();
     }
     let count = allocations() - before;
@@ -101,8 +102,8 @@ fn runs_allocate_nothing() {
             .into_iter()
             .filter(|algorithm| algorithm.is_scheduled());
         for algorithm in scheduled {
-            for width in [1, 3, 100] {
-                run(ranks, |comm| check(comm, algorithm, width)).unwrap();
+            for (width, blocks) in [(1, 1), (3, 3), (100, 1), (300, 7)] {
+                run(ranks, |comm| check(comm, algorithm, width, blocks)).unwrap();
             }
         }
     }

@@ -47,7 +47,7 @@ proptest! {
     fn no_choice_changes_bits(
         ranks in 1..14_usize,
         count in 1..200_usize,
-        width in 1..40_usize,
+        width in prop_oneof![1..40_usize, 250..400_usize],
         named in proptest::option::of(select(scheduled())),
         blocks in proptest::option::of(1..12_usize),
         ports in proptest::option::of(1..6_usize),

@@ -22,7 +22,7 @@ pub(crate) const CHECKS: [(&str, Check); 10] = [
     ("wrong arguments of one rank", wrong_arguments),
 ];
 
-fn scheduled(comm: &dyn Communicator) -> impl Iterator<Item = Algorithm> {
+pub(crate) fn scheduled(comm: &dyn Communicator) -> impl Iterator<Item = Algorithm> {
     offered(comm).filter(|algorithm| algorithm.is_scheduled())
 }
 
@@ -41,7 +41,11 @@ pub(crate) fn local<T: Copy>(
 }
 
 /// The recursive definition, column by column.
-fn rows_by_definition<O: Operator<f64>>(items: &[f64], width: usize, operator: &O) -> Vec<u64> {
+pub(crate) fn rows_by_definition<O: Operator<f64>>(
+    items: &[f64],
+    width: usize,
+    operator: &O,
+) -> Vec<u64> {
     let column =
         |column: usize| -> Vec<f64> { items.iter().skip(column).step_by(width).copied().collect() };
     (0..width)
@@ -49,7 +53,7 @@ fn rows_by_definition<O: Operator<f64>>(items: &[f64], width: usize, operator: &
         .collect()
 }
 
-fn bits(values: &[f64]) -> Vec<u64> {
+pub(crate) fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
 
 pub(crate) mod collectives;
+pub(crate) mod long_rows;
 pub(crate) mod split_phase;
 
 use std::fmt::Debug;
@@ -23,7 +24,7 @@ pub(crate) type Check = fn(&dyn Communicator);
 /// All of them, by name.
 pub(crate) fn checks() -> impl Iterator<Item = (&'static str, Check)> {
     let blocking = CHECKS.into_iter().chain(collectives::CHECKS);
-    blocking.chain(split_phase::CHECKS)
+    blocking.chain(split_phase::CHECKS).chain(long_rows::CHECKS)
 }
 
 const CHECKS: [(&str, Check); 11] = [

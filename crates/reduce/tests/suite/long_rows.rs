@@ -1,0 +1,198 @@
+//! Rows that are not copied, and that are cut into strips.
+
+use comm::Communicator;
+use distribution::{Distribution, Ownership};
+use reduce::{Algorithm, Builder, Plan, RunError, Sum};
+
+use super::collectives::{bits, local, random_ownership, rows_by_definition, scheduled};
+use super::{Check, numbers};
+
+pub(crate) const CHECKS: [(&str, Check); 4] = [
+    ("long rows, lent and in strips", long_rows),
+    ("long rows in flight", in_flight),
+    ("long rows of prefixes and broadcasts", copied),
+    ("wrong arguments where memory is lent", wrong_arguments),
+];
+
+/// Doubles of 2.4 kB: such rows are lent.
+const WIDTH: usize = 300;
+
+/// The blocks of a row: as the plan chooses, of widths that differ, and of three columns each.
+const BLOCKS: [Option<usize>; 3] = [None, Some(7), Some(100)];
+
+fn plan<'c>(
+    comm: &'c dyn Communicator,
+    algorithm: Algorithm,
+    blocks: Option<usize>,
+) -> Builder<'c> {
+    let builder = Plan::builder(comm).width(WIDTH).algorithm(algorithm);
+    match blocks {
+        Some(blocks) => builder.blocks(blocks),
+        None => builder,
+    }
+}
+
+/// A column of its own kind of NaN, whose sum has the one representation of all NaNs.
+fn with_nan(count: usize) -> Vec<f64> {
+    let mut items = numbers(count * WIDTH, count as u64);
+    items[3] = -f64::NAN;
+    items
+}
+
+fn long_rows(comm: &dyn Communicator) {
+    let (rank, size) = (comm.rank(), comm.size());
+    let one_each = Ownership::one_item_each(size).unwrap();
+    let some_each = Ownership::from(Distribution::lower(3 * size as u64 + 1, size).unwrap());
+    let one = Ownership::from(Distribution::lower(1, size).unwrap());
+    let scattered = random_ownership(20, size, 5);
+    for ownership in [one_each, some_each, one, scattered] {
+        let items = with_nan(usize::try_from(ownership.items()).unwrap());
+        let expected = rows_by_definition(&items, WIDTH, &Sum);
+        let local = local(&items, WIDTH, &ownership, rank);
+        for algorithm in scheduled(comm) {
+            for blocks in BLOCKS {
+                let plan = plan(comm, algorithm, blocks).root(size / 2);
+                let plan = plan.ownership(&ownership).build::<f64>().unwrap();
+                let mut row = vec![0.0; WIDTH];
+                plan.allreduce_into(&local, &mut row).unwrap();
+                assert_eq!(bits(&row), expected, "{algorithm}, {blocks:?}");
+                let mut row = vec![7.0; WIDTH];
+                if plan.reduce_into(&local, &mut row).unwrap() {
+                    assert_eq!(bits(&row), expected, "{algorithm}, {blocks:?}");
+                } else {
+                    assert_eq!(row, vec![7.0; WIDTH]);
+                }
+                let columns = plan.scattered_columns();
+                let mut part = vec![0.0; columns.len()];
+                plan.reduce_scatter(&local, &mut part).unwrap();
+                assert_eq!(bits(&part), expected[columns], "{algorithm}, {blocks:?}");
+            }
+        }
+    }
+}
+
+/// The slices are free as soon as the runs have started; blocking runs of other plans go on beside them.
+fn in_flight(comm: &dyn Communicator) {
+    let (rank, size) = (comm.rank(), comm.size());
+    let items = with_nan(2 * size);
+    let own = &items[2 * rank * WIDTH..2 * (rank + 1) * WIDTH];
+    let expected = rows_by_definition(&items, WIDTH, &Sum);
+    for algorithm in scheduled(comm) {
+        let plans = BLOCKS.map(|blocks| {
+            let builder = plan(comm, algorithm, blocks).local_items(2);
+            builder.build::<f64>().unwrap()
+        });
+        let (blocking, others) = plans.split_last().unwrap();
+        for round in 0..3 {
+            let mut pending: Vec<_> = others
+                .iter()
+                .map(|plan| {
+                    let moved = own.to_vec();
+                    plan.start_allreduce(&moved).unwrap()
+                })
+                .collect();
+            pending.rotate_left((rank + round) % others.len());
+            let mut row = vec![0.0; WIDTH];
+            blocking.allreduce_into(own, &mut row).unwrap();
+            assert_eq!(bits(&row), expected, "{algorithm}");
+            for run in pending {
+                let mut row = vec![0.0; WIDTH];
+                assert!(run.wait_into(&mut row).unwrap());
+                assert_eq!(bits(&row), expected, "{algorithm}");
+            }
+        }
+        // A blocking call on one rank meets a started one on another.
+        let mut row = vec![0.0; WIDTH];
+        if rank % 2 == 0 {
+            blocking.allreduce_into(own, &mut row).unwrap();
+        } else {
+            let run = blocking.start_allreduce(own).unwrap();
+            while !run.test().unwrap() {
+                std::thread::yield_now();
+            }
+            run.wait_into(&mut row).unwrap();
+        }
+        assert_eq!(bits(&row), expected, "{algorithm}");
+    }
+}
+
+/// What is received stays where it is, but nothing is lent.
+fn copied(comm: &dyn Communicator) {
+    let (rank, size) = (comm.rank(), comm.size());
+    for ownership in [
+        Ownership::from(Distribution::lower(2 * size as u64, size).unwrap()),
+        random_ownership(12, size, 3),
+    ] {
+        let count = usize::try_from(ownership.items()).unwrap();
+        let items = numbers(count * WIDTH, 8);
+        let own = local(&items, WIDTH, &ownership, rank);
+        let numbers_of_own = ownership.extents(rank).flatten();
+        let numbers_of_own: Vec<usize> = numbers_of_own
+            .map(|item| usize::try_from(item).unwrap())
+            .collect();
+        for algorithm in scheduled(comm) {
+            let plan = plan(comm, algorithm, Some(7)).ownership(&ownership);
+            let plan = plan.root(size - 1).build::<f64>().unwrap();
+            let mut prefixes = vec![0.0; own.len()];
+            plan.scan(&own, &mut prefixes).unwrap();
+            for (row, &item) in prefixes.chunks(WIDTH).zip(&numbers_of_own) {
+                let before = &items[..(item + 1) * WIDTH];
+                assert_eq!(
+                    bits(row),
+                    rows_by_definition(before, WIDTH, &Sum),
+                    "{algorithm}"
+                );
+            }
+            let sent = with_nan(1);
+            let mut row = if rank == size - 1 {
+                sent.clone()
+            } else {
+                vec![0.0; WIDTH]
+            };
+            plan.broadcast(&mut row).unwrap();
+            assert_eq!(bits(&row), bits(&sent), "{algorithm}");
+        }
+    }
+}
+
+/// One rank's slices have other lengths: it says so, the others hear that it failed, in every strip.
+fn wrong_arguments(comm: &dyn Communicator) {
+    let (rank, last) = (comm.rank(), comm.size() - 1);
+    for algorithm in scheduled(comm) {
+        for blocks in BLOCKS {
+            let build = || {
+                plan(comm, algorithm, blocks)
+                    .local_items(1)
+                    .build::<f64>()
+                    .unwrap()
+            };
+            let wrong = usize::from(rank == last);
+            let mut row = vec![0.0; WIDTH];
+            let error = build().allreduce_into(&vec![1.0; WIDTH - wrong], &mut row);
+            let mut short = vec![0.0; WIDTH - wrong];
+            let short_error = build().allreduce_into(&[1.0; WIDTH], &mut short);
+            let (error, short_error) = (error.unwrap_err(), short_error.unwrap_err());
+            if rank == last {
+                let (planned, given) = (WIDTH as u64, WIDTH as u64 - 1);
+                assert_eq!(
+                    error,
+                    RunError::WrongLength {
+                        rank,
+                        planned,
+                        given
+                    }
+                );
+                let (expected, given) = (WIDTH, WIDTH - 1);
+                let wrong = RunError::WrongResultLength {
+                    rank,
+                    expected,
+                    given,
+                };
+                assert_eq!(short_error, wrong);
+            } else {
+                assert_eq!(error, RunError::RankFailed { rank: last });
+                assert_eq!(short_error, RunError::RankFailed { rank: last });
+            }
+        }
+    }
+}
