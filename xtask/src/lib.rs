@@ -1,4 +1,4 @@
-//! What a person runs: `cargo xtask repro-check`, `bench`, `simulate` and `test`.
+//! What a person runs: `cargo xtask repro-check`, `bench`, `simulate`, `schedules` and `test`.
 //!
 //! This is the only place for files, environment variables, processes and progress bars. The binary
 //! `xtask` needs nothing but Rust; the binary `mpi-runner` is what it builds and starts under `mpirun`.
@@ -14,6 +14,7 @@ pub mod matrix;
 pub mod mpi;
 pub mod output;
 pub mod repro_check;
+pub mod schedules;
 pub mod simulate;
 pub mod table;
 pub mod test;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use xtask::error::Error;
-use xtask::{bench, repro_check, simulate, test};
+use xtask::{bench, repro_check, schedules, simulate, test};
 
 /// Reproducible reductions: check, measure, test.
 #[derive(Parser)]
@@ -25,6 +25,8 @@ enum Command {
     Bench(bench::Options),
     /// Tells how long schedules would take on a machine that is not here
     Simulate(simulate::Options),
+    /// Writes the page that shows every schedule
+    Schedules(schedules::Options),
     /// Runs everything that CI runs
     Test(test::Options),
 }
@@ -41,7 +43,9 @@ fn main() -> ExitCode {
             error.exit()
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            return refuse("error: no command; known: repro-check, bench, simulate, test");
+            return refuse(
+                "error: no command; known: repro-check, bench, simulate, schedules, test",
+            );
         }
         Err(error) => return refuse(first_line(&error.to_string())),
     };
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
         Command::ReproCheck(options) => repro_check::run(options),
         Command::Bench(options) => bench::run(options).map(|()| true),
         Command::Simulate(options) => simulate::run(options).map(|()| true),
+        Command::Schedules(options) => schedules::run(options).map(|()| true),
         Command::Test(options) => test::run(options),
     };
     match result {

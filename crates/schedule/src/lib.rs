@@ -48,5 +48,7 @@ pub use cost::{Link, Load};
 pub use model::{
     Algorithm, Collective, Error, Parameters, Piece, Schedule, Step, Transfer, UnknownAlgorithm,
 };
-pub use simulate::{Machine, SYMMETRY_RANKS, Simulation, simulate, simulate_by_symmetry};
+pub use simulate::{
+    Flight, Machine, SYMMETRY_RANKS, Simulation, flights, simulate, simulate_by_symmetry,
+};
 pub use tile::tile;

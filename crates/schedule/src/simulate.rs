@@ -58,6 +58,19 @@ pub struct Simulation {
     pub rows_max: u64,
 }
 
+/// A message on its way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flight {
+    /// The sender's position.
+    pub from: usize,
+    /// The receiver's position.
+    pub to: usize,
+    /// When both ends are there, in nanoseconds.
+    pub begun_ns: f64,
+    /// When it has arrived.
+    pub ended_ns: f64,
+}
+
 /// More ranks than this, and a schedule with as many steps or blocks as ranks is run by one rank for all.
 pub const SYMMETRY_RANKS: usize = 4096;
 
@@ -88,8 +101,25 @@ pub fn simulate(
         simulate_by_symmetry(schedule, machine, row_bytes, rows)
     } else {
         let sizes = Sizes::new(schedule, row_bytes, rows);
-        Events::new(schedule, machine, &sizes).run()
+        Events::new(schedule, machine, &sizes).run(&mut |_| {})
     }
+}
+
+/// The messages of a simulation, one by one, each when it is known: not in the order of time. All ranks' programs run.
+///
+/// # Panics
+/// As [`simulate`].
+#[must_use]
+pub fn flights(
+    schedule: &Schedule,
+    machine: &Machine,
+    row_bytes: f64,
+    rows: &dyn Fn(Range<usize>) -> u64,
+) -> Vec<Flight> {
+    let sizes = Sizes::new(schedule, row_bytes, rows);
+    let mut flights = Vec::new();
+    Events::new(schedule, machine, &sizes).run(&mut |flight| flights.push(flight));
+    flights
 }
 
 /// As [`simulate`], by rank 0's program alone, whatever the number of ranks.
@@ -259,13 +289,13 @@ impl<'m> Events<'m> {
         }
     }
 
-    fn run(mut self) -> Simulation {
+    fn run(mut self, watch: &mut dyn FnMut(Flight)) -> Simulation {
         let mut ready = Vec::new();
         for rank in 0..self.ranks.len() {
             self.ranks[rank].steps = Some(self.schedule.steps(rank));
             ready.push(rank);
             while let Some(rank) = ready.pop() {
-                self.begin(rank, &mut ready);
+                self.begin(rank, &mut ready, watch);
             }
         }
         let last = self.ranks.iter().map(|rank| {
@@ -278,7 +308,7 @@ impl<'m> Events<'m> {
     }
 
     /// Enters a rank's next step, and lets all messages begin whose other end is there.
-    fn begin(&mut self, rank: usize, ready: &mut Vec<usize>) {
+    fn begin(&mut self, rank: usize, ready: &mut Vec<usize>, watch: &mut dyn FnMut(Flight)) {
         let own = &mut self.ranks[rank];
         let Some(step) = own.steps.as_mut().and_then(Iterator::next) else {
             own.steps = None;
@@ -294,7 +324,7 @@ impl<'m> Events<'m> {
             let link = self.machine.link(rank, message.peer);
             sent_ns += link.message_ns(message.bytes);
             if take(&mut self.ranks[message.peer].receives, rank) {
-                self.meet(rank, message.peer, message);
+                watch(self.meet(rank, message.peer, message));
                 self.end_if_done(message.peer, ready);
             } else {
                 self.ranks[rank].sends.push(message);
@@ -307,7 +337,7 @@ impl<'m> Events<'m> {
             let link = self.machine.link(rank, message.peer);
             received_ns += link.message_ns(message.bytes);
             if take(&mut self.ranks[message.peer].sends, rank) {
-                self.meet(message.peer, rank, message);
+                watch(self.meet(message.peer, rank, message));
                 self.end_if_done(message.peer, ready);
             } else {
                 self.ranks[rank].receives.push(message);
@@ -322,7 +352,7 @@ impl<'m> Events<'m> {
     }
 
     /// A message whose both ends are there.
-    fn meet(&mut self, from: usize, to: usize, message: Message) {
+    fn meet(&mut self, from: usize, to: usize, message: Message) -> Flight {
         self.messages += 1;
         let begun = self.ranks[from].begun_ns.max(self.ranks[to].begun_ns);
         let ended = begun + self.machine.link(from, to).message_ns(message.bytes);
@@ -330,6 +360,12 @@ impl<'m> Events<'m> {
         for rank in [from, to] {
             let end = &mut self.ranks[rank];
             end.ended_ns = end.ended_ns.max(ended);
+        }
+        Flight {
+            from,
+            to,
+            begun_ns: begun,
+            ended_ns: ended,
         }
     }
 
