@@ -139,13 +139,13 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
                     *value = self.operator.canonical(*value);
                 }
             }
-            Kind::Broadcast => run.copy_result(result, |value| value),
+            Kind::Broadcast => run.copy_result(result, |row, into| into.copy_from_slice(row)),
             _ if self.terms.ownership.items() == 0 => {
                 let empty = self.operator.empty();
                 let empty = empty.expect("a plan without items has an empty value");
                 result.fill(self.operator.canonical(empty));
             }
-            _ => run.copy_result(result, |value| self.operator.canonical(value)),
+            _ => run.copy_result(result, |row, into| self.operator.copy_canonical(row, into)),
         }
         Ok(true)
     }

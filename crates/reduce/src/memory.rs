@@ -10,9 +10,6 @@ use crate::buffer::Buffer;
 use crate::operator::Operator;
 use crate::program::{Combine, Home, Part, Program, Span};
 
-/// So many elements of a result are given their canonical form while they are in the nearest cache.
-const CANONICAL_ELEMENTS: usize = 512;
-
 /// What a run reads where it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sources<'m, T> {
@@ -118,7 +115,8 @@ impl<T: Pod> Memory<'_, T> {
                 let left = values_left.unwrap_or_else(|| &workspace[range(left)]);
                 let right = values_right.unwrap_or_else(|| &workspace[range(right)]);
                 let start = sources.first_column + offset + into.start;
-                combine_last(operator, left, right, &mut self.result[start..][..length]);
+                let into = &mut self.result[start..][..length];
+                operator.combine_rows_canonical(left, right, into);
                 continue;
             }
             match (values_left, values_right) {
@@ -144,8 +142,8 @@ impl<T: Pod> Memory<'_, T> {
         }
     }
 
-    /// Brings what the program wanted to the result, each value as `map` makes it, as far as it is not made there.
-    pub(crate) fn deliver(&mut self, map: impl Fn(T) -> T) {
+    /// Brings what the program wanted to the result, in canonical form, as far as it is not made there.
+    pub(crate) fn deliver<O: Operator<T>>(&mut self, operator: &O) {
         let program = self.sources.program;
         let mut start = self.sources.first_column;
         for &(_, span) in &program.result {
@@ -157,9 +155,7 @@ impl<T: Pod> Memory<'_, T> {
                     let values =
                         values.unwrap_or_else(|| &self.workspace[part.start..][..part.length]);
                     let into = &mut self.result[start..][..part.length];
-                    for (into, &value) in into.iter_mut().zip(values) {
-                        *into = map(value);
-                    }
+                    operator.copy_canonical(values, into);
                 }
                 start += part.length;
                 rest = Span {
@@ -167,18 +163,6 @@ impl<T: Pod> Memory<'_, T> {
                     length: rest.length - part.length,
                 };
             }
-        }
-    }
-}
-
-/// Combines rows into one in canonical form.
-fn combine_last<T: Copy, O: Operator<T>>(operator: &O, left: &[T], right: &[T], into: &mut [T]) {
-    let lefts = left.chunks(CANONICAL_ELEMENTS);
-    let rights = right.chunks(CANONICAL_ELEMENTS);
-    for ((left, right), into) in lefts.zip(rights).zip(into.chunks_mut(CANONICAL_ELEMENTS)) {
-        operator.combine_rows(left, right, into);
-        for value in into {
-            *value = operator.canonical(*value);
         }
     }
 }

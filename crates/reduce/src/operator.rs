@@ -12,6 +12,9 @@ mod floats;
 
 use comm::{NativeOperation, NativeType};
 
+/// So many elements of a result are given their canonical form while they are in the nearest cache.
+const CANONICAL_ELEMENTS: usize = 512;
+
 /// A binary operation on items, never assumed to be associative or commutative.
 ///
 /// Two ranks that build a plan together must use the same operator; they compare
@@ -71,10 +74,30 @@ pub trait Operator<T: Copy> {
         })
     }
 
-    /// Combines two rows element by element into a third of the same length.
+    /// Combines two rows element by element into a third of the same length. Overridden where a kernel does it faster.
     fn combine_rows(&self, left: &[T], right: &[T], into: &mut [T]) {
         for ((into, &left), &right) in into.iter_mut().zip(left).zip(right) {
             *into = self.combine(left, right);
+        }
+    }
+
+    /// The same for rows of a result: each value of `into` is [`canonical`](Operator::canonical). Overridden where a kernel does it
+    /// faster.
+    fn combine_rows_canonical(&self, left: &[T], right: &[T], into: &mut [T]) {
+        let lefts = left.chunks(CANONICAL_ELEMENTS);
+        let rights = right.chunks(CANONICAL_ELEMENTS);
+        for ((left, right), into) in lefts.zip(rights).zip(into.chunks_mut(CANONICAL_ELEMENTS)) {
+            self.combine_rows(left, right, into);
+            for value in into {
+                *value = self.canonical(*value);
+            }
+        }
+    }
+
+    /// Copies a row of a result in [`canonical`](Operator::canonical) form. Overridden where a kernel does it faster.
+    fn copy_canonical(&self, row: &[T], into: &mut [T]) {
+        for (into, &value) in into.iter_mut().zip(row) {
+            *into = self.canonical(value);
         }
     }
 

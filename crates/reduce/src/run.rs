@@ -276,8 +276,7 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         let Some(step) = program.steps.get(index) else {
             self.combine(state, lent, &program.last_combines);
             if program.is_lent && state.failed.is_none() {
-                let canonical = |value| self.operator.canonical(value);
-                self.memory(state, lent).deliver(canonical);
+                self.memory(state, lent).deliver(&*self.operator);
             }
             state.phase = Phase::Sending;
             return Ok(());
@@ -525,8 +524,8 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         &self.program().prefixes
     }
 
-    /// Copies what this rank wanted of a run that is over, and that nothing was lent to, each value as `map` makes it.
-    pub(crate) fn copy_result(&self, result: &mut [T], map: impl Fn(T) -> T) {
+    /// Copies what this rank wanted of a run that is over, and that nothing was lent to, by `copy`.
+    pub(crate) fn copy_result(&self, result: &mut [T], copy: impl Fn(&[T], &mut [T])) {
         let state = &mut *self.state.borrow_mut();
         if self.is_lent() {
             return result.copy_from_slice(&state.result);
@@ -534,30 +533,36 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         let mut rest = result;
         for &(_, span) in &self.program().result {
             let (own, others) = rest.split_at_mut(span.length);
-            self.copy_each(state, span, own, &map);
+            self.copy_each(state, span, own, &copy);
             rest = others;
         }
     }
 
     /// Copies values of a run that is over.
     pub(crate) fn copy(&self, span: Span, values: &mut [T]) {
-        self.copy_each(&mut self.state.borrow_mut(), span, values, |value| value);
+        self.copy_each(
+            &mut self.state.borrow_mut(),
+            span,
+            values,
+            |values, into| into.copy_from_slice(values),
+        );
     }
 
-    fn copy_each(&self, state: &mut State<T>, span: Span, values: &mut [T], map: impl Fn(T) -> T) {
+    fn copy_each(
+        &self,
+        state: &mut State<T>,
+        span: Span,
+        values: &mut [T],
+        copy: impl Fn(&[T], &mut [T]),
+    ) {
         if self.program().elsewhere.is_empty() {
-            for (own, &value) in values.iter_mut().zip(&state.workspace[span.range()]) {
-                *own = map(value);
-            }
-            return;
+            return copy(&state.workspace[span.range()], values);
         }
         (state.strip, state.first_column) = (0, 0);
         let mut rest = values;
         for values in self.memory(state, &mut Lent::default()).pieces(span) {
             let (own, others) = rest.split_at_mut(values.len());
-            for (own, &value) in own.iter_mut().zip(values) {
-                *own = map(value);
-            }
+            copy(values, own);
             rest = others;
         }
     }

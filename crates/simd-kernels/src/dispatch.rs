@@ -58,6 +58,9 @@ pub trait Float:
     #[doc(hidden)]
     const ZERO: Self;
 
+    #[doc(hidden)]
+    fn is_not_a_number(self) -> bool;
+
     /// The sum of the leaves and that of their absolute values.
     #[doc(hidden)]
     fn sum_and_absolute_sum(level: Level, leaves: &[Self]) -> Option<(Self, Self)>;
@@ -106,6 +109,11 @@ macro_rules! float {
 
         impl Float for $float {
             const ZERO: Self = 0.0;
+
+            #[inline(always)]
+            fn is_not_a_number(self) -> bool {
+                self.is_nan()
+            }
 
             #[inline]
             fn sum_and_absolute_sum(level: Level, leaves: &[Self]) -> Option<(Self, Self)> {

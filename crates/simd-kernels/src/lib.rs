@@ -17,7 +17,7 @@
 //! - [`sum`] is what to use, and [`fold`] for products, minima and maxima: one pass over the input, nothing allocated.
 //! - [`fold_runs`] folds several runs of leaves in one call: the subtrees of a rank's range.
 //! - [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] compute their leaves on the way, in the same one pass.
-//! - [`fold_rows`] takes rows of values, element by element.
+//! - [`fold_rows`] takes rows of values, element by element; [`combine_rows`] makes one of two.
 //! - [`reduce_level_by_level`] is the thesis' way, over [`subtree_sum8`] (Algorithm 4).
 //! - [`tree_fold`] and [`tree_fold_rows`] take any operator.
 //! - [`unordered_sum`] and [`left_to_right`] are what all this is measured against.
@@ -36,6 +36,7 @@ mod kernel;
 mod level;
 mod level_by_level;
 mod merge;
+mod pairs;
 mod panel;
 mod prefetch;
 mod rows;
@@ -56,6 +57,7 @@ pub use fold::{fold, sum, tree_fold};
 pub use fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use level::{Level, LevelError};
 pub use level_by_level::{reduce_level_by_level, scratch_len};
+pub use pairs::{combine_rows, copy_row};
 pub use rows::{fold_rows, rows_scratch_len};
 pub use runs::fold_runs;
 pub use tree_rows::tree_fold_rows;

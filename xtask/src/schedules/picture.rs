@@ -28,7 +28,10 @@ fn draw_to(path: &Path, ranks: usize, flights: &[Flight]) -> Result<(), String> 
         .fold(0.0, f64::max);
     let height = RANK * (ranks - 1) as f64 + 2.0 * MARGIN;
     let width = LEFT + ROUND * rounds + MARGIN;
-    let area = SVGBackend::new(path, (pixels(width) as u32, pixels(height) as u32));
+    let area = SVGBackend::new(
+        path,
+        (pixels(width).unsigned_abs(), pixels(height).unsigned_abs()),
+    );
     let area = area.into_drawing_area();
     area.fill(&WHITE).map_err(failed)?;
     let at = |rank: usize, round: f64| (LEFT + ROUND * round, MARGIN + RANK * rank as f64);

@@ -5,9 +5,9 @@ use simd_kernels::{Level, Operation};
 
 use super::{Max, Min, Operator, Product, Sum, grown};
 
-/// The folds of a float operator that has kernels.
-macro_rules! folds_by_kernel {
-    ($float:ty, $operation:expr) => {
+/// What a float operator has kernels for, and the one NaN that it returns: positive, quiet, without payload.
+macro_rules! kernels {
+    ($float:ty, $operation:expr, $canonical_nan:literal) => {
         fn fold(&self, items: &[$float]) -> Option<$float> {
             simd_kernels::fold(Level::best(), $operation, items)
         }
@@ -26,6 +26,33 @@ macro_rules! folds_by_kernel {
             let scratch = grown(scratch, items, width)?;
             simd_kernels::fold_rows(Level::best(), $operation, width, items, scratch, result)
         }
+
+        fn combine_rows(&self, left: &[$float], right: &[$float], into: &mut [$float]) {
+            simd_kernels::combine_rows(Level::best(), $operation, left, right, None, into);
+        }
+
+        fn combine_rows_canonical(&self, left: &[$float], right: &[$float], into: &mut [$float]) {
+            let nan = Some(<$float>::from_bits($canonical_nan));
+            simd_kernels::combine_rows(Level::best(), $operation, left, right, nan, into);
+        }
+
+        fn copy_canonical(&self, row: &[$float], into: &mut [$float]) {
+            // One value is copied before a kernel is looked for.
+            if let ([value], [into]) = (row, &mut *into) {
+                *into = self.canonical(*value);
+                return;
+            }
+            let nan = <$float>::from_bits($canonical_nan);
+            simd_kernels::copy_row(Level::best(), row, nan, into);
+        }
+
+        fn canonical(&self, value: $float) -> $float {
+            if value.is_nan() {
+                <$float>::from_bits($canonical_nan)
+            } else {
+                value
+            }
+        }
     };
 }
 
@@ -42,10 +69,7 @@ macro_rules! float_operators {
             fn empty(&self) -> Option<$float> {
                 Some(0.0)
             }
-            fn canonical(&self, value: $float) -> $float {
-                canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
-            }
-            folds_by_kernel!($float, Operation::Sum);
+            kernels!($float, Operation::Sum, $canonical_nan);
             fn fold_unordered(&self, items: &[$float]) -> Option<$float> {
                 (!items.is_empty()).then(|| simd_kernels::unordered_sum(Level::best(), items))
             }
@@ -64,10 +88,7 @@ macro_rules! float_operators {
             fn empty(&self) -> Option<$float> {
                 Some(1.0)
             }
-            fn canonical(&self, value: $float) -> $float {
-                canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
-            }
-            folds_by_kernel!($float, Operation::Product);
+            kernels!($float, Operation::Product, $canonical_nan);
             fn native(&self) -> Option<(NativeType, NativeOperation)> {
                 Some((NativeType::$native, NativeOperation::Product))
             }
@@ -85,10 +106,7 @@ macro_rules! float_operators {
                     left
                 }
             }
-            fn canonical(&self, value: $float) -> $float {
-                canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
-            }
-            folds_by_kernel!($float, Operation::Minimum);
+            kernels!($float, Operation::Minimum, $canonical_nan);
             fn native(&self) -> Option<(NativeType, NativeOperation)> {
                 Some((NativeType::$native, NativeOperation::Min))
             }
@@ -106,10 +124,7 @@ macro_rules! float_operators {
                     left
                 }
             }
-            fn canonical(&self, value: $float) -> $float {
-                canonical_nan(value, value.is_nan(), <$float>::from_bits($canonical_nan))
-            }
-            folds_by_kernel!($float, Operation::Maximum);
+            kernels!($float, Operation::Maximum, $canonical_nan);
             fn native(&self) -> Option<(NativeType, NativeOperation)> {
                 Some((NativeType::$native, NativeOperation::Max))
             }
@@ -119,11 +134,6 @@ macro_rules! float_operators {
 
 float_operators!(f32, F32, 0x7FC0_0000);
 float_operators!(f64, F64, 0x7FF8_0000_0000_0000);
-
-/// The one NaN that is returned: positive, quiet, without payload.
-fn canonical_nan<T>(value: T, is_nan: bool, canonical: T) -> T {
-    if is_nan { canonical } else { value }
-}
 
 #[cfg(test)]
 mod tests {
