@@ -26,6 +26,9 @@ const RANKS_MAX: usize = 1 << 24;
 /// More blocks on all ranks than this are not run: the formula of their pipeline stands for them (paper 2, Lemma 1).
 const BLOCKS_MAX: usize = 1 << 22;
 
+/// How a pipeline of very many blocks is answered.
+const FORMULA: &str = "formula";
+
 /// Options of `simulate`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -89,7 +92,8 @@ struct Row {
     messages: Option<u64>,
     /// The mean number of rows that stand for the items of a message's ranks.
     rows_mean: f64,
-    rows_max: u64,
+    /// The most of them; null where a formula stood for the messages.
+    rows_max: Option<u64>,
     /// `events`, `symmetry` or `formula`.
     method: &'static str,
 }
@@ -123,8 +127,14 @@ pub fn run(options: &Options) -> Result<(), Error> {
         )
     };
     output.say(format!(
-        "allreduce of {} items of {} doubles over {} ranks, {}",
-        question.items, question.width, question.ranks, options.distribution
+        "allreduce of {} items of {} over {} ranks, {}",
+        question.items,
+        match question.width {
+            1 => "one double".to_owned(),
+            width => format!("{width} doubles"),
+        },
+        question.ranks,
+        options.distribution
     ));
     output.say(words(near));
     if near != far {
@@ -265,7 +275,7 @@ impl Question {
                 ratio: answer.simulation.time_ns / best_ns,
                 messages: answer.simulation.messages,
                 rows_mean: answer.simulation.rows_mean,
-                rows_max: answer.simulation.rows_max,
+                rows_max: (answer.method != FORMULA).then_some(answer.simulation.rows_max),
                 method: answer.method,
             })
         };
@@ -322,7 +332,7 @@ impl Question {
                     rows_max: 0,
                 },
                 unreproducible_ns: schedule.predicted_ns(one, link),
-                method: "formula",
+                method: FORMULA,
                 schedule,
             };
         }
@@ -365,7 +375,7 @@ fn show(rows: &[Row], output: &Output) {
             format!("{:.2}", row.ratio),
             messages.unwrap_or_default(),
             format!("{:.1}", row.rows_mean),
-            row.rows_max.to_string(),
+            row.rows_max.map_or("–".to_owned(), |most| most.to_string()),
             row.method.to_owned(),
             row.remark.clone().unwrap_or_default(),
         ]);
