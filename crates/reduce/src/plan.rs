@@ -153,7 +153,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// Reduces the ranks' rows element by element; every rank gets the resulting row. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce), or `result` has not [`width`](Plan::width) elements.
+    /// As [`allreduce`](Plan::allreduce), or `result` has not [`width`](Plan::width) elements. It may be overwritten in part then.
     pub fn allreduce_into(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
         self.run(Kind::Allreduce, local, result).map(drop)
     }
@@ -171,7 +171,8 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
 
     /// Reduces the ranks' rows element by element; the root gets the resulting row. Collective.
     ///
-    /// Says whether this rank is the root. On the others `result` stays as it is, but has the same length.
+    /// Says whether this rank is the root. On the others `result` stays as it is, but has the same length; after an error
+    /// the root's may be overwritten in part.
     ///
     /// # Errors
     /// As [`reduce`](Plan::reduce), or `result` has not [`width`](Plan::width) elements.
