@@ -197,6 +197,9 @@ pub trait Communicator: fmt::Debug {
     /// that none of them allocates.
     fn reserve(&self, messages: usize);
 
+    /// Takes a reservation back: whoever reserves next gets that room.
+    fn release(&self, messages: usize);
+
     /// Whether a send arrives without further calls of this rank. If not, this rank is to wait
     /// for its sends before it turns to other things.
     fn delivers_alone(&self) -> bool;

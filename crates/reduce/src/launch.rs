@@ -211,10 +211,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
             return Ok(run);
         }
         let run = self.compile(kind)?;
-        // A send's buffer may be away until the run after the next one.
-        let program = run.program();
-        self.comm
-            .reserve(3 * (program.sends.len() + program.receives.len()));
+        self.comm.reserve(run.messages());
         Ok(cell.get_or_init(|| Rc::new(run)))
     }
 

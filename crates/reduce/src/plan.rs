@@ -268,6 +268,7 @@ impl<T: Pod, O: Operator<T> + 'static> Drop for Plan<'_, T, O> {
     fn drop(&mut self) {
         for run in self.compiled.iter().filter_map(OnceCell::get) {
             run.cancel(self.comm);
+            self.comm.release(run.messages());
         }
     }
 }

@@ -122,6 +122,14 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         self.program().is_lent
     }
 
+    /// How many messages may be under way at once: a send's buffer may be away until the run after the next one.
+    pub(crate) fn messages(&self) -> usize {
+        let Program {
+            sends, receives, ..
+        } = self.program();
+        3 * (sends.len() + receives.len())
+    }
+
     /// The program of a strip.
     fn program_of(&self, strip: usize) -> &Program {
         &self.programs[usize::from(strip >= self.wide_strips)]

@@ -150,7 +150,6 @@ pub fn run(
     report: &dyn Fn(Report),
 ) -> Result<(), Error> {
     for &size in &job.sizes {
-        let items = benches::log_likelihoods(size, 1);
         let mut bits = BTreeSet::new();
         for sharing in &job.distributions[..distributions_count(job, size)] {
             let ownership = sharing.distribute(size as u64, comm.size(), 1)?;
@@ -158,10 +157,11 @@ pub fn run(
             let range = distribution
                 .ok_or_else(|| failed("scattered items"))?
                 .range(comm.rank());
-            let index = |item: u64| usize::try_from(item).expect("the items are in memory");
-            let local = &items[index(range.start)..index(range.end)];
+            let local = &benches::some_log_likelihoods(range, 1)[..];
             let ways = ways(comm, backend, &ownership)?;
-            let repeats = (1_000_000 / size).clamp(1, 200);
+            // Ranks that take turns on a core take far longer.
+            let turns = comm.size().div_ceil(comm.concurrency());
+            let repeats = (1_000_000 / size / turns.pow(2)).clamp(1, 200);
             let medians = medians_ns(comm, &ways, local, job.rounds, repeats)?;
             if comm.rank() == 0 {
                 rows(backend, comm.size(), size, *sharing, &ways, &medians)

@@ -408,6 +408,10 @@ impl Communicator for MpiCommunicator {
         self.requests.borrow_mut().reserve(room);
     }
 
+    fn release(&self, messages: usize) {
+        self.room.set(self.room.get().saturating_sub(messages));
+    }
+
     fn delivers_alone(&self) -> bool {
         // A long message moves only while both ends call MPI.
         false

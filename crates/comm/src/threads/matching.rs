@@ -63,6 +63,11 @@ impl Matching {
         room
     }
 
+    /// Takes back what was reserved.
+    pub(super) fn release(&mut self, messages: usize) {
+        self.room = self.room.saturating_sub(messages);
+    }
+
     /// A send that is complete, and what goes into its envelope.
     pub(super) fn send(&mut self, message: Vec<u8>) -> (Request, Letter) {
         let length = message.len();
@@ -201,5 +206,19 @@ impl Matching {
         self.posted.retain(|posted| {
             (posted.request.slot, posted.request.generation) != (request.slot, request.generation)
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Matching;
+
+    #[test]
+    fn room_that_is_released_is_used_again() {
+        let mut matching = Matching::default();
+        assert_eq!(matching.reserve(5), 5);
+        assert_eq!(matching.reserve(2), 7);
+        matching.release(5);
+        assert_eq!(matching.reserve(3), 5);
     }
 }

@@ -352,6 +352,10 @@ impl Communicator for ThreadCommunicator<'_> {
         self.network.reserve(self.rank, room);
     }
 
+    fn release(&self, messages: usize) {
+        self.matching.borrow_mut().release(messages);
+    }
+
     fn delivers_alone(&self) -> bool {
         true
     }
