@@ -113,7 +113,9 @@ fn taken(files: &[PathBuf]) -> Result<Vec<Time>, Error> {
     for file in files {
         let rows: Vec<bench::schedules::Row> = read_lines(file)?;
         let told = rows.into_iter().filter(|row| {
-            (row.paper, row.ranks) == (2, 2) && WIDTHS.contains(&row.n) && row.variant != "tuned"
+            (row.paper, row.ranks, row.block_elements) == (2, 2, None)
+                && WIDTHS.contains(&row.n)
+                && row.variant != "tuned"
         });
         times.extend(told.map(|row| Time {
             backend: row.backend,

@@ -68,7 +68,8 @@ pub(super) fn scaling(rows: &[Row]) -> Result<PathBuf, Error> {
 pub(super) fn schedules(rows: &[schedules::Row]) -> Result<PathBuf, Error> {
     let mut lines: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     let ranks = rows.iter().map(|row| row.ranks).max().unwrap_or(0);
-    let of_paper_2 = |row: &&schedules::Row| row.paper == 2 && row.ranks == ranks;
+    let of_paper_2 =
+        |row: &&schedules::Row| (row.paper, row.ranks, row.block_elements) == (2, ranks, None);
     for row in rows.iter().filter(of_paper_2) {
         let line = lines.entry(&row.variant).or_default();
         // One that is slower by far would flatten all others.

@@ -24,11 +24,16 @@ use crate::output::Output;
 /// A sample is repeated until it lasts about this long.
 const SAMPLE_NS: f64 = 100_000.0;
 
+/// The elements of a block, in paper 2's sweep of the longest row but one.
+const BLOCK_ELEMENTS: [usize; 6] = [1_000, 4_000, 16_000, 64_000, 250_000, 1_000_000];
+
 /// What every rank measures.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     /// The numbers of doubles of a row, of paper 2's harness.
     widths: Vec<usize>,
+    /// The row that is cut into blocks of several sizes, in doubles.
+    cut_width: usize,
     /// How often everything is measured; long rows a quarter as often.
     rounds: usize,
 }
@@ -58,6 +63,8 @@ pub struct Row {
     pub backend: String,
     /// The column blocks.
     pub blocks: usize,
+    /// The elements of a block that were asked for, in paper 2's sweep; null where the plan chose.
+    pub block_elements: Option<u64>,
     /// The median over the rounds of the slowest rank's time, in nanoseconds.
     pub median_ns: f64,
     /// A 95 % confidence interval of the median, by order statistics.
@@ -105,6 +112,7 @@ pub(super) fn launch(
     };
     let job = Job {
         widths,
+        cut_width: if quick { 1000 } else { 1_000_000 },
         rounds: if quick { 5 } else { 30 },
     };
     let mut rows = Vec::new();
@@ -170,15 +178,26 @@ pub fn run(
         collective,
         width,
         rounds,
+        block_elements: None,
     };
     let allreduce = Collective::Allreduce;
+    let rounds = |width: usize| match width {
+        ..1_000_000 => job.rounds,
+        _ => job.rounds.div_ceil(4),
+    };
     for &width in &job.widths {
-        let rounds = if width < 1_000_000 {
-            job.rounds
-        } else {
-            job.rounds.div_ceil(4)
+        harness(2, allreduce, width, rounds(width)).measure::<f64, _>(Sum, f64_values)?;
+    }
+    let width = job.cut_width;
+    for elements in BLOCK_ELEMENTS
+        .into_iter()
+        .filter(|&elements| elements <= width)
+    {
+        let harness = Harness {
+            block_elements: Some(elements),
+            ..harness(2, allreduce, width, rounds(width))
         };
-        harness(2, allreduce, width, rounds).measure::<f64, _>(Sum, f64_values)?;
+        harness.measure::<f64, _>(Sum, f64_values)?;
     }
     harness(4, allreduce, 1, job.rounds).measure::<i64, _>(Sum, i64_values)?;
     harness(4, allreduce, 1, job.rounds).measure::<i64, _>(Max, i64_values)?;
@@ -209,6 +228,8 @@ struct Harness<'h> {
     collective: Collective,
     width: usize,
     rounds: usize,
+    /// Blocks of so many elements, of the schedules to which their number matters.
+    block_elements: Option<usize>,
 }
 
 impl Harness<'_> {
@@ -246,6 +267,9 @@ impl Harness<'_> {
             if let Some(algorithm) = algorithm {
                 builder = builder.algorithm(algorithm);
             }
+            if let Some(elements) = self.block_elements {
+                builder = builder.blocks(self.width.div_ceil(elements));
+            }
             let plan: Plan<'_, T, O> = builder.build().map_err(failed)?;
             let mut result = local.clone();
             self.once(&plan, &local, &mut result)?;
@@ -261,6 +285,17 @@ impl Harness<'_> {
     /// Whether a schedule is worth its time here.
     fn suits(&self, algorithm: Algorithm) -> bool {
         match self.collective {
+            _ if self.block_elements.is_some() => matches!(
+                algorithm,
+                Algorithm::LinearPipelined
+                    | Algorithm::BinaryPipelined
+                    | Algorithm::LinearDoublyPipelined
+                    | Algorithm::BinaryDoublyPipelined
+                    | Algorithm::DualRoot
+                    | Algorithm::TwoTree
+                    | Algorithm::RecursiveDoubling
+                    | Algorithm::Rabenseifner
+            ),
             Collective::Allreduce => true,
             // Paper 5's trees, and the other reduces that are not an allreduce's half.
             _ => matches!(
@@ -408,6 +443,7 @@ impl Harness<'_> {
             ranks: self.comm.size(),
             backend: self.backend.name().to_owned(),
             blocks: plan.blocks(),
+            block_elements: self.block_elements.map(|elements| elements as u64),
             median_ns,
             low_ns,
             high_ns,
@@ -421,6 +457,12 @@ impl Harness<'_> {
     /// What the simulator says of the same programs.
     fn simulated_ns(&self, algorithm: Algorithm, blocks: usize, row_bytes: f64) -> Option<f64> {
         let algorithm: schedule::Algorithm = algorithm.name().parse().ok()?;
+        // Pipelines run through all blocks at once, the others are run for each.
+        let (blocks, runs) = if algorithm.is_pipelined() {
+            (blocks, 1.0)
+        } else {
+            (1, blocks as f64)
+        };
         let parameters = Parameters {
             blocks,
             ..Parameters::default()
@@ -428,6 +470,6 @@ impl Harness<'_> {
         let schedule = Schedule::new(algorithm, self.collective, self.comm.size()).ok()?;
         let schedule = schedule.with(parameters).ok()?;
         let machine = Machine::flat(self.link);
-        Some(simulate(&schedule, &machine, row_bytes, &|_| 1).time_ns)
+        Some(runs * simulate(&schedule, &machine, row_bytes / runs, &|_| 1).time_ns)
     }
 }
