@@ -237,10 +237,8 @@ impl Network for Mailboxes {
                 return Ok(true);
             }
             // The bell may have rung late, for what was collected before.
-            let is_late = !matches!(patience, Patience::None)
-                && self.rung(rank).swap(false, Ordering::Relaxed)
-                && self.looks + self.yields > 0;
-            if is_late {
+            let waits = !matches!(patience, Patience::None);
+            if waits && self.rung(rank).swap(false, Ordering::Relaxed) {
                 drop(content);
                 self.look(rank);
                 content = self.lock(rank);
