@@ -8,11 +8,17 @@ pub mod reduce;
 pub mod schedules;
 mod timing;
 
+use std::sync::Mutex;
+
 use clap::Args;
+use comm::{Communicator, threads};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::choices::{self, Backend};
 use crate::error::Error;
+use crate::job::JobFile;
+use crate::mpi::Launcher;
 use crate::output::Output;
 use crate::table::Table;
 
@@ -121,6 +127,39 @@ pub fn run(options: &Options) -> Result<(), Error> {
         }
     }
     output.finish()
+}
+
+/// Measures a job on a backend's ranks, by the runner's `command` under MPI; whatever rank 0 tells goes to `sort`.
+fn on_ranks<J, R>(
+    backend: Backend,
+    ranks: usize,
+    command: &str,
+    job: &J,
+    run: impl Fn(&dyn Communicator, Backend, &J, &dyn Fn(R)) -> Result<(), Error> + Sync,
+    mut sort: impl FnMut(R),
+) -> Result<(), Error>
+where
+    J: Serialize + Sync,
+    R: DeserializeOwned + Send,
+{
+    if backend == Backend::Mpi {
+        let launcher = Launcher::build()?;
+        let file = JobFile::write(job)?;
+        return launcher.run(ranks, &[command, &file.path.to_string_lossy()], |line| {
+            let report = serde_json::from_str(line);
+            sort(report.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?);
+            Ok(())
+        });
+    }
+    let reports = Mutex::new(Vec::new());
+    let report = |report| reports.lock().expect("no report panics").push(report);
+    let done = threads::run(ranks, |comm| run(comm, backend, job, &report));
+    for rank in done.map_err(|error| Error::Run(error.to_string()))? {
+        rank?;
+    }
+    let reports = reports.into_inner().expect("no report panics");
+    reports.into_iter().for_each(sort);
+    Ok(())
 }
 
 fn show(name: &str, rows: &[Row], output: &Output) {

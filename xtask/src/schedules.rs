@@ -36,6 +36,13 @@ const ALIGNED_ITEMS: u64 = 1 << 19;
 /// Every schedule is checked for up to so many ranks.
 const CHECKED_RANKS: usize = 300;
 
+/// Every message takes one round, whatever its length.
+const ROUND: Link = Link {
+    latency_ns: 1.0,
+    byte_ns: 0.0,
+    combine_byte_ns: 0.0,
+};
+
 /// The rows whose times are told, in doubles.
 const WIDTHS: [u64; 3] = [1, 1000, 1_000_000];
 
@@ -158,15 +165,10 @@ fn allreduce(algorithm: Algorithm, ranks: usize) -> Schedule {
 
 /// Its messages, of a round each.
 fn in_rounds(schedule: &Schedule) -> Vec<schedule::Flight> {
-    let round = Link {
-        latency_ns: 1.0,
-        byte_ns: 0.0,
-        combine_byte_ns: 0.0,
-    };
     let machine = Machine {
         // Whoever sends to several at once needs no more time for it here.
         ports: schedule.ranks(),
-        ..Machine::flat(round)
+        ..Machine::flat(ROUND)
     };
     flights(schedule, &machine, 0.0, &|_| 1)
 }
@@ -283,11 +285,7 @@ fn carried(ownership: &Ownership) -> Vec<String> {
         let count = || tree.fragment(ownership.union(positions.clone())).count() as u64;
         *known.entry(positions.clone()).or_insert_with(count)
     };
-    let machine = Machine::flat(Link {
-        latency_ns: 1.0,
-        byte_ns: 0.0,
-        combine_byte_ns: 0.0,
-    });
+    let machine = Machine::flat(ROUND);
     let cell = |&algorithm: &Algorithm| {
         let schedule = allreduce(algorithm, FRAGMENT_RANKS);
         let simulation = simulate(&schedule, &machine, 0.0, &rows);

@@ -56,7 +56,13 @@ fn refused_file(name: &str, content: &[u8], reason: &str) {
 #[track_caller]
 fn rows(words: &[&str]) -> Vec<serde_json::Value> {
     let common = ["repro-check", "--ranks", "1,2,5", "--json", "-"];
-    let output = xtask(&[&common, words].concat());
+    json_rows(&[&common, words].concat())
+}
+
+/// The rows that a command writes to standard output, after a check of its exit status.
+#[track_caller]
+fn json_rows(words: &[&str]) -> Vec<serde_json::Value> {
+    let output = xtask(words);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let lines = text(&output.stdout);
     lines
@@ -310,13 +316,7 @@ fn legal_edges() {
 fn simulated_schedules() {
     let rows = |words: &[&str]| -> Vec<serde_json::Value> {
         let common = ["simulate", "--ranks", "64", "--json", "-"];
-        let output = xtask(&[&common, words].concat());
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-        let lines = text(&output.stdout);
-        lines
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
+        json_rows(&[&common, words].concat())
     };
     let all = rows(&[]);
     assert_eq!(all.len(), schedule::Algorithm::ALL.len());

@@ -197,9 +197,9 @@ impl<'c, O> Builder<'c, O> {
         O: Operator<T> + 'static,
     {
         span!("plan", ranks = self.comm.size());
-        let rejection = self.rejection::<T>();
-        let wishes = self.wishes;
-        let named = wishes.hints.named_algorithm().unwrap_or_default();
+        let named = self.wishes.hints.named_algorithm();
+        let rejection = self.rejection::<T>(&named);
+        let (wishes, named) = (self.wishes, named.unwrap_or_default());
         let default_limit = (MESSAGE_LIMIT_BYTES / size_of::<T>().max(1)).max(1);
         let message_limit = wishes.message_limit.unwrap_or(default_limit);
         let proposal = Proposal {
@@ -245,7 +245,7 @@ impl<'c, O> Builder<'c, O> {
     }
 
     /// Why this rank cannot take part, if it cannot.
-    fn rejection<T>(&self) -> Option<String> {
+    fn rejection<T>(&self, named: &Result<Option<Algorithm>, String>) -> Option<String> {
         let (wishes, size) = (&self.wishes, self.comm.size());
         if let Some(misfit) = &wishes.misfit {
             return Some(misfit.clone());
@@ -264,10 +264,13 @@ impl<'c, O> Builder<'c, O> {
                 "an item, its elements and a message have a size of at least 1".to_owned(),
             );
         }
+        let named = match named {
+            Ok(named) => *named,
+            Err(error) => return Some(error.clone()),
+        };
         if let Some(rejection) = wishes.hints.rejection() {
             return Some(rejection);
         }
-        let named = wishes.hints.named_algorithm().unwrap_or_default();
         if named == Some(Algorithm::MpiNative) && !self.comm.has_own_reductions() {
             return Some("algorithm `mpi-native` needs MPI".to_owned());
         }

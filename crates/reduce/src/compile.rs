@@ -313,10 +313,7 @@ impl Compiler<'_> {
                 let length = span.length.min(limit - last.length);
                 last.spans.push(Span { length, ..span });
                 last.length += length;
-                span = Span {
-                    start: span.start + length,
-                    length: span.length - length,
-                };
+                span = span.behind(length);
             }
         }
         messages

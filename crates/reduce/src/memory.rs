@@ -71,10 +71,7 @@ impl<T: Pod> Memory<'_, T> {
                 return None;
             }
             let part = self.sources.part(rest);
-            rest = Span {
-                start: rest.start + part.length,
-                length: rest.length - part.length,
-            };
+            rest = rest.behind(part.length);
             Some(self.read(part))
         })
     }
@@ -158,10 +155,7 @@ impl<T: Pod> Memory<'_, T> {
                     operator.copy_canonical(values, into);
                 }
                 start += part.length;
-                rest = Span {
-                    start: rest.start + part.length,
-                    length: rest.length - part.length,
-                };
+                rest = rest.behind(part.length);
             }
         }
     }

@@ -18,6 +18,14 @@ impl Span {
     pub(crate) fn range(self) -> Range<usize> {
         self.start..self.start + self.length
     }
+
+    /// What is left behind the first so many.
+    pub(crate) fn behind(self, count: usize) -> Self {
+        Self {
+            start: self.start + count,
+            length: self.length - count,
+        }
+    }
 }
 
 /// Rows that lie side by side in the local slice and in the tree: the nodes that they make up, and where their reductions go.

@@ -237,7 +237,6 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         if self.program().elsewhere.is_empty() {
             return copy(&state.workspace[span.range()], values);
         }
-        (state.strip, state.first_column) = (0, 0);
         let mut rest = values;
         for values in self.memory(state, &mut Lent::default()).pieces(span) {
             let (own, others) = rest.split_at_mut(values.len());

@@ -126,11 +126,11 @@ impl Hints {
         named.map_err(|error: crate::UnknownAlgorithm| format!("{ALGORITHM_VARIABLE}: {error}"))
     }
 
-    /// Why these hints cannot be followed, if they cannot.
+    /// Why the parameters cannot be followed, if they cannot.
     pub(crate) fn rejection(&self) -> Option<String> {
-        let parameters = match (self.named_algorithm(), self.parameters(1, 1)) {
-            (Err(error), _) | (_, Err(error)) => return Some(error),
-            (Ok(_), Ok(parameters)) => parameters,
+        let parameters = match self.parameters(1, 1) {
+            Ok(parameters) => parameters,
+            Err(error) => return Some(error),
         };
         // The schedule that uses most of them stands for all.
         Schedule::new(schedule::Algorithm::Hierarchical, Collective::Allreduce, 1)

@@ -1,22 +1,19 @@
 //! Allreduce of one double's sum over ranks, by distribution and algorithm, against the two unreproducible ways.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 use std::time::Instant;
 
 use ::reduce::{Algorithm, Operator, Plan, Sum};
-use comm::{Communicator, Reduction, collective, threads};
+use comm::{Communicator, Reduction, collective};
 use distribution::Ownership;
 use serde::{Deserialize, Serialize};
 use simd_kernels::Level;
 
-use super::Row;
 use super::timing::{median, nanoseconds};
+use super::{Row, on_ranks};
 use crate::choices::{Backend, Sharing};
 use crate::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
 use crate::error::Error;
-use crate::job::JobFile;
-use crate::mpi::Launcher;
 use crate::output::Output;
 
 /// What every rank measures.
@@ -79,26 +76,9 @@ pub(super) fn launch(
         rounds: if quick { 5 } else { 31 },
     };
     let mut rows = Vec::new();
-    if backend == Backend::Mpi {
-        let launcher = Launcher::build()?;
-        let file = JobFile::write(&job)?;
-        launcher.run(ranks, &["bench", &file.path.to_string_lossy()], |line| {
-            let report = serde_json::from_str::<Report>(line);
-            let report = report.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?;
-            report.sort(&mut rows, output);
-            Ok(())
-        })?;
-        return Ok(rows);
-    }
-    let reports = Mutex::new(Vec::new());
-    let report = |report| reports.lock().expect("no report panics").push(report);
-    let done = threads::run(ranks, |comm| run(comm, backend, &job, &report));
-    for rank in done.map_err(|error| Error::Run(error.to_string()))? {
-        rank?;
-    }
-    for report in reports.into_inner().expect("no report panics") {
-        report.sort(&mut rows, output);
-    }
+    on_ranks(backend, ranks, "bench", &job, run, |report: Report| {
+        report.sort(&mut rows, output)
+    })?;
     Ok(rows)
 }
 

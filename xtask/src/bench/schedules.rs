@@ -5,20 +5,18 @@
 //! timed, and timed turn by turn with its reference.
 
 use std::fmt;
-use std::sync::Mutex;
 use std::time::Instant;
 
 use ::reduce::{Algorithm, Link, Max, Operator, Plan, Sum, measure_link};
 use bytemuck::Pod;
-use comm::{Communicator, Reduction, collective, threads};
+use comm::{Communicator, Reduction, collective};
 use schedule::{Collective, Machine, Parameters, Schedule, simulate};
 use serde::{Deserialize, Serialize};
 
+use super::on_ranks;
 use super::timing::{median, nanoseconds};
 use crate::choices::Backend;
 use crate::error::Error;
-use crate::job::JobFile;
-use crate::mpi::Launcher;
 use crate::output::Output;
 
 /// A sample is repeated until it lasts about this long.
@@ -116,7 +114,7 @@ pub(super) fn launch(
         rounds: if quick { 5 } else { 30 },
     };
     let mut rows = Vec::new();
-    let mut sort = |report| {
+    let sort = |report| {
         match report {
         Report::Row(row) => rows.push(*row),
         Report::Link {
@@ -128,25 +126,7 @@ pub(super) fn launch(
         )),
     }
     };
-    if backend == Backend::Mpi {
-        let launcher = Launcher::build()?;
-        let file = JobFile::write(&job)?;
-        let arguments = ["schedules", &file.path.to_string_lossy()];
-        launcher.run(ranks, &arguments, |line| {
-            let report = serde_json::from_str::<Report>(line);
-            sort(report.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?);
-            Ok(())
-        })?;
-        return Ok(rows);
-    }
-    let reports = Mutex::new(Vec::new());
-    let report = |report| reports.lock().expect("no report panics").push(report);
-    let done = threads::run(ranks, |comm| run(comm, backend, &job, &report));
-    for rank in done.map_err(|error| Error::Run(error.to_string()))? {
-        rank?;
-    }
-    let reports = reports.into_inner().expect("no report panics");
-    reports.into_iter().for_each(sort);
+    on_ranks(backend, ranks, "schedules", &job, run, sort)?;
     Ok(rows)
 }
 

@@ -244,11 +244,11 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
                             }
                         }
                     }
-                    state.first_column += self.program_of(state.strip).width;
-                    state.strip += 1;
-                    if state.strip == self.strips {
+                    if state.strip + 1 == self.strips {
                         state.phase = Phase::Done;
                     } else {
+                        state.first_column += self.program_of(state.strip).width;
+                        state.strip += 1;
                         self.begin(state, comm, lent)?;
                     }
                 }
