@@ -6,7 +6,7 @@ mod parallel;
 mod plot;
 pub mod reduce;
 pub mod schedules;
-mod timing;
+pub(crate) mod timing;
 
 use std::sync::Mutex;
 
@@ -130,7 +130,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
 }
 
 /// Measures a job on a backend's ranks, by the runner's `command` under MPI; whatever rank 0 tells goes to `sort`.
-fn on_ranks<J, R>(
+pub(crate) fn on_ranks<J, R>(
     backend: Backend,
     ranks: usize,
     command: &str,

@@ -1,4 +1,4 @@
-//! What a person runs: `cargo xtask repro-check`, `bench`, `simulate`, `schedules` and `test`.
+//! What a person runs: `cargo xtask repro-check`, `bench`, `simulate`, `schedules`, `papers` and `test`.
 //!
 //! This is the only place for files, environment variables, processes and progress bars. The binary
 //! `xtask` needs nothing but Rust; the binary `mpi-runner` is what it builds and starts under `mpirun`.
@@ -10,9 +10,12 @@ pub mod choices;
 pub mod data;
 pub mod error;
 pub mod job;
+pub mod markdown;
 pub mod matrix;
 pub mod mpi;
 pub mod output;
+pub mod papers;
+pub mod plot;
 pub mod repro_check;
 pub mod schedules;
 pub mod simulate;

@@ -22,6 +22,7 @@ use tree_index::Tree;
 use crate::bench;
 use crate::choices::{Backend, Sharing};
 use crate::error::Error;
+use crate::markdown::Table;
 use crate::mpi::workspace;
 
 /// Ranks of the table and the pictures, and the blocks of pipelines there.
@@ -212,7 +213,7 @@ fn shape(times: &[Time]) -> String {
         };
         WIDTHS.iter().map(words)
     };
-    let mut table = Markdown::default();
+    let mut table = Table::default();
     let fixed = ["schedule", "paper", "rounds", "messages", "rows"].map(str::to_owned);
     let timed = backends.into_iter().flat_map(heading);
     table.row(fixed.into_iter().chain(timed));
@@ -240,7 +241,7 @@ fn shape(times: &[Time]) -> String {
         let timed = backends.map(|backend| WIDTHS.map(|n| time(backend, n)));
         table.row(fixed.into_iter().chain(timed.into_iter().flatten()));
     }
-    table.text
+    table.text().to_owned()
 }
 
 /// A number with as few places as it needs.
@@ -259,7 +260,7 @@ fn fragments() -> String {
     let others = Sharing::named().into_iter();
     let others = others.map(|sharing| (sharing, ITEMS, sharing.to_string()));
     let columns: Vec<_> = iter::once(aligned).chain(others).collect();
-    let mut table = Markdown::default();
+    let mut table = Table::default();
     let names = columns.iter().map(|(_, _, name)| name.clone());
     table.row(iter::once("schedule".to_owned()).chain(names));
     let cells: Vec<Vec<String>> = columns
@@ -273,7 +274,7 @@ fn fragments() -> String {
         let cells = cells.iter().map(|column| column[row].clone());
         table.row(iter::once(format!("`{algorithm}`")).chain(cells));
     }
-    table.text
+    table.text().to_owned()
 }
 
 /// Every schedule's mean and most, for one distribution.
@@ -295,7 +296,7 @@ fn carried(ownership: &Ownership) -> Vec<String> {
 }
 
 fn checked() -> String {
-    let mut table = Markdown::default();
+    let mut table = Table::default();
     let headings = ["schedule", "programs", "messages", "most rounds"];
     table.row(headings.map(str::to_owned));
     let rows: Vec<[String; 4]> = Algorithm::ALL
@@ -320,7 +321,7 @@ fn checked() -> String {
     for row in rows {
         table.row(row);
     }
-    table.text
+    table.text().to_owned()
 }
 
 fn pictures() -> String {
@@ -335,21 +336,4 @@ fn pictures() -> String {
         );
     }
     text
-}
-
-/// A table in Markdown, the first of its rows the headings.
-#[derive(Default)]
-struct Markdown {
-    text: String,
-}
-
-impl Markdown {
-    fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        let is_first = self.text.is_empty();
-        let cells: Vec<String> = cells.into_iter().collect();
-        let _ = writeln!(self.text, "| {} |", cells.join(" | "));
-        if is_first {
-            let _ = writeln!(self.text, "|{}", "---|".repeat(cells.len()));
-        }
-    }
 }

@@ -28,12 +28,14 @@ const BLOCK_ELEMENTS: [usize; 6] = [1_000, 4_000, 16_000, 64_000, 250_000, 1_000
 /// What every rank measures.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
-    /// The numbers of doubles of a row, of paper 2's harness.
-    widths: Vec<usize>,
+    /// Whose harnesses: 2, 4 and 5.
+    pub(crate) papers: Vec<u8>,
+    /// The numbers of doubles of a row, of the harnesses of papers 2 and 5.
+    pub(crate) widths: Vec<usize>,
     /// The row that is cut into blocks of several sizes, in doubles.
-    cut_width: usize,
+    pub(crate) cut_width: usize,
     /// How often everything is measured; long rows a quarter as often.
-    rounds: usize,
+    pub(crate) rounds: usize,
 }
 
 /// One schedule, in one harness: one line of `--json`.
@@ -109,10 +111,21 @@ pub(super) fn launch(
         (0..=7).map(|power| 10_usize.pow(power)).collect()
     };
     let job = Job {
+        papers: vec![2, 4, 5],
         widths,
         cut_width: if quick { 1000 } else { 1_000_000 },
         rounds: if quick { 5 } else { 30 },
     };
+    measure(backend, ranks, &job, output)
+}
+
+/// Measures a job on a backend.
+pub(crate) fn measure(
+    backend: Backend,
+    ranks: usize,
+    job: &Job,
+    output: &Output,
+) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     let sort = |report| {
         match report {
@@ -126,7 +139,7 @@ pub(super) fn launch(
         )),
     }
     };
-    on_ranks(backend, ranks, "schedules", &job, run, sort)?;
+    on_ranks(backend, ranks, "schedules", job, run, sort)?;
     Ok(rows)
 }
 
@@ -165,27 +178,32 @@ pub fn run(
         ..1_000_000 => job.rounds,
         _ => job.rounds.div_ceil(4),
     };
-    for &width in &job.widths {
-        harness(2, allreduce, width, rounds(width)).measure::<f64, _>(Sum, f64_values)?;
+    let has = |paper: u8| job.papers.contains(&paper);
+    if has(2) {
+        for &width in &job.widths {
+            harness(2, allreduce, width, rounds(width)).measure::<f64, _>(Sum, f64_values)?;
+        }
+        let width = job.cut_width;
+        let elements = BLOCK_ELEMENTS.into_iter();
+        for elements in elements.filter(|&elements| elements <= width) {
+            let harness = Harness {
+                block_elements: Some(elements),
+                ..harness(2, allreduce, width, rounds(width))
+            };
+            harness.measure::<f64, _>(Sum, f64_values)?;
+        }
     }
-    let width = job.cut_width;
-    for elements in BLOCK_ELEMENTS
-        .into_iter()
-        .filter(|&elements| elements <= width)
-    {
-        let harness = Harness {
-            block_elements: Some(elements),
-            ..harness(2, allreduce, width, rounds(width))
-        };
-        harness.measure::<f64, _>(Sum, f64_values)?;
+    if has(4) {
+        harness(4, allreduce, 1, job.rounds).measure::<i64, _>(Sum, i64_values)?;
+        harness(4, allreduce, 1, job.rounds).measure::<i64, _>(Max, i64_values)?;
+        harness(4, allreduce, 255, job.rounds).measure::<f64, _>(Sum, f64_values)?;
+        harness(4, allreduce, 255, job.rounds).measure::<f64, _>(Max, f64_values)?;
     }
-    harness(4, allreduce, 1, job.rounds).measure::<i64, _>(Sum, i64_values)?;
-    harness(4, allreduce, 1, job.rounds).measure::<i64, _>(Max, i64_values)?;
-    harness(4, allreduce, 255, job.rounds).measure::<f64, _>(Sum, f64_values)?;
-    harness(4, allreduce, 255, job.rounds).measure::<f64, _>(Max, f64_values)?;
-    let root = Collective::Reduce { root: 0 };
-    for &width in job.widths.iter().filter(|&&width| width <= 100_000) {
-        harness(5, root, width, job.rounds).measure::<f64, _>(Sum, f64_values)?;
+    if has(5) {
+        let root = Collective::Reduce { root: 0 };
+        for &width in job.widths.iter().filter(|&&width| width <= 100_000) {
+            harness(5, root, width, job.rounds).measure::<f64, _>(Sum, f64_values)?;
+        }
     }
     Ok(())
 }

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 const SAMPLE: Duration = Duration::from_micros(50);
 
 /// One thing to be measured.
-pub(super) struct Candidate<'c> {
-    pub(super) name: String,
-    pub(super) call: Box<dyn FnMut() + 'c>,
+pub(crate) struct Candidate<'c> {
+    pub(crate) name: String,
+    pub(crate) call: Box<dyn FnMut() + 'c>,
 }
 
 impl<'c> Candidate<'c> {
-    pub(super) fn new(name: impl Into<String>, call: impl FnMut() + 'c) -> Self {
+    pub(crate) fn new(name: impl Into<String>, call: impl FnMut() + 'c) -> Self {
         Self {
             name: name.into(),
             call: Box::new(call),
@@ -21,7 +21,7 @@ impl<'c> Candidate<'c> {
 }
 
 /// The median time of a call of each candidate, in nanoseconds, over so many rounds.
-pub(super) fn medians_ns(candidates: &mut [Candidate<'_>], rounds: usize) -> Vec<f64> {
+pub(crate) fn medians_ns(candidates: &mut [Candidate<'_>], rounds: usize) -> Vec<f64> {
     let repeats: Vec<u32> = candidates.iter_mut().map(repeats).collect();
     let mut samples = vec![Vec::with_capacity(rounds); candidates.len()];
     for _ in 0..rounds {
@@ -51,12 +51,12 @@ fn time(candidate: &mut Candidate<'_>, repeats: u32) -> Duration {
     begin.elapsed()
 }
 
-pub(super) fn nanoseconds(duration: Duration) -> f64 {
+pub(crate) fn nanoseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e9
 }
 
 /// The middle sample.
-pub(super) fn median(mut samples: Vec<f64>) -> f64 {
+pub(crate) fn median(mut samples: Vec<f64>) -> f64 {
     samples.sort_by(f64::total_cmp);
     samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
 }

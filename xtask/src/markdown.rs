@@ -1,0 +1,26 @@
+//! Tables in Markdown.
+
+use std::fmt::Write;
+
+/// A table, the first of its rows the headings.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    text: String,
+}
+
+impl Table {
+    /// Adds a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        let is_first = self.text.is_empty();
+        let cells: Vec<String> = cells.into_iter().collect();
+        let _ = writeln!(self.text, "| {} |", cells.join(" | "));
+        if is_first {
+            let _ = writeln!(self.text, "|{}", "---|".repeat(cells.len()));
+        }
+    }
+
+    /// Its lines.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
