@@ -27,15 +27,9 @@ use tree_index::{Node, Tree};
 
 use crate::error::RunError;
 use crate::operator::Operator;
-use crate::outbox::Outbox;
+use crate::outbox::{MessageBuffer, Outbox};
 use crate::trace::span;
 use crate::wire;
-
-/// The published size of the message buffer: values a message.
-const BUFFER_VALUES: usize = 4;
-
-/// The buffer is flushed before a subtree of more leaves than this, so that a finished value does not wait for long.
-const FLUSH_LEAVES: u64 = 64;
 
 /// One step of a rank: values are pushed on and taken from a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,7 +108,7 @@ pub(crate) fn run<T: Pod, O: Operator<T>>(
     tag: Tag,
     operator: &O,
     steps: &[Step],
-    buffered: bool,
+    buffer: MessageBuffer,
     local: Result<&[T], RunError>,
 ) -> Result<Option<T>, RunError> {
     let mut machine = Machine {
@@ -123,7 +117,7 @@ pub(crate) fn run<T: Pod, O: Operator<T>>(
         operator,
         stack: Vec::new(),
         received: VecDeque::new(),
-        outbox: Outbox::new(comm, tag, if buffered { BUFFER_VALUES } else { 1 }),
+        outbox: Outbox::new(comm, tag, buffer),
     };
     let mut remaining = steps;
     let result = local.and_then(|local| machine.execute(&mut remaining, local));
@@ -157,8 +151,7 @@ impl<T: Pod, O: Operator<T>> Machine<'_, T, O> {
     fn execute(&mut self, remaining: &mut &[Step], local: &[T]) -> Result<Option<T>, RunError> {
         while let Some((step, rest)) = remaining.split_first() {
             match step {
-                Step::Begin { leaves } if *leaves > FLUSH_LEAVES => self.outbox.flush()?,
-                Step::Begin { .. } => {}
+                Step::Begin { leaves } => self.outbox.begin(*leaves)?,
                 Step::Fold(range) => {
                     span!("local work", items = range.len());
                     let value = self.operator.fold(&local[range.clone()]);
@@ -235,6 +228,7 @@ mod tests {
     use super::{Step, run, steps};
     use crate::error::RunError;
     use crate::operator::Sum;
+    use crate::outbox::MessageBuffer;
     use crate::wire;
     use comm::collective::send;
     use comm::{Communicator, threads};
@@ -283,7 +277,15 @@ mod tests {
                 return None;
             }
             let steps = steps(&distribution, 0);
-            run(comm, tag, &Sum, &steps, true, Ok(&[1.0; 3])).err()
+            run(
+                comm,
+                tag,
+                &Sum,
+                &steps,
+                MessageBuffer::default(),
+                Ok(&[1.0; 3]),
+            )
+            .err()
         });
         results.unwrap().swap_remove(0).unwrap()
     }

@@ -12,6 +12,7 @@ use crate::algorithm::Algorithm;
 use crate::environment;
 use crate::error::BuildError;
 use crate::operator::{Operator, Sum};
+use crate::outbox::MessageBuffer;
 use crate::plan::{Plan, Terms};
 use crate::trace::span;
 use crate::tuner::{Hints, Task};
@@ -170,6 +171,12 @@ impl<'c, O> Builder<'c, O> {
         self
     }
 
+    /// When [`Algorithm1`](Algorithm::Algorithm1) sends what it has buffered; as published unless said otherwise.
+    pub fn message_buffer(mut self, buffer: MessageBuffer) -> Self {
+        self.wishes.hints.message_buffer = buffer;
+        self
+    }
+
     /// The rank that gets the result of [`Plan::reduce`] and gives that of [`Plan::broadcast`]; 0 unless said otherwise.
     pub fn root(mut self, rank: usize) -> Self {
         self.wishes.root = rank;
@@ -240,6 +247,7 @@ impl<'c, O> Builder<'c, O> {
             width: wishes.width,
             ownership,
             message_limit,
+            message_buffer: wishes.hints.message_buffer,
         };
         Ok(Plan::new(self.comm, self.operator, terms))
     }

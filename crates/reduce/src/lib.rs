@@ -75,6 +75,7 @@ pub use error::{BuildError, FoldError, RunError};
 pub use fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use local::{fold, sum};
 pub use operator::{Max, Min, Operator, Product, Sum};
+pub use outbox::MessageBuffer;
 pub use pending::Pending;
 pub use plan::Plan;
 pub use rows::{fields, fold_rows, sum_rows};

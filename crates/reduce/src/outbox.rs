@@ -5,11 +5,41 @@ use comm::{Communicator, Request, Tag};
 use crate::trace::message;
 use crate::wire;
 
-/// The published message buffer: values for one rank, sent together.
+/// When the message buffer of [`Algorithm1`](crate::Algorithm::Algorithm1) is emptied, beside when a value is for another rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageBuffer {
+    /// The values that a message holds: a full buffer is sent. From 1 to [`VALUES_MAX`](Self::VALUES_MAX).
+    pub values: usize,
+    /// It is sent before work begins on a subtree of more leaves than this, so that a finished value does not wait for long.
+    pub flush_leaves: u64,
+}
+
+impl MessageBuffer {
+    /// More values than any rank has for another.
+    pub const VALUES_MAX: usize = 128;
+
+    /// Every value travels alone.
+    pub(crate) const UNBUFFERED: Self = Self {
+        values: 1,
+        flush_leaves: u64::MAX,
+    };
+}
+
+/// As published: 4 values, and 64 leaves.
+impl Default for MessageBuffer {
+    fn default() -> Self {
+        Self {
+            values: 4,
+            flush_leaves: 64,
+        }
+    }
+}
+
+/// Values for one rank, to be sent together.
 pub(crate) struct Outbox<'r> {
     comm: &'r dyn Communicator,
     tag: Tag,
-    capacity_values: usize,
+    rule: MessageBuffer,
     /// The rank that the entries are for.
     to: usize,
     /// Each an item number and its subtree's value.
@@ -19,12 +49,12 @@ pub(crate) struct Outbox<'r> {
 }
 
 impl<'r> Outbox<'r> {
-    /// An empty buffer for so many values a message.
-    pub(crate) fn new(comm: &'r dyn Communicator, tag: Tag, capacity_values: usize) -> Self {
+    /// An empty buffer.
+    pub(crate) fn new(comm: &'r dyn Communicator, tag: Tag, rule: MessageBuffer) -> Self {
         Self {
             comm,
             tag,
-            capacity_values,
+            rule,
             to: 0,
             entries: Vec::new(),
             entries_count: 0,
@@ -34,7 +64,15 @@ impl<'r> Outbox<'r> {
 
     /// The most values that a message holds.
     pub(crate) fn capacity_values(&self) -> usize {
-        self.capacity_values
+        self.rule.values
+    }
+
+    /// Work begins on a subtree of so many leaves.
+    pub(crate) fn begin(&mut self, leaves: u64) -> Result<(), comm::Error> {
+        if leaves > self.rule.flush_leaves {
+            self.flush()?;
+        }
+        Ok(())
     }
 
     /// Adds a value; flushes if it is for another rank than the last, and when the buffer is full.
@@ -46,7 +84,7 @@ impl<'r> Outbox<'r> {
         self.entries.extend(x.to_ne_bytes());
         self.entries.extend(value);
         self.entries_count += 1;
-        if self.entries_count == self.capacity_values {
+        if self.entries_count == self.rule.values {
             self.flush()?;
         }
         Ok(())

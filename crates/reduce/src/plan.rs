@@ -15,6 +15,7 @@ use crate::builder::Builder;
 use crate::error::RunError;
 use crate::native::NativeEngine;
 use crate::operator::Operator;
+use crate::outbox::MessageBuffer;
 use crate::pending::Pending;
 use crate::program::columns;
 use crate::run::Run;
@@ -57,6 +58,7 @@ pub(crate) struct Terms {
     pub(crate) width: usize,
     pub(crate) ownership: Ownership,
     pub(crate) message_limit: usize,
+    pub(crate) message_buffer: MessageBuffer,
 }
 
 /// The collective operations of a plan.

@@ -11,6 +11,7 @@ use crate::baseline;
 use crate::environment;
 use crate::error::RunError;
 use crate::operator::Operator;
+use crate::outbox::MessageBuffer;
 use crate::plan::{Kind, Plan};
 use crate::wire;
 
@@ -132,7 +133,10 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
                 self.tag,
                 &*self.operator,
                 &engine.steps,
-                algorithm == Algorithm::Algorithm1,
+                match algorithm {
+                    Algorithm::Algorithm1 => self.terms.message_buffer,
+                    _ => MessageBuffer::UNBUFFERED,
+                },
                 local,
             ),
         }

@@ -12,6 +12,7 @@ use schedule::{Collective, Link, Load, Parameters, Schedule};
 use tree_index::Tree;
 
 use crate::algorithm::{Algorithm, Engine};
+use crate::outbox::MessageBuffer;
 
 /// Names the algorithm of plans that do not say which.
 pub const ALGORITHM_VARIABLE: &str = "TREEFOLD_ALGORITHM";
@@ -51,6 +52,8 @@ pub(crate) struct Hints {
     pub(crate) node_ranks: Option<usize>,
     pub(crate) levels: Option<(Algorithm, Algorithm)>,
     pub(crate) link: Link,
+    /// Of [`Algorithm::Algorithm1`].
+    pub(crate) message_buffer: MessageBuffer,
 }
 
 impl Default for Hints {
@@ -62,6 +65,7 @@ impl Default for Hints {
             node_ranks: None,
             levels: None,
             link: DEFAULT_LINK,
+            message_buffer: MessageBuffer::default(),
         }
     }
 }
@@ -76,6 +80,11 @@ impl fmt::Display for Hints {
             node_ranks,
             levels,
             link,
+            message_buffer:
+                MessageBuffer {
+                    values,
+                    flush_leaves,
+                },
         } = self;
         let number = |number: Option<usize>| match number {
             Some(number) => number.to_string(),
@@ -92,7 +101,11 @@ impl fmt::Display for Hints {
             write!(f, "{inner} within and {outer} between nodes, ")?;
         }
         let (alpha, beta, gamma) = (link.latency_ns, link.byte_ns, link.combine_byte_ns);
-        write!(f, "a link of {alpha} ns, {beta} and {gamma} ns/byte")
+        write!(f, "a link of {alpha} ns, {beta} and {gamma} ns/byte, ")?;
+        write!(
+            f,
+            "messages of {values} values, sent before {flush_leaves} leaves"
+        )
     }
 }
 
@@ -128,6 +141,13 @@ impl Hints {
 
     /// Why the parameters cannot be followed, if they cannot.
     pub(crate) fn rejection(&self) -> Option<String> {
+        let MessageBuffer { values, .. } = self.message_buffer;
+        if !(1..=MessageBuffer::VALUES_MAX).contains(&values) {
+            let most = MessageBuffer::VALUES_MAX;
+            return Some(format!(
+                "a message buffer holds 1 to {most} values, not {values}"
+            ));
+        }
         let parameters = match self.parameters(1, 1) {
             Ok(parameters) => parameters,
             Err(error) => return Some(error),

@@ -5,7 +5,7 @@
 use comm::Communicator;
 use comm::threads::run;
 use distribution::{Ownership, Scheme};
-use reduce::{Algorithm, Plan};
+use reduce::{Algorithm, MessageBuffer, Plan};
 
 /// p = 1, 17, …, 241, and what lies beside powers of two.
 const RANKS: [usize; 14] = [1, 2, 3, 4, 7, 8, 9, 16, 17, 33, 64, 113, 128, 241];
@@ -82,4 +82,76 @@ fn ranks_without_items_are_not_written_by() {
         plan.reduce(own).unwrap();
     });
     assert_eq!(messages, 2);
+}
+
+/// The messages of Algorithm 1 with a message buffer, and its sum's bits.
+fn buffered(ownership: &Ownership, items: &[f64], buffer: MessageBuffer) -> (u64, u64) {
+    let ranks = run(ownership.ranks(), |comm| {
+        let plan = Plan::builder(comm)
+            .ownership(ownership)
+            .algorithm(Algorithm::Algorithm1)
+            .message_buffer(buffer)
+            .build()
+            .unwrap();
+        let own = ownership.as_distribution().unwrap().range(comm.rank());
+        let index = |item: u64| usize::try_from(item).unwrap();
+        let before = comm.traffic().messages;
+        let total = plan.reduce(&items[index(own.start)..index(own.end)]);
+        let sent = comm.traffic().messages - before;
+        (sent, total.unwrap().map(f64::to_bits))
+    });
+    let ranks = ranks.unwrap();
+    let messages = ranks.iter().fold(0, |messages, (sent, _)| messages + sent);
+    (messages, ranks[0].1.unwrap())
+}
+
+#[test]
+fn a_message_buffer_changes_messages_and_no_bit() {
+    let items: Vec<f64> = (1..=5000).map(|i| 1.0 / f64::from(i)).collect();
+    let expected = reduce::sum(&items).unwrap().to_bits();
+    for scheme in [Scheme::Lower, Scheme::Upper] {
+        let distribution = scheme.distribute(5000, 33).unwrap();
+        let values = distribution.message_count();
+        let ownership = Ownership::from(distribution);
+        let messages = |values, flush_leaves| {
+            let buffer = MessageBuffer {
+                values,
+                flush_leaves,
+            };
+            let (messages, bits) = buffered(&ownership, &items, buffer);
+            assert_eq!(bits, expected, "{scheme}, {buffer:?}");
+            messages
+        };
+        assert_eq!(messages(1, 64), values);
+        assert_eq!(messages(4, 0), values);
+        let (published, patient) = (messages(4, 64), messages(4, u64::MAX));
+        let least = messages(MessageBuffer::VALUES_MAX, u64::MAX);
+        assert!(values > published && published >= patient && patient > least);
+        // A rank's values are for one rank after the other.
+        assert!(least >= 32);
+    }
+}
+
+#[test]
+fn message_buffers_that_are_none_or_differ() {
+    let refused = |values: fn(usize) -> usize| {
+        let errors = run(2, |comm| {
+            let buffer = MessageBuffer {
+                values: values(comm.rank()),
+                ..MessageBuffer::default()
+            };
+            let builder = Plan::builder(comm).local_items(3);
+            let plan = builder
+                .algorithm(Algorithm::Algorithm1)
+                .message_buffer(buffer)
+                .build::<f64>();
+            plan.unwrap_err().to_string()
+        });
+        let errors = errors.unwrap();
+        assert_eq!(errors[0], errors[1]);
+        errors[0].clone()
+    };
+    assert!(refused(|_| 0).contains("a message buffer holds 1 to 128 values, not 0"));
+    assert!(refused(|rank| 129 * rank + 1).contains("rank 1: a message buffer holds"));
+    assert!(refused(|rank| 4 + rank).contains("messages of 5 values"));
 }
