@@ -37,6 +37,8 @@ pub mod lookup;
 mod optimized;
 mod ownership;
 mod scheme;
+mod score_optimal;
+mod share_limit;
 
 pub use cost::Cost;
 pub use distribution::Distribution;
