@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::even::Even;
 use crate::optimized::{Optimized, published_boundaries};
-use crate::{Cost, Error, lookup, score_optimal};
+use crate::{Cost, Error, critical_path, lookup, path_optimal, score_optimal};
 
 /// N items on p ranks: rank i owns the contiguous items start(i) to start(i + 1), and ranks
 /// ascend.
@@ -142,6 +142,17 @@ impl Distribution {
     pub fn score_optimal_busy(items: u64, ranks: usize, cost: &Cost) -> Result<Self, Error> {
         let boundaries = score_optimal::boundaries(items, at_least_one(ranks)?, cost, true)?;
         let rule = Rule::Boundaries(boundaries);
+        Ok(Self { items, ranks, rule })
+    }
+
+    /// A distribution with a short [critical path](Distribution::critical_path_ns).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRanks`] for p = 0, [`Error::Cost`] unless both costs are finite and at least 0.
+    pub fn path_optimal(items: u64, ranks: usize, cost: &Cost) -> Result<Self, Error> {
+        at_least_one(ranks)?;
+        let rule = Rule::Boundaries(path_optimal::boundaries(items, ranks, cost)?);
         Ok(Self { items, ranks, rule })
     }
 
@@ -286,6 +297,14 @@ impl Distribution {
         let counts = (0..self.ranks).map(|rank| self.count(rank));
         let count_max = counts.fold(0, u64::max);
         cost.score_ns(self.message_count(), count_max)
+    }
+
+    /// When Algorithm 1 has the result, in nanoseconds from its start.
+    #[must_use]
+    pub fn critical_path_ns(&self, cost: &Cost) -> f64 {
+        let ranges = (0..self.ranks).rev().map(|rank| self.range(rank));
+        let owning = ranges.filter(|range| !range.is_empty());
+        critical_path::critical_path_ns(self.items, owning, cost)
     }
 }
 
