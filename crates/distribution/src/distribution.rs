@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::even::Even;
 use crate::optimized::{Optimized, published_boundaries};
-use crate::{Cost, Error, lookup};
+use crate::{Cost, Error, critical_path, lookup, path_optimal, score_optimal};
 
 /// N items on p ranks: rank i owns the contiguous items start(i) to start(i + 1), and ranks
 /// ascend.
@@ -103,6 +103,56 @@ impl Distribution {
     pub fn optimized_published(items: u64, ranks: usize, alpha: f64) -> Result<Self, Error> {
         let boundaries = published_boundaries(items, at_least_one(ranks)?, alpha)?;
         let rule = Rule::Boundaries(boundaries);
+        Ok(Self { items, ranks, rule })
+    }
+
+    /// The distribution with the least [score](Distribution::score) of all. Ranks that would not pay for their
+    /// messages are left without items, and come last.
+    ///
+    /// Of equal scores it takes that with fewer messages, then that with the smaller largest share. Takes O(p)
+    /// memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRanks`] for p = 0, [`Error::Cost`] unless both costs are finite and at least 0.
+    ///
+    /// ```
+    /// use distribution::{Cost, Distribution};
+    ///
+    /// let optimal = Distribution::score_optimal(504_850, 256, &Cost::THESIS)?;
+    /// assert_eq!(optimal.score(&Cost::THESIS).round(), 51_138.0); // ns
+    /// assert_eq!((optimal.message_count(), optimal.count(61)), (61, 5138));
+    /// assert_eq!(optimal.count(62), 0); // a message costs more than 67 additions
+    /// # Ok::<(), distribution::Error>(())
+    /// ```
+    pub fn score_optimal(items: u64, ranks: usize, cost: &Cost) -> Result<Self, Error> {
+        let boundaries = score_optimal::boundaries(items, at_least_one(ranks)?, cost, false)?;
+        let rule = Rule::Boundaries(boundaries);
+        Ok(Self { items, ranks, rule })
+    }
+
+    /// The distribution with the least [score](Distribution::score) of those that leave no rank without items.
+    ///
+    /// With more ranks than items there is none: then N ranks own one item each, and the others come last. Ties and
+    /// memory as for [`Distribution::score_optimal`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRanks`] for p = 0, [`Error::Cost`] unless both costs are finite and at least 0.
+    pub fn score_optimal_busy(items: u64, ranks: usize, cost: &Cost) -> Result<Self, Error> {
+        let boundaries = score_optimal::boundaries(items, at_least_one(ranks)?, cost, true)?;
+        let rule = Rule::Boundaries(boundaries);
+        Ok(Self { items, ranks, rule })
+    }
+
+    /// A distribution with a short [critical path](Distribution::critical_path_ns).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRanks`] for p = 0, [`Error::Cost`] unless both costs are finite and at least 0.
+    pub fn path_optimal(items: u64, ranks: usize, cost: &Cost) -> Result<Self, Error> {
+        at_least_one(ranks)?;
+        let rule = Rule::Boundaries(path_optimal::boundaries(items, ranks, cost)?);
         Ok(Self { items, ranks, rule })
     }
 
@@ -246,7 +296,15 @@ impl Distribution {
     pub fn score(&self, cost: &Cost) -> f64 {
         let counts = (0..self.ranks).map(|rank| self.count(rank));
         let count_max = counts.fold(0, u64::max);
-        self.message_count() as f64 * cost.send_ns + count_max as f64 * cost.add_ns
+        cost.score_ns(self.message_count(), count_max)
+    }
+
+    /// When Algorithm 1 has the result, in nanoseconds from its start.
+    #[must_use]
+    pub fn critical_path_ns(&self, cost: &Cost) -> f64 {
+        let ranges = (0..self.ranks).rev().map(|rank| self.range(rank));
+        let owning = ranges.filter(|range| !range.is_empty());
+        critical_path::critical_path_ns(self.items, owning, cost)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::Scheme;
+use crate::{Cost, Scheme};
 use crate::ownership::Extent;
 
 /// Why there is no such distribution.
@@ -17,6 +17,12 @@ pub enum Error {
     Alpha {
         /// What was given.
         alpha: f64,
+    },
+    /// The least of some costs exists where they are finite and none is negative.
+    #[error("{} ns a message and {} ns an addition are not two finite costs >= 0", .cost.send_ns, .cost.add_ns)]
+    Cost {
+        /// What was given.
+        cost: Cost,
     },
     /// The item counts add up to more than a `u64` holds.
     #[error("ranks 0 to {rank} own more than 2^64 - 1 items together")]

@@ -29,6 +29,7 @@
 
 mod block_cyclic;
 mod cost;
+mod critical_path;
 mod distribution;
 mod error;
 mod even;
@@ -36,7 +37,10 @@ mod explicit;
 pub mod lookup;
 mod optimized;
 mod ownership;
+mod path_optimal;
 mod scheme;
+mod score_optimal;
+mod share_limit;
 
 pub use cost::Cost;
 pub use distribution::Distribution;

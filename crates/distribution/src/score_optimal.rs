@@ -1,0 +1,318 @@
+//! The distribution with the least score (eq. 3.7), over all there are.
+//!
+//! Let m(M) be the fewest messages with which at most p ranks of at most M items each cover N
+//! items. The least score is that of send · m(M) + add · M over M; m does not increase with M.
+//!
+//! **Most levels are a formula.** Let 2^L <= M < B = 2^(L+1). As [`crate::share_limit`] says, every
+//! multiple of B is cut, and so is an item inside every full block, and inside the last block of
+//! r = N mod B items if r > M:
+//!
+//! ```text
+//! m(M) >= ⌊(N-1)/B⌋ + ⌊N/B⌋ + [r > M]
+//! ```
+//!
+//! Boundaries at all multiples of 2^L reach this, without the last of them where 2^L < r <= M. They
+//! need at most ⌈N/2^L⌉ ranks, so at every level with 2^L >= N/p only M = 2^L and M = r can be best.
+//!
+//! **One level is searched**, that with 2^L < N/p < 2^(L+1), unless its bound is no better than
+//! the best formula. Shares from M1 to M2 score at least send · m(M2) + add · M1: branch and bound, the
+//! most promising interval first. [`crate::share_limit`] finds m(M2) exactly, or that it is too large; the
+//! largest share of its answer, often far below M2, ends the interval that remains to be searched. Rounding `f64`
+//! is monotone, so the bounds hold for scores as computed.
+//!
+//! **No rank empty.** With exactly p <= N ranks and a limit M the fewest messages are max(m(M), p - 1).
+//! At least: every boundary is an item that is cut. Reached: start from m(M) messages and fewer than
+//! p ranks, and split shares where it is cheapest. Let x be the roundest item inside a share
+//! [s, e), the one with the most trailing zeros. f(x) is rounder, thus f(x) >= e, while
+//! f(x) - lowbit(f(x)) <= x < e: it is cut already if it is below N. So a split at x cuts x
+//! and nothing else, and not even that if x was cut before, which is so if and only if
+//! x - lowbit(x) < s. While any item is cut that is no boundary, some share has such an x: these are split first. A share
+//! with M items or fewer stays one.
+//!
+//! Of equal scores the one with fewer messages is taken, then that with the smaller largest share.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use tree_index::parent;
+
+use crate::share_limit::{Blocks, Cover};
+use crate::{Cost, Error};
+
+/// The start of every rank, then N, of the distribution with the least score.
+///
+/// With `is_busy`, of those that leave no rank empty; or, with more ranks than items, one item for
+/// each rank while items last.
+pub(crate) fn boundaries(
+    items: u64,
+    ranks: u64,
+    cost: &Cost,
+    is_busy: bool,
+) -> Result<Vec<u64>, Error> {
+    let cost = cost.checked()?;
+    let used_ranks = ranks.min(items);
+    let mut boundaries = vec![0];
+    if items > 0 {
+        let messages_least = if is_busy { used_ranks - 1 } else { 0 };
+        let best = Search::new(cost, messages_least).run(items, used_ranks);
+        boundaries.extend(best);
+        if is_busy {
+            split(&mut boundaries, items, used_ranks);
+        }
+    }
+    let ranks = usize::try_from(ranks).expect("p is a usize");
+    boundaries.resize(ranks + 1, items);
+    Ok(boundaries)
+}
+
+/// What is compared: the score, then messages, then the largest share. Each of the three is monotone in the last two.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rating {
+    score_ns: f64,
+    messages: u64,
+    share_items_max: u64,
+}
+
+impl Eq for Rating {}
+
+impl Ord for Rating {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_score = self.score_ns.total_cmp(&other.score_ns);
+        let items = |rating: &Self| (rating.messages, rating.share_items_max);
+        by_score.then_with(|| items(self).cmp(&items(other)))
+    }
+}
+
+impl PartialOrd for Rating {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Share limits that may hold something better, by the rating that none of them can beat.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Open {
+    bound: Rating,
+    shares: (u64, u64),
+}
+
+struct Search {
+    cost: Cost,
+    /// Fewer messages than these do not count: p - 1 where no rank may be empty.
+    messages_least: u64,
+    best: Rating,
+    inner: Vec<u64>,
+}
+
+impl Search {
+    fn new(cost: Cost, messages_least: u64) -> Self {
+        let best = Rating {
+            score_ns: f64::INFINITY,
+            messages: u64::MAX,
+            share_items_max: u64::MAX,
+        };
+        Self {
+            cost,
+            messages_least,
+            best,
+            inner: Vec::new(),
+        }
+    }
+
+    /// The inner boundaries of the best, for 1 <= p <= N.
+    fn run(mut self, items: u64, ranks: u64) -> Vec<u64> {
+        let fair_items = items.div_ceil(ranks);
+        self.aligned(items, fair_items);
+        if !fair_items.is_power_of_two() && fair_items < items {
+            let block_items = fair_items.checked_next_power_of_two();
+            let blocks = Blocks {
+                items,
+                ranks,
+                block_items: block_items.expect("two ranks share at most 2^64 items"),
+            };
+            self.between_powers(blocks, fair_items);
+        }
+        self.inner
+    }
+
+    fn rating(&self, messages: u64, share_items_max: u64) -> Rating {
+        let messages = messages.max(self.messages_least);
+        Rating {
+            score_ns: self.cost.score_ns(messages, share_items_max),
+            messages,
+            share_items_max,
+        }
+    }
+
+    fn offer(&mut self, cover: Cover) {
+        let rating = self.rating(cover.messages, cover.share_items_max);
+        if rating < self.best {
+            self.best = rating;
+            self.inner = cover.inner;
+        }
+    }
+
+    /// Boundaries at multiples of every power of two from N/p up.
+    fn aligned(&mut self, items: u64, fair_items: u64) {
+        let first = u64::BITS - (fair_items - 1).leading_zeros();
+        for share_items in (first..u64::BITS).map(|level| 1_u64 << level) {
+            let messages = (items - 1) / share_items;
+            self.offer_multiples(messages, share_items, share_items.min(items));
+            if messages & 1 == 1 {
+                // What lies behind the last even multiple: one share if it is less than two.
+                let last_items = items - (messages - 1) * share_items;
+                if last_items - share_items < share_items {
+                    self.offer_multiples(messages - 1, share_items, last_items);
+                }
+            }
+            if messages == 0 {
+                break;
+            }
+        }
+    }
+
+    fn offer_multiples(&mut self, messages: u64, step_items: u64, share_items_max: u64) {
+        if self.rating(messages, share_items_max) < self.best {
+            self.offer(Cover {
+                messages,
+                share_items_max,
+                inner: (1..=messages).map(|number| number * step_items).collect(),
+            });
+        }
+    }
+
+    /// Shares from N/p to the next power of two.
+    fn between_powers(&mut self, blocks: Blocks, fair_items: u64) {
+        let mut open = BinaryHeap::new();
+        for interval in self.first_intervals(blocks, fair_items) {
+            open.push(Reverse(interval));
+        }
+        while let Some(Reverse(Open { bound, shares })) = open.pop() {
+            if bound >= self.best {
+                break;
+            }
+            let (first, last) = shares;
+            let messages_max = self.messages_max(first, blocks.items);
+            let cover = messages_max.and_then(|most| blocks.cover(last, most));
+            let Some(cover) = cover else {
+                continue;
+            };
+            let (messages, reached) = (cover.messages, cover.share_items_max);
+            self.offer(cover);
+            if first < reached {
+                let middle = roundest_in_the_middle(first, reached - 1);
+                open.extend(self.open(messages, first, middle).map(Reverse));
+                open.extend(self.open(messages, middle + 1, reached - 1).map(Reverse));
+            }
+        }
+    }
+
+    /// All shares, with a first guess at the best: N/p rounded up to ever smaller powers of two,
+    /// until that gains nothing.
+    fn first_intervals(&mut self, blocks: Blocks, fair_items: u64) -> Vec<Open> {
+        let mut intervals = Vec::new();
+        let mut last = blocks.block_items - 1;
+        let mut messages = blocks.messages_least(last);
+        for level in (0..blocks.block_items.trailing_zeros()).rev() {
+            let rounded = fair_items.next_multiple_of(1 << level);
+            if rounded > last {
+                continue;
+            }
+            let messages_max = self.messages_max(rounded, blocks.items);
+            let cover = messages_max.and_then(|most| blocks.cover(rounded, most));
+            let Some(cover) = cover else {
+                break;
+            };
+            intervals.extend(self.open(messages, rounded + 1, last));
+            messages = cover.messages;
+            last = cover.share_items_max - 1;
+            self.offer(cover);
+        }
+        intervals.extend(self.open(messages, fair_items, last));
+        intervals
+    }
+
+    /// The interval, unless it is empty: none of its shares takes fewer messages.
+    fn open(&self, messages: u64, first: u64, last: u64) -> Option<Open> {
+        (first <= last).then(|| Open {
+            bound: self.rating(messages, first),
+            shares: (first, last),
+        })
+    }
+
+    /// The most messages with which this largest share would beat the best, if any do.
+    fn messages_max(&self, share_items_max: u64, items: u64) -> Option<u64> {
+        let is_better = |messages| self.rating(messages, share_items_max) < self.best;
+        // Every item is cut at most once, and item 0 is not.
+        let (mut tried, mut left) = (0, items);
+        while left > 0 {
+            let half = left / 2;
+            if is_better(tried + half) {
+                tried += half + 1;
+                left -= half + 1;
+            } else {
+                left = half;
+            }
+        }
+        tried.checked_sub(1)
+    }
+}
+
+/// The number with the most trailing zeros in the second and third quarter of what lies between.
+fn roundest_in_the_middle(first: u64, last: u64) -> u64 {
+    let quarter = (last - first) / 4;
+    roundest(first + quarter, last - quarter)
+}
+
+/// The number with the most trailing zeros of those from `first` to `last`.
+fn roundest(first: u64, last: u64) -> u64 {
+    let mut x = last;
+    while x > 0 && parent(x) >= first {
+        x = parent(x);
+    }
+    x
+}
+
+/// Splits shares until none of p ranks is empty: the largest first, but before them those where it costs no message.
+fn split(boundaries: &mut Vec<u64>, items: u64, ranks: u64) {
+    let ends = boundaries.iter().skip(1).copied().chain([items]);
+    let shares = boundaries.iter().copied().zip(ends);
+    let mut shares: BinaryHeap<_> = shares.map(|(start, end)| Share::new(start, end)).collect();
+    while (boundaries.len() as u64) < ranks {
+        let largest = shares.pop().expect("a rank that owns items");
+        let middle = largest.roundest;
+        boundaries.push(middle);
+        shares.push(Share::new(largest.start.0, middle));
+        shares.push(Share::new(middle, largest.end));
+    }
+    boundaries.sort_unstable();
+}
+
+/// A rank's items, and where to split them; the greatest is split first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Share {
+    is_free: bool,
+    count: u64,
+    /// Of equal shares, the first.
+    start: Reverse<u64>,
+    end: u64,
+    roundest: u64,
+}
+
+impl Share {
+    fn new(start: u64, end: u64) -> Self {
+        let roundest = if end - start > 1 {
+            roundest(start + 1, end - 1)
+        } else {
+            // A single item is never split: some other share has more.
+            start
+        };
+        Self {
+            is_free: roundest > start && parent(roundest) < start,
+            count: end - start,
+            start: Reverse(start),
+            end,
+            roundest,
+        }
+    }
+}
