@@ -2,18 +2,41 @@
 
 mod npy;
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::mpi::workspace;
 
 /// The sizes of the thesis' Table 4.1 up to aa_rokasA8.
 pub const TABLE_4_1_ITEMS: [usize; 6] = [460, 767, 898, 1602, 239_763, 504_850];
 
 /// The rest of Table 4.1, which takes a while.
 pub const TABLE_4_1_LARGE_ITEMS: [usize; 4] = [1_327_505, 1_806_035, 3_011_099, 21_410_970];
+
+/// The names of Table 4.1, in the order of both.
+pub const TABLE_4_1_NAMES: [&str; 10] = [
+    "354",
+    "multi100",
+    "prim",
+    "fusob",
+    "dna_rokasD4",
+    "aa_rokasA8",
+    "dna_rokasD1",
+    "aa_rokasA4",
+    "dna_PeteD8",
+    "dna_rokasD7",
+];
+
+/// Where the thesis' own data is: what `TREEFOLD_DATA` names, or `../shared/data` beside the checkout. It is not part of the project.
+pub fn published_folder() -> Option<PathBuf> {
+    let beside = || workspace().join("../shared/data");
+    let folder = env::var_os("TREEFOLD_DATA").map_or_else(beside, PathBuf::from);
+    folder.is_dir().then_some(folder)
+}
 
 /// So many that ranks hardly ever begin inside a pair.
 const CANARY_ITEMS: usize = 100_003;

@@ -10,6 +10,7 @@ mod report2;
 mod report5;
 mod thesis;
 
+use std::cell::OnceCell;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -22,6 +23,7 @@ use crate::markdown;
 use crate::mpi::{missing, workspace};
 use crate::output::Output;
 pub use page::{Comparison, Page, Value};
+pub use thesis::{Job, Times, run as run_job};
 
 /// Options of `papers`.
 #[derive(Args, Clone, Debug)]
@@ -141,6 +143,8 @@ pub struct Context<'o> {
     backend: Backend,
     /// Where a person looks.
     output: &'o Output,
+    /// The thesis' runs, which several exhibits show.
+    times: OnceCell<Vec<Times>>,
 }
 
 /// All exhibits, paper by paper.
@@ -169,20 +173,25 @@ pub fn run(options: &Options) -> Result<(), Error> {
     };
     fs::create_dir_all(&options.output).map_err(|error| Error::file(&options.output, error))?;
     let mut output = Output::open(options.json.as_deref())?;
+    let context = Context {
+        quick: options.quick,
+        backend,
+        output: &output,
+        times: OnceCell::new(),
+    };
+    let mut rows = Vec::new();
     for exhibit in chosen {
         let begin = Instant::now();
         let mut page = Page::new(exhibit, &options.output);
-        let context = Context {
-            quick: options.quick,
-            backend,
-            output: &output,
-        };
         (exhibit.fill)(&context, &mut page)?;
-        for row in page.finish()? {
-            output.json(&row)?;
-        }
+        rows.extend(page.finish()?);
         let seconds = begin.elapsed().as_secs_f64();
-        output.say(format!("{} ({seconds:.1} s)", exhibit.id));
+        context
+            .output
+            .say(format!("{} ({seconds:.1} s)", exhibit.id));
+    }
+    for row in &rows {
+        output.json(row)?;
     }
     let index = options.output.join("README.md");
     fs::write(&index, contents(&all)).map_err(|error| Error::file(&index, error))?;

@@ -4,12 +4,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
-use std::env;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use xtask::data::published_folder;
 
 /// File, number of items, sum in tree order, sum from left to right.
 const PUBLISHED: [(&str, u64, &str, &str); 4] = [
@@ -24,12 +23,6 @@ const PUBLISHED: [(&str, u64, &str, &str); 4] = [
     ),
 ];
 
-fn folder() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    let folder = env::var_os("TREEFOLD_DATA").map_or(beside, PathBuf::from);
-    folder.is_dir().then_some(folder)
-}
-
 /// Not by `println!`, which the test harness keeps to itself as long as a test passes.
 fn tell(line: &str) {
     let mut stderr = io::stderr().lock();
@@ -38,7 +31,7 @@ fn tell(line: &str) {
 
 #[test]
 fn published_sums() {
-    let Some(folder) = folder() else {
+    let Some(folder) = published_folder() else {
         tell("SKIPPED: no ../shared/data beside the checkout, and TREEFOLD_DATA names no folder");
         return;
     };

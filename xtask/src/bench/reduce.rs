@@ -1,15 +1,14 @@
 //! Allreduce of one double's sum over ranks, by distribution and algorithm, against the two unreproducible ways.
 
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 use ::reduce::{Algorithm, Operator, Plan, Sum};
-use comm::{Communicator, Reduction, collective};
+use comm::{Communicator, Reduction};
 use distribution::Ownership;
 use serde::{Deserialize, Serialize};
 use simd_kernels::Level;
 
-use super::timing::{median, nanoseconds};
+use super::timing::{median, slowest_ns};
 use super::{Row, on_ranks};
 use crate::choices::{Backend, Sharing};
 use crate::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
@@ -83,14 +82,24 @@ pub(super) fn launch(
 }
 
 /// One way to get the total.
-enum Way<'c> {
+pub(crate) enum Way<'c> {
+    /// Of ours.
     Plan(Box<Plan<'c, f64, Sum>>),
     /// A local fold, then the backend's own allreduce.
     Reference(fn(&[f64]) -> f64),
 }
 
 impl Way<'_> {
-    fn run(&self, comm: &dyn Communicator, local: &[f64]) -> Result<f64, Error> {
+    /// The fastest unreproducible way.
+    pub(crate) const UNORDERED_SIMD: Self =
+        Way::Reference(|local| simd_kernels::unordered_sum(Level::best(), local));
+
+    /// The papers' baseline.
+    pub(crate) const LEFT_TO_RIGHT: Self =
+        Way::Reference(|local| simd_kernels::left_to_right(local).unwrap_or(0.0));
+
+    /// The total of all ranks' items. Collective.
+    pub(crate) fn run(&self, comm: &dyn Communicator, local: &[f64]) -> Result<f64, Error> {
         match self {
             Way::Plan(plan) => plan.allreduce(local).map_err(failed),
             Way::Reference(fold) => allreduce(comm, fold(local)),
@@ -199,16 +208,9 @@ fn ways<'c>(
         Backend::Threads => "allreduce",
         Backend::Mpi => "MPI_Allreduce",
     };
-    let left_to_right = |local: &[f64]| simd_kernels::left_to_right(local).unwrap_or(0.0);
     let mut ways = vec![
-        (
-            format!("unordered-simd+{allreduce}"),
-            Way::Reference(|local| simd_kernels::unordered_sum(Level::best(), local)),
-        ),
-        (
-            format!("left-to-right+{allreduce}"),
-            Way::Reference(left_to_right),
-        ),
+        (format!("unordered-simd+{allreduce}"), Way::UNORDERED_SIMD),
+        (format!("left-to-right+{allreduce}"), Way::LEFT_TO_RIGHT),
     ];
     let named = Algorithm::ALL
         .into_iter()
@@ -239,17 +241,10 @@ fn medians_ns(
         for ((_, way), samples) in ways.iter().zip(&mut samples) {
             // What ran before may have left the caches to itself.
             way.run(comm, local)?;
-            // No rank begins before all are there.
-            collective::allgather(comm, Vec::new()).map_err(failed)?;
-            let begin = Instant::now();
-            for _ in 0..repeats {
+            samples.push(slowest_ns(comm, repeats, || {
                 std::hint::black_box(way.run(comm, local)?);
-            }
-            let own_ns = nanoseconds(begin.elapsed()) / repeats as f64;
-            let all = collective::allgather(comm, own_ns.to_le_bytes().to_vec()).map_err(failed)?;
-            let (times, _) = all.as_chunks();
-            let times = times.iter().map(|&time| f64::from_le_bytes(time));
-            samples.push(times.fold(0.0, f64::max));
+                Ok(())
+            })?);
         }
     }
     Ok(samples.into_iter().map(median).collect())

@@ -5,16 +5,15 @@
 //! timed, and timed turn by turn with its reference.
 
 use std::fmt;
-use std::time::Instant;
 
 use ::reduce::{Algorithm, Link, Max, Operator, Plan, Sum, measure_link};
 use bytemuck::Pod;
-use comm::{Communicator, Reduction, collective};
+use comm::{Communicator, Reduction};
 use schedule::{Collective, Machine, Parameters, Schedule, simulate};
 use serde::{Deserialize, Serialize};
 
 use super::on_ranks;
-use super::timing::{median, nanoseconds};
+use super::timing::{median, slowest_ns};
 use crate::choices::Backend;
 use crate::error::Error;
 use crate::output::Output;
@@ -347,25 +346,6 @@ impl Harness<'_> {
         done.map(drop).map_err(failed)
     }
 
-    /// The slowest rank's time of some calls, each, in nanoseconds.
-    fn slowest_ns(
-        &self,
-        calls: usize,
-        mut call: impl FnMut() -> Result<(), Error>,
-    ) -> Result<f64, Error> {
-        collective::allgather(self.comm, Vec::new()).map_err(failed)?;
-        let begin = Instant::now();
-        for _ in 0..calls {
-            call()?;
-        }
-        let own_ns = nanoseconds(begin.elapsed()) / calls as f64;
-        let all = collective::allgather(self.comm, own_ns.to_le_bytes().to_vec());
-        let all = all.map_err(failed)?;
-        let (times, _) = all.as_chunks();
-        let times = times.iter().map(|&time| f64::from_le_bytes(time));
-        Ok(times.fold(0.0, f64::max))
-    }
-
     fn time<T: Pod, O: Operator<T> + 'static>(
         &self,
         algorithm: Option<Algorithm>,
@@ -376,9 +356,9 @@ impl Harness<'_> {
     ) -> Result<(), Error> {
         let mut value = local.to_vec();
         // Two runs make the buffers, and tell how many make a sample.
-        self.slowest_ns(2, || self.once(plan, local, result))?;
-        let warm_ns = self.slowest_ns(3, || self.once(plan, local, result))?;
-        self.slowest_ns(3, || self.reference(operator, local, &mut value))?;
+        slowest_ns(self.comm, 2, || self.once(plan, local, result))?;
+        let warm_ns = slowest_ns(self.comm, 3, || self.once(plan, local, result))?;
+        slowest_ns(self.comm, 3, || self.reference(operator, local, &mut value))?;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -387,8 +367,12 @@ impl Harness<'_> {
         let calls = (SAMPLE_NS / warm_ns).clamp(1.0, 1000.0) as usize;
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for _ in 0..self.rounds {
-            own.push(self.slowest_ns(calls, || self.once(plan, local, result))?);
-            others.push(self.slowest_ns(calls, || self.reference(operator, local, &mut value))?);
+            own.push(slowest_ns(self.comm, calls, || {
+                self.once(plan, local, result)
+            })?);
+            others.push(slowest_ns(self.comm, calls, || {
+                self.reference(operator, local, &mut value)
+            })?);
         }
         if self.comm.rank() == 0 {
             let row = self.row(algorithm, plan, operator, own, others);

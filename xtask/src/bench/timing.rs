@@ -2,6 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use comm::{Communicator, collective};
+
+use crate::error::Error;
+
 /// A sample is repeated until it lasts this long: the clock's own time no longer matters then.
 const SAMPLE: Duration = Duration::from_micros(50);
 
@@ -53,6 +57,25 @@ fn time(candidate: &mut Candidate<'_>, repeats: u32) -> Duration {
 
 pub(crate) fn nanoseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e9
+}
+
+/// The slowest rank's time of some calls, each, in nanoseconds. No rank begins before all are there. Collective.
+pub(crate) fn slowest_ns(
+    comm: &dyn Communicator,
+    calls: usize,
+    mut call: impl FnMut() -> Result<(), Error>,
+) -> Result<f64, Error> {
+    let failed = |error: comm::Error| Error::Run(error.to_string());
+    collective::allgather(comm, Vec::new()).map_err(failed)?;
+    let begin = Instant::now();
+    for _ in 0..calls {
+        call()?;
+    }
+    let own_ns = nanoseconds(begin.elapsed()) / calls as f64;
+    let all = collective::allgather(comm, own_ns.to_le_bytes().to_vec()).map_err(failed)?;
+    let (times, _) = all.as_chunks();
+    let times = times.iter().map(|&time| f64::from_le_bytes(time));
+    Ok(times.fold(0.0, f64::max))
 }
 
 /// The middle sample.

@@ -3,6 +3,7 @@
 //!     mpi-runner repro JOB          rows of the reproducibility matrix, as JSON
 //!     mpi-runner bench JOB          rows of the reduction bench, as JSON
 //!     mpi-runner schedules JOB      rows of the schedules' bench, as JSON
+//!     mpi-runner papers JOB         times of the papers' modes of summation, as JSON
 //!     mpi-runner fault KIND         panic, leave or silence: what becomes of the others
 
 #![expect(clippy::print_stdout, reason = "rank 0 prints its rows")]
@@ -21,6 +22,7 @@ use xtask::bench;
 use xtask::choices::Backend;
 use xtask::error::Error;
 use xtask::matrix::{self, Items};
+use xtask::papers;
 
 /// Longer than any rank computes in these jobs, even many on one core.
 const SILENCE_LIMIT: Duration = Duration::from_secs(300);
@@ -43,9 +45,10 @@ fn main() -> ExitCode {
         ["repro", job] => repro(&world, job),
         ["bench", job] => measure(&world, job),
         ["schedules", job] => measure_schedules(&world, job),
+        ["papers", job] => measure_papers(&world, job),
         ["fault", kind] => fault(&world, kind),
         _ => Err(Error::Run(
-            "usage: mpi-runner repro|bench|schedules JOB, mpi-runner fault KIND".to_owned(),
+            "usage: mpi-runner repro|bench|schedules|papers JOB, mpi-runner fault KIND".to_owned(),
         )),
     };
     match done {
@@ -88,6 +91,10 @@ fn measure(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
 fn measure_schedules(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
     let job = read_job(job)?;
     bench::schedules::run(world, Backend::Mpi, &job, &|report| print_row(&report))
+}
+
+fn measure_papers(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
+    papers::run_job(world, &read_job(job)?, &|times| print_row(&times))
 }
 
 /// The last rank misbehaves while the others wait for it.

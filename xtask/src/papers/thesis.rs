@@ -1,9 +1,17 @@
 //! Stelz, *Core-Count Independent Reproducible Reduce* (2022): the tree, its messages, distributions and times.
 
 mod distributions;
+mod local;
 mod messages;
+mod ratios;
+mod reproducibility;
+mod runs;
+mod scaling;
+mod timings;
+mod variants;
 
 use super::{Exhibit, Paper};
+pub use timings::{Job, Times, run};
 
 /// The example of section 3.1.2: aa_rokasA8 on p = 256.
 const ITEMS: u64 = 504_850;
@@ -17,17 +25,95 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         "Figure 2.3, message counts over N, p = 256",
         messages::over_items,
     ),
+    Exhibit::measured(
+        Paper::Thesis,
+        "recursive",
+        "the recursive baseline, N = 2^27",
+        local::recursive,
+    ),
+    Exhibit::computed(
+        Paper::Thesis,
+        "buffer-utilisation",
+        "section 3.1.1, values a message",
+        reproducibility::buffer,
+    ),
     Exhibit::computed(
         Paper::Thesis,
         "table-3",
         "Tables 3.1 to 3.3, scores and message counts of distributions",
         distributions::scores,
     ),
+    Exhibit::measured(
+        Paper::Thesis,
+        "figure-3.4",
+        "Figure 3.4, even and optimized distribution",
+        variants::even_against_optimized,
+    ),
     Exhibit::computed(
         Paper::Thesis,
         "figure-3.5",
         "Figure 3.5, items a rank",
         distributions::shares,
+    ),
+    Exhibit::measured(
+        Paper::Thesis,
+        "figure-3.6",
+        "Figure 3.6, the rank of an item",
+        local::rank_of_index,
+    ),
+    Exhibit::measured(
+        Paper::Thesis,
+        "figure-3.8",
+        "Figure 3.8, the kernel and std::accumulate",
+        local::kernels,
+    ),
+    Exhibit::measured(
+        Paper::Thesis,
+        "figure-4.1",
+        "Figure 4.1, times of all data sets",
+        runs::medians,
+    ),
+    Exhibit::measured(
+        Paper::Thesis,
+        "figure-4.2",
+        "Figure 4.2, against ReproBLAS",
+        ratios::against_reproblas,
+    ),
+    Exhibit::measured(
+        Paper::Thesis,
+        "figure-4.3",
+        "Figure 4.3, all runs of the longest data set",
+        runs::distribution,
+    ),
+    Exhibit::measured(
+        Paper::Thesis,
+        "figure-4.4",
+        "Figure 4.4, strong scaling",
+        scaling::strong,
+    ),
+    Exhibit::measured(
+        Paper::Thesis,
+        "table-4.2",
+        "Table 4.2, differences between numbers of ranks",
+        reproducibility::matrix,
+    ),
+    Exhibit::measured(
+        Paper::Thesis,
+        "figure-b.1",
+        "Figure B.1, when the message buffer is flushed",
+        variants::flushing,
+    ),
+    Exhibit::measured(
+        Paper::Thesis,
+        "figure-b.2",
+        "Figure B.2, all runs of all data sets",
+        runs::distributions,
+    ),
+    Exhibit::measured(
+        Paper::Thesis,
+        "figure-b.3",
+        "Figures B.3 and B.4, slowdown against allreduce",
+        ratios::against_allreduce,
     ),
     Exhibit::computed(
         Paper::Thesis,

@@ -1,0 +1,112 @@
+//! Chapter 4's modes against each other: Figures 4.2, B.3 and B.4.
+
+use super::runs::{RANKS_HERE, describe, of, times};
+use super::timings::{Mode, Times};
+use crate::error::Error;
+use crate::papers::{Comparison, Context, Page};
+use crate::plot::{Axis, Line, Plot};
+
+/// How one mode's medians compare with another's, by length.
+fn ratios(times: &[Times], mode: Mode, to: Mode, ranks: usize) -> Vec<(f64, f64)> {
+    let pairs = of(times, mode, ranks).zip(of(times, to, ranks));
+    pairs
+        .map(|(own, other)| (own.items as f64, own.median_us() / other.median_us()))
+        .collect()
+}
+
+fn extremes(ratios: &[(f64, f64)]) -> (f64, f64) {
+    let values = ratios.iter().map(|ratio| ratio.1);
+    values.fold((f64::INFINITY, 0.0), |(least, most), ratio| {
+        (least.min(ratio), most.max(ratio))
+    })
+}
+
+fn ratio_plot(
+    page: &mut Page,
+    caption: String,
+    lines: Vec<(&str, Vec<(f64, f64)>)>,
+) -> Result<(), Error> {
+    let lines = lines.into_iter();
+    page.plot(
+        "",
+        &Plot {
+            caption,
+            x: Axis::logarithmic("N"),
+            y: Axis::linear("ratio of medians"),
+            lines: lines
+                .map(|(name, points)| Line::new(name, points))
+                .collect(),
+        },
+    )
+}
+
+/// Figure 4.2: against a reproducible accumulator, as far as it can be said.
+pub(super) fn against_reproblas(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    describe(context, page, "2", "`optimized`");
+    page.paragraph(
+        "ReproBLAS is not run here: its columns are quoted. What it costs over the unreproducible sum, the thesis says in Figure B.3; against that same \
+         sum stand ours.",
+    );
+    let times = times(context)?;
+    let ours = ratios(times, Mode::Plan, Mode::LeftToRight, RANKS_HERE);
+    let thesis = ratios(times, Mode::Algorithm1, Mode::LeftToRight, RANKS_HERE);
+    let last = |ratios: &[(f64, f64)]| ratios.last().map_or(f64::NAN, |ratio| ratio.1);
+    let compared = "relative to left-to-right + allreduce, because ReproBLAS is not here: it differs from that by less than 15 %";
+    page.compare([
+        Comparison::measured("slowdown, Algorithm 1, worst", extremes(&thesis).1)
+            .published("less than 2 (p = 256)")
+            .because(compared),
+        Comparison::measured("slowdown, Algorithm 1, longest data set", last(&thesis))
+            .published(1.02)
+            .because("the streaming kernel is several times as fast as a left-to-right fold"),
+        Comparison::measured("slowdown, treefold's plan, worst", extremes(&ours).1)
+            .because(compared),
+        Comparison::measured("slowdown, treefold's plan, longest data set", last(&ours)),
+    ]);
+    let caption = format!("time over left-to-right + allreduce, p = {RANKS_HERE}");
+    ratio_plot(
+        page,
+        caption,
+        vec![("treefold's plan", ours), ("Algorithm 1", thesis)],
+    )
+}
+
+/// Figures B.3 and B.4: against the unreproducible sums.
+pub(super) fn against_allreduce(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    describe(context, page, "2", "`optimized`");
+    let times = times(context)?;
+    let mut lines = Vec::new();
+    let mut comparisons = vec![
+        Comparison::measured("ReproBLAS over left-to-right + allreduce", "not run")
+            .published("within 15 % on the longest data set")
+            .because("quoted: ReproBLAS is not here"),
+    ];
+    for (name, mode, to, published) in [
+        (
+            "Algorithm 1 / left-to-right",
+            Mode::Algorithm1,
+            Mode::LeftToRight,
+            "less than 2 (p = 256)",
+        ),
+        ("plan / left-to-right", Mode::Plan, Mode::LeftToRight, ""),
+        (
+            "Algorithm 1 / unordered SIMD",
+            Mode::Algorithm1,
+            Mode::Unordered,
+            "",
+        ),
+        ("plan / unordered SIMD", Mode::Plan, Mode::Unordered, ""),
+    ] {
+        let ratios = ratios(times, mode, to, RANKS_HERE);
+        let (least, most) = extremes(&ratios);
+        let range = format!("{least:.2} to {most:.2}");
+        let comparison = Comparison::measured(format!("{name}, + allreduce"), range);
+        comparisons.push(match published {
+            "" => comparison,
+            published => comparison.published(published),
+        });
+        lines.push((name, ratios));
+    }
+    page.compare(comparisons);
+    ratio_plot(page, format!("slowdown, p = {RANKS_HERE}"), lines)
+}

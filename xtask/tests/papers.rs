@@ -1,0 +1,126 @@
+//! `cargo xtask papers`: the computed pages in `docs/papers` are what it writes, and every exhibit can be made.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use xtask::papers::exhibits;
+
+fn papers(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .arg("papers")
+        .args(words)
+        .output()
+        .unwrap()
+}
+
+fn fresh_folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/papers")
+}
+
+fn files(folder: &Path) -> BTreeSet<String> {
+    let names = fs::read_dir(folder).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.collect()
+}
+
+#[test]
+fn computed_pages_are_up_to_date() {
+    let folder = fresh_folder("computed-pages");
+    let all = exhibits();
+    let computed = all.iter().filter(|exhibit| !exhibit.is_measured);
+    let only: Vec<&str> = computed.map(|exhibit| exhibit.id).collect();
+    let only = only.join(",");
+    let output = papers(&["--output", folder.to_str().unwrap(), "--only", &only]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{errors}");
+    for file in files(&folder) {
+        let kept = fs::read(docs().join(&file)).unwrap_or_default();
+        let is_same = kept == fs::read(folder.join(&file)).unwrap();
+        assert!(is_same, "docs/papers/{file} is old: cargo xtask papers");
+    }
+}
+
+/// With few runs: times are not looked at, but that there are some.
+#[test]
+fn measured_pages_can_be_made() {
+    let folder = fresh_folder("measured-pages");
+    let json = folder.join("rows.json");
+    let all = exhibits();
+    let measured: Vec<_> = all.iter().filter(|exhibit| exhibit.is_measured).collect();
+    let only: Vec<&str> = measured.iter().map(|exhibit| exhibit.id).collect();
+    let output = papers(&[
+        "--quick",
+        "--backend",
+        "threads",
+        "--output",
+        folder.to_str().unwrap(),
+        "--json",
+        json.to_str().unwrap(),
+        "--only",
+        &only.join(","),
+    ]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{errors}");
+    let rows = fs::read_to_string(json).unwrap();
+    let rows: Vec<Value> = rows
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for exhibit in measured {
+        let own = || rows.iter().filter(|row| row["exhibit"] == exhibit.id);
+        for row in own() {
+            // JSON has no word for what is not a number.
+            let value = if row["what"].is_null() { "y" } else { "ours" };
+            assert!(!row[value].is_null(), "{row}");
+        }
+        let page = fs::read_to_string(folder.join(format!("{}.md", exhibit.id))).unwrap();
+        assert!(
+            page.contains("Measured on ") || page.contains("p = 1, 17"),
+            "{page}"
+        );
+        assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");
+    }
+}
+
+#[test]
+fn every_exhibit_has_its_page_and_every_page_its_exhibit() {
+    let mut expected: BTreeSet<String> = exhibits()
+        .iter()
+        .map(|exhibit| format!("{}.md", exhibit.id))
+        .collect();
+    expected.insert("README.md".to_owned());
+    let pages = files(&docs()).into_iter();
+    let pages: BTreeSet<String> = pages.filter(|file| file.ends_with(".md")).collect();
+    assert_eq!(pages, expected);
+}
+
+#[test]
+fn unknown_exhibits_are_an_error_of_one_line() {
+    let folder = fresh_folder("no-pages");
+    let output = papers(&[
+        "--only",
+        "table-3,table-9",
+        "--output",
+        folder.to_str().unwrap(),
+    ]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    assert!(
+        errors.starts_with("error: --only: unknown exhibit `table-9`"),
+        "{errors}"
+    );
+    assert_eq!(files(&folder), BTreeSet::new());
+}
