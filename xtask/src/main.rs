@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use xtask::error::Error;
-use xtask::{bench, repro_check, schedules, simulate, test};
+use xtask::{bench, book, repro_check, schedules, simulate, test};
 
 /// Reproducible reductions: check, measure, test.
 #[derive(Parser)]
@@ -27,6 +27,8 @@ enum Command {
     Simulate(simulate::Options),
     /// Writes the page that shows every schedule
     Schedules(schedules::Options),
+    /// Builds the book of `docs/` as HTML
+    Book(book::Options),
     /// Runs everything that CI runs
     Test(test::Options),
 }
@@ -44,7 +46,7 @@ fn main() -> ExitCode {
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return refuse(
-                "error: no command; known: repro-check, bench, simulate, schedules, test",
+                "error: no command; known: repro-check, bench, simulate, schedules, book, test",
             );
         }
         Err(error) => return refuse(first_line(&error.to_string())),
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Command::Bench(options) => bench::run(options).map(|()| true),
         Command::Simulate(options) => simulate::run(options).map(|()| true),
         Command::Schedules(options) => schedules::run(options).map(|()| true),
+        Command::Book(options) => book::run(options).map(|()| true),
         Command::Test(options) => test::run(options),
     };
     match result {
