@@ -208,25 +208,35 @@ fn links_and_pictures_are_there() {
 #[test]
 fn the_summary_lists_every_page_once() {
     let text = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
-    let mut listed = Vec::new();
-    let mut items_count = 0;
+    // Pages, and whether they are items of a list.
+    let mut links: Vec<(PathBuf, bool)> = Vec::new();
+    let (mut items_count, mut depth) = (0, 0);
     for event in Parser::new(&text) {
         match event {
-            Event::Start(Tag::Link { dest_url, .. }) => listed.push(PathBuf::from(&*dest_url)),
-            Event::Start(Tag::Item) => items_count += 1,
-            // mdBook would take a page for a heading of the list, or leave it out.
-            Event::Start(Tag::Image { .. } | Tag::Table(_) | Tag::CodeBlock(_)) => {
-                panic!("SUMMARY.md is a list of pages, and nothing else")
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                links.push(((&*dest_url).into(), depth > 0))
             }
+            Event::Start(Tag::Item) => {
+                items_count += 1;
+                depth += 1;
+            }
+            Event::End(TagEnd::Item) => depth -= 1,
             _ => {}
         }
     }
+    let introduction = (PathBuf::from("README.md"), false);
     assert_eq!(
-        listed[0],
-        Path::new("README.md"),
+        links[0], introduction,
         "the book begins with its introduction"
     );
-    assert_eq!(listed.len(), items_count + 1, "after it, a line is a page");
+    let in_lists = links.iter().filter(|(_, is_item)| *is_item).count();
+    let counts = (links.len() - 1, in_lists);
+    assert_eq!(
+        counts,
+        (items_count, items_count),
+        "after it, every line is a page in a list"
+    );
+    let mut listed: Vec<PathBuf> = links.into_iter().map(|(page, _)| page).collect();
     let mut expected: Vec<PathBuf> = files_below("docs")
         .into_iter()
         .filter(|path| has_extension(path, "md") && is_in_book(path))
