@@ -1,11 +1,13 @@
-//! What a person runs: `cargo xtask repro-check`, `bench`, `simulate`, `schedules`, `papers` and `test`.
+//! What a person runs: `cargo xtask repro-check`, `bench`, `simulate`, `schedules`, `papers`, `book` and `test`.
 //!
 //! This is the only place for files, environment variables, processes and progress bars. The binary
-//! `xtask` needs nothing but Rust; the binary `mpi-runner` is what it builds and starts under `mpirun`.
+//! `xtask` needs nothing but Rust; the binary `mpi-runner` is what it builds and starts under `mpirun`,
+//! the binary `book` what it builds and starts for `cargo xtask book`.
 
 #![expect(clippy::print_stdout, reason = "commands print their results")]
 
 pub mod bench;
+pub mod book;
 pub mod choices;
 pub mod data;
 pub mod error;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use xtask::error::Error;
-use xtask::{bench, papers, repro_check, schedules, simulate, test};
+use xtask::{bench, book, papers, repro_check, schedules, simulate, test};
 
 /// Reproducible reductions: check, measure, test.
 #[derive(Parser)]
@@ -29,6 +29,8 @@ enum Command {
     Schedules(schedules::Options),
     /// Recomputes the tables and figures of the papers, beside what was published
     Papers(papers::Options),
+    /// Builds the book of `docs/` as HTML
+    Book(book::Options),
     /// Runs everything that CI runs
     Test(test::Options),
 }
@@ -46,7 +48,7 @@ fn main() -> ExitCode {
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return refuse(
-                "error: no command; known: repro-check, bench, simulate, schedules, papers, test",
+                "error: no command; known: repro-check, bench, simulate, schedules, papers, book, test",
             );
         }
         Err(error) => return refuse(first_line(&error.to_string())),
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Simulate(options) => simulate::run(options).map(|()| true),
         Command::Schedules(options) => schedules::run(options).map(|()| true),
         Command::Papers(options) => papers::run(options).map(|()| true),
+        Command::Book(options) => book::run(options).map(|()| true),
         Command::Test(options) => test::run(options),
     };
     match result {

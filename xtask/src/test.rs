@@ -172,9 +172,15 @@ fn checks(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
     let clippy = "clippy --workspace --all-targets";
     steps.cargo("clippy", &format!("{clippy} -- -D warnings"))?;
     let with = |features: &str| format!("{clippy} --features {features} -- -D warnings");
-    steps.cargo("clippy, all features but MPI", &with(FEATURES))?;
+    steps.cargo(
+        "clippy, all features but MPI",
+        &with(&format!("{FEATURES},xtask/book")),
+    )?;
     if mpi {
-        steps.cargo("clippy, MPI", &with(&format!("{FEATURES},xtask/mpi")))?;
+        steps.cargo(
+            "clippy, MPI",
+            &with(&format!("{FEATURES},reduce/mpi,xtask/mpi")),
+        )?;
     }
     let features = if mpi {
         format!("{FEATURES},comm/mpi")
@@ -189,6 +195,7 @@ fn checks(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
             .args(doc.split_whitespace())
             .env("RUSTDOCFLAGS", "-D warnings"),
     )?;
+    steps.xtask("the book builds", "book")?;
     steps.cargo(
         "simd-kernels without std",
         "clippy -p simd-kernels --no-default-features -- -D warnings",

@@ -1,0 +1,90 @@
+//! The code of README and of the pages that is no program by itself: every statement there is one here, which
+//! `xtask/tests/book.rs` checks. The pages' programs are doctests of this crate.
+
+use std::error::Error;
+
+use reduce::Max;
+
+#[test]
+fn one_process() -> Result<(), reduce::FoldError> {
+    let x: [f64; 4] = [0.1, 0.2, 0.3, 0.4];
+    let y: [f64; 4] = [1.0, 2.0, 3.0, 4.0];
+    let (table, width, mut column_sums) = (x, 2, [0.0; 2]);
+    let (rho, p) = (x, y);
+
+    let total = reduce::sum(&[0.1, 0.2, 0.3, 0.4])?;
+    assert_eq!(
+        f64::to_bits(total),
+        ((0.1_f64 + 0.2) + (0.3 + 0.4)).to_bits()
+    );
+    let total = reduce::par::sum(&x)?;
+    assert_eq!(total.to_bits(), reduce::sum(&x)?.to_bits());
+    let energy = reduce::dot(&x, &y)?;
+    assert!((energy - 3.0).abs() < 1e-15);
+    reduce::sum_rows(&table, width, &mut column_sums)?;
+    assert_eq!(
+        column_sums.map(f64::to_bits),
+        [0.1_f64 + 0.3, 0.2 + 0.4].map(f64::to_bits)
+    );
+    let greatest = reduce::fields(&[&rho, &p], &Max)?;
+    assert_eq!(greatest.len(), 2);
+    Ok(())
+}
+
+/// What needs an MPI library is compiled where there is one.
+#[cfg(feature = "mpi")]
+mod mpi {
+    #![expect(
+        dead_code,
+        reason = "it is here to be compiled: `mpirun` starts other tests"
+    )]
+    #![expect(clippy::print_stdout, reason = "as the page has it")]
+
+    use comm::Communicator;
+    use reduce::{Plan, Sum};
+
+    use super::Error;
+
+    fn readme(local: Vec<f64>) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let world = comm::mpi::init()?;
+        let plan = Plan::builder(&world)
+            .local_items(local.len() as u64)
+            .operator(Sum)
+            .build::<f64>()?;
+        let total = plan.allreduce(&local)?;
+        println!("{total}");
+        let pending = plan.start_allreduce(&local)?;
+        let total = pending.wait()?;
+        println!("{total:?}");
+        Ok(())
+    }
+
+    /// The sum of all ranks' items, as a doctest has it.
+    fn total(world: &dyn Communicator, local: &[f64]) -> Result<f64, Box<dyn Error + Send + Sync>> {
+        let plan = Plan::builder(world).local_items(local.len() as u64);
+        Ok(plan.build::<f64>()?.allreduce(local)?)
+    }
+
+    /// The quick start.
+    fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
+        let world = comm::mpi::init()?;
+        let first = 1000 * world.rank() as u64;
+        let local: Vec<f64> = (first..first + 1000)
+            .map(|i| 1.0 / (i + 1) as f64)
+            .collect();
+        println!("rank {}: {:e}", world.rank(), total(&world, &local)?);
+        Ok(())
+    }
+
+    fn cluster() -> Result<(), Box<dyn Error + Send + Sync>> {
+        let world = comm::mpi::init()?;
+        let link = reduce::measure_link(&world)?;
+        let plan = Plan::builder(&world)
+            .link(link)
+            .width(1_000_000)
+            .local_items(1)
+            .build::<f64>()?;
+        println!("{plan}");
+        Ok(())
+    }
+}

@@ -1,0 +1,327 @@
+//! The project's pages: links lead somewhere, the book has every page and uses every picture, and code that is shown compiles.
+//!
+//! Whether mdBook accepts the book is a step of `cargo xtask test`; nothing here builds it.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+/// Where readers of the book find what is not in it.
+const REPOSITORY: &str = "https://github.com/treefold/treefold";
+
+/// A picture that shows anything is longer.
+const LEAST_PICTURE_BYTES: usize = 500;
+
+/// Statements of code that is shown and that no test compiles: they need crate `mpi`, which only `comm` has.
+const NOT_COMPILED: [&str; 3] = [
+    "let (universe, _) = mpi::initialize_with_threading(mpi::Threading::Funneled).unwrap();",
+    "let comm = comm::mpi::MpiCommunicator::duplicate(&universe.world())?;",
+    "let plan = reduce::Plan::builder(&comm).local_items(local.len() as u64).build::<f64>()?;",
+];
+
+/// What a page says to whom.
+#[derive(Default)]
+struct Page {
+    /// Targets of links and pictures, as they are written.
+    links: Vec<String>,
+    pictures: Vec<String>,
+    /// Its headings, as GitHub and mdBook make anchors of them.
+    anchors: BTreeSet<String>,
+    /// Fenced blocks of code: what follows the fence, and the code.
+    code: Vec<(String, String)>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .canonicalize()
+        .unwrap()
+}
+
+/// All files below a folder of the project, by their paths from its root.
+fn files_below(folder: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path.strip_prefix(root()).unwrap().to_owned());
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found == extension)
+}
+
+/// Every page that people read, by its path from the root.
+fn pages() -> BTreeMap<PathBuf, Page> {
+    let of_root = fs::read_dir(root()).unwrap();
+    let of_root = of_root.map(|entry| PathBuf::from(entry.unwrap().file_name()));
+    let paths: BTreeSet<PathBuf> = of_root
+        .chain(files_below("docs"))
+        .chain(files_below("golden"))
+        .filter(|path| has_extension(path, "md"))
+        .collect();
+    for known in ["README.md", "ARCHITECTURE.md", "docs/order.md"] {
+        assert!(paths.contains(Path::new(known)), "{known} is not looked at");
+    }
+    let parse = |path: PathBuf| {
+        let page = Page::parse(&fs::read_to_string(root().join(&path)).unwrap());
+        (path, page)
+    };
+    paths.into_iter().map(parse).collect()
+}
+
+impl Page {
+    fn parse(text: &str) -> Self {
+        let mut page = Self::default();
+        let (mut heading, mut code) = (None::<String>, None::<(String, String)>);
+        for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+            match event {
+                Event::Start(Tag::Link { dest_url, .. }) => page.links.push(dest_url.to_string()),
+                Event::Start(Tag::Image { dest_url, .. }) => {
+                    page.pictures.push(dest_url.to_string());
+                }
+                Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+                Event::End(TagEnd::Heading(_)) => {
+                    page.add_anchor(&heading.take().unwrap());
+                }
+                Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
+                    code = Some((info.to_string(), String::new()));
+                }
+                Event::End(TagEnd::CodeBlock) => page.code.extend(code.take()),
+                Event::Text(text) | Event::Code(text) => {
+                    let code = code.as_mut().map(|(_, code)| code);
+                    if let Some(open) = code.or(heading.as_mut()) {
+                        open.push_str(&text);
+                    }
+                }
+                _ => {}
+            }
+        }
+        page
+    }
+
+    /// GitHub's rule: lower case, hyphens for spaces, nothing else but letters, digits, hyphens and underscores; numbered if it is
+    /// there already.
+    fn add_anchor(&mut self, heading: &str) {
+        let kept = |&c: &char| c.is_alphanumeric() || " -_".contains(c);
+        let lower = heading.trim().to_lowercase();
+        let slug: String = lower.chars().filter(kept).collect();
+        let slug = slug.replace(' ', "-");
+        let again = (1..).map(|number| format!("{slug}-{number}"));
+        let free = [slug.clone()].into_iter().chain(again);
+        let mut free = free.skip_while(|anchor| self.anchors.contains(anchor));
+        let anchor = free.next().unwrap();
+        self.anchors.insert(anchor);
+    }
+}
+
+/// Whether it is read in the book.
+fn is_in_book(path: &Path) -> bool {
+    path.starts_with("docs") && !path.ends_with("SUMMARY.md")
+}
+
+/// What is wrong with a link, if anything is.
+fn fault(pages: &BTreeMap<PathBuf, Page>, from: &Path, link: &str) -> Option<String> {
+    let (target, anchor) = match link.split_once('#') {
+        Some((target, anchor)) => (target, Some(anchor)),
+        None => (link, None),
+    };
+    let of_repository = target.strip_prefix(REPOSITORY).map(|rest| {
+        let file = rest.strip_prefix("/blob/main/");
+        file.or(rest.strip_prefix("/tree/main/"))
+    });
+    let path = match of_repository {
+        Some(Some(path)) => PathBuf::from(path),
+        // The project's first page.
+        Some(None) if target == REPOSITORY => return None,
+        Some(None) => return Some("is neither /blob/main/… nor /tree/main/…".to_owned()),
+        None if target.contains(':') => return None,
+        None if target.is_empty() => from.to_owned(),
+        None => {
+            let path = resolved(&from.parent().unwrap().join(target));
+            if is_in_book(from) && !is_in_book(&path) {
+                return Some("leads out of the book: take its address on GitHub".to_owned());
+            }
+            path
+        }
+    };
+    if !root().join(&path).exists() {
+        return Some("is not there".to_owned());
+    }
+    let has_anchor = |anchor: &str| {
+        let page = pages.get(&path);
+        page.is_some_and(|page| page.anchors.contains(anchor))
+    };
+    match anchor {
+        Some(anchor) if !has_anchor(anchor) => Some("names no heading of that page".to_owned()),
+        _ => None,
+    }
+}
+
+/// A path without `..`.
+fn resolved(path: &Path) -> PathBuf {
+    let mut whole = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => assert!(whole.pop(), "{} leaves the project", path.display()),
+            Component::CurDir => {}
+            other => whole.push(other),
+        }
+    }
+    whole
+}
+
+#[test]
+fn links_and_pictures_are_there() {
+    let pages = pages();
+    let mut faults = Vec::new();
+    let mut links_count = 0;
+    for (from, page) in &pages {
+        for link in page.links.iter().chain(&page.pictures) {
+            links_count += 1;
+            if let Some(fault) = fault(&pages, from, link) {
+                faults.push(format!("{}: {link} {fault}", from.display()));
+            }
+        }
+    }
+    println!("{links_count} links on {} pages", pages.len());
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(
+        links_count > 100,
+        "the pages have more links than {links_count}"
+    );
+}
+
+#[test]
+fn the_summary_lists_every_page_once() {
+    let text = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    // Pages, and whether they are items of a list.
+    let mut links: Vec<(PathBuf, bool)> = Vec::new();
+    let (mut items_count, mut depth) = (0, 0);
+    for event in Parser::new(&text) {
+        match event {
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                links.push(((&*dest_url).into(), depth > 0))
+            }
+            Event::Start(Tag::Item) => {
+                items_count += 1;
+                depth += 1;
+            }
+            Event::End(TagEnd::Item) => depth -= 1,
+            _ => {}
+        }
+    }
+    let introduction = (PathBuf::from("README.md"), false);
+    assert_eq!(
+        links[0], introduction,
+        "the book begins with its introduction"
+    );
+    let in_lists = links.iter().filter(|(_, is_item)| *is_item).count();
+    let counts = (links.len() - 1, in_lists);
+    assert_eq!(
+        counts,
+        (items_count, items_count),
+        "after it, every line is a page in a list"
+    );
+    let mut listed: Vec<PathBuf> = links.into_iter().map(|(page, _)| page).collect();
+    let mut expected: Vec<PathBuf> = files_below("docs")
+        .into_iter()
+        .filter(|path| has_extension(path, "md") && is_in_book(path))
+        .map(|path| path.strip_prefix("docs").unwrap().to_owned())
+        .collect();
+    expected.sort();
+    listed.sort();
+    assert_eq!(listed, expected, "SUMMARY.md, and the pages in docs/");
+}
+
+#[test]
+fn pictures_are_whole_and_used() {
+    let mut used = BTreeSet::new();
+    for (path, page) in pages() {
+        let folder = path.parent().unwrap().to_owned();
+        used.extend(
+            page.pictures
+                .iter()
+                .map(|link| resolved(&folder.join(link))),
+        );
+    }
+    let files = files_below("docs").into_iter();
+    let pictures: BTreeSet<PathBuf> = files.filter(|path| has_extension(path, "svg")).collect();
+    println!("{} pictures", pictures.len());
+    assert!(!pictures.is_empty());
+    for path in &pictures {
+        let name = path.display();
+        assert!(used.contains(path), "no page shows {name}");
+        let text = fs::read_to_string(root().join(path)).unwrap();
+        let begins = text.starts_with("<svg") || text.starts_with("<?xml");
+        assert!(
+            begins && text.trim_end().ends_with("</svg>"),
+            "{name} is cut short"
+        );
+        assert!(text.len() > LEAST_PICTURE_BYTES, "{name} shows nothing");
+        for wrong in ["NaN", "\"inf\"", "\"-inf\""] {
+            assert!(!text.contains(wrong), "{name} draws {wrong}");
+        }
+    }
+}
+
+/// Code without comments and white space.
+fn squeezed(code: &str) -> String {
+    let lines = code.lines().map(|line| line.split("//").next().unwrap());
+    lines.flat_map(str::split_whitespace).collect()
+}
+
+/// Whether rustdoc compiles a block of this page.
+fn is_doctest(path: &Path, info: &str) -> bool {
+    is_in_book(path) && info == "rust"
+}
+
+#[test]
+fn code_that_is_shown_compiles() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    let (library, compiled) = (
+        read("crates/reduce/src/lib.rs"),
+        squeezed(&read("crates/reduce/tests/pages.rs")),
+    );
+    let known = NOT_COMPILED.map(squeezed);
+    let mut statements_count = 0;
+    for (path, page) in pages() {
+        let name = path.display();
+        for (info, code) in &page.code {
+            if is_doctest(&path, info) {
+                let included = format!("include_str!(\"../../../{name}\")");
+                assert!(
+                    library.contains(&included),
+                    "{name}: its programs are no doctests of `reduce`"
+                );
+            } else if info.starts_with("rust") {
+                // In the order of the page, so that every statement finds its own.
+                let mut rest = &*compiled;
+                for statement in squeezed(code).split_inclusive([';', '{', '}']) {
+                    statements_count += 1;
+                    if known.iter().any(|known| known == statement) {
+                        continue;
+                    }
+                    let at = rest.find(statement);
+                    let at = at.unwrap_or_else(|| panic!("{name}: no test compiles `{statement}`"));
+                    rest = &rest[at + statement.len()..];
+                }
+            }
+        }
+    }
+    println!("{statements_count} statements beside doctests");
+    assert!(statements_count > 10);
+}
