@@ -5,12 +5,16 @@ use tree_index::parent;
 /// The start of every rank, then N.
 pub(crate) fn boundaries(items: u64, ranks: usize, cost: &Cost) -> Result<Vec<u64>, Error> {
     let cost = cost.checked()?;
-    let mut best_starts: Vec<u64> = Distribution::score_optimal(items, ranks, &cost)?.starts().collect();
+    let mut best_starts: Vec<u64> = Distribution::score_optimal(items, ranks, &cost)?
+        .starts()
+        .collect();
     let mut best_ns = time_ns(&best_starts, &cost);
     for scheme in [Scheme::Upper, Scheme::PowerOfTwo, Scheme::Optimized] {
         let starts: Vec<u64> = scheme.distribute(items, ranks)?.starts().collect();
         let ns = time_ns(&starts, &cost);
-        if ns < best_ns { (best_ns, best_starts) = (ns, starts); }
+        if ns < best_ns {
+            (best_ns, best_starts) = (ns, starts);
+        }
     }
     let width = (WORK / ranks).clamp(WIDTH_MIN, WIDTH_MAX);
     let mut impossible_ns = 0.0;
@@ -48,21 +52,37 @@ struct State {
 
 fn within(items: u64, ranks: usize, cost: &Cost, limit_ns: f64, width: usize) -> Option<Vec<u64>> {
     let mut paths: Vec<(u64, usize)> = vec![(0, 0)];
-    let mut layer = vec![State { start: 0, due_ns: vec![limit_ns], path: 0 }];
+    let mut layer = vec![State {
+        start: 0,
+        due_ns: vec![limit_ns],
+        path: 0,
+    }];
     for _ in 0..ranks {
         let mut next: Vec<State> = Vec::new();
         for state in &layer {
-            let Some(mut end) = state.furthest(items, cost) else { continue };
+            let Some(mut end) = state.furthest(items, cost) else {
+                continue;
+            };
             if end == items {
                 let mut starts = Vec::new();
                 let mut at = state.path;
-                loop { starts.push(paths[at].0); if at == 0 { break; } at = paths[at].1; }
+                loop {
+                    starts.push(paths[at].0);
+                    if at == 0 {
+                        break;
+                    }
+                    at = paths[at].1;
+                }
                 starts.reverse();
                 starts.resize(ranks + 1, items);
                 return Some(starts);
             }
             while end > state.start {
-                next.push(State { start: end, due_ns: state.due(end, items, cost), path: state.path });
+                next.push(State {
+                    start: end,
+                    due_ns: state.due(end, items, cost),
+                    path: state.path,
+                });
                 end = parent(end);
             }
         }
@@ -70,11 +90,18 @@ fn within(items: u64, ranks: usize, cost: &Cost, limit_ns: f64, width: usize) ->
         next.sort_by(|a, b| rate(b).total_cmp(&rate(a)).then(b.start.cmp(&a.start)));
         layer.clear();
         for mut state in next {
-            if layer.iter().any(|known: &State| known.start == state.start && known.due_ns.iter().zip(&state.due_ns).all(|(k, s)| k >= s)) { continue; }
+            if layer.iter().any(|known: &State| {
+                known.start == state.start
+                    && known.due_ns.iter().zip(&state.due_ns).all(|(k, s)| k >= s)
+            }) {
+                continue;
+            }
             paths.push((state.start, state.path));
             state.path = paths.len() - 1;
             layer.push(state);
-            if layer.len() == width { break; }
+            if layer.len() == width {
+                break;
+            }
         }
     }
     None
@@ -97,8 +124,13 @@ impl State {
                 now + (local - 1 + receives) as f64 * cost.add_ns + send <= due
             };
             let (mut lo, mut hi) = (0, subtree.len());
-            while hi - lo > 1 { let mid = lo + (hi - lo) / 2; if fits(mid) { lo = mid } else { hi = mid } }
-            if lo > 0 { end = subtree.start + lo; }
+            while hi - lo > 1 {
+                let mid = lo + (hi - lo) / 2;
+                if fits(mid) { lo = mid } else { hi = mid }
+            }
+            if lo > 0 {
+                end = subtree.start + lo;
+            }
             break;
         }
         (end > self.start).then_some(end)
@@ -107,7 +139,9 @@ impl State {
         let mut before: Option<Subtree> = None;
         let mut kept = self.due_ns.len();
         for subtree in subtrees(self.start, items) {
-            if subtree.start >= end { break; }
+            if subtree.start >= end {
+                break;
+            }
             kept -= 1;
             before = Some(subtree);
         }
@@ -116,7 +150,9 @@ impl State {
         let mut now = self.due_ns[kept] - if cut.start > 0 { cost.send_ns } else { 0.0 };
         for step in cut.climb(cut.local_items(end)).rev() {
             now -= cost.add_ns;
-            if step == Step::Receive { due.push(now); }
+            if step == Step::Receive {
+                due.push(now);
+            }
         }
         due
     }

@@ -96,8 +96,10 @@ fn all_distributions_of_a_few_items_take_the_simulated_time() {
     for items in 1..=11 {
         for distribution in all_cuts(items, 11) {
             for cost in COSTS {
-                let (expected, found) =
-                    (by_definition(&distribution, cost), distribution.critical_path_ns(&cost));
+                let (expected, found) = (
+                    by_definition(&distribution, cost),
+                    distribution.critical_path_ns(&cost),
+                );
                 assert_eq!(found, expected, "{distribution:?}, {cost:?}");
             }
         }

@@ -28,7 +28,11 @@ type Rating = (f64, u64, u64);
 fn rating(distribution: &Distribution, cost: &Cost) -> Rating {
     let counts = (0..distribution.ranks()).map(|rank| distribution.count(rank));
     let share_items_max = counts.max().unwrap();
-    (distribution.score(cost), distribution.message_count(), share_items_max)
+    (
+        distribution.score(cost),
+        distribution.message_count(),
+        share_items_max,
+    )
 }
 
 /// Whether no rank is empty, or each item has a rank of its own.

@@ -6,7 +6,9 @@ use crate::fold::{SHORT_LEAVES, fold_few};
 use crate::kernel::Kernel;
 use crate::level::Level;
 use crate::merge;
-use crate::prefetch::PREFETCH_FROM_BYTES;
+use crate::prefetch::{
+    MEMORY_AHEAD_BYTES, OWN_CACHE_BYTES, SHARED_CACHE_AHEAD_BYTES, SHARED_CACHE_BYTES,
+};
 use crate::source::{Absolute, Map, Mapped, Products, Source, Square};
 use crate::stream::{self, Fold};
 use crate::vector::{Combine, Proven, Vector};
@@ -83,10 +85,10 @@ where
         V: Vector<Element = T>,
         O: Combine<T>,
     {
-        Some(if self.0.bytes() < PREFETCH_FROM_BYTES {
-            both::<V, O, false>(proven, self.0)
-        } else {
-            both::<V, O, true>(proven, self.0)
+        Some(match self.0.bytes() {
+            ..OWN_CACHE_BYTES => both::<V, O, 0>(proven, self.0),
+            ..SHARED_CACHE_BYTES => both::<V, O, SHARED_CACHE_AHEAD_BYTES>(proven, self.0),
+            _ => both::<V, O, MEMORY_AHEAD_BYTES>(proven, self.0),
         })
     }
 }
@@ -99,7 +101,7 @@ fn absolutes<T>(elements: &[T]) -> Mapped<'_, T, Absolute> {
 }
 
 #[inline(always)]
-fn both<V, O, const PREFETCH: bool>(
+fn both<V, O, const AHEAD_BYTES: usize>(
     proven: Proven<V>,
     mut leaves: &[V::Element],
 ) -> (V::Element, V::Element)
@@ -113,15 +115,15 @@ where
     let (block_leaves, square_leaves) = (stream::block_leaves::<V>(), V::LANES * V::LANES);
     while let Some((block, rest)) = leaves.split_at_checked(block_leaves) {
         leaves = rest;
-        let (sum, absolute_sum) = both_roots::<V, O, PREFETCH>(proven, block);
+        let (sum, absolute_sum) = both_roots::<V, O, AHEAD_BYTES>(proven, block);
         sums.push(sum, block_leaves.ilog2(), O::single);
         absolute_sums.push(absolute_sum, block_leaves.ilog2(), O::single);
     }
     while let Some((square, rest)) = leaves.split_at_checked(square_leaves) {
         leaves = rest;
-        let sum = stream::square_root::<V, O, _, PREFETCH>(proven, square);
+        let sum = stream::square_root::<V, O, _, AHEAD_BYTES>(proven, square);
         sums.push(sum, square_leaves.ilog2(), O::single);
-        let absolute_sum = stream::square_root::<V, O, _, false>(proven, absolutes(square));
+        let absolute_sum = stream::square_root::<V, O, _, 0>(proven, absolutes(square));
         absolute_sums.push(absolute_sum, square_leaves.ilog2(), O::single);
     }
     let absolute_sum = absolute_sums.finish(absolutes(leaves), O::single);
@@ -130,7 +132,7 @@ where
 
 /// The two roots of a block, part by part: so what is fetched ahead is asked for evenly.
 #[inline(always)]
-fn both_roots<V, O, const PREFETCH: bool>(
+fn both_roots<V, O, const AHEAD_BYTES: usize>(
     proven: Proven<V>,
     block: &[V::Element],
 ) -> (V::Element, V::Element)
@@ -140,15 +142,15 @@ where
     Absolute: Map<V::Element>,
 {
     if V::LANES == 16 {
-        let sum = stream::block_root::<V, O, _, PREFETCH>(proven, block);
-        let absolute_sum = stream::block_root::<V, O, _, false>(proven, absolutes(block));
+        let sum = stream::block_root::<V, O, _, AHEAD_BYTES>(proven, block);
+        let absolute_sum = stream::block_root::<V, O, _, 0>(proven, absolutes(block));
         return (sum, absolute_sum);
     }
     let (mut nodes, mut absolute_nodes) = ([proven.load(block); 16], [proven.load(block); 16]);
     let parts = block.chunks_exact(block.len() / V::LANES);
     for ((node, absolute_node), part) in nodes.iter_mut().zip(&mut absolute_nodes).zip(parts) {
-        *node = stream::part_nodes::<V, O, _, PREFETCH>(proven, part);
-        *absolute_node = stream::part_nodes::<V, O, _, false>(proven, absolutes(part));
+        *node = stream::part_nodes::<V, O, _, AHEAD_BYTES>(proven, part);
+        *absolute_node = stream::part_nodes::<V, O, _, 0>(proven, absolutes(part));
     }
     let root = |nodes| merge::root::<V, O>(proven, merge::rows::<V, O>(proven, nodes));
     (root(&nodes), root(&absolute_nodes))

@@ -13,7 +13,7 @@
 use core::ops::Range;
 
 use crate::kernel::Kernel;
-use crate::prefetch::{PREFETCH_FROM_BYTES, prefetch_rows};
+use crate::prefetch::{PREFETCH_ROWS_FROM_BYTES, prefetch_rows};
 use crate::rows::{REGISTER_ELEMENTS, panel_columns};
 use crate::vector::{Combine, Proven, Vector};
 
@@ -45,7 +45,7 @@ impl<T: Copy + Default> Kernel<T> for Rows<'_, T> {
                 width: self.width,
                 columns: first..end,
                 rows_count: 0,
-                prefetch: size_of_val(self.items) >= PREFETCH_FROM_BYTES,
+                prefetch: size_of_val(self.items) >= PREFETCH_ROWS_FROM_BYTES,
                 scratch: self.scratch,
             };
             panel.add_all::<V, O>(proven, self.items);

@@ -4,8 +4,7 @@ use crate::dispatch::{Float, Operation};
 use crate::fold::fold_few;
 use crate::kernel::Kernel;
 use crate::level::Level;
-use crate::prefetch::PREFETCH_FROM_BYTES;
-use crate::stream::fold_blocks;
+use crate::stream::fold_any;
 use crate::vector::{Combine, Proven, Vector};
 
 /// Folds runs of leaves that lie side by side: `results[k]` becomes the [`fold`](crate::fold) of the next `lengths[k]` leaves.
@@ -62,10 +61,8 @@ impl<T: Float> Kernel<T> for Runs<'_, T> {
             leaves = rest;
             *result = if length < V::LANES * V::LANES {
                 fold_few(run, O::single).expect("a run has leaves")
-            } else if size_of_val(run) < PREFETCH_FROM_BYTES {
-                fold_blocks::<V, O, _, false>(proven, run)
             } else {
-                fold_blocks::<V, O, _, true>(proven, run)
+                fold_any::<V, O, _>(proven, run)
             };
         }
         leaves.len()

@@ -4,7 +4,7 @@
 
 use core::ops::Mul;
 
-use crate::prefetch::prefetch_ahead;
+use crate::prefetch::prefetch_lines;
 use crate::vector::{Proven, Vector};
 
 /// Leaves in a row. Like a slice it is only looked at, so it can be copied.
@@ -32,8 +32,8 @@ pub(crate) trait Source: Copy {
     /// The memory that they are read from.
     fn bytes(self) -> usize;
 
-    /// Asks for the lines that lie ahead of these leaves.
-    fn prefetch_ahead(self);
+    /// Asks for the lines that lie so many bytes behind these leaves.
+    fn prefetch(self, ahead_bytes: usize);
 
     /// [`split_at`](Self::split_at) if there are so many.
     #[inline(always)]
@@ -79,8 +79,8 @@ impl<T: Copy> Source for &[T] {
     }
 
     #[inline(always)]
-    fn prefetch_ahead(self) {
-        prefetch_ahead(self);
+    fn prefetch(self, ahead_bytes: usize) {
+        prefetch_lines(self, ahead_bytes);
     }
 }
 
@@ -178,8 +178,8 @@ impl<T: Copy, F: Map<T>> Source for Mapped<'_, T, F> {
     }
 
     #[inline(always)]
-    fn prefetch_ahead(self) {
-        self.elements.prefetch_ahead();
+    fn prefetch(self, ahead_bytes: usize) {
+        self.elements.prefetch(ahead_bytes);
     }
 }
 
@@ -248,8 +248,8 @@ impl<T: Copy + Mul<Output = T>> Source for Products<'_, T> {
     }
 
     #[inline(always)]
-    fn prefetch_ahead(self) {
-        self.x.prefetch_ahead();
-        self.y.prefetch_ahead();
+    fn prefetch(self, ahead_bytes: usize) {
+        self.x.prefetch(ahead_bytes);
+        self.y.prefetch(ahead_bytes);
     }
 }

@@ -17,7 +17,9 @@ use crate::counter::{ALL_HEIGHTS, Counter};
 use crate::fold::{SHORT_LEAVES, fold_few};
 use crate::kernel::Kernel;
 use crate::merge::{level, root, rows};
-use crate::prefetch::PREFETCH_FROM_BYTES;
+use crate::prefetch::{
+    MEMORY_AHEAD_BYTES, OWN_CACHE_BYTES, SHARED_CACHE_AHEAD_BYTES, SHARED_CACHE_BYTES,
+};
 use crate::source::Source;
 use crate::vector::{Combine, Proven, Vector};
 
@@ -39,20 +41,28 @@ impl<S: Source> Kernel<S::Leaf> for Fold<S> {
         V: Vector<Element = S::Leaf>,
         O: Combine<S::Leaf>,
     {
-        Some(if self.0.bytes() < PREFETCH_FROM_BYTES {
-            fold_blocks::<V, O, S, false>(proven, self.0)
-        } else {
-            fold_blocks::<V, O, S, true>(proven, self.0)
-        })
+        Some(fold_any::<V, O, S>(proven, self.0))
     }
 }
 
-/// The fold of at least one leaf.
+/// The fold of at least one leaf, fetched ahead as far as its memory is away.
 #[inline(always)]
-pub(crate) fn fold_blocks<V, O, S, const PREFETCH: bool>(
-    proven: Proven<V>,
-    mut leaves: S,
-) -> V::Element
+pub(crate) fn fold_any<V, O, S>(proven: Proven<V>, leaves: S) -> V::Element
+where
+    V: Vector,
+    O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
+{
+    match leaves.bytes() {
+        ..OWN_CACHE_BYTES => fold_blocks::<V, O, S, 0>(proven, leaves),
+        ..SHARED_CACHE_BYTES => fold_blocks::<V, O, S, SHARED_CACHE_AHEAD_BYTES>(proven, leaves),
+        _ => fold_blocks::<V, O, S, MEMORY_AHEAD_BYTES>(proven, leaves),
+    }
+}
+
+/// The fold of at least one leaf, fetched so many bytes ahead, or, for 0, not.
+#[inline(always)]
+fn fold_blocks<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, mut leaves: S) -> V::Element
 where
     V: Vector,
     O: Combine<V::Element>,
@@ -68,20 +78,20 @@ where
         for node in &mut blocks[..V::LANES] {
             let (block, rest) = group_rest.split_at(block_leaves::<V>());
             group_rest = rest;
-            *node = block_nodes::<V, O, S, PREFETCH>(proven, block);
+            *node = block_nodes::<V, O, S, AHEAD_BYTES>(proven, block);
         }
         let root = root::<V, O>(proven, rows::<V, O>(proven, &blocks));
         roots.push(root, group_leaves.ilog2(), O::single);
     }
     while let Some((block, rest)) = leaves.split_at_checked(block_leaves::<V>()) {
         leaves = rest;
-        let root = block_root::<V, O, S, PREFETCH>(proven, block);
+        let root = block_root::<V, O, S, AHEAD_BYTES>(proven, block);
         roots.push(root, block_leaves::<V>().ilog2(), O::single);
     }
     let square_leaves = V::LANES * V::LANES;
     while let Some((square, rest)) = leaves.split_at_checked(square_leaves) {
         leaves = rest;
-        let root = square_root::<V, O, S, PREFETCH>(proven, square);
+        let root = square_root::<V, O, S, AHEAD_BYTES>(proven, square);
         roots.push(root, square_leaves.ilog2(), O::single);
     }
     roots.finish(leaves, O::single)
@@ -100,65 +110,71 @@ pub(crate) const fn block_leaves<V: Vector>() -> usize {
 
 /// The root of a block of [`block_leaves`].
 #[inline(always)]
-pub(crate) fn block_root<V, O, S, const PREFETCH: bool>(proven: Proven<V>, block: S) -> V::Element
+pub(crate) fn block_root<V, O, S, const AHEAD_BYTES: usize>(
+    proven: Proven<V>,
+    block: S,
+) -> V::Element
 where
     V: Vector,
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    root::<V, O>(proven, block_nodes::<V, O, S, PREFETCH>(proven, block))
+    root::<V, O>(proven, block_nodes::<V, O, S, AHEAD_BYTES>(proven, block))
 }
 
 /// The root of L^2 leaves.
 #[inline(always)]
-pub(crate) fn square_root<V, O, S, const PREFETCH: bool>(proven: Proven<V>, square: S) -> V::Element
+pub(crate) fn square_root<V, O, S, const AHEAD_BYTES: usize>(
+    proven: Proven<V>,
+    square: S,
+) -> V::Element
 where
     V: Vector,
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    root::<V, O>(proven, square_nodes::<V, O, S, PREFETCH>(proven, square))
+    root::<V, O>(proven, square_nodes::<V, O, S, AHEAD_BYTES>(proven, square))
 }
 
 /// The nodes of a block of [`block_leaves`], one register of them.
 #[inline(always)]
-fn block_nodes<V, O, S, const PREFETCH: bool>(proven: Proven<V>, block: S) -> V
+fn block_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, block: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
     if V::LANES == 16 {
-        return square_nodes::<V, O, S, PREFETCH>(proven, block);
+        return square_nodes::<V, O, S, AHEAD_BYTES>(proven, block);
     }
     let mut nodes = [block.load(proven); 16];
     let (part_leaves, mut block_rest) = (block.len() / V::LANES, block);
     for node in &mut nodes[..V::LANES] {
         let (part, rest) = block_rest.split_at(part_leaves);
         block_rest = rest;
-        *node = part_nodes::<V, O, S, PREFETCH>(proven, part);
+        *node = part_nodes::<V, O, S, AHEAD_BYTES>(proven, part);
     }
     rows::<V, O>(proven, &nodes)
 }
 
 /// The nodes of an L-th of a block, where a block is more than a square.
 #[inline(always)]
-pub(crate) fn part_nodes<V, O, S, const PREFETCH: bool>(proven: Proven<V>, part: S) -> V
+pub(crate) fn part_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, part: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
     match V::LANES {
-        2 => pairs_nodes::<V, O, S, PREFETCH>(proven, part),
-        4 => cube_nodes::<V, O, S, PREFETCH>(proven, part),
-        _ => square_nodes::<V, O, S, PREFETCH>(proven, part),
+        2 => pairs_nodes::<V, O, S, AHEAD_BYTES>(proven, part),
+        4 => cube_nodes::<V, O, S, AHEAD_BYTES>(proven, part),
+        _ => square_nodes::<V, O, S, AHEAD_BYTES>(proven, part),
     }
 }
 
 /// The nodes of L^3 leaves.
 #[inline(always)]
-fn cube_nodes<V, O, S, const PREFETCH: bool>(proven: Proven<V>, leaves: S) -> V
+fn cube_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
@@ -168,14 +184,14 @@ where
     for node in &mut nodes[..V::LANES] {
         let (square, rest) = leaves_rest.split_at(V::LANES * V::LANES);
         leaves_rest = rest;
-        *node = square_nodes::<V, O, S, PREFETCH>(proven, square);
+        *node = square_nodes::<V, O, S, AHEAD_BYTES>(proven, square);
     }
     rows::<V, O>(proven, &nodes)
 }
 
 /// The nodes of 64 leaves in registers of two: four levels above squares, depth first, because registers are few.
 #[inline(always)]
-fn pairs_nodes<V, O, S, const PREFETCH: bool>(proven: Proven<V>, leaves: S) -> V
+fn pairs_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
@@ -184,13 +200,13 @@ where
     let (a, b) = leaves.split_at(32);
     level::<V, O, 1>(
         proven,
-        pairs_32::<V, O, S, PREFETCH>(proven, a),
-        pairs_32::<V, O, S, PREFETCH>(proven, b),
+        pairs_32::<V, O, S, AHEAD_BYTES>(proven, a),
+        pairs_32::<V, O, S, AHEAD_BYTES>(proven, b),
     )
 }
 
 #[inline(always)]
-fn pairs_32<V, O, S, const PREFETCH: bool>(proven: Proven<V>, leaves: S) -> V
+fn pairs_32<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
@@ -199,13 +215,13 @@ where
     let (a, b) = leaves.split_at(16);
     level::<V, O, 1>(
         proven,
-        pairs_16::<V, O, S, PREFETCH>(proven, a),
-        pairs_16::<V, O, S, PREFETCH>(proven, b),
+        pairs_16::<V, O, S, AHEAD_BYTES>(proven, a),
+        pairs_16::<V, O, S, AHEAD_BYTES>(proven, b),
     )
 }
 
 #[inline(always)]
-fn pairs_16<V, O, S, const PREFETCH: bool>(proven: Proven<V>, leaves: S) -> V
+fn pairs_16<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
@@ -214,13 +230,13 @@ where
     let (a, b) = leaves.split_at(8);
     level::<V, O, 1>(
         proven,
-        pairs_8::<V, O, S, PREFETCH>(proven, a),
-        pairs_8::<V, O, S, PREFETCH>(proven, b),
+        pairs_8::<V, O, S, AHEAD_BYTES>(proven, a),
+        pairs_8::<V, O, S, AHEAD_BYTES>(proven, b),
     )
 }
 
 #[inline(always)]
-fn pairs_8<V, O, S, const PREFETCH: bool>(proven: Proven<V>, leaves: S) -> V
+fn pairs_8<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
@@ -229,27 +245,39 @@ where
     let (a, b) = leaves.split_at(4);
     level::<V, O, 1>(
         proven,
-        square_nodes::<V, O, S, PREFETCH>(proven, a),
-        square_nodes::<V, O, S, PREFETCH>(proven, b),
+        square_nodes::<V, O, S, AHEAD_BYTES>(proven, a),
+        square_nodes::<V, O, S, AHEAD_BYTES>(proven, b),
     )
 }
 
 /// The nodes of L^2 leaves, read from memory.
 #[inline(always)]
-fn square_nodes<V, O, S, const PREFETCH: bool>(proven: Proven<V>, leaves: S) -> V
+fn square_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    if PREFETCH {
-        leaves.split_at(V::LANES * V::LANES).0.prefetch_ahead();
-    }
     let (mut registers, mut leaves_rest) = ([leaves.load(proven); 16], leaves);
-    for register in &mut registers[..V::LANES] {
+    for (i, register) in registers[..V::LANES].iter_mut().enumerate() {
         let (row, rest) = leaves_rest.split_at(V::LANES);
+        // Line by line: many at once wait for each other.
+        if AHEAD_BYTES > 0 && i.is_multiple_of(registers_of_a_line::<V>()) {
+            row.prefetch(AHEAD_BYTES);
+        }
         leaves_rest = rest;
         *register = row.load(proven);
     }
     rows::<V, O>(proven, &registers)
+}
+
+/// The registers that a line of memory, of 64 bytes, fills.
+#[inline(always)]
+const fn registers_of_a_line<V: Vector>() -> usize {
+    let register_bytes = V::LANES * size_of::<V::Element>();
+    if register_bytes < 64 {
+        64 / register_bytes
+    } else {
+        1
+    }
 }

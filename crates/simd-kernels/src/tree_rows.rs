@@ -3,7 +3,7 @@
 use core::array;
 
 use crate::fold::tree_fold;
-use crate::prefetch::{PREFETCH_FROM_BYTES, prefetch_rows};
+use crate::prefetch::{PREFETCH_ROWS_FROM_BYTES, prefetch_rows};
 use crate::rows::{check_lengths, panel_columns};
 
 /// Folds rows of `width` values element by element: `result[c]` becomes the [`tree_fold`](crate::tree_fold) of every row's
@@ -50,7 +50,7 @@ pub fn tree_fold_rows<T: Copy>(
                     width,
                     first,
                     rows_count: 0,
-                    prefetch: size_of_val(items) >= PREFETCH_FROM_BYTES,
+                    prefetch: size_of_val(items) >= PREFETCH_ROWS_FROM_BYTES,
                     scratch: &mut *scratch,
                     columns: end - first,
                 };
