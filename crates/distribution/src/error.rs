@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::{Cost, Scheme};
 use crate::ownership::Extent;
+use crate::{Cost, Scheme};
 
 /// Why there is no such distribution.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -264,7 +264,10 @@ mod tests {
                     let cover = blocks.cover(share_items_max, items).unwrap();
                     assert_eq!(cover.messages, expected, "{case}");
                     assert!(blocks.messages_least(share_items_max) <= expected, "{case}");
-                    assert!(blocks.cover(share_items_max, expected - 1).is_none(), "{case}");
+                    assert!(
+                        blocks.cover(share_items_max, expected - 1).is_none(),
+                        "{case}"
+                    );
                     assert!(blocks.cover(share_items_max, expected).is_some(), "{case}");
                     let starts = [&[0], &cover.inner[..], &[items]].concat();
                     assert_eq!(message_count(starts.iter().copied()), expected, "{case}");
