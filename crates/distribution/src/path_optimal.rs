@@ -51,7 +51,6 @@ struct Shortest {
     starts: Vec<u64>,
     path_ns: f64,
     /// Whether no way was dropped where less time was found impossible.
-    #[cfg_attr(not(test), expect(dead_code, reason = "what the tests measure"))]
     is_proven: bool,
 }
 
@@ -331,7 +330,7 @@ mod tests {
                     let case = format!("N = {items}, p = {ranks}, {cost:?}");
                     let found = search.shortest(KEPT_MAX).unwrap();
                     assert!(found.is_proven, "{case}");
-                    assert_eq!(found.path_ns, all.path_ns, "{case}");
+                    assert!((found.path_ns - all.path_ns).abs() < 1e-9, "{case}");
                 }
             }
         }
