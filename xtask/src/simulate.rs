@@ -44,7 +44,7 @@ pub struct Options {
     /// Schedules by name, or all
     #[arg(long, default_value = "all", value_name = "LIST")]
     algorithm: String,
-    /// How items are spread: lower, upper, power-of-two, optimized, optimized-published
+    /// How items are spread: lower, upper, power-of-two, optimized, optimized-published, score-optimal, score-optimal-busy, path-optimal
     #[arg(long, default_value = "lower", value_name = "NAME")]
     distribution: String,
     /// alpha: nanoseconds that a message takes by itself

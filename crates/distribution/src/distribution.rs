@@ -145,11 +145,27 @@ impl Distribution {
         Ok(Self { items, ranks, rule })
     }
 
-    /// A distribution with a short [critical path](Distribution::critical_path_ns).
+    /// A distribution with a short [critical path](Distribution::critical_path_ns): the shortest, as far as a search
+    /// that keeps a few of many ways finds it.
+    ///
+    /// Proven is that it is no longer than that of the even, the power-of-two and the optimized distribution; for all
+    /// that have been tried out, up to 40 items, it is the shortest. It may be longer elsewhere, by little
+    /// (the module says what was measured). The same everywhere for the same arguments. Takes O(p) memory and half a
+    /// second for p = 4096.
     ///
     /// # Errors
     ///
     /// [`Error::NoRanks`] for p = 0, [`Error::Cost`] unless both costs are finite and at least 0.
+    ///
+    /// ```
+    /// use distribution::{Cost, Distribution};
+    ///
+    /// let even = Distribution::upper(504_850, 256)?;
+    /// let optimal = Distribution::path_optimal(504_850, 256, &Cost::THESIS)?;
+    /// assert_eq!(even.critical_path_ns(&Cost::THESIS).round(), 12_151.0); // ns
+    /// assert_eq!(optimal.critical_path_ns(&Cost::THESIS).round(), 9_933.0); // ns
+    /// # Ok::<(), distribution::Error>(())
+    /// ```
     pub fn path_optimal(items: u64, ranks: usize, cost: &Cost) -> Result<Self, Error> {
         at_least_one(ranks)?;
         let rule = Rule::Boundaries(path_optimal::boundaries(items, ranks, cost)?);
@@ -299,7 +315,12 @@ impl Distribution {
         cost.score_ns(self.message_count(), count_max)
     }
 
-    /// When Algorithm 1 has the result, in nanoseconds from its start.
+    /// When rank 0 has the result of Algorithm 1, in nanoseconds, if all ranks start together, in O(p log N).
+    ///
+    /// A rank does one thing at a time: to combine two values takes it add_ns, to send one send_ns, and then
+    /// the value is there; it waits for what it needs next. It works as `reduce` does, without the message buffer:
+    /// outbound subtrees from left to right, in each its own items before those of others. Distances and congestion are
+    /// not in the model.
     #[must_use]
     pub fn critical_path_ns(&self, cost: &Cost) -> f64 {
         let ranges = (0..self.ranks).rev().map(|rank| self.range(rank));

@@ -4,7 +4,9 @@
 //! A boundary between two ranks cuts subtrees apart, and every cut is a message. Even shares keep
 //! all ranks equally busy but cut anywhere; [aligned](Scheme::PowerOfTwo) ones cut little but
 //! leave most of the work to one rank; the [optimized](Scheme::Optimized) ones move each boundary
-//! a little way to the left, to where it cuts less.
+//! a little way to the left, to where it cuts less. The [score-optimal](Scheme::ScoreOptimal) ones have the
+//! least score of all. As that counts messages that pass at the same time as if they followed each
+//! other, the [path-optimal](Scheme::PathOptimal) ones look at when the result is there.
 //!
 //! Thesis, section 3.1.2, with N = 504850 items on p = 256 ranks:
 //!
@@ -19,6 +21,10 @@
 //! let optimized = Scheme::Optimized.distribute(504_850, 256)?;
 //! assert_eq!(optimized.message_count(), 557);
 //! assert_eq!(optimized.score(&Cost::THESIS).round(), 165_091.0); // ns
+//!
+//! let optimal = Scheme::ScoreOptimal.distribute(504_850, 256)?;
+//! assert_eq!(optimal.message_count(), 61);
+//! assert_eq!(optimal.score(&Cost::THESIS).round(), 51_138.0); // ns
 //! # Ok(())
 //! # }
 //! ```

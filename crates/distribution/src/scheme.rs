@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Distribution, Error, UnknownScheme};
+use crate::{Cost, Distribution, Error, UnknownScheme};
 
 /// The α of [`Scheme::distribute`]: the maximum deviation with which the thesis computes its
 /// optimized distribution (section 3.1.2.4).
@@ -19,7 +19,8 @@ pub const ALPHA: f64 = 0.2;
 /// assert_eq!(
 ///     "even".parse::<Scheme>().unwrap_err().to_string(),
 ///     "unknown distribution `even`; \
-///      known are lower, upper, power-of-two, optimized, optimized-published",
+///      known are lower, upper, power-of-two, optimized, optimized-published, \
+///      score-optimal, score-optimal-busy, path-optimal",
 /// );
 /// # Ok::<(), distribution::UnknownScheme>(())
 /// ```
@@ -35,16 +36,25 @@ pub enum Scheme {
     Optimized,
     /// [`Distribution::optimized_published`] with α = [`ALPHA`].
     OptimizedPublished,
+    /// [`Distribution::score_optimal`] for [`Cost::THESIS`].
+    ScoreOptimal,
+    /// [`Distribution::score_optimal_busy`] for [`Cost::THESIS`].
+    ScoreOptimalBusy,
+    /// [`Distribution::path_optimal`] for [`Cost::THESIS`].
+    PathOptimal,
 }
 
 impl Scheme {
     /// Every scheme, in the order in which lists and tables show them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 8] = [
         Self::Lower,
         Self::Upper,
         Self::PowerOfTwo,
         Self::Optimized,
         Self::OptimizedPublished,
+        Self::ScoreOptimal,
+        Self::ScoreOptimalBusy,
+        Self::PathOptimal,
     ];
 
     /// The name that [`Scheme::from_str`] takes back.
@@ -56,6 +66,9 @@ impl Scheme {
             Self::PowerOfTwo => "power-of-two",
             Self::Optimized => "optimized",
             Self::OptimizedPublished => "optimized-published",
+            Self::ScoreOptimal => "score-optimal",
+            Self::ScoreOptimalBusy => "score-optimal-busy",
+            Self::PathOptimal => "path-optimal",
         }
     }
 
@@ -71,6 +84,9 @@ impl Scheme {
             Self::PowerOfTwo => Distribution::power_of_two(items, ranks),
             Self::Optimized => Distribution::optimized(items, ranks, ALPHA),
             Self::OptimizedPublished => Distribution::optimized_published(items, ranks, ALPHA),
+            Self::ScoreOptimal => Distribution::score_optimal(items, ranks, &Cost::THESIS),
+            Self::ScoreOptimalBusy => Distribution::score_optimal_busy(items, ranks, &Cost::THESIS),
+            Self::PathOptimal => Distribution::path_optimal(items, ranks, &Cost::THESIS),
         }
     }
 }

@@ -30,6 +30,13 @@
 //! with M items or fewer stays one.
 //!
 //! Of equal scores the one with fewer messages is taken, then that with the smaller largest share.
+//!
+//! **How long it takes.** The formulas take O(p). The search is needed where a message costs less than what a share
+//! between the powers of two saves, roughly if N/p > 2 p · send/add: for 256 ranks and the thesis' costs from about 10^7
+//! items on, for 4096 from 10^9. It looks at about ten to fifty values of M, for each at O(p) costs for each of p
+//! ranks. Measured: 10 ms for p = 63 and 0.1 s for p = 300 and N = 2^64 - 1; with p = 4096 below 10 us where formulas
+//! do, and otherwise 0.8 s of processor time for N = 5 · 10^9 and, the worst that was found, 4 to 10 s
+//! and some hundred MB for N from 10^11 on.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -1,41 +1,45 @@
 //! The fewest messages with which p ranks of at most M items each cover N items, where M lies
-//! between two powers of two, and so does N/p.
+//! between the same two powers of two as N/p.
 //!
 //! # What a boundary costs
 //!
 //! Item x > 0 is sent if and only if a boundary lies in (x - lowbit(x), x]: it is *cut*. So
-//! boundary b cuts x = b, f(b), f(f(b)), … < N with f(x) = x + lowbit(x), and m is the number of
-//! items that any boundary cuts. Let 2^L <= M < B = 2^(L+1). Each multiple of B below N is cut,
-//! because more than M items end there. Each *block* of B items has a boundary inside, for the same reason. Let the
-//! *hops* h(b) be the number of b, f(b), … before the next multiple of B (and below N). Then
+//! boundary b cuts b, f(b), f(f(b)), … < N with f(x) = x + lowbit(x), and the number m of
+//! messages is that of all items that are cut. Let 2^L <= M < B = 2^(L+1). A multiple x of B below N
+//! is always cut, as lowbit(x) > M. Every *block* of B items that begins at one has a boundary
+//! inside, as B > M. Let the *hops* h(b) of a boundary be how many of b, f(b), … come before the next
+//! multiple of B and before N. Then
 //!
 //! ```text
 //! m <= ⌊(N-1)/B⌋ + Σ h(b),    and    min m = ⌊(N-1)/B⌋ + min Σ h(b).
 //! ```
 //!
-//! The first holds because a union is at most as large as its parts are together. The second:
-//! boundaries in different blocks share no hops, so take a block with several. Keep
-//! the first, a, and the last, z, measured as distances from the block's end in bits: h is the number of set bits.
+//! The first holds because a union is at most as large as its parts are together. For the second,
+//! take any boundaries and move some, so that m does not grow and the sum becomes m. Boundaries in different
+//! blocks share no hops. In a whole block with several let a be the first and z the last, as distances from the
+//! block's end: their hops clear one set bit after the other.
 //!
-//! - If a <= M, then z moves to the block's end, where it costs nothing, and all between goes.
-//! - If a > M, then bit L of a is set. If z >= 2^L, then a moves to the block's begin, where it costs
-//!   nothing (it lies at most M behind its predecessor, as a did), and z to 2^L, which a had cut. If
-//!   z < 2^L, the hops of a have bit L and those of z have not: their union is their sum. What is
-//!   between can go or, if a - z > M, move to 2^L; then a goes to the block's begin as above.
+//! - If a <= M, z moves to the block's end, where it costs nothing, and all between them go.
+//! - If a > M and z >= 2^L, then a moves to the block's begin, where it costs nothing, and z to 2^L, which a
+//!   has cut: bit L of a is set.
+//! - If a > M and z < 2^L, then no item is cut by both, because bit L is set in the hops of one and
+//!   not in those of the other. What is between them goes; or if a - z > M, then a moves to
+//!   the block's begin, and one that was between them to 2^L.
 //!
-//! No move cuts more, adds a boundary, or takes the last one further from the block's end, and
-//! afterwards no item is counted twice. In the last, shorter block of r items: if r <= M its boundaries move to its begin, and
-//! otherwise, if they are several, to its begin and 2^L behind it, where the one item is cut that
-//! must be.
+//! In the last block, of r < B items: if r <= M, all move to its begin; if r > M and they are several, they
+//! move to its begin and 2^L behind it, where they cut one item inside, as any do. After each move shares are M items
+//! or fewer, there are no more boundaries than before, and none is missing before the next block.
 //!
 //! # The shortest path
 //!
-//! With sums in place of unions, costs are paid boundary by boundary. Of two ways to place i boundaries at the same
-//! cost, the one that reaches further is never worse: it can use what remains of the other's. So
-//! for each i and each cost only the furthest position counts. And from position x the next boundary is
-//! x + M with some of its lowest set bits cleared: any other b' below x + M differs from it first
-//! at a bit that x + M has and b' has not, and with the bits below that one cleared, x + M comes to lie
-//! behind b' and among what b' cuts. That makes a dynamic programme over i, exact for every N.
+//! With sums in place of unions, costs are paid boundary by boundary. Of two ways to place i
+//! boundaries at the same cost, the one that reaches further is never worse: it goes on with those of the
+//! other's that lie behind. So for each i and each cost only the furthest position x counts. And the
+//! next boundary is x + M, or that with some of its lowest set bits cleared. For let another one, b', differ from
+//! x + M first at bit j, which x + M has and b' has not. Then a, which is x + M with all bits below j cleared,
+//! lies behind b' and is among f(b'), f(f(b')), …: it costs less and reaches further. That makes a dynamic
+//! programme over i, exact for every N. Bounds prune it: blocks that are left cost at least one hop each,
+//! and ranks that are left must be able to reach N.
 
 use tree_index::parent;
 
@@ -142,9 +146,9 @@ impl Blocks {
         total: impl Fn(u64) -> (usize, u64, usize),
     ) {
         let mut position = latest;
+        let mut own = self.hops(position);
         let mut own_before = u64::MAX;
         while position >= position_min {
-            let own = self.hops(position);
             // To the left of a place that costs as little there is nothing to gain.
             if own < own_before {
                 own_before = own;
@@ -161,6 +165,7 @@ impl Blocks {
             if own == 0 {
                 break;
             }
+            own = self.hops_of_parent(position, own);
             position = parent(position);
         }
     }
@@ -207,6 +212,20 @@ impl Blocks {
         hops
     }
 
+    /// h(parent(b)) from h(b), without counting bits again: as b loses its lowest bit, its distance from the block's end
+    /// gains it, and loses a set bit for every zero of b above.
+    fn hops_of_parent(&self, start: u64, hops: u64) -> u64 {
+        let inside = self.block_items - 1;
+        let parent = parent(start);
+        if start >= self.items & !inside {
+            return self.hops(parent);
+        }
+        if parent & inside == 0 {
+            return 0;
+        }
+        hops + 1 - u64::from(parent.trailing_zeros() - start.trailing_zeros())
+    }
+
     /// A lower bound on the hops of boundaries behind `start`: one for each block there.
     fn hops_behind(&self, start: u64, share_items_max: u64) -> u64 {
         let shift = self.block_items.trailing_zeros();
@@ -223,24 +242,25 @@ fn index(hops: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::Blocks;
     use tree_index::message_count;
 
     /// The shortest path from 0 to N over all boundaries, a rank from x to y at what it sends.
-    fn by_definition(items: u64, ranks: u64, share_items_max: u64) -> Option<u64> {
+    fn by_definition(items: u64, ranks: u64, share_items_max: u64) -> u64 {
         let sent = |start, end| message_count([0, start, end]) - message_count([0, start]);
-        let mut fewest: Vec<Option<u64>> = (0..=items).map(|x| (x == 0).then_some(0)).collect();
+        let mut fewest: HashMap<u64, u64> = HashMap::from([(0, 0)]);
         for _ in 0..ranks {
-            let before = fewest.clone();
-            for end in 1..=items {
-                for start in end.saturating_sub(share_items_max)..end {
-                    let messages = before[start as usize].map(|m| m + sent(start, end));
-                    let known = fewest[end as usize];
-                    fewest[end as usize] = messages.into_iter().chain(known).min();
+            for (start, messages) in fewest.clone() {
+                for end in start + 1..=items.min(start + share_items_max) {
+                    let messages = messages + sent(start, end);
+                    let known = fewest.entry(end).or_insert(messages);
+                    *known = messages.min(*known);
                 }
             }
         }
-        fewest[items as usize]
+        fewest[&items]
     }
 
     #[test]
@@ -259,7 +279,7 @@ mod tests {
                     continue;
                 }
                 for share_items_max in fair_items..block_items {
-                    let expected = by_definition(items, ranks, share_items_max).unwrap();
+                    let expected = by_definition(items, ranks, share_items_max);
                     let case = format!("N = {items}, p = {ranks}, M = {share_items_max}");
                     let cover = blocks.cover(share_items_max, items).unwrap();
                     assert_eq!(cover.messages, expected, "{case}");

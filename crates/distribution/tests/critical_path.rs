@@ -1,6 +1,9 @@
 //! The time of Algorithm 1 against a simulation item by item, and the shortest against all
 //! distributions of a few items.
 
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+#![allow(clippy::float_cmp, reason = "sums of whole numbers are exact")]
+
 use std::collections::HashMap;
 
 use distribution::{Cost, Distribution, Error, Scheme};
@@ -117,6 +120,77 @@ fn nothing_takes_less_time_than_path_optimal() {
                 let case = format!("N = {items}, p = {ranks}, {cost:?}: {optimal:?}");
                 assert_eq!(optimal.critical_path_ns(&cost), least, "{case}");
             }
+        }
+    }
+}
+
+#[test]
+fn nobody_waits_without_items_or_alone() {
+    for ranks in [1, 4] {
+        let nothing = Distribution::path_optimal(0, ranks, &Cost::THESIS).unwrap();
+        assert_eq!(nothing.critical_path_ns(&Cost::THESIS), 0.0);
+    }
+    let one = Distribution::lower(u64::MAX, 1).unwrap();
+    let additions_ns = (u64::MAX - 1) as f64 * Cost::THESIS.add_ns;
+    assert_eq!(one.critical_path_ns(&Cost::THESIS), additions_ns);
+    assert_eq!(
+        Distribution::path_optimal(9, 0, &Cost::THESIS),
+        Err(Error::NoRanks)
+    );
+    // No message is worth four additions.
+    let dear = Distribution::path_optimal(5, 5, &Cost::THESIS).unwrap();
+    assert_eq!(dear.message_count(), 0);
+}
+
+#[test]
+fn figure_2_2() {
+    // Rank 2 sends 6 at 1 + 10 and 8 at 21; rank 1 sends 3 at 10, and 4 when it has added 5 and 6; then rank 0 adds
+    // 3, 4 and 8 to what it has at 2.
+    let distribution = Distribution::lower(9, 3).unwrap();
+    assert_eq!(
+        distribution.critical_path_ns(&cost(10, 1)),
+        12.0 + 10.0 + 2.0
+    );
+}
+
+#[test]
+fn many_ranks() {
+    let path_us = |items, ranks| {
+        let optimal = Distribution::path_optimal(items, ranks, &Cost::THESIS).unwrap();
+        format!("{:.2}", optimal.critical_path_ns(&Cost::THESIS) / 1000.0)
+    };
+    assert_eq!(path_us(504_850, 17), "124.93");
+    assert_eq!(path_us(21_410_970, 1024), "89.36");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn random_distributions_take_the_simulated_time(
+        counts in prop::collection::vec(0..90_u64, 1..12),
+        which in 0..COSTS.len(),
+    ) {
+        let distribution = Distribution::from_counts(&counts).unwrap();
+        let expected = by_definition(&distribution, COSTS[which]);
+        prop_assert_eq!(distribution.critical_path_ns(&COSTS[which]), expected);
+    }
+
+    #[test]
+    fn no_named_distribution_takes_less_time(
+        bits in any::<u64>(),
+        shift in 0..64_u32,
+        ranks in 1..24_usize,
+    ) {
+        let items = bits >> shift;
+        let path_ns = |scheme: Scheme| {
+            let distribution = scheme.distribute(items, ranks).unwrap();
+            distribution.critical_path_ns(&Cost::THESIS)
+        };
+        let least_ns = path_ns(Scheme::PathOptimal);
+        for scheme in Scheme::ALL {
+            let case = format!("{scheme}, N = {items}, p = {ranks}");
+            prop_assert!(least_ns <= path_ns(scheme) * (1.0 + 2.0 * f64::EPSILON), "{case}");
         }
     }
 }

@@ -53,11 +53,41 @@ fn algorithm_3_by_the_rule_that_was_printed() {
     assert_eq!(optimized(0.0), Distribution::upper(ITEMS, RANKS).unwrap());
 }
 
+/// Not published: what eq. 3.7 has at its minimum, and how long Algorithm 1 takes.
+#[test]
+fn the_best_there_is() {
+    let free = Distribution::score_optimal(ITEMS, RANKS, &Cost::THESIS).unwrap();
+    check(&free, 61, "51.138");
+    assert_eq!(shares(&free)[..61], [8192; 61]);
+    assert_eq!(shares(&free)[61..63], [5138, 0]);
+    let busy = Distribution::score_optimal_busy(ITEMS, RANKS, &Cost::THESIS).unwrap();
+    check(&busy, 255, "80.154");
+    assert_eq!(shares(&busy).iter().max(), Some(&2048));
+    assert!(shares(&busy).iter().all(|&share| share > 0));
+    let path = Distribution::path_optimal(ITEMS, RANKS, &Cost::THESIS).unwrap();
+    check(&path, 428, "129.8");
+}
+
+#[test]
+fn critical_paths() {
+    let paths_us = Scheme::ALL.map(|scheme| {
+        let distribution = scheme.distribute(ITEMS, RANKS).unwrap();
+        format!(
+            "{:.2}",
+            distribution.critical_path_ns(&Cost::THESIS) / 1000.0
+        )
+    });
+    let expected = [
+        "12.14", "12.15", "1012.04", "11.06", "12.13", "35.42", "10.50", "9.93",
+    ];
+    assert_eq!(paths_us, expected);
+}
+
 #[test]
 fn schemes_take_the_published_alpha() {
     let messages = Scheme::ALL.map(|scheme| {
         let distribution = scheme.distribute(ITEMS, RANKS).unwrap();
         distribution.message_count()
     });
-    assert_eq!(messages, [1640, 1401, 256, 557, 621]);
+    assert_eq!(messages, [1640, 1401, 256, 557, 621, 61, 255, 428]);
 }

@@ -1,6 +1,9 @@
 //! The least score, against all distributions there are where they can be tried, and against what
 //! is known of it where they cannot.
 
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+#![allow(clippy::float_cmp, reason = "a score is computed in one way")]
+
 use distribution::{Cost, Distribution, Error, Scheme};
 use proptest::prelude::*;
 use tree_index::message_count;
@@ -81,6 +84,152 @@ fn no_distribution_of_a_few_items_scores_less() {
                 assert_eq!(rating(&busy, cost), least(&cuts[owners..=owners]), "{case}");
                 assert!(is_busy(&busy), "{case}");
             }
+        }
+    }
+}
+
+#[test]
+fn bad_costs_are_named() {
+    for wrong in [f64::NAN, f64::INFINITY, -1.0, -f64::MIN_POSITIVE] {
+        for cost in [cost(wrong, 1.0), cost(1.0, wrong)] {
+            for make in [
+                Distribution::score_optimal,
+                Distribution::score_optimal_busy,
+                Distribution::path_optimal,
+            ] {
+                let error = make(9, 3, &cost).unwrap_err();
+                assert!(matches!(error, Error::Cost { .. }));
+                let message = error.to_string();
+                assert!(message.contains(&format!("{wrong} ns")), "{message}");
+            }
+        }
+    }
+    let largest = cost(f64::MAX, f64::MAX);
+    let one_rank = Distribution::score_optimal(9, 3, &largest).unwrap();
+    assert_eq!(one_rank.message_count(), 0);
+}
+
+#[test]
+fn more_ranks_than_items_get_one_each_or_none() {
+    let counts = |distribution: &Distribution| -> Vec<u64> {
+        let ranks = 0..distribution.ranks();
+        ranks.map(|rank| distribution.count(rank)).collect()
+    };
+    let free_messages = cost(0.0, 1.0);
+    for make in [
+        Distribution::score_optimal,
+        Distribution::score_optimal_busy,
+    ] {
+        assert_eq!(counts(&make(0, 3, &Cost::THESIS).unwrap()), [0, 0, 0]);
+        assert_eq!(counts(&make(1, 3, &Cost::THESIS).unwrap()), [1, 0, 0]);
+        assert_eq!(
+            counts(&make(3, 5, &free_messages).unwrap()),
+            [1, 1, 1, 0, 0]
+        );
+    }
+    let free = Distribution::score_optimal(3, 5, &Cost::THESIS).unwrap();
+    assert_eq!(counts(&free), [3, 0, 0, 0, 0]);
+    let busy = Distribution::score_optimal_busy(3, 5, &Cost::THESIS).unwrap();
+    assert_eq!(counts(&busy), [1, 1, 1, 0, 0]);
+}
+
+/// The numbers for many ranks, on both sides of N where a message is worth a finer boundary.
+#[test]
+fn many_ranks() {
+    for (items, messages, share_items_max) in [
+        (21_410_970, 653, 32_768),
+        (1 << 32, 4095, 1 << 20),
+        ((1 << 32) - 1, 4095, 1 << 20),
+        (u64::MAX, 4095, 1 << 52),
+    ] {
+        let free = Distribution::score_optimal(items, 4096, &Cost::THESIS).unwrap();
+        let found = rating(&free, &Cost::THESIS);
+        assert_eq!(
+            (found.1, found.2),
+            (messages, share_items_max),
+            "N = {items}"
+        );
+        let busy = Distribution::score_optimal_busy(items, 4096, &Cost::THESIS).unwrap();
+        assert_eq!(busy.message_count(), 4095, "N = {items}");
+        assert!(is_busy(&busy));
+    }
+    let few = Distribution::score_optimal(u64::MAX, 3, &Cost::THESIS).unwrap();
+    let found = rating(&few, &Cost::THESIS);
+    // A third of 2^64 - 1 is 2^62 + 2^60 + …: every bit less in the largest share takes a message.
+    assert!(found.2 < u64::MAX / 3 + (1 << 40), "{found:?}");
+    assert_eq!(
+        Distribution::score_optimal(u64::MAX, 1, &Cost::THESIS)
+            .unwrap()
+            .message_count(),
+        0
+    );
+}
+
+/// The least score by shortest paths from 0 to N, for every limit of the largest share: O(N^3 p).
+fn shortest_paths(items: u64, ranks: usize, cost: &Cost) -> f64 {
+    let sent = |start: u64, end| {
+        let hop = |&x: &u64| Some(x + (x & x.wrapping_neg()));
+        let hops = std::iter::successors(Some(start), hop);
+        hops.take_while(|&x| 0 < x && x < end).count() as u64
+    };
+    let at = |x: u64| usize::try_from(x).unwrap();
+    let mut least = f64::INFINITY;
+    for share_items_max in 1..=items {
+        let mut fewest = vec![u64::MAX; at(items) + 1];
+        fewest[0] = 0;
+        for _ in 0..ranks {
+            let before = fewest.clone();
+            for start in (0..items).filter(|&start| before[at(start)] < u64::MAX) {
+                for end in start + 1..=items.min(start + share_items_max) {
+                    let messages = before[at(start)] + sent(start, end);
+                    fewest[at(end)] = fewest[at(end)].min(messages);
+                }
+            }
+        }
+        if fewest[at(items)] < u64::MAX {
+            let send_ns = fewest[at(items)] as f64 * cost.send_ns;
+            least = least.min(send_ns + share_items_max as f64 * cost.add_ns);
+        }
+    }
+    least
+}
+
+fn any_cost() -> impl Strategy<Value = Cost> {
+    let ratio = prop_oneof![Just(0.0), 0.01..0.5, 0.5..5.0, 5.0..100.0];
+    (ratio, prop_oneof![Just(1.0), Just(1.0), Just(0.0)]).prop_map(|(send, add)| cost(send, add))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn the_least_score_is_the_shortest_path(
+        items in 1..120_u64,
+        ranks in 1..9_usize,
+        cost in any_cost(),
+    ) {
+        let free = Distribution::score_optimal(items, ranks, &cost).unwrap();
+        prop_assert_eq!(free.score(&cost), shortest_paths(items, ranks, &cost));
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_named_distribution_scores_less(
+        bits in any::<u64>(),
+        shift in 20..64_u32,
+        ranks in 1..60_usize,
+        cost in prop_oneof![Just(Cost::THESIS), any_cost()],
+    ) {
+        let items = bits >> shift;
+        let free = Distribution::score_optimal(items, ranks, &cost).unwrap();
+        let busy = Distribution::score_optimal_busy(items, ranks, &cost).unwrap();
+        prop_assert!(is_busy(&busy));
+        prop_assert!(free.score(&cost) <= busy.score(&cost));
+        for scheme in [Scheme::Lower, Scheme::Upper, Scheme::PowerOfTwo, Scheme::Optimized] {
+            let other = scheme.distribute(items, ranks).unwrap();
+            prop_assert!(free.score(&cost) <= other.score(&cost), "{scheme}");
+            prop_assert!(!is_busy(&other) || busy.score(&cost) <= other.score(&cost), "{scheme}");
         }
     }
 }
