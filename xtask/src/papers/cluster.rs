@@ -228,11 +228,7 @@ mod tests {
 
     #[test]
     fn the_best_is_no_worse_than_its_neighbours() {
-        let run = Run::allreduce(
-            Algorithm::LinearPipelined,
-            &CLUSTER,
-            Shape::new(20, 16),
-        );
+        let run = Run::allreduce(Algorithm::LinearPipelined, &CLUSTER, Shape::new(20, 16));
         let (row_bytes, most) = (4e7, 10_000_000);
         let best = run.best(row_bytes, most);
         for blocks in [1, best.blocks / 2, 2 * best.blocks, most] {

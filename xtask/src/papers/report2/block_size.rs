@@ -36,7 +36,11 @@ impl Study {
     }
 
     fn best_elements(&self) -> usize {
-        argmin(BLOCK_ELEMENTS.into_iter().zip(self.times_ns.iter().copied()))
+        argmin(
+            BLOCK_ELEMENTS
+                .into_iter()
+                .zip(self.times_ns.iter().copied()),
+        )
     }
 
     fn best_ns(&self) -> f64 {
@@ -232,7 +236,11 @@ fn asked(page: &mut Page, studies: &[Study]) {
     page.table(
         ["nodes x processes", "α/β asked for", "α/β here"],
         [
-            row("one node", common(|shape| shape.nodes == 1), ours(HYDRA.near)),
+            row(
+                "one node",
+                common(|shape| shape.nodes == 1),
+                ours(HYDRA.near),
+            ),
             row(
                 "one process a node",
                 common(|shape| shape.processes == 1),
@@ -277,7 +285,12 @@ fn measure(context: &Context<'_>, elements: usize) -> Result<Vec<Row>, Error> {
             cut_elements: cut.filter(|&elements| elements >= least).collect(),
             rounds: if context.quick { 4 } else { 12 },
         };
-        rows.extend(schedules::measure(context.backend, 2, &job, context.output)?);
+        rows.extend(schedules::measure(
+            context.backend,
+            2,
+            &job,
+            context.output,
+        )?);
     }
     Ok(rows)
 }
@@ -293,7 +306,9 @@ pub(super) fn measured(context: &Context<'_>, page: &mut Page) -> Result<(), Err
     ));
     let rows = measure(context, elements)?;
     let of = |algorithm: reduce::Algorithm| {
-        let rows = rows.iter().filter(move |row| row.variant == algorithm.name());
+        let rows = rows
+            .iter()
+            .filter(move |row| row.variant == algorithm.name());
         let is_cut = |row: &&Row| row.block_elements.is_some();
         let cut: Vec<&Row> = rows.clone().filter(is_cut).collect();
         let by_lemma = rows.clone().find(|row| row.block_elements.is_none());
@@ -301,10 +316,15 @@ pub(super) fn measured(context: &Context<'_>, page: &mut Page) -> Result<(), Err
     };
     let studies = PIPELINES.map(of);
     let line = |(algorithm, cut, _): &(reduce::Algorithm, Vec<&Row>, Option<&Row>)| Line {
-        bars: cut.iter().map(|row| (row.low_ns / 1e6, row.high_ns / 1e6)).collect(),
+        bars: cut
+            .iter()
+            .map(|row| (row.low_ns / 1e6, row.high_ns / 1e6))
+            .collect(),
         ..Line::new(
             algorithm.name(),
-            cut.iter().map(|row| (block_elements(row) as f64, row.median_ns / 1e6)).collect(),
+            cut.iter()
+                .map(|row| (block_elements(row) as f64, row.median_ns / 1e6))
+                .collect(),
         )
     };
     page.plot(
@@ -318,7 +338,10 @@ pub(super) fn measured(context: &Context<'_>, page: &mut Page) -> Result<(), Err
     )?;
     let comparisons = studies.iter().flat_map(|(algorithm, cut, by_lemma)| {
         let timed = cut.iter().map(|row| (block_elements(row), row.median_ns));
-        let best_ns = timed.clone().map(|(_, ns)| ns).fold(f64::INFINITY, f64::min);
+        let best_ns = timed
+            .clone()
+            .map(|(_, ns)| ns)
+            .fold(f64::INFINITY, f64::min);
         let what = |what: &str| format!("`{}`: {what}", algorithm.name());
         let best = Comparison::measured(what("best block, elements"), argmin(timed))
             .because("the report has none for two processes");
@@ -327,13 +350,22 @@ pub(super) fn measured(context: &Context<'_>, page: &mut Page) -> Result<(), Err
                 what("Lemma 1's blocks for the measured link, elements of one"),
                 elements.div_ceil(row.blocks),
             )
-            .because(format!("it takes {} of the best time", digits(row.median_ns / best_ns)))
+            .because(format!(
+                "it takes {} of the best time",
+                digits(row.median_ns / best_ns)
+            ))
         });
         [Some(best), lemma].into_iter().flatten()
     });
     page.compare(comparisons);
     page.table(
-        ["schedule", "elements of a block", "ms", "95 %", "ratio to the backend's allreduce"],
+        [
+            "schedule",
+            "elements of a block",
+            "ms",
+            "95 %",
+            "ratio to the backend's allreduce",
+        ],
         rows.iter().map(|row| {
             vec![
                 format!("`{}`", row.variant),
@@ -342,7 +374,11 @@ pub(super) fn measured(context: &Context<'_>, page: &mut Page) -> Result<(), Err
                     |elements| elements.to_string(),
                 ),
                 digits(row.median_ns / 1e6),
-                format!("{} to {}", digits(row.low_ns / 1e6), digits(row.high_ns / 1e6)),
+                format!(
+                    "{} to {}",
+                    digits(row.low_ns / 1e6),
+                    digits(row.high_ns / 1e6)
+                ),
                 digits(row.ratio),
             ]
         }),
@@ -371,7 +407,11 @@ mod tests {
                 let rounds = 2.0 * (shape.ranks() as f64 - 1.0) + 2.0 * (blocks - 1.0);
                 rounds * (ratio + elements as f64 * 4.0)
             };
-            argmin(BLOCK_ELEMENTS.into_iter().map(|elements| (elements, time(elements))))
+            argmin(
+                BLOCK_ELEMENTS
+                    .into_iter()
+                    .map(|elements| (elements, time(elements))),
+            )
         };
         assert_eq!(best(least * 1.01), 10_000);
         assert_eq!(best(most / 1.01), 10_000);

@@ -36,7 +36,9 @@ fn how_many(is_so: usize, all: usize) -> String {
 }
 
 fn naive(points: &[Point]) -> Vec<Comparison> {
-    let ratios = points.iter().map(|point| point.ratio(Algorithm::ReduceBroadcast));
+    let ratios = points
+        .iter()
+        .map(|point| point.ratio(Algorithm::ReduceBroadcast));
     vec![
         Comparison::simulated(
             "Figure 2: `reduce-broadcast` over the reference, all configurations and counts",
@@ -75,7 +77,10 @@ fn linear(points: &[Point]) -> Vec<Comparison> {
         Some(Comparison::simulated(what, first.count).published("> 10^6"))
     };
     let cost = at(points, 1).map(|point| {
-        let what = format!("Figure 3: `linear-pipelined` over the reference, 1 element, {}", point.shape);
+        let what = format!(
+            "Figure 3: `linear-pipelined` over the reference, 1 element, {}",
+            point.shape
+        );
         Comparison::simulated(what, point.ratio(linear)).published(if point.shape.ranks() > 100 {
             "huge extra cost"
         } else {
@@ -118,7 +123,11 @@ fn linear_doubly(points: &[Point]) -> Vec<Comparison> {
 fn binary(points: &[Point]) -> Vec<Comparison> {
     let binary = Algorithm::BinaryPipelined;
     let over = |reference_ns: fn(&Point) -> f64| {
-        range(points.iter().map(|point| point.time(binary).few.time_ns / reference_ns(point)))
+        range(
+            points
+                .iter()
+                .map(|point| point.time(binary).few.time_ns / reference_ns(point)),
+        )
     };
     vec![
         Comparison::simulated(
@@ -147,7 +156,9 @@ fn binary_doubly(points: &[Point]) -> Vec<Comparison> {
     let ones = at(points, 1);
     let slower = ones.clone().filter(|point| best(point) > 1.0).count();
     let time_ns = |nodes, processes| {
-        let point = ends.clone().find(|point| point.shape == Shape::new(nodes, processes));
+        let point = ends
+            .clone()
+            .find(|point| point.shape == Shape::new(nodes, processes));
         point.map(|point| point.time(doubly).few.time_ns)
     };
     let spread = time_ns(36, 32).zip(time_ns(20, 1)).map(|(many, few)| {

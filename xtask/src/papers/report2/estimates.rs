@@ -178,7 +178,10 @@ fn counted(page: &mut Page) {
                 let (d, s) = pipeline.counted(ranks);
                 format!("{}, {}", digits(d), digits(s))
             });
-            [pipeline.name.to_owned()].into_iter().chain(cells).collect()
+            [pipeline.name.to_owned()]
+                .into_iter()
+                .chain(cells)
+                .collect()
         }),
     );
     let rows = PIPELINES.iter().flat_map(|pipeline| {
@@ -222,12 +225,11 @@ fn latencies(pipeline: &Pipeline, ranks: usize) -> (&'static str, f64) {
 }
 
 /// A formula, with how far the counts keep to it.
-fn formula(
-    counted: &[(f64, f64)],
-    of: impl Fn(usize) -> (&'static str, f64),
-) -> String {
+fn formula(counted: &[(f64, f64)], of: impl Fn(usize) -> (&'static str, f64)) -> String {
     let rows = || RANKS.into_iter().zip(counted.iter().map(|&(d, _)| d));
-    let equal = rows().filter(|&(ranks, d)| d.total_cmp(&of(ranks).1).is_eq()).count();
+    let equal = rows()
+        .filter(|&(ranks, d)| d.total_cmp(&of(ranks).1).is_eq())
+        .count();
     let above = rows().filter(|&(ranks, d)| d > of(ranks).1).count();
     let (text, _) = of(RANKS[0]);
     match (equal, above) {
@@ -302,7 +304,10 @@ fn times(context: &Context<'_>, page: &mut Page) {
         let text = |(least, most): (f64, f64)| format!("{least:.4} to {most:.4}");
         [
             Comparison::simulated(
-                format!("{}: 1, 2, 50 and {BLOCKS} blocks, ratio to the formula", pipeline.name),
+                format!(
+                    "{}: 1, 2, 50 and {BLOCKS} blocks, ratio to the formula",
+                    pipeline.name
+                ),
                 text(exact),
             )
             .published("1")
@@ -320,7 +325,16 @@ fn times(context: &Context<'_>, page: &mut Page) {
     let linear = &PIPELINES[2];
     let shown = cases.iter().filter(|case| matches!(case.ranks, 16 | 62));
     page.table(
-        ["p", "m, bytes", "α, ns", "β, ns a byte", "M", "T, us", "simulated, us", "ratio"],
+        [
+            "p",
+            "m, bytes",
+            "α, ns",
+            "β, ns a byte",
+            "M",
+            "T, us",
+            "simulated, us",
+            "ratio",
+        ],
         shown.map(|case| {
             let p = case.ranks as f64;
             let counted = (2.0 * (p - 1.0), 2.0);

@@ -21,7 +21,8 @@ pub(super) const IMPLEMENTATIONS: [(&str, Algorithm); 5] = [
 ];
 
 /// Not in the report.
-pub(super) const OTHERS: [Algorithm; 3] = [Algorithm::DualRoot, Algorithm::TwoTree, Algorithm::Ring];
+pub(super) const OTHERS: [Algorithm; 3] =
+    [Algorithm::DualRoot, Algorithm::TwoTree, Algorithm::Ring];
 
 /// The report ran Exercises 3 to 5 with blocks of count/4 to count elements (Table 2).
 pub(super) const FEW_BLOCKS: usize = 4;
@@ -60,7 +61,13 @@ impl Point {
                 blocks,
                 time_ns: run.time_ns(row_bytes, blocks),
             });
-            let few = few.reduce(|best, other| if other.time_ns < best.time_ns { other } else { best });
+            let few = few.reduce(|best, other| {
+                if other.time_ns < best.time_ns {
+                    other
+                } else {
+                    best
+                }
+            });
             Time {
                 algorithm,
                 best: run.best(row_bytes, count),
@@ -109,9 +116,15 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
          elements alone for Exercises 3 to 5, so these are also shown with the best of 1 to 4 blocks.",
     );
     let (counts, shapes): (Vec<usize>, Vec<Shape>) = if context.quick {
-        (vec![1, 10_000, COUNT_MAX], vec![Shape::new(1, 16), DRAWN[0]])
+        (
+            vec![1, 10_000, COUNT_MAX],
+            vec![Shape::new(1, 16), DRAWN[0]],
+        )
     } else {
-        ((0..=7).map(|power| 10_usize.pow(power)).collect(), SHAPES.to_vec())
+        (
+            (0..=7).map(|power| 10_usize.pow(power)).collect(),
+            SHAPES.to_vec(),
+        )
     };
     let asked = shapes.into_iter().flat_map(|shape| {
         let is_end = |count: usize| matches!(count, 1 | COUNT_MAX);
@@ -146,7 +159,9 @@ fn draw(page: &mut Page, shape: Shape, points: &[&Point]) -> Result<(), Error> {
     let lines = |best: fn(&Time) -> Best| {
         let algorithms = points[0].times.iter().map(|time| time.algorithm);
         let own = algorithms.map(|algorithm| {
-            line(algorithm.name(), &|point| best(point.time(algorithm)).time_ns)
+            line(algorithm.name(), &|point| {
+                best(point.time(algorithm)).time_ns
+            })
         });
         let reference = line("reference", &|point| point.reference_ns);
         own.chain([reference]).collect()
@@ -177,10 +192,13 @@ fn draw(page: &mut Page, shape: Shape, points: &[&Point]) -> Result<(), Error> {
         let name = format!("`{}`", time.algorithm);
         [name].into_iter().chain(cells).collect()
     });
-    let reference = points.iter().map(|point| {
-        format!("{} ({})", digits(point.reference_ns / 1e3), point.reference)
-    });
-    let reference = ["reference".to_owned()].into_iter().chain(reference).collect();
+    let reference = points
+        .iter()
+        .map(|point| format!("{} ({})", digits(point.reference_ns / 1e3), point.reference));
+    let reference = ["reference".to_owned()]
+        .into_iter()
+        .chain(reference)
+        .collect();
     page.table(
         ["elements".to_owned()].into_iter().chain(headings),
         rows.chain([reference]),
@@ -196,15 +214,25 @@ fn at_end(page: &mut Page, points: &[Point], count: usize) {
     let algorithms: Vec<Algorithm> = algorithms.chain(OTHERS).collect();
     let headings = algorithms.iter().map(|algorithm| format!("`{algorithm}`"));
     page.table(
-        ["nodes x processes", "reference, us"].map(str::to_owned).into_iter().chain(headings),
+        ["nodes x processes", "reference, us"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(headings),
         points.map(|point| {
             let cells = algorithms.iter().map(|&algorithm| {
                 let few = point.time(algorithm).few.time_ns / point.reference_ns;
-                let few = if algorithm.is_pipelined() { format!(" ({})", digits(few)) } else { String::new() };
+                let few = if algorithm.is_pipelined() {
+                    format!(" ({})", digits(few))
+                } else {
+                    String::new()
+                };
                 format!("{}{few}", digits(point.ratio(algorithm)))
             });
             let reference = format!("{} ({})", digits(point.reference_ns / 1e3), point.reference);
-            [point.shape.to_string(), reference].into_iter().chain(cells).collect()
+            [point.shape.to_string(), reference]
+                .into_iter()
+                .chain(cells)
+                .collect()
         }),
     );
 }

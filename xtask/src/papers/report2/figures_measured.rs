@@ -40,7 +40,8 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
 }
 
 fn of(rows: &[Row], algorithm: Algorithm) -> impl Iterator<Item = &Row> + Clone {
-    rows.iter().filter(move |row| row.variant == algorithm.name())
+    rows.iter()
+        .filter(move |row| row.variant == algorithm.name())
 }
 
 /// The median over all schedules of their references' times, in ns, at each length.
@@ -49,7 +50,9 @@ fn references(job: &Job, rows: &[Row]) -> Vec<(f64, f64)> {
         let own = rows.iter().filter(|row| row.n == width as u64);
         let mut times: Vec<f64> = own.map(|row| row.median_ns / row.ratio).collect();
         times.sort_by(f64::total_cmp);
-        times.get(times.len() / 2).map(|&time_ns| (width as f64, time_ns))
+        times
+            .get(times.len() / 2)
+            .map(|&time_ns| (width as f64, time_ns))
     };
     job.widths.iter().filter_map(at).collect()
 }
@@ -85,14 +88,19 @@ fn claims(page: &mut Page, rows: &[Row]) {
         format!("{} to {}", digits(least), digits(most))
     };
     let over = |above: Algorithm, below: Algorithm| {
-        let mut ratios = of(rows, above).zip(of(rows, below)).map(|(a, b)| a.median_ns / b.median_ns);
+        let mut ratios = of(rows, above)
+            .zip(of(rows, below))
+            .map(|(a, b)| a.median_ns / b.median_ns);
         range(&mut ratios)
     };
     let reference = rows.first().map_or("", |row| row.reference.as_str());
     let last = |algorithm: Algorithm| of(rows, algorithm).last();
     let linear = last(Algorithm::LinearPipelined).map(|row| {
         Comparison::measured(
-            format!("Figure 3: `{}` over {reference}, {} doubles", row.variant, row.n),
+            format!(
+                "Figure 3: `{}` over {reference}, {} doubles",
+                row.variant, row.n
+            ),
             row.ratio,
         )
         .published("below 1, for count > 10^6")
