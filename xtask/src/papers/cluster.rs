@@ -146,7 +146,7 @@ impl Run {
 
     /// Lemma 1's number of blocks, from 1 to `most`, by the link that most of the way is slowest on.
     ///
-    /// A byte is combined on one of its two ways, up and down.
+    /// A byte is combined on one of its two ways, up and down. That of an allreduce: half of it, up or down, has half of d and of s.
     pub(super) fn lemma_blocks(&self, row_bytes: f64, most: usize) -> usize {
         let Machine { near, far, .. } = self.machine;
         let slow = if self.ranks > self.machine.node_ranks {

@@ -1,11 +1,13 @@
 //! Gruber and Freinberger, pipelined allreduce algorithms (2023): block sizes, running-time estimates, and five implementations.
 
 mod block_size;
+mod block_size_measured;
 mod claims;
 mod estimates;
 mod figures;
 mod figures_measured;
 mod hydra;
+mod rounds;
 
 use super::{Exhibit, Paper};
 
@@ -21,13 +23,13 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         Paper::Report2,
         "report-2-figure-4",
         "Figure 4, block sizes of the linear pipeline at 10^7 elements, simulated",
-        block_size::simulated,
+        block_size::fill,
     ),
     Exhibit::measured(
         Paper::Report2,
         "report-2-figure-4-measured",
         "Figure 4 in kind, block sizes on two ranks",
-        block_size::measured,
+        block_size_measured::fill,
     ),
     Exhibit::computed(
         Paper::Report2,

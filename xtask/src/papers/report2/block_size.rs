@@ -3,7 +3,6 @@
 use schedule::{Algorithm, Link};
 
 use super::hydra::{ELEMENT_BYTES, HYDRA, SHAPES, machine_words};
-use crate::bench::schedules::{self, Job, Row};
 use crate::error::Error;
 use crate::papers::cluster::{Run, Shape};
 use crate::papers::page::digits;
@@ -11,10 +10,11 @@ use crate::papers::{Comparison, Context, Page};
 use crate::plot::{Axis, Line, Plot};
 
 /// The report's `count`.
-const ELEMENTS: usize = 10_000_000;
+pub(super) const ELEMENTS: usize = 10_000_000;
 
 /// Its block sizes, in elements.
-const BLOCK_ELEMENTS: [usize; 7] = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+pub(super) const BLOCK_ELEMENTS: [usize; 7] =
+    [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
 /// A configuration, and the time in ns at each block size.
 struct Study {
@@ -69,7 +69,7 @@ fn ratio(link: Link) -> f64 {
 }
 
 /// The first of those with the least time.
-fn argmin(timed: impl Iterator<Item = (usize, f64)>) -> usize {
+pub(super) fn argmin(timed: impl Iterator<Item = (usize, f64)>) -> usize {
     let least = timed.reduce(|best, other| if other.1 < best.1 { other } else { best });
     least.expect("there are sizes").0
 }
@@ -96,7 +96,7 @@ fn ratios(shape: Shape, elements: usize) -> (f64, f64) {
 }
 
 /// The simulated study.
-pub(super) fn simulated(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.paragraph(machine_words());
     page.paragraph(format!(
         "An allreduce of {ELEMENTS} elements along a chain (Exercise 2: `linear-pipelined`), by the elements of a block. Many small blocks are run until the \
@@ -259,136 +259,6 @@ fn asked(page: &mut Page, studies: &[Study]) {
          without asking the receiver, those of 40,000 are above it; a message that need not wait costs its sender less than α. That is the likely cause, and neither \
          Lemma 1 nor this simulator, whose messages all wait, has it.",
     );
-}
-
-/// What is measured: the report's chain, and the one up and down at once.
-const PIPELINES: [reduce::Algorithm; 2] = [
-    reduce::Algorithm::LinearPipelined,
-    reduce::Algorithm::LinearDoublyPipelined,
-];
-
-/// Rows of each block size, and of the whole row in as many blocks as Lemma 1 says for the link as it is measured.
-fn measure(context: &Context<'_>, elements: usize) -> Result<Vec<Row>, Error> {
-    let mut rows = Vec::new();
-    for algorithm in PIPELINES {
-        // A million blocks take seconds: the report's own chain has them, the other does without.
-        let least = match algorithm {
-            reduce::Algorithm::LinearPipelined if !context.quick => 1,
-            _ => 1_000,
-        };
-        let cut = BLOCK_ELEMENTS.into_iter();
-        let job = Job {
-            papers: vec![2],
-            algorithms: vec![algorithm],
-            widths: vec![elements],
-            cut_width: elements,
-            cut_elements: cut.filter(|&elements| elements >= least).collect(),
-            rounds: if context.quick { 4 } else { 12 },
-        };
-        rows.extend(schedules::measure(
-            context.backend,
-            2,
-            &job,
-            context.output,
-        )?);
-    }
-    Ok(rows)
-}
-
-/// The study on two ranks.
-pub(super) fn measured(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.machine(context, "2");
-    let elements = if context.quick { 100_000 } else { ELEMENTS };
-    page.paragraph(format!(
-        "An allreduce (sum) of a row of {elements} doubles a rank, where the report has floats; medians. On two ranks a chain is there and back: each block waits for \
-         the one before (d = s = 2), so that by Lemma 1 one block is best, and blocks can help only by staying in caches. Up and down at once, \
-         d = 2 and s = 1."
-    ));
-    let rows = measure(context, elements)?;
-    let of = |algorithm: reduce::Algorithm| {
-        let rows = rows
-            .iter()
-            .filter(move |row| row.variant == algorithm.name());
-        let is_cut = |row: &&Row| row.block_elements.is_some();
-        let cut: Vec<&Row> = rows.clone().filter(is_cut).collect();
-        let by_lemma = rows.clone().find(|row| row.block_elements.is_none());
-        (algorithm, cut, by_lemma)
-    };
-    let studies = PIPELINES.map(of);
-    let line = |(algorithm, cut, _): &(reduce::Algorithm, Vec<&Row>, Option<&Row>)| Line {
-        bars: cut
-            .iter()
-            .map(|row| (row.low_ns / 1e6, row.high_ns / 1e6))
-            .collect(),
-        ..Line::new(
-            algorithm.name(),
-            cut.iter()
-                .map(|row| (block_elements(row) as f64, row.median_ns / 1e6))
-                .collect(),
-        )
-    };
-    page.plot(
-        "",
-        &Plot {
-            caption: format!("allreduce of {elements} doubles on two ranks"),
-            x: Axis::logarithmic("elements of a block"),
-            y: Axis::logarithmic("milliseconds"),
-            lines: studies.iter().map(line).collect(),
-        },
-    )?;
-    let comparisons = studies.iter().flat_map(|(algorithm, cut, by_lemma)| {
-        let timed = cut.iter().map(|row| (block_elements(row), row.median_ns));
-        let best_ns = timed
-            .clone()
-            .map(|(_, ns)| ns)
-            .fold(f64::INFINITY, f64::min);
-        let what = |what: &str| format!("`{}`: {what}", algorithm.name());
-        let best = Comparison::measured(what("best block, elements"), argmin(timed))
-            .because("the report has none for two processes");
-        let lemma = by_lemma.map(|row| {
-            Comparison::measured(
-                what("Lemma 1's blocks for the measured link, elements of one"),
-                elements.div_ceil(row.blocks),
-            )
-            .because(format!(
-                "it takes {} of the best time",
-                digits(row.median_ns / best_ns)
-            ))
-        });
-        [Some(best), lemma].into_iter().flatten()
-    });
-    page.compare(comparisons);
-    page.table(
-        [
-            "schedule",
-            "elements of a block",
-            "ms",
-            "95 %",
-            "ratio to the backend's allreduce",
-        ],
-        rows.iter().map(|row| {
-            vec![
-                format!("`{}`", row.variant),
-                row.block_elements.map_or(
-                    format!("{} (Lemma 1)", elements.div_ceil(row.blocks)),
-                    |elements| elements.to_string(),
-                ),
-                digits(row.median_ns / 1e6),
-                format!(
-                    "{} to {}",
-                    digits(row.low_ns / 1e6),
-                    digits(row.high_ns / 1e6)
-                ),
-                digits(row.ratio),
-            ]
-        }),
-    );
-    Ok(())
-}
-
-fn block_elements(row: &Row) -> usize {
-    let elements = row.block_elements.expect("a row that was cut");
-    usize::try_from(elements).expect("as it was asked for")
 }
 
 #[cfg(test)]

@@ -7,6 +7,9 @@ use crate::papers::cluster::Shape;
 use crate::papers::page::digits;
 use crate::papers::{Comparison, Page};
 
+/// A ratio above this is more than what a few bytes of a message make.
+const SLOWER: f64 = 1.001;
+
 /// All claims, figure by figure.
 pub(super) fn compare(page: &mut Page, points: &[Point]) {
     page.heading("What the report says");
@@ -154,7 +157,7 @@ fn binary_doubly(points: &[Point]) -> Vec<Comparison> {
     let few = |point: &Point| point.time(doubly).few.time_ns / point.time(singly).few.time_ns;
     let best = |point: &Point| point.time(doubly).best.time_ns / point.time(singly).best.time_ns;
     let ones = at(points, 1);
-    let slower = ones.clone().filter(|point| best(point) > 1.0).count();
+    let slower = ones.clone().filter(|point| best(point) > SLOWER).count();
     let time_ns = |nodes, processes| {
         let point = ends
             .clone()

@@ -11,8 +11,10 @@ use crate::plot::{Axis, Line, Plot};
 /// The report's trees.
 const TREES: [Algorithm; 3] = [Algorithm::Binomial, Algorithm::Fibonacci, Algorithm::Binary];
 
-/// Its number of repetitions.
-const ROUNDS: usize = 30;
+/// Its number of repetitions, or fewer.
+fn rounds(context: &Context<'_>) -> usize {
+    if context.quick { 5 } else { 30 }
+}
 
 fn measure(
     context: &Context<'_>,
@@ -24,7 +26,7 @@ fn measure(
         papers: vec![5],
         algorithms: algorithms.to_vec(),
         widths: widths.to_vec(),
-        rounds: if context.quick { 5 } else { ROUNDS },
+        rounds: rounds(context),
         ..Job::default()
     };
     schedules::measure(context.backend, ranks, &job, context.output)
@@ -41,17 +43,20 @@ fn reference(rows: &[Row]) -> &str {
 
 /// 1000 elements on a few ranks.
 pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.machine(context, "2, 4 and 8");
+    let ranks: &[usize] = if context.quick {
+        &[2, 4]
+    } else {
+        &[2, 3, 4, 8]
+    };
+    let named: Vec<String> = ranks.iter().map(ToString::to_string).collect();
+    page.machine(context, &named.join(", "));
     page.paragraph(format!(
-        "A reduce (sum) of 1000 doubles to rank 0, median of {ROUNDS}. The report has 16 to 576 processes with a core each: for those see [the simulated \
-         sweep](report-5-process-count.md). Here ranks beyond the second share cores, so that a round is also a change of who runs."
+        "A reduce (sum) of 1000 doubles to rank 0, median of {}. The report has 16 to 576 processes with a core each: for those see [the simulated \
+         sweep](report-5-process-count.md). Here ranks beyond the second share cores, so that a round is also a change of who runs.",
+        rounds(context)
     ));
     let mut rows = Vec::new();
-    let mut ranks = vec![2, 4];
-    if !context.quick {
-        ranks.push(8);
-    }
-    for &ranks in &ranks {
+    for &ranks in ranks {
         rows.extend(measure(context, ranks, &TREES, &[1000])?);
     }
     let line = |tree: Algorithm| {
@@ -84,8 +89,9 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
 pub(super) fn array_size(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.machine(context, "2");
     page.paragraph(format!(
-        "A reduce (sum) of doubles to rank 0, median of {ROUNDS}, of a quarter as many from 10^6 on. On two ranks every tree is one message, so the three show how far times of the same differ; see \
-         [the simulated sweep](report-5-array-size.md) for 576."
+        "A reduce (sum) of doubles to rank 0, median of {}, of a quarter as many from 10^6 on. On two ranks every tree is one message, so the three show how far times of the same differ; see \
+         [the simulated sweep](report-5-array-size.md) for 576.",
+        rounds(context)
     ));
     let powers = if context.quick { 0..=4 } else { 0..=6 };
     let widths: Vec<usize> = powers.map(|power| 10_usize.pow(power)).collect();
