@@ -96,12 +96,12 @@ impl Job {
 }
 
 /// Algorithms travel by their names.
-mod names {
+pub(crate) mod names {
     use reduce::Algorithm;
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(
+    pub(crate) fn serialize<S: Serializer>(
         algorithms: &[Algorithm],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
@@ -112,7 +112,7 @@ mod names {
         names.serialize(serializer)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Vec<Algorithm>, D::Error> {
         let names = Vec::<String>::deserialize(deserializer)?;

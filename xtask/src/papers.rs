@@ -3,6 +3,7 @@
 //! An exhibit is a table or a figure, or several that belong together; each is a page of its own, written by a function of the
 //! paper's module. What is computed or simulated is the same everywhere; what is measured says where.
 
+mod cluster;
 mod page;
 mod paper3;
 mod paper4;

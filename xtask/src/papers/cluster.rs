@@ -1,0 +1,239 @@
+//! Clusters that are not here: nodes of processes, and what a schedule would take on them.
+//!
+//! Rows are whole: a process has one, and a message carries one, as where bits do not matter.
+
+use std::fmt;
+
+use schedule::{Algorithm, Collective, Link, Load, Machine, Parameters, Schedule, simulate};
+
+/// Blocks that fill a pipeline, and as many again tell its rate.
+const BLOCKS_FULL: usize = 64;
+
+/// The links of a cluster. What it takes to combine is `near`'s.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cluster {
+    /// Between processes of a node.
+    pub near: Link,
+    /// Between nodes.
+    pub far: Link,
+}
+
+/// Nodes of so many processes each, side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub nodes: usize,
+    pub processes: usize,
+}
+
+impl Shape {
+    pub(super) const fn new(nodes: usize, processes: usize) -> Self {
+        Self { nodes, processes }
+    }
+
+    pub(super) fn ranks(self) -> usize {
+        self.nodes * self.processes
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.nodes, self.processes)
+    }
+}
+
+impl Cluster {
+    /// Every link to itself.
+    pub(super) fn machine(&self, shape: Shape) -> Machine {
+        Machine {
+            near: self.near,
+            far: self.far,
+            node_ranks: shape.processes,
+            ports: 1,
+        }
+    }
+
+    /// All processes of a node send to other nodes at once, through one interface.
+    pub(super) fn crowded(&self, shape: Shape) -> Machine {
+        let mut machine = self.machine(shape);
+        machine.far.byte_ns *= shape.processes as f64;
+        machine
+    }
+
+    /// Its constants, for a page.
+    pub(super) fn words(&self) -> String {
+        let words = |link: Link| {
+            format!(
+                "α = {} ns and β = {} ns a byte",
+                link.latency_ns, link.byte_ns
+            )
+        };
+        let gamma = self.near.combine_byte_ns;
+        format!(
+            "{} within a node, {} between nodes, γ = {gamma} ns a byte combined",
+            words(self.near),
+            words(self.far)
+        )
+    }
+}
+
+/// A schedule on a machine, whose blocks are still open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub algorithm: Algorithm,
+    pub collective: Collective,
+    pub ranks: usize,
+    pub machine: Machine,
+}
+
+/// The number of blocks that takes least, and what it takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Best {
+    pub blocks: usize,
+    pub time_ns: f64,
+}
+
+impl Run {
+    /// An allreduce by all processes of a cluster.
+    pub(super) fn allreduce(algorithm: Algorithm, cluster: &Cluster, shape: Shape) -> Self {
+        Self {
+            algorithm,
+            collective: Collective::Allreduce,
+            ranks: shape.ranks(),
+            machine: cluster.machine(shape),
+        }
+    }
+
+    /// A reduce to rank 0 by all processes of a cluster.
+    pub(super) fn reduce(algorithm: Algorithm, cluster: &Cluster, shape: Shape) -> Self {
+        Self {
+            collective: Collective::Reduce { root: 0 },
+            ..Self::allreduce(algorithm, cluster, shape)
+        }
+    }
+
+    pub(super) fn schedule(&self, blocks: usize) -> Schedule {
+        let parameters = Parameters {
+            blocks,
+            ..Parameters::default()
+        };
+        Schedule::new(self.algorithm, self.collective, self.ranks)
+            .and_then(|schedule| schedule.with(parameters))
+            .expect("there are ranks and blocks")
+    }
+
+    /// The time of a row in so many blocks.
+    ///
+    /// Message by message until the pipeline is full; from then on each block takes as long as the one before.
+    pub(super) fn time_ns(&self, row_bytes: f64, blocks: usize) -> f64 {
+        let block_bytes = row_bytes / blocks as f64;
+        let run = |blocks: usize| {
+            let row_bytes = block_bytes * blocks as f64;
+            simulate(&self.schedule(blocks), &self.machine, row_bytes, &|_| 1).time_ns
+        };
+        let full = match self.algorithm {
+            // Nothing holds up the way up before the first block comes down.
+            Algorithm::LinearDoublyPipelined => BLOCKS_FULL + self.ranks,
+            _ => BLOCKS_FULL,
+        };
+        let known = full + BLOCKS_FULL;
+        if !self.algorithm.is_pipelined() || blocks <= known {
+            return run(blocks);
+        }
+        let known_ns = run(known);
+        let rate = (known_ns - run(full)) / BLOCKS_FULL as f64;
+        known_ns + rate * (blocks - known) as f64
+    }
+
+    /// Lemma 1's number of blocks, from 1 to `most`, by the link that most of the way is slowest on.
+    ///
+    /// A byte is combined on one of its two ways, up and down. That of an allreduce: half of it, up or down, has half of d and of s.
+    pub(super) fn lemma_blocks(&self, row_bytes: f64, most: usize) -> usize {
+        let Machine { near, far, .. } = self.machine;
+        let slow = if self.ranks > self.machine.node_ranks {
+            far
+        } else {
+            near
+        };
+        let link = Link {
+            byte_ns: slow.byte_ns + near.combine_byte_ns / 2.0,
+            ..slow
+        };
+        let load = Load {
+            row_bytes,
+            rows: 1.0,
+        };
+        self.algorithm
+            .best_blocks(self.ranks, load, link, most.max(1))
+    }
+
+    /// The best of at most `most` blocks: Lemma 1's number, halved or doubled as long as that takes less.
+    pub(super) fn best(&self, row_bytes: f64, most: usize) -> Best {
+        let at = |blocks: usize| Best {
+            blocks,
+            time_ns: self.time_ns(row_bytes, blocks),
+        };
+        if !self.algorithm.is_pipelined() {
+            return at(1);
+        }
+        let mut best = at(self.lemma_blocks(row_bytes, most));
+        for next in [|blocks: usize| blocks / 2, |blocks: usize| blocks * 2] {
+            loop {
+                let blocks = next(best.blocks).clamp(1, most.max(1));
+                let other = at(blocks);
+                if blocks == best.blocks || other.time_ns >= best.time_ns {
+                    break;
+                }
+                best = other;
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCKS_FULL, Cluster, Run, Shape};
+    use schedule::{Algorithm, Link, simulate};
+
+    const CLUSTER: Cluster = Cluster {
+        near: Link {
+            latency_ns: 500.0,
+            byte_ns: 0.2,
+            combine_byte_ns: 0.1,
+        },
+        far: Link {
+            latency_ns: 1000.0,
+            byte_ns: 0.08,
+            combine_byte_ns: 0.1,
+        },
+    };
+
+    /// A pipeline that goes on at its rate takes what it takes when it is run to the end.
+    #[test]
+    fn a_full_pipeline_goes_on_at_its_rate() {
+        let pipelined = Algorithm::ALL.into_iter();
+        for algorithm in pipelined.filter(|algorithm| algorithm.is_pipelined()) {
+            for shape in [Shape::new(1, 16), Shape::new(20, 1), Shape::new(20, 16)] {
+                for block_bytes in [40.0, 40_000.0] {
+                    let run = Run::allreduce(algorithm, &CLUSTER, shape);
+                    let blocks = 16 * BLOCKS_FULL;
+                    let row_bytes = block_bytes * blocks as f64;
+                    let whole = simulate(&run.schedule(blocks), &run.machine, row_bytes, &|_| 1);
+                    let off = run.time_ns(row_bytes, blocks) / whole.time_ns - 1.0;
+                    assert!(off.abs() < 1e-9, "{algorithm} {shape} {block_bytes}: {off}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_best_is_no_worse_than_its_neighbours() {
+        let run = Run::allreduce(Algorithm::LinearPipelined, &CLUSTER, Shape::new(20, 16));
+        let (row_bytes, most) = (4e7, 10_000_000);
+        let best = run.best(row_bytes, most);
+        for blocks in [1, best.blocks / 2, 2 * best.blocks, most] {
+            assert!(best.time_ns <= run.time_ns(row_bytes, blocks), "{blocks}");
+        }
+        assert_eq!(run.best(4.0, 1).blocks, 1);
+    }
+}
