@@ -3,6 +3,7 @@
 mod distributions;
 mod local;
 mod messages;
+mod optimal;
 mod ratios;
 mod reproducibility;
 mod runs;
@@ -96,6 +97,18 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         "table-4.2",
         "Table 4.2, differences between numbers of ranks",
         reproducibility::matrix,
+    ),
+    Exhibit::computed(
+        Paper::Thesis,
+        "optimal-distributions",
+        "the best distributions, by score and by critical path",
+        optimal::models,
+    ),
+    Exhibit::measured(
+        Paper::Thesis,
+        "optimal-distributions-measured",
+        "the best distributions, in measured time",
+        optimal::measured,
     ),
     Exhibit::measured(
         Paper::Thesis,
