@@ -36,10 +36,12 @@ pub struct Machine {
 pub enum Placement {
     /// Those side by side.
     Block,
-    /// Every so many, as dealt out to this number of nodes in turn.
+    /// As dealt out to nodes in turn.
     RoundRobin {
-        /// The nodes.
+        /// How many nodes there are.
         nodes: usize,
+        /// How many ranks, side by side, each gets at a time.
+        ranks_at_once: usize,
     },
 }
 
@@ -60,7 +62,10 @@ impl Machine {
     fn node(&self, rank: usize) -> usize {
         match self.placement {
             Placement::Block => rank / self.node_ranks,
-            Placement::RoundRobin { nodes } => rank % nodes,
+            Placement::RoundRobin {
+                nodes,
+                ranks_at_once,
+            } => rank / ranks_at_once % nodes,
         }
     }
 

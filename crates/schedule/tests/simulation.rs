@@ -175,12 +175,18 @@ fn a_node_has_one_port() {
         simulate(&schedule, &machine, row_bytes, &|_| 1).time_ns
     };
     let (message, bytes) = (LINK.message_ns(row_bytes), LINK.byte_ns * row_bytes);
-    let round_robin = Placement::RoundRobin { nodes: 2 };
+    let dealt = |ranks_at_once| Placement::RoundRobin {
+        nodes: 2,
+        ranks_at_once,
+    };
+    let round_robin = dealt(1);
     assert_eq!(time(false, Placement::Block), 3.0 * message);
     // The last round crosses: four messages each way.
     assert_eq!(time(true, Placement::Block), 3.0 * message + 3.0 * bytes);
     // The first does, and the rounds after it wait for whoever was last.
     assert_eq!(time(true, round_robin), 3.0 * message + 3.0 * bytes);
+    assert_eq!(time(true, dealt(2)), 3.0 * message + 3.0 * bytes);
+    assert_eq!(time(true, dealt(4)), time(true, Placement::Block));
     let far = Link {
         latency_ns: 10_240.0,
         ..LINK

@@ -40,25 +40,49 @@ pub(super) fn algorithms() -> String {
     format!(
         "The flat schedule is MPICH's by section III: rows of less than {SHORT_BYTES} bytes, or shorter than a double a rank, take a binomial tree (allreduce: recursive doubling), others reduce-scatter \
          and gather (allreduce: Rabenseifner's). The two-level schedules take the same within nodes and between them, told to assume 2, 4 or 8 ranks a node. The paper does not say how its ranks lie on the \
-         nodes: side by side, or dealt out in turn, so that the flat schedule's neighbours are on other nodes; the two-level schedules know the nodes, and are the same for both. Ratios below 1: two levels are faster."
+         nodes: side by side, or dealt out in turn, so that neighbours are on other nodes. Ranks that are assumed to share a node do so in either case; with 2 or 4 assumed, the nodes' first ranks are dealt out, too. Ratios below 1: two levels are faster."
     )
 }
 
-/// The cluster, its ranks side by side or dealt out to nodes in turn.
-pub(super) fn machine(ranks: usize, is_dealt: bool) -> Machine {
-    let nodes = ranks.div_ceil(NODE_RANKS);
+/// How many ranks lie side by side on a node before the next ones lie on another.
+fn ranks_at_once(assumed: usize, is_dealt: bool) -> usize {
+    if is_dealt { assumed } else { NODE_RANKS }
+}
+
+/// The cluster, its ranks side by side or dealt out to nodes in turn; those that a schedule assumes to share a node do.
+pub(super) fn machine(ranks: usize, assumed: usize, is_dealt: bool) -> Machine {
     Machine {
         near: NEAR,
         far: FAR,
         node_ranks: NODE_RANKS,
         ports: 1,
         is_node_port: true,
-        placement: if is_dealt {
-            Placement::RoundRobin { nodes }
-        } else {
-            Placement::Block
+        placement: Placement::RoundRobin {
+            nodes: ranks.div_ceil(NODE_RANKS),
+            ranks_at_once: ranks_at_once(assumed, is_dealt),
         },
     }
+}
+
+/// The rows that leave the busiest node.
+pub(super) fn rows_out(schedule: &Schedule, assumed: usize, is_dealt: bool) -> f64 {
+    let ranks = schedule.ranks();
+    let nodes = ranks.div_ceil(NODE_RANKS);
+    let node = |rank: usize| rank / ranks_at_once(assumed, is_dealt) % nodes;
+    let mut blocks = vec![0; nodes];
+    for rank in 0..ranks {
+        for step in schedule.steps(rank) {
+            let leaves = step
+                .sends
+                .iter()
+                .filter(|send| node(send.peer) != node(rank));
+            for piece in leaves.flat_map(|send| &send.pieces) {
+                blocks[node(rank)] += piece.blocks.len();
+            }
+        }
+    }
+    let most = blocks.into_iter().max().unwrap_or(0);
+    most as f64 / schedule.blocks() as f64
 }
 
 /// What MPICH takes without knowing of nodes.

@@ -122,10 +122,10 @@ fn measure(ranks: usize, sets: u64) -> Found {
     found
 }
 
-/// 2, 3, 4, 6, 8, 12, … processes, up to a million.
+/// Powers of two up to a million, and numbers between them.
 fn sizes(quick: bool) -> impl Iterator<Item = usize> {
     let most = if quick { 1 << 12 } else { 1 << 20 };
-    let powers = (1..=20).flat_map(|log| [1 << log, 3 << (log - 1)]);
+    let powers = (1..=20).flat_map(|log| [1 << log, (11 << log) / 7]);
     powers.filter(move |&ranks| ranks <= most)
 }
 
