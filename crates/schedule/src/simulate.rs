@@ -466,17 +466,17 @@ impl<'m> Events<'m> {
         }
     }
 
-    /// When a message's bytes begin to go from node to node.
+    /// When a message's bytes have begun to go from node to node, for all to have arrived as soon as the later of both ports is
+    /// through with it; each port takes messages in the order in which their ends met.
     fn pass_ports(&mut self, from: usize, to: usize, met: f64, bytes: f64) -> f64 {
         let (out, into) = (self.machine.node(from), self.machine.node(to));
         if !self.machine.is_node_port || out == into {
             return met;
         }
-        let begun = met.max(self.ports[out][0]).max(self.ports[into][1]);
-        let free = begun + self.machine.far.byte_ns * bytes;
-        self.ports[out][0] = free;
-        self.ports[into][1] = free;
-        begun
+        let begun = [self.ports[out][0].max(met), self.ports[into][1].max(met)];
+        let bytes_ns = self.machine.far.byte_ns * bytes;
+        [self.ports[out][0], self.ports[into][1]] = begun.map(|begun| begun + bytes_ns);
+        begun[0].max(begun[1])
     }
 
     /// Ends a rank's step if nothing is missing.

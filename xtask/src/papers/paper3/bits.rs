@@ -216,8 +216,8 @@ mod tests {
 
     #[test]
     fn an_order_can_be_seen() {
-        // 1 and 3, 2 and 4 meet first, where ranks are dealt out to two nodes.
-        let values = [1.0, 1e16, -1e16, 1.0];
+        // The first meets the third, the second the fourth, where they are dealt out to two nodes.
+        let values = [1.0, 1e16, 1.0, -1e16];
         for sum in [reduce_by_nodes, allreduce_by_nodes] {
             assert_eq!(patterns(&values, &[1], false, sum), 1);
         }

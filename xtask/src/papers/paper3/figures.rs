@@ -245,7 +245,7 @@ pub(super) fn allreduce(context: &Context<'_>, page: &mut Page) -> Result<(), Er
         let why = match placement {
             0 => "see below",
             _ => {
-                "where halving and doubling within nodes are many ranks' work, and one's between them, fewer ranks a node share that better"
+                "with x2 and x4, more ranks of a node share the work on long rows between nodes; and behind a node's port the network is without contention here"
             }
         };
         let long = || beyond_node().filter(|point| point.doubles >= 512);
