@@ -135,14 +135,16 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
         "Each of N processes has one number. Eq. 1 and 2: the error of a pairwise sum, as a share of the sum of all absolute values, is g(log2 N) = \
          log2 N u / (1 - log2 N u). The paper prints it as an equation; it is a bound, and for other N than powers of two the logarithm is to be rounded up: that many additions \
          lie on the longest way. Below are that bound and the greatest error of real sums, of numbers between 0 and 1 and, as often, between -1 and 1, against sums \
-         without rounding.",
+         without rounding; the plot is in units of u = 2^-53.",
     );
     let sets = |ranks: usize| ((1_u64 << 20) / ranks as u64).clamp(8, 64);
     let found: Vec<Found> = sizes(context.quick)
         .map(|ranks| measure(ranks, sets(ranks)))
         .collect();
     let line = |name: &str, value: &dyn Fn(&Found) -> f64| {
-        let points = found.iter().map(|found| (found.ranks as f64, value(found)));
+        let points = found
+            .iter()
+            .map(|found| (found.ranks as f64, value(found) / ROUNDOFF));
         // Some small sums are exact: no error can be drawn.
         Line::new(name, points.filter(|point| point.1 > 0.0).collect())
     };
@@ -153,10 +155,10 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
     page.plot(
         "",
         &Plot {
-            caption: "error over the sum of absolute values: bound, and the greatest found"
+            caption: "error over the sum of absolute values, in units of u: bound, and the greatest found"
                 .to_owned(),
             x: Axis::logarithmic("N"),
-            y: Axis::logarithmic("relative error"),
+            y: Axis::logarithmic("relative error / u"),
             lines: std::iter::once(line("eq. 2, a bound", &|found| found.bound))
                 .chain(drawn)
                 .collect(),
