@@ -232,6 +232,7 @@ impl Question {
                 far,
                 node_ranks: options.node_ranks,
                 ports: options.ports.unwrap_or(1),
+                ..Machine::flat(near)
             },
             ports: options.ports,
             blocks: options.blocks,

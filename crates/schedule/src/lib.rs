@@ -49,6 +49,7 @@ pub use model::{
     Algorithm, Collective, Error, Parameters, Piece, Schedule, Step, Transfer, UnknownAlgorithm,
 };
 pub use simulate::{
-    Flight, Machine, SYMMETRY_RANKS, Simulation, flights, simulate, simulate_by_symmetry,
+    Flight, Machine, Placement, SYMMETRY_RANKS, Simulation, flights, simulate,
+    simulate_by_symmetry, simulate_unordered,
 };
 pub use tile::tile;

@@ -3,8 +3,11 @@
 //! A message needs both its ends, as under synchronous sends: it begins when the later one has come to its step, and takes the
 //! link's alpha + beta b. A step ends with the last of its messages, or when its port has had the time for all of them; then what came is
 //! combined, gamma b. Every time is a maximum of earlier ones, so the order in which messages are looked at does not matter, and no queue
-//! of events is needed: a rank goes on as soon as its step is over.
+//! of events is needed: a rank goes on as soon as its step is over. Only where a node's ranks share its port does the order matter: then
+//! ranks go on in the order of time, and messages pass the port as they come.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::iter;
 use std::ops::Range;
 
@@ -18,10 +21,28 @@ pub struct Machine {
     pub near: Link,
     /// Between nodes.
     pub far: Link,
-    /// The ranks of a node, side by side; 1 where all links are far.
+    /// The ranks of a node; 1 where all links are far.
     pub node_ranks: usize,
     /// The messages that a rank can send, and as many receive, at once.
     pub ports: usize,
+    /// Whether a node has one port to all others, through which the bytes of one message go out after those of another, and come in so.
+    pub is_node_port: bool,
+    /// Which ranks are a node's.
+    pub placement: Placement,
+}
+
+/// Which ranks share a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// Those side by side.
+    Block,
+    /// As dealt out to nodes in turn.
+    RoundRobin {
+        /// How many nodes there are.
+        nodes: usize,
+        /// How many ranks, side by side, each gets at a time.
+        ranks_at_once: usize,
+    },
 }
 
 impl Machine {
@@ -33,11 +54,23 @@ impl Machine {
             far: link,
             node_ranks: 1,
             ports: 1,
+            is_node_port: false,
+            placement: Placement::Block,
+        }
+    }
+
+    fn node(&self, rank: usize) -> usize {
+        match self.placement {
+            Placement::Block => rank / self.node_ranks,
+            Placement::RoundRobin {
+                nodes,
+                ranks_at_once,
+            } => rank / ranks_at_once % nodes,
         }
     }
 
     fn link(&self, a: usize, b: usize) -> &Link {
-        if a / self.node_ranks == b / self.node_ranks {
+        if self.node(a) == self.node(b) {
             &self.near
         } else {
             &self.far
@@ -65,7 +98,7 @@ pub struct Flight {
     pub from: usize,
     /// The receiver's position.
     pub to: usize,
-    /// When both ends are there, in nanoseconds.
+    /// When both ends are there, and a port that is shared, in nanoseconds.
     pub begun_ns: f64,
     /// When it has arrived.
     pub ended_ns: f64,
@@ -78,7 +111,8 @@ pub const SYMMETRY_RANKS: usize = 4096;
 ///
 /// `rows(range)` is the number of rows that stand for the items of these ranks: the nodes of their fragment. Of schedules whose
 /// programs have as many steps or blocks as there are ranks, rank 0's program stands for all beyond
-/// [`SYMMETRY_RANKS`]; its steps are as long as anybody's, as far as all messages of a round are of the same length.
+/// [`SYMMETRY_RANKS`]; its steps are as long as anybody's, as far as all messages of a round are of the same length, and
+/// no port is shared.
 ///
 /// # Panics
 /// The ranks wait for each other for ever: the schedule is not one that [`check`](crate::check()) accepts.
@@ -103,6 +137,21 @@ pub fn simulate(
         let sizes = Sizes::new(schedule, row_bytes, rows);
         Events::new(schedule, machine, &sizes).run(&mut |_| {})
     }
+}
+
+/// As [`simulate`], of a reduction that keeps no order: whatever a message stands for in a column block is one row.
+///
+/// All ranks' programs run.
+///
+/// # Panics
+/// As [`simulate`].
+#[must_use]
+pub fn simulate_unordered(schedule: &Schedule, machine: &Machine, row_bytes: f64) -> Simulation {
+    let sizes = Sizes {
+        is_ordered: false,
+        ..Sizes::new(schedule, row_bytes, &|_| 1)
+    };
+    Events::new(schedule, machine, &sizes).run(&mut |_| {})
 }
 
 /// The messages of a simulation, one by one, each when it is known: not in the order of time. All ranks' programs run.
@@ -139,6 +188,8 @@ struct Sizes<'r> {
     ranks: usize,
     block_bytes: f64,
     rows: &'r dyn Fn(Range<usize>) -> u64,
+    /// Whether ranges that do not touch stay apart.
+    is_ordered: bool,
 }
 
 /// A message as it is waited for.
@@ -164,6 +215,7 @@ impl<'r> Sizes<'r> {
             ranks: schedule.ranks(),
             block_bytes: row_bytes / real(schedule.blocks()),
             rows,
+            is_ordered: true,
         }
     }
 
@@ -174,7 +226,11 @@ impl<'r> Sizes<'r> {
             combined_bytes: 0.0,
         };
         let mut last: Option<(&Range<usize>, u64)> = None;
-        for Piece { ranks, blocks } in &transfer.pieces {
+        for (index, Piece { ranks, blocks }) in transfer.pieces.iter().enumerate() {
+            let before = index.checked_sub(1).map(|index| &transfer.pieces[index]);
+            if !self.is_ordered && before.is_some_and(|before| before.blocks == *blocks) {
+                continue;
+            }
             let is_whole = *ranks == (0..self.ranks);
             let rows = match last {
                 Some((range, rows)) if range == ranks => rows,
@@ -264,8 +320,34 @@ struct Events<'m> {
     machine: &'m Machine,
     sizes: &'m Sizes<'m>,
     ranks: Vec<Rank>,
+    /// When each node's port is free, outwards and inwards, if it is shared.
+    ports: Vec<[f64; 2]>,
     messages: u64,
     carried: Carried,
+}
+
+/// Ranks whose step is over.
+enum Ready {
+    /// In any order.
+    Stack(Vec<usize>),
+    /// By time, whose bits order times that are not negative; then by rank.
+    Queue(BinaryHeap<Reverse<(u64, usize)>>),
+}
+
+impl Ready {
+    fn push(&mut self, rank: usize, time_ns: f64) {
+        match self {
+            Ready::Stack(ranks) => ranks.push(rank),
+            Ready::Queue(ranks) => ranks.push(Reverse((time_ns.to_bits(), rank))),
+        }
+    }
+
+    fn pop(&mut self) -> Option<usize> {
+        match self {
+            Ready::Stack(ranks) => ranks.pop(),
+            Ready::Queue(ranks) => ranks.pop().map(|Reverse((_, rank))| rank),
+        }
+    }
 }
 
 impl<'m> Events<'m> {
@@ -284,17 +366,31 @@ impl<'m> Events<'m> {
             machine,
             sizes,
             ranks: iter::repeat_with(rank).take(schedule.ranks()).collect(),
+            ports: if machine.is_node_port {
+                vec![[0.0; 2]; schedule.ranks()]
+            } else {
+                Vec::new()
+            },
             messages: 0,
             carried: Carried::default(),
         }
     }
 
     fn run(mut self, watch: &mut dyn FnMut(Flight)) -> Simulation {
-        let mut ready = Vec::new();
-        for rank in 0..self.ranks.len() {
+        let is_by_time = self.machine.is_node_port;
+        let mut ready = if is_by_time {
+            Ready::Queue(BinaryHeap::new())
+        } else {
+            Ready::Stack(Vec::new())
+        };
+        let last = self.ranks.len() - 1;
+        for rank in 0..=last {
             self.ranks[rank].steps = Some(self.schedule.steps(rank));
-            ready.push(rank);
-            while let Some(rank) = ready.pop() {
+            ready.push(rank, 0.0);
+            // In the order of time, nobody goes on before all have begun.
+            while (!is_by_time || rank == last)
+                && let Some(rank) = ready.pop()
+            {
                 self.begin(rank, &mut ready, watch);
             }
         }
@@ -308,7 +404,7 @@ impl<'m> Events<'m> {
     }
 
     /// Enters a rank's next step, and lets all messages begin whose other end is there.
-    fn begin(&mut self, rank: usize, ready: &mut Vec<usize>, watch: &mut dyn FnMut(Flight)) {
+    fn begin(&mut self, rank: usize, ready: &mut Ready, watch: &mut dyn FnMut(Flight)) {
         let own = &mut self.ranks[rank];
         let Some(step) = own.steps.as_mut().and_then(Iterator::next) else {
             own.steps = None;
@@ -354,7 +450,8 @@ impl<'m> Events<'m> {
     /// A message whose both ends are there.
     fn meet(&mut self, from: usize, to: usize, message: Message) -> Flight {
         self.messages += 1;
-        let begun = self.ranks[from].begun_ns.max(self.ranks[to].begun_ns);
+        let met = self.ranks[from].begun_ns.max(self.ranks[to].begun_ns);
+        let begun = self.pass_ports(from, to, met, message.bytes);
         let ended = begun + self.machine.link(from, to).message_ns(message.bytes);
         self.ranks[to].combined_bytes += message.combined_bytes;
         for rank in [from, to] {
@@ -369,12 +466,25 @@ impl<'m> Events<'m> {
         }
     }
 
+    /// When a message's bytes have begun to go from node to node, for all to have arrived as soon as the later of both ports is
+    /// through with it; each port takes messages in the order in which their ends met.
+    fn pass_ports(&mut self, from: usize, to: usize, met: f64, bytes: f64) -> f64 {
+        let (out, into) = (self.machine.node(from), self.machine.node(to));
+        if !self.machine.is_node_port || out == into {
+            return met;
+        }
+        let begun = [self.ports[out][0].max(met), self.ports[into][1].max(met)];
+        let bytes_ns = self.machine.far.byte_ns * bytes;
+        [self.ports[out][0], self.ports[into][1]] = begun.map(|begun| begun + bytes_ns);
+        begun[0].max(begun[1])
+    }
+
     /// Ends a rank's step if nothing is missing.
-    fn end_if_done(&mut self, rank: usize, ready: &mut Vec<usize>) {
+    fn end_if_done(&mut self, rank: usize, ready: &mut Ready) {
         let own = &mut self.ranks[rank];
         if own.sends.is_empty() && own.receives.is_empty() {
             own.ended_ns += self.machine.near.combine_byte_ns * own.combined_bytes;
-            ready.push(rank);
+            ready.push(rank, own.ended_ns);
         }
     }
 }

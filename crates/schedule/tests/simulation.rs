@@ -5,8 +5,8 @@
 #![allow(clippy::cast_precision_loss, reason = "small numbers")]
 
 use schedule::{
-    Algorithm, Collective, Link, Load, Machine, Parameters, Schedule, check, simulate,
-    simulate_by_symmetry,
+    Algorithm, Collective, Link, Load, Machine, Parameters, Placement, Schedule, check, simulate,
+    simulate_by_symmetry, simulate_unordered,
 };
 
 /// Powers of two, so that sums of times are exact.
@@ -150,13 +150,101 @@ fn two_kinds_of_links() {
         near: LINK,
         far,
         node_ranks: 4,
-        ports: 1,
+        ..Machine::flat(LINK)
     };
     let time = |algorithm| simulate(&allreduce(algorithm, 64, 1), &machine, 8.0, &|_| 1).time_ns;
     let (near, far) = (LINK.message_ns(8.0), far.message_ns(8.0));
     assert_eq!(time(Algorithm::Hierarchical), 4.0 * near + 4.0 * far);
     assert_eq!(time(Algorithm::RecursiveDoubling), 2.0 * near + 4.0 * far);
     assert!(time(Algorithm::Hierarchical) < time(Algorithm::Bruck));
+}
+
+/// Four ranks of a node that send at once through its one port: one after the other, as far as bytes go. Dealt out in turn, ranks have
+/// their neighbours on other nodes.
+#[test]
+fn a_node_has_one_port() {
+    let schedule = allreduce(Algorithm::RecursiveDoubling, 8, 1);
+    let row_bytes = 4096.0;
+    let time = |is_node_port, placement| {
+        let machine = Machine {
+            node_ranks: 4,
+            is_node_port,
+            placement,
+            ..Machine::flat(LINK)
+        };
+        simulate(&schedule, &machine, row_bytes, &|_| 1).time_ns
+    };
+    let (message, bytes) = (LINK.message_ns(row_bytes), LINK.byte_ns * row_bytes);
+    let dealt = |ranks_at_once| Placement::RoundRobin {
+        nodes: 2,
+        ranks_at_once,
+    };
+    let round_robin = dealt(1);
+    assert_eq!(time(false, Placement::Block), 3.0 * message);
+    // The last round crosses: four messages each way.
+    assert_eq!(time(true, Placement::Block), 3.0 * message + 3.0 * bytes);
+    // The first does, and the rounds after it wait for whoever was last.
+    assert_eq!(time(true, round_robin), 3.0 * message + 3.0 * bytes);
+    assert_eq!(time(true, dealt(2)), 3.0 * message + 3.0 * bytes);
+    assert_eq!(time(true, dealt(4)), time(true, Placement::Block));
+    let far = Link {
+        latency_ns: 10_240.0,
+        ..LINK
+    };
+    let neighbours = |placement| {
+        let machine = Machine {
+            far,
+            node_ranks: 2,
+            placement,
+            ..Machine::flat(LINK)
+        };
+        let two = allreduce(Algorithm::RecursiveDoubling, 4, 1);
+        simulate(&two, &machine, 0.0, &|_| 1).time_ns
+    };
+    assert_eq!(neighbours(Placement::Block), neighbours(round_robin));
+}
+
+/// A port that nobody else needs costs nothing, where a step has one message each way.
+#[test]
+fn a_port_of_ones_own() {
+    for algorithm in [
+        Algorithm::Binomial,
+        Algorithm::RecursiveDoubling,
+        Algorithm::Rabenseifner,
+        Algorithm::LinearPipelined,
+    ] {
+        for ranks in [2, 7, 16, 33] {
+            let schedule = allreduce(algorithm, ranks, 4);
+            let shared = Machine {
+                is_node_port: true,
+                ..Machine::flat(LINK)
+            };
+            let time = |machine| simulate(&schedule, machine, 4096.0, &|_| 1).time_ns;
+            assert_eq!(
+                time(&Machine::flat(LINK)),
+                time(&shared),
+                "{algorithm}, p = {ranks}"
+            );
+        }
+    }
+}
+
+/// Without an order, a message of two ranges is one row.
+#[test]
+fn ranges_that_do_not_touch_are_one_row_without_order() {
+    let link = Link {
+        latency_ns: 0.0,
+        byte_ns: 1.0,
+        combine_byte_ns: 0.0,
+    };
+    let schedule = allreduce(Algorithm::PairwiseExchange, 6, 1);
+    let machine = Machine::flat(link);
+    // Before, two rounds, after; in the rounds, ranks 0 and 1 stand for two ranges.
+    assert_eq!(simulate(&schedule, &machine, 1.0, &|_| 1).time_ns, 6.0);
+    assert_eq!(simulate_unordered(&schedule, &machine, 1.0).time_ns, 4.0);
+    let neighbours = allreduce(Algorithm::RecursiveDoubling, 6, 1);
+    let time = simulate(&neighbours, &machine, 1.0, &|_| 1).time_ns;
+    assert_eq!(simulate_unordered(&neighbours, &machine, 1.0).time_ns, time);
 }
 
 /// Where one rank stands for all beyond 4096 ranks, it could below, too.

@@ -1,6 +1,111 @@
-//! End and others, *Butterfly-like Algorithms for GASPI Split Phase Allreduce* (2016).
+//! End and others, *Butterfly-like Algorithms for GASPI Split Phase Allreduce* (2016): rounds, adaptions, and times on two clusters.
 
-use super::Exhibit;
+mod adaption;
+mod examples;
+mod measured;
+mod rounds;
+mod simulated;
+mod table1;
+
+use schedule::{Algorithm, Collective, Parameters, Schedule};
+
+use super::{Exhibit, Paper};
 
 /// In the order of the paper.
-pub(super) const EXHIBITS: &[Exhibit] = &[];
+pub(super) const EXHIBITS: &[Exhibit] = &[
+    Exhibit::computed(
+        Paper::Paper4,
+        "paper-4-table-1",
+        "Table I, partial results of 2-way dissemination",
+        table1::partial_results,
+    ),
+    Exhibit::computed(
+        Paper::Paper4,
+        "paper-4-examples",
+        "Figures 1, 3 and 4, eq. 3 and 15 to 24, the worked examples",
+        examples::worked,
+    ),
+    Exhibit::computed(
+        Paper::Paper4,
+        "paper-4-adaption",
+        "Theorem 1, which numbers of ranks n-way dissemination adapts to",
+        adaption::tuples,
+    ),
+    Exhibit::computed(
+        Paper::Paper4,
+        "paper-4-rounds",
+        "Section III-D, numbers of rounds",
+        rounds::counted,
+    ),
+    Exhibit::computed(
+        Paper::Paper4,
+        "paper-4-figures-7-14",
+        "Figures 7 to 14, allreduce on two clusters (simulated)",
+        simulated::clusters,
+    ),
+    Exhibit::measured(
+        Paper::Paper4,
+        "paper-4-measured",
+        "Figures 6 to 10 in kind, one integer and 255 doubles",
+        measured::here,
+    ),
+];
+
+/// The greatest number of ranks that is counted.
+const RANKS_MAX: usize = 300;
+
+/// The greatest n.
+const PORTS_MAX: usize = 8;
+
+/// An allreduce, of n messages at once where that is a choice.
+fn allreduce(algorithm: Algorithm, ports: Option<usize>, ranks: usize) -> Schedule {
+    let parameters = Parameters {
+        ports,
+        ..Parameters::default()
+    };
+    Schedule::new(algorithm, Collective::Allreduce, ranks)
+        .and_then(|schedule| schedule.with(parameters))
+        .expect("there are ranks and ports")
+}
+
+/// Whether n-way dissemination adapts to so many ranks, by what the schedule says of itself.
+fn adapts(ports: usize, ranks: usize) -> bool {
+    let remark = allreduce(Algorithm::Dissemination, Some(ports), ranks).remark();
+    remark == Some(format!("n = {ports}"))
+}
+
+/// The smallest n that adapts: the paper's choice.
+fn smallest_ports(ranks: usize) -> usize {
+    (1..=PORTS_MAX)
+        .find(|&ports| adapts(ports, ranks))
+        .unwrap_or(PORTS_MAX)
+}
+
+/// The least k with base^k >= number.
+fn log_up(base: usize, number: usize) -> u64 {
+    let powers = std::iter::successors(Some(1_usize), |power| power.checked_mul(base));
+    powers.take_while(|&power| power < number).count() as u64
+}
+
+/// yes or no.
+fn yes(is_so: bool) -> &'static str {
+    if is_so { "yes" } else { "no" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RANKS_MAX, adapts, log_up, smallest_ports};
+
+    #[test]
+    fn logarithms_are_rounded_up() {
+        let logs = [1, 2, 3, 4, 8, 9].map(|number| log_up(2, number));
+        assert_eq!(logs, [0, 1, 2, 2, 3, 4]);
+        assert_eq!([3, 9, 10].map(|number| log_up(3, number)), [1, 2, 3]);
+    }
+
+    #[test]
+    fn the_smallest_n_adapts() {
+        assert!(adapts(1, 12) && !adapts(1, 13));
+        assert!((2..=RANKS_MAX).all(|ranks| adapts(smallest_ports(ranks), ranks)));
+    }
+}

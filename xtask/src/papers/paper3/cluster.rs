@@ -1,0 +1,161 @@
+//! The paper's cluster as the simulator knows it, and the algorithms that MPICH takes there.
+
+use schedule::{Algorithm, Collective, Link, Machine, Parameters, Placement, Schedule};
+
+/// Two sockets of four cores.
+pub(super) const NODE_RANKS: usize = 8;
+
+/// Two ranks of a node: a copy through shared memory, and how fast a core of 2009 adds one row in memory to another. Assumed.
+const NEAR: Link = Link {
+    latency_ns: 500.0,
+    byte_ns: 0.25,
+    combine_byte_ns: 0.2,
+};
+
+/// Two nodes: an MPI message over InfiniBand QDR, 3.2 GB/s. Assumed.
+const FAR: Link = Link {
+    latency_ns: 1700.0,
+    byte_ns: 0.31,
+    ..NEAR
+};
+
+/// Rows shorter than this go along trees (section III-A: 2 Kbytes by default).
+const SHORT_BYTES: usize = 2048;
+
+/// x2, x4 and x8.
+pub(super) const FACTORS: [usize; 3] = [2, 4, 8];
+
+/// What a page says of the machine.
+pub(super) fn description() -> String {
+    format!(
+        "Simulated, as the paper's 320 nodes of {NODE_RANKS} cores are not here. Assumed, not published: within a node α = {} ns, β = {} ns/byte (shared memory of 2009); between nodes α = {} ns, β = {} ns/byte \
+         (InfiniBand QDR, 3.2 GB/s); γ = {} ns/byte to combine. A node has one port: the bytes of its ranks' messages to other nodes go through it one after the other, and come in so. Contention within a \
+         node's memory, or in the network behind the port, is not simulated.",
+        NEAR.latency_ns, NEAR.byte_ns, FAR.latency_ns, FAR.byte_ns, NEAR.combine_byte_ns
+    )
+}
+
+/// What a page says of the algorithms.
+pub(super) fn algorithms() -> String {
+    format!(
+        "The flat schedule is MPICH's by section III: rows of less than {SHORT_BYTES} bytes, or shorter than a double a rank, take a binomial tree (allreduce: recursive doubling), others reduce-scatter \
+         and gather (allreduce: Rabenseifner's). The two-level schedules take the same within nodes and between them, told to assume 2, 4 or 8 ranks a node. The paper does not say how its ranks lie on the \
+         nodes: side by side, or dealt out in turn, so that neighbours are on other nodes. Ranks that are assumed to share a node do so in either case; with 2 or 4 assumed, the nodes' first ranks are dealt out, too. Ratios below 1: two levels are faster."
+    )
+}
+
+/// How many ranks lie side by side on a node before the next ones lie on another.
+fn ranks_at_once(assumed: usize, is_dealt: bool) -> usize {
+    if is_dealt { assumed } else { NODE_RANKS }
+}
+
+/// The cluster, its ranks side by side or dealt out to nodes in turn; those that a schedule assumes to share a node do.
+pub(super) fn machine(ranks: usize, assumed: usize, is_dealt: bool) -> Machine {
+    Machine {
+        near: NEAR,
+        far: FAR,
+        node_ranks: NODE_RANKS,
+        ports: 1,
+        is_node_port: true,
+        placement: Placement::RoundRobin {
+            nodes: ranks.div_ceil(NODE_RANKS),
+            ranks_at_once: ranks_at_once(assumed, is_dealt),
+        },
+    }
+}
+
+/// The rows that leave the busiest node.
+pub(super) fn rows_out(schedule: &Schedule, assumed: usize, is_dealt: bool) -> f64 {
+    let ranks = schedule.ranks();
+    let nodes = ranks.div_ceil(NODE_RANKS);
+    let node = |rank: usize| rank / ranks_at_once(assumed, is_dealt) % nodes;
+    let mut blocks = vec![0; nodes];
+    for rank in 0..ranks {
+        for step in schedule.steps(rank) {
+            let leaves = step
+                .sends
+                .iter()
+                .filter(|send| node(send.peer) != node(rank));
+            for piece in leaves.flat_map(|send| &send.pieces) {
+                blocks[node(rank)] += piece.blocks.len();
+            }
+        }
+    }
+    let most = blocks.into_iter().max().unwrap_or(0);
+    most as f64 / schedule.blocks() as f64
+}
+
+/// What MPICH takes without knowing of nodes.
+fn choice(collective: Collective, ranks: usize, doubles: usize) -> Algorithm {
+    let is_long = doubles * 8 >= SHORT_BYTES && doubles >= ranks && ranks.is_power_of_two();
+    match (collective, is_long) {
+        (Collective::Reduce { .. }, false) => Algorithm::Binomial,
+        (Collective::Reduce { .. }, true) => Algorithm::ReduceScatterGather,
+        (_, false) => Algorithm::RecursiveDoubling,
+        (_, true) => Algorithm::Rabenseifner,
+    }
+}
+
+/// The schedule that knows of no nodes.
+pub(super) fn flat(collective: Collective, ranks: usize, doubles: usize) -> Schedule {
+    let algorithm = choice(collective, ranks, doubles);
+    Schedule::new(algorithm, collective, ranks).expect("there are ranks")
+}
+
+/// The schedule that assumes nodes of so many ranks.
+pub(super) fn aware(
+    collective: Collective,
+    ranks: usize,
+    doubles: usize,
+    node_ranks: usize,
+) -> Schedule {
+    let node_ranks = node_ranks.min(ranks);
+    let parameters = Parameters {
+        node_ranks,
+        inner: choice(Collective::Reduce { root: 0 }, node_ranks, doubles),
+        outer: choice(collective, ranks.div_ceil(node_ranks), doubles),
+        ..Parameters::default()
+    };
+    Schedule::new(Algorithm::Hierarchical, collective, ranks)
+        .and_then(|schedule| schedule.with(parameters))
+        .expect("there are ranks, and two levels")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FACTORS, aware, flat};
+    use schedule::{Algorithm, Collective, check};
+
+    #[test]
+    fn section_3_chooses() {
+        let reduce = Collective::Reduce { root: 0 };
+        for (ranks, doubles, to_one, to_all) in [
+            (64, 1, Algorithm::Binomial, Algorithm::RecursiveDoubling),
+            (64, 255, Algorithm::Binomial, Algorithm::RecursiveDoubling),
+            (
+                64,
+                256,
+                Algorithm::ReduceScatterGather,
+                Algorithm::Rabenseifner,
+            ),
+            (60, 256, Algorithm::Binomial, Algorithm::RecursiveDoubling),
+            (2048, 256, Algorithm::Binomial, Algorithm::RecursiveDoubling),
+        ] {
+            assert_eq!(flat(reduce, ranks, doubles).algorithm(), to_one);
+            let allreduce = flat(Collective::Allreduce, ranks, doubles);
+            assert_eq!(allreduce.algorithm(), to_all);
+        }
+    }
+
+    #[test]
+    fn two_levels_are_right() {
+        for collective in [Collective::Reduce { root: 0 }, Collective::Allreduce] {
+            for (ranks, doubles) in [(8, 1), (16, 4096), (64, 256), (64, 4096)] {
+                for node_ranks in FACTORS {
+                    check(&aware(collective, ranks, doubles, node_ranks))
+                        .expect("a right schedule");
+                }
+            }
+        }
+    }
+}
