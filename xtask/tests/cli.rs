@@ -116,9 +116,9 @@ fn every_format_gives_the_same_rows() {
             assert_eq!(row["n"], 5);
             assert_eq!(row["sum"].as_f64().unwrap().to_bits(), bits);
         }
-        // Three rank counts. By twenty schedules, eight of them by reduce, too; on the five contiguous distributions also by the
+        // Three rank counts. By twenty schedules, eight of them by reduce, too; on the eight contiguous distributions also by the
         // four other algorithms, on the block-cyclic one not. And the canary.
-        assert_eq!(rows.len(), 3 * (5 * (28 + 4) + 28) + 3);
+        assert_eq!(rows.len(), 3 * (8 * (28 + 4) + 28) + 3);
     }
 }
 

@@ -1,24 +1,26 @@
 //! A distribution that lets rank 0 have the root early, by the clock of [`crate::critical_path`].
 //!
-//! **Possible within T?** What a boundary b cuts, b, f(b), f(f(b)), … with f(x) = x + lowbit(x), is
-//! due at ranks before it. Given T, the times at which it is due follow from those ranks alone, going down from the root,
-//! each combination taking add_ns and each message send_ns; and all that follows depends on
-//! nothing but b and these times. So boundaries are placed from left to right, and a rank ends as
-//! far right as its own work lets it be in time, or there with some of the lowest set bits cleared. No
-//! other end b' is needed: as in [`crate::share_limit`], one of these, a, has a >= b', a is among
-//! what b' cuts, and what a cuts is due at the same times after both. The ranks that
-//! follow b', cut off at a, have fewer subtrees each and the same times to meet.
+//! **Is T possible?** Boundary b cuts b, f(b), f(f(b)), … with f(x) = x + lowbit(x): these values are due at
+//! ranks before b. Given T, when each is due follows from the boundaries up to b: going down from
+//! the root, a combination takes add_ns and a message send_ns. What comes behind b depends
+//! on b and on these times alone. So boundaries are placed from left to right. A rank ends as far right as
+//! its own work lets it be in time, or there with some of the lowest set bits cleared. No other end b' is
+//! needed: as in [`crate::share_limit`], one of these, a, lies behind b' and is among what b' cuts; what a
+//! cuts is due at the same times after both; and the ranks that follow b', cut off at a, have
+//! less to do.
 //!
-//! **What is proven.** Trying all these ends decides whether T is possible; halving T finds the
-//! shortest path. But there are many ways to get to the same place with other times due. The search
-//! keeps a few of them for every number of ranks, those furthest right, a message counting as many items as could be
-//! added meanwhile, and none that another one with the same boundary beats at all times. While it has dropped no other,
-//! its result is the shortest, up to a sixteenth of the smaller cost. Once it has, nothing is proven but that the
-//! result is not longer than that: the best of the even, aligned and optimized distributions.
+//! **What is proven.** Trying all these ends decides whether T is possible, and halving T finds the
+//! shortest path. But many ways lead to the same boundary, or nearly, with other times due. For each number of
+//! ranks the search keeps a few: those that are furthest right, where a message counts as many items as could be
+//! added meanwhile. It drops those to which another one with the same boundary is never inferior,
+//! which loses nothing. Whether it dropped more where it last said no, it knows: if not, the
+//! result is the shortest, up to a sixteenth of the smaller cost. If so, all that is proven is that it is no
+//! longer than the paths of one rank for all and of the even, power-of-two and optimized distributions.
 //!
-//! **What is measured.** For all N <= 40 and p <= 8, with six costs, it is the shortest; with
-//! two ways kept instead of 64 it is in 97% of the cases, and at most 4% longer in the others. For N = 504850 and p = 256 keeping 1, 2, 4, … or 1000 ways
-//! gives the same 9933.2 ns; for N = 21410970 and p = 4096 1 to 64 give the same 24303.5 ns.
+//! **What is measured.** The search says that it is proven for all N <= 40 and p <= 8 with six costs; keeping two
+//! ways instead of 64 it finds the same in 97% of these cases, and at most 4% more in the others. For N = 504850 and
+//! p = 256 keeping 1, 2, 4, … or 1000 ways gives 9933.2 ns, for N = 21410970 and p = 4096 keeping
+//! 1 to 64 gives 24303.5 ns. With p = 4096 it takes 0.3 to 1 s.
 
 use tree_index::parent;
 
