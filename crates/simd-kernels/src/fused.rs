@@ -87,7 +87,9 @@ where
     {
         Some(match self.0.bytes() {
             ..OWN_CACHE_BYTES => both::<V, O, 0>(proven, self.0),
-            ..SHARED_CACHE_BYTES => both::<V, O, SHARED_CACHE_AHEAD_BYTES>(proven, self.0),
+            OWN_CACHE_BYTES..SHARED_CACHE_BYTES => {
+                both::<V, O, SHARED_CACHE_AHEAD_BYTES>(proven, self.0)
+            }
             _ => both::<V, O, MEMORY_AHEAD_BYTES>(proven, self.0),
         })
     }

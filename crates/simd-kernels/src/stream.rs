@@ -55,7 +55,9 @@ where
 {
     match leaves.bytes() {
         ..OWN_CACHE_BYTES => fold_blocks::<V, O, S, 0>(proven, leaves),
-        ..SHARED_CACHE_BYTES => fold_blocks::<V, O, S, SHARED_CACHE_AHEAD_BYTES>(proven, leaves),
+        OWN_CACHE_BYTES..SHARED_CACHE_BYTES => {
+            fold_blocks::<V, O, S, SHARED_CACHE_AHEAD_BYTES>(proven, leaves)
+        }
         _ => fold_blocks::<V, O, S, MEMORY_AHEAD_BYTES>(proven, leaves),
     }
 }

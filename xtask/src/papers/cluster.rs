@@ -46,9 +46,8 @@ impl Cluster {
     pub(super) fn machine(&self, shape: Shape) -> Machine {
         Machine {
             near: self.near,
-            far: self.far,
             node_ranks: shape.processes,
-            ports: 1,
+            ..Machine::flat(self.far)
         }
     }
 

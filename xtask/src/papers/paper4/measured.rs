@@ -77,10 +77,9 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     for &count in &ranks {
         let job = Job {
             papers: vec![4],
-            widths: Vec::new(),
-            cut_width: 0,
             // Ranks that take turns on cores take milliseconds for what others do in microseconds.
             rounds: if context.quick || count > 2 { 5 } else { 20 },
+            ..Job::default()
         };
         rows.extend(measure(context.backend, count, &job, context.output)?);
     }
