@@ -67,6 +67,7 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
             turn: 0,
             receives: buffers(most(|program| program.receives.len())),
             posted: 0,
+            sent: 0,
             failed: None,
             broken: None,
             rounds: 0,
@@ -285,7 +286,13 @@ impl<T: Pod, O: Operator<T>> Progress for Run<T, O> {
             Phase::Idle | Phase::Done => return,
             Phase::Step(index) => {
                 let receives = self.program_of(state.strip).steps[index].receives.clone();
-                [&state.receives[receives], &[]]
+                let receives = &state.receives[receives];
+                if receives.iter().all(|buffer| buffer.request.is_none()) {
+                    let sends = self.sends_to_end(&state, index);
+                    [&state.sends[state.turn][sends], &[]]
+                } else {
+                    [receives, &[]]
+                }
             }
             Phase::Sending => [&state.sends[0][..], &state.sends[1]],
         };

@@ -17,6 +17,10 @@ use crate::trace::{message, span};
 /// Receives are posted so many steps ahead, so that messages find their buffers when they come early: after the sends, which others wait for.
 const STEPS_AHEAD: usize = 16;
 
+/// So many sends may be under way when a step begins. Of more, MPI libraries keep lists that they search again and again; and schedules are
+/// checked to end even if every send waits for its receiver.
+const SENDS_AHEAD: usize = 32;
+
 impl<T: Pod, O: Operator<T>> Run<T, O> {
     /// Reduces the own nodes.
     pub(super) fn fold(&self, state: &mut State<T>, rows: &[T]) {
@@ -62,8 +66,10 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         comm: &dyn Communicator,
         lent: &mut Lent<'_, T>,
     ) -> Result<(), comm::Error> {
+        state.sent = 0;
         if comm.delivers_alone() {
             state.turn ^= 1;
+            state.sent = usize::MAX;
         }
         state.posted = 0;
         self.enter(state, comm, lent, 0)
@@ -234,6 +240,12 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
                             return Ok(false);
                         }
                     }
+                    for send in self.sends_to_end(state, index) {
+                        if !state.sends[state.turn][send].reclaim(comm, patience)? {
+                            return Ok(false);
+                        }
+                        state.sent = send + 1;
+                    }
                     self.enter(state, comm, lent, index + 1)?;
                 }
                 Phase::Sending => {
@@ -254,6 +266,13 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
                 }
             }
         }
+    }
+
+    /// The sends that must be over before the step behind this one begins.
+    pub(super) fn sends_to_end(&self, state: &State<T>, index: usize) -> Range<usize> {
+        let begun = self.program_of(state.strip).steps[index].sends.end;
+        let over = state.sent.min(begun);
+        over..begun.saturating_sub(SENDS_AHEAD).max(over)
     }
 
     /// The sends that must be over before the next strip, or before the end.

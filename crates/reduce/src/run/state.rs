@@ -39,6 +39,8 @@ pub(super) struct State<T> {
     pub(super) receives: Vec<Buffer>,
     /// The steps whose receives are posted.
     pub(super) posted: usize,
+    /// So many sends are known to be over; all, where the transport delivers by itself.
+    pub(super) sent: usize,
     /// The rank that failed first, as far as is known here.
     pub(super) failed: Option<usize>,
     /// Why the transport ended the run.

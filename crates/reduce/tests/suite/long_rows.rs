@@ -17,8 +17,8 @@ pub(crate) const CHECKS: [(&str, Check); 4] = [
 /// Doubles of 2.4 kB: such rows are lent.
 const WIDTH: usize = 300;
 
-/// The blocks of a row: as the plan chooses, and of widths that differ.
-const BLOCKS: [Option<usize>; 2] = [None, Some(7)];
+/// The blocks of a row: as the plan chooses, of widths that differ, and more than sends may be under way.
+const BLOCKS: [Option<usize>; 3] = [None, Some(7), Some(100)];
 
 fn plan<'c>(
     comm: &'c dyn Communicator,
@@ -78,7 +78,7 @@ fn in_flight(comm: &dyn Communicator) {
     let own = &items[2 * rank * WIDTH..2 * (rank + 1) * WIDTH];
     let expected = rows_by_definition(&items, WIDTH, &Sum);
     for algorithm in scheduled(comm) {
-        let plans = [BLOCKS[0], BLOCKS[1], BLOCKS[1]].map(|blocks| {
+        let plans = BLOCKS.map(|blocks| {
             let builder = plan(comm, algorithm, blocks).local_items(2);
             builder.build::<f64>().unwrap()
         });
