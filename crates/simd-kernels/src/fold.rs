@@ -34,6 +34,7 @@ pub fn sum<T: Float>(level: Level, leaves: &[T]) -> Option<T> {
 /// ```
 #[inline]
 pub fn fold<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Option<T> {
+    let level = level.for_leaf_bytes(size_of_val(leaves));
     T::run(level, operation, Fold(leaves))
 }
 

@@ -6,7 +6,7 @@ use core::ops::Range;
 pub(crate) const OWN_CACHE_BYTES: usize = 1 << 20;
 
 /// Leaves in fewer bytes lie in the cache that cores share, beyond which memory answers late.
-pub(crate) const SHARED_CACHE_BYTES: usize = 1 << 24;
+pub(crate) const SHARED_CACHE_BYTES: usize = 1 << 23;
 
 /// How far ahead leaves are fetched from the shared cache: far enough to hide it, and near enough that what is fetched stays in the first
 /// cache until it is used.

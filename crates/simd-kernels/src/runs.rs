@@ -35,6 +35,7 @@ pub fn fold_runs<T: Float>(
         lengths,
         results,
     };
+    let level = level.for_leaf_bytes(size_of_val(leaves));
     let rest = T::run(level, operation, runs);
     assert_eq!(rest, 0, "the runs are all the leaves");
 }
@@ -55,14 +56,14 @@ impl<T: Float> Kernel<T> for Runs<'_, T> {
         V: Vector<Element = T>,
         O: Combine<T>,
     {
-        let mut leaves = self.leaves;
+        let (mut leaves, all_bytes) = (self.leaves, size_of_val(self.leaves));
         for (&length, result) in self.lengths.iter().zip(self.results) {
             let (run, rest) = leaves.split_at(length);
             leaves = rest;
             *result = if length < V::LANES * V::LANES {
                 fold_few(run, O::single).expect("a run has leaves")
             } else {
-                fold_any::<V, O, _>(proven, run)
+                fold_any::<V, O, _>(proven, run, all_bytes)
             };
         }
         leaves.len()

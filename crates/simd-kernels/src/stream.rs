@@ -41,19 +41,19 @@ impl<S: Source> Kernel<S::Leaf> for Fold<S> {
         V: Vector<Element = S::Leaf>,
         O: Combine<S::Leaf>,
     {
-        Some(fold_any::<V, O, S>(proven, self.0))
+        Some(fold_any::<V, O, S>(proven, self.0, self.0.bytes()))
     }
 }
 
-/// The fold of at least one leaf, fetched ahead as far as its memory is away.
+/// The fold of at least one leaf; of memory of so many bytes, fetched ahead as far as that is away.
 #[inline(always)]
-pub(crate) fn fold_any<V, O, S>(proven: Proven<V>, leaves: S) -> V::Element
+pub(crate) fn fold_any<V, O, S>(proven: Proven<V>, leaves: S, bytes: usize) -> V::Element
 where
     V: Vector,
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    match leaves.bytes() {
+    match bytes {
         ..OWN_CACHE_BYTES => fold_blocks::<V, O, S, 0>(proven, leaves),
         OWN_CACHE_BYTES..SHARED_CACHE_BYTES => {
             fold_blocks::<V, O, S, SHARED_CACHE_AHEAD_BYTES>(proven, leaves)
