@@ -29,13 +29,13 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
     Exhibit::measured(
         Paper::Thesis,
         "recursive",
-        "the recursive baseline, N = 2^27",
+        "The recursive baseline, N = 2^27",
         local::recursive,
     ),
     Exhibit::computed(
         Paper::Thesis,
         "buffer-utilisation",
-        "section 3.1.1, values a message",
+        "Section 3.1.1, values a message",
         reproducibility::buffer,
     ),
     Exhibit::computed(
@@ -101,13 +101,13 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
     Exhibit::computed(
         Paper::Thesis,
         "optimal-distributions",
-        "the best distributions, by score and by critical path",
+        "The best distributions, by score and by critical path",
         optimal::models,
     ),
     Exhibit::measured(
         Paper::Thesis,
         "optimal-distributions-measured",
-        "the best distributions, in measured time",
+        "The best distributions, in measured time",
         optimal::measured,
     ),
     Exhibit::measured(
