@@ -203,8 +203,11 @@ pub fn run(options: &Options) -> Result<(), Error> {
 /// Those that are asked for, each once, in their order.
 fn chosen<'e>(all: &'e [Exhibit], only: &[String]) -> Result<Vec<&'e Exhibit>, Error> {
     let suits = |exhibit: &Exhibit, name: &str| {
+        if all.iter().any(|other| other.id == name) {
+            return exhibit.id == name;
+        }
         let rest = exhibit.id.strip_prefix(name);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
+        rest.is_some_and(|rest| rest.starts_with(['.', '-']))
     };
     for name in only {
         if !all.iter().any(|exhibit| suits(exhibit, name)) {
@@ -265,6 +268,7 @@ mod tests {
             ids(&["table-3", "figure-2.3", "table-3"]),
             ["figure-2.3", "table-3"]
         );
+        assert_eq!(ids(&["optimal-distributions"]).len(), 1);
         assert!(
             ids(&["figure-4"])
                 .iter()
