@@ -165,12 +165,37 @@ impl Plot {
     }
 }
 
-/// A number with as few places as it needs.
+/// A number with as few of these places as it needs.
+fn short(text: &str) -> &str {
+    text.trim_end_matches('0').trim_end_matches('.')
+}
+
+/// What an axis says of a value.
 fn label(value: f64) -> String {
     let size = value.abs();
     if size >= 1e6 || (size < 1e-3 && size > 0.0) {
-        return format!("{value:e}");
+        let text = format!("{value:.3e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        return format!("{}e{exponent}", short(mantissa));
     }
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    short(&format!("{value:.3}")).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::label;
+
+    #[test]
+    fn labels_have_no_more_places_than_they_need() {
+        for (value, text) in [
+            (0.0, "0"),
+            (100.0, "100"),
+            (0.25, "0.25"),
+            (1e6, "1e6"),
+            (2.5e7, "2.5e7"),
+            (1.000_000_000_000_000_2e-14, "1e-14"),
+        ] {
+            assert_eq!(label(value), text);
+        }
+    }
 }

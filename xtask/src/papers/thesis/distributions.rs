@@ -4,7 +4,6 @@ use distribution::{Cost, Distribution, Scheme};
 
 use super::{ITEMS, RANKS};
 use crate::error::Error;
-use crate::papers::page::digits;
 use crate::papers::{Comparison, Context, Page};
 use crate::plot::{Axis, Line, Plot};
 
@@ -64,27 +63,8 @@ pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     ]);
     page.compare(comparisons);
 
-    page.heading("Every distribution");
-    page.table(
-        [
-            "distribution",
-            "messages",
-            "largest share",
-            "busy ranks",
-            "score, us",
-        ],
-        Scheme::ALL.into_iter().map(|scheme| {
-            let distribution = distribution(scheme);
-            let counts = counts(&distribution);
-            let busy = counts.iter().filter(|&&count| count > 0).count();
-            vec![
-                format!("`{scheme}`"),
-                distribution.message_count().to_string(),
-                counts.iter().max().unwrap_or(&0).to_string(),
-                busy.to_string(),
-                digits(score_us(&distribution)),
-            ]
-        }),
+    page.paragraph(
+        "All distributions that have a name, with the best ones: [`optimal-distributions`](optimal-distributions.md).",
     );
 
     page.heading("By α");
