@@ -1,8 +1,6 @@
 //! The code of README and of the pages that is no program by itself: every statement there is one here, which
 //! `xtask/tests/book.rs` checks. The pages' programs are doctests of this crate.
 
-use std::error::Error;
-
 use reduce::Max;
 
 #[test]
@@ -43,7 +41,7 @@ mod mpi {
     use comm::Communicator;
     use reduce::{Plan, Sum};
 
-    use super::Error;
+    use std::error::Error;
 
     fn readme(local: Vec<f64>) -> Result<(), Box<dyn Error + Send + Sync>> {
         let world = comm::mpi::init()?;
