@@ -202,12 +202,16 @@ pub fn run(options: &Options) -> Result<(), Error> {
 
 /// Those that are asked for, each once, in their order.
 fn chosen<'e>(all: &'e [Exhibit], only: &[String]) -> Result<Vec<&'e Exhibit>, Error> {
+    // What follows a name, or is followed by one, is a part: table-3.1 of table-3, figure-4.1 of figure-4.
+    let is_part = |whole: &str, part: &str| {
+        let rest = part.strip_prefix(whole);
+        rest.is_some_and(|rest| rest.starts_with(['.', '-']))
+    };
     let suits = |exhibit: &Exhibit, name: &str| {
         if all.iter().any(|other| other.id == name) {
             return exhibit.id == name;
         }
-        let rest = exhibit.id.strip_prefix(name);
-        rest.is_some_and(|rest| rest.starts_with(['.', '-']))
+        is_part(name, exhibit.id) || is_part(exhibit.id, name)
     };
     for name in only {
         if !all.iter().any(|exhibit| suits(exhibit, name)) {
@@ -269,6 +273,7 @@ mod tests {
             ["figure-2.3", "table-3"]
         );
         assert_eq!(ids(&["optimal-distributions"]).len(), 1);
+        assert_eq!(ids(&["table-3.2"]), ["table-3"]);
         assert!(
             ids(&["figure-4"])
                 .iter()

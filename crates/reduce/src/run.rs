@@ -251,19 +251,25 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
         self.state.borrow().rounds
     }
 
-    /// The ranks that a step still waits for.
+    /// The ranks that a step still waits for: to hear from them, or that they take what was sent.
     pub(crate) fn awaited_ranks(&self) -> Vec<usize> {
         let state = self.state.borrow();
         let Phase::Step(index) = state.phase else {
             return Vec::new();
         };
         let program = self.program_of(state.strip);
-        let mut ranks: Vec<usize> = program.steps[index]
-            .receives
-            .clone()
+        let receives = program.steps[index].receives.clone();
+        let receives = receives
             .filter(|&receive| state.receives[receive].request.is_some())
-            .map(|receive| program.receives[receive].peer)
-            .collect();
+            .map(|receive| program.receives[receive].peer);
+        let mut ranks: Vec<usize> = receives.collect();
+        if ranks.is_empty() {
+            let sends = self.sends_to_end(&state, index);
+            let sends = sends
+                .filter(|&send| state.sends[state.turn][send].request.is_some())
+                .map(|send| program.sends[send].peer);
+            ranks.extend(sends);
+        }
         ranks.dedup();
         ranks
     }

@@ -4,8 +4,9 @@
 
 use comm::Communicator;
 use comm::threads::run;
-use distribution::{Ownership, Scheme};
+use distribution::{Distribution, Ownership, Scheme};
 use reduce::{Algorithm, MessageBuffer, Plan};
+use tree_index::Tree;
 
 /// p = 1, 17, …, 241, and what lies beside powers of two.
 const RANKS: [usize; 14] = [1, 2, 3, 4, 7, 8, 9, 16, 17, 33, 64, 113, 128, 241];
@@ -108,6 +109,28 @@ fn buffered(ownership: &Ownership, items: &[f64], buffer: MessageBuffer) -> (u64
     (messages, ranks[0].1.unwrap())
 }
 
+/// The same number by the rule of section 3.1.1.
+fn buffered_by_rule(distribution: &Distribution, buffer: MessageBuffer) -> u64 {
+    let tree = Tree::new(distribution.items());
+    let mut messages = 0;
+    for rank in 1..distribution.ranks() {
+        let (mut held, mut receiver) = (0, 0);
+        for root in tree.outbound_roots(distribution.range(rank)) {
+            let span = tree.span(root);
+            let to = distribution.rank_of(tree_index::parent(root.x));
+            let is_large = span.end - span.start > buffer.flush_leaves;
+            if held == buffer.values || held > 0 && (is_large || to != receiver) {
+                messages += 1;
+                held = 0;
+            }
+            held += 1;
+            receiver = to;
+        }
+        messages += u64::from(held > 0);
+    }
+    messages
+}
+
 #[test]
 fn a_message_buffer_changes_messages_and_no_bit() {
     let items: Vec<f64> = (1..=5000).map(|i| 1.0 / f64::from(i)).collect();
@@ -115,7 +138,7 @@ fn a_message_buffer_changes_messages_and_no_bit() {
     for scheme in [Scheme::Lower, Scheme::Upper] {
         let distribution = scheme.distribute(5000, 33).unwrap();
         let values = distribution.message_count();
-        let ownership = Ownership::from(distribution);
+        let ownership = Ownership::from(distribution.clone());
         let messages = |values, flush_leaves| {
             let buffer = MessageBuffer {
                 values,
@@ -123,12 +146,15 @@ fn a_message_buffer_changes_messages_and_no_bit() {
             };
             let (messages, bits) = buffered(&ownership, &items, buffer);
             assert_eq!(bits, expected, "{scheme}, {buffer:?}");
+            let by_rule = buffered_by_rule(&distribution, buffer);
+            assert_eq!(messages, by_rule, "{scheme}, {buffer:?}");
             messages
         };
         assert_eq!(messages(1, 64), values);
         assert_eq!(messages(4, 0), values);
         let (published, patient) = (messages(4, 64), messages(4, u64::MAX));
         let least = messages(MessageBuffer::VALUES_MAX, u64::MAX);
+        (0..8).for_each(|log| drop(messages(3, 1 << log)));
         assert!(values > published && published >= patient && patient > least);
         // A rank's values are for one rank after the other.
         assert!(least >= 32);

@@ -1,5 +1,7 @@
 //! Rows that are not copied, and that are cut into strips.
 
+use std::time::Duration;
+
 use comm::Communicator;
 use distribution::{Distribution, Ownership};
 use reduce::{Algorithm, Builder, Plan, RunError, Sum};
@@ -7,9 +9,10 @@ use reduce::{Algorithm, Builder, Plan, RunError, Sum};
 use super::collectives::{bits, local, random_ownership, rows_by_definition, scheduled};
 use super::{Check, numbers};
 
-pub(crate) const CHECKS: [(&str, Check); 4] = [
+pub(crate) const CHECKS: [(&str, Check); 5] = [
     ("long rows, lent and in strips", long_rows),
     ("long rows in flight", in_flight),
+    ("more sends than may be under way", untaken),
     ("long rows of prefixes and broadcasts", copied),
     ("wrong arguments where memory is lent", wrong_arguments),
 ];
@@ -113,6 +116,45 @@ fn in_flight(comm: &dyn Communicator) {
             run.wait_into(&mut row).unwrap();
         }
         assert_eq!(bits(&row), expected, "{algorithm}");
+    }
+}
+
+/// The end of a chain gets no further than what its neighbour takes, where the transport does not deliver by itself.
+fn untaken(comm: &dyn Communicator) {
+    let (rank, size) = (comm.rank(), comm.size());
+    if size == 1 {
+        return;
+    }
+    // So long that no MPI library sends a block before it is asked for.
+    const BLOCKS: usize = 40;
+    let width = BLOCKS * 8192;
+    let plan = Plan::builder(comm)
+        .local_items(1)
+        .width(width)
+        .algorithm(Algorithm::LinearPipelined)
+        .blocks(BLOCKS)
+        .build::<f64>()
+        .unwrap();
+    let (last, tag) = (size - 1, comm.fresh_tag());
+    let own = vec![1.0; width];
+    let run = if rank == last {
+        let run = plan.start_reduce(&own).unwrap();
+        match run.wait_timeout(Duration::from_millis(20)) {
+            Ok(()) => assert!(comm.delivers_alone()),
+            Err(RunError::TimedOut { awaited, .. }) => assert_eq!(awaited, [last - 1]),
+            Err(error) => panic!("{error}"),
+        }
+        for other in 0..last {
+            comm::collective::send(comm, other, tag, Vec::new()).unwrap();
+        }
+        run
+    } else {
+        comm::collective::receive(comm, last, tag, 0).unwrap();
+        plan.start_reduce(&own).unwrap()
+    };
+    let mut row = vec![0.0; width];
+    if run.wait_into(&mut row).unwrap() {
+        assert_eq!(row, vec![size as f64; width]);
     }
 }
 
