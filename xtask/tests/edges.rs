@@ -143,5 +143,8 @@ fn an_error_is_one_line_whatever_the_file_says() {
 #[test]
 fn no_command_is_told_the_commands() {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask")).output().unwrap();
-    refused(&output, "repro-check, bench, simulate, schedules, papers, book, test");
+    refused(
+        &output,
+        "repro-check, bench, simulate, schedules, papers, book, test",
+    );
 }
