@@ -175,8 +175,18 @@ impl Mailboxes {
 
     /// Fails with who waits for whom, if any rank does.
     fn fail_deadlocked(&self) {
-        let waits: Vec<String> = (0..self.mailboxes.len())
-            .filter_map(|rank| Some((rank, self.lock(rank).sleeper?.awaited.rank)))
+        let sleepers = (0..self.mailboxes.len())
+            .filter_map(|rank| Some((rank, self.lock(rank).sleeper?.awaited.rank)));
+        let sleepers: Vec<(usize, usize)> = sleepers.collect();
+        // One that has just left counts as idle before it has told those that wait for it.
+        let has_left =
+            |&&(_, awaited): &&(usize, usize)| self.mailboxes[awaited].left.load(Ordering::Acquire);
+        if let Some(&(awaited_by, rank)) = sleepers.iter().find(has_left) {
+            self.fail(Error::Left { rank, awaited_by });
+            return;
+        }
+        let waits: Vec<String> = sleepers
+            .iter()
             .map(|(rank, awaited)| format!("rank {rank} waits for rank {awaited}"))
             .collect();
         if !waits.is_empty() {
