@@ -1,4 +1,4 @@
-//! Tables in Markdown.
+//! Tables in Markdown, and the numbers in them.
 
 use std::fmt::Write;
 
@@ -22,5 +22,13 @@ impl Table {
     /// Its lines.
     pub fn text(&self) -> &str {
         &self.text
+    }
+}
+
+/// A number with as few of its decimal places as it needs.
+pub fn trimmed(number: &str) -> &str {
+    match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.'),
+        false => number,
     }
 }

@@ -145,7 +145,7 @@ pub struct Context<'o> {
     /// Where a person looks.
     output: &'o Output,
     /// The thesis' runs, which several exhibits show.
-    times: OnceCell<Vec<Times>>,
+    times: &'o OnceCell<Vec<Times>>,
 }
 
 /// All exhibits, paper by paper.
@@ -174,25 +174,22 @@ pub fn run(options: &Options) -> Result<(), Error> {
     };
     fs::create_dir_all(&options.output).map_err(|error| Error::file(&options.output, error))?;
     let mut output = Output::open(options.json.as_deref())?;
-    let context = Context {
-        quick: options.quick,
-        backend,
-        output: &output,
-        times: OnceCell::new(),
-    };
-    let mut rows = Vec::new();
+    let times = OnceCell::new();
     for exhibit in chosen {
         let begin = Instant::now();
         let mut page = Page::new(exhibit, &options.output);
+        let context = Context {
+            quick: options.quick,
+            backend,
+            output: &output,
+            times: &times,
+        };
         (exhibit.fill)(&context, &mut page)?;
-        rows.extend(page.finish()?);
+        for row in page.finish()? {
+            output.json(&row)?;
+        }
         let seconds = begin.elapsed().as_secs_f64();
-        context
-            .output
-            .say(format!("{} ({seconds:.1} s)", exhibit.id));
-    }
-    for row in &rows {
-        output.json(row)?;
+        output.say(format!("{} ({seconds:.1} s)", exhibit.id));
     }
     let index = options.output.join("README.md");
     fs::write(&index, contents(&all)).map_err(|error| Error::file(&index, error))?;
@@ -228,29 +225,23 @@ fn chosen<'e>(all: &'e [Exhibit], only: &[String]) -> Result<Vec<&'e Exhibit>, E
 /// The page that lists all others.
 fn contents(all: &[Exhibit]) -> String {
     let mut text = include_str!("papers/contents.md").trim_end().to_owned();
-    let mut paper = None;
-    for exhibit in all {
-        if paper != Some(exhibit.paper) {
-            paper = Some(exhibit.paper);
-            let (name, reference) = (exhibit.paper.name(), exhibit.paper.reference());
-            text += &format!("\n\n## {name}\n\n{reference}.\n\n");
-            let mut table = markdown::Table::default();
-            table.row(["exhibit", "what", "ours"].map(str::to_owned));
-            let own = all.iter().filter(|other| Some(other.paper) == paper);
-            for exhibit in own {
-                let how = if exhibit.is_measured {
-                    "measured"
-                } else {
-                    "computed"
-                };
-                table.row([
-                    format!("[`{0}`]({0}.md)", exhibit.id),
-                    exhibit.title.to_owned(),
-                    how.to_owned(),
-                ]);
-            }
-            text += table.text().trim_end();
+    for own in all.chunk_by(|one, next| one.paper == next.paper) {
+        let (name, reference) = (own[0].paper.name(), own[0].paper.reference());
+        text += &format!("\n\n## {name}\n\n{reference}.\n\n");
+        let mut table = markdown::Table::default();
+        table.row(["exhibit", "what", "ours"].map(str::to_owned));
+        for exhibit in own {
+            let how = match exhibit.is_measured {
+                true => "measured",
+                false => "computed",
+            };
+            table.row([
+                format!("[`{0}`]({0}.md)", exhibit.id),
+                exhibit.title.to_owned(),
+                how.to_owned(),
+            ]);
         }
+        text += table.text().trim_end();
     }
     text + "\n"
 }

@@ -7,6 +7,7 @@ use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
 use crate::error::Error;
+use crate::markdown::trimmed;
 
 /// The size of a picture, in pixels.
 const SIZE: (u32, u32) = (960, 600);
@@ -165,20 +166,15 @@ impl Plot {
     }
 }
 
-/// A number with as few of these places as it needs.
-fn short(text: &str) -> &str {
-    text.trim_end_matches('0').trim_end_matches('.')
-}
-
 /// What an axis says of a value.
 fn label(value: f64) -> String {
     let size = value.abs();
     if size >= 1e6 || (size < 1e-3 && size > 0.0) {
         let text = format!("{value:.3e}");
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        return format!("{}e{exponent}", short(mantissa));
+        return format!("{}e{exponent}", trimmed(mantissa));
     }
-    short(&format!("{value:.3}")).to_owned()
+    trimmed(&format!("{value:.3}")).to_owned()
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use tree_index::Tree;
 use crate::bench;
 use crate::choices::{Backend, Sharing};
 use crate::error::Error;
-use crate::markdown::Table;
+use crate::markdown::{Table, trimmed};
 use crate::mpi::workspace;
 
 /// Ranks of the table and the pictures, and the blocks of pipelines there.
@@ -246,8 +246,7 @@ fn shape(times: &[Time]) -> String {
 
 /// A number with as few places as it needs.
 fn short(number: f64) -> String {
-    let text = format!("{number:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    trimmed(&format!("{number:.2}")).to_owned()
 }
 
 /// How many values pieces carry: by schedule and distribution.

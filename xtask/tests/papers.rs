@@ -2,27 +2,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
+use common::{fresh_folder, xtask};
 use serde_json::Value;
 use xtask::papers::exhibits;
 
 fn papers(words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .arg("papers")
-        .args(words)
-        .output()
-        .unwrap()
-}
-
-fn fresh_folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
+    xtask("papers", words)
 }
 
 fn docs() -> PathBuf {

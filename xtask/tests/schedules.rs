@@ -2,22 +2,22 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
+
+use common::xtask;
 
 fn schedules(words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .arg("schedules")
-        .args(words)
-        .output()
-        .unwrap()
+    xtask("schedules", words)
 }
 
+/// An empty folder, with one in it for pictures and times.
 fn fresh_folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(folder.join("schedules")).unwrap();
+    let folder = common::fresh_folder(name);
+    fs::create_dir(folder.join("schedules")).unwrap();
     folder
 }
 

@@ -85,6 +85,17 @@ pub struct Row {
     pub reference: String,
 }
 
+/// The rows of one schedule.
+pub(crate) fn of(rows: &[Row], algorithm: Algorithm) -> impl Iterator<Item = &Row> + Clone {
+    rows.iter()
+        .filter(move |row| row.variant == algorithm.name())
+}
+
+/// What all of them are compared with.
+pub(crate) fn reference(rows: &[Row]) -> &str {
+    rows.first().map_or("", |row| row.reference.as_str())
+}
+
 /// What rank 0 tells.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]

@@ -11,7 +11,7 @@ use simd_kernels::Level;
 use super::{Context, Exhibit};
 use crate::choices::Backend;
 use crate::error::Error;
-use crate::markdown;
+use crate::markdown::{self, trimmed};
 use crate::plot::Plot;
 
 /// A published number or one of ours.
@@ -81,12 +81,7 @@ pub(super) fn digits(number: f64) -> String {
         10.0.. => 2,
         _ => 3,
     };
-    let text = format!("{number:.places$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
+    trimmed(&format!("{number:.places$}")).to_owned()
 }
 
 /// How a number of ours came about.

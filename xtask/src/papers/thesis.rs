@@ -11,12 +11,21 @@ mod scaling;
 mod timings;
 mod variants;
 
+use distribution::{Distribution, Scheme};
+
 use super::{Exhibit, Paper};
+use crate::data::TABLE_4_1_ITEMS;
 pub use timings::{Job, Times, run};
 
 /// The example of section 3.1.2: aa_rokasA8 on p = 256.
-const ITEMS: u64 = 504_850;
+const ITEMS: usize = TABLE_4_1_ITEMS[5];
 const RANKS: usize = 256;
+
+/// Its distribution by a rule.
+fn example(scheme: Scheme) -> Distribution {
+    let distribution = scheme.distribute(ITEMS as u64, RANKS);
+    distribution.expect("there are ranks")
+}
 
 /// In the order of the thesis.
 pub(super) const EXHIBITS: &[Exhibit] = &[

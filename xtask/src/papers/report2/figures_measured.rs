@@ -3,7 +3,7 @@
 use reduce::Algorithm;
 
 use super::figures::{IMPLEMENTATIONS, OTHERS};
-use crate::bench::schedules::{self, Job, Row};
+use crate::bench::schedules::{self, Job, Row, of, reference};
 use crate::error::Error;
 use crate::papers::page::digits;
 use crate::papers::{Comparison, Context, Page};
@@ -39,11 +39,6 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     Ok(())
 }
 
-fn of(rows: &[Row], algorithm: Algorithm) -> impl Iterator<Item = &Row> + Clone {
-    rows.iter()
-        .filter(move |row| row.variant == algorithm.name())
-}
-
 /// The median over all schedules of their references' times, in ns, at each length.
 fn references(job: &Job, rows: &[Row]) -> Vec<(f64, f64)> {
     let at = |&width: &usize| {
@@ -58,7 +53,6 @@ fn references(job: &Job, rows: &[Row]) -> Vec<(f64, f64)> {
 }
 
 fn draw(page: &mut Page, job: &Job, rows: &[Row]) -> Result<(), Error> {
-    let reference = rows.first().map_or("", |row| row.reference.as_str());
     let lines = job.algorithms.iter().map(|&algorithm| {
         let own = of(rows, algorithm);
         Line::new(
@@ -68,7 +62,7 @@ fn draw(page: &mut Page, job: &Job, rows: &[Row]) -> Result<(), Error> {
     });
     let references = references(job, rows).into_iter();
     let references = references.map(|(width, time_ns)| (width, time_ns / 1e3));
-    let references = Line::new(reference, references.collect());
+    let references = Line::new(reference(rows), references.collect());
     page.plot(
         "",
         &Plot {
@@ -93,7 +87,7 @@ fn claims(page: &mut Page, rows: &[Row]) {
             .map(|(a, b)| a.median_ns / b.median_ns);
         range(&mut ratios)
     };
-    let reference = rows.first().map_or("", |row| row.reference.as_str());
+    let reference = reference(rows);
     let last = |algorithm: Algorithm| of(rows, algorithm).last();
     let linear = last(Algorithm::LinearPipelined).map(|row| {
         Comparison::measured(

@@ -2,7 +2,7 @@
 
 use reduce::Algorithm;
 
-use crate::bench::schedules::{self, Job, Row};
+use crate::bench::schedules::{self, Job, Row, of, reference};
 use crate::error::Error;
 use crate::papers::page::digits;
 use crate::papers::{Comparison, Context, Page};
@@ -32,13 +32,31 @@ fn measure(
     schedules::measure(context.backend, ranks, &job, context.output)
 }
 
-fn of(rows: &[Row], algorithm: Algorithm) -> impl Iterator<Item = &Row> + Clone {
-    rows.iter()
-        .filter(move |row| row.variant == algorithm.name())
-}
-
-fn reference(rows: &[Row]) -> &str {
-    rows.first().map_or("", |row| row.reference.as_str())
+/// The times of some schedules and of the backend's own reduce, over some axis.
+fn draw(
+    page: &mut Page,
+    rows: &[Row],
+    algorithms: &[Algorithm],
+    caption: &str,
+    axis: Axis,
+    x: fn(&Row) -> f64,
+) -> Result<(), Error> {
+    let line = |&algorithm: &Algorithm| {
+        let points = of(rows, algorithm).map(|row| (x(row), row.median_ns / 1e3));
+        Line::new(algorithm.name(), points.collect())
+    };
+    let other = of(rows, Algorithm::Binomial);
+    let other = other.map(|row| (x(row), row.median_ns / row.ratio / 1e3));
+    let other = Line::new(reference(rows), other.collect());
+    page.plot(
+        "",
+        &Plot {
+            caption: caption.to_owned(),
+            x: axis,
+            y: Axis::logarithmic("microseconds"),
+            lines: algorithms.iter().map(line).chain([other]).collect(),
+        },
+    )
 }
 
 /// 1000 elements on a few ranks.
@@ -59,22 +77,9 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
     for &ranks in ranks {
         rows.extend(measure(context, ranks, &TREES, &[1000])?);
     }
-    let line = |tree: Algorithm| {
-        let points = of(&rows, tree).map(|row| (row.ranks as f64, row.median_ns / 1e3));
-        Line::new(tree.name(), points.collect())
-    };
-    let other = of(&rows, Algorithm::Binomial);
-    let other = other.map(|row| (row.ranks as f64, row.median_ns / row.ratio / 1e3));
-    let other = Line::new(reference(&rows), other.collect());
-    page.plot(
-        "",
-        &Plot {
-            caption: "reduce of 1000 doubles".to_owned(),
-            x: Axis::linear("ranks"),
-            y: Axis::logarithmic("microseconds"),
-            lines: TREES.map(line).into_iter().chain([other]).collect(),
-        },
-    )?;
+    let caption = "reduce of 1000 doubles";
+    let axis = Axis::linear("ranks");
+    draw(page, &rows, &TREES, caption, axis, |row| row.ranks as f64)?;
     page.compare(of(&rows, Algorithm::Binomial).map(|row| {
         let what = format!("`binomial` over {}, p = {}", row.reference, row.ranks);
         Comparison::measured(what, row.ratio)
@@ -102,22 +107,9 @@ pub(super) fn array_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
         Algorithm::ReduceScatterGather,
     ];
     let rows = measure(context, 2, &algorithms, &widths)?;
-    let line = |algorithm: Algorithm| {
-        let points = of(&rows, algorithm).map(|row| (row.n as f64, row.median_ns / 1e3));
-        Line::new(algorithm.name(), points.collect())
-    };
-    let other = of(&rows, Algorithm::Binomial);
-    let other = other.map(|row| (row.n as f64, row.median_ns / row.ratio / 1e3));
-    let other = Line::new(reference(&rows), other.collect());
-    page.plot(
-        "",
-        &Plot {
-            caption: "reduce on two ranks".to_owned(),
-            x: Axis::logarithmic("doubles"),
-            y: Axis::logarithmic("microseconds"),
-            lines: algorithms.map(line).into_iter().chain([other]).collect(),
-        },
-    )?;
+    let caption = "reduce on two ranks";
+    let axis = Axis::logarithmic("doubles");
+    draw(page, &rows, &algorithms, caption, axis, |row| row.n as f64)?;
     let binomial = of(&rows, Algorithm::Binomial);
     let slower = binomial.clone().filter(|row| row.ratio > 1.0);
     let slower: Vec<String> = slower.map(|row| row.n.to_string()).collect();

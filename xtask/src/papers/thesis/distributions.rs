@@ -2,15 +2,10 @@
 
 use distribution::{Cost, Distribution, Scheme};
 
-use super::{ITEMS, RANKS};
+use super::{ITEMS, RANKS, example};
 use crate::error::Error;
 use crate::papers::{Comparison, Context, Page};
 use crate::plot::{Axis, Line, Plot};
-
-fn distribution(scheme: Scheme) -> Distribution {
-    let distribution = scheme.distribute(ITEMS, RANKS);
-    distribution.expect("there are ranks")
-}
 
 fn score_us(distribution: &Distribution) -> f64 {
     distribution.score(&Cost::THESIS) / 1e3
@@ -34,7 +29,7 @@ pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         (Scheme::PowerOfTwo, "3.2", 1083.4, 256),
         (Scheme::OptimizedPublished, "3.3", 184.5, 621),
     ] {
-        let distribution = distribution(scheme);
+        let distribution = example(scheme);
         let what = |what: &str| format!("Table {table}, {scheme}: {what}");
         let why = match scheme {
             Scheme::OptimizedPublished => {
@@ -50,7 +45,7 @@ pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
                 .published(published_messages),
         ]);
     }
-    let printed = distribution(Scheme::Optimized);
+    let printed = example(Scheme::Optimized);
     let why =
         "Algorithm 3 as printed, on the upper distribution with α = 0.2: better on both terms";
     comparisons.extend([
@@ -77,7 +72,7 @@ pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     let alphas = (0..=50).map(|percent| f64::from(percent) / 100.0);
     let line = |(name, rule): (&str, Rule)| {
         let points = alphas.clone().map(|alpha| {
-            let distribution = rule(ITEMS, RANKS, alpha).expect("0 <= alpha < 1");
+            let distribution = rule(ITEMS as u64, RANKS, alpha).expect("0 <= alpha < 1");
             (alpha, score_us(&distribution))
         });
         Line::new(name, points.collect())
@@ -100,7 +95,7 @@ pub(super) fn shares(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     ));
     let schemes = [Scheme::Upper, Scheme::Optimized, Scheme::OptimizedPublished];
     let sorted = |scheme| {
-        let mut counts = counts(&distribution(scheme));
+        let mut counts = counts(&example(scheme));
         counts.sort_unstable();
         counts
     };

@@ -1,33 +1,25 @@
 //! The best distributions: of the score, which the thesis only comes near to, and of the critical path, its future work.
 
-use distribution::{Cost, Distribution, Scheme};
+use distribution::{Cost, Scheme};
 
 use super::runs::{describe, runs};
-use super::timings::{self, Job, Mode, Times};
-use super::{ITEMS, RANKS};
+use super::timings::{self, Job, Mode, median_us};
+use super::{ITEMS, RANKS, example};
 use crate::choices::Sharing;
-use crate::data::TABLE_4_1_ITEMS;
 use crate::error::Error;
 use crate::papers::page::digits;
 use crate::papers::{Comparison, Context, Page};
 
-/// aa_rokasA8.
-const MEASURED_ITEMS: usize = TABLE_4_1_ITEMS[5];
-
 /// A rank a core, and ranks that take turns.
 const MEASURED_RANKS: [usize; 2] = [2, 8];
 
-fn distribution(scheme: Scheme) -> Distribution {
-    let distribution = scheme.distribute(ITEMS, RANKS);
-    distribution.expect("there are ranks")
-}
-
 fn score_us(scheme: Scheme) -> f64 {
-    distribution(scheme).score(&Cost::THESIS) / 1e3
+    example(scheme).score(&Cost::THESIS) / 1e3
 }
 
-fn path_us(scheme: Scheme) -> f64 {
-    distribution(scheme).critical_path_ns(&Cost::THESIS) / 1e3
+/// The critical path of the example.
+pub(super) fn path_us(scheme: Scheme) -> f64 {
+    example(scheme).critical_path_ns(&Cost::THESIS) / 1e3
 }
 
 /// All distributions by score and critical path, N = 504850 and p = 256.
@@ -47,7 +39,7 @@ pub(super) fn models(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
             "critical path, us",
         ],
         Scheme::ALL.into_iter().map(|scheme| {
-            let distribution = distribution(scheme);
+            let distribution = example(scheme);
             let counts = (0..RANKS).map(|rank| distribution.count(rank));
             let busy = counts.clone().filter(|&count| count > 0).count();
             vec![
@@ -98,23 +90,19 @@ pub(super) fn measured(context: &Context<'_>, page: &mut Page) -> Result<(), Err
         "every distribution that has a name",
     );
     page.paragraph(format!(
-        "N = {MEASURED_ITEMS}. The optima are those for so few ranks: eq. 3.7's constants make a message worth 68 additions, while here an addition takes far less."
+        "N = {ITEMS}. The optima are those for so few ranks: eq. 3.7's constants make a message worth 68 additions, while here an addition takes far less."
     ));
     let modes = [Mode::Algorithm1, Mode::Plan];
     let mut all = Vec::new();
     for ranks in MEASURED_RANKS {
         let job = Job {
-            sizes: vec![MEASURED_ITEMS],
+            sizes: vec![ITEMS],
             sharings: Scheme::ALL.map(Sharing::Named).to_vec(),
             modes: modes.to_vec(),
             runs: runs(context),
         };
         all.push(timings::measure(context.backend, ranks, &job)?);
     }
-    let median = |times: &[Times], mode: Mode, scheme: Scheme| {
-        let suits = |times: &&Times| times.mode == mode && times.sharing == Sharing::Named(scheme);
-        times.iter().find(suits).map_or(f64::NAN, Times::median_us)
-    };
     let headings = MEASURED_RANKS
         .into_iter()
         .flat_map(|ranks| modes.map(|mode| format!("p = {ranks}: {}, us", mode.name())));
@@ -124,24 +112,20 @@ pub(super) fn measured(context: &Context<'_>, page: &mut Page) -> Result<(), Err
             .chain(headings),
         Scheme::ALL.map(|scheme| {
             let shares = scheme
-                .distribute(ITEMS, MEASURED_RANKS[1])
+                .distribute(ITEMS as u64, MEASURED_RANKS[1])
                 .expect("there are ranks");
             let busy = (0..MEASURED_RANKS[1])
                 .filter(|&rank| shares.count(rank) > 0)
                 .count();
             let cells = all
                 .iter()
-                .flat_map(|times| modes.map(|mode| digits(median(times, mode, scheme))));
+                .flat_map(|times| modes.map(|mode| digits(median_us(times, mode, scheme))));
             let first = [format!("`{scheme}`"), busy.to_string()];
             first.into_iter().chain(cells).collect()
         }),
     );
-    let ratio = |scheme| {
-        let over_even = |times: &Vec<Times>| {
-            median(times, Mode::Plan, scheme) / median(times, Mode::Plan, Scheme::Upper)
-        };
-        over_even(&all[0])
-    };
+    let two = |scheme| median_us(&all[0], Mode::Plan, scheme);
+    let ratio = |scheme| two(scheme) / two(Scheme::Upper);
     page.compare([
         Comparison::measured(
             "plan on score-optimal over upper, p = 2",

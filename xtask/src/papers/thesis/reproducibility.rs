@@ -7,10 +7,11 @@ use distribution::{Distribution, Scheme};
 use reduce::Algorithm;
 
 use super::RANKS;
+use super::runs::sizes;
 use crate::bench::on_ranks;
 use crate::bench::reduce::Way;
 use crate::choices::{Backend, Sharing};
-use crate::data::{self, DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, TABLE_4_1_NAMES};
+use crate::data::{self, DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_NAMES};
 use crate::error::Error;
 use crate::job::{Cases, Job, Row};
 use crate::matrix::{self, Items};
@@ -46,12 +47,7 @@ const PUBLISHED: [Published; 10] = {
 };
 
 /// The author's data, where it is at hand, else numbers like it; by the names of Table 4.1.
-fn data_sets(quick: bool) -> Result<Vec<(&'static str, bool, DataSet)>, Error> {
-    let sizes: Vec<usize> = if quick {
-        TABLE_4_1_ITEMS[..4].to_vec()
-    } else {
-        [&TABLE_4_1_ITEMS[..], &TABLE_4_1_LARGE_ITEMS].concat()
-    };
+fn data_sets(context: &Context<'_>) -> Result<Vec<(&'static str, bool, DataSet)>, Error> {
     let folder = data::published_folder();
     let load = |(&name, items): (&&'static str, usize)| {
         let file = folder
@@ -62,7 +58,11 @@ fn data_sets(quick: bool) -> Result<Vec<(&'static str, bool, DataSet)>, Error> {
         let source = file.map_or(Source::Generated { items, seed: 1 }, Source::File);
         Ok((name, is_real, source.load()?))
     };
-    TABLE_4_1_NAMES.iter().zip(sizes).map(load).collect()
+    TABLE_4_1_NAMES
+        .iter()
+        .zip(sizes(context))
+        .map(load)
+        .collect()
 }
 
 /// The rows of one data set on so many threads.
@@ -130,7 +130,7 @@ pub(super) fn matrix(context: &Context<'_>, page: &mut Page) -> Result<(), Error
     let job = job(vec![Sharing::Named(Scheme::Upper)], algorithms);
     let mut table = Vec::new();
     let mut comparisons = Vec::new();
-    for (published, (name, is_real, data)) in PUBLISHED.iter().zip(data_sets(context.quick)?) {
+    for (published, (name, is_real, data)) in PUBLISHED.iter().zip(data_sets(context)?) {
         assert_eq!(published.name, name, "both are in the order of Table 4.1");
         let (mut all, mut baselines) = (Vec::new(), Vec::new());
         for &ranks in &ranks {

@@ -9,9 +9,9 @@ use schedule::{Algorithm, Collective, Link, Machine, Schedule, simulate};
 use simd_kernels::Level;
 use tree_index::Tree;
 
+use super::optimal::path_us;
 use super::runs::{self, sizes};
 use super::timings::Mode;
-use super::{ITEMS, RANKS};
 use crate::bench::timing::{Candidate, medians_ns};
 use crate::error::Error;
 use crate::papers::page::digits;
@@ -273,10 +273,6 @@ pub(super) fn critical_paths(page: &mut Page) -> Result<(), Error> {
     page.paragraph(
         "The critical path of Algorithm 1: each rank works on one thing at a time, a message takes 281 ns, an addition 4.15 ns (eq. 3.7's constants).",
     );
-    let path_us = |scheme: Scheme| {
-        let distribution = scheme.distribute(ITEMS, RANKS).expect("there are ranks");
-        distribution.critical_path_ns(&Cost::THESIS) / 1e3
-    };
     page.table(
         ["distribution", "critical path, us"],
         Scheme::ALL.map(|scheme| vec![format!("`{scheme}`"), digits(path_us(scheme))]),

@@ -1,9 +1,8 @@
 //! The thesis' protocol: every mode of summation some hundred times, each run timed by itself, the first and last eight dropped.
 
-use std::cell::RefCell;
-
 use ::reduce::{Algorithm, MessageBuffer, Plan};
 use comm::Communicator;
+use distribution::Scheme;
 use serde::{Deserialize, Serialize};
 
 use crate::bench::on_ranks;
@@ -90,20 +89,17 @@ fn dropped(runs: usize) -> usize {
 
 /// Measures a job on a backend's ranks.
 pub(super) fn measure(backend: Backend, ranks: usize, job: &Job) -> Result<Vec<Times>, Error> {
-    let all = RefCell::new(Vec::new());
-    on_ranks(backend, ranks, "papers", job, run_on, |times| {
-        all.borrow_mut().push(times)
-    })?;
-    Ok(all.into_inner())
+    let mut all = Vec::new();
+    let run =
+        |comm: &dyn Communicator, _, job: &Job, report: &dyn Fn(Times)| run(comm, job, report);
+    on_ranks(backend, ranks, "papers", job, run, |times| all.push(times))?;
+    Ok(all)
 }
 
-fn run_on(
-    comm: &dyn Communicator,
-    _: Backend,
-    job: &Job,
-    report: &dyn Fn(Times),
-) -> Result<(), Error> {
-    run(comm, job, report)
+/// The median of one mode's runs on one distribution, in microseconds.
+pub(super) fn median_us(times: &[Times], mode: Mode, scheme: Scheme) -> f64 {
+    let suits = |times: &&Times| (times.mode, times.sharing) == (mode, Sharing::Named(scheme));
+    times.iter().find(suits).map_or(f64::NAN, Times::median_us)
 }
 
 /// Measures the job on the ranks of `comm`; rank 0 hands everything to `report`. Collective.

@@ -3,16 +3,12 @@
 use distribution::Scheme;
 
 use super::runs::{RANKS_HERE, describe, runs};
-use super::scaling;
-use super::timings::{self, Job, Mode, Times};
+use super::timings::{self, Job, Mode, Times, median_us};
+use super::{ITEMS, scaling};
 use crate::choices::Sharing;
-use crate::data::TABLE_4_1_ITEMS;
 use crate::error::Error;
 use crate::papers::page::digits;
 use crate::papers::{Comparison, Context, Page};
-
-/// aa_rokasA8.
-const ITEMS: usize = TABLE_4_1_ITEMS[5];
 
 /// Figure B.1: how long a value may wait for others.
 pub(super) fn flushing(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
@@ -60,10 +56,7 @@ pub(super) fn even_against_optimized(context: &Context<'_>, page: &mut Page) -> 
         runs: runs(context),
     };
     let times = timings::measure(context.backend, RANKS_HERE, &job)?;
-    let median = |mode, scheme| {
-        let suits = |times: &&Times| times.mode == mode && times.sharing == Sharing::Named(scheme);
-        times.iter().find(suits).map_or(f64::NAN, Times::median_us)
-    };
+    let median = |mode, scheme| median_us(&times, mode, scheme);
     page.table(
         [
             "mode",

@@ -1,0 +1,22 @@
+//! What tests of commands that write pages share.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Runs a command with these words.
+pub(crate) fn xtask(command: &str, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .arg(command)
+        .args(words)
+        .output()
+        .unwrap()
+}
+
+/// An empty folder for what a command writes.
+pub(crate) fn fresh_folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
