@@ -17,15 +17,29 @@ impl Tag {
     /// The tag of this crate's own [`collective`] operations.
     pub const CONTROL: Tag = Tag(0);
     const MAX: u16 = 32767;
+    /// Says that messages are short.
+    const SHORT: u16 = 1 << 15;
 
     /// The tag after this one; after the last, the first that is not [`Tag::CONTROL`].
     pub(crate) fn next(self) -> Tag {
         Tag(self.0 % Self::MAX + 1)
     }
 
+    /// The same tag for short messages, of at most [`Communicator::short_bytes`]. A backend may have a faster way for them,
+    /// on which they neither wait for longer ones nor match their receives.
+    #[must_use]
+    pub fn short(self) -> Tag {
+        Tag(self.0 | Self::SHORT)
+    }
+
+    #[cfg(feature = "mpi")]
+    pub(crate) fn is_short(self) -> bool {
+        self.0 & Self::SHORT != 0
+    }
+
     /// The number that goes to the transport.
     pub fn value(self) -> u16 {
-        self.0
+        self.0 & Self::MAX
     }
 }
 
@@ -208,6 +222,19 @@ pub trait Communicator: fmt::Debug {
     /// every rank.
     fn eager_bytes(&self) -> usize {
         usize::MAX
+    }
+
+    /// The bytes that a message of a [short](Tag::short) tag may have. The same on every rank.
+    fn short_bytes(&self) -> usize {
+        usize::MAX
+    }
+
+    /// The tag for messages of at most so many bytes, as both ends know: the short one, if they may be that long.
+    fn tag_for(&self, tag: Tag, longest_bytes: usize) -> Tag {
+        match longest_bytes <= self.short_bytes() {
+            true => tag.short(),
+            false => tag,
+        }
     }
 
     /// How many ranks can run at once: all, unless they share cores. The same on every rank.

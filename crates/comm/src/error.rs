@@ -88,6 +88,14 @@ pub enum Error {
         /// The call.
         call: &'static str,
     },
+    /// An environment variable has a value that it cannot have, on this rank or on another.
+    #[error("{variable}: on some rank it is not {expected}")]
+    BadSetting {
+        /// The variable's name.
+        variable: &'static str,
+        /// The values that it can have.
+        expected: &'static str,
+    },
     /// The MPI library returned an error code.
     #[error("rank {rank}: {call} failed with code {code}: {text}")]
     Mpi {

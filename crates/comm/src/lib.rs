@@ -36,6 +36,8 @@ mod in_flight;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 mod requests;
+#[cfg(any(feature = "mpi", test))]
+mod ring;
 pub mod threads;
 
 pub use communicator::{

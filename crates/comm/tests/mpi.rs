@@ -11,8 +11,10 @@ fn main() {
     let duplicate = mpi::MpiCommunicator::duplicate(&::mpi::topology::SimpleCommunicator::world())
         .expect("the world can be duplicated");
     for (name, check) in contract::CHECKS {
-        check(&world);
-        check(&duplicate);
+        for fresh in contract::TAGS {
+            check(&world, fresh);
+            check(&duplicate, fresh);
+        }
         if world.rank() == 0 {
             eprintln!("test {name} ... ok");
         }

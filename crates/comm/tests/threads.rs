@@ -16,7 +16,7 @@ use comm::{Communicator, Error};
 fn contract_on_threads() {
     for ranks in [1, 2, 3, 8, 17, 241] {
         for (name, check) in contract::CHECKS {
-            run(ranks, |comm| check(comm))
+            run(ranks, |comm| contract::TAGS.map(|fresh| check(comm, fresh)))
                 .unwrap_or_else(|error| panic!("{name}, p = {ranks}: {error}"));
         }
     }
@@ -31,8 +31,10 @@ fn contract_on_seeded_threads() {
     for ranks in [1, 2, 3, 8] {
         for (name, check) in contract::CHECKS {
             for seed in 0..20 {
-                run_seeded(ranks, seed, |comm| check(comm))
-                    .unwrap_or_else(|error| panic!("{name}, p = {ranks}, seed = {seed}: {error}"));
+                run_seeded(ranks, seed, |comm| {
+                    contract::TAGS.map(|fresh| check(comm, fresh))
+                })
+                .unwrap_or_else(|error| panic!("{name}, p = {ranks}, seed = {seed}: {error}"));
             }
         }
     }

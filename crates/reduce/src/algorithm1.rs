@@ -111,9 +111,12 @@ pub(crate) fn run<T: Pod, O: Operator<T>>(
     buffer: MessageBuffer,
     local: Result<&[T], RunError>,
 ) -> Result<Option<T>, RunError> {
+    let frame_bytes = wire::frame_bytes(buffer.values * entry_bytes(size_of::<T>()));
+    let tag = comm.tag_for(tag, frame_bytes);
     let mut machine = Machine {
         comm,
         tag,
+        frame_bytes,
         operator,
         stack: Vec::new(),
         received: VecDeque::new(),
@@ -139,6 +142,8 @@ pub(crate) fn run<T: Pod, O: Operator<T>>(
 struct Machine<'r, T, O> {
     comm: &'r dyn Communicator,
     tag: Tag,
+    /// The length of a full message.
+    frame_bytes: usize,
     operator: &'r O,
     stack: Vec<T>,
     /// Values received before they were needed, with their items, in order.
@@ -207,8 +212,7 @@ impl<T: Pod, O: Operator<T>> Machine<'_, T, O> {
         span!("waiting", from = from);
         let rank = self.comm.rank();
         let entry_bytes = entry_bytes(size_of::<T>());
-        let capacity_bytes = wire::frame_bytes(self.outbox.capacity_values() * entry_bytes);
-        let frame = collective::receive(self.comm, from, self.tag, capacity_bytes)?;
+        let frame = collective::receive(self.comm, from, self.tag, self.frame_bytes)?;
         for entry in wire::payload(&frame, rank, from)?.chunks(entry_bytes) {
             let (x, value) = entry.split_at(entry.len().min(size_of::<u64>()));
             let x = wire::value(x, rank, from)?;
@@ -273,7 +277,7 @@ mod tests {
             let distribution = Distribution::from_counts(&[3, 3]).unwrap();
             let tag = comm.fresh_tag();
             if comm.rank() == 1 {
-                send(comm, 0, tag, frame.to_vec()).unwrap();
+                send(comm, 0, tag.short(), frame.to_vec()).unwrap();
                 return None;
             }
             let steps = steps(&distribution, 0);

@@ -62,11 +62,6 @@ impl<'r> Outbox<'r> {
         }
     }
 
-    /// The most values that a message holds.
-    pub(crate) fn capacity_values(&self) -> usize {
-        self.rule.values
-    }
-
     /// Work begins on a subtree of so many leaves.
     pub(crate) fn begin(&mut self, leaves: u64) -> Result<(), comm::Error> {
         if leaves > self.rule.flush_leaves {

@@ -2,7 +2,7 @@
 //! measured against. They reduce single elements of contiguous distributions, in blocking calls.
 
 use bytemuck::Pod;
-use comm::collective;
+use comm::{Tag, collective};
 use distribution::Distribution;
 
 use crate::algorithm::Algorithm;
@@ -158,8 +158,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
         outcome: Result<Option<T>, RunError>,
     ) -> Result<T, RunError> {
         let mut frame = self.frame(&outcome);
-        let capacity_bytes = wire::frame_bytes(size_of::<T>());
-        let sent = collective::broadcast(self.comm, holder, self.tag, &mut frame, capacity_bytes);
+        let (tag, capacity_bytes) = self.result_frame();
+        let sent = collective::broadcast(self.comm, holder, tag, &mut frame, capacity_bytes);
         // What this rank knows of its own failure is more than what it hears.
         outcome?;
         sent?;
@@ -176,16 +176,22 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
         if holder == root || (rank != holder && rank != root) {
             return outcome;
         }
+        let (tag, capacity_bytes) = self.result_frame();
         if rank == holder {
-            let sent = collective::send(self.comm, root, self.tag, self.frame(&outcome));
+            let sent = collective::send(self.comm, root, tag, self.frame(&outcome));
             outcome?;
             sent?;
             return Ok(None);
         }
-        let capacity_bytes = wire::frame_bytes(size_of::<T>());
-        let frame = collective::receive(self.comm, holder, self.tag, capacity_bytes);
+        let frame = collective::receive(self.comm, holder, tag, capacity_bytes);
         outcome?;
         self.read(&frame?, holder).map(Some)
+    }
+
+    /// The tag under which a result travels, and the length of its message in bytes.
+    fn result_frame(&self) -> (Tag, usize) {
+        let length_bytes = wire::frame_bytes(size_of::<T>());
+        (self.comm.tag_for(self.tag, length_bytes), length_bytes)
     }
 
     /// The result, or the failure, as a message; empty on a rank that has neither.

@@ -268,8 +268,9 @@ const LONG_BYTES: usize = 1 << 18;
 pub fn measure_link(comm: &dyn Communicator) -> Result<Link, comm::Error> {
     let mut link = DEFAULT_LINK;
     if comm.size() > 1 {
-        let tag = comm.fresh_tag();
+        let any_tag = comm.fresh_tag();
         let one_way = |bytes: usize| -> Result<f64, comm::Error> {
+            let tag = comm.tag_for(any_tag, bytes);
             let mut best = f64::INFINITY;
             for _ in 0..9 {
                 let begin = Instant::now();

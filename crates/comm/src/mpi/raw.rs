@@ -100,8 +100,8 @@ impl RawCommunicator {
         check("MPI_Comm_size", code).map(|()| size)
     }
 
-    /// The number of processes on this process' node, and this one's number among them. Collective.
-    pub(super) fn place_on_node(&self) -> Result<(c_int, c_int), Failure> {
+    /// The processes of this process' node, in the order of their ranks. Collective.
+    pub(super) fn node(&self) -> Result<Self, Failure> {
         let mut node = MaybeUninit::uninit();
         // SAFETY: a constant of the library, initialised before main.
         let info = unsafe { ffi::RSMPI_INFO_NULL };
@@ -111,11 +111,10 @@ impl RawCommunicator {
         let code =
             unsafe { ffi::MPI_Comm_split_type(self.handle, shared, 0, info, node.as_mut_ptr()) };
         check("MPI_Comm_split_type", code)?;
-        let node = Self {
+        Ok(Self {
             // SAFETY: MPI_Comm_split_type succeeded, so it has written the handle.
             handle: unsafe { node.assume_init() },
-        };
-        Ok((node.size()?, node.rank()?))
+        })
     }
 
     /// Starts sending the whole buffer, whose length is `count`.
@@ -266,6 +265,39 @@ impl RawCommunicator {
             )
         };
         check("MPI_Allreduce", code).map(|()| result)
+    }
+
+    /// A number of every rank. Collective.
+    pub(super) fn gather_numbers(&self, number: u64) -> Result<Vec<u64>, Failure> {
+        let size = usize::try_from(self.size()?).expect("MPI counts ranks");
+        let mut numbers = vec![0_u64; size];
+        let (datatype, _) = datatype(NativeType::U64);
+        // SAFETY: the one is a live u64, the other as many as there are ranks.
+        let code = unsafe {
+            ffi::MPI_Allgather(
+                (&raw const number).cast(),
+                1,
+                datatype,
+                numbers.as_mut_ptr().cast(),
+                1,
+                datatype,
+                self.handle,
+            )
+        };
+        check("MPI_Allgather", code).map(|()| numbers)
+    }
+
+    /// Lets MPI go on with whatever is under way.
+    pub(super) fn progress(&self) -> Result<(), Failure> {
+        let mut flag = 0;
+        // SAFETY: constants of the library, initialised before main.
+        let (source, tag, ignore) = unsafe {
+            let ignore = ffi::RSMPI_STATUS_IGNORE;
+            (ffi::RSMPI_ANY_SOURCE, ffi::RSMPI_ANY_TAG, ignore)
+        };
+        // SAFETY: the handle is live, `flag` is a live int, and the status may be ignored.
+        let code = unsafe { ffi::MPI_Iprobe(source, tag, self.handle, &raw mut flag, ignore) };
+        check("MPI_Iprobe", code)
     }
 
     /// Ends every process of the communicator.

@@ -7,13 +7,19 @@
 use std::time::Duration;
 
 use comm::collective::{allgather, broadcast, gather, receive, send};
-use comm::{Communicator, Error, NativeOperation, NativeType, Reduction};
+use comm::{Communicator, Error, NativeOperation, NativeType, Reduction, Tag};
 
-/// One check: every rank of a communicator calls it.
-pub(crate) type Check = fn(&dyn Communicator);
+/// One check: every rank of a communicator calls it, once for each kind of tags.
+pub(crate) type Check = fn(&dyn Communicator, Fresh);
+
+/// How a check gets its tags.
+pub(crate) type Fresh = fn(&dyn Communicator) -> Tag;
+
+/// The kinds of tags: those of any messages, and those of short ones.
+pub(crate) const TAGS: [Fresh; 2] = [|comm| comm.fresh_tag(), |comm| comm.fresh_tag().short()];
 
 /// All of them, by name.
-pub(crate) const CHECKS: [(&str, Check); 13] = [
+pub(crate) const CHECKS: [(&str, Check); 14] = [
     ("ring", ring),
     ("message to oneself", message_to_oneself),
     ("empty message", empty_message),
@@ -23,6 +29,7 @@ pub(crate) const CHECKS: [(&str, Check); 13] = [
         "receives match in the order posted",
         receives_match_in_the_order_posted,
     ),
+    ("many short messages", many_short_messages),
     ("long messages cross", long_messages_cross),
     (
         "timeout passes and the request lives on",
@@ -36,8 +43,8 @@ pub(crate) const CHECKS: [(&str, Check); 13] = [
 ];
 
 /// Rank 0 waits for any of the others; only the last sends before rank 0 has been heard of.
-fn one_of_several(comm: &dyn Communicator) {
-    let (rank, size, tag) = (comm.rank(), comm.size(), comm.fresh_tag());
+fn one_of_several(comm: &dyn Communicator, fresh: Fresh) {
+    let (rank, size, tag) = (comm.rank(), comm.size(), fresh(comm));
     let last = size - 1;
     if rank > 0 {
         if rank < last {
@@ -69,9 +76,9 @@ fn neighbours(comm: &dyn Communicator) -> (usize, usize) {
     ((rank + size - 1) % size, (rank + 1) % size)
 }
 
-fn ring(comm: &dyn Communicator) {
+fn ring(comm: &dyn Communicator, fresh: Fresh) {
     let (left, right) = neighbours(comm);
-    let tag = comm.fresh_tag();
+    let tag = fresh(comm);
     let mut token = vec![u8::try_from(comm.rank() % 251).unwrap()];
     let sent_before = comm.traffic();
     for _ in 0..comm.size() {
@@ -85,26 +92,26 @@ fn ring(comm: &dyn Communicator) {
     assert_eq!(sent.bytes - sent_before.bytes, comm.size() as u64);
 }
 
-fn message_to_oneself(comm: &dyn Communicator) {
-    let tag = comm.fresh_tag();
+fn message_to_oneself(comm: &dyn Communicator, fresh: Fresh) {
+    let tag = fresh(comm);
     let incoming = comm.start_receive(comm.rank(), tag, vec![0; 3]).unwrap();
     let outgoing = comm.start_send(comm.rank(), tag, vec![7; 3]).unwrap();
     assert_eq!(comm.wait(incoming), Ok(vec![7; 3]));
     comm.wait(outgoing).unwrap();
 }
 
-fn empty_message(comm: &dyn Communicator) {
+fn empty_message(comm: &dyn Communicator, fresh: Fresh) {
     let (left, right) = neighbours(comm);
-    let tag = comm.fresh_tag();
+    let tag = fresh(comm);
     let out = comm.start_send(right, tag, Vec::new()).unwrap();
     // A receive may allow more than comes.
     assert_eq!(receive(comm, left, tag, 100), Ok(Vec::new()));
     comm.wait(out).unwrap();
 }
 
-fn same_tag_keeps_its_order(comm: &dyn Communicator) {
+fn same_tag_keeps_its_order(comm: &dyn Communicator, fresh: Fresh) {
     let (left, right) = neighbours(comm);
-    let tag = comm.fresh_tag();
+    let tag = fresh(comm);
     let sends: Vec<_> = (0..20_u8)
         .map(|number| comm.start_send(right, tag, vec![number]).unwrap())
         .collect();
@@ -116,9 +123,9 @@ fn same_tag_keeps_its_order(comm: &dyn Communicator) {
     }
 }
 
-fn tags_keep_apart(comm: &dyn Communicator) {
+fn tags_keep_apart(comm: &dyn Communicator, fresh: Fresh) {
     let (left, right) = neighbours(comm);
-    let (first, second) = (comm.fresh_tag(), comm.fresh_tag());
+    let (first, second) = (fresh(comm), fresh(comm));
     assert_ne!(first, second);
     let sends = [
         comm.start_send(right, first, vec![1]).unwrap(),
@@ -131,9 +138,9 @@ fn tags_keep_apart(comm: &dyn Communicator) {
     }
 }
 
-fn receives_match_in_the_order_posted(comm: &dyn Communicator) {
+fn receives_match_in_the_order_posted(comm: &dyn Communicator, fresh: Fresh) {
     let (left, right) = neighbours(comm);
-    let tag = comm.fresh_tag();
+    let tag = fresh(comm);
     let first = comm.start_receive(left, tag, vec![0; 1]).unwrap();
     let second = comm.start_receive(left, tag, vec![0; 1]).unwrap();
     let sends = [1, 2].map(|number| comm.start_send(right, tag, vec![number]).unwrap());
@@ -144,15 +151,51 @@ fn receives_match_in_the_order_posted(comm: &dyn Communicator) {
     }
 }
 
-/// Both directions at once, far past any eager limit: a send must not wait for its receiver.
-fn long_messages_cross(comm: &dyn Communicator) {
+fn is_short(tag: Tag) -> bool {
+    tag == tag.short()
+}
+
+/// All are sent before the first is received, of every length up to the longest short one.
+fn many_short_messages(comm: &dyn Communicator, fresh: Fresh) {
     let (left, right) = neighbours(comm);
-    let tag = comm.fresh_tag();
+    let tag = fresh(comm);
+    let longest = comm.short_bytes().min(300);
+    let message = |from: usize, number: usize| -> Vec<u8> {
+        let length = (number * 37 + from) % (longest + 1);
+        let bytes = (0..length).map(|byte| u8::try_from((number + byte) % 251).unwrap());
+        bytes.collect()
+    };
+    let numbers = 0..1000;
+    let start = |number| comm.start_send(right, tag, message(comm.rank(), number));
+    let sends: Vec<_> = numbers
+        .clone()
+        .map(|number| start(number).unwrap())
+        .collect();
+    for request in sends {
+        comm.wait(request).unwrap();
+    }
+    for number in numbers {
+        assert_eq!(receive(comm, left, tag, longest), Ok(message(left, number)));
+    }
+}
+
+/// Both directions at once, far past any eager limit: a send must not wait for its receiver.
+fn long_messages_cross(comm: &dyn Communicator, fresh: Fresh) {
+    let (left, right) = neighbours(comm);
+    let tag = fresh(comm);
     let length_bytes = 1 << 20;
     let fill = u8::try_from(comm.rank() % 251).unwrap();
-    let out = comm
-        .start_send(right, tag, vec![fill; length_bytes])
-        .unwrap();
+    let out = comm.start_send(right, tag, vec![fill; length_bytes]);
+    if is_short(tag) && comm.short_bytes() < length_bytes {
+        let refused = Error::TooLong {
+            rank: comm.rank(),
+            length_bytes,
+            limit_bytes: comm.short_bytes(),
+        };
+        assert_eq!(out.unwrap_err(), refused);
+        return;
+    }
+    let out = out.unwrap();
     let received = receive(comm, left, tag, length_bytes).unwrap();
     assert_eq!(
         received,
@@ -161,9 +204,9 @@ fn long_messages_cross(comm: &dyn Communicator) {
     comm.wait(out).unwrap();
 }
 
-fn timeout_then_message(comm: &dyn Communicator) {
+fn timeout_then_message(comm: &dyn Communicator, fresh: Fresh) {
     let (left, right) = neighbours(comm);
-    let (go, tag) = (comm.fresh_tag(), comm.fresh_tag());
+    let (go, tag) = (fresh(comm), fresh(comm));
     let incoming = comm.start_receive(left, tag, vec![0; 1]).unwrap();
     assert_eq!(comm.test(&incoming), Ok(false));
     assert_eq!(
@@ -184,9 +227,9 @@ fn timeout_then_message(comm: &dyn Communicator) {
     comm.wait(out).unwrap();
 }
 
-fn cancelled_receive(comm: &dyn Communicator) {
+fn cancelled_receive(comm: &dyn Communicator, fresh: Fresh) {
     let (left, right) = neighbours(comm);
-    let (tag, go) = (comm.fresh_tag(), comm.fresh_tag());
+    let (tag, go) = (fresh(comm), fresh(comm));
     let given_up = comm.start_receive(left, tag, vec![0; 1]).unwrap();
     comm.cancel(given_up);
     let told = comm.start_send(left, go, Vec::new()).unwrap();
@@ -197,12 +240,12 @@ fn cancelled_receive(comm: &dyn Communicator) {
     comm.wait(out).unwrap();
 }
 
-fn collectives(comm: &dyn Communicator) {
+fn collectives(comm: &dyn Communicator, fresh: Fresh) {
     let name = |rank: usize| u32::try_from(rank).unwrap().to_le_bytes().to_vec();
     let everyone: Vec<_> = (0..comm.size()).map(name).collect();
     assert_eq!(allgather(comm, name(comm.rank())), Ok(everyone.concat()));
     for root in [0, comm.size() / 2, comm.size() - 1] {
-        let tag = comm.fresh_tag();
+        let tag = fresh(comm);
         let mut message = if comm.rank() == root {
             name(root)
         } else {
@@ -220,7 +263,7 @@ fn collectives(comm: &dyn Communicator) {
     }
 }
 
-fn ordinary_allreduce(comm: &dyn Communicator) {
+fn ordinary_allreduce(comm: &dyn Communicator, _: Fresh) {
     let ranks = comm.size() as u64;
     let add = |left: &mut [u8], right: &[u8]| {
         let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().unwrap());
@@ -252,8 +295,8 @@ fn ordinary_allreduce(comm: &dyn Communicator) {
 #[repr(align(8))]
 struct Aligned([u8; 8]);
 
-fn bad_arguments(comm: &dyn Communicator) {
-    let tag = comm.fresh_tag();
+fn bad_arguments(comm: &dyn Communicator, fresh: Fresh) {
+    let tag = fresh(comm);
     let size = comm.size();
     let refused = |call| Error::NoSuchRank {
         call,

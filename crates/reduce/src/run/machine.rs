@@ -107,8 +107,10 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
                 let message = &program.receives[index];
                 let buffer = &mut state.receives[index];
                 let mut memory = mem::take(&mut buffer.memory);
-                memory.resize(buffer_bytes::<T>(message), 0);
-                buffer.request = Some(comm.start_receive(message.peer, self.tag, memory)?);
+                let length_bytes = buffer_bytes::<T>(message);
+                memory.resize(length_bytes, 0);
+                let tag = comm.tag_for(self.tag, length_bytes);
+                buffer.request = Some(comm.start_receive(message.peer, tag, memory)?);
             }
             state.posted += 1;
         }
@@ -218,7 +220,8 @@ impl<T: Pod, O: Operator<T>> Run<T, O> {
             }
         }
         message!(message.peer, memory.len());
-        let request = comm.start_send(message.peer, self.tag, memory)?;
+        let tag = comm.tag_for(self.tag, buffer_bytes::<T>(message));
+        let request = comm.start_send(message.peer, tag, memory)?;
         state.sends[turn][index].request = Some(request);
         Ok(())
     }

@@ -1,0 +1,96 @@
+//! What ranks that share a node have in common: cores, and memory.
+
+use std::env;
+use std::ffi::c_int;
+use std::thread;
+
+use super::communicator::describe;
+use super::raw::RawCommunicator;
+use super::short::ShortMessages;
+use crate::communicator::NativeOperation;
+use crate::error::Error;
+
+/// The environment variable that says whether short messages between ranks of a node go through shared memory: `on`, which is
+/// the default, or `off`. One rank that says `off` is enough.
+pub const SHARED_MEMORY_VARIABLE: &str = "TREEFOLD_SHARED_MEMORY";
+
+#[derive(Debug)]
+pub(super) struct Node {
+    /// The ranks of a node, where all nodes are stretches of as many ranks, of which the last may be shorter.
+    pub(super) regular_ranks: Option<usize>,
+    /// The ranks that can run at once, on all nodes.
+    pub(super) concurrency: usize,
+    /// Where short messages go through shared memory.
+    pub(super) short: Option<ShortMessages>,
+}
+
+impl Node {
+    /// What all ranks agree on about their nodes. Collective.
+    pub(super) fn find(raw: &RawCommunicator, rank: usize, size: usize) -> Result<Self, Error> {
+        let failed = |failure| describe(rank, failure);
+        let agreed = |value: usize, operation| -> Result<usize, Error> {
+            let number = raw.reduce_number(value as u64, operation).map_err(failed)?;
+            Ok(usize::try_from(number).unwrap_or(usize::MAX))
+        };
+        let index = |number: c_int| usize::try_from(number).expect("MPI counts from 0");
+        let node = raw.node().map_err(failed)?;
+        let node_size = index(node.size().map_err(failed)?);
+        let rank_on_node = index(node.rank().map_err(failed)?);
+        let node_ranks = agreed(node_size, NativeOperation::Max)?;
+        let first = rank - rank % node_ranks;
+        let is_regular =
+            node_size == node_ranks.min(size - first) && rank_on_node == rank % node_ranks;
+        let are_regular = agreed(is_regular.into(), NativeOperation::Min)? == 1;
+        // A process that is bound to one core says nothing about the others.
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let at_once = if cores > 1 {
+            cores.min(node_size)
+        } else {
+            node_size
+        };
+        let at_once = agreed(at_once, NativeOperation::Min)?;
+        let short = match agreed(Setting::read() as usize, NativeOperation::Min)? {
+            value if value == Setting::On as usize => {
+                let ranks = node.gather_numbers(rank as u64).map_err(failed)?;
+                let ranks = ranks
+                    .into_iter()
+                    .map(|rank| usize::try_from(rank).unwrap_or(0));
+                ShortMessages::new(&node, ranks.collect()).map_err(failed)?
+            }
+            value if value == Setting::Off as usize => None,
+            _ => {
+                return Err(Error::BadSetting {
+                    variable: SHARED_MEMORY_VARIABLE,
+                    expected: "`on` or `off`",
+                });
+            }
+        };
+        Ok(Self {
+            regular_ranks: are_regular.then_some(node_ranks),
+            concurrency: if are_regular {
+                at_once * size.div_ceil(node_ranks)
+            } else {
+                size
+            },
+            short,
+        })
+    }
+}
+
+/// What the environment says; the least of all ranks counts.
+#[derive(Clone, Copy)]
+enum Setting {
+    Unknown,
+    Off,
+    On,
+}
+
+impl Setting {
+    fn read() -> Self {
+        match env::var(SHARED_MEMORY_VARIABLE).as_deref() {
+            Err(env::VarError::NotPresent) | Ok("on") => Setting::On,
+            Ok("off") => Setting::Off,
+            _ => Setting::Unknown,
+        }
+    }
+}

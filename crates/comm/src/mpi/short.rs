@@ -1,0 +1,254 @@
+//! Short messages between ranks of a node: they go through [rings](super::ring), and match their receives as MPI's do.
+
+use super::message::Message;
+use super::raw::{Failure, RawCommunicator};
+use super::window::Window;
+use crate::communicator::{Request, RequestId};
+use crate::requests::Requests;
+use crate::ring::{Reader, Writer};
+
+/// On larger nodes the rings, one for each pair of ranks, would take too much memory: 37 MB here.
+const MOST_RANKS: usize = 256;
+
+/// A short message under way.
+#[derive(Debug)]
+pub(super) struct ShortMessage {
+    pub(super) buffer: Vec<u8>,
+    /// The receiver or the sender.
+    pub(super) peer: usize,
+    /// Its place on the node.
+    place: usize,
+    tag: u16,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Sending,
+    Receiving,
+    Complete,
+    /// It was longer than its buffer.
+    Truncated,
+}
+
+/// What has come before its receive was posted.
+#[derive(Debug)]
+struct Early {
+    place: usize,
+    tag: u16,
+    message: Vec<u8>,
+}
+
+/// To and from one rank of the node.
+#[derive(Debug, Default)]
+struct Lane {
+    writer: Writer,
+    reader: Reader,
+    /// Whether a send waits for room here.
+    is_full: bool,
+}
+
+/// This rank's ends of the rings, and what has not met its other half.
+#[derive(Debug)]
+pub(super) struct ShortMessages {
+    window: Window,
+    /// The ranks of this node, ascending.
+    ranks: Vec<usize>,
+    own_place: usize,
+    lanes: Vec<Lane>,
+    /// Receives that wait for their messages, in the order in which they were posted.
+    posted: Vec<RequestId>,
+    /// Sends that wait for room in their rings, in the order in which they were started.
+    waiting: Vec<RequestId>,
+    early: Vec<Early>,
+}
+
+impl ShortMessages {
+    /// Rings for a node whose ranks are these. Collective; `None` on all of them where there can be no rings.
+    pub(super) fn new(node: &RawCommunicator, ranks: Vec<usize>) -> Result<Option<Self>, Failure> {
+        let size = ranks.len();
+        if !(2..=MOST_RANKS).contains(&size) {
+            return Ok(None);
+        }
+        let own_place = usize::try_from(node.rank()?).expect("MPI counts ranks from 0");
+        let window = Window::allocate(node)?;
+        Ok(window.map(|window| Self {
+            window,
+            ranks,
+            own_place,
+            lanes: (0..size).map(|_| Lane::default()).collect(),
+            posted: Vec::new(),
+            waiting: Vec::new(),
+            early: Vec::new(),
+        }))
+    }
+
+    /// Where a rank is on this node, if it is.
+    pub(super) fn place_of(&self, rank: usize) -> Option<usize> {
+        self.ranks.binary_search(&rank).ok()
+    }
+
+    /// Makes room for so many messages.
+    pub(super) fn reserve(&mut self, messages: usize) {
+        for list in [&mut self.posted, &mut self.waiting] {
+            list.reserve(messages.saturating_sub(list.len()));
+        }
+    }
+
+    pub(super) fn start_send(
+        &mut self,
+        requests: &mut Requests<Message>,
+        place: usize,
+        tag: u16,
+        buffer: Vec<u8>,
+    ) -> Request {
+        let ring = self.window.ring(self.own_place, place);
+        let lane = &mut self.lanes[place];
+        // What waits for room is to be there first.
+        lane.is_full = lane.is_full || !lane.writer.write(ring, tag, &buffer);
+        let (state, is_full) = match lane.is_full {
+            false => (State::Complete, false),
+            true => (State::Sending, true),
+        };
+        let request = requests.insert(Message::Short(ShortMessage {
+            buffer,
+            peer: self.ranks[place],
+            place,
+            tag,
+            state,
+        }));
+        if is_full {
+            self.waiting.push(request.id());
+        }
+        request
+    }
+
+    pub(super) fn start_receive(
+        &mut self,
+        requests: &mut Requests<Message>,
+        place: usize,
+        tag: u16,
+        buffer: Vec<u8>,
+    ) -> Request {
+        let mut message = ShortMessage {
+            buffer,
+            peer: self.ranks[place],
+            place,
+            tag,
+            state: State::Receiving,
+        };
+        let is_it = |early: &Early| (early.place, early.tag) == (place, tag);
+        if let Some(index) = self.early.iter().position(is_it) {
+            let bytes = self.early.remove(index).message;
+            let into = message.accept(bytes.len());
+            into.copy_from_slice(&bytes[..into.len()]);
+        }
+        let is_posted = message.state == State::Receiving;
+        let request = requests.insert(Message::Short(message));
+        if is_posted {
+            self.posted.push(request.id());
+        }
+        request
+    }
+
+    /// Forgets a request that is given up.
+    pub(super) fn cancel(&mut self, request: RequestId) {
+        for list in [&mut self.posted, &mut self.waiting] {
+            list.retain(|&other| other != request);
+        }
+    }
+
+    /// Goes on with a message. What it finds on the way goes to its receive.
+    #[inline]
+    pub(super) fn progress<'r>(
+        &mut self,
+        requests: &'r mut Requests<Message>,
+        request: RequestId,
+    ) -> &'r ShortMessage {
+        if !self.waiting.is_empty() {
+            self.go_on_sending(requests);
+        }
+        let place = short(requests, request).place;
+        while short(requests, request).state == State::Receiving && self.take_in(requests, place) {}
+        short(requests, request)
+    }
+
+    /// Takes the next message of a rank in, if there is one. Says whether there was.
+    #[inline]
+    fn take_in(&mut self, requests: &mut Requests<Message>, place: usize) -> bool {
+        let ring = self.window.ring(place, self.own_place);
+        let reader = &mut self.lanes[place].reader;
+        let Some((tag, length)) = reader.next(ring) else {
+            return false;
+        };
+        let is_its = |&request: &RequestId| {
+            let message = short(requests, request);
+            (message.place, message.tag) == (place, tag)
+        };
+        if let Some(index) = self.posted.iter().position(is_its) {
+            let message = short(requests, self.posted.remove(index));
+            reader.read(ring, length, message.accept(length));
+        } else {
+            let mut message = vec![0; length];
+            reader.read(ring, length, &mut message);
+            self.early.push(Early {
+                place,
+                tag,
+                message,
+            });
+        }
+        true
+    }
+
+    /// Sends what there is room for, and makes room on this rank: two whose rings to each other are full would wait for each other.
+    fn go_on_sending(&mut self, requests: &mut Requests<Message>) {
+        for lane in &mut self.lanes {
+            lane.is_full = false;
+        }
+        let before = self.waiting.len();
+        self.waiting.retain(|&request| {
+            let message = short(requests, request);
+            let ring = self.window.ring(self.own_place, message.place);
+            let lane = &mut self.lanes[message.place];
+            lane.is_full = lane.is_full || !lane.writer.write(ring, message.tag, &message.buffer);
+            if !lane.is_full {
+                message.state = State::Complete;
+            }
+            lane.is_full
+        });
+        if self.waiting.len() == before {
+            for place in 0..self.ranks.len() {
+                while self.take_in(requests, place) {}
+            }
+        }
+    }
+}
+
+fn short(requests: &mut Requests<Message>, request: RequestId) -> &mut ShortMessage {
+    match requests.get_mut(&request.request()) {
+        Message::Short(message) => message,
+        Message::Long(_) => unreachable!("only short messages are in these lists"),
+    }
+}
+
+impl ShortMessage {
+    /// Where to put a message of so many bytes: nowhere, if it is too long.
+    fn accept(&mut self, length: usize) -> &mut [u8] {
+        if length > self.buffer.len() {
+            self.state = State::Truncated;
+            return &mut [];
+        }
+        self.state = State::Complete;
+        self.buffer.truncate(length);
+        &mut self.buffer
+    }
+
+    /// Whether it is over; `None` if it was longer than its buffer.
+    pub(super) fn is_complete(&self) -> Option<bool> {
+        match self.state {
+            State::Sending | State::Receiving => Some(false),
+            State::Complete => Some(true),
+            State::Truncated => None,
+        }
+    }
+}

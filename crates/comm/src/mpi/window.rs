@@ -1,0 +1,131 @@
+//! Rings between all ranks of a node, in an MPI-3 shared-memory window.
+
+#![expect(unsafe_code, reason = "MPI is a C library, and hands out memory")]
+
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+
+use mpi::ffi;
+
+use super::raw::{Failure, RawCommunicator, check};
+use crate::communicator::NativeOperation;
+use crate::ring::Ring;
+
+/// A ring from every rank of a node to every other, and to itself; each lies in its reader's part of the memory.
+#[derive(Debug)]
+pub(super) struct Window {
+    handle: ffi::MPI_Win,
+    /// Each rank's part: as many rings as there are ranks.
+    parts: Vec<NonNull<[Ring]>>,
+}
+
+/// What a rank's part takes on a node of so many ranks, wherever MPI begins it.
+fn part_bytes(size: usize) -> usize {
+    size * size_of::<Ring>() + align_of::<Ring>()
+}
+
+impl Window {
+    /// Makes one for the ranks of a communicator, which share a node. Collective; `None` on all ranks if one of them cannot
+    /// have it.
+    pub(super) fn allocate(node: &RawCommunicator) -> Result<Option<Self>, Failure> {
+        let index = |number: c_int| usize::try_from(number).expect("MPI counts from 0");
+        let (size, rank) = (index(node.size()?), index(node.rank()?));
+        let mut window = Self::of_length(node, part_bytes(size)).ok();
+        let is_ready = window
+            .as_mut()
+            .is_some_and(|window| window.fill(size, rank).is_some());
+        // This also makes everyone wait until all rings are there.
+        let all = node.reduce_number(is_ready.into(), NativeOperation::Min)?;
+        Ok(window.filter(|_| all == 1))
+    }
+
+    /// Shared memory, so much of it for each rank.
+    fn of_length(node: &RawCommunicator, length_bytes: usize) -> Result<Self, Failure> {
+        let mut own = ptr::null_mut::<c_void>();
+        let mut handle = MaybeUninit::uninit();
+        // SAFETY: a constant of the library, initialised before main.
+        let info = unsafe { ffi::RSMPI_INFO_NULL };
+        // SAFETY: the communicator is live; MPI writes an address to `own` and a handle to `handle`.
+        let code = unsafe {
+            ffi::MPI_Win_allocate_shared(
+                length_bytes.cast_signed(),
+                1,
+                info,
+                node.handle(),
+                (&raw mut own).cast(),
+                handle.as_mut_ptr(),
+            )
+        };
+        check("MPI_Win_allocate_shared", code)?;
+        let window = Self {
+            // SAFETY: MPI_Win_allocate_shared succeeded, so it has written the handle.
+            handle: unsafe { handle.assume_init() },
+            parts: Vec::new(),
+        };
+        // SAFETY: a constant of the library, initialised before main.
+        let errors_return = unsafe { ffi::RSMPI_ERRORS_RETURN };
+        // SAFETY: the window is live, the error handler is predefined.
+        let code = unsafe { ffi::MPI_Win_set_errhandler(window.handle, errors_return) };
+        check("MPI_Win_set_errhandler", code).map(|()| window)
+    }
+
+    /// Finds the parts and makes this rank's own rings; `None` if there are no such parts.
+    fn fill(&mut self, size: usize, rank: usize) -> Option<()> {
+        let no_check = ffi::MPI_MODE_NOCHECK.cast_signed();
+        // SAFETY: the window is live. Its memory is meant to be used within an epoch (MPI 4.1, 12.5.4).
+        let code = unsafe { ffi::MPI_Win_lock_all(no_check, self.handle) };
+        check("MPI_Win_lock_all", code).ok()?;
+        for owner in 0..size {
+            self.parts.push(self.part(owner, size)?);
+        }
+        for writer in 0..size {
+            self.ring(writer, rank).clear();
+        }
+        // SAFETY: the window is live and locked.
+        let code = unsafe { ffi::MPI_Win_sync(self.handle) };
+        check("MPI_Win_sync", code).ok()
+    }
+
+    /// Where a rank's part lies in this process.
+    fn part(&self, owner: usize, size: usize) -> Option<NonNull<[Ring]>> {
+        let owner = c_int::try_from(owner).ok()?;
+        let (mut length_bytes, mut unit) = (0, 0);
+        let mut base = ptr::null_mut::<c_void>();
+        // SAFETY: the window was made by MPI_Win_allocate_shared and is live; the rest is room for one value each.
+        let code = unsafe {
+            ffi::MPI_Win_shared_query(
+                self.handle,
+                owner,
+                &raw mut length_bytes,
+                &raw mut unit,
+                (&raw mut base).cast(),
+            )
+        };
+        check("MPI_Win_shared_query", code).ok()?;
+        let has_room = usize::try_from(length_bytes).ok()? >= part_bytes(size);
+        // MPI aligns for numbers. All processes skip the same bytes: they see the memory at other pages, but at the same places of a page.
+        let skipped_bytes = base.cast::<u8>().align_offset(align_of::<Ring>());
+        let first = base.wrapping_byte_add(skipped_bytes).cast::<Ring>();
+        let first =
+            NonNull::new(first).filter(|_| has_room && skipped_bytes < align_of::<Ring>())?;
+        Some(NonNull::slice_from_raw_parts(first, size))
+    }
+
+    /// The ring that carries one rank's messages to another, by their places on the node.
+    pub(super) fn ring(&self, writer: usize, reader: usize) -> &Ring {
+        // SAFETY: the part has room for a slice of this length, is aligned (`part`), and lives as long as the window. A ring
+        // is atomic integers only: any bits are valid, and other processes may write them.
+        let part = unsafe { self.parts[reader].as_ref() };
+        &part[writer]
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        // SAFETY: the window is live. Errors have nobody left to be told to.
+        unsafe { ffi::MPI_Win_unlock_all(self.handle) };
+        // SAFETY: the window is ours and live; nothing uses it or its memory afterwards.
+        unsafe { ffi::MPI_Win_free(&raw mut self.handle) };
+    }
+}

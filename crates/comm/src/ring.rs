@@ -1,0 +1,341 @@
+//! A ring of cache lines in memory that two processes share: short messages from the one to the other, in order, without a lock.
+//!
+//! A message takes as many lines as it needs. The first one's header carries a stamp, the number of the line since the ring was
+//! made: it is written last, and a reader that finds the stamp it is waiting for finds the whole message. What it has
+//! read it counts in a line of its own, at which the writer looks only when the ring seems to be full. So a message
+//! costs one line's way from core to core, and the answer another.
+
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Lines of a ring.
+const LINES: u32 = 8;
+
+/// The words of a line that carry a message.
+const WORDS: usize = 7;
+
+const WORD_BYTES: usize = size_of::<u64>();
+
+const LINE_BYTES: usize = WORDS * WORD_BYTES;
+
+/// The longest message: half a ring, so that one can be written while another is read.
+pub(crate) const LONGEST_BYTES: usize = LINES as usize / 2 * LINE_BYTES;
+
+/// Stamp, tag and length of the message that begins in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Header {
+    stamp: u32,
+    tag: u16,
+    length: u16,
+}
+
+impl Header {
+    fn pack(self) -> u64 {
+        u64::from(self.stamp) << 32 | u64::from(self.tag) << 16 | u64::from(self.length)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the parts of a word")]
+    fn unpack(word: u64) -> Self {
+        Self {
+            stamp: (word >> 32) as u32,
+            tag: (word >> 16) as u16,
+            length: word as u16,
+        }
+    }
+}
+
+#[repr(C, align(64))]
+#[derive(Debug, Default)]
+struct Line {
+    header: AtomicU64,
+    words: [AtomicU64; WORDS],
+}
+
+#[repr(C, align(64))]
+#[derive(Debug, Default)]
+struct Consumed(AtomicU32);
+
+/// The shared memory of a ring. Zeros are an empty one.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub(crate) struct Ring {
+    lines: [Line; LINES as usize],
+    /// The lines that were read since the ring was made.
+    consumed: Consumed,
+}
+
+impl Ring {
+    /// Makes an empty ring of whatever is there.
+    #[cfg_attr(loom, expect(dead_code, reason = "a model's rings are new"))]
+    pub(crate) fn clear(&self) {
+        for line in &self.lines {
+            line.header.store(0, Ordering::Relaxed);
+        }
+        self.consumed.0.store(0, Ordering::Release);
+    }
+
+    fn line(&self, number: u32) -> &Line {
+        &self.lines[(number % LINES) as usize]
+    }
+}
+
+/// The lines of a message; an empty one takes one as well.
+fn lines_of(length_bytes: usize) -> u32 {
+    let lines = length_bytes.div_ceil(LINE_BYTES).max(1);
+    u32::try_from(lines).expect("messages are short")
+}
+
+/// The writing end's own books.
+#[derive(Debug, Default)]
+pub(crate) struct Writer {
+    /// The lines that were written since the ring was made, modulo 2^32.
+    written: u32,
+    /// Those that were read when it last looked.
+    consumed: u32,
+}
+
+impl Writer {
+    /// Writes a message, if there is room for it. Says whether there was.
+    pub(crate) fn write(&mut self, ring: &Ring, tag: u16, message: &[u8]) -> bool {
+        let lines = lines_of(message.len());
+        let is_full = |consumed| self.written.wrapping_sub(consumed) + lines > LINES;
+        if is_full(self.consumed) {
+            self.consumed = ring.consumed.0.load(Ordering::Acquire);
+            if is_full(self.consumed) {
+                return false;
+            }
+        }
+        let first = self.written;
+        let length = u16::try_from(message.len()).expect("messages are short");
+        let header = |number: u32| Header {
+            stamp: number.wrapping_add(1),
+            tag,
+            length,
+        };
+        // The lines behind the first are stamped as well, so that no stamp is older than a turn of the ring.
+        for number in 1..lines {
+            let number = first.wrapping_add(number);
+            let word = header(number).pack();
+            ring.line(number).header.store(word, Ordering::Relaxed);
+        }
+        for (number, bytes) in (0..).zip(message.chunks(LINE_BYTES)) {
+            let line = ring.line(first.wrapping_add(number));
+            for (word, bytes) in line.words.iter().zip(bytes.chunks(WORD_BYTES)) {
+                let mut value = [0; WORD_BYTES];
+                value[..bytes.len()].copy_from_slice(bytes);
+                word.store(u64::from_ne_bytes(value), Ordering::Relaxed);
+            }
+        }
+        let word = header(first).pack();
+        ring.line(first).header.store(word, Ordering::Release);
+        self.written = first.wrapping_add(lines);
+        true
+    }
+}
+
+/// The reading end's own books.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    /// The lines that were read since the ring was made, modulo 2^32.
+    read: u32,
+}
+
+impl Reader {
+    /// The tag and the length in bytes of the next message, if it is here.
+    #[inline]
+    pub(crate) fn next(&self, ring: &Ring) -> Option<(u16, usize)> {
+        let word = ring.line(self.read).header.load(Ordering::Acquire);
+        let header = Header::unpack(word);
+        (header.stamp == self.read.wrapping_add(1)).then_some((header.tag, header.length.into()))
+    }
+
+    /// Takes the next message, which is here and so long, as far as there is room for it.
+    pub(crate) fn read(&mut self, ring: &Ring, length_bytes: usize, into: &mut [u8]) {
+        let room = length_bytes.min(into.len());
+        for (number, bytes) in (0..).zip(into[..room].chunks_mut(LINE_BYTES)) {
+            let line = ring.line(self.read.wrapping_add(number));
+            for (word, bytes) in line.words.iter().zip(bytes.chunks_mut(WORD_BYTES)) {
+                let value = word.load(Ordering::Relaxed).to_ne_bytes();
+                bytes.copy_from_slice(&value[..bytes.len()]);
+            }
+        }
+        self.read = self.read.wrapping_add(lines_of(length_bytes));
+        ring.consumed.0.store(self.read, Ordering::Release);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::collections::VecDeque;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// The contents of a message of some length, which is its tag, too.
+    fn message(number: usize) -> (u16, Vec<u8>) {
+        let length = number * 37 % (LONGEST_BYTES + 1);
+        let bytes =
+            (0..length).map(|byte| u8::try_from((number + byte) % 251).expect("a remainder"));
+        (u16::try_from(length).expect("it is short"), bytes.collect())
+    }
+
+    /// A ring whose books begin just before 2^32.
+    fn about_to_wrap() -> (Ring, Writer, Reader) {
+        let (ring, number) = (Ring::default(), u32::MAX - 20);
+        ring.consumed.0.store(number, Ordering::Relaxed);
+        for line in 0..LINES {
+            let stamp = number.wrapping_sub(line);
+            let header = Header {
+                stamp,
+                tag: 7,
+                length: 1,
+            };
+            ring.line(stamp.wrapping_sub(1))
+                .header
+                .store(header.pack(), Ordering::Relaxed);
+        }
+        let writer = Writer {
+            written: number,
+            consumed: number,
+        };
+        (ring, writer, Reader { read: number })
+    }
+
+    #[test]
+    fn messages_come_as_they_were_sent_until_the_ring_is_full() {
+        let begin = (Ring::default(), Writer::default(), Reader::default());
+        for (ring, mut writer, mut reader) in [begin, about_to_wrap()] {
+            let mut under_way = VecDeque::new();
+            let mut refused_count = 0;
+            for number in 0..1000 {
+                let (tag, bytes) = message(number);
+                while !writer.write(&ring, tag, &bytes) {
+                    refused_count += 1;
+                    let (tag, bytes): (u16, Vec<u8>) =
+                        under_way.pop_front().expect("an empty ring has room");
+                    assert_eq!(reader.next(&ring), Some((tag, bytes.len())));
+                    let mut read = vec![0; bytes.len()];
+                    reader.read(&ring, bytes.len(), &mut read);
+                    assert_eq!(read, bytes);
+                }
+                under_way.push_back((tag, bytes));
+            }
+            assert!(refused_count > 900);
+            for (_, bytes) in under_way {
+                // What is longer than its buffer is over as well.
+                let mut begin = vec![0; bytes.len() / 2];
+                reader.read(&ring, bytes.len(), &mut begin);
+                assert_eq!(begin, bytes[..bytes.len() / 2]);
+            }
+            assert_eq!(reader.next(&ring), None);
+        }
+    }
+
+    #[test]
+    fn a_ring_that_was_cleared_is_empty() {
+        let ring = Ring::default();
+        assert!(Writer::default().write(&ring, 1, &[1; LINE_BYTES]));
+        Reader::default().read(&ring, LINE_BYTES, &mut []);
+        ring.clear();
+        assert_eq!(Reader::default().next(&ring), None);
+        let mut writer = Writer::default();
+        let count = (0..=LINES)
+            .take_while(|_| writer.write(&ring, 1, &[]))
+            .count();
+        assert_eq!(count, LINES as usize);
+    }
+
+    /// Else it could be taken for a new one after 2^32 lines.
+    #[test]
+    fn no_stamp_is_older_than_a_turn() {
+        let (ring, mut writer) = (Ring::default(), Writer::default());
+        assert!(writer.write(&ring, 1, &[1; LONGEST_BYTES]));
+        for number in 0..writer.written {
+            let word = ring.line(number).header.load(Ordering::Relaxed);
+            assert_eq!(Header::unpack(word).stamp, number + 1);
+        }
+    }
+
+    #[test]
+    fn messages_come_whole_from_another_thread() {
+        let ring = Ring::default();
+        let numbers = 0..50_000;
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let pause = || {
+            assert!(Instant::now() < deadline, "the other thread waits as well");
+            thread::yield_now();
+        };
+        thread::scope(|scope| {
+            let to_send = numbers.clone();
+            scope.spawn(|| {
+                let mut writer = Writer::default();
+                for number in to_send {
+                    let (tag, bytes) = message(number);
+                    while !writer.write(&ring, tag, &bytes) {
+                        pause();
+                    }
+                }
+            });
+            let mut reader = Reader::default();
+            for number in numbers {
+                let (tag, bytes) = message(number);
+                let length = loop {
+                    match reader.next(&ring) {
+                        None => pause(),
+                        Some(found) => break found,
+                    }
+                };
+                assert_eq!(length, (tag, bytes.len()));
+                let mut read = vec![0; bytes.len()];
+                reader.read(&ring, bytes.len(), &mut read);
+                assert_eq!(read, bytes);
+            }
+        });
+    }
+}
+
+/// Every order in which another core may see the memory: `RUSTFLAGS="--cfg loom" cargo test --package comm --lib ring`.
+#[cfg(all(test, loom))]
+mod loomed {
+    use loom::sync::Arc;
+    use loom::thread;
+
+    use super::*;
+
+    #[test]
+    fn whoever_sees_a_stamp_sees_the_message() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let ring = Arc::new(Ring::default());
+            let shared = Arc::clone(&ring);
+            // Four lines, four, and two that find room only when the first were read.
+            let lengths = [3 * LINE_BYTES + 1, 4 * LINE_BYTES, LINE_BYTES + 1];
+            let sender = thread::spawn(move || {
+                let mut writer = Writer::default();
+                for (fill, length) in (1..).zip(lengths) {
+                    while !writer.write(&shared, fill.into(), &vec![fill; length]) {
+                        thread::yield_now();
+                    }
+                }
+            });
+            let mut reader = Reader::default();
+            for (fill, length) in (1..).zip(lengths) {
+                let found = loop {
+                    match reader.next(&ring) {
+                        None => thread::yield_now(),
+                        Some(found) => break found,
+                    }
+                };
+                assert_eq!(found, (u16::from(fill), length));
+                let mut read = vec![0; length];
+                reader.read(&ring, length, &mut read);
+                assert_eq!(read, vec![fill; length]);
+            }
+            sender.join().expect("it ends");
+        });
+    }
+}
