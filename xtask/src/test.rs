@@ -15,6 +15,9 @@ const PACKAGES: [&str; 4] = ["libopenmpi-dev", "openmpi-bin", "libclang-dev", "v
 /// Rank counts of the MPI tests.
 const MPI_RANKS: [usize; 4] = [1, 2, 3, 5];
 
+/// The same where every message goes by MPI, as between nodes.
+const MPI_RANKS_WITHOUT_SHARED_MEMORY: [usize; 2] = [2, 5];
+
 /// Far more than the MPI tests of one crate take.
 const MPI_TIMEOUT_SECONDS: &str = "600";
 
@@ -208,11 +211,16 @@ fn checks(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
 
 fn tests(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
     steps.cargo("tests", &format!("test --workspace --features {FEATURES}"))?;
-    let mut shuttle = cargo();
-    let words = "test --package comm --lib --target-dir target/shuttle shuttled";
-    shuttle.args(words.split_whitespace());
-    shuttle.env("RUSTFLAGS", "--cfg shuttle");
-    steps.step("mailboxes under shuttle", &mut shuttle)?;
+    for (checker, name, tests) in [
+        ("shuttle", "mailboxes under shuttle", "shuttled"),
+        ("loom", "rings under loom", "loomed"),
+    ] {
+        let words = format!("test --package comm --lib --target-dir target/{checker} {tests}");
+        let mut command = cargo();
+        command.args(words.split_whitespace());
+        command.env("RUSTFLAGS", format!("--cfg {checker}"));
+        steps.step(name, &mut command)?;
+    }
     if !mpi {
         return Ok(());
     }
@@ -228,12 +236,16 @@ fn tests(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
             "mpi",
         ];
         let programs = executables(cargo().args(build)).map_err(Stop::Error)?;
-        for ranks in MPI_RANKS {
+        let shared = MPI_RANKS.map(|ranks| (ranks, "on"));
+        let alone = MPI_RANKS_WITHOUT_SHARED_MEMORY.map(|ranks| (ranks, "off"));
+        for (ranks, shared_memory) in shared.into_iter().chain(alone) {
             for program in &programs {
-                let name = format!("{package} under mpirun, {ranks} ranks");
+                let name =
+                    format!("{package} under mpirun, {ranks} ranks, shared memory {shared_memory}");
                 let mut mpirun = Launcher::of(program).command(ranks, &[]);
                 // Both Open MPI's and MPICH's launcher end ranks that wait for each other for ever.
                 mpirun.env("MPIEXEC_TIMEOUT", MPI_TIMEOUT_SECONDS);
+                mpirun.env("TREEFOLD_SHARED_MEMORY", shared_memory);
                 steps.step(&name, &mut mpirun)?;
             }
         }

@@ -38,6 +38,19 @@ fn silence_ends_by_a_time_out_that_names_both_ranks() {
 }
 
 #[test]
+fn a_setting_that_cannot_be_is_an_error() {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["repro-check", "--backend", "mpi", "--ranks", "2"])
+        .env("TREEFOLD_SHARED_MEMORY", "perhaps")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    let told = "TREEFOLD_SHARED_MEMORY: on some rank it is not `on` or `off`";
+    assert!(error.contains(told), "{error}");
+}
+
+#[test]
 fn repro_check_under_mpi() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mpi.psllh");
     let numbers: Vec<String> = (1..=700)

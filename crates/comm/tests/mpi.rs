@@ -10,6 +10,9 @@ fn main() {
     let world = mpi::init().expect("MPI starts once");
     let duplicate = mpi::MpiCommunicator::duplicate(&::mpi::topology::SimpleCommunicator::world())
         .expect("the world can be duplicated");
+    // On one node, as `cargo xtask test` starts it.
+    let is_off = std::env::var(mpi::SHARED_MEMORY_VARIABLE).is_ok_and(|value| value == "off");
+    assert_eq!(world.shares_memory(), world.size() > 1 && !is_off);
     for (name, check) in contract::CHECKS {
         for fresh in contract::TAGS {
             check(&world, fresh);
