@@ -3,7 +3,7 @@
 use core::fmt;
 
 #[cfg(target_arch = "x86_64")]
-use crate::prefetch::SHARED_CACHE_BYTES;
+use crate::prefetch::MEMORY_BYTES;
 #[cfg(target_arch = "x86_64")]
 use crate::x86::{Avx2, Avx512, Sse2};
 
@@ -96,13 +96,13 @@ impl Level {
         }
     }
 
-    /// The level that folds leaves of so many bytes fastest: from beyond the caches AVX2's registers bring them sooner than wider ones.
+    /// The level that folds leaves of so many bytes fastest: from memory AVX2's registers bring them sooner than wider ones.
     pub(crate) fn for_leaf_bytes(self, bytes: usize) -> Self {
         #[cfg(not(target_arch = "x86_64"))]
         let _ = bytes;
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512(avx512) if bytes >= SHARED_CACHE_BYTES => Self(Set::Avx2(avx512.into())),
+            Set::Avx512(avx512) if bytes >= MEMORY_BYTES => Self(Set::Avx2(avx512.into())),
             _ => self,
         }
     }

@@ -5,15 +5,18 @@ use core::ops::Range;
 /// Leaves in fewer bytes lie in a core's own caches, where fetching ahead costs more than it brings.
 pub(crate) const OWN_CACHE_BYTES: usize = 1 << 20;
 
-/// Leaves in fewer bytes lie in the cache that cores share, beyond which memory answers late.
+/// Leaves in fewer bytes lie in the cache that cores share, where an answer does not take long.
 pub(crate) const SHARED_CACHE_BYTES: usize = 1 << 23;
 
+/// Leaves in so many bytes come from memory, for the most part.
+pub(crate) const MEMORY_BYTES: usize = 1 << 24;
+
 /// How far ahead leaves are fetched from the shared cache: far enough to hide it, and near enough that what is fetched stays in the first
-/// cache until it is used.
-pub(crate) const SHARED_CACHE_AHEAD_BYTES: usize = 1 << 12;
+/// cache until it is used. Not whole pages, of 4 KiB: what lies so far apart shares a set of that cache.
+pub(crate) const SHARED_CACHE_AHEAD_BYTES: usize = 6 << 10;
 
 /// How far ahead leaves are fetched from memory.
-pub(crate) const MEMORY_AHEAD_BYTES: usize = 1 << 14;
+pub(crate) const MEMORY_AHEAD_BYTES: usize = 25 << 9;
 
 /// Rows in more bytes are fetched ahead of use.
 pub(crate) const PREFETCH_ROWS_FROM_BYTES: usize = 1 << 22;

@@ -13,6 +13,8 @@
 //! The result is a register of L nodes that lie side by side, so the same step takes L of them further up. Blocks of some
 //! hundred leaves stay in registers; a binary counter joins the blocks' roots as they come.
 
+use core::hint::black_box;
+
 use crate::counter::{ALL_HEIGHTS, Counter};
 use crate::fold::{SHORT_LEAVES, fold_few};
 use crate::kernel::Kernel;
@@ -77,7 +79,7 @@ where
         leaves = rest;
         let mut blocks = [group.load(proven); 16];
         let mut group_rest = group;
-        for node in &mut blocks[..V::LANES] {
+        for node in blocks.iter_mut().take(lanes_in_turn::<V, AHEAD_BYTES>()) {
             let (block, rest) = group_rest.split_at(block_leaves::<V>());
             group_rest = rest;
             *node = block_nodes::<V, O, S, AHEAD_BYTES>(proven, block);
@@ -97,6 +99,18 @@ where
         roots.push(root, square_leaves.ilog2(), O::single);
     }
     roots.finish(leaves, O::single)
+}
+
+/// As many as a register has lanes; where leaves come from memory, so that the compiler does not see it and makes a loop.
+///
+/// The processor fetches ahead by itself what the same instruction reads at equal distances, but only within a page. Straight code for a
+/// whole block reads every page with other instructions.
+#[inline(always)]
+fn lanes_in_turn<V: Vector, const AHEAD_BYTES: usize>() -> usize {
+    match AHEAD_BYTES {
+        MEMORY_AHEAD_BYTES => black_box(V::LANES),
+        _ => V::LANES,
+    }
 }
 
 /// The leaves of a block: 64 registers full, 16 where a register is wide.
@@ -151,7 +165,7 @@ where
     }
     let mut nodes = [block.load(proven); 16];
     let (part_leaves, mut block_rest) = (block.len() / V::LANES, block);
-    for node in &mut nodes[..V::LANES] {
+    for node in nodes.iter_mut().take(lanes_in_turn::<V, AHEAD_BYTES>()) {
         let (part, rest) = block_rest.split_at(part_leaves);
         block_rest = rest;
         *node = part_nodes::<V, O, S, AHEAD_BYTES>(proven, part);
