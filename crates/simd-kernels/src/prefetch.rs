@@ -12,7 +12,7 @@ pub(crate) const SHARED_CACHE_BYTES: usize = 1 << 23;
 pub(crate) const MEMORY_BYTES: usize = 1 << 24;
 
 /// How far ahead leaves are fetched from the shared cache: far enough to hide it, and near enough that what is fetched stays in the first
-/// cache until it is used. Not whole pages, of 4 KiB: what lies so far apart shares a set of that cache.
+/// cache until it is used.
 pub(crate) const SHARED_CACHE_AHEAD_BYTES: usize = 6 << 10;
 
 /// How far ahead leaves are fetched from memory.

@@ -5,7 +5,7 @@ use super::raw::{Failure, RawCommunicator};
 use super::window::Window;
 use crate::communicator::{Request, RequestId};
 use crate::requests::Requests;
-use crate::ring::{Reader, Writer};
+use crate::ring::{LONGEST_BYTES, Reader, Writer};
 
 /// On larger nodes the rings, one for each pair of ranks, would take too much memory: 37 MB here.
 const MOST_RANKS: usize = 256;
@@ -36,7 +36,8 @@ enum State {
 struct Early {
     place: usize,
     tag: u16,
-    message: Vec<u8>,
+    length: usize,
+    bytes: [u8; LONGEST_BYTES],
 }
 
 /// To and from one rank of the node.
@@ -139,9 +140,9 @@ impl ShortMessages {
         };
         let is_it = |early: &Early| (early.place, early.tag) == (place, tag);
         if let Some(index) = self.early.iter().position(is_it) {
-            let bytes = self.early.remove(index).message;
-            let into = message.accept(bytes.len());
-            into.copy_from_slice(&bytes[..into.len()]);
+            let early = self.early.remove(index);
+            let into = message.accept(early.length);
+            into.copy_from_slice(&early.bytes[..into.len()]);
         }
         let is_posted = message.state == State::Receiving;
         let request = requests.insert(Message::Short(message));
@@ -189,12 +190,13 @@ impl ShortMessages {
             let message = short(requests, self.posted.remove(index));
             reader.read(ring, length, message.accept(length));
         } else {
-            let mut message = vec![0; length];
-            reader.read(ring, length, &mut message);
+            let mut bytes = [0; LONGEST_BYTES];
+            reader.read(ring, length, &mut bytes);
             self.early.push(Early {
                 place,
                 tag,
-                message,
+                length,
+                bytes,
             });
         }
         true

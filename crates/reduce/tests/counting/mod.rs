@@ -1,0 +1,101 @@
+//! A run of a plan allocates nothing: counted on every rank's own thread.
+//!
+//! `tests/allocations.rs` runs the check on threads; `tests/mpi.rs` under `mpirun`.
+
+#![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use comm::Communicator;
+use reduce::{Algorithm, Plan};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+#[expect(unsafe_code, reason = "an allocator is an unsafe trait")]
+// SAFETY: everything is the system allocator's; counting touches no memory that is asked for.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // A thread that ends may allocate after its counter is gone.
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.realloc(memory, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+pub(crate) fn allocations() -> u64 {
+    ALLOCATIONS.get()
+}
+
+/// Checks every schedule, with rows of different lengths.
+pub(crate) fn runs_allocate_nothing(comm: &dyn Communicator) {
+    for algorithm in Algorithm::ALL {
+        if algorithm.is_scheduled() {
+            for (width, blocks) in [(1, 1), (3, 3), (100, 1), (300, 7)] {
+                check(comm, algorithm, width, blocks);
+            }
+        }
+    }
+}
+
+/// Runs are in step here: one that is ahead of its receivers needs memory for what waits for them.
+fn check(comm: &dyn Communicator, algorithm: Algorithm, width: usize, blocks: usize) {
+    let build = || {
+        Plan::builder(comm)
+            .local_items(100)
+            .width(width)
+            .blocks(blocks)
+            .algorithm(algorithm)
+            .build::<f64>()
+            .unwrap()
+    };
+    let (plan, in_step) = (build(), build());
+    let own = vec![0.1; 100 * width];
+    let mut row = vec![0.0; width];
+    let mut columns = vec![0.0; plan.scattered_columns().len()];
+    let mut prefixes = vec![0.0; own.len()];
+    let mut ignored = vec![0.0; width];
+    let mut run_all = || {
+        plan.allreduce_into(&own, &mut row).unwrap();
+        plan.reduce_into(&own, &mut row).unwrap();
+        in_step.allreduce_into(&own, &mut ignored).unwrap();
+        plan.reduce_scatter(&own, &mut columns).unwrap();
+        in_step.allreduce_into(&own, &mut ignored).unwrap();
+        plan.scan(&own, &mut prefixes).unwrap();
+        in_step.allreduce_into(&own, &mut ignored).unwrap();
+        plan.broadcast(&mut row).unwrap();
+        in_step.allreduce_into(&own, &mut ignored).unwrap();
+        plan.start_allreduce(&own)
+            .unwrap()
+            .wait_into(&mut row)
+            .unwrap();
+    };
+    // The first runs compile, and the mailboxes grow.
+    for _ in 0..40 {
+        run_all();
+    }
+    let before = allocations();
+    for _ in 0..50 {
+        run_all();
+    }
+    let count = allocations() - before;
+    assert_eq!(count, 0, "{algorithm}, width {width}, rank {}", comm.rank());
+}
