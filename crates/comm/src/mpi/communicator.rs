@@ -209,6 +209,10 @@ impl MpiCommunicator {
             from,
             capacity_bytes,
         };
+        let mut short = self.short.borrow_mut();
+        if let Some(short) = &mut *short {
+            short.go_on_sending(requests);
+        }
         if let Message::Long(operation) = requests.get_mut(&request.request()) {
             return operation.test().map_err(|failure| match failure.truncated {
                 true => truncated(operation.peer(), operation.capacity_bytes()),
@@ -221,7 +225,6 @@ impl MpiCommunicator {
             let progress = self.raw.progress();
             progress.map_err(|failure| self.describe(failure))?;
         }
-        let mut short = self.short.borrow_mut();
         let short = short.as_mut().expect("a short message has its way");
         let message = short.progress(requests, request);
         let is_complete = message.is_complete();

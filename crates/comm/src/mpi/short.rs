@@ -166,9 +166,6 @@ impl ShortMessages {
         requests: &'r mut Requests<Message>,
         request: RequestId,
     ) -> &'r ShortMessage {
-        if !self.waiting.is_empty() {
-            self.go_on_sending(requests);
-        }
         let place = short(requests, request).place;
         while short(requests, request).state == State::Receiving && self.take_in(requests, place) {}
         short(requests, request)
@@ -203,7 +200,15 @@ impl ShortMessages {
     }
 
     /// Sends what there is room for, and makes room on this rank: two whose rings to each other are full would wait for each other.
-    fn go_on_sending(&mut self, requests: &mut Requests<Message>) {
+    #[inline]
+    pub(super) fn go_on_sending(&mut self, requests: &mut Requests<Message>) {
+        if !self.waiting.is_empty() {
+            self.send_waiting(requests);
+        }
+    }
+
+    #[cold]
+    fn send_waiting(&mut self, requests: &mut Requests<Message>) {
         for lane in &mut self.lanes {
             lane.is_full = false;
         }

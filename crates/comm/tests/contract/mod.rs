@@ -19,7 +19,7 @@ pub(crate) type Fresh = fn(&dyn Communicator) -> Tag;
 pub(crate) const TAGS: [Fresh; 2] = [|comm| comm.fresh_tag(), |comm| comm.fresh_tag().short()];
 
 /// All of them, by name.
-pub(crate) const CHECKS: [(&str, Check); 14] = [
+pub(crate) const CHECKS: [(&str, Check); 15] = [
     ("ring", ring),
     ("message to oneself", message_to_oneself),
     ("empty message", empty_message),
@@ -30,6 +30,10 @@ pub(crate) const CHECKS: [(&str, Check); 14] = [
         receives_match_in_the_order_posted,
     ),
     ("many short messages", many_short_messages),
+    (
+        "short messages go on while another is awaited",
+        short_messages_go_on,
+    ),
     ("long messages cross", long_messages_cross),
     (
         "timeout passes and the request lives on",
@@ -176,6 +180,24 @@ fn many_short_messages(comm: &dyn Communicator, fresh: Fresh) {
     }
     for number in numbers {
         assert_eq!(receive(comm, left, tag, longest), Ok(message(left, number)));
+    }
+}
+
+/// Rank 0 waits for nothing but an answer, which comes when all its messages have.
+fn short_messages_go_on(comm: &dyn Communicator, fresh: Fresh) {
+    let (tag, answer, last) = (fresh(comm), comm.fresh_tag(), comm.size() - 1);
+    if comm.rank() == 0 {
+        let sends = (0..100).map(|number| comm.start_send(last, tag, vec![number]).unwrap());
+        let sends: Vec<_> = sends.collect();
+        if last > 0 {
+            receive(comm, last, answer, 0).unwrap();
+        }
+        sends.into_iter().for_each(|request| comm.cancel(request));
+    } else if comm.rank() == last {
+        for number in 0..100 {
+            assert_eq!(receive(comm, 0, tag, 1), Ok(vec![number]));
+        }
+        send(comm, 0, answer, Vec::new()).unwrap();
     }
 }
 
