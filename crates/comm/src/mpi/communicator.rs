@@ -57,10 +57,10 @@ impl Pace {
 /// Open MPI sends up to 4096 bytes, its own header included, at once through shared memory; other libraries and networks more.
 const EAGER_BYTES: usize = 4000;
 
-/// So many looks, one after the other, and then with pauses: at whether the others have come where a rank leaves.
+/// A rank that leaves looks so often whether the others have come before it pauses between looks.
 const LOOKS_BEFORE_PAUSE: u32 = 1000;
 
-/// These pauses.
+/// How long it pauses.
 const LEAVING_PAUSE: Duration = Duration::from_millis(1);
 
 /// What a process that panicked leaves with; Rust's own exit code for a panic.
