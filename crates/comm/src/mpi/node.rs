@@ -49,15 +49,15 @@ impl Node {
             node_size
         };
         let at_once = agreed(at_once, NativeOperation::Min)?;
-        let short = match agreed(Setting::read() as usize, NativeOperation::Min)? {
-            value if value == Setting::On as usize => {
+        let short = match agreed(setting(), NativeOperation::Min)? {
+            ON => {
                 let ranks = node.gather_numbers(rank as u64).map_err(failed)?;
                 let ranks = ranks
                     .into_iter()
                     .map(|rank| usize::try_from(rank).unwrap_or(0));
                 ShortMessages::new(&node, ranks.collect()).map_err(failed)?
             }
-            value if value == Setting::Off as usize => None,
+            OFF => None,
             _ => {
                 return Err(Error::BadSetting {
                     variable: SHARED_MEMORY_VARIABLE,
@@ -77,20 +77,14 @@ impl Node {
     }
 }
 
-/// What the environment says; the least of all ranks counts.
-#[derive(Clone, Copy)]
-enum Setting {
-    Unknown,
-    Off,
-    On,
-}
+/// What the environment can say of shared memory, as numbers, of which the least of all ranks counts. Anything else is 0.
+const ON: usize = 2;
+const OFF: usize = 1;
 
-impl Setting {
-    fn read() -> Self {
-        match env::var(SHARED_MEMORY_VARIABLE).as_deref() {
-            Err(env::VarError::NotPresent) | Ok("on") => Setting::On,
-            Ok("off") => Setting::Off,
-            _ => Setting::Unknown,
-        }
+fn setting() -> usize {
+    match env::var(SHARED_MEMORY_VARIABLE).as_deref() {
+        Err(env::VarError::NotPresent) | Ok("on") => ON,
+        Ok("off") => OFF,
+        _ => 0,
     }
 }

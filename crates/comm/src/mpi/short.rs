@@ -1,11 +1,11 @@
-//! Short messages between ranks of a node: they go through [rings](super::ring), and match their receives as MPI's do.
+//! Short messages between ranks of a node: they go through [rings](crate::ring), and match their receives as MPI's do.
 
 use super::message::Message;
 use super::raw::{Failure, RawCommunicator};
 use super::window::Window;
 use crate::communicator::{Request, RequestId};
 use crate::requests::Requests;
-use crate::ring::{LONGEST_BYTES, Reader, Writer};
+use crate::ring::{LONGEST_BYTES, Reader, Ring, Writer};
 
 /// On larger nodes the rings, one for each pair of ranks, would take too much memory: 37 MB here.
 const MOST_RANKS: usize = 256;
@@ -47,6 +47,14 @@ struct Lane {
     reader: Reader,
     /// Whether a send waits for room here.
     is_full: bool,
+}
+
+impl Lane {
+    /// Sends a message if there is room for it, and nothing waits that is to be there first. Says whether it did.
+    fn send(&mut self, ring: &Ring, tag: u16, message: &[u8]) -> bool {
+        self.is_full = self.is_full || !self.writer.write(ring, tag, message);
+        !self.is_full
+    }
 }
 
 /// This rank's ends of the rings, and what has not met its other half.
@@ -104,21 +112,13 @@ impl ShortMessages {
         buffer: Vec<u8>,
     ) -> Request {
         let ring = self.window.ring(self.own_place, place);
-        let lane = &mut self.lanes[place];
-        // What waits for room is to be there first.
-        lane.is_full = lane.is_full || !lane.writer.write(ring, tag, &buffer);
-        let (state, is_full) = match lane.is_full {
-            false => (State::Complete, false),
-            true => (State::Sending, true),
+        let is_sent = self.lanes[place].send(ring, tag, &buffer);
+        let state = match is_sent {
+            true => State::Complete,
+            false => State::Sending,
         };
-        let request = requests.insert(Message::Short(ShortMessage {
-            buffer,
-            peer: self.ranks[place],
-            place,
-            tag,
-            state,
-        }));
-        if is_full {
+        let request = requests.insert(Message::Short(self.message(place, tag, buffer, state)));
+        if !is_sent {
             self.waiting.push(request.id());
         }
         request
@@ -131,13 +131,7 @@ impl ShortMessages {
         tag: u16,
         buffer: Vec<u8>,
     ) -> Request {
-        let mut message = ShortMessage {
-            buffer,
-            peer: self.ranks[place],
-            place,
-            tag,
-            state: State::Receiving,
-        };
+        let mut message = self.message(place, tag, buffer, State::Receiving);
         let is_it = |early: &Early| (early.place, early.tag) == (place, tag);
         if let Some(index) = self.early.iter().position(is_it) {
             let early = self.early.remove(index);
@@ -150,6 +144,16 @@ impl ShortMessages {
             self.posted.push(request.id());
         }
         request
+    }
+
+    fn message(&self, place: usize, tag: u16, buffer: Vec<u8>, state: State) -> ShortMessage {
+        ShortMessage {
+            buffer,
+            peer: self.ranks[place],
+            place,
+            tag,
+            state,
+        }
     }
 
     /// Forgets a request that is given up.
@@ -216,12 +220,11 @@ impl ShortMessages {
         self.waiting.retain(|&request| {
             let message = short(requests, request);
             let ring = self.window.ring(self.own_place, message.place);
-            let lane = &mut self.lanes[message.place];
-            lane.is_full = lane.is_full || !lane.writer.write(ring, message.tag, &message.buffer);
-            if !lane.is_full {
+            let is_sent = self.lanes[message.place].send(ring, message.tag, &message.buffer);
+            if is_sent {
                 message.state = State::Complete;
             }
-            lane.is_full
+            !is_sent
         });
         if self.waiting.len() == before {
             for place in 0..self.ranks.len() {
