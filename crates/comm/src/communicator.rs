@@ -1,5 +1,6 @@
 //! The trait that every backend implements, and the words it uses.
 
+use std::cell::Cell;
 use std::fmt;
 use std::time::Duration;
 
@@ -95,9 +96,13 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    pub(crate) fn count(&mut self, message: &[u8]) {
-        self.messages += 1;
-        self.bytes += message.len() as u64;
+    /// Counts a message that a rank sends.
+    pub(crate) fn count(own: &Cell<Self>, message: &[u8]) {
+        let before = own.get();
+        own.set(Self {
+            messages: before.messages + 1,
+            bytes: before.bytes + message.len() as u64,
+        });
     }
 }
 
@@ -269,6 +274,9 @@ pub trait Communicator: fmt::Debug {
         result: &mut [u8],
         reduction: &Reduction<'_>,
     ) -> Result<bool, Error> {
+        if self.reduce_natively(None, value, result, reduction)? {
+            return Ok(false);
+        }
         result.copy_from_slice(value);
         collective::allreduce_binomial(self, result, reduction.combine)?;
         Ok(true)
@@ -286,9 +294,27 @@ pub trait Communicator: fmt::Debug {
         result: &mut [u8],
         reduction: &Reduction<'_>,
     ) -> Result<bool, Error> {
+        if self.reduce_natively(Some(root), value, result, reduction)? {
+            return Ok(false);
+        }
         result.copy_from_slice(value);
         collective::reduce_binomial(self, root, result, reduction.combine)?;
         Ok(true)
+    }
+
+    /// The transport's own reduction to a root, or to all ranks, if it has one for this element type and operator. Says whether it has;
+    /// the same on every rank.
+    ///
+    /// # Errors
+    /// The root does not exist, or the transport has failed.
+    fn reduce_natively(
+        &self,
+        _root: Option<usize>,
+        _value: &[u8],
+        _result: &mut [u8],
+        _reduction: &Reduction<'_>,
+    ) -> Result<bool, Error> {
+        Ok(false)
     }
 
     /// Whether the transport has reductions of its own, for [`reduce_slots`](Communicator::reduce_slots).

@@ -328,9 +328,7 @@ impl Communicator for MpiCommunicator {
     fn start_send(&self, to: usize, tag: Tag, message: Vec<u8>) -> Result<Request, Error> {
         let number = self.peer("start_send", to)?;
         let count = self.count(tag, message.len())?;
-        let mut traffic = self.traffic.get();
-        traffic.count(&message);
-        self.traffic.set(traffic);
+        Traffic::count(&self.traffic, &message);
         let mut requests = self.requests.borrow_mut();
         if tag.is_short()
             && let Some(short) = &mut *self.short.borrow_mut()
@@ -453,37 +451,21 @@ impl Communicator for MpiCommunicator {
         self.traffic.get()
     }
 
-    fn allreduce_unordered(
+    fn reduce_natively(
         &self,
+        root: Option<usize>,
         value: &[u8],
         result: &mut [u8],
         reduction: &Reduction<'_>,
     ) -> Result<bool, Error> {
-        if let Some((element, operation)) = reduction.native {
-            let reduced = self.raw.reduce(None, value, result, element, operation);
-            reduced.map_err(|failure| self.describe(failure))?;
+        let root = root
+            .map(|root| self.peer("reduce_unordered", root))
+            .transpose()?;
+        let Some((element, operation)) = reduction.native else {
             return Ok(false);
-        }
-        result.copy_from_slice(value);
-        crate::collective::allreduce_binomial(self, result, reduction.combine)?;
-        Ok(true)
-    }
-
-    fn reduce_unordered(
-        &self,
-        root: usize,
-        value: &[u8],
-        result: &mut [u8],
-        reduction: &Reduction<'_>,
-    ) -> Result<bool, Error> {
-        let number = Some(self.peer("reduce_unordered", root)?);
-        if let Some((element, operation)) = reduction.native {
-            let reduced = self.raw.reduce(number, value, result, element, operation);
-            reduced.map_err(|failure| self.describe(failure))?;
-            return Ok(false);
-        }
-        result.copy_from_slice(value);
-        crate::collective::reduce_binomial(self, root, result, reduction.combine)?;
+        };
+        let reduced = self.raw.reduce(root, value, result, element, operation);
+        reduced.map_err(|failure| self.describe(failure))?;
         Ok(true)
     }
 

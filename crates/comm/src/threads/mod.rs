@@ -290,9 +290,7 @@ impl Communicator for ThreadCommunicator<'_> {
 
     fn start_send(&self, to: usize, tag: Tag, message: Vec<u8>) -> Result<Request, Error> {
         self.check_peer("start_send", to)?;
-        let mut traffic = self.traffic.get();
-        traffic.count(&message);
-        self.traffic.set(traffic);
+        Traffic::count(&self.traffic, &message);
         let (request, letter) = self.matching.borrow_mut().send(message);
         let envelope = Envelope {
             from: self.rank,
