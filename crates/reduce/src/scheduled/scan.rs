@@ -3,66 +3,47 @@
 //! The reduction of the items 0..i is the tree over i items, whatever lies behind: subtrees for the set bits of i, the
 //! highest first, joined from right to left. Going on by one item is adding 1 in binary, as in the streaming folds.
 
-use std::cell::RefCell;
-
 use bytemuck::Pod;
 
+use super::machine::Machine;
+use super::memory::Place;
+use super::program::Prefix;
 use crate::operator::Operator;
-use crate::program::Prefix;
-use crate::run::Run;
 
-/// At most so many subtrees wait for their siblings, and one comes.
-const ROWS_MAX: usize = u64::BITS as usize + 1;
-
-/// The memory of scans.
-pub(crate) struct Scan<T> {
-    width: usize,
-    stack: RefCell<Vec<T>>,
-}
-
-impl<T: Pod> Scan<T> {
-    pub(crate) fn new(width: usize) -> Self {
-        Self {
-            width,
-            stack: RefCell::new(Vec::with_capacity(ROWS_MAX * width)),
+/// The scan of this rank's rows, inclusive or exclusive, by a machine whose run has brought the prefixes. `stack` is memory to use.
+pub(super) fn finish<T: Pod, O: Operator<T>, P: Place>(
+    machine: &mut Machine<'_, T, O, P>,
+    stack: &mut Vec<T>,
+    rows: &[T],
+    is_exclusive: bool,
+    result: &mut [T],
+) {
+    let (program, operator) = (machine.program(), machine.operator);
+    let memory = machine.memory();
+    let width = program.width;
+    let mut stack = Stack {
+        width,
+        rows: stack,
+        operator,
+    };
+    for Prefix {
+        rows: own,
+        first_item,
+        nodes,
+    } in &program.prefixes
+    {
+        stack.rows.clear();
+        for &part in nodes {
+            stack.rows.extend_from_slice(P::read(part, &memory));
         }
-    }
-
-    /// The scan of this rank's rows, inclusive or exclusive, after a run that has brought the prefixes.
-    pub(crate) fn finish<O: Operator<T>>(
-        &self,
-        operator: &O,
-        run: &Run<T, O>,
-        local: &[T],
-        is_exclusive: bool,
-        result: &mut [T],
-    ) {
-        let mut stack = Stack {
-            width: self.width,
-            rows: &mut self.stack.borrow_mut(),
-            operator,
-        };
-        for Prefix {
-            rows,
-            first_item,
-            places,
-        } in run.prefixes()
-        {
-            stack.rows.clear();
-            for &(_, span) in places {
-                let end = stack.rows.len();
-                stack.rows.resize(end + span.length, T::zeroed());
-                run.copy(span, &mut stack.rows[end..]);
-            }
-            for (row, item) in rows.clone().zip(*first_item..) {
-                let columns = row * self.width..(row + 1) * self.width;
-                if is_exclusive {
-                    stack.join(&mut result[columns.clone()]);
-                    stack.push(item, &local[columns]);
-                } else {
-                    stack.push(item, &local[columns.clone()]);
-                    stack.join(&mut result[columns]);
-                }
+        for (row, item) in own.clone().zip(*first_item..) {
+            let columns = row * width..(row + 1) * width;
+            if is_exclusive {
+                stack.join(&mut result[columns.clone()]);
+                stack.push(item, &rows[columns]);
+            } else {
+                stack.push(item, &rows[columns.clone()]);
+                stack.join(&mut result[columns]);
             }
         }
     }

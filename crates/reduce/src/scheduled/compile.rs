@@ -1,4 +1,4 @@
-//! From a schedule to a [`Program`] for one rank.
+//! From a schedule to a [`Program`] for one rank, whose places are offsets in one workspace.
 //!
 //! Schedules speak of ranges of ranks. What the reduction of such a range is made of, the nodes of its
 //! fragment, follows from the ownership alone; so every rank knows the length and the order
@@ -11,9 +11,7 @@ use distribution::Ownership;
 use schedule::{Collective, Piece, Schedule, Transfer, tile};
 use tree_index::{Node, Tree};
 
-use crate::program::{
-    Combine, Elsewhere, Home, Message, Prefix, Program, Span, Step, Stretch, columns,
-};
+use super::program::{Combine, Message, Part, Prefix, Program, Step, Stretch, columns};
 
 /// What a program is compiled from.
 #[derive(Clone, Copy, Debug)]
@@ -26,23 +24,11 @@ pub(crate) struct Source<'s> {
     pub(crate) message_limit: usize,
     /// Messages of some times this are split into such, in elements: the transport sends them sooner than one.
     pub(crate) eager_limit: usize,
-    pub(crate) memory: Placing,
     pub(crate) wanted: Wanted,
 }
 
 /// Up to so many messages that go at once are sooner there than one that has to be asked for.
 const EAGER_MESSAGES: usize = 6;
-
-/// What lies in the workspace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Placing {
-    /// Everything.
-    Copied,
-    /// What is received stays in its messages.
-    Kept,
-    /// The own rows and the result stay outside, too.
-    Lent,
-}
 
 /// What a program leaves on its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,14 +41,13 @@ pub(crate) enum Wanted {
 
 impl Source<'_> {
     /// The program of a rank.
-    pub(crate) fn compile(&self, rank: usize) -> Program {
+    pub(crate) fn compile(&self, rank: usize) -> Program<usize> {
         let position = self.ownership.position_of(rank);
         let mut compiler = Compiler {
             source: self,
             tree: Tree::new(self.ownership.items()),
             held: vec![BTreeMap::new(); self.schedule.blocks()],
             own: Vec::new(),
-            combines: Vec::new(),
             program: Program {
                 width: self.width,
                 ..Program::default()
@@ -76,8 +61,7 @@ impl Source<'_> {
             Wanted::Reduction => compiler.finish(&self.schedule.wanted(position)),
             Wanted::Prefixes => compiler.finish_scan(rank, position),
         }
-        compiler.program.last_combines = std::mem::take(&mut compiler.combines);
-        compiler.place();
+        compiler.program.last_combines = compiler.new_combines();
         compiler.program
     }
 
@@ -128,9 +112,7 @@ struct Compiler<'s> {
     held: Vec<BTreeMap<usize, Vec<Held>>>,
     /// The nodes of this rank's own rows, and where they are.
     own: Vec<(Node, usize)>,
-    /// The combinations of the step that is being compiled.
-    combines: Vec<Combine>,
-    program: Program,
+    program: Program<usize>,
 }
 
 impl Compiler<'_> {
@@ -139,19 +121,21 @@ impl Compiler<'_> {
         let width = self.source.width;
         let mut nodes = Vec::new();
         for (extent, first_row) in self.source.stretches(rank) {
-            let mut stretch = Stretch {
-                rows: first_row..first_row,
-                lengths: Vec::new(),
-                start: self.program.workspace_length,
-            };
+            let first_length = self.program.lengths.len();
+            let start = self.program.workspace_length;
+            let mut rows = first_row..first_row;
             for node in self.tree.subtree_roots(extent) {
                 let span = self.tree.span(node);
                 let length = usize::try_from(span.end - span.start).expect("rows are in memory");
-                stretch.rows.end += length;
-                stretch.lengths.push(length);
+                rows.end += length;
+                self.program.lengths.push(length);
                 nodes.push((node, self.allocate(width)));
             }
-            self.program.stretches.push(stretch);
+            self.program.stretches.push(Stretch {
+                rows,
+                lengths: first_length..self.program.lengths.len(),
+                start,
+            });
         }
         nodes.sort_unstable_by_key(|&(node, _)| node);
         for block in 0..self.held.len() {
@@ -183,11 +167,11 @@ impl Compiler<'_> {
 
     /// Merges nodes in order, noting what is to be combined.
     fn merge(&mut self, mut nodes: Vec<(Node, usize)>, length: usize) -> Vec<(Node, usize)> {
-        let (tree, program, combines) = (self.tree, &mut self.program, &mut self.combines);
+        let (tree, program) = (self.tree, &mut self.program);
         let count = tree.merge(&mut nodes, |left, right| {
             let into = program.workspace_length;
             program.workspace_length += length;
-            combines.push(Combine {
+            program.combines.push(Combine {
                 left,
                 right,
                 into,
@@ -232,21 +216,21 @@ impl Compiler<'_> {
         // Sends use what was held before the step.
         let first_send = self.program.sends.len();
         for send in &step.sends {
-            let spans = self.spans_to_send(&send.pieces);
+            let parts = self.parts_to_send(&send.pieces);
             let peer = self.source.ownership.rank_at(send.peer);
-            let messages = self.split(peer, spans);
+            let messages = self.split(peer, parts);
             self.program.sends.extend(messages);
         }
         let first_receive = self.program.receives.len();
         for receive in &step.receives {
-            let span = self.receive(receive);
+            let part = self.receive(receive);
             let peer = self.source.ownership.rank_at(receive.peer);
-            let messages = self.split(peer, vec![span]);
+            let messages = self.split(peer, vec![part]);
             self.program.receives.extend(messages);
         }
         let sends = first_send..self.program.sends.len();
         let receives = first_receive..self.program.receives.len();
-        let combines = std::mem::take(&mut self.combines);
+        let combines = self.new_combines();
         self.program.steps.push(Step {
             combines,
             sends,
@@ -254,21 +238,27 @@ impl Compiler<'_> {
         });
     }
 
-    fn spans_to_send(&mut self, pieces: &[Piece]) -> Vec<Span> {
-        let mut spans = Vec::new();
+    /// The combinations since the last step.
+    fn new_combines(&self) -> Range<usize> {
+        let first = self.program.steps.last().map_or(0, |step| step.combines.end);
+        first..self.program.combines.len()
+    }
+
+    fn parts_to_send(&mut self, pieces: &[Piece]) -> Vec<Part<usize>> {
+        let mut parts = Vec::new();
         for piece in pieces {
             for block in self.source.with_columns(&piece.blocks) {
                 let length = self.source.columns(block).len();
-                for (_, start) in self.gather(block, &piece.ranks) {
-                    append(&mut spans, Span { start, length });
+                for (_, place) in self.gather(block, &piece.ranks) {
+                    append(&mut parts, Part { place, length });
                 }
             }
         }
-        spans
+        parts
     }
 
     /// Room for a message, side by side, and what will be held when it is there.
-    fn receive(&mut self, transfer: &Transfer) -> Span {
+    fn receive(&mut self, transfer: &Transfer) -> Part<usize> {
         let start = self.program.workspace_length;
         for piece in &transfer.pieces {
             let ranges = self.source.ownership.union(piece.ranks.clone());
@@ -282,38 +272,43 @@ impl Compiler<'_> {
                 self.hold(block, piece.ranks.clone(), nodes);
             }
         }
-        let length = self.program.workspace_length - start;
-        Span { start, length }
+        Part {
+            place: start,
+            length: self.program.workspace_length - start,
+        }
     }
 
-    /// Messages of at most so many elements as may be; none where there is nothing to say.
-    fn split(&self, peer: usize, spans: Vec<Span>) -> Vec<Message> {
+    /// Messages of at most the limits' lengths; none where there is nothing to send.
+    fn split(&mut self, peer: usize, parts: Vec<Part<usize>>) -> Vec<Message> {
         let Source {
             message_limit,
             eager_limit,
             ..
         } = *self.source;
-        let length = spans.iter().fold(0, |total, span| total + span.length);
+        let length = parts.iter().fold(0, |total, part| total + part.length);
         let limit = if length <= EAGER_MESSAGES.saturating_mul(eager_limit) {
             message_limit.min(eager_limit)
         } else {
             message_limit
         };
+        let all = &mut self.program.parts;
         let mut messages: Vec<Message> = Vec::new();
-        for mut span in spans {
-            while span.length > 0 {
+        for mut part in parts {
+            while part.length > 0 {
                 if messages.last().is_none_or(|last| last.length == limit) {
                     messages.push(Message {
                         peer,
-                        spans: Vec::new(),
+                        parts: all.len()..all.len(),
                         length: 0,
                     });
                 }
                 let last = messages.last_mut().expect("one was pushed");
-                let length = span.length.min(limit - last.length);
-                last.spans.push(Span { length, ..span });
+                let length = part.length.min(limit - last.length);
+                all.push(Part { length, ..part });
+                last.parts.end += 1;
                 last.length += length;
-                span = span.behind(length);
+                part.place += length;
+                part.length -= length;
             }
         }
         messages
@@ -324,56 +319,9 @@ impl Compiler<'_> {
             for block in self.source.with_columns(&piece.blocks) {
                 let length = self.source.columns(block).len();
                 let nodes = self.gather(block, &piece.ranks);
-                let places = nodes
-                    .into_iter()
-                    .map(|(node, start)| (node, Span { start, length }));
-                self.program.result.extend(places);
+                let parts = nodes.into_iter().map(|(_, place)| Part { place, length });
+                self.program.result.extend(parts);
             }
-        }
-    }
-
-    /// Notes which values are not in the workspace.
-    fn place(&mut self) {
-        let (memory, program) = (self.source.memory, &mut self.program);
-        if memory == Placing::Copied {
-            return;
-        }
-        let messages = (0..).zip(&program.receives);
-        let mut elsewhere: Vec<Elsewhere> = messages
-            .map(|(receive, message)| Elsewhere {
-                span: message.spans[0],
-                home: Home::Message(receive),
-            })
-            .collect();
-        program.is_lent = memory == Placing::Lent;
-        if program.is_lent {
-            let length = program.width;
-            let starts = program.stretches.iter().flat_map(|stretch| {
-                (0..stretch.lengths.len()).map(move |node| stretch.start + node * length)
-            });
-            elsewhere.extend((0..).zip(starts).map(|(leaf, start)| Elsewhere {
-                span: Span { start, length },
-                home: Home::Leaf(leaf),
-            }));
-        }
-        elsewhere.sort_unstable_by_key(|elsewhere| elsewhere.span.start);
-        program.elsewhere = elsewhere;
-        if program.is_lent {
-            // What is combined here for the result can be made there: the root of a tree is never combined again.
-            let mut made = Vec::new();
-            let mut offset = 0;
-            for &(_, span) in &program.result {
-                if program.part(span).home.is_none() {
-                    made.push(Elsewhere {
-                        span,
-                        home: Home::Result(offset),
-                    });
-                }
-                offset += span.length;
-            }
-            program.elsewhere.extend(made);
-            let start = |elsewhere: &Elsewhere| elsewhere.span.start;
-            program.elsewhere.sort_unstable_by_key(start);
         }
     }
 
@@ -400,20 +348,20 @@ impl Compiler<'_> {
             self.program.prefixes.push(Prefix {
                 rows: first_row..first_row + count,
                 first_item: extent.start,
-                places: nodes
+                nodes: nodes
                     .into_iter()
-                    .map(|(node, start)| (node, Span { start, length }))
+                    .map(|(_, place)| Part { place, length })
                     .collect(),
             });
         }
     }
 }
 
-/// Adds a span; one that continues the last is part of it.
-fn append(spans: &mut Vec<Span>, span: Span) {
-    match spans.last_mut() {
-        Some(last) if last.start + last.length == span.start => last.length += span.length,
-        _ => spans.push(span),
+/// Adds a part; one that continues the last is part of it.
+fn append(parts: &mut Vec<Part<usize>>, part: Part<usize>) {
+    match parts.last_mut() {
+        Some(last) if last.place + last.length == part.place => last.length += part.length,
+        _ => parts.push(part),
     }
 }
 
@@ -424,10 +372,10 @@ mod tests {
     use distribution::{Distribution, Ownership};
     use schedule::{Algorithm, Collective, Schedule};
 
-    use super::{Placing, Source, Wanted};
-    use crate::program::{Program, columns};
+    use super::{Source, Wanted};
+    use crate::scheduled::program::Program;
 
-    fn program(ranks: usize, rank: usize, items: u64) -> Program {
+    fn program(ranks: usize, rank: usize, items: u64) -> Program<usize> {
         let schedule = Schedule::new(Algorithm::RecursiveDoubling, Collective::Allreduce, ranks);
         let source = Source {
             schedule: &schedule.unwrap(),
@@ -435,7 +383,6 @@ mod tests {
             width: 1,
             message_limit: usize::MAX,
             eager_limit: usize::MAX,
-            memory: Placing::Copied,
             wanted: Wanted::Reduction,
         };
         source.compile(rank)
@@ -464,30 +411,16 @@ mod tests {
                 let stretches = program.stretches.iter();
                 let own = stretches
                     .flat_map(|stretch| stretch.start..stretch.start + stretch.lengths.len());
-                let steps = program.steps.iter().flat_map(|step| &step.combines);
-                let combined = steps
-                    .chain(&program.last_combines)
-                    .map(|combine| combine.into);
-                let received = program.receives.iter().flat_map(|message| &message.spans);
-                let received = received.flat_map(|span| span.range());
+                let combined = program.combines.iter().map(|combine| combine.into);
+                let received = program
+                    .receives
+                    .iter()
+                    .flat_map(|message| &program.parts[message.parts.clone()])
+                    .flat_map(|part| part.place..part.place + part.length);
                 let written: Vec<usize> = own.chain(combined).chain(received).collect();
                 let places: BTreeSet<usize> = written.iter().copied().collect();
                 assert_eq!(places.len(), written.len());
                 assert!(places.into_iter().eq(0..program.workspace_length));
-            }
-        }
-    }
-
-    #[test]
-    fn blocks_of_columns_are_as_even_as_they_can_be() {
-        for width in 0..20 {
-            for blocks in 1..9 {
-                let all: Vec<_> = (0..blocks)
-                    .map(|block| columns(width, blocks, block))
-                    .collect();
-                assert!(all.iter().cloned().flatten().eq(0..width));
-                let lengths = || all.iter().map(ExactSizeIterator::len);
-                assert!(lengths().max().unwrap() - lengths().min().unwrap() <= 1);
             }
         }
     }
