@@ -7,8 +7,8 @@
 use std::fmt;
 use std::rc::Rc;
 
-use crate::patience::Patience;
 use crate::error::RunError;
+use crate::patience::Patience;
 use crate::world::Progress;
 
 /// The collective operations of a plan.
@@ -72,6 +72,9 @@ pub(crate) trait Flight<T>: Progress {
 
     /// The ranks that it waits for: for their messages, or for them to take ours.
     fn awaited_ranks(&self) -> Vec<usize>;
+
+    /// Waits for the end, and leaves the result alone.
+    fn end(&self) -> Result<(), RunError>;
 
     /// Waits for the end and leaves the result in `result`; says whether this rank gets one. `rows` are needed by scans.
     fn finish(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError>;

@@ -2,8 +2,8 @@
 
 use comm::{Communicator, Request, Tag};
 
+use super::wire;
 use crate::trace::message;
-use crate::wire;
 
 /// When the message buffer of [`Algorithm1`](crate::Algorithm::Algorithm1) is emptied, beside when a value is for another rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub(crate) struct Outbox<'r> {
     comm: &'r dyn Communicator,
     tag: Tag,
     rule: MessageBuffer,
+    /// The length of a full message, which receivers allow.
+    frame_bytes: usize,
     /// The rank that the entries are for.
     to: usize,
     /// Each an item number and its subtree's value.
@@ -50,11 +52,17 @@ pub(crate) struct Outbox<'r> {
 
 impl<'r> Outbox<'r> {
     /// An empty buffer.
-    pub(crate) fn new(comm: &'r dyn Communicator, tag: Tag, rule: MessageBuffer) -> Self {
+    pub(crate) fn new(
+        comm: &'r dyn Communicator,
+        tag: Tag,
+        rule: MessageBuffer,
+        frame_bytes: usize,
+    ) -> Self {
         Self {
             comm,
             tag,
             rule,
+            frame_bytes,
             to: 0,
             entries: Vec::new(),
             entries_count: 0,
@@ -96,7 +104,9 @@ impl<'r> Outbox<'r> {
 
     fn send(&mut self, to: usize, frame: Vec<u8>) -> Result<(), comm::Error> {
         message!(to, frame.len());
-        let request = self.comm.start_send(to, self.tag, frame)?;
+        let request = self
+            .comm
+            .start_send(to, self.tag, frame, self.frame_bytes)?;
         self.under_way.push(request);
         Ok(())
     }

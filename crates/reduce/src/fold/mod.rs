@@ -1,5 +1,13 @@
 //! Reductions in one process, without ranks.
 
+mod fused;
+#[cfg(feature = "par")]
+pub mod par;
+mod rows;
+
+pub use fused::{dot, squared_norm, sum_and_absolute_sum};
+pub use rows::{fields, fold_rows, sum_rows};
+
 use crate::environment;
 use crate::error::FoldError;
 use crate::operator::{Operator, Sum};

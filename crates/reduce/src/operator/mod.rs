@@ -10,8 +10,6 @@ mod arrays;
 mod complex;
 mod floats;
 
-use comm::{NativeOperation, NativeType};
-
 /// So many elements of a result are given their canonical form while they are in the nearest cache.
 const CANONICAL_ELEMENTS: usize = 512;
 
@@ -100,25 +98,6 @@ pub trait Operator<T: Copy> {
             *into = self.canonical(value);
         }
     }
-
-    /// The reduction of the items in whatever order is fastest; `None` of none. For the unreproducible baseline.
-    fn fold_unordered(&self, items: &[T]) -> Option<T> {
-        self.fold_left_to_right(items)
-    }
-
-    /// The reduction of the items from left to right (thesis, eq. 1.5); `None` of none.
-    fn fold_left_to_right(&self, items: &[T]) -> Option<T> {
-        let (&first, rest) = items.split_first()?;
-        Some(
-            rest.iter()
-                .fold(first, |left, &right| self.combine(left, right)),
-        )
-    }
-
-    /// The transport's own names for the type and the operator, for the unreproducible baseline.
-    fn native(&self) -> Option<(NativeType, NativeOperation)> {
-        None
-    }
 }
 
 /// The sum. Empty: 0 (a float's is +0.0).
@@ -198,9 +177,9 @@ fn grown<'a, T: Copy>(scratch: &'a mut Vec<T>, items: &[T], width: usize) -> Opt
     Some(scratch)
 }
 
-/// One operator of one integer type: its name, its operation, its empty value and its native twin.
+/// One operator of one integer type: its name, its operation and its empty value.
 macro_rules! integer_operator {
-    ($integer:ty, $operator:ident, $name:literal, $combine:expr, $empty:expr, $native:expr) => {
+    ($integer:ty, $operator:ident, $name:literal, $combine:expr, $empty:expr) => {
         impl Operator<$integer> for $operator {
             fn name(&self) -> &str {
                 $name
@@ -211,27 +190,21 @@ macro_rules! integer_operator {
             fn empty(&self) -> Option<$integer> {
                 $empty
             }
-            fn native(&self) -> Option<(NativeType, NativeOperation)> {
-                $native.map(|native| (native, NativeOperation::$operator))
-            }
         }
     };
 }
 
 macro_rules! integer_operators {
-    ($($integer:ident: $native:expr),+) => {$(
-        integer_operator!($integer, Sum, "sum", $integer::wrapping_add, Some(0), $native);
-        integer_operator!($integer, Product, "product", $integer::wrapping_mul, Some(1), $native);
-        integer_operator!($integer, Min, "min", Ord::min, None, $native);
-        integer_operator!($integer, Max, "max", Ord::max, None, $native);
+    ($($integer:ident),+) => {$(
+        integer_operator!($integer, Sum, "sum", $integer::wrapping_add, Some(0));
+        integer_operator!($integer, Product, "product", $integer::wrapping_mul, Some(1));
+        integer_operator!($integer, Min, "min", Ord::min, None);
+        integer_operator!($integer, Max, "max", Ord::max, None);
     )+};
 }
 
 integer_operators!(
-    i8: Some(NativeType::I8), i16: Some(NativeType::I16), i32: Some(NativeType::I32),
-    i64: Some(NativeType::I64), i128: None::<NativeType>, isize: None::<NativeType>,
-    u8: Some(NativeType::U8), u16: Some(NativeType::U16), u32: Some(NativeType::U32),
-    u64: Some(NativeType::U64), u128: None::<NativeType>, usize: None::<NativeType>
+    i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize
 );
 
 #[cfg(test)]

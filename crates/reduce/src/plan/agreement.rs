@@ -5,9 +5,10 @@
 
 use std::ops::Range;
 
-use comm::{Communicator, Reduction, collective};
+use comm::{Communicator, Tag, collective};
 use distribution::{Distribution, Ownership};
 
+use crate::environment::EnvironmentError;
 use crate::error::BuildError;
 
 /// What ranks may disagree on.
@@ -35,11 +36,62 @@ pub(crate) enum Share {
     Rule(Ownership),
 }
 
+/// What can keep one rank from taking part, whatever the others want.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// It does not say which items it has.
+    NoShare,
+    /// Its distribution is for this number of ranks.
+    OtherSize(usize),
+    /// Its floating-point environment.
+    Environment(EnvironmentError),
+}
+
+/// The floating-point environments that ranks tell each other of, by their places here.
+const ENVIRONMENTS: [EnvironmentError; 3] = [
+    EnvironmentError::FlushToZero,
+    EnvironmentError::DenormalsAreZero,
+    EnvironmentError::Rounding,
+];
+
+impl Obstacle {
+    /// As numbers: which, and what is to be said of it.
+    fn to_words(obstacle: Option<Self>) -> [u64; 2] {
+        match obstacle {
+            None => [0, 0],
+            Some(Obstacle::NoShare) => [1, 0],
+            Some(Obstacle::OtherSize(planned)) => [2, planned as u64],
+            Some(Obstacle::Environment(error)) => {
+                let place = ENVIRONMENTS.iter().position(|&other| other == error);
+                [3, place.unwrap_or(0) as u64]
+            }
+        }
+    }
+
+    /// The error that a rank's numbers stand for, if any.
+    fn error([which, detail]: [u64; 2], rank: usize, size: usize) -> Option<BuildError> {
+        let detail = usize::try_from(detail).unwrap_or(usize::MAX);
+        match which {
+            0 => None,
+            1 => Some(BuildError::NoShare { rank }),
+            2 => Some(BuildError::OtherSize {
+                rank,
+                planned: detail,
+                size,
+            }),
+            _ => Some(BuildError::Environment {
+                rank,
+                error: ENVIRONMENTS[detail.min(ENVIRONMENTS.len() - 1)],
+            }),
+        }
+    }
+}
+
 /// One rank's part in a plan.
 #[derive(Debug)]
 pub(crate) struct Proposal {
     /// Why this rank cannot take part, if it cannot.
-    pub(crate) rejection: Option<String>,
+    pub(crate) obstacle: Option<Obstacle>,
     pub(crate) share: Share,
     /// The number of items on all ranks, if this rank was told.
     pub(crate) items: Option<u64>,
@@ -50,7 +102,7 @@ pub(crate) struct Proposal {
 /// A [`Proposal`] as numbers.
 #[derive(Clone, Copy, Debug)]
 struct Record {
-    is_rejected: u64,
+    obstacle: [u64; 2],
     /// The number of items on this rank, as far as that is clear.
     local_items: u64,
     /// The number of extents; [`NO_EXTENTS`] if the share is no list of them.
@@ -61,7 +113,7 @@ struct Record {
 }
 
 const NO_EXTENTS: u64 = u64::MAX;
-const RECORD_WORDS: usize = 5 + SUBJECTS.len();
+const RECORD_WORDS: usize = 6 + SUBJECTS.len();
 
 impl Record {
     fn new(proposal: &Proposal, rank: usize) -> Self {
@@ -74,7 +126,7 @@ impl Record {
             },
         };
         Self {
-            is_rejected: proposal.rejection.is_some().into(),
+            obstacle: Obstacle::to_words(proposal.obstacle),
             local_items,
             extents,
             is_told: proposal.items.is_some().into(),
@@ -84,8 +136,10 @@ impl Record {
     }
 
     fn to_bytes(self) -> Vec<u8> {
+        let [which, detail] = self.obstacle;
         let mut words = vec![
-            self.is_rejected,
+            which,
+            detail,
             self.local_items,
             self.extents,
             self.is_told,
@@ -98,7 +152,8 @@ impl Record {
     fn from_bytes(bytes: &[u8]) -> Self {
         let words: [u64; RECORD_WORDS] = bytemuck::pod_read_unaligned(bytes);
         let [
-            is_rejected,
+            which,
+            detail,
             local_items,
             extents,
             is_told,
@@ -106,7 +161,7 @@ impl Record {
             wishes @ ..,
         ] = words;
         Self {
-            is_rejected,
+            obstacle: [which, detail],
             local_items,
             extents,
             is_told,
@@ -128,10 +183,10 @@ pub(crate) fn agree(comm: &dyn Communicator, proposal: &Proposal) -> Result<Owne
         .map(Record::from_bytes)
         .collect();
 
-    if let Some(rank) = records.iter().position(|record| record.is_rejected != 0) {
-        let words = proposal.rejection.as_deref().unwrap_or_default();
-        let reason = exchange_words(comm, words)?.swap_remove(rank);
-        return Err(BuildError::Rejected { rank, reason });
+    for (rank, record) in records.iter().enumerate() {
+        if let Some(error) = Obstacle::error(record.obstacle, rank, records.len()) {
+            return Err(error);
+        }
     }
     for (index, subject) in SUBJECTS.into_iter().enumerate() {
         let differs = |record: &Record| record.wishes[index] != records[0].wishes[index];
@@ -161,26 +216,22 @@ fn agree_on_rule(
     proposal: &Proposal,
 ) -> Result<Option<Ownership>, BuildError> {
     let rule = match &proposal.share {
-        Share::Rule(ownership) if proposal.rejection.is_none() => Some(ownership),
+        Share::Rule(ownership) if proposal.obstacle.is_none() => Some(ownership),
         _ => None,
     };
     let words = format!("{:?} {rule:?}", proposal.wishes);
     // A fingerprint, and whether all so far have had it.
-    let mut vote = [fingerprint(&words), rule.is_some().into()];
+    let vote = [fingerprint(&words), rule.is_some().into()];
     let combine = |left: &mut [u8], right: &[u8]| {
         let [left_print, left_agrees]: [u64; 2] = bytemuck::pod_read_unaligned(left);
         let [right_print, right_agrees]: [u64; 2] = bytemuck::pod_read_unaligned(right);
         let agrees = u64::from(left_print == right_print) & left_agrees & right_agrees;
         left.copy_from_slice(bytemuck::bytes_of(&[left_print, agrees]));
     };
-    let reduction = Reduction {
-        native: None,
-        combine: &combine,
-    };
-    let own = vote;
-    let (own, all) = (bytemuck::bytes_of(&own), bytemuck::bytes_of_mut(&mut vote));
-    comm.allreduce_unordered(own, all, &reduction)?;
-    Ok(rule.filter(|_| vote[1] != 0).cloned())
+    let mut vote = bytemuck::bytes_of(&vote).to_vec();
+    collective::allreduce(comm, Tag::CONTROL, &mut vote, combine)?;
+    let [_, all_agree]: [u64; 2] = bytemuck::pod_read_unaligned(&vote);
+    Ok(rule.filter(|_| all_agree != 0).cloned())
 }
 
 /// The ranks that were told of a number of items were told of the same, and it is what there is.

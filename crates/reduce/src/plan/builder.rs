@@ -2,21 +2,26 @@
 
 use std::any;
 use std::ops::Range;
+use std::rc::Rc;
 
 use bytemuck::Pod;
-use comm::Communicator;
 use distribution::{Distribution, Ownership};
 use schedule::Link;
 
-use crate::agreement::{Proposal, Share, agree};
+use super::Plan;
+use super::agreement::{Obstacle, Proposal, Share, agree};
+use super::choice::{Hints, Task};
 use crate::algorithm::Algorithm;
+use crate::algorithm1::{Algorithm1, MessageBuffer};
+use crate::engine::Engine;
 use crate::environment;
-use crate::error::BuildError;
+use crate::error::{BuildError, UnknownName};
+use crate::native::Native;
 use crate::operator::{Operator, Sum};
-use crate::outbox::MessageBuffer;
-use crate::plan::{Plan, Terms};
+use crate::scheduled::Scheduled;
+use crate::terms::Terms;
 use crate::trace::span;
-use crate::tuner::{Hints, Task};
+use crate::world::World;
 
 /// Longer messages are cut: MPI counts bytes in an `int`.
 const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
@@ -27,8 +32,8 @@ const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
 /// [`ownership`](Builder::ownership) or [`extents`](Builder::extents); everything else has a default.
 #[derive(Debug)]
 #[must_use = "nothing happens before `build`"]
-pub struct Builder<'c, O = Sum> {
-    comm: &'c dyn Communicator,
+pub struct Builder<O = Sum> {
+    world: World,
     operator: O,
     wishes: Wishes,
 }
@@ -41,29 +46,32 @@ struct Wishes {
     share: Option<Share>,
     items: Option<u64>,
     message_limit: Option<usize>,
-    /// A distribution that this communicator cannot use.
-    misfit: Option<String>,
+    /// The ranks that the distribution is for, where these are others.
+    other_size: Option<usize>,
+    /// Whether to build without communicating.
+    is_agreed: bool,
 }
 
-impl<'c> Builder<'c> {
-    pub(crate) fn new(comm: &'c dyn Communicator) -> Self {
+impl Builder {
+    pub(crate) fn new(world: &World) -> Self {
         Self {
-            comm,
+            world: world.clone(),
             operator: Sum,
             wishes: Wishes {
-                hints: Hints::default(),
+                hints: Hints::of(world.link()),
                 root: 0,
                 width: 1,
                 share: None,
                 items: None,
                 message_limit: None,
-                misfit: None,
+                other_size: None,
+                is_agreed: false,
             },
         }
     }
 }
 
-impl<'c, O> Builder<'c, O> {
+impl<O> Builder<O> {
     /// The number of items on this rank, which may be 0. They follow those of the ranks below.
     pub fn local_items(mut self, count: u64) -> Self {
         self.wishes.share = Some(Share::Count(count));
@@ -86,9 +94,9 @@ impl<'c, O> Builder<'c, O> {
 
     /// Who owns which items, as [`distribution`](Builder::distribution), but in any pieces.
     pub fn ownership(mut self, ownership: &Ownership) -> Self {
-        let (planned, size) = (ownership.ranks(), self.comm.size());
+        let (planned, size) = (ownership.ranks(), self.world.size());
         if planned == size {
-            let rank = self.comm.rank();
+            let rank = self.world.rank();
             self.wishes.items = Some(ownership.items());
             self.wishes.share = Some(if ownership.is_rule() {
                 Share::Rule(ownership.clone())
@@ -98,9 +106,7 @@ impl<'c, O> Builder<'c, O> {
                 Share::Extents(ownership.extents(rank).collect())
             });
         } else {
-            self.wishes.misfit = Some(format!(
-                "the distribution is for {planned} ranks, the communicator has {size}"
-            ));
+            self.wishes.other_size = Some(planned);
         }
         self
     }
@@ -119,15 +125,15 @@ impl<'c, O> Builder<'c, O> {
     }
 
     /// What combines two items; [`Sum`] unless said otherwise.
-    pub fn operator<P>(self, operator: P) -> Builder<'c, P> {
+    pub fn operator<P>(self, operator: P) -> Builder<P> {
         Builder {
-            comm: self.comm,
+            world: self.world,
             operator,
             wishes: self.wishes,
         }
     }
 
-    /// Who talks to whom; the bits are the same for all algorithms of [`Order::Tree`](crate::Order::Tree).
+    /// Who talks to whom; the bits are the same for all algorithms.
     ///
     /// Unless it is said here, it is what the environment variable [`TREEFOLD_ALGORITHM`](crate::ALGORITHM_VARIABLE) names, and
     /// otherwise the schedule that should take least on the [`link`](Builder::link). Printing the plan tells.
@@ -136,8 +142,8 @@ impl<'c, O> Builder<'c, O> {
         self
     }
 
-    /// What messages and combinations cost, to choose the schedule and its blocks by; [`DEFAULT_LINK`](crate::DEFAULT_LINK) unless
-    /// said otherwise. [`measure_link`](crate::measure_link) measures it.
+    /// What messages and combinations cost, to choose the schedule and its blocks by; the [world's](World::link) unless said
+    /// otherwise.
     pub fn link(mut self, link: Link) -> Self {
         self.wishes.hints.link = link;
         self
@@ -190,108 +196,169 @@ impl<'c, O> Builder<'c, O> {
         self
     }
 
-    /// Compares the ranks' wishes and builds the plan. Collective: it communicates, and if it fails, it fails with the
-    /// same error on every rank.
+    /// Builds from what all ranks know, without communicating: the items must follow a rule, and every rank must say the same. Whether they
+    /// do is not compared then.
+    ///
+    /// For a layer that knows it, such as one below MPI's own calls, where one item a rank is the rule.
+    pub fn agreed(mut self) -> Self {
+        self.wishes.is_agreed = true;
+        self
+    }
+
+    /// Compares the ranks' wishes and builds the plan. Collective: it communicates, unless [`agreed`](Builder::agreed), and if it
+    /// fails, it fails with the same error on every rank.
     ///
     /// # Errors
-    /// The ranks disagree on type, operator, algorithm, what was said of its parameters, root, width, message limit or number of items; their items are not 0..N,
-    /// each once; a rank does not say what items it has, has a distribution for another number of ranks, a root that does
-    /// not exist, a width of 0, rows or scattered items for an algorithm that does not take them, or a floating-point
-    /// environment other than IEEE 754's default; there are no items and no empty value; or the
+    /// The ranks disagree on type, operator, algorithm, its parameters, root, width, message limit or number of items; their
+    /// items are not 0..N, each once; a rank does not say what items it has, has a distribution for another number of ranks,
+    /// or a floating-point environment other than IEEE 754's default; the root does not exist, the width is 0, a
+    /// parameter is out of range, or the algorithm does not take rows or scattered items; there are no items and no empty value; or the
     /// transport fails.
-    pub fn build<T>(self) -> Result<Plan<'c, T, O>, BuildError>
+    pub fn build<T>(self) -> Result<Plan<T, O>, BuildError>
     where
         T: Pod,
         O: Operator<T> + 'static,
     {
-        span!("plan", ranks = self.comm.size());
+        span!("plan", ranks = self.world.size());
+        self.world.cancel_let_go();
         let named = self.wishes.hints.named_algorithm();
-        let rejection = self.rejection::<T>(&named);
-        let (wishes, named) = (self.wishes, named.unwrap_or_default());
-        let default_limit = (MESSAGE_LIMIT_BYTES / size_of::<T>().max(1)).max(1);
-        let message_limit = wishes.message_limit.unwrap_or(default_limit);
+        let ownership = self.owners::<T>(&named)?;
+        let named = self.check::<T>(named, &ownership)?;
+        Ok(self.plan(named, ownership))
+    }
+
+    /// Who owns what, as the ranks agree, or as the rule says that all of them know.
+    fn owners<T>(
+        &self,
+        named: &Result<Option<Algorithm>, UnknownName>,
+    ) -> Result<Ownership, BuildError>
+    where
+        T: Pod,
+        O: Operator<T>,
+    {
+        let wishes = &self.wishes;
+        let obstacle = self.obstacle();
+        if wishes.is_agreed && obstacle.is_none() {
+            return match &wishes.share {
+                Some(Share::Rule(ownership)) => Ok(ownership.clone()),
+                _ => Err(BuildError::NotARule),
+            };
+        }
         let proposal = Proposal {
-            rejection,
-            share: wishes.share.unwrap_or(Share::Count(0)),
+            obstacle,
+            share: wishes.share.clone().unwrap_or(Share::Count(0)),
             items: wishes.items,
             wishes: [
                 any::type_name::<T>().to_owned(),
                 self.operator.name().to_owned(),
-                named.map_or("the fastest".to_owned(), |algorithm| algorithm.to_string()),
+                match named {
+                    Ok(None) => "the fastest".to_owned(),
+                    Ok(Some(algorithm)) => algorithm.to_string(),
+                    Err(unknown) => format!("{}={}", unknown.variable, unknown.error.name),
+                },
                 wishes.hints.to_string(),
                 format!("rank {}", wishes.root),
                 wishes.width.to_string(),
-                message_limit.to_string(),
+                self.longest_message::<T>().to_string(),
             ],
         };
-        let ownership = agree(self.comm, &proposal)?;
-        if let Some(algorithm) = named
-            && ownership.as_distribution().is_none()
-            && !algorithm.is_scheduled()
-        {
-            return Err(BuildError::Scattered { algorithm });
+        agree(self.world.transport(), &proposal)
+    }
+
+    /// What is wrong on this rank, whatever the others want.
+    fn obstacle(&self) -> Option<Obstacle> {
+        let wishes = &self.wishes;
+        if let Some(planned) = wishes.other_size {
+            return Some(Obstacle::OtherSize(planned));
+        }
+        if wishes.share.is_none() {
+            return Some(Obstacle::NoShare);
+        }
+        environment::check().err().map(Obstacle::Environment)
+    }
+
+    /// What can be wrong with what the ranks agree on: the same on all of them. Returns the algorithm that they name.
+    fn check<T>(
+        &self,
+        named: Result<Option<Algorithm>, UnknownName>,
+        ownership: &Ownership,
+    ) -> Result<Option<Algorithm>, BuildError>
+    where
+        T: Pod,
+        O: Operator<T>,
+    {
+        let (wishes, size) = (&self.wishes, self.world.size());
+        let root = wishes.root;
+        if root >= size {
+            return Err(BuildError::Root { root, size });
+        }
+        for (number, what) in [
+            (wishes.width, "the width"),
+            (self.longest_message::<T>(), "the message limit"),
+            (size_of::<T>(), "the size of an element"),
+        ] {
+            if number == 0 {
+                return Err(BuildError::Zero { what });
+            }
+        }
+        wishes.hints.check()?;
+        let named = named?;
+        if let Some(algorithm) = named {
+            if algorithm == Algorithm::MpiNative
+                && self.world.transport().native_reductions().is_none()
+            {
+                return Err(BuildError::NoNativeReductions);
+            }
+            if wishes.width > 1 && !algorithm.takes_rows() {
+                let width = wishes.width;
+                return Err(BuildError::NoRows { algorithm, width });
+            }
+            if ownership.as_distribution().is_none() && !algorithm.is_scheduled() {
+                return Err(BuildError::Scattered { algorithm });
+            }
         }
         if ownership.items() == 0 && self.operator.empty().is_none() {
             return Err(BuildError::NoItems {
                 operator: self.operator.name().to_owned(),
             });
         }
+        Ok(named)
+    }
+
+    fn longest_message<T>(&self) -> usize {
+        let default = (MESSAGE_LIMIT_BYTES / size_of::<T>().max(1)).max(1);
+        self.wishes.message_limit.unwrap_or(default)
+    }
+
+    fn plan<T>(self, named: Option<Algorithm>, ownership: Ownership) -> Plan<T, O>
+    where
+        T: Pod,
+        O: Operator<T> + 'static,
+    {
+        let (world, wishes) = (&self.world, &self.wishes);
         let task = Task {
             ownership: &ownership,
             width: wishes.width,
             element_bytes: size_of::<T>(),
         };
-        let choice = wishes.hints.choose(named, self.comm, task);
-        let terms = Terms {
-            choice,
+        let terms = Rc::new(Terms {
+            choice: wishes.hints.choose(named, world, task),
             root: wishes.root,
             width: wishes.width,
             ownership,
-            message_limit,
+            message_limit: self.longest_message::<T>(),
             message_buffer: wishes.hints.message_buffer,
+        });
+        let algorithm = terms.choice.algorithm;
+        let (tag, operator) = (world.fresh_tag(), Rc::new(self.operator));
+        let shared = (Rc::clone(&terms), Rc::clone(&operator));
+        let engine: Box<dyn Engine<T>> = match algorithm.schedule() {
+            Some(schedule) => Box::new(Scheduled::new(world, schedule, shared.0, shared.1, tag)),
+            None if algorithm == Algorithm::MpiNative => {
+                Box::new(Native::new(world, shared.0, shared.1))
+            }
+            None => Box::new(Algorithm1::new(world, shared.0, shared.1, tag)),
         };
-        Ok(Plan::new(self.comm, self.operator, terms))
-    }
-
-    /// Why this rank cannot take part, if it cannot.
-    fn rejection<T>(&self, named: &Result<Option<Algorithm>, String>) -> Option<String> {
-        let (wishes, size) = (&self.wishes, self.comm.size());
-        if let Some(misfit) = &wishes.misfit {
-            return Some(misfit.clone());
-        }
-        if wishes.share.is_none() {
-            return Some("neither local_items nor a distribution was given".to_owned());
-        }
-        if wishes.root >= size {
-            let root = wishes.root;
-            return Some(format!(
-                "root {root} does not exist, there are {size} ranks"
-            ));
-        }
-        if wishes.width == 0 || wishes.message_limit == Some(0) || size_of::<T>() == 0 {
-            return Some(
-                "an item, its elements and a message have a size of at least 1".to_owned(),
-            );
-        }
-        let named = match named {
-            Ok(named) => *named,
-            Err(error) => return Some(error.clone()),
-        };
-        if let Some(rejection) = wishes.hints.rejection() {
-            return Some(rejection);
-        }
-        if named == Some(Algorithm::MpiNative) && !self.comm.has_own_reductions() {
-            return Some("algorithm `mpi-native` needs MPI".to_owned());
-        }
-        if let Some(algorithm) = named
-            && wishes.width > 1
-            && !algorithm.takes_rows()
-        {
-            let width = wishes.width;
-            return Some(format!(
-                "algorithm `{algorithm}` does not reduce rows of {width} elements"
-            ));
-        }
-        environment::check().err().map(|error| error.to_string())
+        Plan::new(world, operator, terms, engine)
     }
 }

@@ -4,26 +4,19 @@
 
 use std::env;
 use std::fmt;
-use std::time::Instant;
 
-use comm::{Communicator, collective};
 use distribution::Ownership;
 use schedule::{Collective, Link, Load, Parameters, Schedule};
 use tree_index::Tree;
 
-use crate::algorithm::{Algorithm, Engine};
-use crate::outbox::MessageBuffer;
+use crate::algorithm::Algorithm;
+use crate::algorithm1::MessageBuffer;
+use crate::error::{BuildError, UnknownName};
+use crate::terms::Choice;
+use crate::world::World;
 
 /// Names the algorithm of plans that do not say which.
 pub const ALGORITHM_VARIABLE: &str = "TREEFOLD_ALGORITHM";
-
-/// Two processes or threads of one machine that look out for each other, as on the machine of `docs/performance.md`; its latency is
-/// between those of short messages and of long ones, which take a round trip more.
-pub const DEFAULT_LINK: Link = Link {
-    latency_ns: 500.0,
-    byte_ns: 0.1,
-    combine_byte_ns: 0.01,
-};
 
 /// The schedules to choose from, the first of equals: the others are the fastest nowhere, or by a hair.
 const CANDIDATES: [schedule::Algorithm; 8] = [
@@ -54,20 +47,6 @@ pub(crate) struct Hints {
     pub(crate) link: Link,
     /// Of [`Algorithm::Algorithm1`].
     pub(crate) message_buffer: MessageBuffer,
-}
-
-impl Default for Hints {
-    fn default() -> Self {
-        Self {
-            algorithm: None,
-            blocks: None,
-            ports: None,
-            node_ranks: None,
-            levels: None,
-            link: DEFAULT_LINK,
-            message_buffer: MessageBuffer::default(),
-        }
-    }
 }
 
 /// What ranks compare.
@@ -109,15 +88,6 @@ impl fmt::Display for Hints {
     }
 }
 
-/// What runs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Choice {
-    pub(crate) algorithm: Algorithm,
-    pub(crate) parameters: Parameters,
-    /// The strips of columns that are reduced one after the other.
-    pub(crate) strips: usize,
-}
-
 /// What is to be reduced.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task<'t> {
@@ -127,40 +97,49 @@ pub(crate) struct Task<'t> {
 }
 
 impl Hints {
+    /// For this link, and open otherwise.
+    pub(crate) fn of(link: Link) -> Self {
+        Self {
+            algorithm: None,
+            blocks: None,
+            ports: None,
+            node_ranks: None,
+            levels: None,
+            link,
+            message_buffer: MessageBuffer::default(),
+        }
+    }
+
     /// The program's algorithm, or else the environment's.
-    pub(crate) fn named_algorithm(&self) -> Result<Option<Algorithm>, String> {
+    pub(crate) fn named_algorithm(&self) -> Result<Option<Algorithm>, UnknownName> {
         if self.algorithm.is_some() {
             return Ok(self.algorithm);
         }
         let Some(name) = env::var_os(ALGORITHM_VARIABLE) else {
             return Ok(None);
         };
-        let named = name.to_string_lossy().parse().map(Some);
-        named.map_err(|error: crate::UnknownAlgorithm| format!("{ALGORITHM_VARIABLE}: {error}"))
+        let named = name.to_string_lossy().parse();
+        named.map(Some).map_err(|error| UnknownName {
+            variable: ALGORITHM_VARIABLE,
+            error,
+        })
     }
 
-    /// Why the parameters cannot be followed, if they cannot.
-    pub(crate) fn rejection(&self) -> Option<String> {
+    /// Whether the parameters can be followed.
+    pub(crate) fn check(&self) -> Result<(), BuildError> {
         let MessageBuffer { values, .. } = self.message_buffer;
         if !(1..=MessageBuffer::VALUES_MAX).contains(&values) {
-            let most = MessageBuffer::VALUES_MAX;
-            return Some(format!(
-                "a message buffer holds 1 to {most} values, not {values}"
-            ));
+            return Err(BuildError::MessageBuffer { values });
         }
-        let parameters = match self.parameters(1, 1) {
-            Ok(parameters) => parameters,
-            Err(error) => return Some(error),
-        };
+        let parameters = self.parameters(1, 1)?;
         // The schedule that uses most of them stands for all.
         Schedule::new(schedule::Algorithm::Hierarchical, Collective::Allreduce, 1)
-            .and_then(|schedule| schedule.with(parameters))
-            .err()
-            .map(|error| error.to_string())
+            .and_then(|schedule| schedule.with(parameters))?;
+        Ok(())
     }
 
     /// These hints as parameters of a schedule; `blocks` and `node_ranks` where they leave them open.
-    fn parameters(&self, blocks: usize, node_ranks: usize) -> Result<Parameters, String> {
+    fn parameters(&self, blocks: usize, node_ranks: usize) -> Result<Parameters, BuildError> {
         let default = Parameters::default();
         let (inner, outer) = match self.levels {
             None => (default.inner, default.outer),
@@ -175,36 +154,30 @@ impl Hints {
         })
     }
 
-    /// The algorithm, its parameters and the strips of a row. The hints are not to be rejected, and the algorithm is what all ranks
-    /// named.
-    pub(crate) fn choose(
-        &self,
-        named: Option<Algorithm>,
-        comm: &dyn Communicator,
-        task: Task<'_>,
-    ) -> Choice {
-        let ranks = comm.size();
+    /// The algorithm, its parameters and the strips of a row, of checked hints. The algorithm is what all ranks named.
+    pub(crate) fn choose(&self, named: Option<Algorithm>, world: &World, task: Task<'_>) -> Choice {
+        let (ranks, transport) = (world.size(), world.transport().hints());
         let row_bytes = task.width.saturating_mul(task.element_bytes);
         #[expect(clippy::cast_precision_loss, reason = "a row is far below 2^53 bytes")]
         let load = Load {
             row_bytes: row_bytes as f64,
             rows: rows_of_a_rank(task.ownership),
         };
-        let node_ranks = match comm.node_ranks() {
+        let node_ranks = match transport.node_ranks {
             Some(node) if (2..ranks).contains(&node) => node,
             _ => Parameters::default().node_ranks,
         };
         let parameters = |blocks| {
             let parameters = self.parameters(blocks, node_ranks);
-            parameters.expect("hints that cannot be followed were rejected")
+            parameters.expect("the hints are checked")
         };
-        let takes_turns = ranks > comm.concurrency();
-        let named = match named.map(|algorithm| (algorithm, algorithm.engine())) {
+        let takes_turns = ranks > transport.concurrency;
+        let named = match named.map(|algorithm| (algorithm, algorithm.schedule())) {
             // Ranks that take turns on a core are as slow as all their messages together.
             None if takes_turns => Some(schedule::Algorithm::Binomial),
             None => None,
-            Some((_, Engine::Schedule(schedule))) => Some(schedule),
-            Some((algorithm, Engine::Native | Engine::Scalar)) => {
+            Some((_, Some(schedule))) => Some(schedule),
+            Some((algorithm, None)) => {
                 return Choice {
                     algorithm,
                     parameters: parameters(1),
@@ -233,11 +206,10 @@ impl Hints {
     }
 }
 
-fn scheduled(algorithm: Algorithm) -> Result<schedule::Algorithm, String> {
-    match algorithm.engine() {
-        Engine::Schedule(schedule) => Ok(schedule),
-        Engine::Native | Engine::Scalar => Err(format!("algorithm `{algorithm}` is no schedule")),
-    }
+fn scheduled(algorithm: Algorithm) -> Result<schedule::Algorithm, BuildError> {
+    algorithm
+        .schedule()
+        .ok_or(BuildError::NoSchedule { algorithm })
 }
 
 /// The mean number of values, or rows, that stand for the items of one rank.

@@ -1,116 +1,88 @@
 //! A reduction that ranks have agreed on: built once, run many times.
 
-use std::cell::{Cell, OnceCell, RefCell};
+mod agreement;
+mod builder;
+pub mod call;
+mod choice;
+mod display;
+mod pending;
+mod status;
+
+use std::cell::Cell;
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::rc::Rc;
 
 use bytemuck::Pod;
-use comm::{Communicator, RequestId, Tag};
 use distribution::Ownership;
 
 use crate::algorithm::Algorithm;
-use crate::builder::Builder;
+use crate::engine::{Engine, Operation};
+use crate::environment;
 use crate::error::RunError;
-use crate::native::NativeEngine;
 use crate::operator::Operator;
-use crate::outbox::MessageBuffer;
-use crate::pending::Pending;
-use crate::program::columns;
-use crate::run::Run;
-use crate::scalar::ScalarEngine;
-use crate::scan::Scan;
-use crate::tuner::Choice;
+use crate::scheduled::columns;
+use crate::terms::{Choice, Terms};
+use crate::world::World;
+use pending::Expected;
+use status::Status;
 
-/// A reduction of so many items of type `T` on each rank of a communicator, by operator `O`.
+pub use builder::Builder;
+pub use choice::ALGORITHM_VARIABLE;
+pub use pending::Pending;
+
+/// A reduction of items of type `T` on each rank of a [`World`], by operator `O`.
 ///
 /// All ranks build it together and run it together, as often as they like, each with its own items: `local` is
 /// always this rank's rows, as many as it planned, in the order in which it owns them. The first run of each
 /// collective operation compiles it, and the first two make its buffers; later ones allocate nothing.
 ///
+/// It owns what it needs, and stays on its world's thread. Dropping it communicates nothing.
+///
 /// `{}` prints who sends what to whom, and when.
-pub struct Plan<'c, T: Pod, O: Operator<T> + 'static> {
-    pub(crate) comm: &'c dyn Communicator,
-    pub(crate) operator: Rc<O>,
-    pub(crate) tag: Tag,
-    pub(crate) terms: Terms,
+pub struct Plan<T: Pod, O: Operator<T> + 'static> {
+    world: World,
+    operator: Rc<O>,
+    terms: Rc<Terms>,
     /// The elements of this rank's slice.
-    pub(crate) local_length: u64,
-    pub(crate) compiled: [OnceCell<Rc<Run<T, O>>>; Kind::COUNT],
-    pub(crate) scan: OnceCell<Scan<T>>,
-    pub(crate) scalar: OnceCell<ScalarEngine>,
-    pub(crate) native: OnceCell<NativeEngine<T>>,
-    /// Whether a failed or abandoned run has left its messages behind.
-    pub(crate) spent: Cell<bool>,
-    pub(crate) is_running: Cell<bool>,
-    pub(crate) rounds: Cell<Option<u64>>,
-    /// Kept for its memory.
-    pub(crate) awaited: RefCell<Vec<RequestId>>,
-    items: PhantomData<fn(T) -> T>,
+    local_length: u64,
+    engine: Box<dyn Engine<T>>,
+    /// Shared with a run under way.
+    status: Rc<Cell<Status>>,
 }
 
-/// What the ranks have agreed on, beside type and operator.
-#[derive(Clone, Debug)]
-pub(crate) struct Terms {
-    pub(crate) choice: Choice,
-    pub(crate) root: usize,
-    pub(crate) width: usize,
-    pub(crate) ownership: Ownership,
-    pub(crate) message_limit: usize,
-    pub(crate) message_buffer: MessageBuffer,
-}
-
-/// The collective operations of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Reduce,
-    Allreduce,
-    ReduceScatter,
-    Scan,
-    Exscan,
-    Broadcast,
-}
-
-impl Kind {
-    const COUNT: usize = 6;
-}
-
-impl<'c> Plan<'c, f64, crate::Sum> {
-    /// Begins a plan for the ranks of `comm`.
-    pub fn builder(comm: &'c dyn Communicator) -> Builder<'c> {
-        Builder::new(comm)
+impl Plan<f64, crate::Sum> {
+    /// Begins a plan for the ranks of a world.
+    pub fn builder(world: &World) -> Builder {
+        Builder::new(world)
     }
 }
 
-impl<T: Pod, O: Operator<T> + 'static> fmt::Debug for Plan<'_, T, O> {
+impl<T: Pod, O: Operator<T> + 'static> fmt::Debug for Plan<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Plan")
-            .field("comm", &self.comm)
+            .field("world", &self.world)
             .field("terms", &self.terms)
             .finish_non_exhaustive()
     }
 }
 
-impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
-    pub(crate) fn new(comm: &'c dyn Communicator, operator: O, terms: Terms) -> Self {
-        let count = terms.ownership.count(comm.rank());
+impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
+    fn new(world: &World, operator: Rc<O>, terms: Rc<Terms>, engine: Box<dyn Engine<T>>) -> Self {
+        let count = terms.ownership.count(world.rank());
         Self {
-            tag: comm.fresh_tag(),
-            comm,
-            operator: Rc::new(operator),
+            world: world.clone(),
+            operator,
             local_length: count.saturating_mul(terms.width as u64),
             terms,
-            compiled: Default::default(),
-            scan: OnceCell::new(),
-            scalar: OnceCell::new(),
-            native: OnceCell::new(),
-            spent: Cell::new(false),
-            is_running: Cell::new(false),
-            rounds: Cell::new(None),
-            awaited: RefCell::default(),
-            items: PhantomData,
+            engine,
+            status: Rc::new(Cell::new(Status::Ready)),
         }
+    }
+
+    /// The world that it was built on.
+    pub fn world(&self) -> &World {
+        &self.world
     }
 
     /// Who owns which items.
@@ -138,7 +110,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
 
     /// The columns that this rank gets from [`reduce_scatter`](Plan::reduce_scatter).
     pub fn scattered_columns(&self) -> Range<usize> {
-        columns(self.terms.width, self.comm.size(), self.comm.rank())
+        columns(self.terms.width, self.world.size(), self.world.rank())
     }
 
     /// Reduces the ranks' items; every rank gets the result. Collective.
@@ -148,7 +120,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// or the transport did. The plan is spent then.
     pub fn allreduce(&self, local: &[T]) -> Result<T, RunError> {
         let mut result = [T::zeroed()];
-        self.run(Kind::Allreduce, local, &mut result)?;
+        self.run(Operation::Allreduce, local, &mut result)?;
         Ok(result[0])
     }
 
@@ -157,7 +129,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// # Errors
     /// As [`allreduce`](Plan::allreduce), or `result` has not [`width`](Plan::width) elements. It may be overwritten in part then.
     pub fn allreduce_into(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
-        self.run(Kind::Allreduce, local, result).map(drop)
+        self.run(Operation::Allreduce, local, result).map(drop)
     }
 
     /// Reduces the ranks' items; the root gets the result, the others `None`. Collective.
@@ -167,7 +139,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// result, may not hear of the failure in this run.
     pub fn reduce(&self, local: &[T]) -> Result<Option<T>, RunError> {
         let mut result = [T::zeroed()];
-        let is_root = self.run(Kind::Reduce, local, &mut result)?;
+        let is_root = self.run(Operation::Reduce, local, &mut result)?;
         Ok(is_root.then_some(result[0]))
     }
 
@@ -179,7 +151,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// # Errors
     /// As [`reduce`](Plan::reduce), or `result` has not [`width`](Plan::width) elements.
     pub fn reduce_into(&self, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
-        self.run(Kind::Reduce, local, result)
+        self.run(Operation::Reduce, local, result)
     }
 
     /// Reduces the ranks' rows element by element; every rank gets its
@@ -188,7 +160,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// # Errors
     /// As [`allreduce`](Plan::allreduce), or `result` is not as long as the columns.
     pub fn reduce_scatter(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
-        self.run(Kind::ReduceScatter, local, result).map(drop)
+        self.run(Operation::ReduceScatter, local, result).map(drop)
     }
 
     /// For each of this rank's items i, the reduction of the items 0 to i, i included: its bits are those of
@@ -197,7 +169,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// # Errors
     /// As [`allreduce`](Plan::allreduce), or `result` is not as long as `local`.
     pub fn scan(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
-        self.run(Kind::Scan, local, result).map(drop)
+        self.run(Operation::Scan, local, result).map(drop)
     }
 
     /// For each of this rank's items i, the reduction of the items 0 to i, i excluded; for item 0 the operator's
@@ -206,7 +178,7 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// # Errors
     /// As [`scan`](Plan::scan), or the operator has no empty value.
     pub fn exscan(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
-        self.run(Kind::Exscan, local, result).map(drop)
+        self.run(Operation::Exscan, local, result).map(drop)
     }
 
     /// Brings the root's row to every rank, as it is. Collective.
@@ -214,63 +186,179 @@ impl<'c, T: Pod, O: Operator<T> + 'static> Plan<'c, T, O> {
     /// # Errors
     /// As [`allreduce`](Plan::allreduce), or `row` has not [`width`](Plan::width) elements.
     pub fn broadcast(&self, row: &mut [T]) -> Result<(), RunError> {
-        self.run(Kind::Broadcast, &[], row).map(drop)
+        self.run(Operation::Broadcast, &[], row).map(drop)
     }
 
-    /// Starts [`allreduce`](Plan::allreduce) or [`allreduce_into`](Plan::allreduce_into) and returns when this rank's items are
+    /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are
     /// folded; `local` is not needed any more then. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce), or a run of this plan is under way, or the algorithm only offers blocking calls.
-    pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<'_, 'c, T, O>, RunError> {
-        self.start(Kind::Allreduce, local)
+    /// As [`allreduce`](Plan::allreduce), or a run of this plan is under way, or the algorithm only offers blocking calls. What is wrong with
+    /// `local` is returned by the wait.
+    pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<call::Allreduce, T>, RunError> {
+        self.start(Operation::Allreduce, local, 1)
     }
 
-    /// Starts [`reduce`](Plan::reduce) or [`reduce_into`](Plan::reduce_into), as
-    /// [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`allreduce_into`](Plan::allreduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_reduce(&self, local: &[T]) -> Result<Pending<'_, 'c, T, O>, RunError> {
-        self.start(Kind::Reduce, local)
+    pub fn start_allreduce_row(
+        &self,
+        local: &[T],
+    ) -> Result<Pending<call::AllreduceRow, T>, RunError> {
+        self.start(Operation::Allreduce, local, self.terms.width)
+    }
+
+    /// Starts [`reduce`](Plan::reduce), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](Plan::start_allreduce).
+    pub fn start_reduce(&self, local: &[T]) -> Result<Pending<call::Reduce, T>, RunError> {
+        self.start(Operation::Reduce, local, 1)
+    }
+
+    /// Starts [`reduce_into`](Plan::reduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](Plan::start_allreduce).
+    pub fn start_reduce_row(&self, local: &[T]) -> Result<Pending<call::ReduceRow, T>, RunError> {
+        self.start(Operation::Reduce, local, self.terms.width)
     }
 
     /// Starts [`reduce_scatter`](Plan::reduce_scatter), as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_reduce_scatter(&self, local: &[T]) -> Result<Pending<'_, 'c, T, O>, RunError> {
-        self.start(Kind::ReduceScatter, local)
+    pub fn start_reduce_scatter(
+        &self,
+        local: &[T],
+    ) -> Result<Pending<call::ReduceScatter, T>, RunError> {
+        let length = self.scattered_columns().len();
+        self.start(Operation::ReduceScatter, local, length)
     }
 
-    /// Starts [`scan`](Plan::scan), whose last part needs the items again. Collective.
+    /// Starts [`scan`](Plan::scan); the wait takes the items again. Collective.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_scan<'a>(&'a self, local: &'a [T]) -> Result<Pending<'a, 'c, T, O>, RunError> {
-        Ok(self.start(Kind::Scan, local)?.with_local(local))
+    pub fn start_scan(&self, local: &[T]) -> Result<Pending<call::Scan, T>, RunError> {
+        self.start(Operation::Scan, local, self.local_length_on_this_machine())
     }
 
-    /// Starts [`exscan`](Plan::exscan), whose last part needs the items again. Collective.
+    /// Starts [`exscan`](Plan::exscan); the wait takes the items again. Collective.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce), or the operator has no empty value.
-    pub fn start_exscan<'a>(&'a self, local: &'a [T]) -> Result<Pending<'a, 'c, T, O>, RunError> {
-        Ok(self.start(Kind::Exscan, local)?.with_local(local))
+    pub fn start_exscan(&self, local: &[T]) -> Result<Pending<call::Scan, T>, RunError> {
+        self.start(
+            Operation::Exscan,
+            local,
+            self.local_length_on_this_machine(),
+        )
     }
 
-    /// The steps of the last run in which this rank communicated; `None` before the first, and for an algorithm that is no
+    /// The steps of the last blocking run in which this rank communicated; `None` before the first, and for an algorithm that is no
     /// schedule.
     pub fn rounds(&self) -> Option<u64> {
-        self.rounds.get()
+        self.engine.rounds()
     }
-}
 
-impl<T: Pod, O: Operator<T> + 'static> Drop for Plan<'_, T, O> {
-    fn drop(&mut self) {
-        for run in self.compiled.iter().filter_map(OnceCell::get) {
-            run.cancel(self.comm);
-            self.comm.release(run.messages());
+    /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
+    fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
+        self.begin()?;
+        let checked = self.check(operation, local.len(), result.len());
+        let outcome = self.engine.run(operation, checked.map(|()| local), result);
+        self.settle(outcome)
+    }
+
+    /// As [`run`](Plan::run), without the wait, for a result of `result_length`.
+    fn start<C>(
+        &self,
+        operation: Operation,
+        local: &[T],
+        result_length: usize,
+    ) -> Result<Pending<C, T>, RunError> {
+        self.begin()?;
+        let failure = self.check(operation, local.len(), result_length).err();
+        let rows = failure.is_none().then_some(local);
+        match self.engine.start(operation, rows) {
+            Ok(flight) => {
+                let is_scan = matches!(operation, Operation::Scan | Operation::Exscan);
+                let expected = Expected {
+                    result: result_length,
+                    rows: if is_scan { self.local_length } else { 0 },
+                };
+                let (world, status) = (&self.world, &self.status);
+                Ok(Pending::new(world, flight, status, failure, expected))
+            }
+            Err(error) => self.settle(Err(error)),
         }
+    }
+
+    /// Looks whether the plan can be run now, and notes that it is.
+    #[inline]
+    fn begin(&self) -> Result<(), RunError> {
+        let rank = self.world.rank();
+        match self.status.replace(Status::UnderWay) {
+            Status::Ready => Ok(()),
+            Status::UnderWay => Err(RunError::UnderWay { rank }),
+            Status::Spent => {
+                self.status.set(Status::Spent);
+                Err(RunError::Spent { rank })
+            }
+        }
+    }
+
+    /// Ends a run, for good or ill.
+    fn settle<R>(&self, outcome: Result<R, RunError>) -> Result<R, RunError> {
+        self.status.set(match outcome {
+            // Nothing was sent where nothing is offered.
+            Ok(_) | Err(RunError::NotOffered { .. }) => Status::Ready,
+            Err(_) => Status::Spent,
+        });
+        outcome
+    }
+
+    /// What can be wrong on one rank alone.
+    fn check(
+        &self,
+        operation: Operation,
+        given: usize,
+        result_length: usize,
+    ) -> Result<(), RunError> {
+        let rank = self.world.rank();
+        let given = given as u64;
+        if operation != Operation::Broadcast && given != self.local_length {
+            return Err(RunError::WrongLength {
+                rank,
+                planned: self.local_length,
+                given,
+            });
+        }
+        if operation == Operation::Exscan && self.operator.empty().is_none() {
+            return Err(RunError::NoEmptyValue {
+                rank,
+                operator: self.operator.name().to_owned(),
+            });
+        }
+        let expected = match operation {
+            Operation::Reduce | Operation::Allreduce | Operation::Broadcast => self.terms.width,
+            Operation::ReduceScatter => self.scattered_columns().len(),
+            Operation::Scan | Operation::Exscan => self.local_length_on_this_machine(),
+        };
+        if expected != result_length {
+            return Err(RunError::WrongResultLength {
+                rank,
+                expected,
+                given: result_length,
+            });
+        }
+        environment::check().map_err(|error| RunError::Environment { rank, error })
+    }
+
+    /// The elements of this rank's slice: of one that can be in memory.
+    fn local_length_on_this_machine(&self) -> usize {
+        usize::try_from(self.local_length).unwrap_or(usize::MAX)
     }
 }

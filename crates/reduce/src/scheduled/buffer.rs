@@ -101,7 +101,10 @@ mod tests {
             };
             buffer.align::<u128>();
             let values: &[u128] = buffer.values();
-            assert_eq!(bytemuck::cast_slice::<u128, u8>(values), &bytes[usize::from(skipped)..]);
+            assert_eq!(
+                bytemuck::cast_slice::<u128, u8>(values),
+                &bytes[usize::from(skipped)..]
+            );
         }
     }
 }

@@ -240,7 +240,11 @@ impl Compiler<'_> {
 
     /// The combinations since the last step.
     fn new_combines(&self) -> Range<usize> {
-        let first = self.program.steps.last().map_or(0, |step| step.combines.end);
+        let first = self
+            .program
+            .steps
+            .last()
+            .map_or(0, |step| step.combines.end);
         first..self.program.combines.len()
     }
 

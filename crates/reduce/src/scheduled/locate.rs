@@ -56,7 +56,11 @@ impl Program<usize> {
             }
             message.parts = first..located.parts.len();
         }
-        located.result = self.result.iter().flat_map(|&part| homes.cut(part)).collect();
+        located.result = self
+            .result
+            .iter()
+            .flat_map(|&part| homes.cut(part))
+            .collect();
         located.prefixes = self
             .prefixes
             .into_iter()
@@ -129,9 +133,7 @@ impl Homes {
 
     /// The longest beginning of a part that has one home; `None` is the workspace.
     fn first(&self, place: usize, length: usize) -> First {
-        let behind = self
-            .0
-            .partition_point(|elsewhere| elsewhere.start <= place);
+        let behind = self.0.partition_point(|elsewhere| elsewhere.start <= place);
         let before = behind.checked_sub(1).map(|index| self.0[index]);
         if let Some(Elsewhere {
             start,

@@ -102,10 +102,10 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         for &part in &program.result {
             let end = start + part.length;
             // What was made in the result is in canonical form already.
-            let mut result = mem::take(&mut self.result);
+            let result = mem::take(&mut self.result);
             if !part.place.is_in_result() {
-                let values = P::read(part, &self.memory());
-                operator.copy_canonical(values, &mut result[start..end]);
+                let memory = self.memory();
+                operator.copy_canonical(P::read(part, &memory), &mut result[start..end]);
             }
             self.result = result;
             start = end;

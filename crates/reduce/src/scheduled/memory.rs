@@ -118,9 +118,7 @@ impl Located {
         leaf_start: impl Fn(usize) -> usize,
     ) -> Option<&'m [T]> {
         match self {
-            Located::Message { index, start } => {
-                Some(&receives[index].values()[start..][..length])
-            }
+            Located::Message { index, start } => Some(&receives[index].values()[start..][..length]),
             Located::Leaf { index, start } => Some(&leaves[leaf_start(index) + start..][..length]),
             Located::Workspace(_) | Located::Result(_) => None,
         }

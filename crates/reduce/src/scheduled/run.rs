@@ -119,7 +119,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         let (rows, failure) = (rows.as_ref().ok().copied(), rows.err());
         if !self.strips.is_lent {
             self.begin(self.ending.input(rows, result), &mut None)?;
-            return self.end(failure, rows.unwrap_or_default(), result, &mut None);
+            return self.finish_with(failure, rows.unwrap_or_default(), result, &mut None);
         }
         let are_rows = self.strips.programs[0].leaves_are_rows();
         let caller = &mut Some(Caller {
@@ -148,10 +148,13 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         state.failed = None;
         match rows {
             None => state.failed = Some(self.world.rank()),
-            Some(_) if caller.as_ref().is_some_and(|caller| caller.leaves.is_some()) => {}
+            Some(_)
+                if caller
+                    .as_ref()
+                    .is_some_and(|caller| caller.leaves.is_some()) => {}
             Some(rows) => self.fold(state, rows),
         }
-        let begun = self.with_machine(state, caller, Machine::begin);
+        let begun = self.with_machine(state, caller, |machine| machine.begin());
         self.keep(state, begun)
     }
 
@@ -243,11 +246,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Ends a run that the transport has broken.
-    fn keep<R>(
-        &self,
-        state: &mut State<T>,
-        result: Result<R, comm::Error>,
-    ) -> Result<R, RunError> {
+    fn keep<R>(&self, state: &mut State<T>, result: Result<R, comm::Error>) -> Result<R, RunError> {
         if let Err(error) = &result {
             state.broken = Some(error.clone());
             for request in state.end() {
@@ -304,7 +303,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Waits for the end of a run that nothing was lent to, and leaves its result in `result`.
-    fn end(
+    fn finish_with(
         &self,
         failure: Option<RunError>,
         rows: &[T],
@@ -362,8 +361,12 @@ impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
         ranks
     }
 
+    fn end(&self) -> Result<(), RunError> {
+        self.complete(None, &mut None)
+    }
+
     fn finish(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError> {
-        self.end(None, rows, result, &mut None)
+        self.finish_with(None, rows, result, &mut None)
     }
 
     fn give_up(&self) {

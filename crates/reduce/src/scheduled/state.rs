@@ -50,8 +50,7 @@ pub(super) enum Phase {
 impl<T: Pod> State<T> {
     /// For programs of the strips of a row.
     pub(super) fn new<P>(programs: &[Program<P>]) -> Self {
-        let most =
-            |count: fn(&Program<P>) -> usize| programs.iter().map(count).max().unwrap_or(0);
+        let most = |count: fn(&Program<P>) -> usize| programs.iter().map(count).max().unwrap_or(0);
         let buffers =
             |count: usize| -> Vec<Buffer> { (0..count).map(|_| Buffer::default()).collect() };
         let sends = most(|program| program.sends.len());

@@ -9,10 +9,7 @@ pub use comm::threads::RunError;
 /// # Errors
 /// `ranks` is 0, a thread could not be started, or a rank panicked. The other ranks' pending and
 /// later calls then return an error that names it, and all threads have ended.
-pub fn run<R: Send>(
-    ranks: usize,
-    body: impl Fn(&World) -> R + Sync,
-) -> Result<Vec<R>, RunError> {
+pub fn run<R: Send>(ranks: usize, body: impl Fn(&World) -> R + Sync) -> Result<Vec<R>, RunError> {
     comm::threads::run(ranks, |end| body(&World::new(end)))
 }
 
