@@ -51,7 +51,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
 }
 
 /// All features but MPI's.
-const FEATURES: &str = "treefold-reduce/tracing,treefold-reduce/par,treefold-reduce/num-complex";
+const FEATURES: &str = "treefold/tracing,treefold/par,treefold/num-complex";
 
 /// The count of steps, and their announcements.
 #[derive(Default)]
@@ -182,11 +182,11 @@ fn checks(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
     if mpi {
         steps.cargo(
             "clippy, MPI",
-            &with(&format!("{FEATURES},treefold-reduce/mpi,xtask/mpi")),
+            &with(&format!("{FEATURES},treefold/mpi,xtask/mpi")),
         )?;
     }
     let features = if mpi {
-        format!("{FEATURES},treefold-comm/mpi")
+        format!("{FEATURES},treefold/mpi")
     } else {
         FEATURES.to_owned()
     };
