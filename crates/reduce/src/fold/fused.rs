@@ -25,14 +25,20 @@ where
     Sum: Operator<T>,
 {
     environment::check()?;
-    if x.len() != y.len() {
-        return Err(FoldError::Lengths {
-            first: x.len() as u64,
-            position: 1,
-            found: y.len() as u64,
-        });
-    }
+    check_lengths(x, y)?;
     Ok(canonical_or_zero(simd_kernels::dot(Level::best(), x, y)))
+}
+
+/// Whether two factors have the same number of items.
+pub(super) fn check_lengths<T>(x: &[T], y: &[T]) -> Result<(), FoldError> {
+    if x.len() == y.len() {
+        return Ok(());
+    }
+    Err(FoldError::Lengths {
+        first: x.len() as u64,
+        position: 1,
+        found: y.len() as u64,
+    })
 }
 
 /// The sum of x0 * x0, x1 * x1, … in tree order: the bits of [`dot`] of the slice with itself. Of none, +0.0.
@@ -69,7 +75,7 @@ where
 }
 
 /// What a sum returns.
-fn canonical_or_zero<T: Float>(sum: Option<T>) -> T
+pub(super) fn canonical_or_zero<T: Float>(sum: Option<T>) -> T
 where
     Sum: Operator<T>,
 {

@@ -38,19 +38,7 @@ pub fn fold_rows<T: Copy, O: Operator<T>>(
     result: &mut [T],
 ) -> Result<(), FoldError> {
     environment::check()?;
-    let values = items.len() as u64;
-    if width == 0 || !items.len().is_multiple_of(width) {
-        return Err(FoldError::NotRows {
-            values,
-            width: width as u64,
-        });
-    }
-    if result.len() != width {
-        return Err(FoldError::ResultLength {
-            width: width as u64,
-            found: result.len() as u64,
-        });
-    }
+    check_rows(items, width, result)?;
     let mut scratch = Vec::new();
     match operator.fold_rows(items, width, &mut scratch, result) {
         Some(()) => {
@@ -59,6 +47,23 @@ pub fn fold_rows<T: Copy, O: Operator<T>>(
             }
         }
         None => result.fill(empty(operator)?),
+    }
+    Ok(())
+}
+
+/// Whether the items are whole rows, and the result is as long as one.
+pub(super) fn check_rows<T>(items: &[T], width: usize, result: &[T]) -> Result<(), FoldError> {
+    if width == 0 || !items.len().is_multiple_of(width) {
+        return Err(FoldError::NotRows {
+            values: items.len() as u64,
+            width: width as u64,
+        });
+    }
+    if result.len() != width {
+        return Err(FoldError::ResultLength {
+            width: width as u64,
+            found: result.len() as u64,
+        });
     }
     Ok(())
 }
@@ -80,19 +85,25 @@ pub fn fold_rows<T: Copy, O: Operator<T>>(
 /// floating-point environment is not IEEE 754's default.
 pub fn fields<T: Copy, O: Operator<T>>(fields: &[&[T]], operator: &O) -> Result<Vec<T>, FoldError> {
     environment::check()?;
-    let first = fields.first().map_or(0, |field| field.len());
-    if let Some(position) = fields.iter().position(|field| field.len() != first) {
-        return Err(FoldError::Lengths {
-            first: first as u64,
-            position: position as u64,
-            found: fields[position].len() as u64,
-        });
-    }
+    check_fields(fields)?;
     let total = |field: &&[T]| match operator.fold(field) {
         Some(value) => Ok(operator.canonical(value)),
         None => empty(operator),
     };
     fields.iter().map(total).collect()
+}
+
+/// Whether all fields have the same number of items.
+pub(super) fn check_fields<T>(fields: &[&[T]]) -> Result<(), FoldError> {
+    let first = fields.first().map_or(0, |field| field.len());
+    match fields.iter().position(|field| field.len() != first) {
+        None => Ok(()),
+        Some(position) => Err(FoldError::Lengths {
+            first: first as u64,
+            position: position as u64,
+            found: fields[position].len() as u64,
+        }),
+    }
 }
 
 /// The reduction of nothing.
