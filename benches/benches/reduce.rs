@@ -4,10 +4,10 @@
 
 use std::time::{Duration, Instant};
 
-use benches::log_likelihoods;
 use comm::{Communicator, threads};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use distribution::Scheme;
+use harness::data::log_likelihoods;
 use reduce::{Algorithm, Plan};
 
 const RANKS: usize = 2;

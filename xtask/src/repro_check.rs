@@ -8,15 +8,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use harness::Error;
+use harness::choices::{self, Backend, Sharing};
+use harness::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
+use harness::job::{Cases, Job, Row};
+use harness::launcher::Launcher;
+use harness::output::Output;
 use reduce::Algorithm;
 use simd_kernels::Level;
-
-use crate::choices::{self, Backend, Sharing};
-use crate::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
-use crate::error::Error;
-use crate::job::{Cases, Job, Row};
-use crate::mpi::Launcher;
-use crate::output::Output;
 use verdict::Expectations;
 
 /// The rank counts of the thesis' section 4.3.
@@ -283,7 +282,7 @@ fn name_apart(mut data: Vec<DataSet>) -> Vec<DataSet> {
 #[cfg(test)]
 mod tests {
     use super::name_apart;
-    use crate::data::DataSet;
+    use harness::data::DataSet;
 
     #[test]
     fn no_two_data_sets_share_a_name() {

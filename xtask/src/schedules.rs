@@ -12,18 +12,17 @@ use std::sync::Mutex;
 
 use clap::Args;
 use distribution::{Ownership, Scheme};
+use harness::Error;
+use harness::bench;
+use harness::choices::{Backend, Sharing};
+use harness::launcher::workspace;
+use harness::markdown::{Table, trimmed};
 use rayon::prelude::*;
 use schedule::{
     Algorithm, Collective, Link, Machine, Parameters, Schedule, check, flights, simulate,
 };
 use serde::{Deserialize, Serialize};
 use tree_index::Tree;
-
-use crate::bench;
-use crate::choices::{Backend, Sharing};
-use crate::error::Error;
-use crate::markdown::{Table, trimmed};
-use crate::mpi::workspace;
 
 /// Ranks of the table and the pictures, and the blocks of pipelines there.
 const RANKS: usize = 8;

@@ -10,19 +10,18 @@
 
 use std::env;
 use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use comm::mpi::MpiCommunicator;
 use comm::{Communicator, collective, mpi};
+use harness::Error;
+use harness::bench;
+use harness::choices::Backend;
+use harness::matrix::{self, Items};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::path::Path;
-use xtask::bench;
-use xtask::choices::Backend;
-use xtask::error::Error;
-use xtask::matrix::{self, Items};
-use xtask::papers;
 
 /// Longer than any rank computes in these jobs, even many on one core.
 const SILENCE_LIMIT: Duration = Duration::from_secs(300);

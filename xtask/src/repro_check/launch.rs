@@ -3,15 +3,15 @@
 use std::sync::Mutex;
 
 use comm::{Communicator, threads};
+use harness::Error;
+use harness::choices::Backend;
+use harness::job::{JobFile, Row};
+use harness::launcher::Launcher;
+use harness::matrix::{self, Items};
+use harness::output::Output;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Check, Launch};
-use crate::choices::Backend;
-use crate::error::Error;
-use crate::job::{JobFile, Row};
-use crate::matrix::{self, Items};
-use crate::mpi::Launcher;
-use crate::output::Output;
 
 impl Check {
     /// Runs everything, and writes each launch's rows as soon as it is over.
