@@ -3,9 +3,9 @@
 use clap::Args;
 use harness::Error;
 use harness::bench::{Row, kernels, lookup, parallel, plot, reduce, schedules};
-use harness::choices::{self, Backend};
 use harness::output::Output;
 use harness::table::Table;
+use harness::{Backend, choices};
 
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]

@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 
 use clap::Args;
 use harness::Error;
-use harness::launcher::cargo;
+use harness::workspace::cargo;
 
 /// What the program `book` says first in a line about what is wrong.
 pub const LAST_WORD: &str = "book: ";

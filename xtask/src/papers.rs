@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use ::papers::{Settings, chosen, exhibits, write};
 use clap::Args;
+use harness::Backend;
 use harness::Error;
-use harness::choices::Backend;
-use harness::launcher::{missing, workspace};
+use harness::installed::missing;
 use harness::output::Output;
+use harness::workspace::workspace;
 
 /// Options of `papers`.
 #[derive(Args, Clone, Debug)]

@@ -14,9 +14,9 @@ use clap::Args;
 use distribution::{Ownership, Scheme};
 use harness::Error;
 use harness::bench;
-use harness::choices::{Backend, Sharing};
-use harness::launcher::workspace;
 use harness::markdown::{Table, trimmed};
+use harness::workspace::workspace;
+use harness::{Backend, Sharing};
 use rayon::prelude::*;
 use schedule::{
     Algorithm, Collective, Link, Machine, Parameters, Schedule, check, flights, simulate,
@@ -78,8 +78,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     if !options.times.is_empty() {
         let mut lines = String::new();
         for time in taken(&options.times)? {
-            let line = serde_json::to_string(&time);
-            lines += &line.map_err(|error| Error::Run(error.to_string()))?;
+            lines += &serde_json::to_string(&time)?;
             lines.push('\n');
         }
         write(&kept, &lines)?;

@@ -8,16 +8,7 @@ pub mod reduce;
 pub mod schedules;
 pub mod timing;
 
-use std::sync::Mutex;
-
-use comm::{Communicator, threads};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-use crate::Error;
-use crate::choices::Backend;
-use crate::job::JobFile;
-use crate::launcher::Launcher;
 
 /// One variant against one reference: one line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,37 +34,4 @@ pub struct Row {
     pub ratio: f64,
     /// What it is compared with.
     pub reference: String,
-}
-
-/// Measures a job on a backend's ranks, by the runner's `command` under MPI; whatever rank 0 tells goes to `sort`.
-pub fn on_ranks<J, R>(
-    backend: Backend,
-    ranks: usize,
-    command: &str,
-    job: &J,
-    run: impl Fn(&dyn Communicator, Backend, &J, &dyn Fn(R)) -> Result<(), Error> + Sync,
-    mut sort: impl FnMut(R),
-) -> Result<(), Error>
-where
-    J: Serialize + Sync,
-    R: DeserializeOwned + Send,
-{
-    if backend == Backend::Mpi {
-        let launcher = Launcher::build()?;
-        let file = JobFile::write(job)?;
-        return launcher.run(ranks, &[command, &file.path.to_string_lossy()], |line| {
-            let report = serde_json::from_str(line);
-            sort(report.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?);
-            Ok(())
-        });
-    }
-    let reports = Mutex::new(Vec::new());
-    let report = |report| reports.lock().expect("no report panics").push(report);
-    let done = threads::run(ranks, |comm| run(comm, backend, job, &report));
-    for rank in done.map_err(|error| Error::Run(error.to_string()))? {
-        rank?;
-    }
-    let reports = reports.into_inner().expect("no report panics");
-    reports.into_iter().for_each(sort);
-    Ok(())
 }

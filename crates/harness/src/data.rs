@@ -11,7 +11,7 @@ pub use generated::{Random, log_likelihoods, some_log_likelihoods};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::launcher::workspace;
+use crate::workspace::workspace;
 
 /// The sizes of the thesis' Table 4.1 up to aa_rokasA8.
 pub const TABLE_4_1_ITEMS: [usize; 6] = [460, 767, 898, 1602, 239_763, 504_850];
@@ -211,11 +211,12 @@ fn quoted(word: &str) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use comm::{Communicator, threads};
     use distribution::Distribution;
-    use reduce::{Algorithm, Plan};
+    use reduce::threads;
 
     use super::{canary, quoted};
+    use crate::Backend;
+    use crate::baselines::Baseline;
 
     /// Whatever list of ranks is typed, the check must be able to fail, and must not fail by itself.
     #[test]
@@ -223,17 +224,13 @@ mod tests {
         let items = canary();
         let mut ranks_by_bits = BTreeMap::new();
         for ranks in (1..=96).chain([128, 177, 241]) {
-            let totals = threads::run(ranks, |comm| {
+            let totals = threads::run(ranks, |world| {
                 let distribution = Distribution::lower(items.len() as u64, ranks).unwrap();
-                let plan = Plan::builder(comm)
-                    .distribution(&distribution)
-                    .algorithm(Algorithm::Unordered)
-                    .build::<f64>()
-                    .unwrap();
-                let range = distribution.range(comm.rank());
+                let unordered = Baseline::unordered(world, Backend::Threads);
+                let range = distribution.range(world.rank());
                 let index = |item: u64| usize::try_from(item).unwrap();
                 let local = &items[index(range.start)..index(range.end)];
-                plan.allreduce(local).unwrap().to_bits()
+                unordered.allreduce(local).unwrap().to_bits()
             });
             let bits = totals.unwrap()[0];
             let other = ranks_by_bits.insert(bits, ranks);

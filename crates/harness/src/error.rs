@@ -27,6 +27,24 @@ pub enum Error {
     /// A run failed.
     #[error("{0}")]
     Run(String),
+    /// Items cannot be spread so.
+    #[error(transparent)]
+    Distribution(#[from] distribution::Error),
+    /// Threads could not be ranks.
+    #[error(transparent)]
+    Threads(#[from] reduce::threads::RunError),
+    /// Ranks could not agree on a plan.
+    #[error(transparent)]
+    Build(#[from] reduce::BuildError),
+    /// A reduction failed.
+    #[error(transparent)]
+    Reduce(#[from] reduce::RunError),
+    /// A message failed.
+    #[error(transparent)]
+    Transport(#[from] comm::Error),
+    /// What was to be written or read as JSON cannot be.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
 }
 
 impl Error {

@@ -1,16 +1,10 @@
 //! What one launch of ranks runs, and what comes back: both travel to and from `mpi-runner` as JSON.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process;
-
 use reduce::Algorithm;
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
-use crate::choices::Sharing;
 use crate::data::Source;
-use crate::launcher::target;
+use crate::{Sharing, Way};
 
 /// The rows that every rank of a communicator runs together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,9 +22,8 @@ pub struct Cases {
     pub source: Source,
     /// The distributions.
     pub distributions: Vec<Sharing>,
-    /// The algorithms, by name.
-    #[serde(with = "names")]
-    pub algorithms: Vec<Algorithm>,
+    /// The algorithms and baselines.
+    pub algorithms: Vec<Way>,
 }
 
 /// The collective operations that rows are of.
@@ -51,28 +44,30 @@ impl Operation {
         }
     }
 
-    /// What is run of an algorithm: a reduce, too, where that is more than the allreduce's first half.
-    pub fn of(algorithm: Algorithm) -> &'static [Operation] {
-        match algorithm {
-            Algorithm::Direct
-            | Algorithm::Binomial
-            | Algorithm::Fibonacci
-            | Algorithm::Binary
-            | Algorithm::LinearPipelined
-            | Algorithm::BinaryPipelined
-            | Algorithm::Hierarchical
-            | Algorithm::ReduceScatterGather
-            | Algorithm::MpiNative => &[Operation::Allreduce, Operation::Reduce],
+    /// What is run of a way: a reduce, too, where that is more than the allreduce's first half.
+    pub fn of(way: Way) -> &'static [Operation] {
+        match way {
+            Way::Tree(
+                Algorithm::Direct
+                | Algorithm::Binomial
+                | Algorithm::Fibonacci
+                | Algorithm::Binary
+                | Algorithm::LinearPipelined
+                | Algorithm::BinaryPipelined
+                | Algorithm::Hierarchical
+                | Algorithm::ReduceScatterGather
+                | Algorithm::MpiNative,
+            ) => &[Operation::Allreduce, Operation::Reduce],
             _ => &[Operation::Allreduce],
         }
     }
 }
 
 impl Cases {
-    /// The algorithms that can reduce items that are spread so.
-    pub fn algorithms_for(&self, sharing: Sharing) -> impl Iterator<Item = Algorithm> {
+    /// Those that can reduce items that are spread so.
+    pub fn algorithms_for(&self, sharing: Sharing) -> impl Iterator<Item = Way> {
         let algorithms = self.algorithms.iter().copied();
-        algorithms.filter(move |&algorithm| sharing.suits(algorithm))
+        algorithms.filter(move |&way| sharing.suits(way))
     }
 
     /// The number of rows it gives.
@@ -92,32 +87,6 @@ impl Job {
             .iter()
             .map(Cases::rows_count)
             .fold(0, |total, rows| total + rows)
-    }
-}
-
-/// Algorithms travel by their names.
-pub mod names {
-    use reduce::Algorithm;
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(
-        algorithms: &[Algorithm],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let names: Vec<&str> = algorithms
-            .iter()
-            .map(|algorithm| algorithm.name())
-            .collect();
-        names.serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<Algorithm>, D::Error> {
-        let names = Vec::<String>::deserialize(deserializer)?;
-        let parse = |name: &String| name.parse().map_err(D::Error::custom);
-        names.iter().map(parse).collect()
     }
 }
 
@@ -156,30 +125,6 @@ impl Row {
     /// The sum, exactly.
     pub fn total(&self) -> f64 {
         f64::from_bits(u64::from_str_radix(&self.bits, 16).unwrap_or(0))
-    }
-}
-
-/// A job on disk, for `mpi-runner` to read; removed when it is done.
-#[derive(Debug)]
-pub struct JobFile {
-    /// Where it is.
-    pub path: PathBuf,
-}
-
-impl JobFile {
-    /// Writes a job below `target/`.
-    pub fn write(job: &impl Serialize) -> Result<Self, Error> {
-        let path = target()?.join(format!("mpi-job-{}.json", process::id()));
-        let text = serde_json::to_string(job).map_err(|error| Error::Run(error.to_string()))?;
-        fs::write(&path, text).map_err(|error| Error::file(&path, error))?;
-        Ok(Self { path })
-    }
-}
-
-impl Drop for JobFile {
-    fn drop(&mut self) {
-        // One that stays is no more than a stray file.
-        let _ = fs::remove_file(&self.path);
     }
 }
 

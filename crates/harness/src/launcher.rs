@@ -1,111 +1,18 @@
 //! Building `mpi-runner`, and starting it under `mpirun`.
 
-use std::env;
-use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
 use crate::Error;
-
-/// What to install where MPI is missing.
-const INSTALL: &str =
-    "apt-get install libopenmpi-dev openmpi-bin libclang-dev (or load your cluster's MPI module)";
+use crate::installed::{INSTALL, is_root, missing};
+use crate::workspace::{cargo, executables};
 
 /// How long `mpirun` may take to end after a rank has said why it fails.
 const ENDING_LIMIT: Duration = Duration::from_secs(30);
-
-/// The root of this workspace.
-pub fn workspace() -> &'static Path {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.ancestors().nth(2).unwrap_or(package)
-}
-
-/// The folder for what commands leave behind, made where it is not there.
-pub fn target() -> Result<PathBuf, Error> {
-    let folder = workspace().join("target");
-    fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
-    Ok(folder)
-}
-
-/// A `cargo` that runs in this workspace.
-pub fn cargo() -> Command {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(workspace());
-    cargo
-}
-
-/// The parts of MPI that this machine lacks.
-pub fn missing() -> Vec<&'static str> {
-    let compiler = env::var("MPICC").unwrap_or_else(|_| "mpicc".to_owned());
-    let mut missing = Vec::new();
-    if !runs(&compiler) {
-        missing.push("mpicc");
-    }
-    if !runs("mpirun") {
-        missing.push("mpirun");
-    }
-    if !has_libclang() {
-        missing.push("libclang");
-    }
-    missing
-}
-
-/// Whether a program is there and tells its version.
-pub fn runs(program: &str) -> bool {
-    let status = Command::new(program)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    status.is_ok_and(|status| status.success())
-}
-
-/// Whether libclang is where the binding generator looks for it.
-fn has_libclang() -> bool {
-    let is_library = |path: PathBuf| {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        name.starts_with("libclang") && name.contains(".so") || name == "libclang.dylib"
-    };
-    let holds_library = |folder: &Path| {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).any(is_library)
-    };
-    if let Some(path) = env::var_os("LIBCLANG_PATH") {
-        let path = PathBuf::from(path);
-        return path.is_file() || holds_library(&path);
-    }
-    let llvm = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
-    let llvm = llvm
-        .map(|entry| entry.path())
-        .filter(|path| {
-            path.file_name()
-                .is_some_and(|name| name.to_string_lossy().starts_with("llvm"))
-        })
-        .map(|path| path.join("lib"));
-    [
-        "/usr/lib",
-        "/usr/lib64",
-        "/usr/local/lib",
-        "/usr/lib/x86_64-linux-gnu",
-        "/usr/lib/aarch64-linux-gnu",
-    ]
-    .map(PathBuf::from)
-    .into_iter()
-    .chain(llvm)
-    .any(|folder| holds_library(&folder))
-        || runs("llvm-config")
-}
 
 /// A program that `mpirun` can start.
 #[derive(Debug)]
@@ -256,44 +163,8 @@ fn cause(errors: &[String]) -> String {
     own.join("; ")
 }
 
-/// Runs a `cargo` command and returns the executables that it built.
-pub fn executables(cargo: &mut Command) -> Result<Vec<PathBuf>, Error> {
-    let failed = |reason: String| Error::Mpi(format!("cargo: {reason}"));
-    let output = cargo
-        .args(["--quiet", "--message-format", "json"])
-        .stdin(Stdio::null())
-        .stderr(Stdio::piped())
-        .output()
-        .map_err(|error| failed(error.to_string()))?;
-    if !output.status.success() {
-        let errors = String::from_utf8_lossy(&output.stderr);
-        let first = errors.lines().find(|line| line.starts_with("error"));
-        return Err(failed(format!(
-            "{}; is MPI whole? {INSTALL}",
-            first.unwrap_or("it failed")
-        )));
-    }
-    let messages = String::from_utf8_lossy(&output.stdout);
-    let messages = messages
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let executable = |message: Value| message["executable"].as_str().map(PathBuf::from);
-    Ok(messages.filter_map(executable).collect())
-}
-
 /// Whether `mpirun` is Open MPI's, which has options of its own.
 fn is_open_mpi() -> bool {
     let version = Command::new("mpirun").arg("--version").output();
     version.is_ok_and(|version| String::from_utf8_lossy(&version.stdout).contains("Open MPI"))
-}
-
-/// Whether this process is root's.
-pub fn is_root() -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
-    }
-    #[cfg(not(unix))]
-    false
 }

@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use comm::{Communicator, Tag, collective};
+use comm::{Tag, collective};
 use distribution::Ownership;
-use reduce::{Algorithm, Plan, Sum};
+use reduce::{Algorithm, Operator, Sum, World};
 
-use crate::Error;
-use crate::choices::Backend;
 use crate::data::DataSet;
 use crate::job::{Job, Operation, Row};
+use crate::{Backend, Error, Runner, Way};
 
 /// Where a rank finds the items.
 #[derive(Clone, Copy, Debug)]
@@ -21,9 +20,9 @@ pub enum Items<'d> {
     OnRankZero,
 }
 
-/// Runs the job's rows on the ranks of `comm`; rank 0 hands each to `report`. Collective.
+/// Runs the job's rows on the ranks of a world; rank 0 hands each to `report`. Collective.
 pub fn run(
-    comm: &dyn Communicator,
+    world: &World,
     backend: Backend,
     job: &Job,
     items: Items<'_>,
@@ -31,44 +30,39 @@ pub fn run(
 ) -> Result<(), Error> {
     for (index, cases) in job.cases.iter().enumerate() {
         let loaded = match items {
-            Items::OnRankZero if comm.rank() == 0 => Some(cases.source.load()?),
+            Items::OnRankZero if world.rank() == 0 => Some(cases.source.load()?),
             _ => None,
         };
         let whole = match items {
             Items::Shared(data) => Some(&data[index]),
             Items::OnRankZero => loaded.as_ref(),
         };
-        let count = broadcast_count(comm, whole.map_or(0, |data| data.items.len() as u64))?;
+        let count = broadcast_count(world, whole.map_or(0, |data| data.items.len() as u64))?;
         for &sharing in &cases.distributions {
-            let ownership = sharing.distribute(count, comm.size(), job.seed)?;
-            let local = local_items(comm, items, whole, &ownership)?;
-            for algorithm in cases.algorithms_for(sharing) {
-                let plan = Plan::builder(comm)
-                    .ownership(&ownership)
-                    .algorithm(algorithm)
-                    .operator(Sum)
-                    .build::<f64>()
-                    .map_err(failed)?;
-                for &operation in Operation::of(algorithm) {
-                    let outcome = reduce(comm, &plan, operation, &local)?;
-                    let (0, Some(data)) = (comm.rank(), whole) else {
+            let ownership = sharing.distribute(count, world.size(), job.seed)?;
+            let local = local_items(world, items, whole, &ownership)?;
+            for way in cases.algorithms_for(sharing) {
+                let runner = Runner::new(way, world, backend, &ownership)?;
+                for &operation in Operation::of(way) {
+                    let outcome = reduce(world, &runner, operation, &local)?;
+                    let (0, Some(data)) = (world.rank(), whole) else {
                         continue;
                     };
-                    let is_counted = match algorithm {
-                        Algorithm::Unordered => backend == Backend::Threads,
-                        Algorithm::MpiNative => false,
+                    let is_counted = match way {
+                        Way::Unordered => backend == Backend::Threads,
+                        Way::Tree(Algorithm::MpiNative) => false,
                         _ => true,
                     };
                     report(Row {
                         dataset: data.name.clone(),
                         n: count,
-                        algorithm: algorithm.to_string(),
+                        algorithm: way.to_string(),
                         distribution: sharing.to_string(),
                         backend: backend.name().to_owned(),
-                        ranks: comm.size(),
+                        ranks: world.size(),
                         bits: format!("{:016X}", outcome.total.to_bits()),
                         sum: outcome.total.is_finite().then_some(outcome.total),
-                        order: algorithm.order().to_string(),
+                        order: way.order().name().to_owned(),
                         messages: is_counted.then_some(outcome.messages),
                         rounds: outcome.rounds,
                         collective: operation.name().to_owned(),
@@ -81,22 +75,18 @@ pub fn run(
     Ok(())
 }
 
-fn failed(error: impl ToString) -> Error {
-    Error::Run(error.to_string())
-}
-
 /// Brings rank 0's number of items to every rank.
-fn broadcast_count(comm: &dyn Communicator, count: u64) -> Result<u64, Error> {
-    let all = collective::allgather(comm, count.to_le_bytes().to_vec()).map_err(failed)?;
+fn broadcast_count(world: &World, count: u64) -> Result<u64, Error> {
+    let all = collective::allgather(world.transport(), count.to_le_bytes().to_vec())?;
     let first = all
         .first_chunk()
-        .ok_or_else(|| failed("rank 0 has not told N"))?;
+        .ok_or_else(|| Error::Run("rank 0 has not told N".to_owned()))?;
     Ok(u64::from_le_bytes(*first))
 }
 
 /// This rank's share of the data set, in the order in which it owns it.
 fn local_items<'d>(
-    comm: &dyn Communicator,
+    world: &World,
     items: Items<'_>,
     whole: Option<&'d DataSet>,
     ownership: &Ownership,
@@ -113,18 +103,19 @@ fn local_items<'d>(
         }
     };
     if let (Items::Shared(_), Some(data)) = (items, whole) {
-        return Ok(share(data, comm.rank()));
+        return Ok(share(data, world.rank()));
     }
     let to_bytes = |items: &[f64]| items.iter().flat_map(|item| item.to_le_bytes()).collect();
     if let Some(data) = whole {
-        for rank in 1..comm.size() {
+        for rank in 1..world.size() {
             let message: Vec<u8> = to_bytes(&share(data, rank));
-            collective::send(comm, rank, Tag::CONTROL, message).map_err(failed)?;
+            let bytes = message.len();
+            collective::send(world.transport(), rank, Tag::CONTROL, message, bytes)?;
         }
         return Ok(share(data, 0));
     }
-    let count = usize::try_from(ownership.count(comm.rank())).map_err(failed)?;
-    let message = collective::receive(comm, 0, Tag::CONTROL, count * 8).map_err(failed)?;
+    let count = usize::try_from(ownership.count(world.rank())).expect("the items are in memory");
+    let message = collective::receive(world.transport(), 0, Tag::CONTROL, count * 8)?;
     let (doubles, _) = message.as_chunks();
     Ok(doubles
         .iter()
@@ -143,27 +134,27 @@ struct Outcome {
 }
 
 fn reduce(
-    comm: &dyn Communicator,
-    plan: &Plan<'_, f64, Sum>,
+    world: &World,
+    runner: &Runner,
     operation: Operation,
     local: &[f64],
 ) -> Result<Outcome, Error> {
-    let sent_before = comm.traffic().messages;
-    let total = match operation {
-        Operation::Allreduce => plan.allreduce(local).map(Some),
-        Operation::Reduce => plan.reduce(local),
+    let sent_before = world.traffic().messages;
+    let total = match (runner, operation) {
+        (Runner::Plan(plan), Operation::Reduce) => plan.reduce(local)?,
+        _ => Some(runner.allreduce(local)?),
     };
-    let total = total.map_err(failed)?;
-    let sent = comm.traffic().messages - sent_before;
+    let sent = world.traffic().messages - sent_before;
+    // Of NaNs, plans have one; baselines whatever the processor makes.
+    let bits = Sum.canonical(total.unwrap_or(0.0)).to_bits();
+    let rounds = match runner {
+        Runner::Plan(plan) => plan.rounds(),
+        Runner::Baseline(_) => None,
+    };
 
-    let own = [
-        u64::from(total.is_some()),
-        total.unwrap_or(0.0).to_bits(),
-        sent,
-        plan.rounds().unwrap_or(0),
-    ];
+    let own = [u64::from(total.is_some()), bits, sent, rounds.unwrap_or(0)];
     let own = bytemuck::cast_slice(&own).to_vec();
-    let all = collective::allgather(comm, own).map_err(failed)?;
+    let all = collective::allgather(world.transport(), own)?;
     let ranks: Vec<[u64; 4]> = all
         .chunks_exact(size_of::<[u64; 4]>())
         .map(bytemuck::pod_read_unaligned)
@@ -171,7 +162,7 @@ fn reduce(
     let [has_total, first_bits, ..] = ranks[0];
     let with_total = || ranks.iter().filter(|[has_total, ..]| *has_total != 0);
     let expected_count = match operation {
-        Operation::Allreduce => comm.size(),
+        Operation::Allreduce => world.size(),
         Operation::Reduce => 1,
     };
     Ok(Outcome {
@@ -180,8 +171,6 @@ fn reduce(
             && with_total().count() == expected_count
             && with_total().all(|[_, bits, ..]| *bits == first_bits),
         messages: ranks.iter().fold(0, |total, [_, _, sent, _]| total + sent),
-        rounds: plan
-            .rounds()
-            .and_then(|_| ranks.iter().map(|[.., rounds]| *rounds).max()),
+        rounds: rounds.and_then(|_| ranks.iter().map(|[.., rounds]| *rounds).max()),
     })
 }

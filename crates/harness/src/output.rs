@@ -47,7 +47,7 @@ impl Output {
         let Some(json) = &mut self.json else {
             return Ok(());
         };
-        let line = serde_json::to_string(object).map_err(|error| Error::Run(error.to_string()))?;
+        let line = serde_json::to_string(object)?;
         writeln!(json, "{line}").map_err(|error| Error::option("--json", error))
     }
 

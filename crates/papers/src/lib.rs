@@ -16,8 +16,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use harness::Backend;
 use harness::Error;
-use harness::choices::Backend;
 use harness::markdown;
 use harness::output::Output;
 pub use page::{Comparison, Page, Value};

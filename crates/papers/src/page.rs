@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use harness::Backend;
 use harness::Error;
-use harness::choices::Backend;
 use harness::markdown::{self, trimmed};
 use harness::plot::Plot;
 use serde::Serialize;

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use harness::choices::Backend;
+use harness::Backend;
+use harness::Order;
 use harness::data::DataSet;
 use harness::job::Row;
 use harness::table::Table;
-use reduce::{Operator, Order, Sum};
+use reduce::{Operator, Sum};
 
 /// The sums of every data set, by name.
 pub(super) struct Expectations(BTreeMap<String, Expected>);

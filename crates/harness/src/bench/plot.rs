@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::{Row, schedules};
 use crate::Error;
-use crate::launcher::target;
 use crate::plot::{Axis, Line, Plot};
+use crate::workspace::target;
 
 /// Lines by their names.
 type Lines<'r> = BTreeMap<&'r str, Vec<(f64, f64)>>;

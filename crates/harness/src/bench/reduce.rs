@@ -2,18 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use ::reduce::{Algorithm, Operator, Plan, Sum};
-use comm::{Communicator, Reduction};
+use ::reduce::{Algorithm, Plan, World};
 use distribution::Ownership;
 use serde::{Deserialize, Serialize};
-use simd_kernels::Level;
 
+use super::Row;
 use super::timing::{median, slowest_ns};
-use super::{Row, on_ranks};
-use crate::Error;
-use crate::choices::{Backend, Sharing};
-use crate::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
+use crate::baselines::Baseline;
+use crate::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, some_log_likelihoods};
 use crate::output::Output;
+use crate::ranks::on_ranks;
+use crate::{Backend, Error, Runner, Sharing, Way};
 
 /// What every rank measures.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -81,60 +80,9 @@ pub fn launch(
     Ok(rows)
 }
 
-/// One way to get the total.
-#[derive(Debug)]
-pub enum Way<'c> {
-    /// Of ours.
-    Plan(Box<Plan<'c, f64, Sum>>),
-    /// A local fold, then the backend's own allreduce.
-    Reference(fn(&[f64]) -> f64),
-}
-
-impl Way<'_> {
-    /// The fastest unreproducible way.
-    pub const UNORDERED_SIMD: Self =
-        Way::Reference(|local| simd_kernels::unordered_sum(Level::best(), local));
-
-    /// The papers' baseline.
-    pub const LEFT_TO_RIGHT: Self =
-        Way::Reference(|local| simd_kernels::left_to_right(local).unwrap_or(0.0));
-
-    /// The total of all ranks' items. Collective.
-    pub fn run(&self, comm: &dyn Communicator, local: &[f64]) -> Result<f64, Error> {
-        match self {
-            Way::Plan(plan) => plan.allreduce(local).map_err(failed),
-            Way::Reference(fold) => allreduce(comm, fold(local)),
-        }
-    }
-}
-
-fn failed(error: impl ToString) -> Error {
-    Error::Run(error.to_string())
-}
-
-fn allreduce(comm: &dyn Communicator, value: f64) -> Result<f64, Error> {
-    let mut total = 0.0_f64;
-    let combine = |left: &mut [u8], right: &[u8]| {
-        let float = |bytes: &[u8]| bytes.try_into().map_or(f64::NAN, f64::from_ne_bytes);
-        let total = float(left) + float(right);
-        left.copy_from_slice(&total.to_ne_bytes());
-    };
-    let reduction = Reduction {
-        native: Operator::<f64>::native(&Sum),
-        combine: &combine,
-    };
-    let (value, result) = (
-        bytemuck::bytes_of(&value),
-        bytemuck::bytes_of_mut(&mut total),
-    );
-    comm.allreduce_unordered(value, result, &reduction)
-        .map_err(failed)?;
-    Ok(total)
-}
-
-/// Measures the job on the ranks of `comm`; rank 0 hands everything to `report`. Collective.
+/// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
 pub fn run(
-    comm: &dyn Communicator,
+    world: &World,
     backend: Backend,
     job: &Job,
     report: &dyn Fn(Report),
@@ -142,29 +90,29 @@ pub fn run(
     for &size in &job.sizes {
         let mut bits = BTreeSet::new();
         for sharing in &job.distributions[..distributions_count(job, size)] {
-            let ownership = sharing.distribute(size as u64, comm.size(), 1)?;
+            let ownership = sharing.distribute(size as u64, world.size(), 1)?;
             let distribution = ownership.as_distribution();
             let range = distribution
-                .ok_or_else(|| failed("scattered items"))?
-                .range(comm.rank());
-            let local = &crate::data::some_log_likelihoods(range, 1)[..];
-            let ways = ways(comm, backend, &ownership)?;
+                .ok_or_else(|| Error::Run(format!("{sharing} scatters the items")))?
+                .range(world.rank());
+            let local = &some_log_likelihoods(range, 1)[..];
+            let runners = runners(world, backend, &ownership)?;
             // Ranks that take turns on a core take far longer.
-            let turns = comm.size().div_ceil(comm.concurrency());
+            let turns = world.size().div_ceil(world.transport().hints().concurrency);
             let repeats = (1_000_000 / size / turns.pow(2)).clamp(1, 200);
-            let medians = medians_ns(comm, &ways, local, job.rounds, repeats)?;
-            if comm.rank() == 0 {
-                rows(backend, comm.size(), size, *sharing, &ways, &medians)
+            let medians = medians_ns(world, &runners, local, job.rounds, repeats)?;
+            if world.rank() == 0 {
+                rows(backend, world.size(), size, *sharing, &runners, &medians)
                     .into_iter()
                     .map(Report::Row)
                     .for_each(report);
             }
-            if let Some((_, plan)) = ways.last() {
-                let total = plan.run(comm, local)?;
+            if let Some((_, plan)) = runners.last() {
+                let total = plan.allreduce(local)?;
                 bits.insert(format!("{:016X}", total.to_bits()));
             }
         }
-        if comm.rank() == 0 {
+        if world.rank() == 0 {
             report(Report::Bits { n: size, bits });
         }
     }
@@ -173,19 +121,19 @@ pub fn run(
 
 /// One brings everything to one rank, and whatever runs next finds the caches full of that; the others are for rows of many columns
 /// (`bench schedules`).
-const NOT_MEASURED: [Algorithm; 12] = [
-    Algorithm::LeftToRight,
-    Algorithm::ReduceBroadcast,
-    Algorithm::LinearPipelined,
-    Algorithm::BinaryPipelined,
-    Algorithm::LinearDoublyPipelined,
-    Algorithm::BinaryDoublyPipelined,
-    Algorithm::DualRoot,
-    Algorithm::TwoTree,
-    Algorithm::ReduceScatterGather,
-    Algorithm::Rabenseifner,
-    Algorithm::Ring,
-    Algorithm::Circulant,
+const NOT_MEASURED: [Way; 12] = [
+    Way::LeftToRight,
+    Way::Tree(Algorithm::ReduceBroadcast),
+    Way::Tree(Algorithm::LinearPipelined),
+    Way::Tree(Algorithm::BinaryPipelined),
+    Way::Tree(Algorithm::LinearDoublyPipelined),
+    Way::Tree(Algorithm::BinaryDoublyPipelined),
+    Way::Tree(Algorithm::DualRoot),
+    Way::Tree(Algorithm::TwoTree),
+    Way::Tree(Algorithm::ReduceScatterGather),
+    Way::Tree(Algorithm::Rabenseifner),
+    Way::Tree(Algorithm::Ring),
+    Way::Tree(Algorithm::Circulant),
 ];
 
 /// Of many items, one distribution is enough: their own time hides the messages'.
@@ -197,53 +145,50 @@ fn distributions_count(job: &Job, size: usize) -> usize {
     }
 }
 
-type Named<'c> = (String, Way<'c>);
+type Named = (String, Runner);
 
-/// The references first, then every algorithm, the default plan last.
-fn ways<'c>(
-    comm: &'c dyn Communicator,
-    backend: Backend,
-    ownership: &Ownership,
-) -> Result<Vec<Named<'c>>, Error> {
+/// The references first, then every way, the default plan last.
+fn runners(world: &World, backend: Backend, ownership: &Ownership) -> Result<Vec<Named>, Error> {
     let allreduce = match backend {
         Backend::Threads => "allreduce",
         Backend::Mpi => "MPI_Allreduce",
     };
-    let mut ways = vec![
-        (format!("unordered-simd+{allreduce}"), Way::UNORDERED_SIMD),
-        (format!("left-to-right+{allreduce}"), Way::LEFT_TO_RIGHT),
+    let references = [
+        ("unordered-simd", Baseline::unordered(world, backend)),
+        (
+            "left-to-right",
+            Baseline::locally_left_to_right(world, backend),
+        ),
     ];
-    let named = Algorithm::ALL
-        .into_iter()
-        .filter(|algorithm| !NOT_MEASURED.contains(algorithm))
-        .filter(|&algorithm| backend.offers(algorithm))
-        .map(|algorithm| (algorithm.to_string(), Some(algorithm)));
-    for (name, algorithm) in named.chain([("plan".to_owned(), None)]) {
-        let mut builder = Plan::builder(comm).ownership(ownership);
-        if let Some(algorithm) = algorithm {
-            builder = builder.algorithm(algorithm);
-        }
-        let plan = builder.build().map_err(failed)?;
-        ways.push((name, Way::Plan(Box::new(plan))));
+    let mut runners: Vec<Named> = references
+        .map(|(fold, baseline)| (format!("{fold}+{allreduce}"), Runner::Baseline(baseline)))
+        .into();
+    let measured = Way::all().into_iter();
+    let measured = measured.filter(|way| !NOT_MEASURED.contains(way) && backend.offers(*way));
+    for way in measured {
+        let runner = Runner::new(way, world, backend, ownership)?;
+        runners.push((way.to_string(), runner));
     }
-    Ok(ways)
+    let plan = Plan::builder(world).ownership(ownership).build()?;
+    runners.push(("plan".to_owned(), Runner::plan(plan)));
+    Ok(runners)
 }
 
 /// The medians over the rounds of the slowest rank's time for one call, in nanoseconds.
 fn medians_ns(
-    comm: &dyn Communicator,
-    ways: &[Named<'_>],
+    world: &World,
+    runners: &[Named],
     local: &[f64],
     rounds: usize,
     repeats: usize,
 ) -> Result<Vec<f64>, Error> {
-    let mut samples = vec![Vec::with_capacity(rounds); ways.len()];
+    let mut samples = vec![Vec::with_capacity(rounds); runners.len()];
     for _ in 0..rounds {
-        for ((_, way), samples) in ways.iter().zip(&mut samples) {
+        for ((_, runner), samples) in runners.iter().zip(&mut samples) {
             // What ran before may have left the caches to itself.
-            way.run(comm, local)?;
-            samples.push(slowest_ns(comm, repeats, || {
-                std::hint::black_box(way.run(comm, local)?);
+            runner.allreduce(local)?;
+            samples.push(slowest_ns(world, repeats, || {
+                std::hint::black_box(runner.allreduce(local)?);
                 Ok(())
             })?);
         }
@@ -256,10 +201,10 @@ fn rows(
     ranks: usize,
     size: usize,
     sharing: Sharing,
-    ways: &[Named<'_>],
+    runners: &[Named],
     medians: &[f64],
 ) -> Vec<Row> {
-    let (references, variants) = ways.split_at(2);
+    let (references, variants) = runners.split_at(2);
     let mut rows = Vec::new();
     for ((variant, _), &median_ns) in variants.iter().zip(&medians[2..]) {
         for ((reference, _), reference_ns) in references.iter().zip(medians) {

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use comm::{Communicator, collective};
+use comm::collective;
+use reduce::World;
 
 use crate::Error;
 
@@ -72,18 +73,18 @@ fn nanoseconds(duration: Duration) -> f64 {
 
 /// The slowest rank's time of some calls, each, in nanoseconds. No rank begins before all are there. Collective.
 pub fn slowest_ns(
-    comm: &dyn Communicator,
+    world: &World,
     calls: usize,
     mut call: impl FnMut() -> Result<(), Error>,
 ) -> Result<f64, Error> {
-    let failed = |error: comm::Error| Error::Run(error.to_string());
-    collective::allgather(comm, Vec::new()).map_err(failed)?;
+    let comm = world.transport();
+    collective::allgather(comm, Vec::new())?;
     let begin = Instant::now();
     for _ in 0..calls {
         call()?;
     }
     let own_ns = nanoseconds(begin.elapsed()) / calls as f64;
-    let all = collective::allgather(comm, own_ns.to_le_bytes().to_vec()).map_err(failed)?;
+    let all = collective::allgather(comm, own_ns.to_le_bytes().to_vec())?;
     let (times, _) = all.as_chunks();
     let times = times.iter().map(|&time| f64::from_le_bytes(time));
     Ok(times.fold(0.0, f64::max))

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use comm::{Communicator, threads};
 use distribution::Scheme;
 use harness::Error;
-use reduce::{Algorithm, Plan};
+use reduce::{Algorithm, Plan, threads};
 
 use super::error::{binomial, data, recursive_doubling};
 use crate::{Comparison, Context, Page};
@@ -72,26 +71,21 @@ fn spread(factors: &[usize], is_dealt: bool, sum: Unordered) -> (usize, usize) {
 
 /// All bits that real plans of the hierarchical schedule give, on every rank, for these nodes.
 fn plans(ranks: usize, factors: &[usize], values: &[f64]) -> Result<BTreeSet<u64>, Error> {
-    let failed = |error: &dyn ToString| Error::Run(error.to_string());
-    let distribution = Scheme::Lower.distribute(values.len() as u64, ranks);
-    let distribution = distribution.map_err(|error| failed(&error))?;
+    let distribution = Scheme::Lower.distribute(values.len() as u64, ranks)?;
     let mut bits = BTreeSet::new();
     for &node_ranks in factors {
-        let totals = threads::run(ranks, |comm| -> Result<(f64, Option<f64>), Error> {
-            let own = distribution.range(comm.rank());
+        let totals = threads::run(ranks, |world| -> Result<(f64, Option<f64>), Error> {
+            let own = distribution.range(world.rank());
             let place = |item: u64| usize::try_from(item).expect("an index of a slice");
             let local = &values[place(own.start)..place(own.end)];
-            let plan: Plan<'_, f64, _> = Plan::builder(comm)
+            let plan = Plan::builder(world)
                 .distribution(&distribution)
                 .algorithm(Algorithm::Hierarchical)
                 .node_ranks(node_ranks)
-                .build()
-                .map_err(|error| failed(&error))?;
-            let all = plan.allreduce(local).map_err(|error| failed(&error))?;
-            let root = plan.reduce(local).map_err(|error| failed(&error))?;
-            Ok((all, root))
+                .build()?;
+            Ok((plan.allreduce(local)?, plan.reduce(local)?))
         });
-        for totals in totals.map_err(|error| failed(&error))? {
+        for totals in totals? {
             let (all, root) = totals?;
             bits.insert(all.to_bits());
             bits.extend(root.map(f64::to_bits));

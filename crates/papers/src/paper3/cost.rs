@@ -59,8 +59,8 @@ struct Cost {
 
 impl Spread {
     fn distribution(self, ranks: usize) -> Result<Distribution, Error> {
-        let distribution = self.scheme.distribute(self.share * ranks as u64, ranks);
-        distribution.map_err(|error| Error::Run(error.to_string()))
+        let items = self.share * ranks as u64;
+        Ok(self.scheme.distribute(items, ranks)?)
     }
 
     /// The time in one order over that in any, of an allreduce.

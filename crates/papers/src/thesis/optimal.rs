@@ -2,7 +2,7 @@
 
 use distribution::{Cost, Scheme};
 use harness::Error;
-use harness::choices::Sharing;
+use harness::Sharing;
 
 use super::runs::{describe, runs};
 use super::timings::{self, Job, Mode, median_us};

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use comm::{Communicator, threads};
 use distribution::{Distribution, Scheme};
 use harness::Error;
-use harness::bench::on_ranks;
-use harness::bench::reduce::Way;
-use harness::choices::{Backend, Sharing};
+use harness::baselines::Baseline;
 use harness::data::{self, DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_NAMES};
 use harness::job::{Cases, Job, Row};
 use harness::matrix::{self, Items};
-use reduce::Algorithm;
+use harness::ranks::on_ranks;
+use harness::{Backend, Sharing, Way};
+use reduce::{Algorithm, threads};
 
 use super::RANKS;
 use super::runs::sizes;
@@ -74,13 +73,14 @@ fn rows(data: &DataSet, ranks: usize, job: &Job) -> Result<Vec<Row>, Error> {
         ranks,
         "repro",
         job,
-        |comm, backend, job, report| matrix::run(comm, backend, job, Items::Shared(data), report),
+        |world, backend, job, report| matrix::run(world, backend, job, Items::Shared(data), report),
         |row| rows.push(row),
     )?;
     Ok(rows)
 }
 
 fn job(distributions: Vec<Sharing>, algorithms: Vec<Algorithm>) -> Job {
+    let algorithms = algorithms.into_iter().map(Way::Tree).collect();
     let cases = Cases {
         // The items are in memory already.
         source: Source::Canary,
@@ -95,14 +95,13 @@ fn job(distributions: Vec<Sharing>, algorithms: Vec<Algorithm>) -> Job {
 
 /// The sum of the thesis' baseline, a left-to-right fold on every rank and an allreduce, on so many threads.
 fn baseline(data: &DataSet, ranks: usize) -> Result<f64, Error> {
-    let distribution = Distribution::upper(data.items.len() as u64, ranks);
-    let distribution = distribution.map_err(|error| Error::Run(error.to_string()))?;
+    let distribution = Distribution::upper(data.items.len() as u64, ranks)?;
     let index = |item: u64| usize::try_from(item).expect("the items are in memory");
-    let totals = threads::run(ranks, |comm| {
-        let own = distribution.range(comm.rank());
-        Way::LEFT_TO_RIGHT.run(comm, &data.items[index(own.start)..index(own.end)])
-    });
-    let mut totals = totals.map_err(|error| Error::Run(error.to_string()))?;
+    let mut totals = threads::run(ranks, |world| {
+        let own = distribution.range(world.rank());
+        let baseline = Baseline::locally_left_to_right(world, Backend::Threads);
+        baseline.allreduce(&data.items[index(own.start)..index(own.end)])
+    })?;
     totals.swap_remove(0)
 }
 

@@ -2,7 +2,7 @@
 
 use distribution::Scheme;
 use harness::Error;
-use harness::choices::Sharing;
+use harness::Sharing;
 use harness::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, TABLE_4_1_NAMES};
 use harness::plot::{Axis, Line, Plot};
 

@@ -1,13 +1,13 @@
 //! The thesis' protocol: every mode of summation some hundred times, each run timed by itself, the first and last eight dropped.
 
-use ::reduce::{Algorithm, MessageBuffer, Plan};
-use comm::Communicator;
 use distribution::Scheme;
 use harness::Error;
-use harness::bench::on_ranks;
-use harness::bench::reduce::Way;
+use harness::baselines::Baseline;
 use harness::bench::timing::slowest_ns;
-use harness::choices::{Backend, Sharing};
+use harness::data::some_log_likelihoods;
+use harness::ranks::on_ranks;
+use harness::{Backend, Runner, Sharing};
+use reduce::{Algorithm, MessageBuffer, Plan, World};
 use serde::{Deserialize, Serialize};
 
 /// A mode of summation.
@@ -89,8 +89,6 @@ fn dropped(runs: usize) -> usize {
 /// Measures a job on a backend's ranks.
 pub(super) fn measure(backend: Backend, ranks: usize, job: &Job) -> Result<Vec<Times>, Error> {
     let mut all = Vec::new();
-    let run =
-        |comm: &dyn Communicator, _, job: &Job, report: &dyn Fn(Times)| run(comm, job, report);
     on_ranks(backend, ranks, "papers", job, run, |times| all.push(times))?;
     Ok(all)
 }
@@ -101,12 +99,17 @@ pub(super) fn median_us(times: &[Times], mode: Mode, scheme: Scheme) -> f64 {
     times.iter().find(suits).map_or(f64::NAN, Times::median_us)
 }
 
-/// Measures the job on the ranks of `comm`; rank 0 hands everything to `report`. Collective.
-pub fn run(comm: &dyn Communicator, job: &Job, report: &dyn Fn(Times)) -> Result<(), Error> {
+/// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
+pub fn run(
+    world: &World,
+    backend: Backend,
+    job: &Job,
+    report: &dyn Fn(Times),
+) -> Result<(), Error> {
     for &items in &job.sizes {
         for &sharing in &job.sharings {
-            for times in time(comm, job, items, sharing)? {
-                if comm.rank() == 0 {
+            for times in time(world, backend, job, items, sharing)? {
+                if world.rank() == 0 {
                     report(times);
                 }
             }
@@ -117,20 +120,20 @@ pub fn run(comm: &dyn Communicator, job: &Job, report: &dyn Fn(Times)) -> Result
 
 /// All modes turn by turn.
 fn time(
-    comm: &dyn Communicator,
+    world: &World,
+    backend: Backend,
     job: &Job,
     items: usize,
     sharing: Sharing,
 ) -> Result<Vec<Times>, Error> {
-    let failed = |error: ::reduce::BuildError| Error::Run(error.to_string());
-    let ownership = sharing.distribute(items as u64, comm.size(), 1)?;
+    let ownership = sharing.distribute(items as u64, world.size(), 1)?;
     let distribution = ownership.as_distribution();
     let range = distribution
         .ok_or_else(|| Error::Run(format!("{sharing} scatters the items")))?
-        .range(comm.rank());
-    let local = &harness::data::some_log_likelihoods(range, 1)[..];
-    let way = |&mode: &Mode| {
-        let builder = Plan::builder(comm).ownership(&ownership);
+        .range(world.rank());
+    let local = &some_log_likelihoods(range, 1)[..];
+    let runner = |&mode: &Mode| {
+        let builder = Plan::builder(world).ownership(&ownership);
         let buffered = |flush_leaves| MessageBuffer {
             flush_leaves,
             ..MessageBuffer::default()
@@ -141,20 +144,24 @@ fn time(
             Mode::Flushed(leaves) => builder
                 .algorithm(Algorithm::Algorithm1)
                 .message_buffer(buffered(leaves)),
-            Mode::LeftToRight => return Ok(Way::LEFT_TO_RIGHT),
-            Mode::Unordered => return Ok(Way::UNORDERED_SIMD),
+            Mode::LeftToRight => {
+                let baseline = Baseline::locally_left_to_right(world, backend);
+                return Ok(Runner::Baseline(baseline));
+            }
+            Mode::Unordered => {
+                return Ok(Runner::Baseline(Baseline::unordered(world, backend)));
+            }
         };
-        let plan = builder.build().map_err(failed)?;
-        Ok(Way::Plan(Box::new(plan)))
+        Ok(Runner::plan(builder.build()?))
     };
-    let ways: Vec<Way<'_>> = job.modes.iter().map(way).collect::<Result<_, Error>>()?;
-    let mut samples = vec![Vec::new(); ways.len()];
+    let runners: Vec<Runner> = job.modes.iter().map(runner).collect::<Result<_, Error>>()?;
+    let mut samples = vec![Vec::new(); runners.len()];
     for _ in 0..job.runs {
-        for (way, samples) in ways.iter().zip(&mut samples) {
+        for (runner, samples) in runners.iter().zip(&mut samples) {
             // What ran before has filled the caches with its own.
-            way.run(comm, local)?;
-            samples.push(slowest_ns(comm, 1, || {
-                std::hint::black_box(way.run(comm, local)?);
+            runner.allreduce(local)?;
+            samples.push(slowest_ns(world, 1, || {
+                std::hint::black_box(runner.allreduce(local)?);
                 Ok(())
             })?);
         }
@@ -168,7 +175,7 @@ fn time(
             mode,
             sharing,
             items,
-            ranks: comm.size(),
+            ranks: world.size(),
             samples_ns,
         }
     };

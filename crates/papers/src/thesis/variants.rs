@@ -2,7 +2,7 @@
 
 use distribution::Scheme;
 use harness::Error;
-use harness::choices::Sharing;
+use harness::Sharing;
 
 use super::runs::{RANKS_HERE, describe, runs};
 use super::timings::{self, Job, Mode, Times, median_us};
