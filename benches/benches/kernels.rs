@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use benches::log_likelihoods;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use harness::data::log_likelihoods;
 use simd_kernels::{
     Level, by_definition, left_to_right, reduce_level_by_level, scratch_len, sum, unordered_sum,
 };

@@ -2,9 +2,9 @@
 
 use std::hint::black_box;
 
-use benches::Random;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use distribution::{Distribution, lookup};
+use harness::data::Random;
 
 fn rank_of_item(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("rank of an item");

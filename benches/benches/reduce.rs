@@ -4,40 +4,38 @@
 
 use std::time::{Duration, Instant};
 
-use benches::log_likelihoods;
-use comm::{Communicator, threads};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use distribution::Scheme;
-use reduce::{Algorithm, Plan};
+use harness::data::log_likelihoods;
+use harness::{Backend, Runner, Way};
+use reduce::{Algorithm, threads};
 
 const RANKS: usize = 2;
 
 /// On two ranks the other schedules are one of these.
-const ALGORITHMS: [Algorithm; 5] = [
-    Algorithm::RecursiveDoubling,
-    Algorithm::Binomial,
-    Algorithm::Algorithm1,
-    Algorithm::Unordered,
-    Algorithm::LeftToRight,
+const WAYS: [Way; 5] = [
+    Way::Tree(Algorithm::RecursiveDoubling),
+    Way::Tree(Algorithm::Binomial),
+    Way::Tree(Algorithm::Algorithm1),
+    Way::Unordered,
+    Way::LeftToRight,
 ];
 
 /// The time of so many calls on the slower rank, and the bits they gave.
-fn measure(items: &[f64], scheme: Scheme, algorithm: Algorithm, calls: u64) -> (Duration, u64) {
-    let ranks = threads::run(RANKS, |comm| {
+fn measure(items: &[f64], scheme: Scheme, way: Way, calls: u64) -> (Duration, u64) {
+    let ranks = threads::run(RANKS, |world| {
         let distribution = scheme
             .distribute(items.len() as u64, RANKS)
             .expect("there are ranks");
-        let builder = Plan::builder(comm)
-            .distribution(&distribution)
-            .algorithm(algorithm);
-        let plan = builder.build::<f64>().expect("the ranks agree");
-        let range = distribution.range(comm.rank());
+        let range = distribution.range(world.rank());
+        let runner = Runner::new(way, world, Backend::Threads, &distribution.into());
+        let runner = runner.expect("the ranks agree");
         let index = |item: u64| usize::try_from(item).expect("the items are in memory");
         let local = &items[index(range.start)..index(range.end)];
         let mut bits = 0;
         let begin = Instant::now();
         for _ in 0..calls {
-            bits = plan.allreduce(local).expect("no rank fails").to_bits();
+            bits = runner.allreduce(local).expect("no rank fails").to_bits();
         }
         (begin.elapsed(), bits)
     });
@@ -53,12 +51,12 @@ fn allreduce(criterion: &mut Criterion) {
     for count in [460, 239_763] {
         let items = log_likelihoods(count, 1);
         for scheme in Scheme::ALL {
-            for algorithm in ALGORITHMS {
-                let (_, bits) = measure(&items, scheme, algorithm, 1);
-                eprintln!("N = {count}, {scheme}, {algorithm}: bits {bits:016X}");
-                let id = BenchmarkId::new(format!("{algorithm}, {scheme}"), count);
+            for way in WAYS {
+                let (_, bits) = measure(&items, scheme, way, 1);
+                eprintln!("N = {count}, {scheme}, {way}: bits {bits:016X}");
+                let id = BenchmarkId::new(format!("{way}, {scheme}"), count);
                 group.bench_function(id, |bencher| {
-                    bencher.iter_custom(|calls| measure(&items, scheme, algorithm, calls).0);
+                    bencher.iter_custom(|calls| measure(&items, scheme, way, calls).0);
                 });
             }
         }

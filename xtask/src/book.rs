@@ -6,9 +6,8 @@ use std::io::{self, IsTerminal};
 use std::process::{Output, Stdio};
 
 use clap::Args;
-
-use crate::error::Error;
-use crate::mpi::cargo;
+use harness::Error;
+use harness::workspace::cargo;
 
 /// What the program `book` says first in a line about what is wrong.
 pub const LAST_WORD: &str = "book: ";

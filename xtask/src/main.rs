@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
-use xtask::error::Error;
+use harness::Error;
 use xtask::{bench, book, papers, repro_check, schedules, simulate, test};
 
 /// Reproducible reductions: check, measure, test.

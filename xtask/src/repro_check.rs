@@ -8,28 +8,27 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use harness::Error;
+use harness::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
+use harness::job::{Cases, Job, Row};
+use harness::launcher::Launcher;
+use harness::output::Output;
+use harness::{Backend, Sharing, Way, choices};
 use reduce::Algorithm;
 use simd_kernels::Level;
-
-use crate::choices::{self, Backend, Sharing};
-use crate::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
-use crate::error::Error;
-use crate::job::{Cases, Job, Row};
-use crate::mpi::Launcher;
-use crate::output::Output;
 use verdict::Expectations;
 
 /// The rank counts of the thesis' section 4.3.
 const THESIS_RANKS: &str = "1..=241:16";
 
 /// The ways in tree order, and the ordered baseline.
-const DEFAULT_ALGORITHMS: [Algorithm; 6] = [
-    Algorithm::Algorithm1,
-    Algorithm::Direct,
-    Algorithm::Binomial,
-    Algorithm::RecursiveDoubling,
-    Algorithm::MpiNative,
-    Algorithm::LeftToRight,
+const DEFAULT_ALGORITHMS: [Way; 6] = [
+    Way::Tree(Algorithm::Algorithm1),
+    Way::Tree(Algorithm::Direct),
+    Way::Tree(Algorithm::Binomial),
+    Way::Tree(Algorithm::RecursiveDoubling),
+    Way::Tree(Algorithm::MpiNative),
+    Way::LeftToRight,
 ];
 
 /// A launch of 241 processes takes a minute; these tell as much.
@@ -123,8 +122,8 @@ impl Check {
             .transpose()?;
         let mut algorithms = algorithms.unwrap_or_else(|| DEFAULT_ALGORITHMS.to_vec());
         // The baseline that must show a spread: without it the check could not fail.
-        algorithms.retain(|&algorithm| algorithm != Algorithm::Unordered);
-        algorithms.push(Algorithm::Unordered);
+        algorithms.retain(|&way| way != Way::Unordered);
+        algorithms.push(Way::Unordered);
         let distributions = options
             .distribution
             .as_deref()
@@ -141,7 +140,7 @@ impl Check {
         let canary = Cases {
             source: Source::Canary,
             distributions: vec![Sharing::named()[0]],
-            algorithms: vec![Algorithm::Unordered],
+            algorithms: vec![Way::Unordered],
         };
         let cases: Vec<Cases> = sources(options)
             .into_iter()
@@ -171,7 +170,7 @@ impl Check {
         };
         let mut cases = self.job.cases[first..].to_vec();
         for cases in &mut cases {
-            let offered = |algorithm: &Algorithm| launch.backend.offers(*algorithm);
+            let offered = |way: &Way| launch.backend.offers(*way);
             cases.algorithms.retain(offered);
         }
         let job = Job {
@@ -283,7 +282,7 @@ fn name_apart(mut data: Vec<DataSet>) -> Vec<DataSet> {
 #[cfg(test)]
 mod tests {
     use super::name_apart;
-    use crate::data::DataSet;
+    use harness::data::DataSet;
 
     #[test]
     fn no_two_data_sets_share_a_name() {

@@ -12,18 +12,17 @@ use std::sync::Mutex;
 
 use clap::Args;
 use distribution::{Ownership, Scheme};
+use harness::Error;
+use harness::bench;
+use harness::markdown::{Table, trimmed};
+use harness::workspace::workspace;
+use harness::{Backend, Sharing};
 use rayon::prelude::*;
 use schedule::{
     Algorithm, Collective, Link, Machine, Parameters, Schedule, check, flights, simulate,
 };
 use serde::{Deserialize, Serialize};
 use tree_index::Tree;
-
-use crate::bench;
-use crate::choices::{Backend, Sharing};
-use crate::error::Error;
-use crate::markdown::{Table, trimmed};
-use crate::mpi::workspace;
 
 /// Ranks of the table and the pictures, and the blocks of pipelines there.
 const RANKS: usize = 8;
@@ -79,8 +78,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     if !options.times.is_empty() {
         let mut lines = String::new();
         for time in taken(&options.times)? {
-            let line = serde_json::to_string(&time);
-            lines += &line.map_err(|error| Error::Run(error.to_string()))?;
+            lines += &serde_json::to_string(&time)?;
             lines.push('\n');
         }
         write(&kept, &lines)?;

@@ -7,6 +7,10 @@ use std::thread;
 
 use clap::Args;
 use distribution::{Distribution, Scheme};
+use harness::Error;
+use harness::choices::names;
+use harness::output::Output;
+use harness::table::Table;
 use reduce::DEFAULT_LINK;
 use schedule::{
     Algorithm, Collective, Link, Load, Machine, Parameters, SYMMETRY_RANKS, Schedule, Simulation,
@@ -14,11 +18,6 @@ use schedule::{
 };
 use serde::Serialize;
 use tree_index::Tree;
-
-use crate::choices::names;
-use crate::error::Error;
-use crate::output::Output;
-use crate::table::Table;
 
 /// A rank is some hundred bytes: more of them than this would not fit into a usual machine's memory.
 const RANKS_MAX: usize = 1 << 24;

@@ -5,9 +5,10 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use clap::Args;
-
-use crate::error::Error;
-use crate::mpi::{Launcher, cargo, executables, is_root, missing, runs, workspace};
+use harness::Error;
+use harness::installed::{is_root, missing, runs};
+use harness::launcher::Launcher;
+use harness::workspace::{cargo, executables, workspace};
 
 /// Debian's packages: MPI's library, headers and launcher, libclang for the bindings, valgrind for instruction counts.
 const PACKAGES: [&str; 4] = ["libopenmpi-dev", "openmpi-bin", "libclang-dev", "valgrind"];

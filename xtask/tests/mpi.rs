@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use harness::launcher::Launcher;
 use serde_json::Value;
-use xtask::mpi::Launcher;
 
 /// What a launch says of so many ranks, the last of which misbehaves; it ends, and not well.
 fn fault(kind: &str, ranks: usize) -> String {

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use common::{fresh_folder, xtask};
+use papers::exhibits;
 use serde_json::Value;
-use xtask::papers::exhibits;
 
 fn papers(words: &[&str]) -> Output {
     xtask("papers", words)

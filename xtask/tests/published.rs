@@ -7,8 +7,8 @@
 use std::io::{self, Write};
 use std::process::Command;
 
+use harness::data::published_folder;
 use serde_json::Value;
-use xtask::data::published_folder;
 
 /// File, number of items, sum in tree order, sum from left to right.
 const PUBLISHED: [(&str, u64, &str, &str); 4] = [

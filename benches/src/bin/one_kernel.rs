@@ -16,7 +16,7 @@ fn main() {
     };
     let level = Level::named(level).expect("the level is there");
     let number = |word: &String| word.parse::<usize>().expect("a number");
-    let data = benches::log_likelihoods(number(leaves), 1);
+    let data = harness::data::log_likelihoods(number(leaves), 1);
     let calls = number(calls);
     match kernel.as_str() {
         "sum" => repeat(calls, &data, |x| sum(level, x)),

@@ -5,11 +5,12 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use harness::workspace::workspace;
 use mdbook_driver::MDBook;
 use mdbook_driver::book::BookItem;
 use mdbook_driver::errors::Result;
+
 use xtask::book::LAST_WORD;
-use xtask::mpi::workspace;
 
 fn main() -> ExitCode {
     match build() {

@@ -10,19 +10,18 @@
 
 use std::env;
 use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use comm::mpi::MpiCommunicator;
-use comm::{Communicator, collective, mpi};
+use comm::collective;
+use harness::Backend;
+use harness::Error;
+use harness::bench;
+use harness::matrix::{self, Items};
+use reduce::{World, mpi};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::path::Path;
-use xtask::bench;
-use xtask::choices::Backend;
-use xtask::error::Error;
-use xtask::matrix::{self, Items};
-use xtask::papers;
 
 /// Longer than any rank computes in these jobs, even many on one core.
 const SILENCE_LIMIT: Duration = Duration::from_secs(300);
@@ -31,22 +30,25 @@ const SILENCE_LIMIT: Duration = Duration::from_secs(300);
 const FAULT_SILENCE_LIMIT: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
-    let world = match mpi::init() {
-        Ok(world) => world,
+    match mpi::run(run) {
+        Ok(code) => code,
         Err(error) => {
             eprintln!("mpi-runner: {error}");
-            return ExitCode::from(2);
+            ExitCode::from(2)
         }
-    };
+    }
+}
+
+fn run(world: &World) -> ExitCode {
     world.set_silence_limit(SILENCE_LIMIT);
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments[..] {
-        ["repro", job] => repro(&world, job),
-        ["bench", job] => measure(&world, job),
-        ["schedules", job] => measure_schedules(&world, job),
-        ["papers", job] => measure_papers(&world, job),
-        ["fault", kind] => fault(&world, kind),
+        ["repro", job] => repro(world, job),
+        ["bench", job] => measure(world, job),
+        ["schedules", job] => measure_schedules(world, job),
+        ["papers", job] => measure_papers(world, job),
+        ["fault", kind] => fault(world, kind),
         _ => Err(Error::Run(
             "usage: mpi-runner repro|bench|schedules|papers JOB, mpi-runner fault KIND".to_owned(),
         )),
@@ -56,7 +58,7 @@ fn main() -> ExitCode {
         Err(error) => {
             eprintln!("mpi-runner: rank {}: {error}", world.rank());
             // The others may be in the middle of something.
-            world.abort(2);
+            mpi::abort(2);
             ExitCode::from(2)
         }
     }
@@ -76,37 +78,36 @@ fn print_row(row: &impl Serialize) {
     );
 }
 
-fn repro(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
+fn repro(world: &World, job: &str) -> Result<(), Error> {
     let job = read_job(job)?;
     matrix::run(world, Backend::Mpi, &job, Items::OnRankZero, &|row| {
         print_row(&row)
     })
 }
 
-fn measure(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
+fn measure(world: &World, job: &str) -> Result<(), Error> {
     let job = read_job(job)?;
     bench::reduce::run(world, Backend::Mpi, &job, &|report| print_row(&report))
 }
 
-fn measure_schedules(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
+fn measure_schedules(world: &World, job: &str) -> Result<(), Error> {
     let job = read_job(job)?;
     bench::schedules::run(world, Backend::Mpi, &job, &|report| print_row(&report))
 }
 
-fn measure_papers(world: &MpiCommunicator, job: &str) -> Result<(), Error> {
-    papers::run_job(world, &read_job(job)?, &|times| print_row(&times))
+fn measure_papers(world: &World, job: &str) -> Result<(), Error> {
+    let job = read_job(job)?;
+    papers::run_job(world, Backend::Mpi, &job, &|times| print_row(&times))
 }
 
 /// The last rank misbehaves while the others wait for it.
-fn fault(world: &MpiCommunicator, kind: &str) -> Result<(), Error> {
-    world.set_silence_limit(FAULT_SILENCE_LIMIT);
-    let (rank, last) = (world.rank(), world.size() - 1);
+fn fault(world: &World, kind: &str) -> Result<(), Error> {
+    let last = world.size() - 1;
     let tag = world.fresh_tag();
-    if rank != last {
-        let waited = collective::receive(world, last, tag, 1);
-        return waited
-            .map(drop)
-            .map_err(|error| Error::Run(error.to_string()));
+    if world.rank() != last {
+        world.set_silence_limit(FAULT_SILENCE_LIMIT);
+        collective::receive(world.transport(), last, tag, 1)?;
+        return Ok(());
     }
     match kind {
         "panic" => panic!("on purpose"),

@@ -2,16 +2,17 @@
 
 use std::sync::Mutex;
 
-use comm::{Communicator, threads};
+use harness::Backend;
+use harness::Error;
+use harness::job::Row;
+use harness::launcher::Launcher;
+use harness::matrix::{self, Items};
+use harness::output::Output;
+use harness::ranks::JobFile;
 use indicatif::{ProgressBar, ProgressStyle};
+use reduce::threads;
 
 use super::{Check, Launch};
-use crate::choices::Backend;
-use crate::error::Error;
-use crate::job::{JobFile, Row};
-use crate::matrix::{self, Items};
-use crate::mpi::Launcher;
-use crate::output::Output;
 
 impl Check {
     /// Runs everything, and writes each launch's rows as soon as it is over.
@@ -53,9 +54,9 @@ impl Check {
             rows.lock().expect("no row panics").push(row);
             bar.inc(1);
         };
-        let ranks = threads::run(launch.ranks, |comm| {
-            let done = matrix::run(comm, Backend::Threads, &job, Items::Shared(data), &report);
-            done.map_err(|error| (comm.rank(), error))
+        let ranks = threads::run(launch.ranks, |world| {
+            let done = matrix::run(world, Backend::Threads, &job, Items::Shared(data), &report);
+            done.map_err(|error| (world.rank(), error))
         });
         let ranks = ranks.map_err(|error| Error::Run(format!("p = {}: {error}", launch.ranks)))?;
         for rank in ranks {

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reduce::{Operator, Order, Sum};
-
-use crate::choices::Backend;
-use crate::data::DataSet;
-use crate::job::Row;
-use crate::table::Table;
+use harness::Backend;
+use harness::Order;
+use harness::data::DataSet;
+use harness::job::Row;
+use harness::table::Table;
+use reduce::{Operator, Sum};
 
 /// The sums of every data set, by name.
 pub(super) struct Expectations(BTreeMap<String, Expected>);
@@ -123,7 +123,7 @@ fn spread<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Expectations, Expected};
-    use crate::job::Row;
+    use harness::job::Row;
 
     const TREE: u64 = 0x3FF0_0000_0000_0000;
     const LEFT_TO_RIGHT: u64 = 0x3FF0_0000_0000_0001;

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
+use harness::Error;
 use plotters::prelude::*;
 use schedule::Flight;
-
-use crate::error::Error;
 
 /// Pixels between two ranks, and between two rounds.
 const RANK: f64 = 26.0;

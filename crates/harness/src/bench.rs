@@ -1,0 +1,37 @@
+//! The measured loops: everything that is compared is measured in one run, turn by turn.
+
+pub mod kernels;
+pub mod lookup;
+pub mod parallel;
+pub mod plot;
+pub mod reduce;
+pub mod schedules;
+pub mod timing;
+
+use serde::{Deserialize, Serialize};
+
+/// One variant against one reference: one line of `--json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// `kernels`, `parallel`, `lookup` or `reduce`.
+    pub bench: String,
+    /// What was measured.
+    pub variant: String,
+    /// The number of items, N; for `lookup` the number of ranks that are looked up.
+    pub n: u64,
+    /// The number of ranks, p.
+    pub ranks: usize,
+    /// `threads` or `mpi`.
+    pub backend: String,
+    /// How the items are spread, where there are ranks.
+    pub distribution: Option<String>,
+    /// The median time of one call, in nanoseconds.
+    pub median_ns: f64,
+    /// The rate at which items are read, in 10^9 bytes a second; null where none are.
+    pub gbps: Option<f64>,
+    /// For `kernels`, `parallel` and `lookup` a speed (the reference's time over this one's); for `reduce` a time (this one's over the
+    /// reference's).
+    pub ratio: f64,
+    /// What it is compared with.
+    pub reference: String,
+}

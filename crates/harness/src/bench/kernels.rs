@@ -1,0 +1,115 @@
+//! Local sums of one rank, by length: Figure 3.8 of the thesis, up to lengths far beyond the caches.
+
+use std::hint::black_box;
+
+use simd_kernels::{
+    Float, Level, Variant, by_definition, left_to_right, reduce_level_by_level, scratch_len, sum,
+    unordered_sum_with,
+};
+
+use super::Row;
+use super::timing::{Candidate, medians_ns};
+use crate::output::Output;
+
+/// Its calls are many: longer trees take seconds.
+const DEFINITION_LEAVES_MAX: usize = 1 << 16;
+
+/// Lengths between the powers of two, where set-up is all there is.
+const SHORT_LEAVES: [usize; 8] = [1, 2, 3, 5, 7, 10, 20, 63];
+
+/// Calls on more leaves take milliseconds: fewer rounds do.
+const LONG_LEAVES: usize = 1 << 20;
+
+/// Measures every kernel at every level, for doubles and floats.
+pub fn run(quick: bool, output: &Output) -> Vec<Row> {
+    let powers = |logs: std::ops::RangeInclusive<u32>| logs.map(|log| 1_usize << log);
+    let lengths: Vec<usize> = if quick {
+        powers(6..=14).step_by(4).collect()
+    } else {
+        SHORT_LEAVES.into_iter().chain(powers(3..=25)).collect()
+    };
+    let mut rows = Vec::new();
+    for leaves in lengths {
+        let rounds = match leaves {
+            _ if quick => 5,
+            0..=LONG_LEAVES => 31,
+            _ => 15,
+        };
+        let doubles = crate::data::log_likelihoods(leaves, 1);
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "floats are what is asked for"
+        )]
+        let floats: Vec<f32> = doubles.iter().map(|&item| item as f32).collect();
+        let bits = sum(Level::best(), &doubles).map_or(0, f64::to_bits);
+        output.say(format!("kernels, N = {leaves}: bits {bits:016X}"));
+        for level in Level::available() {
+            rows.extend(compare(level, &doubles, "", rounds));
+            rows.extend(compare(level, &floats, "-f32", rounds));
+        }
+    }
+    rows
+}
+
+/// One level at one length. The scalar level also stands for the plain ways.
+fn compare<T: Float>(level: Level, leaves: &[T], suffix: &str, rounds: usize) -> Vec<Row> {
+    let mut scratch = vec![T::default(); scratch_len(leaves.len())];
+    let mut candidates = vec![
+        Candidate::new(format!("left-to-right{suffix}"), || {
+            black_box(left_to_right(black_box(leaves)));
+        }),
+        Candidate::new(format!("algorithm4-{level}{suffix}"), || {
+            black_box(reduce_level_by_level(
+                level,
+                black_box(leaves),
+                &mut scratch,
+            ));
+        }),
+        Candidate::new(format!("streaming-{level}{suffix}"), || {
+            black_box(sum(level, black_box(leaves)));
+        }),
+    ];
+    if level == Level::SCALAR && leaves.len() <= DEFINITION_LEAVES_MAX {
+        candidates.push(Candidate::new(format!("recursive{suffix}"), || {
+            black_box(by_definition(black_box(leaves), &|left, right| {
+                left + right
+            }));
+        }));
+    }
+    let variants_count = candidates.len();
+    for variant in Variant::ALL {
+        candidates.push(Candidate::new("unordered-simd", move || {
+            black_box(unordered_sum_with(level, variant, black_box(leaves)));
+        }));
+    }
+    let medians = medians_ns(&mut candidates, rounds);
+    let (variants, unordered) = medians.split_at(variants_count);
+    let fastest_unordered = unordered.iter().copied().fold(f64::INFINITY, f64::min);
+    let references = [
+        ("unordered-simd", fastest_unordered),
+        ("algorithm4", medians[1]),
+        ("left-to-right", medians[0]),
+    ];
+
+    // The plain fold is every level's reference, and one level's variant.
+    let first = usize::from(level != Level::SCALAR);
+    let bytes = size_of_val(leaves);
+    let mut rows = Vec::new();
+    for (candidate, &median_ns) in candidates.iter().zip(variants).skip(first) {
+        for (reference, reference_ns) in references {
+            rows.push(Row {
+                bench: "kernels".to_owned(),
+                variant: candidate.name.clone(),
+                n: leaves.len() as u64,
+                ranks: 1,
+                backend: "threads".to_owned(),
+                distribution: None,
+                median_ns,
+                gbps: Some(bytes as f64 / median_ns),
+                ratio: reference_ns / median_ns,
+                reference: reference.to_owned(),
+            });
+        }
+    }
+    rows
+}

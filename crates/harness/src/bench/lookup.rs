@@ -1,0 +1,63 @@
+//! Figure 3.6 of the thesis: the rank of an item, by the number of ranks.
+
+use std::hint::black_box;
+
+use distribution::{Distribution, lookup};
+
+use super::Row;
+use super::timing::{Candidate, medians_ns};
+use crate::output::Output;
+
+/// Items that are looked up in turn, so that no branch predictor learns one answer.
+const QUERIES: usize = 256;
+
+/// Measures the linear, the logarithmic and the constant way.
+pub fn run(quick: bool, output: &Output) -> Vec<Row> {
+    let (logs, rounds): (Vec<u32>, usize) = if quick {
+        (vec![4, 8, 12], 5)
+    } else {
+        ((4..=14).collect(), 31)
+    };
+    let mut rows = Vec::new();
+    for ranks in logs.into_iter().map(|log| 1_usize << log) {
+        let items = 1_000 * ranks as u64 + 7;
+        let distribution = Distribution::upper(items, ranks).expect("there are ranks");
+        let starts: Vec<u64> = distribution.starts().collect();
+        let mut random = crate::data::Random::new(1);
+        let queries: Vec<u64> = (0..QUERIES).map(|_| random.below(items)).collect();
+        let answers = queries.iter().map(|&item| distribution.rank_of(item));
+        let seen = answers.fold(0, |seen, rank| seen ^ rank);
+        output.say(format!("lookup, p = {ranks}: ranks {seen:04X}, by XOR"));
+        // XOR keeps every answer alive.
+        let all = |rank_of: &dyn Fn(u64) -> usize| {
+            black_box(
+                queries
+                    .iter()
+                    .fold(0, |seen, &item| seen ^ rank_of(black_box(item))),
+            );
+        };
+        let mut candidates = [
+            Candidate::new("linear", || all(&|item| lookup::linear(&starts, item))),
+            Candidate::new("logarithmic", || {
+                all(&|item| lookup::logarithmic(&starts, item))
+            }),
+            Candidate::new("constant", || all(&|item| distribution.rank_of(item))),
+        ];
+        let medians = medians_ns(&mut candidates, rounds);
+        for (candidate, total_ns) in candidates.iter().zip(&medians) {
+            rows.push(Row {
+                bench: "lookup".to_owned(),
+                variant: candidate.name.clone(),
+                n: ranks as u64,
+                ranks: 1,
+                backend: "threads".to_owned(),
+                distribution: Some("upper".to_owned()),
+                median_ns: total_ns / QUERIES as f64,
+                gbps: None,
+                ratio: medians[0] / total_ns,
+                reference: "linear".to_owned(),
+            });
+        }
+    }
+    rows
+}

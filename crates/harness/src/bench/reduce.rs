@@ -1,0 +1,226 @@
+//! Allreduce of one double's sum over ranks, by distribution and algorithm, against the two unreproducible ways.
+
+use std::collections::BTreeSet;
+
+use ::reduce::{Algorithm, Plan, World};
+use distribution::Ownership;
+use serde::{Deserialize, Serialize};
+
+use super::Row;
+use super::timing::{median, slowest_ns};
+use crate::baselines::Baseline;
+use crate::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, some_log_likelihoods};
+use crate::output::Output;
+use crate::ranks::on_ranks;
+use crate::{Backend, Error, Runner, Sharing, Way};
+
+/// What every rank measures.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// The numbers of items.
+    sizes: Vec<usize>,
+    /// How they are spread.
+    distributions: Vec<Sharing>,
+    /// How often everything is measured.
+    rounds: usize,
+}
+
+/// What rank 0 tells.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Report {
+    /// A time.
+    Row(Row),
+    /// The default plan's sum of so many items, over all distributions: one pattern, if all is well.
+    Bits {
+        /// The number of items, N.
+        n: usize,
+        /// Each bit pattern, in hexadecimal.
+        bits: BTreeSet<String>,
+    },
+}
+
+impl Report {
+    /// Keeps a row, and shows bits to a person.
+    fn sort(self, rows: &mut Vec<Row>, output: &Output) {
+        match self {
+            Report::Row(row) => rows.push(row),
+            Report::Bits { n, bits } => {
+                let bits: Vec<String> = bits.into_iter().collect();
+                output.say(format!("reduce, N = {n}: bits {}", bits.join(", ")));
+            }
+        }
+    }
+}
+
+/// Runs the bench on a backend.
+pub fn launch(
+    backend: Backend,
+    ranks: usize,
+    quick: bool,
+    output: &Output,
+) -> Result<Vec<Row>, Error> {
+    // One item a rank: an allreduce of one number.
+    let mut sizes = vec![ranks];
+    if quick {
+        sizes.extend([460, 1602]);
+    } else {
+        sizes.extend(TABLE_4_1_ITEMS);
+        sizes.extend(TABLE_4_1_LARGE_ITEMS);
+    }
+    let job = Job {
+        sizes,
+        distributions: Sharing::contiguous(),
+        rounds: if quick { 5 } else { 31 },
+    };
+    let mut rows = Vec::new();
+    on_ranks(backend, ranks, "bench", &job, run, |report: Report| {
+        report.sort(&mut rows, output)
+    })?;
+    Ok(rows)
+}
+
+/// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
+pub fn run(
+    world: &World,
+    backend: Backend,
+    job: &Job,
+    report: &dyn Fn(Report),
+) -> Result<(), Error> {
+    for &size in &job.sizes {
+        let mut bits = BTreeSet::new();
+        for sharing in &job.distributions[..distributions_count(job, size)] {
+            let ownership = sharing.distribute(size as u64, world.size(), 1)?;
+            let distribution = ownership.as_distribution();
+            let range = distribution
+                .ok_or_else(|| Error::Run(format!("{sharing} scatters the items")))?
+                .range(world.rank());
+            let local = &some_log_likelihoods(range, 1)[..];
+            let runners = runners(world, backend, &ownership)?;
+            // Ranks that take turns on a core take far longer.
+            let turns = world.size().div_ceil(world.transport().hints().concurrency);
+            let repeats = (1_000_000 / size / turns.pow(2)).clamp(1, 200);
+            let medians = medians_ns(world, &runners, local, job.rounds, repeats)?;
+            if world.rank() == 0 {
+                rows(backend, world.size(), size, *sharing, &runners, &medians)
+                    .into_iter()
+                    .map(Report::Row)
+                    .for_each(report);
+            }
+            if let Some((_, plan)) = runners.last() {
+                let total = plan.allreduce(local)?;
+                bits.insert(format!("{:016X}", total.to_bits()));
+            }
+        }
+        if world.rank() == 0 {
+            report(Report::Bits { n: size, bits });
+        }
+    }
+    Ok(())
+}
+
+/// One brings everything to one rank, and whatever runs next finds the caches full of that; the others are for rows of many columns
+/// (`bench schedules`).
+const NOT_MEASURED: [Way; 12] = [
+    Way::LeftToRight,
+    Way::Tree(Algorithm::ReduceBroadcast),
+    Way::Tree(Algorithm::LinearPipelined),
+    Way::Tree(Algorithm::BinaryPipelined),
+    Way::Tree(Algorithm::LinearDoublyPipelined),
+    Way::Tree(Algorithm::BinaryDoublyPipelined),
+    Way::Tree(Algorithm::DualRoot),
+    Way::Tree(Algorithm::TwoTree),
+    Way::Tree(Algorithm::ReduceScatterGather),
+    Way::Tree(Algorithm::Rabenseifner),
+    Way::Tree(Algorithm::Ring),
+    Way::Tree(Algorithm::Circulant),
+];
+
+/// Of many items, one distribution is enough: their own time hides the messages'.
+fn distributions_count(job: &Job, size: usize) -> usize {
+    if size >= TABLE_4_1_LARGE_ITEMS[0] {
+        1
+    } else {
+        job.distributions.len()
+    }
+}
+
+type Named = (String, Runner);
+
+/// The references first, then every way, the default plan last.
+fn runners(world: &World, backend: Backend, ownership: &Ownership) -> Result<Vec<Named>, Error> {
+    let allreduce = match backend {
+        Backend::Threads => "allreduce",
+        Backend::Mpi => "MPI_Allreduce",
+    };
+    let references = [
+        ("unordered-simd", Baseline::unordered(world, backend)),
+        (
+            "left-to-right",
+            Baseline::locally_left_to_right(world, backend),
+        ),
+    ];
+    let mut runners: Vec<Named> = references
+        .map(|(fold, baseline)| (format!("{fold}+{allreduce}"), Runner::Baseline(baseline)))
+        .into();
+    let measured = Way::all().into_iter();
+    let measured = measured.filter(|way| !NOT_MEASURED.contains(way) && backend.offers(*way));
+    for way in measured {
+        let runner = Runner::new(way, world, backend, ownership)?;
+        runners.push((way.to_string(), runner));
+    }
+    let plan = Plan::builder(world).ownership(ownership).build()?;
+    runners.push(("plan".to_owned(), Runner::plan(plan)));
+    Ok(runners)
+}
+
+/// The medians over the rounds of the slowest rank's time for one call, in nanoseconds.
+fn medians_ns(
+    world: &World,
+    runners: &[Named],
+    local: &[f64],
+    rounds: usize,
+    repeats: usize,
+) -> Result<Vec<f64>, Error> {
+    let mut samples = vec![Vec::with_capacity(rounds); runners.len()];
+    for _ in 0..rounds {
+        for ((_, runner), samples) in runners.iter().zip(&mut samples) {
+            // What ran before may have left the caches to itself.
+            runner.allreduce(local)?;
+            samples.push(slowest_ns(world, repeats, || {
+                std::hint::black_box(runner.allreduce(local)?);
+                Ok(())
+            })?);
+        }
+    }
+    Ok(samples.into_iter().map(median).collect())
+}
+
+fn rows(
+    backend: Backend,
+    ranks: usize,
+    size: usize,
+    sharing: Sharing,
+    runners: &[Named],
+    medians: &[f64],
+) -> Vec<Row> {
+    let (references, variants) = runners.split_at(2);
+    let mut rows = Vec::new();
+    for ((variant, _), &median_ns) in variants.iter().zip(&medians[2..]) {
+        for ((reference, _), reference_ns) in references.iter().zip(medians) {
+            rows.push(Row {
+                bench: "reduce".to_owned(),
+                variant: variant.clone(),
+                n: size as u64,
+                ranks,
+                backend: backend.name().to_owned(),
+                distribution: Some(sharing.to_string()),
+                median_ns,
+                gbps: Some(size as f64 * 8.0 / median_ns),
+                ratio: median_ns / reference_ns,
+                reference: reference.clone(),
+            });
+        }
+    }
+    rows
+}

@@ -1,0 +1,254 @@
+//! Every schedule against the transport's own collective, in the manner of papers 2, 4 and 5.
+//!
+//! Each rank has one row. Paper 2's harness sweeps the row's length, with a 95 % confidence interval for the median;
+//! paper 4's reduces one integer and 255 doubles, by sum and by maximum; paper 5's reduces to a root. A schedule is checked before it is
+//! timed, and timed turn by turn with its reference.
+
+mod case;
+
+use ::reduce::{Algorithm, Max, Sum, World};
+use case::Case;
+use schedule::Collective;
+use serde::{Deserialize, Serialize};
+
+use crate::ordinary::Ordinary;
+use crate::output::Output;
+use crate::ranks::on_ranks;
+use crate::{Backend, Error};
+
+/// The elements of a block, in paper 2's sweep of the longest row but one.
+const BLOCK_ELEMENTS: [usize; 6] = [1_000, 4_000, 16_000, 64_000, 250_000, 1_000_000];
+
+/// What every rank measures.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Job {
+    /// Whose harnesses: 2, 4 and 5.
+    pub papers: Vec<u8>,
+    /// The schedules; none for all that suit a harness, and what a plan chooses.
+    #[serde(with = "names")]
+    pub algorithms: Vec<Algorithm>,
+    /// The numbers of doubles of a row, of the harnesses of papers 2 and 5.
+    pub widths: Vec<usize>,
+    /// The row that is cut into blocks of several sizes, in doubles.
+    pub cut_width: usize,
+    /// The doubles of these blocks; those that are longer than the row are left out.
+    pub cut_elements: Vec<usize>,
+    /// How often everything is measured; long rows a quarter as often.
+    pub rounds: usize,
+}
+
+/// One schedule, in one harness: one line of `--json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// `schedules`.
+    pub bench: String,
+    /// The algorithm, or `tuned`: what a plan chooses by the measured link.
+    pub variant: String,
+    /// What is to be said of it: for `tuned`, what was chosen.
+    pub remark: Option<String>,
+    /// The paper whose harness it is: 2, 4 or 5.
+    pub paper: u8,
+    /// allreduce or reduce.
+    pub collective: String,
+    /// sum or maximum.
+    pub operation: String,
+    /// f64 or i64.
+    pub element: String,
+    /// The number of elements of a row.
+    pub n: u64,
+    /// The number of ranks, p; each has one row.
+    pub ranks: usize,
+    /// `threads` or `mpi`.
+    pub backend: String,
+    /// The column blocks.
+    pub blocks: usize,
+    /// The elements of a block that were asked for, in paper 2's sweep; null where the plan chose.
+    pub block_elements: Option<u64>,
+    /// The median over the rounds of the slowest rank's time, in nanoseconds.
+    pub median_ns: f64,
+    /// A 95 % confidence interval of the median, by order statistics.
+    pub low_ns: f64,
+    /// Its upper end.
+    pub high_ns: f64,
+    /// What the simulator says, with the measured link.
+    pub simulated_ns: Option<f64>,
+    /// The rate at which rows are reduced, in 10^9 bytes a second.
+    pub gbps: Option<f64>,
+    /// This one's time over the reference's.
+    pub ratio: f64,
+    /// What it is compared with, in turns.
+    pub reference: String,
+}
+
+/// The rows of one schedule.
+pub fn of(rows: &[Row], algorithm: Algorithm) -> impl Iterator<Item = &Row> + Clone {
+    rows.iter()
+        .filter(move |row| row.variant == algorithm.name())
+}
+
+/// What all of them are compared with.
+pub fn reference(rows: &[Row]) -> &str {
+    rows.first().map_or("", |row| row.reference.as_str())
+}
+
+/// What rank 0 tells.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Report {
+    /// A time.
+    Row(Box<Row>),
+    /// The link as it was measured.
+    Link {
+        /// alpha, in nanoseconds.
+        alpha_ns: f64,
+        /// beta, in nanoseconds a byte.
+        beta_ns: f64,
+        /// gamma, in nanoseconds a byte.
+        gamma_ns: f64,
+    },
+}
+
+/// Runs the bench on a backend.
+pub fn launch(
+    backend: Backend,
+    ranks: usize,
+    quick: bool,
+    output: &Output,
+) -> Result<Vec<Row>, Error> {
+    let widths = if quick {
+        vec![1, 1000]
+    } else {
+        (0..=7).map(|power| 10_usize.pow(power)).collect()
+    };
+    let job = Job {
+        papers: vec![2, 4, 5],
+        algorithms: Vec::new(),
+        widths,
+        cut_width: if quick { 1000 } else { 1_000_000 },
+        cut_elements: BLOCK_ELEMENTS.to_vec(),
+        rounds: if quick { 5 } else { 30 },
+    };
+    measure(backend, ranks, &job, output)
+}
+
+/// Measures a job on a backend.
+pub fn measure(
+    backend: Backend,
+    ranks: usize,
+    job: &Job,
+    output: &Output,
+) -> Result<Vec<Row>, Error> {
+    let mut rows = Vec::new();
+    let sort = |report| {
+        match report {
+        Report::Row(row) => rows.push(*row),
+        Report::Link {
+            alpha_ns,
+            beta_ns,
+            gamma_ns,
+        } => output.say(format!(
+            "p = {ranks}, measured: alpha = {alpha_ns:.0} ns, beta = {beta_ns:.3} ns/byte, gamma = {gamma_ns:.3} ns/byte"
+        )),
+    }
+    };
+    on_ranks(backend, ranks, "schedules", job, run, sort)?;
+    Ok(rows)
+}
+
+/// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
+pub fn run(
+    world: &World,
+    backend: Backend,
+    job: &Job,
+    report: &dyn Fn(Report),
+) -> Result<(), Error> {
+    let link = world.measure_link()?;
+    let ordinary = Ordinary::new(world, backend);
+    if world.rank() == 0 {
+        report(Report::Link {
+            alpha_ns: link.latency_ns,
+            beta_ns: link.byte_ns,
+            gamma_ns: link.combine_byte_ns,
+        });
+    }
+    let case = |paper, collective, width, rounds| Case {
+        world,
+        backend,
+        ordinary: &ordinary,
+        link,
+        report,
+        algorithms: &job.algorithms,
+        paper,
+        collective,
+        width,
+        rounds,
+        block_elements: None,
+    };
+    let allreduce = Collective::Allreduce;
+    let rounds = |width: usize| match width {
+        ..1_000_000 => job.rounds,
+        _ => job.rounds.div_ceil(4),
+    };
+    let has = |paper: u8| job.papers.contains(&paper);
+    if has(2) {
+        for &width in &job.widths {
+            case(2, allreduce, width, rounds(width)).measure::<f64, _>(Sum, f64_values)?;
+        }
+        let width = job.cut_width;
+        let elements = job.cut_elements.iter().copied();
+        for elements in elements.filter(|&elements| elements <= width) {
+            let case = Case {
+                block_elements: Some(elements),
+                ..case(2, allreduce, width, rounds(width))
+            };
+            case.measure::<f64, _>(Sum, f64_values)?;
+        }
+    }
+    if has(4) {
+        case(4, allreduce, 1, job.rounds).measure::<i64, _>(Sum, i64_values)?;
+        case(4, allreduce, 1, job.rounds).measure::<i64, _>(Max, i64_values)?;
+        case(4, allreduce, 255, job.rounds).measure::<f64, _>(Sum, f64_values)?;
+        case(4, allreduce, 255, job.rounds).measure::<f64, _>(Max, f64_values)?;
+    }
+    if has(5) {
+        let root = Collective::Reduce { root: 0 };
+        for &width in &job.widths {
+            case(5, root, width, rounds(width)).measure::<f64, _>(Sum, f64_values)?;
+        }
+    }
+    Ok(())
+}
+
+fn f64_values(rank: usize, column: usize) -> f64 {
+    1.0 / (1 + rank * 31 + column % 1013) as f64
+}
+
+fn i64_values(rank: usize, column: usize) -> i64 {
+    (rank as i64 * 7919 + column as i64).wrapping_mul(0x9E37_79B9)
+}
+
+/// Algorithms travel by their names.
+pub mod names {
+    use reduce::Algorithm;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        algorithms: &[Algorithm],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let names: Vec<&str> = algorithms
+            .iter()
+            .map(|algorithm| algorithm.name())
+            .collect();
+        names.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Algorithm>, D::Error> {
+        let names = Vec::<String>::deserialize(deserializer)?;
+        let parse = |name: &String| name.parse().map_err(D::Error::custom);
+        names.iter().map(parse).collect()
+    }
+}

@@ -1,0 +1,122 @@
+//! Lists of names and numbers, as they are typed after an option.
+
+use crate::Error;
+use crate::sharing::Sharing;
+use crate::way::Way;
+
+/// Names between commas; `all` stands for all of them.
+pub fn names<T: Copy + PartialEq>(
+    option: &'static str,
+    typed: &str,
+    all: &[T],
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, Error> {
+    let mut chosen = Vec::new();
+    for name in typed.split(',').map(str::trim) {
+        if name == "all" {
+            chosen.extend(all);
+        } else {
+            let one = parse(name).map_err(|reason| Error::option(option, reason + ", all"))?;
+            chosen.push(one);
+        }
+    }
+    let mut distinct = Vec::new();
+    for choice in chosen {
+        if !distinct.contains(&choice) {
+            distinct.push(choice);
+        }
+    }
+    Ok(distinct)
+}
+
+/// Distributions by name.
+pub fn distributions(typed: &str) -> Result<Vec<Sharing>, Error> {
+    names("--distribution", typed, &Sharing::all(), str::parse)
+}
+
+/// Algorithms and baselines by name.
+pub fn algorithms(typed: &str) -> Result<Vec<Way>, Error> {
+    names("--algorithm", typed, &Way::all(), str::parse)
+}
+
+/// The most ranks of one run. Beyond twice as many threads this process would run out of memory maps, and abort.
+const RANKS_MAX: usize = 8192;
+
+/// Numbers of ranks: `1,17,33`, or `1..=241:16` for every sixteenth from 1 to 241.
+pub fn rank_counts(typed: &str) -> Result<Vec<usize>, Error> {
+    let wrong = |reason: String| Error::option("--ranks", reason);
+    let number = |word: &str| {
+        let word = word.trim();
+        match word.parse::<usize>() {
+            Ok(0) => Err(wrong(
+                "a communicator needs at least one rank, not 0".to_owned(),
+            )),
+            Ok(count) if count > RANKS_MAX => {
+                Err(wrong(format!("{count} is more than {RANKS_MAX} ranks")))
+            }
+            Ok(count) => Ok(count),
+            Err(_) => Err(wrong(format!("`{word}` is not a number of ranks"))),
+        }
+    };
+    let mut counts = Vec::new();
+    for part in typed.split(',') {
+        let Some((first, rest)) = part.split_once("..=") else {
+            counts.push(number(part)?);
+            continue;
+        };
+        let (last, step) = rest.split_once(':').unwrap_or((rest, "1"));
+        let (first, last, step) = (number(first)?, number(last)?, number(step)?);
+        if first > last {
+            return Err(wrong(format!("`{part}` is empty")));
+        }
+        counts.extend((first..=last).step_by(step));
+    }
+    counts.sort_unstable();
+    counts.dedup();
+    Ok(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{algorithms, distributions, rank_counts};
+    use crate::sharing::Sharing;
+
+    #[test]
+    fn ranks_are_lists_and_ranges() {
+        let thesis: Vec<usize> = (1..=241).step_by(16).collect();
+        assert_eq!(rank_counts("1..=241:16").unwrap(), thesis);
+        assert_eq!(rank_counts("33, 1,17,1").unwrap(), [1, 17, 33]);
+        assert_eq!(rank_counts("2..=4,9").unwrap(), [2, 3, 4, 9]);
+        for wrong in [
+            "0",
+            "",
+            "1,,2",
+            "five",
+            "4..=2",
+            "1..=9:0",
+            "-1",
+            "1..9",
+            "8193",
+            "1..=18446744073709551615",
+        ] {
+            let error = rank_counts(wrong).unwrap_err().to_string();
+            assert!(error.starts_with("--ranks: "), "{error}");
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_told_the_known_ones() {
+        let error = distributions("lower,even").unwrap_err().to_string();
+        assert!(
+            error.contains("`even`") && error.contains("power-of-two, optimized"),
+            "{error}"
+        );
+        assert!(error.contains("random, scattered, all"), "{error}");
+        let error = algorithms("reproblas").unwrap_err().to_string();
+        assert!(
+            error.contains("`reproblas`") && error.contains("algorithm1-unbuffered"),
+            "{error}"
+        );
+        assert_eq!(distributions("all,lower").unwrap(), Sharing::all());
+    }
+}

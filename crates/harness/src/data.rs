@@ -1,0 +1,246 @@
+//! Data sets: files in four formats, and generated ones of the thesis' sizes.
+
+mod generated;
+mod npy;
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub use generated::{Random, log_likelihoods, some_log_likelihoods};
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::workspace::workspace;
+
+/// The sizes of the thesis' Table 4.1 up to aa_rokasA8.
+pub const TABLE_4_1_ITEMS: [usize; 6] = [460, 767, 898, 1602, 239_763, 504_850];
+
+/// The rest of Table 4.1, which takes a while.
+pub const TABLE_4_1_LARGE_ITEMS: [usize; 4] = [1_327_505, 1_806_035, 3_011_099, 21_410_970];
+
+/// The names of Table 4.1, in the order of both.
+pub const TABLE_4_1_NAMES: [&str; 10] = [
+    "354",
+    "multi100",
+    "prim",
+    "fusob",
+    "dna_rokasD4",
+    "aa_rokasA8",
+    "dna_rokasD1",
+    "aa_rokasA4",
+    "dna_PeteD8",
+    "dna_rokasD7",
+];
+
+/// Where the thesis' own data is: what `TREEFOLD_DATA` names, or `../shared/data` beside the checkout. It is not part of the project.
+pub fn published_folder() -> Option<PathBuf> {
+    let beside = || workspace().join("../shared/data");
+    let folder = env::var_os("TREEFOLD_DATA").map_or_else(beside, PathBuf::from);
+    folder.is_dir().then_some(folder)
+}
+
+/// So many that ranks hardly ever begin inside a pair.
+const CANARY_ITEMS: usize = 100_003;
+
+/// So few that most ranks have none.
+const CANARY_PAIRS: usize = 7;
+
+/// Where a data set comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// So many made-up log-likelihoods.
+    Generated {
+        /// How many.
+        items: usize,
+        /// Which ones.
+        seed: u64,
+    },
+    /// Numbers whose unordered sum differs for every number of ranks.
+    Canary,
+}
+
+/// Numbers with a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataSet {
+    /// How reports call it.
+    pub name: String,
+    /// The numbers, in their order.
+    pub items: Vec<f64>,
+}
+
+impl Source {
+    /// Reads or makes the data set.
+    pub fn load(&self) -> Result<DataSet, Error> {
+        let (name, items) = match self {
+            Source::File(path) => {
+                let stem = path.file_stem().unwrap_or(path.as_os_str());
+                (stem.to_string_lossy().into_owned(), read(path)?)
+            }
+            Source::Generated { items, seed } => {
+                let name = format!("generated-{items}");
+                (name, log_likelihoods(*items, *seed))
+            }
+            Source::Canary => ("canary".to_owned(), canary()),
+        };
+        Ok(DataSet { name, items })
+    }
+}
+
+/// Log-likelihoods, among them some pairs of 2^50 and -2^50.
+///
+/// A pair leaves nothing of itself, but rounds what its rank has added up before to multiples of a quarter. What that is
+/// depends on where ranks begin, so each number of ranks has a sum of its own. Numbers that merely differ in size would not
+/// do: their sums are some dozen neighbouring doubles, and two numbers of ranks may well have the same one.
+fn canary() -> Vec<f64> {
+    let mut items = log_likelihoods(CANARY_ITEMS, 1);
+    let large = 2_f64.powi(50);
+    for pair in items.chunks_exact_mut(CANARY_ITEMS / CANARY_PAIRS) {
+        let first = pair.len() / 3;
+        (pair[first], pair[first + 1]) = (large, -large);
+    }
+    items
+}
+
+/// Reads a file of numbers, in the format that its name says: `.binpsllh` (an unsigned 64-bit count, then
+/// doubles, little-endian), `.psllh` (text: a count, then numbers), `.npy` (one dimension, `<f8`) or `.f64` (doubles,
+/// little-endian).
+pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
+    let wrong = |reason: String| Error::file(path, reason);
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let parse: fn(&[u8]) -> Result<Vec<f64>, String> = match &*extension {
+        "binpsllh" => binpsllh,
+        "psllh" => psllh,
+        "npy" => npy::npy,
+        "f64" => raw,
+        _ => {
+            let reason = "unknown format; known: .binpsllh, .psllh, .npy, .f64";
+            return Err(wrong(reason.to_owned()));
+        }
+    };
+    let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    if bytes.is_empty() {
+        return Err(wrong("the file is empty".to_owned()));
+    }
+    parse(&bytes).map_err(wrong)
+}
+
+/// Doubles, little-endian, and nothing else.
+fn raw(bytes: &[u8]) -> Result<Vec<f64>, String> {
+    let (doubles, rest) = bytes.as_chunks::<8>();
+    if !rest.is_empty() {
+        return Err(format!(
+            "{} bytes are no whole number of doubles",
+            bytes.len()
+        ));
+    }
+    Ok(doubles
+        .iter()
+        .map(|&double| f64::from_le_bytes(double))
+        .collect())
+}
+
+fn binpsllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
+    let (count, doubles) = bytes
+        .split_first_chunk()
+        .ok_or_else(|| format!("{} bytes are too few for a count", bytes.len()))?;
+    let count = u64::from_le_bytes(*count);
+    expect_doubles(count, doubles)?;
+    raw(doubles)
+}
+
+/// Compares before anything is allocated: a count may be anything.
+fn expect_doubles(count: u64, doubles: &[u8]) -> Result<(), String> {
+    let found_bytes = doubles.len() as u64;
+    if count.checked_mul(8) == Some(found_bytes) {
+        return Ok(());
+    }
+    let fault = if count.checked_mul(8).is_none_or(|bytes| bytes > found_bytes) {
+        "truncated"
+    } else {
+        "too long"
+    };
+    Err(format!(
+        "{fault}: the count is {count}, but {found_bytes} bytes follow, 8 a number"
+    ))
+}
+
+fn psllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
+    let text = str::from_utf8(bytes).map_err(|error| format!("not text: {error}"))?;
+    let mut words = text.split_whitespace();
+    let count = words.next().ok_or("no count")?;
+    let count: u64 = count
+        .parse()
+        .map_err(|_| format!("{} is not a count", quoted(count)))?;
+    let mut items = Vec::new();
+    for (index, word) in words.enumerate() {
+        let item = word
+            .parse()
+            .map_err(|_| format!("number {index}, {}, is not a number", quoted(word)))?;
+        items.push(item);
+    }
+    let found = items.len() as u64;
+    if count != found {
+        let fault = if found < count {
+            "truncated"
+        } else {
+            "too long"
+        };
+        return Err(format!(
+            "{fault}: the count is {count}, but {found} numbers follow"
+        ));
+    }
+    Ok(items)
+}
+
+/// A file's own words in an error, which is one line of a length that can be read.
+fn quoted(word: &str) -> String {
+    const CHARACTERS_MAX: usize = 40;
+    let visible = |c: char| if c.is_control() { '\u{FFFD}' } else { c };
+    let shown: String = word.chars().take(CHARACTERS_MAX).map(visible).collect();
+    let ellipsis = match word.chars().nth(CHARACTERS_MAX) {
+        Some(_) => "…",
+        None => "",
+    };
+    format!("`{shown}{ellipsis}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use distribution::Distribution;
+    use reduce::threads;
+
+    use super::{canary, quoted};
+    use crate::Backend;
+    use crate::baselines::Baseline;
+
+    /// Whatever list of ranks is typed, the check must be able to fail, and must not fail by itself.
+    #[test]
+    fn the_canary_has_another_sum_on_every_number_of_ranks() {
+        let items = canary();
+        let mut ranks_by_bits = BTreeMap::new();
+        for ranks in (1..=96).chain([128, 177, 241]) {
+            let totals = threads::run(ranks, |world| {
+                let distribution = Distribution::lower(items.len() as u64, ranks).unwrap();
+                let unordered = Baseline::unordered(world, Backend::Threads);
+                let range = distribution.range(world.rank());
+                let index = |item: u64| usize::try_from(item).unwrap();
+                let local = &items[index(range.start)..index(range.end)];
+                unordered.allreduce(local).unwrap().to_bits()
+            });
+            let bits = totals.unwrap()[0];
+            let other = ranks_by_bits.insert(bits, ranks);
+            assert_eq!(other, None, "p = {ranks} has the same sum");
+        }
+    }
+
+    #[test]
+    fn quoted_words_stay_on_a_line() {
+        assert_eq!(quoted("a\nb"), "`a\u{FFFD}b`");
+        assert_eq!(quoted(&"z".repeat(1000)).chars().count(), 43);
+    }
+}

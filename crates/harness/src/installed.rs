@@ -1,0 +1,88 @@
+//! What this machine has of MPI, and whose process this is.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What to install where MPI is missing.
+pub(crate) const INSTALL: &str =
+    "apt-get install libopenmpi-dev openmpi-bin libclang-dev (or load your cluster's MPI module)";
+
+/// The parts of MPI that this machine lacks.
+pub fn missing() -> Vec<&'static str> {
+    let compiler = env::var("MPICC").unwrap_or_else(|_| "mpicc".to_owned());
+    let mut missing = Vec::new();
+    if !runs(&compiler) {
+        missing.push("mpicc");
+    }
+    if !runs("mpirun") {
+        missing.push("mpirun");
+    }
+    if !has_libclang() {
+        missing.push("libclang");
+    }
+    missing
+}
+
+/// Whether a program is there and tells its version.
+pub fn runs(program: &str) -> bool {
+    let status = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// Whether libclang is where the binding generator looks for it.
+fn has_libclang() -> bool {
+    let is_library = |path: PathBuf| {
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        name.starts_with("libclang") && name.contains(".so") || name == "libclang.dylib"
+    };
+    let holds_library = |folder: &Path| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).any(is_library)
+    };
+    if let Some(path) = env::var_os("LIBCLANG_PATH") {
+        let path = PathBuf::from(path);
+        return path.is_file() || holds_library(&path);
+    }
+    let llvm = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+    let llvm = llvm
+        .map(|entry| entry.path())
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with("llvm"))
+        })
+        .map(|path| path.join("lib"));
+    [
+        "/usr/lib",
+        "/usr/lib64",
+        "/usr/local/lib",
+        "/usr/lib/x86_64-linux-gnu",
+        "/usr/lib/aarch64-linux-gnu",
+    ]
+    .map(PathBuf::from)
+    .into_iter()
+    .chain(llvm)
+    .any(|folder| holds_library(&folder))
+        || runs("llvm-config")
+}
+
+/// Whether this process is root's.
+pub fn is_root() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
+    }
+    #[cfg(not(unix))]
+    false
+}

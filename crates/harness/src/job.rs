@@ -1,0 +1,151 @@
+//! What one launch of ranks runs, and what comes back: both travel to and from `mpi-runner` as JSON.
+
+use reduce::Algorithm;
+use serde::{Deserialize, Serialize};
+
+use crate::data::Source;
+use crate::{Sharing, Way};
+
+/// The rows that every rank of a communicator runs together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// What to reduce, and how.
+    pub cases: Vec<Cases>,
+    /// The seed of random distributions.
+    pub seed: u64,
+}
+
+/// One data set by every distribution and algorithm.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cases {
+    /// The data set.
+    pub source: Source,
+    /// The distributions.
+    pub distributions: Vec<Sharing>,
+    /// The algorithms and baselines.
+    pub algorithms: Vec<Way>,
+}
+
+/// The collective operations that rows are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// The result on every rank.
+    Allreduce,
+    /// The result on rank 0.
+    Reduce,
+}
+
+impl Operation {
+    /// Its name in rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Allreduce => "allreduce",
+            Operation::Reduce => "reduce",
+        }
+    }
+
+    /// What is run of a way: a reduce, too, where that is more than the allreduce's first half.
+    pub fn of(way: Way) -> &'static [Operation] {
+        match way {
+            Way::Tree(
+                Algorithm::Direct
+                | Algorithm::Binomial
+                | Algorithm::Fibonacci
+                | Algorithm::Binary
+                | Algorithm::LinearPipelined
+                | Algorithm::BinaryPipelined
+                | Algorithm::Hierarchical
+                | Algorithm::ReduceScatterGather
+                | Algorithm::MpiNative,
+            ) => &[Operation::Allreduce, Operation::Reduce],
+            _ => &[Operation::Allreduce],
+        }
+    }
+}
+
+impl Cases {
+    /// Those that can reduce items that are spread so.
+    pub fn algorithms_for(&self, sharing: Sharing) -> impl Iterator<Item = Way> {
+        let algorithms = self.algorithms.iter().copied();
+        algorithms.filter(move |&way| sharing.suits(way))
+    }
+
+    /// The number of rows it gives.
+    pub fn rows_count(&self) -> usize {
+        let sharings = self.distributions.iter();
+        sharings
+            .flat_map(|&sharing| self.algorithms_for(sharing))
+            .flat_map(Operation::of)
+            .count()
+    }
+}
+
+impl Job {
+    /// The number of rows it gives.
+    pub fn rows_count(&self) -> usize {
+        self.cases
+            .iter()
+            .map(Cases::rows_count)
+            .fold(0, |total, rows| total + rows)
+    }
+}
+
+/// The result of one reduction: one line of `--json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The data set's name.
+    pub dataset: String,
+    /// The number of items, N.
+    pub n: u64,
+    /// The algorithm's name.
+    pub algorithm: String,
+    /// The distribution's name.
+    pub distribution: String,
+    /// `threads` or `mpi`.
+    pub backend: String,
+    /// The number of ranks, p.
+    pub ranks: usize,
+    /// The sum's bits on rank 0, in hexadecimal.
+    pub bits: String,
+    /// The sum; null if it is infinite or not a number.
+    pub sum: Option<f64>,
+    /// `tree`, `left-to-right` or `none`.
+    pub order: String,
+    /// All messages that the backend sent; null where the MPI library does not tell.
+    pub messages: Option<u64>,
+    /// The most communicating steps of any rank; null for algorithms that have no rounds.
+    pub rounds: Option<u64>,
+    /// The collective operation.
+    pub collective: String,
+    /// Whether every rank got the bits of rank 0.
+    pub ranks_agree: bool,
+}
+
+impl Row {
+    /// The sum, exactly.
+    pub fn total(&self) -> f64 {
+        f64::from_bits(u64::from_str_radix(&self.bits, 16).unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Row;
+
+    /// A row is read from `mpi-runner` and written again: its sum stays the number with its bits.
+    #[test]
+    fn sums_survive_json() {
+        let mut random = crate::data::Random::new(1);
+        for _ in 0..2000 {
+            let sum = f64::from_bits(random.word());
+            let row = serde_json::json!({
+                "dataset": "data", "n": 1, "algorithm": "algorithm1", "distribution": "lower", "backend": "mpi",
+                "ranks": 1, "bits": format!("{:016X}", sum.to_bits()), "sum": sum.is_finite().then_some(sum),
+                "order": "tree", "messages": 0, "rounds": null, "collective": "allreduce", "ranks_agree": true,
+            });
+            let row: Row = serde_json::from_str(&row.to_string()).unwrap();
+            let bits = row.sum.map(f64::to_bits);
+            assert_eq!(bits, row.total().is_finite().then(|| sum.to_bits()));
+        }
+    }
+}

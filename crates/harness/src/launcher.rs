@@ -1,0 +1,170 @@
+//! Building `mpi-runner`, and starting it under `mpirun`.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::Error;
+use crate::installed::{INSTALL, is_root, missing};
+use crate::workspace::{cargo, executables};
+
+/// How long `mpirun` may take to end after a rank has said why it fails.
+const ENDING_LIMIT: Duration = Duration::from_secs(30);
+
+/// A program that `mpirun` can start.
+#[derive(Debug)]
+pub struct Launcher {
+    program: PathBuf,
+}
+
+impl Launcher {
+    /// Builds `mpi-runner`.
+    pub fn build() -> Result<Self, Error> {
+        let missing = missing();
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            let advice = "`--backend threads` needs none of it";
+            return Err(Error::Mpi(format!(
+                "MPI is missing here ({missing}); install it by {INSTALL}; {advice}"
+            )));
+        }
+        let arguments = [
+            "--package",
+            "xtask",
+            "--bin",
+            "mpi-runner",
+            "--features",
+            "mpi",
+        ];
+        let executables = executables(cargo().args(["build", "--release"]).args(arguments))?;
+        let program = executables.into_iter().next_back();
+        let program = program.ok_or_else(|| Error::Mpi("cargo built no mpi-runner".to_owned()))?;
+        Ok(Self { program })
+    }
+
+    /// A program that is built already.
+    pub fn of(program: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+        }
+    }
+
+    /// The command that starts it on so many ranks.
+    pub fn command(&self, ranks: usize, arguments: &[&str]) -> Command {
+        let mut mpirun = Command::new("mpirun");
+        if is_open_mpi() {
+            mpirun.arg("--oversubscribe");
+            if is_root() {
+                mpirun.arg("--allow-run-as-root");
+            }
+        }
+        mpirun
+            .arg("-n")
+            .arg(ranks.to_string())
+            .arg(&self.program)
+            .args(arguments);
+        mpirun.stdin(Stdio::null());
+        mpirun
+    }
+
+    /// Runs it on so many ranks and hands over each line of its output as it comes.
+    ///
+    /// A rank that fails says why and ends the others by `MPI_Abort`; should `mpirun` itself not end then, it is ended.
+    pub fn run(
+        &self,
+        ranks: usize,
+        arguments: &[&str],
+        mut line: impl FnMut(&str) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let failed = |reason: String| Error::Mpi(format!("mpirun -n {ranks}: {reason}"));
+        let mut child = self
+            .command(ranks, arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| failed(error.to_string()))?;
+        let (sender, lines) = mpsc::channel();
+        let stdout = child.stdout.take().map(|pipe| (pipe, sender.clone()));
+        let stderr = child.stderr.take().map(|pipe| (pipe, sender));
+        // Both are read at once, so that neither pipe fills up.
+        if let Some((pipe, sender)) = stdout {
+            thread::spawn(move || send_lines(pipe, Said::Output, &sender));
+        }
+        if let Some((pipe, sender)) = stderr {
+            thread::spawn(move || send_lines(pipe, Said::Error, &sender));
+        }
+        let mut told = Ok(());
+        let mut errors: Vec<String> = Vec::new();
+        let mut deadline: Option<Instant> = None;
+        loop {
+            let said = match deadline {
+                None => lines.recv().map_err(RecvTimeoutError::from),
+                Some(deadline) => {
+                    lines.recv_timeout(deadline.saturating_duration_since(Instant::now()))
+                }
+            };
+            match said {
+                Ok(Said::Output(text)) => told = told.and_then(|()| line(&text)),
+                Ok(Said::Error(text)) => {
+                    if is_last_word(&text) {
+                        deadline.get_or_insert_with(|| Instant::now() + ENDING_LIMIT);
+                    }
+                    errors.push(text);
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    let killed = child.kill();
+                    killed.map_err(|error| failed(error.to_string()))?;
+                    break;
+                }
+            }
+        }
+        let status = child.wait().map_err(|error| failed(error.to_string()))?;
+        if !status.success() {
+            return Err(failed(format!("{status}: {}", cause(&errors))));
+        }
+        told
+    }
+}
+
+/// A line of a program that runs under `mpirun`.
+enum Said {
+    Output(String),
+    Error(String),
+}
+
+fn send_lines(pipe: impl Read, said: impl Fn(String) -> Said, lines: &Sender<Said>) {
+    for line in BufReader::new(pipe).split(b'\n') {
+        // What cannot be read cannot be told; who listens no more has ended.
+        let Ok(line) = line else { return };
+        let line = String::from_utf8_lossy(&line).into_owned();
+        if lines.send(said(line)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Whether a rank says in this line why it ends.
+fn is_last_word(line: &str) -> bool {
+    line.starts_with("rank ") || line.starts_with("mpi-runner: ")
+}
+
+/// The lines of a failed run's standard error that say most: the ranks' own words, or else `mpirun`'s last.
+fn cause(errors: &[String]) -> String {
+    let errors = errors.iter().map(|line| line.trim());
+    let own: Vec<&str> = errors.clone().filter(|line| is_last_word(line)).collect();
+    if own.is_empty() {
+        let last = errors.rev().find(|line| !line.is_empty());
+        return last.unwrap_or("no message").to_owned();
+    }
+    own.join("; ")
+}
+
+/// Whether `mpirun` is Open MPI's, which has options of its own.
+fn is_open_mpi() -> bool {
+    let version = Command::new("mpirun").arg("--version").output();
+    version.is_ok_and(|version| String::from_utf8_lossy(&version.stdout).contains("Open MPI"))
+}

@@ -1,0 +1,31 @@
+//! What benches, papers and checks share: data sets, jobs and the launcher of ranks, the ways that are compared, the matrix of
+//! reproducibility, the measured loops with their statistics, tables and plots.
+//!
+//! The files, environment variables and processes that the commands of `xtask` need are here; their options are in `xtask`.
+
+mod backend;
+pub mod baselines;
+pub mod bench;
+pub mod choices;
+pub mod data;
+mod error;
+pub mod installed;
+pub mod job;
+pub mod launcher;
+pub mod markdown;
+pub mod matrix;
+pub mod ordinary;
+pub mod output;
+pub mod plot;
+pub mod ranks;
+mod runner;
+mod sharing;
+pub mod table;
+mod way;
+pub mod workspace;
+
+pub use backend::Backend;
+pub use error::Error;
+pub use runner::Runner;
+pub use sharing::Sharing;
+pub use way::{Order, Way};

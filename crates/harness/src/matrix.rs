@@ -1,0 +1,176 @@
+//! The reproducibility matrix on one communicator: the same code on threads and under MPI.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use comm::{Tag, collective};
+use distribution::Ownership;
+use reduce::{Algorithm, Operator, Sum, World};
+
+use crate::data::DataSet;
+use crate::job::{Job, Operation, Row};
+use crate::{Backend, Error, Runner, Way};
+
+/// Where a rank finds the items.
+#[derive(Clone, Copy, Debug)]
+pub enum Items<'d> {
+    /// All data sets of the job are in this process's memory.
+    Shared(&'d [DataSet]),
+    /// Rank 0 loads them one after the other, and sends each rank its share.
+    OnRankZero,
+}
+
+/// Runs the job's rows on the ranks of a world; rank 0 hands each to `report`. Collective.
+pub fn run(
+    world: &World,
+    backend: Backend,
+    job: &Job,
+    items: Items<'_>,
+    report: &dyn Fn(Row),
+) -> Result<(), Error> {
+    for (index, cases) in job.cases.iter().enumerate() {
+        let loaded = match items {
+            Items::OnRankZero if world.rank() == 0 => Some(cases.source.load()?),
+            _ => None,
+        };
+        let whole = match items {
+            Items::Shared(data) => Some(&data[index]),
+            Items::OnRankZero => loaded.as_ref(),
+        };
+        let count = broadcast_count(world, whole.map_or(0, |data| data.items.len() as u64))?;
+        for &sharing in &cases.distributions {
+            let ownership = sharing.distribute(count, world.size(), job.seed)?;
+            let local = local_items(world, items, whole, &ownership)?;
+            for way in cases.algorithms_for(sharing) {
+                let runner = Runner::new(way, world, backend, &ownership)?;
+                for &operation in Operation::of(way) {
+                    let outcome = reduce(world, &runner, operation, &local)?;
+                    let (0, Some(data)) = (world.rank(), whole) else {
+                        continue;
+                    };
+                    let is_counted = match way {
+                        Way::Unordered => backend == Backend::Threads,
+                        Way::Tree(Algorithm::MpiNative) => false,
+                        _ => true,
+                    };
+                    report(Row {
+                        dataset: data.name.clone(),
+                        n: count,
+                        algorithm: way.to_string(),
+                        distribution: sharing.to_string(),
+                        backend: backend.name().to_owned(),
+                        ranks: world.size(),
+                        bits: format!("{:016X}", outcome.total.to_bits()),
+                        sum: outcome.total.is_finite().then_some(outcome.total),
+                        order: way.order().name().to_owned(),
+                        messages: is_counted.then_some(outcome.messages),
+                        rounds: outcome.rounds,
+                        collective: operation.name().to_owned(),
+                        ranks_agree: outcome.ranks_agree,
+                    });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Brings rank 0's number of items to every rank.
+fn broadcast_count(world: &World, count: u64) -> Result<u64, Error> {
+    let all = collective::allgather(world.transport(), count.to_le_bytes().to_vec())?;
+    let first = all
+        .first_chunk()
+        .ok_or_else(|| Error::Run("rank 0 has not told N".to_owned()))?;
+    Ok(u64::from_le_bytes(*first))
+}
+
+/// This rank's share of the data set, in the order in which it owns it.
+fn local_items<'d>(
+    world: &World,
+    items: Items<'_>,
+    whole: Option<&'d DataSet>,
+    ownership: &Ownership,
+) -> Result<Cow<'d, [f64]>, Error> {
+    let share = |data: &'d DataSet, rank| -> Cow<'d, [f64]> {
+        let index = |item: u64| usize::try_from(item).expect("the items are in memory");
+        let slice = |range: Range<u64>| &data.items[index(range.start)..index(range.end)];
+        match ownership.as_distribution() {
+            Some(distribution) => Cow::Borrowed(slice(distribution.range(rank))),
+            None => {
+                let pieces: Vec<&[f64]> = ownership.extents(rank).map(slice).collect();
+                Cow::Owned(pieces.concat())
+            }
+        }
+    };
+    if let (Items::Shared(_), Some(data)) = (items, whole) {
+        return Ok(share(data, world.rank()));
+    }
+    let to_bytes = |items: &[f64]| items.iter().flat_map(|item| item.to_le_bytes()).collect();
+    if let Some(data) = whole {
+        for rank in 1..world.size() {
+            let message: Vec<u8> = to_bytes(&share(data, rank));
+            let bytes = message.len();
+            collective::send(world.transport(), rank, Tag::CONTROL, message, bytes)?;
+        }
+        return Ok(share(data, 0));
+    }
+    let count = usize::try_from(ownership.count(world.rank())).expect("the items are in memory");
+    let message = collective::receive(world.transport(), 0, Tag::CONTROL, count * 8)?;
+    let (doubles, _) = message.as_chunks();
+    Ok(doubles
+        .iter()
+        .map(|&double| f64::from_le_bytes(double))
+        .collect())
+}
+
+/// What a collective operation gave, and what it took.
+struct Outcome {
+    /// Of rank 0.
+    total: f64,
+    /// Whether all ranks that got a result got this one.
+    ranks_agree: bool,
+    messages: u64,
+    rounds: Option<u64>,
+}
+
+fn reduce(
+    world: &World,
+    runner: &Runner,
+    operation: Operation,
+    local: &[f64],
+) -> Result<Outcome, Error> {
+    let sent_before = world.traffic().messages;
+    let total = match (runner, operation) {
+        (Runner::Plan(plan), Operation::Reduce) => plan.reduce(local)?,
+        _ => Some(runner.allreduce(local)?),
+    };
+    let sent = world.traffic().messages - sent_before;
+    // Of NaNs, plans have one; baselines whatever the processor makes.
+    let bits = Sum.canonical(total.unwrap_or(0.0)).to_bits();
+    let rounds = match runner {
+        Runner::Plan(plan) => plan.rounds(),
+        Runner::Baseline(_) => None,
+    };
+
+    let own = [u64::from(total.is_some()), bits, sent, rounds.unwrap_or(0)];
+    let own = bytemuck::cast_slice(&own).to_vec();
+    let all = collective::allgather(world.transport(), own)?;
+    let ranks: Vec<[u64; 4]> = all
+        .chunks_exact(size_of::<[u64; 4]>())
+        .map(bytemuck::pod_read_unaligned)
+        .collect();
+    let [has_total, first_bits, ..] = ranks[0];
+    let with_total = || ranks.iter().filter(|[has_total, ..]| *has_total != 0);
+    let expected_count = match operation {
+        Operation::Allreduce => world.size(),
+        Operation::Reduce => 1,
+    };
+    Ok(Outcome {
+        total: f64::from_bits(first_bits),
+        ranks_agree: has_total != 0
+            && with_total().count() == expected_count
+            && with_total().all(|[_, bits, ..]| *bits == first_bits),
+        messages: ranks.iter().fold(0, |total, [_, _, sent, _]| total + sent),
+        rounds: rounds.and_then(|_| ranks.iter().map(|[.., rounds]| *rounds).max()),
+    })
+}

@@ -1,0 +1,204 @@
+//! The transport's ordinary reductions, in an order of their own choice: what schedules and plans are measured against.
+
+use bytemuck::Pod;
+use comm::{Tag, collective};
+#[cfg(feature = "mpi")]
+use mpi::collective::SystemOperation;
+#[cfg(feature = "mpi")]
+use mpi::topology::SimpleCommunicator;
+#[cfg(feature = "mpi")]
+use mpi::traits::{Communicator as _, CommunicatorCollectives as _, Root as _};
+use reduce::{Max, Operator, Sum, World};
+
+use crate::{Backend, Error};
+
+/// The ordinary collective operations of a world's transport: on threads a binomial tree to rank 0 and back, under MPI the library's own.
+///
+/// Which values meet, and so the bits of a sum, depends on the number of ranks.
+#[derive(Clone, Debug)]
+pub struct Ordinary {
+    world: World,
+    backend: Backend,
+    tag: Tag,
+}
+
+/// An element that every MPI library knows.
+#[cfg(feature = "mpi")]
+pub trait Element: Pod + mpi::traits::Equivalence {}
+/// An element that every MPI library knows.
+#[cfg(not(feature = "mpi"))]
+pub trait Element: Pod {}
+
+impl Element for f64 {}
+impl Element for i64 {}
+
+/// An operator that every MPI library knows.
+pub trait Known<T: Copy>: Operator<T> {
+    /// What the library calls it.
+    #[cfg(feature = "mpi")]
+    fn operation(&self) -> SystemOperation;
+}
+
+impl<T: Copy> Known<T> for Sum
+where
+    Sum: Operator<T>,
+{
+    #[cfg(feature = "mpi")]
+    fn operation(&self) -> SystemOperation {
+        SystemOperation::sum()
+    }
+}
+
+impl<T: Copy> Known<T> for Max
+where
+    Max: Operator<T>,
+{
+    #[cfg(feature = "mpi")]
+    fn operation(&self) -> SystemOperation {
+        SystemOperation::max()
+    }
+}
+
+impl Ordinary {
+    /// Those of a world; under MPI, the world of all processes. In effect collective, as [`World::fresh_tag`].
+    pub fn new(world: &World, backend: Backend) -> Self {
+        Self {
+            world: world.clone(),
+            backend,
+            tag: world.fresh_tag(),
+        }
+    }
+
+    /// Combines the ranks' rows, column by column, and leaves the result on every rank. Collective.
+    pub fn allreduce<T: Element, O: Known<T>>(
+        &self,
+        operator: &O,
+        row: &[T],
+        result: &mut [T],
+    ) -> Result<(), Error> {
+        match self.backend {
+            Backend::Threads => {
+                self.combine_on_first(operator, row, result)?;
+                self.broadcast(result)
+            }
+            #[cfg(feature = "mpi")]
+            Backend::Mpi => {
+                let processes = SimpleCommunicator::world();
+                processes.all_reduce_into(row, result, operator.operation());
+                Ok(())
+            }
+            #[cfg(not(feature = "mpi"))]
+            Backend::Mpi => Err(without_mpi()),
+        }
+    }
+
+    /// Combines the ranks' rows, column by column, and leaves the result on rank 0; the others' is undefined afterwards. Collective.
+    pub fn reduce<T: Element, O: Known<T>>(
+        &self,
+        operator: &O,
+        row: &[T],
+        result: &mut [T],
+    ) -> Result<(), Error> {
+        match self.backend {
+            Backend::Threads => self.combine_on_first(operator, row, result),
+            #[cfg(feature = "mpi")]
+            Backend::Mpi => {
+                let processes = SimpleCommunicator::world();
+                let first = processes.process_at_rank(0);
+                match self.world.rank() {
+                    0 => first.reduce_into_root(row, result, operator.operation()),
+                    _ => first.reduce_into(row, operator.operation()),
+                }
+                Ok(())
+            }
+            #[cfg(not(feature = "mpi"))]
+            Backend::Mpi => Err(without_mpi()),
+        }
+    }
+
+    /// Every rank's items, at most `items_max` of each, on rank 0 in rank order; nothing on the others. Collective.
+    pub fn gather<T: Pod>(&self, items: &[T], items_max: usize) -> Result<Vec<T>, Error> {
+        let message = bytemuck::cast_slice(items).to_vec();
+        let capacity_bytes = items_max * size_of::<T>();
+        let comm = self.world.transport();
+        let messages = collective::gather(comm, 0, self.tag, message, capacity_bytes)?;
+        let items = messages.iter().flat_map(|message| {
+            let items = message.chunks_exact(size_of::<T>());
+            items.map(bytemuck::pod_read_unaligned)
+        });
+        Ok(items.collect())
+    }
+
+    /// Brings rank 0's row to every rank. Collective.
+    pub fn broadcast<T: Pod>(&self, row: &mut [T]) -> Result<(), Error> {
+        let row: &mut [u8] = bytemuck::cast_slice_mut(row);
+        let mut message = row.to_vec();
+        let comm = self.world.transport();
+        collective::broadcast(comm, 0, self.tag, &mut message, row.len())?;
+        row.copy_from_slice(&message);
+        Ok(())
+    }
+
+    /// A binomial tree to rank 0, whose lower ranks are always on the left.
+    fn combine_on_first<T: Pod, O: Operator<T>>(
+        &self,
+        operator: &O,
+        row: &[T],
+        result: &mut [T],
+    ) -> Result<(), Error> {
+        let comm = self.world.transport();
+        let (rank, bytes) = (comm.rank(), size_of_val(row));
+        result.copy_from_slice(row);
+        let mut distance = 1;
+        while distance < comm.size() {
+            if rank & distance != 0 {
+                let message = bytemuck::cast_slice(result).to_vec();
+                collective::send(comm, rank - distance, self.tag, message, bytes)?;
+                break;
+            }
+            if rank + distance < comm.size() {
+                let right = collective::receive(comm, rank + distance, self.tag, bytes)?;
+                let right = right.chunks_exact(size_of::<T>());
+                for (left, right) in result.iter_mut().zip(right) {
+                    *left = operator.combine(*left, bytemuck::pod_read_unaligned(right));
+                }
+            }
+            distance *= 2;
+        }
+        Ok(())
+    }
+}
+
+/// MPI's ranks run in `mpi-runner` alone, which is built with feature `mpi`.
+#[cfg(not(feature = "mpi"))]
+fn without_mpi() -> Error {
+    Error::Mpi("this program is built without MPI".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use reduce::{Max, Sum, threads};
+
+    use super::Ordinary;
+    use crate::Backend;
+
+    /// Of integers every order gives the same.
+    #[test]
+    fn integers_are_reduced_over_any_number_of_ranks() {
+        for ranks in 1..=17 {
+            let results = threads::run(ranks, |world| {
+                let ordinary = Ordinary::new(world, Backend::Threads);
+                let rank = i64::try_from(world.rank()).unwrap();
+                let (row, mut all, mut first) = ([rank, 100 - rank], [0; 2], [0; 2]);
+                ordinary.allreduce(&Sum, &row, &mut all).unwrap();
+                ordinary.reduce(&Max, &row, &mut first).unwrap();
+                (all, first)
+            });
+            let results = results.unwrap();
+            let p = i64::try_from(ranks).unwrap();
+            let sums = [p * (p - 1) / 2, p * 100 - p * (p - 1) / 2];
+            assert!(results.iter().all(|(all, _)| *all == sums), "p = {p}");
+            assert_eq!(results[0].1, [p - 1, 100], "p = {p}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Where results go: lines of JSON to a file or to standard output, everything else out of their way.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::Error;
+
+/// The two streams of a command.
+pub struct Output {
+    json: Option<Box<dyn Write>>,
+    /// Whether standard output is for JSON alone.
+    json_on_stdout: bool,
+}
+
+impl std::fmt::Debug for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Output")
+            .field("json_on_stdout", &self.json_on_stdout)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Output {
+    /// Opens what `--json` names: a file, `-` for standard output, or nothing.
+    pub fn open(json: Option<&str>) -> Result<Self, Error> {
+        let json_on_stdout = json == Some("-");
+        let json: Option<Box<dyn Write>> = match json {
+            None => None,
+            Some("-") => Some(Box::new(io::stdout())),
+            Some(path) => {
+                let path = Path::new(path);
+                let file = File::create(path).map_err(|error| Error::file(path, error))?;
+                Some(Box::new(BufWriter::new(file)))
+            }
+        };
+        Ok(Self {
+            json,
+            json_on_stdout,
+        })
+    }
+
+    /// Writes one object on a line of its own.
+    pub fn json(&mut self, object: &impl Serialize) -> Result<(), Error> {
+        let Some(json) = &mut self.json else {
+            return Ok(());
+        };
+        let line = serde_json::to_string(object)?;
+        writeln!(json, "{line}").map_err(|error| Error::option("--json", error))
+    }
+
+    /// Shows a person a line.
+    pub fn say(&self, line: impl AsRef<str>) {
+        let line = line.as_ref();
+        // Whoever closes the stream early, as `head` does, has read enough.
+        let _ = if self.json_on_stdout {
+            writeln!(io::stderr(), "{line}")
+        } else {
+            writeln!(io::stdout(), "{line}")
+        };
+    }
+
+    /// Makes sure that everything is written.
+    pub fn finish(mut self) -> Result<(), Error> {
+        let Some(json) = &mut self.json else {
+            return Ok(());
+        };
+        json.flush().map_err(|error| Error::option("--json", error))
+    }
+}

@@ -1,0 +1,119 @@
+//! The ways to a sum that are compared: treefold's algorithms, and the two baselines that are none of them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use reduce::Algorithm;
+use serde::{Deserialize, Serialize};
+
+/// A way to reduce items over ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Way {
+    /// A plan of treefold.
+    Tree(Algorithm),
+    /// Each rank folds its own items as fast as it can, then the transport's ordinary allreduce: what programs usually do.
+    Unordered,
+    /// All items are gathered on one rank and folded from left to right (thesis, eq. 1.5).
+    LeftToRight,
+}
+
+/// The order in which a way combines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The binary tree over all items: treefold's promise.
+    Tree,
+    /// ((x0 + x1) + x2) + …
+    LeftToRight,
+    /// Whatever the number of ranks and the transport make of it.
+    None,
+}
+
+impl Order {
+    /// Its name in rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Tree => "tree",
+            Order::LeftToRight => "left-to-right",
+            Order::None => "none",
+        }
+    }
+}
+
+impl Way {
+    /// All of them, the baselines last.
+    pub fn all() -> Vec<Self> {
+        let trees = Algorithm::all().map(Way::Tree);
+        trees.chain([Way::Unordered, Way::LeftToRight]).collect()
+    }
+
+    /// Its name in options and rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Way::Tree(algorithm) => algorithm.name(),
+            Way::Unordered => "unordered",
+            Way::LeftToRight => "left-to-right",
+        }
+    }
+
+    /// The order in which it combines.
+    pub fn order(self) -> Order {
+        match self {
+            Way::Tree(_) => Order::Tree,
+            Way::Unordered => Order::None,
+            Way::LeftToRight => Order::LeftToRight,
+        }
+    }
+
+    /// Whether it reduces items of which a rank may own several pieces, or ranks' items in any order.
+    pub fn takes_pieces(self) -> bool {
+        matches!(self, Way::Tree(algorithm) if algorithm.is_scheduled())
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl From<Way> for String {
+    fn from(way: Way) -> String {
+        way.to_string()
+    }
+}
+
+impl TryFrom<String> for Way {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        name.parse()
+    }
+}
+
+impl FromStr for Way {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let all = Way::all();
+        let found = all.iter().find(|way| way.name() == name).copied();
+        found.ok_or_else(|| {
+            let known: Vec<&str> = all.iter().map(|way| way.name()).collect();
+            format!("unknown algorithm `{name}`; known: {}", known.join(", "))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Way;
+
+    #[test]
+    fn ways_travel_by_their_names() {
+        for way in Way::all() {
+            let json = serde_json::to_string(&way).unwrap();
+            assert_eq!(json, format!("\"{way}\""));
+            assert_eq!(serde_json::from_str::<Way>(&json).unwrap(), way);
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! A page as it grows: text, tables, plots, and what was published beside what came out.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use harness::Backend;
+use harness::Error;
+use harness::markdown::{self, trimmed};
+use harness::plot::Plot;
+use serde::Serialize;
+use simd_kernels::Level;
+
+use super::{Context, Exhibit};
+
+/// A published number or one of ours.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A count, exact.
+    Count(u64),
+    /// A measure, shown with four digits.
+    Number(f64),
+    /// Anything else that is said.
+    Text(String),
+    /// Not published, or not known.
+    None,
+}
+
+impl From<u64> for Value {
+    fn from(count: u64) -> Self {
+        Value::Count(count)
+    }
+}
+
+impl From<usize> for Value {
+    fn from(count: usize) -> Self {
+        Value::Count(count as u64)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Value::Number(number)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Value::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Value::Text(text)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Count(count) => count.fmt(f),
+            Value::Number(number) => f.write_str(&digits(*number)),
+            Value::Text(text) => f.write_str(text),
+            Value::None => f.write_str("–"),
+        }
+    }
+}
+
+/// Four digits, or as many as a large number has.
+pub(super) fn digits(number: f64) -> String {
+    let size = number.abs();
+    if size > 0.0 && !(1e-3..1e9).contains(&size) {
+        return format!("{number:.2e}");
+    }
+    let places = match size {
+        1000.0.. => 0,
+        100.0.. => 1,
+        10.0.. => 2,
+        _ => 3,
+    };
+    trimmed(&format!("{number:.places$}")).to_owned()
+}
+
+/// How a number of ours came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum How {
+    Computed,
+    Simulated,
+    Measured,
+}
+
+/// Something that was published, and the same of ours.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    what: String,
+    published: Value,
+    ours: Value,
+    how: How,
+    /// Why they differ, or what is to be said of it.
+    why: String,
+}
+
+impl Comparison {
+    fn new(what: impl Into<String>, ours: Value, how: How) -> Self {
+        Self {
+            what: what.into(),
+            published: Value::None,
+            ours,
+            how,
+            why: String::new(),
+        }
+    }
+
+    /// What comes out the same on every machine.
+    pub fn computed(what: impl Into<String>, ours: impl Into<Value>) -> Self {
+        Self::new(what, ours.into(), How::Computed)
+    }
+
+    /// What the simulator says of a machine that is not here.
+    pub fn simulated(what: impl Into<String>, ours: impl Into<Value>) -> Self {
+        Self::new(what, ours.into(), How::Simulated)
+    }
+
+    /// What this machine took.
+    pub fn measured(what: impl Into<String>, ours: impl Into<Value>) -> Self {
+        Self::new(what, ours.into(), How::Measured)
+    }
+
+    /// What the paper says.
+    #[must_use]
+    pub fn published(mut self, value: impl Into<Value>) -> Self {
+        self.published = value.into();
+        self
+    }
+
+    /// Why ours is another one.
+    #[must_use]
+    pub fn because(mut self, why: impl Into<String>) -> Self {
+        self.why = why.into();
+        self
+    }
+}
+
+/// One line of `--json`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Row {
+    /// A comparison.
+    Comparison {
+        exhibit: &'static str,
+        #[serde(flatten)]
+        comparison: Comparison,
+    },
+    /// A point of a plot.
+    Point {
+        exhibit: &'static str,
+        /// The plot's file.
+        plot: String,
+        line: String,
+        x: f64,
+        y: f64,
+    },
+}
+
+/// An exhibit's page.
+#[derive(Debug)]
+pub struct Page {
+    id: &'static str,
+    folder: PathBuf,
+    text: String,
+    rows: Vec<Row>,
+}
+
+impl Page {
+    pub(super) fn new(exhibit: &Exhibit, folder: &Path) -> Self {
+        let &Exhibit {
+            id, paper, title, ..
+        } = exhibit;
+        let paper = paper.name();
+        let text = format!(
+            "# {paper}: {title}\n\nWritten by `cargo xtask papers --only {id}`. [All exhibits](README.md).\n"
+        );
+        Self {
+            id,
+            folder: folder.to_owned(),
+            text,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a heading.
+    pub fn heading(&mut self, text: impl AsRef<str>) {
+        self.paragraph(format!("## {}", text.as_ref()));
+    }
+
+    /// Adds a paragraph.
+    pub fn paragraph(&mut self, text: impl AsRef<str>) {
+        self.text += "\n";
+        self.text += text.as_ref().trim_end();
+        self.text += "\n";
+    }
+
+    /// Says on what the times of this page were measured.
+    pub fn machine(&mut self, context: &Context<'_>, ranks: &str) {
+        let backend = match context.backend {
+            Backend::Mpi => "processes under MPI",
+            Backend::Threads => "threads of one process",
+        };
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        self.paragraph(format!(
+            "Measured on {cores} cores ({}, {}), ranks as {backend}: p = {ranks}.",
+            processor(),
+            Level::best()
+        ));
+    }
+
+    /// Adds a table, headings first.
+    pub fn table<S: Into<String>>(
+        &mut self,
+        headings: impl IntoIterator<Item = S>,
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) {
+        let mut table = markdown::Table::default();
+        table.row(headings.into_iter().map(Into::into));
+        for row in rows {
+            table.row(row);
+        }
+        self.paragraph(table.text());
+    }
+
+    /// Adds a table of comparisons, which are also rows of JSON.
+    pub fn compare(&mut self, comparisons: impl IntoIterator<Item = Comparison>) {
+        let comparisons: Vec<Comparison> = comparisons.into_iter().collect();
+        let told = |comparison: &Comparison| {
+            let how = match comparison.how {
+                How::Computed => "",
+                How::Simulated => " (simulated)",
+                How::Measured => " (measured)",
+            };
+            vec![
+                comparison.what.clone(),
+                comparison.published.to_string(),
+                format!("{}{how}", comparison.ours),
+                comparison.why.clone(),
+            ]
+        };
+        self.table(
+            ["what", "published", "ours", "why"],
+            comparisons.iter().map(told),
+        );
+        let exhibit = self.id;
+        self.rows
+            .extend(comparisons.into_iter().map(|comparison| Row::Comparison {
+                exhibit,
+                comparison,
+            }));
+    }
+
+    /// Draws a plot beside the page; `part` tells several of a page apart, and may be empty.
+    pub fn plot(&mut self, part: &str, plot: &Plot) -> Result<(), Error> {
+        let file = match part {
+            "" => format!("{}.svg", self.id),
+            part => format!("{}-{part}.svg", self.id),
+        };
+        plot.write(&self.folder.join(&file))?;
+        self.paragraph(format!("![{}]({file})", plot.caption));
+        for line in &plot.lines {
+            self.rows
+                .extend(line.points.iter().map(|&(x, y)| Row::Point {
+                    exhibit: self.id,
+                    plot: file.clone(),
+                    line: line.name.clone(),
+                    x,
+                    y,
+                }));
+        }
+        Ok(())
+    }
+
+    /// Writes the page.
+    pub(super) fn finish(self) -> Result<Vec<Row>, Error> {
+        let path = self.folder.join(format!("{}.md", self.id));
+        fs::write(&path, &self.text).map_err(|error| Error::file(&path, error))?;
+        Ok(self.rows)
+    }
+}
+
+/// The processor's own name, where the system tells.
+fn processor() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"));
+    let name = line.and_then(|line| line.split_once(": "));
+    name.map_or("unknown processor", |(_, name)| name)
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digits;
+
+    #[test]
+    fn numbers_have_four_digits() {
+        for (number, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (184.486, "184.5"),
+            (1083.4, "1083"),
+            (0.25, "0.25"),
+            (12.345, "12.35"),
+            (3.9e-13, "3.90e-13"),
+            (1e12, "1.00e12"),
+        ] {
+            assert_eq!(digits(number), text);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Figures 2, 3, 5, 6 and 7: five implementations against a good allreduce, on clusters that are not here.
+
+use harness::Error;
+use harness::plot::{Axis, Line, Plot};
+use rayon::prelude::*;
+use schedule::Algorithm;
+
+use super::claims;
+use super::hydra::{ELEMENT_BYTES, HYDRA, SHAPES, machine_words};
+use crate::cluster::{Best, Run, Shape};
+use crate::page::digits;
+use crate::{Context, Page};
+
+/// Figures, exercises, and what they show.
+pub(super) const IMPLEMENTATIONS: [(&str, Algorithm); 5] = [
+    ("Figure 2, Exercise 1", Algorithm::ReduceBroadcast),
+    ("Figure 3, Exercise 2", Algorithm::LinearPipelined),
+    ("Figure 5, Exercise 3", Algorithm::LinearDoublyPipelined),
+    ("Figure 6, Exercise 4", Algorithm::BinaryPipelined),
+    ("Figure 7, Exercise 5", Algorithm::BinaryDoublyPipelined),
+];
+
+/// Not in the report.
+pub(super) const OTHERS: [Algorithm; 3] =
+    [Algorithm::DualRoot, Algorithm::TwoTree, Algorithm::Ring];
+
+/// The report ran Exercises 3 to 5 with blocks of count/4 to count elements (Table 2).
+pub(super) const FEW_BLOCKS: usize = 4;
+
+/// The configurations that are drawn over all counts.
+pub(super) const DRAWN: [Shape; 2] = [Shape::new(20, 16), Shape::new(36, 32)];
+
+pub(super) const COUNT_MAX: usize = 10_000_000;
+
+/// One implementation at one configuration and count.
+pub(super) struct Time {
+    algorithm: Algorithm,
+    /// Over all numbers of blocks.
+    pub(super) best: Best,
+    /// Over the numbers of blocks that the report tried for Exercises 3 to 5.
+    pub(super) few: Best,
+}
+
+/// All of them, and a good allreduce.
+pub(super) struct Point {
+    pub(super) shape: Shape,
+    pub(super) count: usize,
+    times: Vec<Time>,
+    reference: Algorithm,
+    pub(super) reference_ns: f64,
+}
+
+impl Point {
+    fn new(shape: Shape, count: usize) -> Self {
+        let row_bytes = count as f64 * ELEMENT_BYTES;
+        let (reference, reference_ns) = reference(shape, row_bytes);
+        let algorithms = IMPLEMENTATIONS.into_iter().map(|(_, algorithm)| algorithm);
+        let time = |algorithm| {
+            let run = Run::allreduce(algorithm, &HYDRA, shape);
+            let few = (1..=FEW_BLOCKS.min(count)).map(|blocks| Best {
+                blocks,
+                time_ns: run.time_ns(row_bytes, blocks),
+            });
+            let few = few.reduce(|best, other| {
+                if other.time_ns < best.time_ns {
+                    other
+                } else {
+                    best
+                }
+            });
+            Time {
+                algorithm,
+                best: run.best(row_bytes, count),
+                few: few.expect("there is one block"),
+            }
+        };
+        Self {
+            shape,
+            count,
+            times: algorithms.chain(OTHERS).map(time).collect(),
+            reference,
+            reference_ns,
+        }
+    }
+
+    pub(super) fn time(&self, algorithm: Algorithm) -> &Time {
+        let found = self.times.iter().find(|time| time.algorithm == algorithm);
+        found.expect("one of the implementations")
+    }
+
+    /// The time with the best blocks, as a ratio to the reference.
+    pub(super) fn ratio(&self, algorithm: Algorithm) -> f64 {
+        self.time(algorithm).best.time_ns / self.reference_ns
+    }
+}
+
+/// The fastest of what libraries take; in the two butterflies all processes of a node send to other nodes at once, and share its interface.
+fn reference(shape: Shape, row_bytes: f64) -> (Algorithm, f64) {
+    let crowded = [Algorithm::RecursiveDoubling, Algorithm::Rabenseifner].map(|algorithm| Run {
+        machine: HYDRA.crowded(shape),
+        ..Run::allreduce(algorithm, &HYDRA, shape)
+    });
+    let ring = Run::allreduce(Algorithm::Ring, &HYDRA, shape);
+    let times = crowded.into_iter().chain([ring]);
+    let times = times.map(|run| (run.algorithm, run.time_ns(row_bytes, 1)));
+    let least = times.reduce(|best, other| if other.1 < best.1 { other } else { best });
+    least.expect("there are three")
+}
+
+/// The page.
+pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.paragraph(machine_words());
+    page.paragraph(
+        "The reference stands for `MPI_Allreduce`: the fastest of recursive doubling, Rabenseifner's and the ring. Where all processes of a node send to other nodes at once, as in the first \
+         two, β between nodes is multiplied by their number. Each implementation with the number of blocks that takes least, as in the report's figures; but the report tried blocks of count/4 to count \
+         elements alone for Exercises 3 to 5, so these are also shown with the best of 1 to 4 blocks.",
+    );
+    let (counts, shapes): (Vec<usize>, Vec<Shape>) = if context.quick {
+        (
+            vec![1, 10_000, COUNT_MAX],
+            vec![Shape::new(1, 16), DRAWN[0]],
+        )
+    } else {
+        (
+            (0..=7).map(|power| 10_usize.pow(power)).collect(),
+            SHAPES.to_vec(),
+        )
+    };
+    let asked = shapes.into_iter().flat_map(|shape| {
+        let is_end = |count: usize| matches!(count, 1 | COUNT_MAX);
+        let counts = counts.iter().copied();
+        let counts = counts.filter(move |&count| DRAWN.contains(&shape) || is_end(count));
+        counts.map(move |count| (shape, count))
+    });
+    let asked: Vec<(Shape, usize)> = asked.collect();
+    let points: Vec<Point> = asked
+        .into_par_iter()
+        .map(|(shape, count)| Point::new(shape, count))
+        .collect();
+    for shape in DRAWN {
+        let points: Vec<&Point> = points.iter().filter(|point| point.shape == shape).collect();
+        if !points.is_empty() {
+            draw(page, shape, &points)?;
+        }
+    }
+    claims::compare(page, &points);
+    at_end(page, &points, COUNT_MAX);
+    at_end(page, &points, 1);
+    Ok(())
+}
+
+fn draw(page: &mut Page, shape: Shape, points: &[&Point]) -> Result<(), Error> {
+    page.heading(shape.to_string());
+    let line = |name: &str, time_ns: &dyn Fn(&Point) -> f64| {
+        let points = points.iter();
+        let points = points.map(|point| (point.count as f64, time_ns(point) / 1e3));
+        Line::new(name, points.collect())
+    };
+    let lines = |best: fn(&Time) -> Best| {
+        let algorithms = points[0].times.iter().map(|time| time.algorithm);
+        let own = algorithms.map(|algorithm| {
+            line(algorithm.name(), &|point| {
+                best(point.time(algorithm)).time_ns
+            })
+        });
+        let reference = line("reference", &|point| point.reference_ns);
+        own.chain([reference]).collect()
+    };
+    for (part, caption, lines) in [
+        ("", "the best blocks", lines(|time| time.best)),
+        ("-few", "1 to 4 blocks", lines(|time| time.few)),
+    ] {
+        let plot = Plot {
+            caption: format!("simulated: allreduce on {shape} processes, {caption}"),
+            x: Axis::logarithmic("elements"),
+            y: Axis::logarithmic("microseconds"),
+            lines,
+        };
+        page.plot(&format!("{shape}{part}"), &plot)?;
+    }
+    let cells = |time: &Time| {
+        let blocks = match time.best.blocks {
+            1 => String::new(),
+            blocks => format!(" ({blocks})"),
+        };
+        format!("{}{blocks}", digits(time.best.time_ns / 1e3))
+    };
+    page.paragraph("Microseconds with the best number of blocks (blocks, where more than one).");
+    let headings = points.iter().map(|point| point.count.to_string());
+    let rows = points[0].times.iter().map(|time| {
+        let cells = points.iter().map(|point| cells(point.time(time.algorithm)));
+        let name = format!("`{}`", time.algorithm);
+        [name].into_iter().chain(cells).collect()
+    });
+    let reference = points
+        .iter()
+        .map(|point| format!("{} ({})", digits(point.reference_ns / 1e3), point.reference));
+    let reference = ["reference".to_owned()]
+        .into_iter()
+        .chain(reference)
+        .collect();
+    page.table(
+        ["elements".to_owned()].into_iter().chain(headings),
+        rows.chain([reference]),
+    );
+    Ok(())
+}
+
+fn at_end(page: &mut Page, points: &[Point], count: usize) {
+    page.heading(format!("All configurations at {count}"));
+    page.paragraph("Time as a ratio to the reference; with 1 to 4 blocks in parentheses.");
+    let points = points.iter().filter(|point| point.count == count);
+    let algorithms = IMPLEMENTATIONS.into_iter().map(|(_, algorithm)| algorithm);
+    let algorithms: Vec<Algorithm> = algorithms.chain(OTHERS).collect();
+    let headings = algorithms.iter().map(|algorithm| format!("`{algorithm}`"));
+    page.table(
+        ["nodes x processes", "reference, us"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(headings),
+        points.map(|point| {
+            let cells = algorithms.iter().map(|&algorithm| {
+                let few = point.time(algorithm).few.time_ns / point.reference_ns;
+                let few = if algorithm.is_pipelined() {
+                    format!(" ({})", digits(few))
+                } else {
+                    String::new()
+                };
+                format!("{}{few}", digits(point.ratio(algorithm)))
+            });
+            let reference = format!("{} ({})", digits(point.reference_ns / 1e3), point.reference);
+            [point.shape.to_string(), reference]
+                .into_iter()
+                .chain(cells)
+                .collect()
+        }),
+    );
+}

@@ -1,0 +1,50 @@
+//! The cluster of the report, *jupiter*: 36 nodes of 16 cores, and the library NEC MPI.
+
+use schedule::{Algorithm, Link};
+
+use crate::cluster::{Cluster, Shape};
+
+/// What such hardware usually takes; the report names neither processors nor network, and gives no constants.
+///
+/// Nodes of two eight-core Opterons and InfiniBand QDR, as clusters of that year and size have: 3.2 GB/s and 1.7 us between nodes; half of a copy's memory
+/// bandwidth and 0.8 us within; a sum of doubles at 4 GB/s.
+pub(super) const JUPITER: Cluster = Cluster {
+    near: Link {
+        latency_ns: 800.0,
+        byte_ns: 0.4,
+        combine_byte_ns: 0.25,
+    },
+    far: Link {
+        latency_ns: 1700.0,
+        byte_ns: 0.31,
+        combine_byte_ns: 0.25,
+    },
+};
+
+/// All 16 processes of so many nodes.
+pub(super) fn nodes(nodes: usize) -> Shape {
+    Shape::new(nodes, 16)
+}
+
+/// All nodes.
+pub(super) const NODES: usize = 36;
+
+/// A double; the report does not say what its elements are.
+pub(super) const ELEMENT_BYTES: f64 = 8.0;
+
+/// The report's trees.
+pub(super) const TREES: [Algorithm; 3] =
+    [Algorithm::Binomial, Algorithm::Fibonacci, Algorithm::Binary];
+
+/// What every simulated page says of the machine.
+pub(super) fn machine_words() -> String {
+    format!(
+        "Simulated for *jupiter*, nodes of 16 processes, elements of {ELEMENT_BYTES} bytes: {}. The constants are assumed for InfiniBand QDR and processors of its time, \
+         not published. Links are not shared.",
+        JUPITER.words()
+    )
+}
+
+/// The two ways in which a message can be paid for.
+pub(super) const MODELS_WORDS: &str = "*Synchronous*: a message begins when both ends are there and takes both of them α + β b, so a parent takes its children one after the other. \
+     *Eager*: a sender goes on at once, a message is under way for α, and only its bytes take the receiver one after the other: what libraries do with short messages.";

@@ -1,0 +1,183 @@
+//! The thesis' protocol: every mode of summation some hundred times, each run timed by itself, the first and last eight dropped.
+
+use distribution::Scheme;
+use harness::Error;
+use harness::baselines::Baseline;
+use harness::bench::timing::slowest_ns;
+use harness::data::some_log_likelihoods;
+use harness::ranks::on_ranks;
+use harness::{Backend, Runner, Sharing};
+use reduce::{Algorithm, MessageBuffer, Plan, World};
+use serde::{Deserialize, Serialize};
+
+/// A mode of summation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// The default plan.
+    Plan,
+    /// The thesis' algorithm with its message buffer.
+    Algorithm1,
+    /// The same, flushed before subtrees of more leaves than this.
+    Flushed(u64),
+    /// A left-to-right fold on every rank, then the backend's allreduce: the thesis' baseline.
+    LeftToRight,
+    /// A fast unordered fold on every rank, then the backend's allreduce.
+    Unordered,
+}
+
+impl Mode {
+    /// Its name in tables and plots.
+    pub fn name(self) -> String {
+        match self {
+            Mode::Plan => "treefold's plan".to_owned(),
+            Mode::Algorithm1 => "Algorithm 1".to_owned(),
+            Mode::Flushed(u64::MAX) => "never".to_owned(),
+            Mode::Flushed(leaves) => leaves.to_string(),
+            Mode::LeftToRight => "left-to-right + allreduce".to_owned(),
+            Mode::Unordered => "unordered SIMD + allreduce".to_owned(),
+        }
+    }
+}
+
+/// What every rank measures.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// The numbers of items.
+    pub sizes: Vec<usize>,
+    /// How they are spread.
+    pub sharings: Vec<Sharing>,
+    /// What is timed, turn by turn.
+    pub modes: Vec<Mode>,
+    /// How often, those included that are dropped.
+    pub runs: usize,
+}
+
+/// The times of one mode's runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Times {
+    /// What was timed.
+    pub mode: Mode,
+    /// How the items were spread.
+    pub sharing: Sharing,
+    /// How many.
+    pub items: usize,
+    /// Over how many ranks.
+    pub ranks: usize,
+    /// Ascending, of the slowest rank each.
+    pub samples_ns: Vec<f64>,
+}
+
+impl Times {
+    /// So many hundredths of the samples are at most this, in microseconds.
+    pub fn percentile_us(&self, percent: usize) -> f64 {
+        let last = self.samples_ns.len().saturating_sub(1);
+        let sample = self.samples_ns.get(last * percent / 100);
+        sample.map_or(f64::NAN, |ns| ns / 1e3)
+    }
+
+    /// The middle sample, in microseconds.
+    pub fn median_us(&self) -> f64 {
+        self.percentile_us(50)
+    }
+}
+
+/// The runs that are dropped at either end: the thesis' eight of a hundred.
+fn dropped(runs: usize) -> usize {
+    runs * 8 / 100
+}
+
+/// Measures a job on a backend's ranks.
+pub(super) fn measure(backend: Backend, ranks: usize, job: &Job) -> Result<Vec<Times>, Error> {
+    let mut all = Vec::new();
+    on_ranks(backend, ranks, "papers", job, run, |times| all.push(times))?;
+    Ok(all)
+}
+
+/// The median of one mode's runs on one distribution, in microseconds.
+pub(super) fn median_us(times: &[Times], mode: Mode, scheme: Scheme) -> f64 {
+    let suits = |times: &&Times| (times.mode, times.sharing) == (mode, Sharing::Named(scheme));
+    times.iter().find(suits).map_or(f64::NAN, Times::median_us)
+}
+
+/// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
+pub fn run(
+    world: &World,
+    backend: Backend,
+    job: &Job,
+    report: &dyn Fn(Times),
+) -> Result<(), Error> {
+    for &items in &job.sizes {
+        for &sharing in &job.sharings {
+            for times in time(world, backend, job, items, sharing)? {
+                if world.rank() == 0 {
+                    report(times);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All modes turn by turn.
+fn time(
+    world: &World,
+    backend: Backend,
+    job: &Job,
+    items: usize,
+    sharing: Sharing,
+) -> Result<Vec<Times>, Error> {
+    let ownership = sharing.distribute(items as u64, world.size(), 1)?;
+    let distribution = ownership.as_distribution();
+    let range = distribution
+        .ok_or_else(|| Error::Run(format!("{sharing} scatters the items")))?
+        .range(world.rank());
+    let local = &some_log_likelihoods(range, 1)[..];
+    let runner = |&mode: &Mode| {
+        let builder = Plan::builder(world).ownership(&ownership);
+        let buffered = |flush_leaves| MessageBuffer {
+            flush_leaves,
+            ..MessageBuffer::default()
+        };
+        let builder = match mode {
+            Mode::Plan => builder,
+            Mode::Algorithm1 => builder.algorithm(Algorithm::Algorithm1),
+            Mode::Flushed(leaves) => builder
+                .algorithm(Algorithm::Algorithm1)
+                .message_buffer(buffered(leaves)),
+            Mode::LeftToRight => {
+                let baseline = Baseline::locally_left_to_right(world, backend);
+                return Ok(Runner::Baseline(baseline));
+            }
+            Mode::Unordered => {
+                return Ok(Runner::Baseline(Baseline::unordered(world, backend)));
+            }
+        };
+        Ok(Runner::plan(builder.build()?))
+    };
+    let runners: Vec<Runner> = job.modes.iter().map(runner).collect::<Result<_, Error>>()?;
+    let mut samples = vec![Vec::new(); runners.len()];
+    for _ in 0..job.runs {
+        for (runner, samples) in runners.iter().zip(&mut samples) {
+            // What ran before has filled the caches with its own.
+            runner.allreduce(local)?;
+            samples.push(slowest_ns(world, 1, || {
+                std::hint::black_box(runner.allreduce(local)?);
+                Ok(())
+            })?);
+        }
+    }
+    let dropped = dropped(job.runs);
+    let times = |(&mode, mut samples_ns): (&Mode, Vec<f64>)| {
+        samples_ns.truncate(job.runs - dropped);
+        samples_ns.drain(..dropped);
+        samples_ns.sort_by(f64::total_cmp);
+        Times {
+            mode,
+            sharing,
+            items,
+            ranks: world.size(),
+            samples_ns,
+        }
+    };
+    Ok(job.modes.iter().zip(samples).map(times).collect())
+}
