@@ -1,10 +1,11 @@
 //! Lists of names and numbers, as they are typed after an option.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
-use distribution::{Distribution, Extent, Ownership, Scheme};
+use distribution::{Distribution, Ownership, Scheme};
 use reduce::Algorithm;
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +86,7 @@ impl Sharing {
 }
 
 /// About three pieces a rank, each for any rank and at any place among its own.
-fn random_extents(items: u64, ranks: usize, seed: u64) -> Vec<Vec<Extent>> {
+fn random_extents(items: u64, ranks: usize, seed: u64) -> Vec<Vec<Range<u64>>> {
     let mut random = benches::Random::new(seed ^ items ^ ranks as u64);
     let mut below = |bound: usize| -> usize {
         usize::try_from(random.below(bound as u64)).expect("it is below a usize")
@@ -98,7 +99,7 @@ fn random_extents(items: u64, ranks: usize, seed: u64) -> Vec<Vec<Extent>> {
         let end = items.min(start + 1 + below(length_max) as u64);
         let own = &mut extents[below(ranks)];
         let place = below(own.len() + 1);
-        own.insert(place, Extent::from(start..end));
+        own.insert(place, start..end);
         start = end;
     }
     extents

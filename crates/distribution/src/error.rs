@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::ownership::Extent;
 use crate::{Cost, Scheme};
 
 /// Why there is no such distribution.
@@ -49,16 +48,16 @@ pub enum Error {
     /// A block-cyclic ownership needs blocks of at least one item.
     #[error("blocks of 0 items cannot be dealt out")]
     EmptyBlocks,
-    /// An extent begins before item 0, has fewer than no items, or reaches beyond item 2^63 - 1.
-    #[error("rank {rank}: there is no extent of {} items at offset {}", .extent.items, .extent.offset)]
-    Extent {
-        /// The rank.
+    /// A range of items ends before it starts.
+    #[error("rank {rank}: range {range:?} ends before it starts")]
+    Reversed {
+        /// The rank that gave the range.
         rank: usize,
-        /// What it said.
-        extent: Extent,
+        /// The range.
+        range: Range<u64>,
     },
-    /// Two extents have items in common.
-    #[error("ranks {} and {} both own items {} to {}", .ranks.0, .ranks.1, .items.start, .items.end - 1)]
+    /// Two ranges have items in common.
+    #[error("{} {}", both_own(*.ranks), listed(.items))]
     Overlap {
         /// The owners, which may be one and the same.
         ranks: (usize, usize),
@@ -66,13 +65,30 @@ pub enum Error {
         items: Range<u64>,
     },
     /// Items that nobody owns lie before others.
-    #[error("no rank owns items {} to {}, which lie before an extent of rank {rank}", .items.start, .items.end - 1)]
+    #[error("no rank owns {}; the next range belongs to rank {rank}", listed(.items))]
     Gap {
         /// The items.
         items: Range<u64>,
-        /// The owner of the next.
+        /// The owner of the next range.
         rank: usize,
     },
+}
+
+fn both_own((first, second): (usize, usize)) -> String {
+    if first == second {
+        format!("two ranges of rank {first} share")
+    } else {
+        format!("ranks {first} and {second} both own")
+    }
+}
+
+fn listed(items: &Range<u64>) -> String {
+    let (first, last) = (items.start, items.end - 1);
+    if first == last {
+        format!("item {first}")
+    } else {
+        format!("items {first} to {last}")
+    }
 }
 
 /// A name that no [`Scheme`] has.

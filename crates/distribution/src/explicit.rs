@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Error, Extent};
+use crate::Error;
 
 /// What every rank owns, and who owns what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,10 @@ impl Explicit {
     pub(crate) fn new(mut extents: Vec<Vec<Range<u64>>>) -> Result<Self, Error> {
         let mut owners = Vec::new();
         for (rank, own) in extents.iter_mut().enumerate() {
+            if let Some(range) = own.iter().find(|range| range.start > range.end) {
+                let range = range.clone();
+                return Err(Error::Reversed { rank, range });
+            }
             own.retain(|range| !range.is_empty());
             owners.extend(own.iter().map(|range| (range.clone(), rank)));
         }
@@ -61,15 +65,5 @@ impl Explicit {
             order,
             positions,
         })
-    }
-}
-
-/// An extent's items, if it can have them.
-pub(crate) fn range(rank: usize, extent: Extent) -> Result<Range<u64>, Error> {
-    let Extent { offset, items } = extent;
-    let end = offset.checked_add(items);
-    match (u64::try_from(offset), u64::try_from(items), end) {
-        (Ok(start), Ok(items), Some(_)) => Ok(start..start + items),
-        _ => Err(Error::Extent { rank, extent }),
     }
 }

@@ -51,5 +51,5 @@ mod share_limit;
 pub use cost::Cost;
 pub use distribution::Distribution;
 pub use error::{Error, UnknownScheme};
-pub use ownership::{Extent, Ownership};
+pub use ownership::Ownership;
 pub use scheme::{ALPHA, Scheme};

@@ -7,42 +7,19 @@
 use std::ops::Range;
 
 use crate::block_cyclic::BlockCyclic;
-use crate::explicit::{self, Explicit};
+use crate::explicit::Explicit;
 use crate::{Distribution, Error};
-
-/// Some items that follow each other, as a rank names its own: MPI's displacements and counts are signed, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Extent {
-    /// The number of the first item.
-    pub offset: i64,
-    /// How many there are.
-    pub items: i64,
-}
-
-impl From<Range<u64>> for Extent {
-    /// # Panics
-    ///
-    /// If a number is beyond 2^63 - 1.
-    fn from(range: Range<u64>) -> Self {
-        let signed = |number| i64::try_from(number).expect("items are numbered below 2^63");
-        Self {
-            offset: signed(range.start),
-            items: signed(range.end - range.start),
-        }
-    }
-}
 
 /// N items on p ranks: each owns any list of disjoint ranges.
 ///
 /// RAxML-NG's way, two partitions on two ranks, where rank 0 takes the end of each:
 ///
 /// ```
-/// use distribution::{Extent, Ownership};
+/// use distribution::Ownership;
 ///
-/// let extent = |offset, items| Extent { offset, items };
 /// let ownership = Ownership::from_extents(&[
-///     vec![extent(60, 40), extent(150, 50)],
-///     vec![extent(0, 60), extent(100, 50)],
+///     vec![60..100, 150..200],
+///     vec![0..60, 100..150],
 /// ])?;
 /// assert_eq!((ownership.items(), ownership.count(0)), (200, 90));
 /// assert_eq!(ownership.rank_of(99), 0);
@@ -93,25 +70,17 @@ impl Ownership {
         }
     }
 
-    /// What every rank says that it owns, in the order in which it holds it.
+    /// The ranges of items that each rank owns, in the order in which it holds them.
     ///
     /// # Errors
     ///
-    /// [`Error::NoRanks`] for an empty list; [`Error::Extent`], [`Error::Overlap`] or [`Error::Gap`]
-    /// unless each of the items 0..N belongs to exactly one rank.
-    pub fn from_extents(extents: &[Vec<Extent>]) -> Result<Self, Error> {
+    /// [`Error::NoRanks`] for an empty list; [`Error::Reversed`] for a range that ends before it starts;
+    /// [`Error::Overlap`] or [`Error::Gap`] unless each of the items 0..N belongs to exactly one rank.
+    pub fn from_extents(extents: &[Vec<Range<u64>>]) -> Result<Self, Error> {
         if extents.is_empty() {
             return Err(Error::NoRanks);
         }
-        let mut ranges = Vec::with_capacity(extents.len());
-        for (rank, own) in extents.iter().enumerate() {
-            let own: Result<Vec<_>, Error> = own
-                .iter()
-                .map(|&extent| explicit::range(rank, extent))
-                .collect();
-            ranges.push(own?);
-        }
-        let explicit = Explicit::new(ranges)?;
+        let explicit = Explicit::new(extents.to_vec())?;
         Ok(Self(Rule::Explicit(Box::new(explicit))))
     }
 

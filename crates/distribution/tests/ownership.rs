@@ -1,8 +1,14 @@
 //! Ownership in any pieces, against a table that names every item's owner.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+#![allow(
+    clippy::single_range_in_vec_init,
+    reason = "a rank may own one range, which is no list of its items"
+)]
 
-use distribution::{Distribution, Error, Extent, Ownership, Scheme};
+use std::ops::Range;
+
+use distribution::{Distribution, Error, Ownership, Scheme};
 use proptest::prelude::*;
 
 /// Every answer of an ownership, against the owner of every item; `held` are the items of each rank in its own order.
@@ -86,39 +92,40 @@ fn blocks_are_dealt_out_in_turn() {
 
 #[test]
 fn what_is_no_ownership_is_told_why() {
-    let extent = |offset, items| Extent { offset, items };
-    let error = |extents: &[Vec<Extent>]| Ownership::from_extents(extents).unwrap_err().to_string();
+    let error =
+        |extents: &[Vec<Range<u64>>]| Ownership::from_extents(extents).unwrap_err().to_string();
     assert_eq!(Ownership::from_extents(&[]), Err(Error::NoRanks));
-    let wrong = error(&[vec![extent(0, 5)], vec![extent(4, 2)]]);
-    assert_eq!(wrong, "ranks 0 and 1 both own items 4 to 4");
-    let wrong = error(&[vec![extent(3, 5), extent(5, 9)], vec![extent(0, 3)]]);
-    assert_eq!(wrong, "ranks 0 and 0 both own items 5 to 7");
-    let wrong = error(&[vec![extent(0, 9)], vec![extent(2, 3), extent(9, 1)]]);
+    let wrong = error(&[vec![0..5], vec![4..6]]);
+    assert_eq!(wrong, "ranks 0 and 1 both own item 4");
+    let wrong = error(&[vec![3..8, 5..14], vec![0..3]]);
+    assert_eq!(wrong, "two ranges of rank 0 share items 5 to 7");
+    let wrong = error(&[vec![0..9], vec![2..5, 9..10]]);
     assert_eq!(wrong, "ranks 0 and 1 both own items 2 to 4");
-    let wrong = error(&[vec![extent(0, 2)], vec![], vec![extent(4, 2)]]);
+    let wrong = error(&[vec![0..2], vec![], vec![4..6]]);
     assert_eq!(
         wrong,
-        "no rank owns items 2 to 3, which lie before an extent of rank 2"
+        "no rank owns items 2 to 3; the next range belongs to rank 2"
     );
-    for wrong in [
-        extent(-1, 1),
-        extent(0, -1),
-        extent(i64::MAX, 1),
-        extent(i64::MIN, i64::MIN),
-    ] {
-        let error = Ownership::from_extents(&[vec![extent(0, 1)], vec![wrong]]);
+    let wrong = error(&[vec![1..2]]);
+    assert_eq!(
+        wrong,
+        "no rank owns item 0; the next range belongs to rank 0"
+    );
+    for (start, end) in [(1, 0), (7, 3), (u64::MAX, 0), (u64::MAX, u64::MAX - 1)] {
+        let error = Ownership::from_extents(&[vec![0..1], vec![start..end]]).unwrap_err();
+        let range = start..end;
         assert_eq!(
-            error,
-            Err(Error::Extent {
-                rank: 1,
-                extent: wrong
-            })
+            error.to_string(),
+            format!("rank 1: range {start}..{end} ends before it starts")
         );
+        assert_eq!(error, Error::Reversed { rank: 1, range });
     }
-    let most =
-        Ownership::from_extents(&[vec![extent(1, i64::MAX - 1)], vec![extent(0, 1)]]).unwrap();
-    assert_eq!(most.items(), i64::MAX.unsigned_abs());
-    assert_eq!(most.rank_of(i64::MAX.unsigned_abs() - 1), 0);
+    let most = Ownership::from_extents(&[vec![1..u64::MAX], vec![0..1]]).unwrap();
+    assert_eq!((most.items(), most.count(0)), (u64::MAX, u64::MAX - 1));
+    assert_eq!(most.rank_of(u64::MAX - 1), 0);
+    // A range without items is none, wherever it lies.
+    let empty = Ownership::from_extents(&[vec![0..3, 9..9]]).unwrap();
+    assert_eq!((empty.items(), empty.extents(0).count()), (3, 1));
 }
 
 #[test]
@@ -137,20 +144,16 @@ proptest! {
         owners in prop::collection::vec((0_usize..6, any::<prop::sample::Index>()), 14),
         ranks in 6_usize..8,
     ) {
-        let mut extents: Vec<Vec<Extent>> = vec![Vec::new(); ranks];
+        let mut extents: Vec<Vec<Range<u64>>> = vec![Vec::new(); ranks];
         let mut start = 0;
         for (length, (owner, place)) in lengths.into_iter().zip(owners) {
             let own = &mut extents[owner];
-            own.insert(place.index(own.len() + 1), Extent::from(start..start + length));
+            own.insert(place.index(own.len() + 1), start..start + length);
             start += length;
         }
-        let items = |extent: &Extent| {
-            let start = extent.offset.unsigned_abs();
-            start..start + extent.items.unsigned_abs()
-        };
         let held: Vec<Vec<u64>> = extents
             .iter()
-            .map(|own| own.iter().flat_map(items).collect())
+            .map(|own| own.iter().cloned().flatten().collect())
             .collect();
         check(&Ownership::from_extents(&extents).unwrap(), &held);
     }

@@ -3,8 +3,10 @@
 //! First one number from each, by allreduce: if all are the same, and the items follow a rule, that is all. Otherwise an
 //! allgather of some numbers each tells who has what; only if ranks disagree, another tells the words.
 
+use std::ops::Range;
+
 use comm::{Communicator, Reduction, collective};
-use distribution::{Distribution, Extent, Ownership};
+use distribution::{Distribution, Ownership};
 
 use crate::error::BuildError;
 
@@ -28,7 +30,7 @@ pub(crate) enum Share {
     /// So many, behind those of the ranks below.
     Count(u64),
     /// Any pieces.
-    Extents(Vec<Extent>),
+    Extents(Vec<Range<u64>>),
     /// What a rule says that all ranks know.
     Rule(Ownership),
 }
@@ -210,7 +212,7 @@ fn exchange_extents(
     comm: &dyn Communicator,
     proposal: &Proposal,
     records: &[Record],
-) -> Result<Vec<Vec<Extent>>, BuildError> {
+) -> Result<Vec<Vec<Range<u64>>>, BuildError> {
     if let Some(rank) = records
         .iter()
         .position(|record| record.extents == NO_EXTENTS)
@@ -224,31 +226,28 @@ fn exchange_extents(
             second: (other.unwrap_or(rank), "a list of extents".to_owned()),
         });
     }
-    let own: Vec<Extent> = match &proposal.share {
+    let own: Vec<Range<u64>> = match &proposal.share {
         Share::Extents(extents) => extents.clone(),
-        Share::Rule(ownership) => ownership.extents(comm.rank()).map(Extent::from).collect(),
+        Share::Rule(ownership) => ownership.extents(comm.rank()).collect(),
         Share::Count(_) => Vec::new(),
     };
     let counts = records.iter().map(|record| record.extents);
     let most = usize::try_from(counts.max().unwrap_or(0)).expect("extents are in memory");
-    let mut words: Vec<i64> = own
+    let mut words: Vec<u64> = own
         .iter()
-        .flat_map(|extent| [extent.offset, extent.items])
+        .flat_map(|extent| [extent.start, extent.end])
         .collect();
     words.resize(2 * most, 0);
     let all = collective::allgather(comm, bytemuck::cast_slice(&words).to_vec())?;
-    let word_bytes = size_of::<i64>();
+    let word_bytes = size_of::<u64>();
     let mut extents = Vec::with_capacity(records.len());
     for (rank, record) in records.iter().enumerate() {
-        let word = |index: usize| -> i64 {
+        let word = |index: usize| -> u64 {
             let start = (2 * most * rank + index) * word_bytes;
             bytemuck::pod_read_unaligned(&all[start..start + word_bytes])
         };
         let count = usize::try_from(record.extents).expect("extents are in memory");
-        let extent = |index: usize| Extent {
-            offset: word(2 * index),
-            items: word(2 * index + 1),
-        };
+        let extent = |index: usize| word(2 * index)..word(2 * index + 1);
         extents.push((0..count).map(extent).collect());
     }
     Ok(extents)

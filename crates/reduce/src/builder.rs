@@ -1,10 +1,11 @@
 //! How a plan comes about.
 
 use std::any;
+use std::ops::Range;
 
 use bytemuck::Pod;
 use comm::Communicator;
-use distribution::{Distribution, Extent, Ownership};
+use distribution::{Distribution, Ownership};
 use schedule::Link;
 
 use crate::agreement::{Proposal, Share, agree};
@@ -94,7 +95,7 @@ impl<'c, O> Builder<'c, O> {
             } else if ownership.as_distribution().is_some() {
                 Share::Count(ownership.count(rank))
             } else {
-                Share::Extents(ownership.extents(rank).map(Extent::from).collect())
+                Share::Extents(ownership.extents(rank).collect())
             });
         } else {
             self.wishes.misfit = Some(format!(
@@ -106,7 +107,7 @@ impl<'c, O> Builder<'c, O> {
 
     /// The items on this rank, as any list of disjoint ranges, in the order in which the local slice holds them. With those of all
     /// ranks they must be the items 0..N, each once.
-    pub fn extents(mut self, extents: &[Extent]) -> Self {
+    pub fn extents(mut self, extents: &[Range<u64>]) -> Self {
         self.wishes.share = Some(Share::Extents(extents.to_vec()));
         self
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use comm::Communicator;
-use distribution::{Distribution, Extent, Ownership, Scheme};
+use distribution::{Distribution, Ownership, Scheme};
 use reduce::operator::custom;
 use reduce::{Algorithm, BuildError, Max, Min, Operator, Plan, RunError, Sum};
 
@@ -73,14 +73,13 @@ impl Choices {
 /// Any pieces for any rank, in any order.
 pub(crate) fn random_ownership(items: u64, ranks: usize, seed: u64) -> Ownership {
     let mut choices = Choices(seed);
-    let mut extents: Vec<Vec<Extent>> = vec![Vec::new(); ranks];
+    let mut extents: Vec<Vec<Range<u64>>> = vec![Vec::new(); ranks];
     let mut start = 0;
     while start < items {
         let length = 1 + choices.below(items.div_ceil(4)).min(items - start - 1);
         let rank = usize::try_from(choices.below(ranks as u64)).unwrap();
         let place = choices.below(extents[rank].len() as u64 + 1);
-        let extent = Extent::from(start..start + length);
-        extents[rank].insert(usize::try_from(place).unwrap(), extent);
+        extents[rank].insert(usize::try_from(place).unwrap(), start..start + length);
         start += length;
     }
     Ownership::from_extents(&extents).unwrap()
@@ -196,7 +195,7 @@ fn scattered(comm: &dyn Communicator) {
                 check_rows(comm, &items, 2, Sum, ownership, algorithm, root);
             }
             // By extents, as a rank says them that knows of no other's.
-            let extents: Vec<Extent> = ownership.extents(comm.rank()).map(Extent::from).collect();
+            let extents: Vec<Range<u64>> = ownership.extents(comm.rank()).collect();
             let numbers: Vec<u64> = (1..=count).collect();
             let plan = Plan::builder(comm)
                 .extents(&extents)
@@ -215,9 +214,9 @@ fn scattered(comm: &dyn Communicator) {
 /// Rank 0 has the last items, and so on downwards.
 fn permuted_ownership(items: u64, ranks: usize) -> Ownership {
     let distribution = Distribution::lower(items, ranks).unwrap();
-    let mirrored: Vec<Vec<Extent>> = (0..ranks)
+    let mirrored: Vec<Vec<Range<u64>>> = (0..ranks)
         .rev()
-        .map(|rank| vec![Extent::from(distribution.range(rank))])
+        .map(|rank| vec![distribution.range(rank)])
         .collect();
     Ownership::from_extents(&mirrored).unwrap()
 }
@@ -370,43 +369,36 @@ fn cut_messages(comm: &dyn Communicator) {
 
 fn bad_extents(comm: &dyn Communicator) {
     let (rank, last) = (comm.rank(), comm.size() - 1);
-    let own = Extent {
-        offset: i64::try_from(rank).unwrap() * 10,
-        items: 10,
+    let start = rank as u64 * 10;
+    let own = start..start + 10;
+    let build = |last_one: Range<u64>| {
+        let own = if rank == last { last_one } else { own.clone() };
+        Plan::builder(comm).extents(&[own]).build::<f64>()
     };
-    let build = |last_one: Extent| {
-        let extents = if rank == last { [last_one] } else { [own] };
-        Plan::builder(comm).extents(&extents).build::<f64>()
-    };
-    let longer = Extent { items: 12, ..own };
+    let longer = start..start + 12;
     assert_eq!(
         build(longer).unwrap().ownership().items(),
         comm.size() as u64 * 10 + 2
     );
     let name = format!("rank {last}");
-    let negative = Extent { offset: -10, ..own };
-    assert_same_error(comm, &build(negative).unwrap_err(), &[&name, "-10"]);
-    let endless = Extent {
-        items: i64::MAX,
-        offset: 10,
+    let reversed = Range { start: 10, end: 3 };
+    assert_same_error(comm, &build(reversed).unwrap_err(), &[&name, "10..3"]);
+    let endless = Range {
+        start: u64::MAX,
+        end: 0,
     };
     assert_same_error(comm, &build(endless).unwrap_err(), &[&name]);
-    let far = Extent {
-        offset: own.offset + 5,
-        ..own
-    };
+    let far = start + 5..start + 15;
     assert_same_error(comm, &build(far).unwrap_err(), &["no rank owns"]);
     if last > 0 {
-        let near = Extent {
-            offset: own.offset - 5,
-            ..own
-        };
+        // Only the last rank uses it: rank 0 has no items before it.
+        let near = (last as u64 * 10 - 5)..(last as u64 * 10 + 5);
         assert_same_error(comm, &build(near).unwrap_err(), &["both own", "and"]);
         let builder = Plan::builder(comm);
         let builder = if rank == last {
             builder.local_items(3)
         } else {
-            builder.extents(&[own])
+            builder.extents(std::slice::from_ref(&own))
         };
         let error = builder.build::<f64>().unwrap_err();
         assert_same_error(comm, &error, &["kind of ownership"]);
