@@ -16,6 +16,8 @@ pub mod markdown;
 pub mod matrix;
 pub mod mpi;
 pub mod output;
+#[cfg(doctest)]
+mod pages;
 pub mod papers;
 pub mod plot;
 pub mod repro_check;

@@ -51,7 +51,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
 }
 
 /// All features but MPI's.
-const FEATURES: &str = "reduce/tracing,reduce/par,reduce/num-complex";
+const FEATURES: &str = "treefold/tracing,treefold/par,treefold/num-complex";
 
 /// The count of steps, and their announcements.
 #[derive(Default)]
@@ -182,11 +182,11 @@ fn checks(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
     if mpi {
         steps.cargo(
             "clippy, MPI",
-            &with(&format!("{FEATURES},reduce/mpi,xtask/mpi")),
+            &with(&format!("{FEATURES},treefold/mpi,xtask/mpi")),
         )?;
     }
     let features = if mpi {
-        format!("{FEATURES},comm/mpi")
+        format!("{FEATURES},treefold/mpi")
     } else {
         FEATURES.to_owned()
     };
@@ -201,7 +201,7 @@ fn checks(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
     steps.xtask("the book builds", "book")?;
     steps.cargo(
         "simd-kernels without std",
-        "clippy -p simd-kernels --no-default-features -- -D warnings",
+        "clippy -p treefold-simd-kernels --no-default-features -- -D warnings",
     )?;
     steps.cargo(
         "tree-index on bare metal",
@@ -215,7 +215,8 @@ fn tests(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
         ("shuttle", "mailboxes under shuttle", "shuttled"),
         ("loom", "rings under loom", "loomed"),
     ] {
-        let words = format!("test --package comm --lib --target-dir target/{checker} {tests}");
+        let words =
+            format!("test --package treefold-comm --lib --target-dir target/{checker} {tests}");
         let mut command = cargo();
         command.args(words.split_whitespace());
         command.env("RUSTFLAGS", format!("--cfg {checker}"));
@@ -224,7 +225,7 @@ fn tests(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
     if !mpi {
         return Ok(());
     }
-    for package in ["comm", "reduce"] {
+    for package in ["treefold-comm", "treefold-reduce"] {
         let build = [
             "test",
             "--no-run",

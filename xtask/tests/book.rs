@@ -10,9 +10,6 @@ use std::path::{Component, Path, PathBuf};
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// Where readers of the book find what is not in it.
-const REPOSITORY: &str = "https://github.com/treefold/treefold";
-
 /// A picture that shows anything is longer.
 const LEAST_PICTURE_BYTES: usize = 500;
 
@@ -71,9 +68,15 @@ fn pages() -> BTreeMap<PathBuf, Page> {
     let paths: BTreeSet<PathBuf> = of_root
         .chain(files_below("docs"))
         .chain(files_below("golden"))
+        .chain(files_below("crates"))
         .filter(|path| has_extension(path, "md"))
         .collect();
-    for known in ["README.md", "ARCHITECTURE.md", "docs/order.md"] {
+    for known in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "docs/order.md",
+        "crates/treefold/README.md",
+    ] {
         assert!(paths.contains(Path::new(known)), "{known} is not looked at");
     }
     let parse = |path: PathBuf| {
@@ -139,25 +142,19 @@ fn fault(pages: &BTreeMap<PathBuf, Page>, from: &Path, link: &str) -> Option<Str
         Some((target, anchor)) => (target, Some(anchor)),
         None => (link, None),
     };
-    let of_repository = target.strip_prefix(REPOSITORY).map(|rest| {
-        let file = rest.strip_prefix("/blob/main/");
-        file.or(rest.strip_prefix("/tree/main/"))
-    });
-    let path = match of_repository {
-        Some(Some(path)) => PathBuf::from(path),
-        // The project's first page.
-        Some(None) if target == REPOSITORY => return None,
-        Some(None) => return Some("is neither /blob/main/… nor /tree/main/…".to_owned()),
-        None if target.contains(':') => return None,
-        None if target.is_empty() => from.to_owned(),
-        None => {
-            let path = resolved(&from.parent().unwrap().join(target));
-            if is_in_book(from) && !is_in_book(&path) {
-                return Some("leads out of the book: take its address on GitHub".to_owned());
-            }
-            path
-        }
+    if target.contains(':') {
+        return None;
+    }
+    let path = match target {
+        "" => from.to_owned(),
+        _ => resolved(&from.parent().unwrap().join(target)),
     };
+    if is_in_book(from) && !is_in_book(&path) {
+        return Some("leads out of the book: name the file instead".to_owned());
+    }
+    if from.starts_with("crates") && !path.starts_with(from.parent().unwrap()) {
+        return Some("leads out of the package: name the file instead".to_owned());
+    }
     if !root().join(&path).exists() {
         return Some("is not there".to_owned());
     }
@@ -286,15 +283,15 @@ fn squeezed(code: &str) -> String {
 
 /// Whether rustdoc compiles a block of this page.
 fn is_doctest(path: &Path, info: &str) -> bool {
-    is_in_book(path) && info == "rust"
+    (is_in_book(path) || path.starts_with("crates")) && info == "rust"
 }
 
 #[test]
 fn code_that_is_shown_compiles() {
     let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
-    let (library, compiled) = (
-        read("crates/reduce/src/lib.rs"),
-        squeezed(&read("crates/reduce/tests/pages.rs")),
+    let (doctests, compiled) = (
+        read("xtask/src/pages.rs"),
+        squeezed(&read("xtask/tests/pages.rs")),
     );
     let known = NOT_COMPILED.map(squeezed);
     let mut statements_count = 0;
@@ -302,10 +299,10 @@ fn code_that_is_shown_compiles() {
         let name = path.display();
         for (info, code) in &page.code {
             if is_doctest(&path, info) {
-                let included = format!("include_str!(\"../../../{name}\")");
+                let included = format!("include_str!(\"../../{name}\")");
                 assert!(
-                    library.contains(&included),
-                    "{name}: its programs are no doctests of `reduce`"
+                    doctests.contains(&included),
+                    "{name}: its programs are no doctests of `xtask`"
                 );
             } else if info.starts_with("rust") {
                 // In the order of the page, so that every statement finds its own.

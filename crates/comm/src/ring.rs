@@ -297,7 +297,7 @@ mod tests {
     }
 }
 
-/// Every order in which another core may see the memory: `RUSTFLAGS="--cfg loom" cargo test --package comm --lib ring`.
+/// Every order in which another core may see the memory: `RUSTFLAGS="--cfg loom" cargo test --package treefold-comm --lib ring`.
 #[cfg(all(test, loom))]
 mod loomed {
     use loom::sync::Arc;

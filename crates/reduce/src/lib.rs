@@ -82,19 +82,3 @@ pub use rows::{fields, fold_rows, sum_rows};
 pub use schedule::Link;
 pub use simd_kernels::Float;
 pub use tuner::{ALGORITHM_VARIABLE, DEFAULT_LINK, measure_link};
-
-/// The pages whose programs are compiled and run like those of this documentation.
-#[cfg(doctest)]
-mod pages {
-    #[doc = include_str!("../../../docs/README.md")]
-    struct Introduction;
-
-    #[doc = include_str!("../../../docs/why.md")]
-    struct Why;
-
-    #[doc = include_str!("../../../docs/quick-start.md")]
-    struct QuickStart;
-
-    #[doc = include_str!("../../../docs/distributions.md")]
-    struct Distributions;
-}

@@ -1,4 +1,5 @@
-//! The golden vectors of `golden/`: by folds of one process, and by plans on ranks.
+//! The golden vectors of `golden/`: by folds of one process, and by plans on ranks. The folder beside this crate's sources is a link to
+//! the project's, which packaging follows.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -51,7 +52,7 @@ element!(f64, u64, "16");
 element!(f32, u32, "8");
 
 fn folder() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")
 }
 
 fn words(case: &Value, key: &str) -> Vec<String> {

@@ -31,6 +31,7 @@ mod sealed {
 
 /// What has vector instructions. All are commutative, and round once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Operation {
     /// left + right
     Sum,

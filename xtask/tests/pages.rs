@@ -1,5 +1,5 @@
 //! The code of README and of the pages that is no program by itself: every statement there is one here, which
-//! `xtask/tests/book.rs` checks. The pages' programs are doctests of this crate.
+//! `book.rs` checks. The pages' programs are doctests of this crate (`src/pages.rs`).
 
 use reduce::Max;
 

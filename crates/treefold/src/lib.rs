@@ -1,0 +1,75 @@
+//! Reductions whose bits depend on the items, their order and the operator, and on nothing else:
+//! not on the number of ranks, how the items are spread, the messages' timing or the SIMD level.
+//!
+//! This is the one crate to depend on. It re-exports what programs need of the project's other crates, and has no code of its own.
+//!
+//! In one process, on one slice:
+//!
+//! ```
+//! let x: Vec<f64> = (1..=1000).map(|i| 1.0 / f64::from(i)).collect();
+//! assert_eq!(treefold::sum(&x)?.to_bits(), 0x401D_F11F_45F4_E619);
+//! # Ok::<(), treefold::FoldError>(())
+//! ```
+//!
+//! On ranks, each with some of the items. Ranks build a [`Plan`] together, once, and run it many times:
+//!
+//! ```
+//! use treefold::{Communicator, Plan, Sum, threads};
+//!
+//! // The same 1000 items, spread over p ranks.
+//! for p in [1, 7, 64] {
+//!     let totals = threads::run(p, |world| {
+//!         let start = |rank: usize| 1000 * rank / p;
+//!         let local: Vec<f64> = (start(world.rank())..start(world.rank() + 1))
+//!             .map(|i| 1.0 / (i + 1) as f64)
+//!             .collect();
+//!         let plan = Plan::builder(world)
+//!             .local_items(local.len() as u64)
+//!             .operator(Sum)
+//!             .build::<f64>()
+//!             .unwrap();
+//!         plan.allreduce(&local).unwrap()
+//!     })?;
+//!     assert!(totals.iter().all(|total| total.to_bits() == 0x401D_F11F_45F4_E619));
+//! }
+//! # Ok::<(), threads::RunError>(())
+//! ```
+//!
+//! Here a rank is a thread ([`threads`]), which needs no MPI. With feature `mpi` a rank is an MPI process (module `mpi`).
+//!
+//! # Features
+//!
+//! None is on by default, and none changes a bit.
+//!
+//! | feature | what |
+//! |---|---|
+//! | `mpi` | module `mpi`; needs an MPI library, its compiler wrapper and libclang |
+//! | `par` | module `par`: the folds by all threads of a rayon pool |
+//! | `num-complex` | [`Sum`] and [`Product`] of `num_complex::Complex` |
+//! | `tracing` | spans and events of crate `tracing`, at level TRACE |
+#![forbid(unsafe_code)]
+
+// In one process.
+#[cfg(feature = "par")]
+pub use reduce::par;
+pub use reduce::{
+    Float, FoldError, dot, fields, fold, fold_rows, squared_norm, sum, sum_and_absolute_sum,
+    sum_rows,
+};
+
+// Operators.
+pub use reduce::{Max, Min, Operator, Product, Sum, operator};
+
+// Over ranks.
+pub use reduce::{
+    ALGORITHM_VARIABLE, Algorithm, BuildError, Builder, DEFAULT_LINK, Link, MessageBuffer, Order,
+    Pending, Plan, RunError, UnknownAlgorithm, environment, measure_link,
+};
+
+// What ranks are.
+#[cfg(feature = "mpi")]
+pub use comm::mpi;
+pub use comm::{Communicator, Error as CommunicationError, threads};
+
+// Who has which items.
+pub use distribution::{Distribution, Error as DistributionError, Ownership, Scheme};

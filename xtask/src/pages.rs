@@ -1,0 +1,35 @@
+//! The pages whose programs are compiled and run like those of a crate's documentation. They are tests of this crate, as it
+//! is not published: a published one cannot read pages that lie outside it.
+
+#[doc = include_str!("../../docs/README.md")]
+struct Introduction;
+
+#[doc = include_str!("../../docs/why.md")]
+struct Why;
+
+#[doc = include_str!("../../docs/quick-start.md")]
+struct QuickStart;
+
+#[doc = include_str!("../../docs/distributions.md")]
+struct Distributions;
+
+#[doc = include_str!("../../crates/tree-index/README.md")]
+struct TreeIndexReadme;
+
+#[doc = include_str!("../../crates/simd-kernels/README.md")]
+struct SimdKernelsReadme;
+
+#[doc = include_str!("../../crates/distribution/README.md")]
+struct DistributionReadme;
+
+#[doc = include_str!("../../crates/schedule/README.md")]
+struct ScheduleReadme;
+
+#[doc = include_str!("../../crates/comm/README.md")]
+struct CommReadme;
+
+#[doc = include_str!("../../crates/reduce/README.md")]
+struct ReduceReadme;
+
+#[doc = include_str!("../../crates/treefold/README.md")]
+struct TreefoldReadme;
