@@ -1,12 +1,12 @@
 //! Collectives over any communicator, from its sends and receives alone.
 //!
-//! Plans use them once, while they are built; they use [`Tag::CONTROL`], so every rank must call
-//! them in the same order. The baselines use them in every run.
+//! Plans use them while they are built, with [`Tag::CONTROL`], so every rank must call them in the same order.
 
-use crate::communicator::{Communicator, Tag};
+use crate::communicator::Communicator;
 use crate::error::Error;
+use crate::tag::Tag;
 
-/// Sends one message and waits until its buffer is free again.
+/// Sends one message, to a receiver that allows `capacity_bytes`, and waits until its buffer is free again.
 ///
 /// # Errors
 /// As [`Communicator::wait`].
@@ -15,8 +15,9 @@ pub fn send<C: Communicator + ?Sized>(
     to: usize,
     tag: Tag,
     message: Vec<u8>,
+    capacity_bytes: usize,
 ) -> Result<(), Error> {
-    let request = comm.start_send(to, tag, message)?;
+    let request = comm.start_send(to, tag, message, capacity_bytes)?;
     comm.wait(request).map(drop)
 }
 
@@ -58,7 +59,7 @@ pub fn broadcast<C: Communicator + ?Sized>(
     }
     let mut sends = Vec::new();
     for child in binomial_children(position, size).rev() {
-        sends.push(comm.start_send(rank_at(child), tag, message.clone())?);
+        sends.push(comm.start_send(rank_at(child), tag, message.clone(), capacity_bytes)?);
     }
     for request in sends {
         comm.wait(request)?;
@@ -79,7 +80,7 @@ pub fn gather<C: Communicator + ?Sized>(
     capacity_bytes: usize,
 ) -> Result<Vec<Vec<u8>>, Error> {
     if comm.rank() != root {
-        send(comm, root, tag, message)?;
+        send(comm, root, tag, message, capacity_bytes)?;
         return Ok(Vec::new());
     }
     let mut gathered = vec![Vec::new(); comm.size()];
@@ -105,40 +106,29 @@ pub fn allgather<C: Communicator + ?Sized>(comm: &C, message: Vec<u8>) -> Result
     Ok(all)
 }
 
-/// An ordinary allreduce: a binomial tree to rank 0, then a broadcast.
+/// Reduces a value of the same length on every rank to rank 0 along a binomial tree, and broadcasts the result:
+/// `combine(left, right)` leaves the combination of two values in `left`, the lower ranks' on the left.
 ///
-/// The lower rank's value is always the left operand, but which values meet depends on p.
-pub(crate) fn allreduce_binomial<C: Communicator + ?Sized>(
+/// Which values meet depends on the number of ranks: for operations whose result does not, such as a comparison.
+///
+/// # Errors
+/// As [`Communicator::wait`].
+pub fn allreduce<C: Communicator + ?Sized>(
     comm: &C,
-    value: &mut [u8],
-    combine: &dyn Fn(&mut [u8], &[u8]),
+    tag: Tag,
+    value: &mut Vec<u8>,
+    combine: impl Fn(&mut [u8], &[u8]),
 ) -> Result<(), Error> {
-    reduce_binomial(comm, 0, value, combine)?;
-    let mut result = value.to_vec();
-    broadcast(comm, 0, Tag::CONTROL, &mut result, value.len())?;
-    value.copy_from_slice(&result);
-    Ok(())
-}
-
-/// An ordinary reduce along a binomial tree; `value` is the result on the root, and undefined on the others.
-pub(crate) fn reduce_binomial<C: Communicator + ?Sized>(
-    comm: &C,
-    root: usize,
-    value: &mut [u8],
-    combine: &dyn Fn(&mut [u8], &[u8]),
-) -> Result<(), Error> {
-    let size = comm.size();
-    let position = (comm.rank() + size - root) % size;
-    let rank_at = |position: usize| (position + root) % size;
-    for child in binomial_children(position, size) {
-        let right = receive(comm, rank_at(child), Tag::CONTROL, value.len())?;
+    let (rank, length_bytes) = (comm.rank(), value.len());
+    for child in binomial_children(rank, comm.size()) {
+        let right = receive(comm, child, tag, length_bytes)?;
         combine(value, &right);
     }
-    if position > 0 {
-        let parent = rank_at(position & (position - 1));
-        send(comm, parent, Tag::CONTROL, value.to_vec())?;
+    if rank > 0 {
+        let parent = rank & (rank - 1);
+        send(comm, parent, tag, value.clone(), length_bytes)?;
     }
-    Ok(())
+    broadcast(comm, 0, tag, value, length_bytes)
 }
 
 /// The children of `position` in the binomial tree over `0..size`: position + 2^k for every k

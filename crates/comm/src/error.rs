@@ -82,11 +82,27 @@ pub enum Error {
         /// How long it waited.
         after: Duration,
     },
-    /// The transport does not have what was asked for.
-    #[error("{call}: this transport has no reductions of its own")]
-    NotOffered {
-        /// The call.
+    /// MPI has been finalised, and this communicator with it.
+    #[error("rank {rank}: MPI is finalised")]
+    Finalised {
+        /// The rank that made the call.
+        rank: usize,
+    },
+    /// The call came from a forked child of the process that made the communicator.
+    #[error("rank {rank}: a forked process cannot use the communicator of its parent")]
+    Forked {
+        /// The rank of the parent.
+        rank: usize,
+    },
+    /// A tag that the transport does not have.
+    #[error("{call}: tag {tag} is not below {limit}, the transport's limit")]
+    NoSuchTag {
+        /// The call that named it.
         call: &'static str,
+        /// The tag's number.
+        tag: u32,
+        /// The tags are below this.
+        limit: u32,
     },
     /// An environment variable has a value that it cannot have, on this rank or on another.
     #[error("{variable}: on some rank it is not {expected}")]

@@ -1,23 +1,25 @@
 //! Ranks that exchange bytes.
 //!
 //! [`Communicator`] is what a reduction needs of a transport: a rank, a size, and non-blocking sends
-//! and receives of bytes. Two backends stand behind it:
+//! and receives of bytes. Two transports are here:
 //!
 //! - [`threads`]: a rank is a thread of this process. It needs nothing but Rust, reports a rank that
 //!   panics, leaves early or waits in a cycle as an error on every rank, and can replay a delivery
 //!   order from a seed.
 //! - `mpi` (feature `mpi`): a rank is an MPI process, over any communicator that the caller hands in.
 //!
+//! Others can be written outside this crate: [`Requests`] keeps what is under way, and [`contract`] tests the result.
+//!
 //! Nothing here knows floating-point numbers or trees: a message is bytes.
 //!
 //! ```
-//! use comm::{Communicator, threads};
+//! use comm::{Communicator, Tag, threads};
 //!
 //! // Rank 0 sends four bytes to rank 1.
+//! let tag = Tag::new(1);
 //! let received = threads::run(2, |comm| {
-//!     let tag = comm.fresh_tag();
 //!     if comm.rank() == 0 {
-//!         let request = comm.start_send(1, tag, vec![1, 2, 3, 4])?;
+//!         let request = comm.start_send(1, tag, vec![1, 2, 3, 4], 4)?;
 //!         comm.wait(request)?;
 //!         Ok(Vec::new())
 //!     } else {
@@ -31,18 +33,22 @@
 
 pub mod collective;
 mod communicator;
+pub mod contract;
 mod error;
-mod in_flight;
+mod fork;
 #[cfg(feature = "mpi")]
 pub mod mpi;
-mod requests;
+mod native;
+mod request;
 #[cfg(any(feature = "mpi", test))]
 mod ring;
+mod tag;
 pub mod threads;
+mod traffic;
 
-pub use communicator::{
-    CombineSlots, Communicator, NativeOperation, NativeType, Reduction, Request, RequestId, Tag,
-    Traffic,
-};
+pub use communicator::{Communicator, Hints};
 pub use error::Error;
-pub use in_flight::{InFlight, Progress};
+pub use native::{CombineSlots, NativeReductions};
+pub use request::{Request, RequestId, Requests};
+pub use tag::Tag;
+pub use traffic::Traffic;

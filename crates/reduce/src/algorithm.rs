@@ -3,8 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Who talks to whom, and when. Those of [`Order::Tree`] all give the same bits; most of them send fragments along a schedule of crate `schedule`.
+use schedule::Algorithm as Schedule;
+
+/// Who talks to whom, and when. All of them give the same bits; most send fragments along a schedule of crate `schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Algorithm {
     /// Every rank to the root, or to every other, in one step.
     Direct,
@@ -52,149 +55,88 @@ pub enum Algorithm {
     Algorithm1,
     /// Algorithm 1 as printed: a message for every subtree that crosses ranks.
     Algorithm1Unbuffered,
-    /// Not reproducible: each rank folds its own items as fast as it can, then the transport's
-    /// ordinary allreduce.
-    Unordered,
-    /// Reproducible and slow: all items are gathered on one rank and folded from left to right (eq. 1.5).
-    LeftToRight,
 }
 
-/// What runs an algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Engine {
-    /// A schedule over fragments.
-    Schedule(schedule::Algorithm),
-    /// The transport's own reductions.
-    Native,
-    /// Code of its own, for single elements.
-    Scalar,
-}
+/// The algorithms that are schedules.
+const SCHEDULES: [(Algorithm, Schedule); 20] = [
+    (Algorithm::Direct, Schedule::Direct),
+    (Algorithm::Binomial, Schedule::Binomial),
+    (Algorithm::Fibonacci, Schedule::Fibonacci),
+    (Algorithm::Binary, Schedule::Binary),
+    (Algorithm::ReduceBroadcast, Schedule::ReduceBroadcast),
+    (Algorithm::LinearPipelined, Schedule::LinearPipelined),
+    (Algorithm::BinaryPipelined, Schedule::BinaryPipelined),
+    (
+        Algorithm::LinearDoublyPipelined,
+        Schedule::LinearDoublyPipelined,
+    ),
+    (
+        Algorithm::BinaryDoublyPipelined,
+        Schedule::BinaryDoublyPipelined,
+    ),
+    (Algorithm::DualRoot, Schedule::DualRoot),
+    (Algorithm::TwoTree, Schedule::TwoTree),
+    (Algorithm::RecursiveDoubling, Schedule::RecursiveDoubling),
+    (
+        Algorithm::ReduceScatterGather,
+        Schedule::ReduceScatterGather,
+    ),
+    (Algorithm::Rabenseifner, Schedule::Rabenseifner),
+    (Algorithm::PairwiseExchange, Schedule::PairwiseExchange),
+    (Algorithm::Dissemination, Schedule::Dissemination),
+    (Algorithm::Bruck, Schedule::Bruck),
+    (Algorithm::Ring, Schedule::Ring),
+    (Algorithm::Circulant, Schedule::Circulant),
+    (Algorithm::Hierarchical, Schedule::Hierarchical),
+];
 
-/// The order in which an algorithm combines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// The binary tree over all items: treefold's promise.
-    Tree,
-    /// ((x0 + x1) + x2) + …
-    LeftToRight,
-    /// Whatever the number of ranks and the transport make of it.
-    None,
-}
+/// The others, with their names.
+const OTHERS: [(Algorithm, &str); 3] = [
+    (Algorithm::MpiNative, "mpi-native"),
+    (Algorithm::Algorithm1, "algorithm1"),
+    (Algorithm::Algorithm1Unbuffered, "algorithm1-unbuffered"),
+];
 
 impl Algorithm {
-    /// All of them.
-    pub const ALL: [Algorithm; 25] = [
-        Algorithm::Direct,
-        Algorithm::Binomial,
-        Algorithm::Fibonacci,
-        Algorithm::Binary,
-        Algorithm::ReduceBroadcast,
-        Algorithm::LinearPipelined,
-        Algorithm::BinaryPipelined,
-        Algorithm::LinearDoublyPipelined,
-        Algorithm::BinaryDoublyPipelined,
-        Algorithm::DualRoot,
-        Algorithm::TwoTree,
-        Algorithm::RecursiveDoubling,
-        Algorithm::ReduceScatterGather,
-        Algorithm::Rabenseifner,
-        Algorithm::PairwiseExchange,
-        Algorithm::Dissemination,
-        Algorithm::Bruck,
-        Algorithm::Ring,
-        Algorithm::Circulant,
-        Algorithm::Hierarchical,
-        Algorithm::MpiNative,
-        Algorithm::Algorithm1,
-        Algorithm::Algorithm1Unbuffered,
-        Algorithm::Unordered,
-        Algorithm::LeftToRight,
-    ];
+    /// All of them: first those that are schedules, in the order of their declaration.
+    pub fn all() -> impl Iterator<Item = Algorithm> + Clone {
+        let schedules = SCHEDULES.iter().map(|&(algorithm, _)| algorithm);
+        schedules.chain(OTHERS.iter().map(|&(algorithm, _)| algorithm))
+    }
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Algorithm::MpiNative => "mpi-native",
-            Algorithm::Algorithm1 => "algorithm1",
-            Algorithm::Algorithm1Unbuffered => "algorithm1-unbuffered",
-            Algorithm::Unordered => "unordered",
-            Algorithm::LeftToRight => "left-to-right",
-            _ => match self.engine() {
-                Engine::Schedule(schedule) => schedule.name(),
-                Engine::Native | Engine::Scalar => unreachable!("these are named above"),
-            },
+        let other = OTHERS.iter().find(|(algorithm, _)| *algorithm == self);
+        match (self.schedule(), other) {
+            (Some(schedule), _) => schedule.name(),
+            (None, Some(&(_, name))) => name,
+            (None, None) => unreachable!("an algorithm is a schedule or one of the others"),
         }
     }
 
-    /// The order in which it combines.
-    pub fn order(self) -> Order {
-        match self {
-            Algorithm::Unordered => Order::None,
-            Algorithm::LeftToRight => Order::LeftToRight,
-            _ => Order::Tree,
-        }
+    /// The schedule that it runs along: for any ownership, every collective operation, and in split phase. The
+    /// others reduce by blocking reduce and allreduce; [`Algorithm1`](Algorithm::Algorithm1) single elements of contiguous
+    /// distributions.
+    pub fn schedule(self) -> Option<Schedule> {
+        let found = SCHEDULES.iter().find(|(algorithm, _)| *algorithm == self);
+        found.map(|&(_, schedule)| schedule)
     }
 
-    /// Whether it runs along a schedule: for any ownership, every collective operation, and in split phase. The
-    /// others reduce contiguous distributions, by blocking reduce and allreduce.
+    /// Whether it runs along a [`schedule`](Algorithm::schedule).
     pub fn is_scheduled(self) -> bool {
-        matches!(self.engine(), Engine::Schedule(_))
-    }
-
-    /// The algorithm that runs a schedule.
-    pub(crate) fn of_schedule(schedule: schedule::Algorithm) -> Self {
-        let runs = |algorithm: &Algorithm| algorithm.engine() == Engine::Schedule(schedule);
-        Self::ALL
-            .into_iter()
-            .find(runs)
-            .expect("every schedule has an algorithm")
+        self.schedule().is_some()
     }
 
     /// Whether it reduces rows of more than one element.
     pub fn takes_rows(self) -> bool {
-        self.engine() != Engine::Scalar
+        self.is_scheduled() || self == Algorithm::MpiNative
     }
 
-    pub(crate) fn engine(self) -> Engine {
-        use schedule::Algorithm as Schedule;
-        match self {
-            Algorithm::Direct => Engine::Schedule(Schedule::Direct),
-            Algorithm::Binomial => Engine::Schedule(Schedule::Binomial),
-            Algorithm::Fibonacci => Engine::Schedule(Schedule::Fibonacci),
-            Algorithm::Binary => Engine::Schedule(Schedule::Binary),
-            Algorithm::ReduceBroadcast => Engine::Schedule(Schedule::ReduceBroadcast),
-            Algorithm::LinearPipelined => Engine::Schedule(Schedule::LinearPipelined),
-            Algorithm::BinaryPipelined => Engine::Schedule(Schedule::BinaryPipelined),
-            Algorithm::LinearDoublyPipelined => Engine::Schedule(Schedule::LinearDoublyPipelined),
-            Algorithm::BinaryDoublyPipelined => Engine::Schedule(Schedule::BinaryDoublyPipelined),
-            Algorithm::DualRoot => Engine::Schedule(Schedule::DualRoot),
-            Algorithm::TwoTree => Engine::Schedule(Schedule::TwoTree),
-            Algorithm::RecursiveDoubling => Engine::Schedule(Schedule::RecursiveDoubling),
-            Algorithm::ReduceScatterGather => Engine::Schedule(Schedule::ReduceScatterGather),
-            Algorithm::Rabenseifner => Engine::Schedule(Schedule::Rabenseifner),
-            Algorithm::PairwiseExchange => Engine::Schedule(Schedule::PairwiseExchange),
-            Algorithm::Dissemination => Engine::Schedule(Schedule::Dissemination),
-            Algorithm::Bruck => Engine::Schedule(Schedule::Bruck),
-            Algorithm::Ring => Engine::Schedule(Schedule::Ring),
-            Algorithm::Circulant => Engine::Schedule(Schedule::Circulant),
-            Algorithm::Hierarchical => Engine::Schedule(Schedule::Hierarchical),
-            Algorithm::MpiNative => Engine::Native,
-            Algorithm::Algorithm1
-            | Algorithm::Algorithm1Unbuffered
-            | Algorithm::Unordered
-            | Algorithm::LeftToRight => Engine::Scalar,
-        }
-    }
-}
-
-impl Order {
-    /// Its name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Order::Tree => "tree",
-            Order::LeftToRight => "left-to-right",
-            Order::None => "none",
-        }
+    /// The algorithm that runs a schedule.
+    pub(crate) fn of_schedule(schedule: Schedule) -> Self {
+        let found = SCHEDULES.iter().find(|(_, other)| *other == schedule);
+        let &(algorithm, _) = found.expect("every schedule has an algorithm");
+        algorithm
     }
 }
 
@@ -204,15 +146,9 @@ impl fmt::Display for Algorithm {
     }
 }
 
-impl fmt::Display for Order {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
 /// A name that no algorithm has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown algorithm `{name}`; known: {}", Algorithm::ALL.map(Algorithm::name).join(", "))]
+#[error("unknown algorithm `{name}`; known: {}", Algorithm::all().map(Algorithm::name).collect::<Vec<_>>().join(", "))]
 pub struct UnknownAlgorithm {
     /// The name.
     pub name: String,
@@ -222,11 +158,22 @@ impl FromStr for Algorithm {
     type Err = UnknownAlgorithm;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Algorithm::ALL
-            .into_iter()
+        Algorithm::all()
             .find(|algorithm| algorithm.name() == name)
             .ok_or_else(|| UnknownAlgorithm {
                 name: name.to_owned(),
             })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Algorithm, Schedule};
+
+    #[test]
+    fn every_schedule_is_an_algorithm() {
+        for &schedule in Schedule::ALL.iter() {
+            assert_eq!(Algorithm::of_schedule(schedule).schedule(), Some(schedule));
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, UnknownAlgorithm};
+use crate::algorithm1::MessageBuffer;
 use crate::environment::EnvironmentError;
 
 /// Why [`Builder::build`](crate::Builder::build) failed. Every rank gets the same error.
@@ -22,14 +23,79 @@ pub enum BuildError {
         /// The first rank that wants something else, and what.
         second: (usize, String),
     },
-    /// A rank cannot take part.
-    #[error("rank {rank}: {reason}")]
-    Rejected {
+    /// A rank does not say which items it has.
+    #[error("rank {rank}: none of local_items, distribution, ownership and extents was given")]
+    NoShare {
         /// The first such rank.
         rank: usize,
-        /// Why.
-        reason: String,
     },
+    /// A rank's distribution is for another number of ranks.
+    #[error("rank {rank}: the distribution is for {planned} ranks, the world has {size}")]
+    OtherSize {
+        /// The first such rank.
+        rank: usize,
+        /// The ranks of its distribution.
+        planned: usize,
+        /// The ranks there are.
+        size: usize,
+    },
+    /// A rank's floating-point environment is not IEEE 754's default.
+    #[error("rank {rank}: {error}")]
+    Environment {
+        /// The first such rank.
+        rank: usize,
+        /// What is wrong with it.
+        error: EnvironmentError,
+    },
+    /// Ranks can only agree without communicating on what all of them know: the items must follow a rule.
+    #[error("agreed() needs a distribution or an ownership that is a rule")]
+    NotARule,
+    /// The root does not exist.
+    #[error("root {root} does not exist, the world has {size} ranks")]
+    Root {
+        /// The rank that was named.
+        root: usize,
+        /// The ranks there are.
+        size: usize,
+    },
+    /// The width, the message limit, or the size of an element is 0.
+    #[error("{what} is 0; it must be at least 1")]
+    Zero {
+        /// Which of them.
+        what: &'static str,
+    },
+    /// A message buffer of no values, or of more than there can be.
+    #[error(
+        "a message buffer holds 1 to {} values, not {values}",
+        MessageBuffer::VALUES_MAX
+    )]
+    MessageBuffer {
+        /// The number that was asked for.
+        values: usize,
+    },
+    /// A parameter that schedules do not take.
+    #[error(transparent)]
+    Parameter(#[from] schedule::Error),
+    /// A level of `hierarchical` that is no schedule.
+    #[error("algorithm `{algorithm}` is no schedule")]
+    NoSchedule {
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
+    /// The transport has no reductions of its own.
+    #[error("algorithm `mpi-native` needs MPI")]
+    NoNativeReductions,
+    /// The algorithm reduces single elements only.
+    #[error("algorithm `{algorithm}` does not reduce rows of {width} elements")]
+    NoRows {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The elements of a row.
+        width: usize,
+    },
+    /// An environment variable names no algorithm.
+    #[error(transparent)]
+    UnknownAlgorithm(#[from] UnknownName),
     /// The ranks' items are not as many as a rank was told.
     #[error("rank {rank} was told of {expected} items, but the ranks have {found} in all")]
     ItemCount {
@@ -61,6 +127,16 @@ pub enum BuildError {
     /// The transport failed.
     #[error(transparent)]
     Transport(#[from] comm::Error),
+}
+
+/// An environment variable that names no algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{variable}: {error}")]
+pub struct UnknownName {
+    /// The variable.
+    pub variable: &'static str,
+    /// The name that it has.
+    pub error: UnknownAlgorithm,
 }
 
 /// Why a run of a [`Plan`](crate::Plan) failed.

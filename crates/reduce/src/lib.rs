@@ -6,8 +6,7 @@
 //! specification). Ranks build a [`Plan`] together, once, and run it many times:
 //!
 //! ```
-//! use comm::{Communicator, threads};
-//! use reduce::{Plan, Sum};
+//! use reduce::{Plan, Sum, threads};
 //!
 //! // 1/1 + 1/2 + … + 1/1000, spread over p ranks: the same bits for every p.
 //! let harmonic = |p: usize| {
@@ -39,46 +38,32 @@
 //! So do [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] over what they compute, and [`fold_rows`] and [`fields`]
 //! for several values an item. With feature `par`, module `par` has their parallel twins: the same bits for every number of threads.
 
-mod agreement;
 mod algorithm;
 mod algorithm1;
-mod baseline;
-mod buffer;
-mod builder;
-mod compile;
-mod display;
+mod counted;
+mod engine;
 pub mod environment;
 mod error;
-mod fused;
-mod launch;
-mod local;
-mod memory;
+mod fold;
 mod native;
 pub mod operator;
-mod outbox;
-#[cfg(feature = "par")]
-pub mod par;
-mod pending;
+mod patience;
 mod plan;
-mod program;
-mod rows;
-mod run;
-mod scalar;
-mod scan;
+mod scheduled;
+mod terms;
 mod trace;
-mod tuner;
-mod wire;
+mod world;
 
-pub use algorithm::{Algorithm, Order, UnknownAlgorithm};
-pub use builder::Builder;
-pub use error::{BuildError, FoldError, RunError};
-pub use fused::{dot, squared_norm, sum_and_absolute_sum};
-pub use local::{fold, sum};
+pub use algorithm::{Algorithm, UnknownAlgorithm};
+pub use algorithm1::MessageBuffer;
+pub use error::{BuildError, FoldError, RunError, UnknownName};
+#[cfg(feature = "par")]
+pub use fold::par;
+pub use fold::{dot, fields, fold, fold_rows, squared_norm, sum, sum_and_absolute_sum, sum_rows};
 pub use operator::{Max, Min, Operator, Product, Sum};
-pub use outbox::MessageBuffer;
-pub use pending::Pending;
-pub use plan::Plan;
-pub use rows::{fields, fold_rows, sum_rows};
+pub use plan::{ALGORITHM_VARIABLE, Builder, Pending, Plan, call};
 pub use schedule::Link;
 pub use simd_kernels::Float;
-pub use tuner::{ALGORITHM_VARIABLE, DEFAULT_LINK, measure_link};
+#[cfg(feature = "mpi")]
+pub use world::mpi;
+pub use world::{DEFAULT_LINK, World, threads};

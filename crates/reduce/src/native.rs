@@ -11,14 +11,17 @@
 //! There is one slot for each column of a row.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use bytemuck::Pod;
 use distribution::Ownership;
 use tree_index::{Node, Tree};
 
+use crate::engine::{Engine, Flight, Operation};
 use crate::error::RunError;
 use crate::operator::Operator;
-use crate::plan::{Kind, Plan};
+use crate::terms::Terms;
+use crate::world::World;
 
 /// The words before the values.
 const HEADER_WORDS: usize = 3;
@@ -31,8 +34,11 @@ const FAILED: u64 = 1;
 /// The library has not combined neighbours: an error of its own, or of ours.
 const TORN: u64 = 2;
 
-/// What a rank keeps between runs.
-pub(crate) struct NativeEngine<T> {
+/// The engine for the transport's own reductions.
+pub(crate) struct Native<T, O> {
+    world: World,
+    terms: Rc<Terms>,
+    operator: Rc<O>,
     tree: Tree,
     slot_bytes: usize,
     memory: RefCell<Memory<T>>,
@@ -52,9 +58,9 @@ struct Merging<T> {
     values: Vec<T>,
 }
 
-impl<T: Pod> NativeEngine<T> {
-    pub(crate) fn new(ownership: &Ownership, width: usize) -> Self {
-        let tree = Tree::new(ownership.items());
+impl<T: Pod, O: Operator<T>> Native<T, O> {
+    pub(crate) fn new(world: &World, terms: Rc<Terms>, operator: Rc<O>) -> Self {
+        let (tree, width) = (Tree::new(terms.ownership.items()), terms.width);
         // A fragment has at most max(1, 2 ceil(log2 N) - 2) nodes.
         let nodes_max = (2 * tree.height() as usize).max(3) - 2;
         let slot_bytes = HEADER_BYTES + (nodes_max * size_of::<T>()).next_multiple_of(8);
@@ -68,10 +74,20 @@ impl<T: Pod> NativeEngine<T> {
             },
         };
         Self {
+            world: world.clone(),
+            terms,
+            operator,
             tree,
             slot_bytes,
             memory: RefCell::new(memory),
         }
+    }
+
+    fn not_offered<R>(&self) -> Result<R, RunError> {
+        Err(RunError::NotOffered {
+            rank: self.world.rank(),
+            algorithm: self.terms.choice.algorithm,
+        })
     }
 }
 
@@ -140,52 +156,50 @@ fn merge<T: Pod, O: Operator<T>>(
     write_header(right, [WHOLE, first, end]);
 }
 
-impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
-    /// Says whether this rank gets a result, and leaves it in `result`.
-    pub(crate) fn run_native(
+impl<T: Pod, O: Operator<T>> Engine<T> for Native<T, O> {
+    fn run(
         &self,
-        kind: Kind,
-        local: &[T],
+        operation: Operation,
+        rows: Result<&[T], RunError>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let rank = self.comm.rank();
-        if self.is_spent() {
-            return Err(RunError::Spent { rank });
-        }
-        let root = match kind {
-            Kind::Allreduce => None,
-            Kind::Reduce => Some(self.terms.root),
-            _ => {
-                let algorithm = self.terms.choice.algorithm;
-                return Err(RunError::NotOffered { rank, algorithm });
-            }
+        let root = match operation {
+            Operation::Allreduce => None,
+            Operation::Reduce => Some(self.terms.root),
+            _ => return self.not_offered(),
         };
-        let checked = self.check(kind, local, Some(result.len()));
-        let outcome = self.reduce_slots(root, checked.is_ok().then_some(local), result);
+        let outcome = self.reduce_slots(root, rows.as_ref().ok().copied(), result);
         // What this rank knows of its own failure is more than what it hears.
-        self.settle(checked.and(outcome))
+        rows.and(outcome)
     }
 
+    fn start(
+        &self,
+        _operation: Operation,
+        _rows: Option<&[T]>,
+    ) -> Result<Rc<dyn Flight<T>>, RunError> {
+        self.not_offered()
+    }
+}
+
+impl<T: Pod, O: Operator<T>> Native<T, O> {
     fn reduce_slots(
         &self,
         root: Option<usize>,
         local: Option<&[T]>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let (rank, ownership) = (self.comm.rank(), &self.terms.ownership);
-        let engine = self
-            .native
-            .get_or_init(|| NativeEngine::new(ownership, self.terms.width));
+        let (rank, ownership) = (self.world.rank(), &self.terms.ownership);
         let Memory {
             slots,
             rows,
             scratch,
             merging,
-        } = &mut *engine.memory.borrow_mut();
+        } = &mut *self.memory.borrow_mut();
         match local {
-            Some(local) => self.fill(engine, slots, rows, scratch, local),
+            Some(local) => self.fill(slots, rows, scratch, local),
             None => {
-                for slot in slots.chunks_exact_mut(engine.slot_bytes) {
+                for slot in slots.chunks_exact_mut(self.slot_bytes) {
                     write_header(slot, [FAILED, rank as u64, 0]);
                 }
             }
@@ -193,21 +207,15 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
         let merging = RefCell::new(merging);
         let combine = |left: &[u8], right: &mut [u8]| {
             let merging = &mut merging.borrow_mut();
-            merge(
-                engine.tree,
-                ownership,
-                &*self.operator,
-                merging,
-                left,
-                right,
-            );
+            merge(self.tree, ownership, &*self.operator, merging, left, right);
         };
-        self.comm
-            .reduce_slots(root, slots, engine.slot_bytes, &combine)?;
+        let reductions = self.world.transport().native_reductions();
+        let reductions = reductions.expect("the builder has asked for them");
+        reductions.reduce_slots(root, slots, self.slot_bytes, &combine)?;
         if root.is_some_and(|root| root != rank) {
             return Ok(false);
         }
-        for (value, slot) in result.iter_mut().zip(slots.chunks_exact(engine.slot_bytes)) {
+        for (value, slot) in result.iter_mut().zip(slots.chunks_exact(self.slot_bytes)) {
             let [state, first, _] = read_header(slot);
             match state {
                 WHOLE if ownership.items() == 0 => {
@@ -229,28 +237,21 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<'_, T, O> {
     }
 
     /// This rank's own fragment, column by column.
-    fn fill(
-        &self,
-        engine: &NativeEngine<T>,
-        slots: &mut [u8],
-        rows: &mut [T],
-        scratch: &mut Vec<T>,
-        local: &[T],
-    ) {
-        let (rank, width) = (self.comm.rank() as u64, self.terms.width);
+    fn fill(&self, slots: &mut [u8], rows: &mut [T], scratch: &mut Vec<T>, local: &[T]) {
+        let (rank, width) = (self.world.rank() as u64, self.terms.width);
         let ranks = [rank, rank + 1];
         let mut folded_rows = 0;
         let mut local = local;
         for (node, row) in
-            fragment(engine.tree, &self.terms.ownership, ranks).zip(rows.chunks_exact_mut(width))
+            fragment(self.tree, &self.terms.ownership, ranks).zip(rows.chunks_exact_mut(width))
         {
-            let span = engine.tree.span(node);
+            let span = self.tree.span(node);
             let count = usize::try_from(span.end - span.start).expect("rows are in memory");
             let (own, rest) = local.split_at(count * width);
             self.operator.fold_rows(own, width, scratch, row);
             (folded_rows, local) = (folded_rows + 1, rest);
         }
-        for (column, slot) in slots.chunks_exact_mut(engine.slot_bytes).enumerate() {
+        for (column, slot) in slots.chunks_exact_mut(self.slot_bytes).enumerate() {
             write_header(slot, [WHOLE, rank, rank + 1]);
             let places = slot[HEADER_BYTES..].chunks_exact_mut(size_of::<T>());
             let values = rows.chunks_exact(width).map(|row| &row[column]);

@@ -4,8 +4,8 @@
 
 mod counting;
 
-use comm::threads::run;
 use counting::{allocations, runs_allocate_nothing};
+use reduce::threads::run;
 
 #[test]
 fn the_counter_counts() {
@@ -17,6 +17,6 @@ fn the_counter_counts() {
 #[test]
 fn no_schedule_allocates() {
     for ranks in [1, 2, 5, 8] {
-        run(ranks, |comm| runs_allocate_nothing(comm)).unwrap();
+        run(ranks, |world| runs_allocate_nothing(world)).unwrap();
     }
 }

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
-use comm::Communicator;
-use comm::threads::run;
 use num_complex::Complex;
+use reduce::threads::run;
 use reduce::{Operator, Plan, Product, Sum};
 
 /// Numbers about the unit circle, so that products neither vanish nor overflow.
@@ -24,10 +23,10 @@ fn check<O: Operator<Complex<f64>> + Copy + Sync + 'static>(
     let items = items(301);
     let expected = simd_kernels::by_definition(&items, &combine).unwrap();
     for ranks in [1, 2, 7] {
-        let totals = run(ranks, |comm| {
+        let totals = run(ranks, |world| {
             let share = |rank: usize| 301 * rank / ranks;
-            let own = &items[share(comm.rank())..share(comm.rank() + 1)];
-            let plan = Plan::builder(comm)
+            let own = &items[share(world.rank())..share(world.rank() + 1)];
+            let plan = Plan::builder(world)
                 .local_items(own.len() as u64)
                 .operator(operator)
                 .build()

@@ -8,9 +8,8 @@
 
 use std::arch::asm;
 
-use comm::Communicator;
-use comm::threads::run;
 use reduce::environment::{EnvironmentError, check};
+use reduce::threads::run;
 use reduce::{BuildError, FoldError, Plan, RunError};
 
 const FLUSH_TO_ZERO: u32 = 1 << 15;
@@ -68,23 +67,23 @@ fn each_departure_from_the_default_is_named() {
 
 #[test]
 fn one_rank_s_environment_stops_the_plan_on_every_rank() {
-    let errors = run(5, |comm| {
-        let build = || Plan::builder(comm).local_items(1).build::<f64>().map(drop);
-        let bits = if comm.rank() == 3 { FLUSH_TO_ZERO } else { 0 };
+    let errors = run(5, |world| {
+        let build = || Plan::builder(world).local_items(1).build::<f64>().map(drop);
+        let bits = if world.rank() == 3 { FLUSH_TO_ZERO } else { 0 };
         with(bits, build)
     });
-    let expected = BuildError::Rejected {
+    let expected = BuildError::Environment {
         rank: 3,
-        reason: EnvironmentError::FlushToZero.to_string(),
+        error: EnvironmentError::FlushToZero,
     };
     assert_eq!(errors.unwrap(), vec![Err(expected); 5]);
 }
 
 #[test]
 fn an_environment_that_changes_after_the_plan_stops_its_run() {
-    let results = run(5, |comm| {
-        let plan = Plan::builder(comm).local_items(1).build::<f64>().unwrap();
-        let bits = if comm.rank() == 3 { ROUND_UP } else { 0 };
+    let results = run(5, |world| {
+        let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+        let bits = if world.rank() == 3 { ROUND_UP } else { 0 };
         with(bits, || plan.allreduce(&[1.0]))
     });
     for (rank, result) in results.unwrap().into_iter().enumerate() {

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::process::Command;
 
 use bytemuck::Pod;
-use comm::{Communicator, threads};
 use distribution::Distribution;
 use reduce::operator::custom;
+use reduce::threads;
 use reduce::{Max, Min, Operator, Plan, Product, Sum};
 use serde_json::Value;
 

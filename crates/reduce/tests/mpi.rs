@@ -7,18 +7,21 @@ mod suite;
 
 use std::time::Duration;
 
-use comm::{Communicator, mpi};
+use reduce::{World, mpi};
 
 fn main() {
-    let world = mpi::init().expect("MPI starts once");
+    mpi::run(check).expect("MPI starts once");
+}
+
+fn check(world: &World) {
     world.set_silence_limit(Duration::from_secs(60));
     let counting: (_, suite::Check) = ("runs allocate nothing", counting::runs_allocate_nothing);
     // Ranks that take turns on a core would take minutes for it.
-    let has_cores = world.size() <= world.concurrency();
+    let has_cores = world.size() <= world.transport().hints().concurrency;
     let counting = has_cores.then_some(counting);
     let checks: Vec<_> = suite::checks().chain(counting).collect();
     for (name, check) in &checks {
-        check(&world);
+        check(world);
         if world.rank() == 0 {
             eprintln!("test {name} ... ok");
         }

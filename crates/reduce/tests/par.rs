@@ -125,3 +125,59 @@ fn a_thread_with_another_environment_is_an_error() {
     );
     assert_eq!(par::sum(&[1.0; 8]), Ok(8.0));
 }
+
+/// Every twin, on slices around and beyond what one thread folds.
+#[test]
+fn the_other_twins_have_the_bits_of_one_thread() {
+    for count in [0, 1, 1000, (1 << 17) + 1, 3 * (1 << 17) + 12_345] {
+        let x: Vec<f64> = words(count, 3).map(|word| word as f64).collect();
+        let y: Vec<f64> = words(count, 4)
+            .map(|word| 1.0 / (word as f64 + 1.0))
+            .collect();
+        let whole_rows = &x[..count - count % 3];
+        for threads in [1, 2, 5] {
+            pool(threads).install(|| {
+                let bits = |pair: (f64, f64)| [pair.0.to_bits(), pair.1.to_bits()];
+                assert_eq!(
+                    par::dot(&x, &y).unwrap().to_bits(),
+                    reduce::dot(&x, &y).unwrap().to_bits()
+                );
+                assert_eq!(
+                    par::squared_norm(&y).unwrap().to_bits(),
+                    reduce::squared_norm(&y).unwrap().to_bits()
+                );
+                assert_eq!(
+                    bits(par::sum_and_absolute_sum(&y).unwrap()),
+                    bits(reduce::sum_and_absolute_sum(&y).unwrap())
+                );
+                let (mut rows, mut expected) = ([0.0; 3], [0.0; 3]);
+                par::sum_rows(whole_rows, 3, &mut rows).unwrap();
+                reduce::sum_rows(whole_rows, 3, &mut expected).unwrap();
+                assert_eq!(rows.map(f64::to_bits), expected.map(f64::to_bits));
+                let fields = par::fields(&[&x, &y], &Sum).unwrap();
+                let expected = reduce::fields(&[&x, &y], &Sum).unwrap();
+                assert!(
+                    fields
+                        .iter()
+                        .zip(&expected)
+                        .all(|(a, b)| a.to_bits() == b.to_bits())
+                );
+            });
+        }
+    }
+}
+
+#[test]
+fn the_other_twins_refuse_what_the_others_refuse() {
+    let (short, long) = (vec![1.0; 10], vec![1.0; 300_000]);
+    assert_eq!(par::dot(&long, &short), reduce::dot(&long, &short));
+    assert!(par::dot(&long, &short).is_err());
+    let mut row = [0.0; 7];
+    for width in [0, 7] {
+        let refused = par::sum_rows(&long, width, &mut row);
+        assert_eq!(refused, reduce::sum_rows(&long, width, &mut row));
+        assert!(refused.is_err());
+    }
+    assert!(par::fold_rows(&long, 3, &Max, &mut row).is_err());
+    assert!(par::fields(&[&long, &short], &Max).is_err());
+}

@@ -4,12 +4,11 @@
 
 mod suite;
 
-use comm::Communicator;
-use comm::threads::{run, run_seeded};
 use distribution::Distribution;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use reduce::operator::custom;
+use reduce::threads::{run, run_seeded};
 use reduce::{Algorithm, Plan, Sum};
 use suite::{by_definition, mix, numbers};
 use tree_index::{Tree, parent};
@@ -19,7 +18,7 @@ fn suite_on_threads() {
     for ranks in [1, 2, 3, 5, 17] {
         for (name, check) in suite::checks() {
             let begin = std::time::Instant::now();
-            run(ranks, |comm| check(comm))
+            run(ranks, |world| check(world))
                 .unwrap_or_else(|error| panic!("{name}, p = {ranks}: {error}"));
             println!("threads, p = {ranks}: {name} ({:?})", begin.elapsed());
         }
@@ -30,7 +29,7 @@ fn suite_on_threads() {
 fn suite_on_seeded_threads() {
     for (name, check) in suite::checks() {
         for (ranks, seed) in [(2, 1), (3, 2), (4, 3)] {
-            run_seeded(ranks, seed, |comm| check(comm))
+            run_seeded(ranks, seed, |world| check(world))
                 .unwrap_or_else(|error| panic!("{name}, p = {ranks}, seed = {seed}: {error}"));
         }
     }
@@ -42,13 +41,13 @@ fn the_thesis_rank_counts_give_one_sum() {
     let items = numbers(5000, 1);
     let expected = by_definition(&items, &Sum).unwrap().to_bits();
     for ranks in (1..=241).step_by(16) {
-        let totals = run(ranks, |comm| {
+        let totals = run(ranks, |world| {
             let distribution = Distribution::upper(5000, ranks).unwrap();
-            let plan = Plan::builder(comm)
+            let plan = Plan::builder(world)
                 .distribution(&distribution)
                 .build::<f64>()
                 .unwrap();
-            let own = distribution.range(comm.rank());
+            let own = distribution.range(world.rank());
             let (start, end) = (usize::try_from(own.start), usize::try_from(own.end));
             plan.allreduce(&items[start.unwrap()..end.unwrap()])
                 .unwrap()
@@ -83,10 +82,10 @@ proptest! {
         let items = numbers(items_count, seed);
         let words: Vec<u64> = items.iter().map(|item| item.to_bits()).collect();
         let root = root.index(counts.len());
-        run_seeded(counts.len(), seed, |comm| {
-            suite::check(comm, &items, Sum, &distribution, algorithm, root);
+        run_seeded(counts.len(), seed, |world| {
+            suite::check(world, &items, Sum, &distribution, algorithm, root);
             let mix = custom("mix", mix).with_empty(0);
-            suite::check(comm, &words, mix, &distribution, algorithm, root);
+            suite::check(world, &words, mix, &distribution, algorithm, root);
         }).unwrap();
     }
 }
@@ -121,16 +120,16 @@ fn messages_are_counted() {
     for (items_count, ranks) in [(9, 3), (1000, 17), (4097, 33), (20_000, 5)] {
         let distribution = Distribution::lower(items_count, ranks).unwrap();
         let sent = |algorithm| {
-            let messages = run(ranks, |comm| {
-                let plan = Plan::builder(comm)
+            let messages = run(ranks, |world| {
+                let plan = Plan::builder(world)
                     .distribution(&distribution)
                     .algorithm(algorithm)
                     .build::<f64>()
                     .unwrap();
-                let before = comm.traffic().messages;
-                let count = usize::try_from(distribution.count(comm.rank())).unwrap();
+                let before = world.traffic().messages;
+                let count = usize::try_from(distribution.count(world.rank())).unwrap();
                 plan.reduce(&vec![1.0; count]).unwrap();
-                comm.traffic().messages - before
+                world.traffic().messages - before
             });
             messages.unwrap()
         };
@@ -153,19 +152,17 @@ fn messages_are_counted() {
 /// A rank that leaves, or panics, in the middle of a reduction: the others get an error that names it, and none hangs.
 #[test]
 fn a_rank_that_leaves_in_mid_reduction() {
-    let algorithms = Algorithm::ALL
-        .into_iter()
-        .filter(|algorithm| algorithm.is_scheduled());
+    let algorithms = Algorithm::all().filter(|algorithm| algorithm.is_scheduled());
     for algorithm in algorithms {
         for leaver in 0..5 {
-            let results = run(5, |comm| {
-                let plan = Plan::builder(comm)
+            let results = run(5, |world| {
+                let plan = Plan::builder(world)
                     .local_items(2)
                     .algorithm(algorithm)
                     .build::<f64>()
                     .unwrap();
                 let first = plan.allreduce(&[1.0, 2.0]);
-                if comm.rank() == leaver {
+                if world.rank() == leaver {
                     return None;
                 }
                 // Who is still in the first run may hear of it there.
@@ -178,14 +175,14 @@ fn a_rank_that_leaves_in_mid_reduction() {
                     "{algorithm}: {text}"
                 );
             }
-            let failed = run(5, |comm| {
-                let plan = Plan::builder(comm)
+            let failed = run(5, |world| {
+                let plan = Plan::builder(world)
                     .local_items(2)
                     .algorithm(algorithm)
                     .build::<f64>()
                     .unwrap();
                 let pending = plan.start_allreduce(&[1.0, 2.0]).unwrap();
-                assert_ne!(comm.rank(), leaver, "on purpose");
+                assert_ne!(world.rank(), leaver, "on purpose");
                 pending.wait()
             });
             let text = failed.unwrap_err().to_string();

@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use comm::Communicator;
-use comm::threads::run;
+use reduce::threads::run;
 use reduce::{Algorithm, Plan};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -41,15 +40,15 @@ impl Subscriber for Counter {
 /// What a reduce by an algorithm shows.
 fn counts(algorithm: Algorithm) -> BTreeMap<&'static str, usize> {
     let counter = Counter::default();
-    run(3, |comm| {
+    run(3, |world| {
         let _guard = tracing::subscriber::set_default(counter.clone());
         // Figure 2.2: nine items on three ranks, all subtrees cross ranks singly.
-        let plan = Plan::builder(comm)
+        let plan = Plan::builder(world)
             .local_items(3)
             .algorithm(algorithm)
             .build::<f64>()
             .unwrap();
-        plan.reduce(&[f64::from(u32::try_from(comm.rank()).unwrap()); 3])
+        plan.reduce(&[f64::from(u32::try_from(world.rank()).unwrap()); 3])
             .unwrap();
     })
     .unwrap();

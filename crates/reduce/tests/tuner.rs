@@ -5,13 +5,13 @@
 use std::env;
 use std::process::Command;
 
-use comm::threads;
 use proptest::prelude::*;
 use proptest::sample::select;
-use reduce::{ALGORITHM_VARIABLE, Algorithm, DEFAULT_LINK, Link, Plan, measure_link};
+use reduce::threads;
+use reduce::{ALGORITHM_VARIABLE, Algorithm, DEFAULT_LINK, Link, Plan};
 
 fn scheduled() -> Vec<Algorithm> {
-    let all = Algorithm::ALL.into_iter();
+    let all = Algorithm::all();
     all.filter(|algorithm| algorithm.is_scheduled()).collect()
 }
 
@@ -79,7 +79,7 @@ proptest! {
                 builder = builder.node_ranks(node_ranks);
             }
             let plan = builder.build::<f64>().unwrap();
-            let own = distribution.range(comm::Communicator::rank(world));
+            let own = distribution.range(world.rank());
             let [start, end] =
                 [own.start, own.end].map(|item| usize::try_from(item).unwrap() * width);
             let mut result = vec![0.0; width];
@@ -133,7 +133,7 @@ fn ranks_that_take_turns_send_few_messages() {
 
 #[test]
 fn remarks_are_printed() {
-    let line = |build: fn(reduce::Builder<'_>) -> reduce::Builder<'_>| {
+    let line = |build: fn(reduce::Builder) -> reduce::Builder| {
         let lines = threads::run(13, |world| {
             let builder = Plan::builder(world).local_items(1).width(10);
             build(builder).build::<f64>().unwrap().to_string()
@@ -156,7 +156,7 @@ fn remarks_are_printed() {
 
 #[test]
 fn wrong_hints_are_errors_on_every_rank() {
-    let error = |build: fn(reduce::Builder<'_>) -> reduce::Builder<'_>| {
+    let error = |build: fn(reduce::Builder) -> reduce::Builder| {
         let errors = threads::run(3, |world| {
             let builder = Plan::builder(world).local_items(1);
             build(builder).build::<f64>().unwrap_err().to_string()
@@ -190,7 +190,7 @@ fn wrong_hints_are_errors_on_every_rank() {
 #[test]
 fn ranks_that_say_different_things_hear_of_it() {
     let errors = threads::run(3, |world| {
-        let blocks = 1 + comm::Communicator::rank(world) / 2;
+        let blocks = 1 + world.rank() / 2;
         let builder = Plan::builder(world).local_items(1).blocks(blocks);
         builder.build::<f64>().unwrap_err().to_string()
     });
@@ -202,10 +202,10 @@ fn ranks_that_say_different_things_hear_of_it() {
 
 #[test]
 fn a_link_is_measured_alike() {
-    let links = threads::run(3, |world| measure_link(world).unwrap()).unwrap();
+    let links = threads::run(3, |world| world.measure_link().unwrap()).unwrap();
     assert!(links.iter().all(|link| *link == links[0]));
     assert!(links[0].latency_ns > 0.0 && links[0].byte_ns > 0.0);
-    assert!(threads::run(1, |world| measure_link(world).unwrap()).is_ok());
+    assert!(threads::run(1, |world| world.measure_link().unwrap()).is_ok());
 }
 
 /// The variable is this process' own, so each case is a process.

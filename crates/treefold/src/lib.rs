@@ -14,7 +14,7 @@
 //! On ranks, each with some of the items. Ranks build a [`Plan`] together, once, and run it many times:
 //!
 //! ```
-//! use treefold::{Communicator, Plan, Sum, threads};
+//! use treefold::{Plan, Sum, threads};
 //!
 //! // The same 1000 items, spread over p ranks.
 //! for p in [1, 7, 64] {
@@ -62,14 +62,15 @@ pub use reduce::{Max, Min, Operator, Product, Sum, operator};
 
 // Over ranks.
 pub use reduce::{
-    ALGORITHM_VARIABLE, Algorithm, BuildError, Builder, DEFAULT_LINK, Link, MessageBuffer, Order,
-    Pending, Plan, RunError, UnknownAlgorithm, environment, measure_link,
+    ALGORITHM_VARIABLE, Algorithm, BuildError, Builder, DEFAULT_LINK, Link, MessageBuffer, Pending,
+    Plan, RunError, UnknownAlgorithm, UnknownName, call, environment,
 };
 
 // What ranks are.
+pub use comm::{Communicator, Error as CommunicationError};
 #[cfg(feature = "mpi")]
-pub use comm::mpi;
-pub use comm::{Communicator, Error as CommunicationError, threads};
+pub use reduce::mpi;
+pub use reduce::{World, threads};
 
 // Who has which items.
 pub use distribution::{Distribution, Error as DistributionError, Ownership, Scheme};

@@ -4,10 +4,9 @@ use std::env;
 use std::ffi::c_int;
 use std::thread;
 
-use super::communicator::describe;
-use super::raw::RawCommunicator;
+use super::failure::describe;
+use super::raw::{Extreme, RawCommunicator};
 use super::short::ShortMessages;
-use crate::communicator::NativeOperation;
 use crate::error::Error;
 
 /// The environment variable that says whether short messages between ranks of a node go through shared memory: `on`, which is
@@ -28,19 +27,19 @@ impl Node {
     /// What all ranks agree on about their nodes. Collective.
     pub(super) fn find(raw: &RawCommunicator, rank: usize, size: usize) -> Result<Self, Error> {
         let failed = |failure| describe(rank, failure);
-        let agreed = |value: usize, operation| -> Result<usize, Error> {
-            let number = raw.reduce_number(value as u64, operation).map_err(failed)?;
+        let agreed = |value: usize, extreme| -> Result<usize, Error> {
+            let number = raw.agree_on(value as u64, extreme).map_err(failed)?;
             Ok(usize::try_from(number).unwrap_or(usize::MAX))
         };
         let index = |number: c_int| usize::try_from(number).expect("MPI counts from 0");
         let node = raw.node().map_err(failed)?;
         let node_size = index(node.size().map_err(failed)?);
         let rank_on_node = index(node.rank().map_err(failed)?);
-        let node_ranks = agreed(node_size, NativeOperation::Max)?;
+        let node_ranks = agreed(node_size, Extreme::Greatest)?;
         let first = rank - rank % node_ranks;
         let is_regular =
             node_size == node_ranks.min(size - first) && rank_on_node == rank % node_ranks;
-        let are_regular = agreed(is_regular.into(), NativeOperation::Min)? == 1;
+        let are_regular = agreed(is_regular.into(), Extreme::Least)? == 1;
         // A process that is bound to one core says nothing about the others.
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let at_once = if cores > 1 {
@@ -48,8 +47,8 @@ impl Node {
         } else {
             node_size
         };
-        let at_once = agreed(at_once, NativeOperation::Min)?;
-        let short = match agreed(setting(), NativeOperation::Min)? {
+        let at_once = agreed(at_once, Extreme::Least)?;
+        let short = match agreed(setting(), Extreme::Least)? {
             ON => {
                 let ranks = node.gather_numbers(rank as u64).map_err(failed)?;
                 let ranks = ranks
@@ -65,6 +64,7 @@ impl Node {
                 });
             }
         };
+        node.free().map_err(failed)?;
         Ok(Self {
             regular_ranks: are_regular.then_some(node_ranks),
             concurrency: if are_regular {

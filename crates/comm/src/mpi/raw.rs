@@ -1,4 +1,4 @@
-//! The MPI calls: with `user_operation.rs` the only unsafe code of this crate.
+//! The MPI calls of messages and collectives.
 //!
 //! rsmpi's safe requests borrow their buffers and abort the process when a pending one is dropped. Here an
 //! operation owns its buffer, so that dropping one at any time is sound: a pending buffer is leaked rather
@@ -11,8 +11,6 @@ use std::mem::{self, MaybeUninit};
 
 use mpi::ffi;
 use mpi::raw::AsRaw;
-
-use crate::communicator::{NativeOperation, NativeType};
 
 /// An MPI function that returned something else than `MPI_SUCCESS`.
 #[derive(Debug)]
@@ -55,8 +53,8 @@ fn failure(call: &'static str, code: c_int) -> Failure {
     }
 }
 
-/// A communicator of our own, with errors returned.
-#[derive(Debug)]
+/// A communicator of our own, with errors returned. A plain handle: [`lifetime`](super::lifetime) frees what it names.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct RawCommunicator {
     handle: ffi::MPI_Comm,
 }
@@ -79,6 +77,14 @@ impl RawCommunicator {
         let code = unsafe { ffi::MPI_Comm_set_errhandler(this.handle, errors_return) };
         check("MPI_Comm_set_errhandler", code)?;
         Ok(this)
+    }
+
+    /// The library's own, of all processes of this program.
+    pub(super) fn world() -> Self {
+        Self {
+            // SAFETY: a constant of the library, initialised before main.
+            handle: unsafe { ffi::RSMPI_COMM_WORLD },
+        }
     }
 
     /// MPI's own name for it.
@@ -207,71 +213,42 @@ impl RawCommunicator {
         })
     }
 
-    /// The library's own `MPI_Reduce` of `value` into `result` on a root, or its `MPI_Allreduce`.
-    pub(super) fn reduce(
-        &self,
-        root: Option<c_int>,
-        value: &[u8],
-        result: &mut [u8],
-        element: NativeType,
-        operation: NativeOperation,
-    ) -> Result<(), Failure> {
-        let (datatype, size_bytes) = datatype(element);
-        assert_eq!(value.len(), result.len());
-        for address in [value.as_ptr(), result.as_ptr()] {
-            assert!(address.addr().is_multiple_of(size_bytes));
-        }
-        let count =
-            c_int::try_from(value.len() / size_bytes).expect("a row has at most 2^31 values");
-        let (from, to) = (value.as_ptr().cast(), result.as_mut_ptr().cast());
-        let operator = operator(operation);
-        let (call, code) = match root {
-            None => {
-                // SAFETY: both buffers hold `count` elements and are aligned (asserted above), and they are
-                // distinct, as Rust's borrows are.
-                let code =
-                    unsafe { ffi::MPI_Allreduce(from, to, count, datatype, operator, self.handle) };
-                ("MPI_Allreduce", code)
-            }
-            Some(root) => {
-                // SAFETY: as above.
-                let code = unsafe {
-                    ffi::MPI_Reduce(from, to, count, datatype, operator, root, self.handle)
-                };
-                ("MPI_Reduce", code)
+    /// The least or the greatest of each number of all ranks, which have the same count of them. Collective.
+    pub(super) fn agree(&self, numbers: &[u64], extreme: Extreme) -> Result<Vec<u64>, Failure> {
+        let mut result = vec![0_u64; numbers.len()];
+        let count = c_int::try_from(numbers.len()).expect("ranks agree on few numbers");
+        // SAFETY: constants of the library, initialised before main.
+        let (number, operation) = unsafe {
+            match extreme {
+                Extreme::Least => (ffi::RSMPI_UINT64_T, ffi::RSMPI_MIN),
+                Extreme::Greatest => (ffi::RSMPI_UINT64_T, ffi::RSMPI_MAX),
             }
         };
-        check(call, code)
-    }
-
-    /// The least, the greatest or the sum of a number on each rank.
-    pub(super) fn reduce_number(
-        &self,
-        number: u64,
-        operation: NativeOperation,
-    ) -> Result<u64, Failure> {
-        let mut result = 0_u64;
-        let (from, to) = (&raw const number, &raw mut result);
-        let (datatype, _) = datatype(NativeType::U64);
-        // SAFETY: both are one live u64, and distinct.
+        // SAFETY: both buffers hold `count` numbers, and are distinct.
         let code = unsafe {
             ffi::MPI_Allreduce(
-                from.cast(),
-                to.cast(),
-                1,
-                datatype,
-                operator(operation),
+                numbers.as_ptr().cast(),
+                result.as_mut_ptr().cast(),
+                count,
+                number,
+                operation,
                 self.handle,
             )
         };
         check("MPI_Allreduce", code).map(|()| result)
     }
 
+    /// As [`agree`](RawCommunicator::agree), on one number.
+    pub(super) fn agree_on(&self, number: u64, extreme: Extreme) -> Result<u64, Failure> {
+        Ok(self.agree(&[number], extreme)?[0])
+    }
+
     /// A number of every rank. Collective.
     pub(super) fn gather_numbers(&self, number: u64) -> Result<Vec<u64>, Failure> {
         let size = usize::try_from(self.size()?).expect("MPI counts ranks");
         let mut numbers = vec![0_u64; size];
-        let (datatype, _) = datatype(NativeType::U64);
+        // SAFETY: a constant of the library, initialised before main.
+        let datatype = unsafe { ffi::RSMPI_UINT64_T };
         // SAFETY: the one is a live u64, the other as many as there are ranks.
         let code = unsafe {
             ffi::MPI_Allgather(
@@ -300,22 +277,27 @@ impl RawCommunicator {
         check("MPI_Iprobe", code)
     }
 
-    /// Ends every process of the communicator.
-    pub(super) fn abort(&self, code: c_int) {
-        // SAFETY: the handle is live. The call does not return where it succeeds.
-        unsafe {
-            ffi::MPI_Abort(self.handle, code);
-        }
+    /// Frees it. Collective; no copy of the handle is used afterwards.
+    pub(super) fn free(mut self) -> Result<(), Failure> {
+        // SAFETY: the handle is ours and live; by this function's contract nothing uses it afterwards.
+        let code = unsafe { ffi::MPI_Comm_free(&raw mut self.handle) };
+        check("MPI_Comm_free", code)
     }
 }
 
-impl Drop for RawCommunicator {
-    fn drop(&mut self) {
-        // SAFETY: the handle is ours and live; nothing uses it afterwards. An error has nobody
-        // left to be told to.
-        unsafe {
-            ffi::MPI_Comm_free(&raw mut self.handle);
-        }
+/// Which of several numbers ranks agree on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Extreme {
+    Least,
+    Greatest,
+}
+
+/// Ends all processes of this program.
+pub(super) fn abort(code: c_int) {
+    let world = RawCommunicator::world();
+    // SAFETY: the handle is live as long as MPI is. The call does not return where it succeeds.
+    unsafe {
+        ffi::MPI_Abort(world.handle, code);
     }
 }
 
@@ -396,38 +378,6 @@ impl Drop for Operation {
         if self.outcome.is_none() {
             // MPI may still read or write it.
             mem::forget(mem::take(&mut self.buffer));
-        }
-    }
-}
-
-/// MPI's name for an element type, and its size in bytes.
-fn datatype(element: NativeType) -> (ffi::MPI_Datatype, usize) {
-    // SAFETY: constants of the library, initialised before main; one is read.
-    unsafe {
-        match element {
-            NativeType::F32 => (ffi::RSMPI_FLOAT, 4),
-            NativeType::F64 => (ffi::RSMPI_DOUBLE, 8),
-            NativeType::I8 => (ffi::RSMPI_INT8_T, 1),
-            NativeType::I16 => (ffi::RSMPI_INT16_T, 2),
-            NativeType::I32 => (ffi::RSMPI_INT32_T, 4),
-            NativeType::I64 => (ffi::RSMPI_INT64_T, 8),
-            NativeType::U8 => (ffi::RSMPI_UINT8_T, 1),
-            NativeType::U16 => (ffi::RSMPI_UINT16_T, 2),
-            NativeType::U32 => (ffi::RSMPI_UINT32_T, 4),
-            NativeType::U64 => (ffi::RSMPI_UINT64_T, 8),
-        }
-    }
-}
-
-/// MPI's name for an operator.
-fn operator(operation: NativeOperation) -> ffi::MPI_Op {
-    // SAFETY: constants of the library, initialised before main; one is read.
-    unsafe {
-        match operation {
-            NativeOperation::Sum => ffi::RSMPI_SUM,
-            NativeOperation::Product => ffi::RSMPI_PROD,
-            NativeOperation::Min => ffi::RSMPI_MIN,
-            NativeOperation::Max => ffi::RSMPI_MAX,
         }
     }
 }

@@ -2,9 +2,8 @@
 
 use super::message::Message;
 use super::raw::{Failure, RawCommunicator};
-use super::window::Window;
-use crate::communicator::{Request, RequestId};
-use crate::requests::Requests;
+use super::window::{RawWindow, Window};
+use crate::request::{Request, RequestId, Requests};
 use crate::ring::{LONGEST_BYTES, Reader, Ring, Writer};
 
 /// On larger nodes the rings, one for each pair of ranks, would take too much memory: 37 MB here.
@@ -90,6 +89,11 @@ impl ShortMessages {
             waiting: Vec::new(),
             early: Vec::new(),
         }))
+    }
+
+    /// MPI's name for the memory.
+    pub(super) fn window(&self) -> RawWindow {
+        self.window.raw()
     }
 
     /// Where a rank is on this node, if it is.
@@ -235,7 +239,7 @@ impl ShortMessages {
 }
 
 fn short(requests: &mut Requests<Message>, request: RequestId) -> &mut ShortMessage {
-    match requests.get_mut(&request.request()) {
+    match requests.get_mut(request) {
         Message::Short(message) => message,
         Message::Long(_) => unreachable!("only short messages are in these lists"),
     }

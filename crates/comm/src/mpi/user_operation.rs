@@ -14,8 +14,9 @@ use std::slice;
 
 use mpi::ffi;
 
+use super::lifetime;
 use super::raw::{Failure, RawCommunicator, check};
-use crate::communicator::CombineSlots;
+use crate::native::CombineSlots;
 
 /// What the callback does on this thread.
 #[derive(Clone, Copy)]
@@ -30,9 +31,45 @@ thread_local! {
     static PANIC: RefCell<Option<Box<dyn Any + Send>>> = const { RefCell::new(None) };
 }
 
+/// The operations of a communicator, one for each slot length that was used.
+#[derive(Debug, Default)]
+pub(super) struct UserOperations {
+    made: RefCell<Vec<UserOperation>>,
+    /// Where reductions leave their results; kept for its memory.
+    reduced: RefCell<Vec<u8>>,
+}
+
+impl UserOperations {
+    /// Reduces slots of `slot_bytes` in place, to `root` or to all ranks.
+    pub(super) fn reduce(
+        &self,
+        comm: &RawCommunicator,
+        root: Option<c_int>,
+        slots: &mut [u8],
+        slot_bytes: c_int,
+        combine: &CombineSlots<'_>,
+    ) -> Result<(), Failure> {
+        let mut made = self.made.borrow_mut();
+        let is_it =
+            |operation: &UserOperation| c_int::try_from(operation.slot_bytes) == Ok(slot_bytes);
+        let index = match made.iter().position(is_it) {
+            Some(index) => index,
+            None => {
+                made.push(UserOperation::new(slot_bytes)?);
+                made.len() - 1
+            }
+        };
+        let mut reduced = self.reduced.borrow_mut();
+        reduced.resize(slots.len(), 0);
+        made[index].reduce(comm, root, slots, &mut reduced, combine)?;
+        slots.copy_from_slice(&reduced);
+        Ok(())
+    }
+}
+
 /// An associative, non-commutative operation on slots of some length.
 #[derive(Debug)]
-pub(super) struct UserOperation {
+struct UserOperation {
     operation: ffi::MPI_Op,
     datatype: ffi::MPI_Datatype,
     slot_bytes: usize,
@@ -40,7 +77,7 @@ pub(super) struct UserOperation {
 
 impl UserOperation {
     /// An operation on slots of `count` bytes.
-    pub(super) fn new(count: c_int) -> Result<Self, Failure> {
+    fn new(count: c_int) -> Result<Self, Failure> {
         let mut datatype = MaybeUninit::uninit();
         // SAFETY: a constant of the library, initialised before main.
         let byte = unsafe { ffi::RSMPI_UINT8_T };
@@ -64,14 +101,10 @@ impl UserOperation {
         })
     }
 
-    pub(super) fn slot_bytes(&self) -> usize {
-        self.slot_bytes
-    }
-
     /// `MPI_Reduce` to `root`, or `MPI_Allreduce`, of the slots in `input` into `output`.
     ///
     /// A panic of `combine` comes back as one.
-    pub(super) fn reduce(
+    fn reduce(
         &self,
         comm: &RawCommunicator,
         root: Option<c_int>,
@@ -129,7 +162,11 @@ impl UserOperation {
 
 impl Drop for UserOperation {
     fn drop(&mut self) {
-        // SAFETY: the handle is ours and live; nothing uses it afterwards. An error has nobody left to be told to.
+        if lifetime::is_finalised() {
+            return;
+        }
+        // SAFETY: the handle is ours, and live as long as MPI is; nothing uses it afterwards. The call is local, and an error has
+        // nobody left to be told to.
         unsafe {
             ffi::MPI_Op_free(&raw mut self.operation);
         }

@@ -8,11 +8,19 @@ use std::ptr::{self, NonNull};
 
 use mpi::ffi;
 
-use super::raw::{Failure, RawCommunicator, check};
-use crate::communicator::NativeOperation;
+use super::raw::{Extreme, Failure, RawCommunicator, check};
 use crate::ring::Ring;
 
+/// MPI's name for a window that is locked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawWindow {
+    handle: ffi::MPI_Win,
+}
+
 /// A ring from every rank of a node to every other, and to itself; each lies in its reader's part of the memory.
+///
+/// The memory is there until [`lifetime`](super::lifetime) frees the window, which it does after the communicator that holds this is
+/// gone, or when MPI is finalised; so who uses the rings looks first whether it is.
 #[derive(Debug)]
 pub(super) struct Window {
     handle: ffi::MPI_Win,
@@ -36,7 +44,7 @@ impl Window {
             .as_mut()
             .is_some_and(|window| window.fill(size, rank).is_some());
         // This also makes everyone wait until all rings are there.
-        let all = node.reduce_number(is_ready.into(), NativeOperation::Min)?;
+        let all = node.agree_on(is_ready.into(), Extreme::Least)?;
         Ok(window.filter(|_| all == 1))
     }
 
@@ -49,7 +57,7 @@ impl Window {
         // SAFETY: the communicator is live; MPI writes an address to `own` and a handle to `handle`.
         let code = unsafe {
             ffi::MPI_Win_allocate_shared(
-                length_bytes.cast_signed(),
+                ffi::MPI_Aint::try_from(length_bytes).expect("rings take some MiB"),
                 1,
                 info,
                 node.handle(),
@@ -87,6 +95,13 @@ impl Window {
         check("MPI_Win_sync", code).ok()
     }
 
+    /// MPI's name for it.
+    pub(super) fn raw(&self) -> RawWindow {
+        RawWindow {
+            handle: self.handle,
+        }
+    }
+
     /// Where a rank's part lies in this process.
     fn part(&self, owner: usize, size: usize) -> Option<NonNull<[Ring]>> {
         let owner = c_int::try_from(owner).ok()?;
@@ -121,11 +136,14 @@ impl Window {
     }
 }
 
-impl Drop for Window {
-    fn drop(&mut self) {
-        // SAFETY: the window is live. Errors have nobody left to be told to.
-        unsafe { ffi::MPI_Win_unlock_all(self.handle) };
-        // SAFETY: the window is ours and live; nothing uses it or its memory afterwards.
-        unsafe { ffi::MPI_Win_free(&raw mut self.handle) };
+impl RawWindow {
+    /// Frees it. Collective; nothing uses its memory afterwards.
+    pub(super) fn free(mut self) -> Result<(), Failure> {
+        // SAFETY: the window is live and locked.
+        let code = unsafe { ffi::MPI_Win_unlock_all(self.handle) };
+        check("MPI_Win_unlock_all", code)?;
+        // SAFETY: the window is ours and live; by this function's contract nothing uses it or its memory afterwards.
+        let code = unsafe { ffi::MPI_Win_free(&raw mut self.handle) };
+        check("MPI_Win_free", code)
     }
 }

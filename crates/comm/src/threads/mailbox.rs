@@ -8,10 +8,10 @@ use std::sync::atomic::Ordering;
 use std::sync::{OnceLock, PoisonError};
 use std::time::Instant;
 
+use super::network::{Awaited, Envelope, Network, Patience, Return};
 use super::sync::{
     AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, cores, spin_loop, yield_now,
 };
-use super::{Awaited, Envelope, Network, Patience, Return};
 use crate::error::Error;
 
 /// How often a rank with a core of its own looks into its mailbox before it sleeps: some microseconds.

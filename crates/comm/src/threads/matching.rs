@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::mem;
 
-use super::{Envelope, Letter, Return, SHORT_BYTES};
-use crate::communicator::{Request, Tag};
+use super::network::{Envelope, Letter, Return, SHORT_BYTES};
 use crate::error::Error;
-use crate::requests::Requests;
+use crate::request::{Request, RequestId, Requests};
+use crate::tag::Tag;
 
 /// Posted receives and messages that nobody has asked for yet.
 ///
@@ -45,8 +45,7 @@ enum Operation {
 struct Posted {
     from: usize,
     tag: Tag,
-    /// The receive's own handle; the caller holds its twin.
-    request: Request,
+    request: RequestId,
 }
 
 impl Matching {
@@ -78,7 +77,7 @@ impl Matching {
             return (request, Letter::Short { length, bytes });
         }
         let request = self.requests.insert(Operation::Sent(Vec::new()));
-        let send = request.twin();
+        let send = request.id();
         (request, Letter::Long { message, send })
     }
 
@@ -95,11 +94,11 @@ impl Matching {
         let envelope = unexpected.and_then(|index| self.unexpected.remove(index));
         let request = self.requests.insert(Operation::Posted { from, buffer });
         match envelope {
-            Some(envelope) => self.receive(&request, envelope, give_back),
+            Some(envelope) => self.receive(request.id(), envelope, give_back),
             None => self.posted.push(Posted {
                 from,
                 tag,
-                request: request.twin(),
+                request: request.id(),
             }),
         }
         request
@@ -108,7 +107,7 @@ impl Matching {
     /// Hands an envelope to its receive, and the receive's buffer to a sender that gave its own.
     fn receive(
         &mut self,
-        request: &Request,
+        request: RequestId,
         envelope: Envelope,
         give_back: impl FnOnce(usize, Return),
     ) {
@@ -137,7 +136,7 @@ impl Matching {
     }
 
     /// The rank whose message `request` still lacks; `None` if it is complete.
-    pub(super) fn awaited(&mut self, request: &Request) -> Option<usize> {
+    pub(super) fn awaited(&mut self, request: RequestId) -> Option<usize> {
         match self.requests.get_mut(request) {
             Operation::Posted { from, .. } => Some(*from),
             Operation::Sent(_) | Operation::Received { .. } => None,
@@ -158,7 +157,7 @@ impl Matching {
                 None => self.unexpected.push_back(envelope),
                 Some(index) => {
                     let posted = self.posted.remove(index);
-                    self.receive(&posted.request, envelope, &give_back);
+                    self.receive(posted.request, envelope, &give_back);
                 }
             }
         }
@@ -170,7 +169,7 @@ impl Matching {
     pub(super) fn take_back(&mut self, fetch: impl FnOnce(&mut Vec<Return>)) {
         fetch(&mut self.returned);
         for Return { send, buffer } in self.returned.drain(..) {
-            if let Some(Operation::Sent(returned)) = self.requests.find(&send) {
+            if let Some(Operation::Sent(returned)) = self.requests.find(send) {
                 *returned = buffer;
             }
         }
@@ -178,8 +177,8 @@ impl Matching {
 
     /// Ends a complete request and returns its message or buffer, on behalf of `rank`.
     pub(super) fn take(&mut self, rank: usize, request: Request) -> Result<Vec<u8>, Error> {
-        if let Operation::Posted { .. } = self.requests.get_mut(&request) {
-            self.unpost(&request);
+        if let Operation::Posted { .. } = self.requests.get_mut(request.id()) {
+            self.unpost(request.id());
         }
         match self.requests.remove(request) {
             Operation::Received {
@@ -198,14 +197,12 @@ impl Matching {
 
     /// Forgets a request, complete or not.
     pub(super) fn cancel(&mut self, request: Request) {
-        self.unpost(&request);
+        self.unpost(request.id());
         self.requests.remove(request);
     }
 
-    fn unpost(&mut self, request: &Request) {
-        self.posted.retain(|posted| {
-            (posted.request.slot, posted.request.generation) != (request.slot, request.generation)
-        });
+    fn unpost(&mut self, request: RequestId) {
+        self.posted.retain(|posted| posted.request != request);
     }
 }
 

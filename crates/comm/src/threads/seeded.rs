@@ -8,7 +8,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::{Envelope, Network, Patience, Return};
+use super::network::{Envelope, Network, Patience, Return};
 use crate::error::Error;
 
 /// A network whose every choice follows from a seed.

@@ -10,15 +10,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use shuttle::{check_pct, check_random, thread};
 
 use super::mailbox::Mailboxes;
-use super::{Network, SHORT_BYTES, ThreadCommunicator, run_rank};
+use super::network::{Network, SHORT_BYTES};
+use super::{ThreadCommunicator, run_rank};
 use crate::collective;
-use crate::communicator::{Communicator, Request, Tag};
+use crate::communicator::Communicator;
 use crate::error::Error;
+use crate::request::Request;
+use crate::tag::Tag;
 
 /// Schedules tried at random, and as many with few, well-placed changes of turn (Burckhardt et al., 2010).
 const SCHEDULES: usize = 3000;
 
-type Body<R> = fn(&ThreadCommunicator<'_>) -> R;
+type Body<R> = fn(ThreadCommunicator) -> R;
 
 /// Runs the ranks, and hands their results and the network's failure to `check`, in many schedules.
 fn explore<R: Send + 'static>(
@@ -27,11 +30,11 @@ fn explore<R: Send + 'static>(
     check: fn(Vec<Option<R>>, Option<Error>),
 ) {
     let run = move || {
-        let network = Arc::new(Mailboxes::new(ranks));
+        let network: Arc<dyn Network> = Arc::new(Mailboxes::new(ranks));
         let threads: Vec<_> = (0..ranks)
             .map(|rank| {
                 let network = Arc::clone(&network);
-                thread::spawn(move || run_rank(&*network, rank, ranks, body))
+                thread::spawn(move || run_rank(&network, rank, ranks, body))
             })
             .collect();
         let results = threads.into_iter().map(|thread| thread.join());
@@ -51,12 +54,12 @@ fn all_well<R>(results: Vec<Option<Result<R, Error>>>, failure: Option<Error>) {
 
 #[test]
 fn a_ring_never_sleeps_through_a_message() {
-    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
-        let (tag, size) = (comm.fresh_tag(), comm.size());
+    fn body(comm: ThreadCommunicator) -> Result<(), Error> {
+        let (tag, size) = (Tag::new(1), comm.size());
         let (left, right) = ((comm.rank() + size - 1) % size, (comm.rank() + 1) % size);
         for round in 0..2 {
             let incoming = comm.start_receive(left, tag, vec![0; 1])?;
-            let outgoing = comm.start_send(right, tag, vec![round])?;
+            let outgoing = comm.start_send(right, tag, vec![round], 1)?;
             assert_eq!(comm.wait(incoming)?, [round]);
             comm.wait(outgoing)?;
         }
@@ -67,12 +70,12 @@ fn a_ring_never_sleeps_through_a_message() {
 
 #[test]
 fn everyone_to_everyone_in_any_order() {
-    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
-        let (tag, rank) = (comm.fresh_tag(), comm.rank());
+    fn body(comm: ThreadCommunicator) -> Result<(), Error> {
+        let (tag, rank) = (Tag::new(1), comm.rank());
         let peers = (0..comm.size()).filter(|&peer| peer != rank);
         let mut pending: Vec<Request> = Vec::new();
         for peer in peers.clone() {
-            pending.push(comm.start_send(peer, tag, vec![1])?);
+            pending.push(comm.start_send(peer, tag, vec![1], 1)?);
         }
         // Each waits for its messages in an order of its own, and then for any of them.
         for peer in peers.rev() {
@@ -89,9 +92,9 @@ fn everyone_to_everyone_in_any_order() {
 
 #[test]
 fn collectives_end() {
-    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
+    fn body(comm: ThreadCommunicator) -> Result<(), Error> {
         let own = u8::try_from(comm.rank()).expect("there are four ranks");
-        let all = collective::allgather(comm, vec![own])?;
+        let all = collective::allgather(&comm, vec![own])?;
         assert_eq!(all, [0, 1, 2, 3]);
         Ok(())
     }
@@ -101,10 +104,10 @@ fn collectives_end() {
 #[test]
 fn a_rank_that_leaves_is_noticed() {
     /// Rank 0 leaves at once; the others wait for it.
-    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
+    fn body(comm: ThreadCommunicator) -> Result<(), Error> {
         match comm.rank() {
             0 => Ok(()),
-            _ => collective::receive(comm, 0, Tag::CONTROL, 1).map(drop),
+            _ => collective::receive(&comm, 0, Tag::CONTROL, 1).map(drop),
         }
     }
     explore(3, body, |results, _| {
@@ -117,10 +120,10 @@ fn a_rank_that_leaves_is_noticed() {
 
 #[test]
 fn a_message_of_a_rank_that_has_left_still_arrives() {
-    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
+    fn body(comm: ThreadCommunicator) -> Result<(), Error> {
         match comm.rank() {
-            0 => collective::send(comm, 1, Tag::CONTROL, vec![7]),
-            _ => collective::receive(comm, 0, Tag::CONTROL, 1).map(drop),
+            0 => collective::send(&comm, 1, Tag::CONTROL, vec![7], 1),
+            _ => collective::receive(&comm, 0, Tag::CONTROL, 1).map(drop),
         }
     }
     explore(2, body, all_well);
@@ -129,13 +132,13 @@ fn a_message_of_a_rank_that_has_left_still_arrives() {
 #[test]
 fn a_panic_ends_every_wait() {
     /// The last rank panics while the others wait for each other.
-    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
+    fn body(comm: ThreadCommunicator) -> Result<(), Error> {
         let (rank, size) = (comm.rank(), comm.size());
         if rank == size - 1 {
             // The hook would print a thousand times.
             std::panic::resume_unwind(Box::new("on purpose"));
         }
-        collective::receive(comm, (rank + 1) % size, Tag::CONTROL, 1).map(drop)
+        collective::receive(&comm, (rank + 1) % size, Tag::CONTROL, 1).map(drop)
     }
     explore(3, body, |results, failure| {
         assert!(
@@ -153,13 +156,13 @@ fn a_panic_ends_every_wait() {
 fn a_cycle_of_waits_is_found_and_no_other() {
     static DEADLOCKS: AtomicUsize = AtomicUsize::new(0);
     /// One round that works, then everyone waits for the left neighbour, who never sends.
-    fn body(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
-        let (tag, size) = (comm.fresh_tag(), comm.size());
+    fn body(comm: ThreadCommunicator) -> Result<(), Error> {
+        let (tag, size) = (Tag::new(1), comm.size());
         let (left, right) = ((comm.rank() + size - 1) % size, (comm.rank() + 1) % size);
-        let sent = comm.start_send(right, tag, vec![1])?;
-        collective::receive(comm, left, tag, 1).expect("the first round works");
+        let sent = comm.start_send(right, tag, vec![1], 1)?;
+        collective::receive(&comm, left, tag, 1).expect("the first round works");
         comm.wait(sent)?;
-        collective::receive(comm, left, tag, 1).map(drop)
+        collective::receive(&comm, left, tag, 1).map(drop)
     }
     explore(3, body, |results, _| {
         for result in results {
@@ -174,13 +177,13 @@ fn a_cycle_of_waits_is_found_and_no_other() {
 #[test]
 fn buffers_come_back() {
     /// Messages that are copied keep their buffers, longer ones exchange them.
-    fn body<const LENGTH: usize>(comm: &ThreadCommunicator<'_>) -> Result<(), Error> {
-        let (tag, peer) = (comm.fresh_tag(), 1 - comm.rank());
-        let first = comm.start_send(peer, tag, vec![1; LENGTH])?;
-        collective::receive(comm, peer, tag, LENGTH)?;
-        let second = comm.start_send(peer, tag, vec![2; LENGTH])?;
+    fn body<const LENGTH: usize>(comm: ThreadCommunicator) -> Result<(), Error> {
+        let (tag, peer) = (Tag::new(1), 1 - comm.rank());
+        let first = comm.start_send(peer, tag, vec![1; LENGTH], LENGTH)?;
+        collective::receive(&comm, peer, tag, LENGTH)?;
+        let second = comm.start_send(peer, tag, vec![2; LENGTH], LENGTH)?;
         // The peer has sent its second message, so it has taken the first one.
-        collective::receive(comm, peer, tag, LENGTH)?;
+        collective::receive(&comm, peer, tag, LENGTH)?;
         assert_eq!(comm.wait(first)?.len(), LENGTH);
         comm.wait(second).map(drop)
     }

@@ -1,6 +1,5 @@
 //! The operators of floats, by the kernels.
 
-use comm::{NativeOperation, NativeType};
 use simd_kernels::{Level, Operation};
 
 use super::{Max, Min, Operator, Product, Sum, grown};
@@ -58,7 +57,7 @@ macro_rules! kernels {
 
 /// The four operators of a float type.
 macro_rules! float_operators {
-    ($float:ty, $native:ident, $canonical_nan:literal) => {
+    ($float:ty, $canonical_nan:literal) => {
         impl Operator<$float> for Sum {
             fn name(&self) -> &str {
                 "sum"
@@ -70,12 +69,6 @@ macro_rules! float_operators {
                 Some(0.0)
             }
             kernels!($float, Operation::Sum, $canonical_nan);
-            fn fold_unordered(&self, items: &[$float]) -> Option<$float> {
-                (!items.is_empty()).then(|| simd_kernels::unordered_sum(Level::best(), items))
-            }
-            fn native(&self) -> Option<(NativeType, NativeOperation)> {
-                Some((NativeType::$native, NativeOperation::Sum))
-            }
         }
 
         impl Operator<$float> for Product {
@@ -89,9 +82,6 @@ macro_rules! float_operators {
                 Some(1.0)
             }
             kernels!($float, Operation::Product, $canonical_nan);
-            fn native(&self) -> Option<(NativeType, NativeOperation)> {
-                Some((NativeType::$native, NativeOperation::Product))
-            }
         }
 
         impl Operator<$float> for Min {
@@ -107,9 +97,6 @@ macro_rules! float_operators {
                 }
             }
             kernels!($float, Operation::Minimum, $canonical_nan);
-            fn native(&self) -> Option<(NativeType, NativeOperation)> {
-                Some((NativeType::$native, NativeOperation::Min))
-            }
         }
 
         impl Operator<$float> for Max {
@@ -125,15 +112,12 @@ macro_rules! float_operators {
                 }
             }
             kernels!($float, Operation::Maximum, $canonical_nan);
-            fn native(&self) -> Option<(NativeType, NativeOperation)> {
-                Some((NativeType::$native, NativeOperation::Max))
-            }
         }
     };
 }
 
-float_operators!(f32, F32, 0x7FC0_0000);
-float_operators!(f64, F64, 0x7FF8_0000_0000_0000);
+float_operators!(f32, 0x7FC0_0000);
+float_operators!(f64, 0x7FF8_0000_0000_0000);
 
 #[cfg(test)]
 mod tests {

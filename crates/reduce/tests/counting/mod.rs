@@ -7,8 +7,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use comm::Communicator;
-use reduce::{Algorithm, Plan};
+use reduce::{Algorithm, Plan, World};
 
 struct Counting;
 
@@ -46,20 +45,20 @@ pub(crate) fn allocations() -> u64 {
 }
 
 /// Checks every schedule, with rows of different lengths.
-pub(crate) fn runs_allocate_nothing(comm: &dyn Communicator) {
-    for algorithm in Algorithm::ALL {
+pub(crate) fn runs_allocate_nothing(world: &World) {
+    for algorithm in Algorithm::all() {
         if algorithm.is_scheduled() {
             for (width, blocks) in [(1, 1), (3, 3), (100, 1), (300, 7)] {
-                check(comm, algorithm, width, blocks);
+                check(world, algorithm, width, blocks);
             }
         }
     }
 }
 
 /// Runs are in step here: one that is ahead of its receivers needs memory for what waits for them.
-fn check(comm: &dyn Communicator, algorithm: Algorithm, width: usize, blocks: usize) {
+fn check(world: &World, algorithm: Algorithm, width: usize, blocks: usize) {
     let build = || {
-        Plan::builder(comm)
+        Plan::builder(world)
             .local_items(100)
             .width(width)
             .blocks(blocks)
@@ -83,7 +82,7 @@ fn check(comm: &dyn Communicator, algorithm: Algorithm, width: usize, blocks: us
         in_step.allreduce_into(&own, &mut ignored).unwrap();
         plan.broadcast(&mut row).unwrap();
         in_step.allreduce_into(&own, &mut ignored).unwrap();
-        plan.start_allreduce(&own)
+        plan.start_allreduce_row(&own)
             .unwrap()
             .wait_into(&mut row)
             .unwrap();
@@ -97,5 +96,10 @@ fn check(comm: &dyn Communicator, algorithm: Algorithm, width: usize, blocks: us
         run_all();
     }
     let count = allocations() - before;
-    assert_eq!(count, 0, "{algorithm}, width {width}, rank {}", comm.rank());
+    assert_eq!(
+        count,
+        0,
+        "{algorithm}, width {width}, rank {}",
+        world.rank()
+    );
 }

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use comm::Communicator;
 use distribution::{Distribution, Ownership, Scheme};
 use reduce::operator::custom;
-use reduce::{Algorithm, BuildError, Max, Min, Operator, Plan, RunError, Sum};
+use reduce::{Algorithm, BuildError, Max, Min, Operator, Plan, RunError, Sum, World};
 
 use super::{Check, assert_same_error, by_definition, mix, numbers, offered};
 
@@ -22,8 +21,8 @@ pub(crate) const CHECKS: [(&str, Check); 10] = [
     ("wrong arguments of one rank", wrong_arguments),
 ];
 
-pub(crate) fn scheduled(comm: &dyn Communicator) -> impl Iterator<Item = Algorithm> {
-    offered(comm).filter(|algorithm| algorithm.is_scheduled())
+pub(crate) fn scheduled(world: &World) -> impl Iterator<Item = Algorithm> {
+    offered(world).filter(|algorithm| algorithm.is_scheduled())
 }
 
 /// What the ranks own of the items, row by row, in their own order.
@@ -88,7 +87,7 @@ pub(crate) fn random_ownership(items: u64, ranks: usize, seed: u64) -> Ownership
 /// Runs allreduce and reduce of rows, and compares bits on every rank.
 #[track_caller]
 fn check_rows<O>(
-    comm: &dyn Communicator,
+    world: &World,
     items: &[f64],
     width: usize,
     operator: O,
@@ -99,7 +98,7 @@ fn check_rows<O>(
     O: Operator<f64> + Clone + 'static,
 {
     let expected = rows_by_definition(items, width, &operator);
-    let plan = Plan::builder(comm)
+    let plan = Plan::builder(world)
         .ownership(ownership)
         .width(width)
         .root(root)
@@ -107,48 +106,48 @@ fn check_rows<O>(
         .operator(operator)
         .build::<f64>()
         .unwrap();
-    let local = local(items, width, ownership, comm.rank());
+    let local = local(items, width, ownership, world.rank());
     let mut result = vec![0.0; width];
     plan.allreduce_into(&local, &mut result).unwrap();
     assert_eq!(bits(&result), expected, "{algorithm}, {ownership:?}");
     result.fill(0.0);
     let is_root = plan.reduce_into(&local, &mut result).unwrap();
-    assert_eq!(is_root, comm.rank() == root);
+    assert_eq!(is_root, world.rank() == root);
     if is_root {
         assert_eq!(bits(&result), expected, "{algorithm}, {ownership:?}");
     }
 }
 
-fn rows(comm: &dyn Communicator) {
+fn rows(world: &World) {
     for width in [1, 2, 3, 8, 65] {
         for count in [1, 2, 7, 100] {
             let items = numbers(count * width, count as u64);
             for scheme in Scheme::ALL {
-                let distribution = scheme.distribute(count as u64, comm.size()).unwrap();
+                let distribution = scheme.distribute(count as u64, world.size()).unwrap();
                 let ownership = Ownership::from(distribution);
-                for algorithm in offered(comm).filter(|algorithm| algorithm.takes_rows()) {
-                    let root = count % comm.size();
-                    check_rows(comm, &items, width, Sum, &ownership, algorithm, root);
-                    check_rows(comm, &items, width, Min, &ownership, algorithm, root);
+                for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {
+                    let root = count % world.size();
+                    check_rows(world, &items, width, Sum, &ownership, algorithm, root);
+                    check_rows(world, &items, width, Min, &ownership, algorithm, root);
                 }
             }
         }
     }
 }
 
-fn rows_keep_their_order(comm: &dyn Communicator) {
+fn rows_keep_their_order(world: &World) {
     let items: Vec<u64> = (0..3 * 200).map(|item| item * item + 7).collect();
     let column =
         |column: usize| -> Vec<u64> { items.iter().skip(column).step_by(3).copied().collect() };
     let expected = [0, 1, 2].map(|index| simd_kernels::by_definition(&column(index), &mix));
-    let contiguous = Ownership::from(Distribution::upper(200, comm.size()).unwrap());
-    for ownership in [contiguous, random_ownership(200, comm.size(), 3)] {
-        scans_keep_their_order(comm, &ownership);
-        for algorithm in offered(comm).filter(|algorithm| algorithm.takes_rows()) {
+    let contiguous = Ownership::from(Distribution::upper(200, world.size()).unwrap());
+    for ownership in [contiguous, random_ownership(200, world.size(), 3)] {
+        scans_keep_their_order(world, &ownership);
+        for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {
             if ownership.as_distribution().is_none() && !algorithm.is_scheduled() {
                 continue;
             }
-            let plan = Plan::builder(comm)
+            let plan = Plan::builder(world)
                 .ownership(&ownership)
                 .width(3)
                 .algorithm(algorithm)
@@ -156,55 +155,55 @@ fn rows_keep_their_order(comm: &dyn Communicator) {
                 .build::<u64>()
                 .unwrap();
             let mut result = [0; 3];
-            plan.allreduce_into(&local(&items, 3, &ownership, comm.rank()), &mut result)
+            plan.allreduce_into(&local(&items, 3, &ownership, world.rank()), &mut result)
                 .unwrap();
             assert_eq!(result.map(Some), expected, "{algorithm}, {ownership:?}");
         }
     }
 }
 
-fn scans_keep_their_order(comm: &dyn Communicator, ownership: &Ownership) {
+fn scans_keep_their_order(world: &World, ownership: &Ownership) {
     let items: Vec<u64> = (0..ownership.items()).map(|item| item * item + 7).collect();
     let numbers: Vec<u64> = (0..ownership.items()).collect();
-    let plan = Plan::builder(comm)
+    let plan = Plan::builder(world)
         .ownership(ownership)
         .operator(custom("mix", mix).with_empty(1))
         .build::<u64>()
         .unwrap();
-    let own = local(&items, 1, ownership, comm.rank());
+    let own = local(&items, 1, ownership, world.rank());
     let mut result = vec![0; own.len()];
     plan.scan(&own, &mut result).unwrap();
     for (total, number) in result
         .iter()
-        .zip(local(&numbers, 1, ownership, comm.rank()))
+        .zip(local(&numbers, 1, ownership, world.rank()))
     {
         let prefix = &items[..=usize::try_from(number).unwrap()];
         assert_eq!(Some(*total), simd_kernels::by_definition(prefix, &mix));
     }
 }
 
-fn scattered(comm: &dyn Communicator) {
+fn scattered(world: &World) {
     for seed in 0..6 {
         let count = 1 + 50 * seed;
-        let ownership = random_ownership(count, comm.size(), seed);
-        let cyclic = Ownership::block_cyclic(count, comm.size(), seed + 1).unwrap();
+        let ownership = random_ownership(count, world.size(), seed);
+        let cyclic = Ownership::block_cyclic(count, world.size(), seed + 1).unwrap();
         let items = numbers(usize::try_from(count).unwrap() * 2, seed);
-        for algorithm in scheduled(comm) {
+        for algorithm in scheduled(world) {
             for ownership in [&ownership, &cyclic] {
-                let root = comm.size() - 1;
-                check_rows(comm, &items, 2, Sum, ownership, algorithm, root);
+                let root = world.size() - 1;
+                check_rows(world, &items, 2, Sum, ownership, algorithm, root);
             }
             // By extents, as a rank says them that knows of no other's.
-            let extents: Vec<Range<u64>> = ownership.extents(comm.rank()).collect();
+            let extents: Vec<Range<u64>> = ownership.extents(world.rank()).collect();
             let numbers: Vec<u64> = (1..=count).collect();
-            let plan = Plan::builder(comm)
+            let plan = Plan::builder(world)
                 .extents(&extents)
                 .algorithm(algorithm)
                 .operator(custom("mix", mix))
                 .build::<u64>()
                 .unwrap();
             let total = plan
-                .allreduce(&local(&numbers, 1, &ownership, comm.rank()))
+                .allreduce(&local(&numbers, 1, &ownership, world.rank()))
                 .unwrap();
             assert_eq!(Some(total), simd_kernels::by_definition(&numbers, &mix));
         }
@@ -221,20 +220,20 @@ fn permuted_ownership(items: u64, ranks: usize) -> Ownership {
     Ownership::from_extents(&mirrored).unwrap()
 }
 
-fn permuted(comm: &dyn Communicator) {
+fn permuted(world: &World) {
     for count in [1, 5, 300] {
-        let ownership = permuted_ownership(count, comm.size());
+        let ownership = permuted_ownership(count, world.size());
         let items = numbers(usize::try_from(count).unwrap() * 3, count);
-        for algorithm in scheduled(comm) {
-            for root in 0..comm.size() {
-                check_rows(comm, &items, 3, Sum, &ownership, algorithm, root);
+        for algorithm in scheduled(world) {
+            for root in 0..world.size() {
+                check_rows(world, &items, 3, Sum, &ownership, algorithm, root);
             }
         }
     }
 }
 
-fn scans(comm: &dyn Communicator) {
-    let size = comm.size();
+fn scans(world: &World) {
+    let size = world.size();
     for (count, width) in [(1, 1), (2, 3), (33, 1), (150, 2)] {
         let items = numbers(count * width, 77);
         let even = Ownership::from(Distribution::upper(count as u64, size).unwrap());
@@ -242,17 +241,17 @@ fn scans(comm: &dyn Communicator) {
         let random = random_ownership(count as u64, size, 5);
         let cyclic = Ownership::block_cyclic(count as u64, size, 4).unwrap();
         for ownership in [even, mirrored, random, cyclic] {
-            for algorithm in scheduled(comm) {
-                check_scan(comm, &items, width, &ownership, algorithm);
+            for algorithm in scheduled(world) {
+                check_scan(world, &items, width, &ownership, algorithm);
             }
         }
     }
-    let plan = Plan::builder(comm)
+    let plan = Plan::builder(world)
         .local_items(1)
         .operator(Max)
         .build::<i32>()
         .unwrap();
-    let rank = i32::try_from(comm.rank()).unwrap();
+    let rank = i32::try_from(world.rank()).unwrap();
     let mut result = [0];
     plan.scan(&[-rank], &mut result).unwrap();
     assert_eq!(result, [0]);
@@ -261,21 +260,21 @@ fn scans(comm: &dyn Communicator) {
 }
 
 fn check_scan(
-    comm: &dyn Communicator,
+    world: &World,
     items: &[f64],
     width: usize,
     ownership: &Ownership,
     algorithm: Algorithm,
 ) {
-    let plan = Plan::builder(comm)
+    let plan = Plan::builder(world)
         .ownership(ownership)
         .width(width)
         .algorithm(algorithm)
         .build::<f64>()
         .unwrap();
-    let own = local(items, width, ownership, comm.rank());
+    let own = local(items, width, ownership, world.rank());
     let numbered: Vec<u64> = (0..ownership.items()).collect();
-    let own_numbers = local(&numbered, 1, ownership, comm.rank());
+    let own_numbers = local(&numbered, 1, ownership, world.rank());
     for is_exclusive in [false, true] {
         let mut result = vec![0.0; own.len()];
         if is_exclusive {
@@ -295,17 +294,17 @@ fn check_scan(
     }
 }
 
-fn reduce_scatter(comm: &dyn Communicator) {
+fn reduce_scatter(world: &World) {
     for width in [1, 3, 40] {
         for ownership in [
-            Ownership::from(Distribution::lower(90, comm.size()).unwrap()),
-            permuted_ownership(90, comm.size()),
-            random_ownership(90, comm.size(), 9),
+            Ownership::from(Distribution::lower(90, world.size()).unwrap()),
+            permuted_ownership(90, world.size()),
+            random_ownership(90, world.size(), 9),
         ] {
             let items = numbers(90 * width, 6);
             let expected = rows_by_definition(&items, width, &Sum);
-            for algorithm in scheduled(comm) {
-                let plan = Plan::builder(comm)
+            for algorithm in scheduled(world) {
+                let plan = Plan::builder(world)
                     .ownership(&ownership)
                     .width(width)
                     .algorithm(algorithm)
@@ -313,7 +312,7 @@ fn reduce_scatter(comm: &dyn Communicator) {
                     .unwrap();
                 let columns: Range<usize> = plan.scattered_columns();
                 let mut result = vec![0.0; columns.len()];
-                plan.reduce_scatter(&local(&items, width, &ownership, comm.rank()), &mut result)
+                plan.reduce_scatter(&local(&items, width, &ownership, world.rank()), &mut result)
                     .unwrap();
                 assert_eq!(
                     bits(&result),
@@ -325,10 +324,10 @@ fn reduce_scatter(comm: &dyn Communicator) {
     }
 }
 
-fn broadcast(comm: &dyn Communicator) {
-    for root in 0..comm.size() {
-        for algorithm in scheduled(comm) {
-            let plan = Plan::builder(comm)
+fn broadcast(world: &World) {
+    for root in 0..world.size() {
+        for algorithm in scheduled(world) {
+            let plan = Plan::builder(world)
                 .local_items(0)
                 .width(3)
                 .root(root)
@@ -337,27 +336,27 @@ fn broadcast(comm: &dyn Communicator) {
                 .unwrap();
             // A row is passed on as it is, even a NaN that is not canonical.
             let row = [1.5, -0.0, f64::from_bits(0xFFF8_0000_0000_1234)];
-            let mut own = if comm.rank() == root { row } else { [9.0; 3] };
+            let mut own = if world.rank() == root { row } else { [9.0; 3] };
             plan.broadcast(&mut own).unwrap();
             assert_eq!(bits(&own), bits(&row));
         }
     }
 }
 
-fn cut_messages(comm: &dyn Communicator) {
+fn cut_messages(world: &World) {
     let items = numbers(130 * 7, 2);
-    let ownership = Ownership::from(Distribution::upper(130, comm.size()).unwrap());
+    let ownership = Ownership::from(Distribution::upper(130, world.size()).unwrap());
     let expected = rows_by_definition(&items, 7, &Sum);
     for limit in [1, 5, 7, 64] {
-        for algorithm in scheduled(comm) {
-            let plan = Plan::builder(comm)
+        for algorithm in scheduled(world) {
+            let plan = Plan::builder(world)
                 .ownership(&ownership)
                 .width(7)
                 .message_limit(limit)
                 .algorithm(algorithm)
                 .build::<f64>()
                 .unwrap();
-            let own = local(&items, 7, &ownership, comm.rank());
+            let own = local(&items, 7, &ownership, world.rank());
             let mut result = [0.0; 7];
             for _ in 0..3 {
                 plan.allreduce_into(&own, &mut result).unwrap();
@@ -367,44 +366,44 @@ fn cut_messages(comm: &dyn Communicator) {
     }
 }
 
-fn bad_extents(comm: &dyn Communicator) {
-    let (rank, last) = (comm.rank(), comm.size() - 1);
+fn bad_extents(world: &World) {
+    let (rank, last) = (world.rank(), world.size() - 1);
     let start = rank as u64 * 10;
     let own = start..start + 10;
     let build = |last_one: Range<u64>| {
         let own = if rank == last { last_one } else { own.clone() };
-        Plan::builder(comm).extents(&[own]).build::<f64>()
+        Plan::builder(world).extents(&[own]).build::<f64>()
     };
     let longer = start..start + 12;
     assert_eq!(
         build(longer).unwrap().ownership().items(),
-        comm.size() as u64 * 10 + 2
+        world.size() as u64 * 10 + 2
     );
     let name = format!("rank {last}");
     let reversed = Range { start: 10, end: 3 };
-    assert_same_error(comm, &build(reversed).unwrap_err(), &[&name, "10..3"]);
+    assert_same_error(world, &build(reversed).unwrap_err(), &[&name, "10..3"]);
     let endless = Range {
         start: u64::MAX,
         end: 0,
     };
-    assert_same_error(comm, &build(endless).unwrap_err(), &[&name]);
+    assert_same_error(world, &build(endless).unwrap_err(), &[&name]);
     let far = start + 5..start + 15;
-    assert_same_error(comm, &build(far).unwrap_err(), &["no rank owns"]);
+    assert_same_error(world, &build(far).unwrap_err(), &["no rank owns"]);
     if last > 0 {
         // Only the last rank uses it: rank 0 has no items before it.
         let near = (last as u64 * 10 - 5)..(last as u64 * 10 + 5);
-        assert_same_error(comm, &build(near).unwrap_err(), &["both own", "and"]);
-        let builder = Plan::builder(comm);
+        assert_same_error(world, &build(near).unwrap_err(), &["both own", "and"]);
+        let builder = Plan::builder(world);
         let builder = if rank == last {
             builder.local_items(3)
         } else {
             builder.extents(std::slice::from_ref(&own))
         };
         let error = builder.build::<f64>().unwrap_err();
-        assert_same_error(comm, &error, &["kind of ownership"]);
+        assert_same_error(world, &error, &["kind of ownership"]);
     }
-    let cyclic = Ownership::block_cyclic(9, comm.size(), 2).unwrap();
-    let refused = Plan::builder(comm)
+    let cyclic = Ownership::block_cyclic(9, world.size(), 2).unwrap();
+    let refused = Plan::builder(world)
         .ownership(&cyclic)
         .algorithm(Algorithm::Algorithm1)
         .build::<f64>();
@@ -412,29 +411,26 @@ fn bad_extents(comm: &dyn Communicator) {
     assert_eq!(refused.unwrap_err(), BuildError::Scattered { algorithm });
 }
 
-fn wrong_arguments(comm: &dyn Communicator) {
-    let (rank, last) = (comm.rank(), comm.size() - 1);
-    let builder = || Plan::builder(comm).local_items(2);
-    let error = builder()
-        .width(usize::from(rank != last))
-        .build::<f64>()
-        .unwrap_err();
-    assert_same_error(comm, &error, &[&format!("rank {last}"), "at least 1"]);
+fn wrong_arguments(world: &World) {
+    let (rank, last) = (world.rank(), world.size() - 1);
+    let builder = || Plan::builder(world).local_items(2);
+    let error = builder().width(0).build::<f64>().unwrap_err();
+    assert_same_error(world, &error, &["width", "at least 1"]);
     if last > 0 {
         let error = builder()
             .width(1 + usize::from(rank == last))
             .build::<f64>()
             .unwrap_err();
-        assert_same_error(comm, &error, &["width", "1", "2"]);
+        assert_same_error(world, &error, &["width", "1", "2"]);
     }
     let error = builder()
         .width(2)
         .algorithm(Algorithm::Algorithm1)
         .build::<f64>()
         .unwrap_err();
-    assert_same_error(comm, &error, &["algorithm1", "rows of 2"]);
+    assert_same_error(world, &error, &["algorithm1", "rows of 2"]);
     // One rank's result has another length: it says so, and the others learn that it failed.
-    for algorithm in offered(comm).filter(|algorithm| algorithm.takes_rows()) {
+    for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {
         let plan = builder()
             .width(3)
             .algorithm(algorithm)

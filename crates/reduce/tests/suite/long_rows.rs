@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use comm::Communicator;
 use distribution::{Distribution, Ownership};
-use reduce::{Algorithm, Builder, Plan, RunError, Sum};
+use reduce::{Algorithm, Builder, Plan, RunError, Sum, World};
 
 use super::collectives::{bits, local, random_ownership, rows_by_definition, scheduled};
 use super::{Check, numbers};
@@ -23,12 +22,8 @@ const WIDTH: usize = 300;
 /// The blocks of a row: as the plan chooses, of widths that differ, and more than sends may be under way.
 const BLOCKS: [Option<usize>; 3] = [None, Some(7), Some(100)];
 
-fn plan<'c>(
-    comm: &'c dyn Communicator,
-    algorithm: Algorithm,
-    blocks: Option<usize>,
-) -> Builder<'c> {
-    let builder = Plan::builder(comm).width(WIDTH).algorithm(algorithm);
+fn plan(world: &World, algorithm: Algorithm, blocks: Option<usize>) -> Builder {
+    let builder = Plan::builder(world).width(WIDTH).algorithm(algorithm);
     match blocks {
         Some(blocks) => builder.blocks(blocks),
         None => builder,
@@ -42,8 +37,8 @@ fn with_nan(count: usize) -> Vec<f64> {
     items
 }
 
-fn long_rows(comm: &dyn Communicator) {
-    let (rank, size) = (comm.rank(), comm.size());
+fn long_rows(world: &World) {
+    let (rank, size) = (world.rank(), world.size());
     let one_each = Ownership::one_item_each(size).unwrap();
     let some_each = Ownership::from(Distribution::lower(3 * size as u64 + 1, size).unwrap());
     let one = Ownership::from(Distribution::lower(1, size).unwrap());
@@ -52,9 +47,9 @@ fn long_rows(comm: &dyn Communicator) {
         let items = with_nan(usize::try_from(ownership.items()).unwrap());
         let expected = rows_by_definition(&items, WIDTH, &Sum);
         let local = local(&items, WIDTH, &ownership, rank);
-        for algorithm in scheduled(comm) {
+        for algorithm in scheduled(world) {
             for blocks in BLOCKS {
-                let plan = plan(comm, algorithm, blocks).root(size / 2);
+                let plan = plan(world, algorithm, blocks).root(size / 2);
                 let plan = plan.ownership(&ownership).build::<f64>().unwrap();
                 let mut row = vec![0.0; WIDTH];
                 plan.allreduce_into(&local, &mut row).unwrap();
@@ -75,14 +70,14 @@ fn long_rows(comm: &dyn Communicator) {
 }
 
 /// The slices are free as soon as the runs have started; blocking runs of other plans go on beside them.
-fn in_flight(comm: &dyn Communicator) {
-    let (rank, size) = (comm.rank(), comm.size());
+fn in_flight(world: &World) {
+    let (rank, size) = (world.rank(), world.size());
     let items = with_nan(2 * size);
     let own = &items[2 * rank * WIDTH..2 * (rank + 1) * WIDTH];
     let expected = rows_by_definition(&items, WIDTH, &Sum);
-    for algorithm in scheduled(comm) {
+    for algorithm in scheduled(world) {
         let plans = BLOCKS.map(|blocks| {
-            let builder = plan(comm, algorithm, blocks).local_items(2);
+            let builder = plan(world, algorithm, blocks).local_items(2);
             builder.build::<f64>().unwrap()
         });
         let (blocking, others) = plans.split_last().unwrap();
@@ -91,7 +86,7 @@ fn in_flight(comm: &dyn Communicator) {
                 .iter()
                 .map(|plan| {
                     let moved = own.to_vec();
-                    plan.start_allreduce(&moved).unwrap()
+                    plan.start_allreduce_row(&moved).unwrap()
                 })
                 .collect();
             pending.rotate_left((rank + round) % others.len());
@@ -100,7 +95,7 @@ fn in_flight(comm: &dyn Communicator) {
             assert_eq!(bits(&row), expected, "{algorithm}");
             for run in pending {
                 let mut row = vec![0.0; WIDTH];
-                assert!(run.wait_into(&mut row).unwrap());
+                run.wait_into(&mut row).unwrap();
                 assert_eq!(bits(&row), expected, "{algorithm}");
             }
         }
@@ -109,7 +104,7 @@ fn in_flight(comm: &dyn Communicator) {
         if rank % 2 == 0 {
             blocking.allreduce_into(own, &mut row).unwrap();
         } else {
-            let run = blocking.start_allreduce(own).unwrap();
+            let run = blocking.start_allreduce_row(own).unwrap();
             while !run.test().unwrap() {
                 std::thread::yield_now();
             }
@@ -120,37 +115,37 @@ fn in_flight(comm: &dyn Communicator) {
 }
 
 /// The end of a chain gets no further than what its neighbour takes, where the transport does not deliver by itself.
-fn untaken(comm: &dyn Communicator) {
-    let (rank, size) = (comm.rank(), comm.size());
+fn untaken(world: &World) {
+    let (rank, size) = (world.rank(), world.size());
     if size == 1 {
         return;
     }
     // So long that no MPI library sends a block before it is asked for.
     const BLOCKS: usize = 40;
     let width = BLOCKS * 8192;
-    let plan = Plan::builder(comm)
+    let plan = Plan::builder(world)
         .local_items(1)
         .width(width)
         .algorithm(Algorithm::LinearPipelined)
         .blocks(BLOCKS)
         .build::<f64>()
         .unwrap();
-    let (last, tag) = (size - 1, comm.fresh_tag());
+    let (last, tag) = (size - 1, world.fresh_tag());
     let own = vec![1.0; width];
     let run = if rank == last {
-        let run = plan.start_reduce(&own).unwrap();
+        let run = plan.start_reduce_row(&own).unwrap();
         match run.wait_timeout(Duration::from_millis(20)) {
-            Ok(()) => assert!(comm.delivers_alone()),
+            Ok(()) => assert!(world.transport().delivers_alone()),
             Err(RunError::TimedOut { awaited, .. }) => assert_eq!(awaited, [last - 1]),
             Err(error) => panic!("{error}"),
         }
         for other in 0..last {
-            comm::collective::send(comm, other, tag, Vec::new()).unwrap();
+            comm::collective::send(world.transport(), other, tag, Vec::new(), 0).unwrap();
         }
         run
     } else {
-        comm::collective::receive(comm, last, tag, 0).unwrap();
-        plan.start_reduce(&own).unwrap()
+        comm::collective::receive(world.transport(), last, tag, 0).unwrap();
+        plan.start_reduce_row(&own).unwrap()
     };
     let mut row = vec![0.0; width];
     if run.wait_into(&mut row).unwrap() {
@@ -159,8 +154,8 @@ fn untaken(comm: &dyn Communicator) {
 }
 
 /// What is received stays where it is, but nothing is lent.
-fn copied(comm: &dyn Communicator) {
-    let (rank, size) = (comm.rank(), comm.size());
+fn copied(world: &World) {
+    let (rank, size) = (world.rank(), world.size());
     for ownership in [
         Ownership::from(Distribution::lower(2 * size as u64, size).unwrap()),
         random_ownership(12, size, 3),
@@ -172,8 +167,8 @@ fn copied(comm: &dyn Communicator) {
         let numbers_of_own: Vec<usize> = numbers_of_own
             .map(|item| usize::try_from(item).unwrap())
             .collect();
-        for algorithm in scheduled(comm) {
-            let plan = plan(comm, algorithm, Some(7)).ownership(&ownership);
+        for algorithm in scheduled(world) {
+            let plan = plan(world, algorithm, Some(7)).ownership(&ownership);
             let plan = plan.root(size - 1).build::<f64>().unwrap();
             let mut prefixes = vec![0.0; own.len()];
             plan.scan(&own, &mut prefixes).unwrap();
@@ -198,12 +193,12 @@ fn copied(comm: &dyn Communicator) {
 }
 
 /// One rank's slices have other lengths: it says so, the others hear that it failed, in every strip.
-fn wrong_arguments(comm: &dyn Communicator) {
-    let (rank, last) = (comm.rank(), comm.size() - 1);
-    for algorithm in scheduled(comm) {
+fn wrong_arguments(world: &World) {
+    let (rank, last) = (world.rank(), world.size() - 1);
+    for algorithm in scheduled(world) {
         for blocks in BLOCKS {
             let build = || {
-                plan(comm, algorithm, blocks)
+                plan(world, algorithm, blocks)
                     .local_items(1)
                     .build::<f64>()
                     .unwrap()

@@ -4,8 +4,7 @@
 
 use std::time::Duration;
 
-use comm::Communicator;
-use reduce::{Plan, RunError, Sum};
+use reduce::{Plan, RunError, Sum, World};
 
 use super::{Check, by_definition, numbers, offered};
 
@@ -20,13 +19,13 @@ pub(crate) const CHECKS: [(&str, Check); 5] = [
     ("a run that is given up", given_up),
 ];
 
-fn start_and_wait(comm: &dyn Communicator) {
-    let (rank, size) = (comm.rank(), comm.size());
+fn start_and_wait(world: &World) {
+    let (rank, size) = (world.rank(), world.size());
     let items = numbers(5 * size, 1);
     let own = &items[5 * rank..5 * rank + 5];
     let expected = by_definition(&items, &Sum).unwrap().to_bits();
-    for algorithm in offered(comm).filter(|algorithm| algorithm.is_scheduled()) {
-        let plan = Plan::builder(comm)
+    for algorithm in offered(world).filter(|algorithm| algorithm.is_scheduled()) {
+        let plan = Plan::builder(world)
             .local_items(5)
             .root(size - 1)
             .algorithm(algorithm)
@@ -44,7 +43,7 @@ fn start_and_wait(comm: &dyn Communicator) {
                 assert!(looks < 10_000_000, "{algorithm} does not come to an end");
                 std::thread::yield_now();
             }
-            assert_eq!(pending.wait().unwrap().unwrap().to_bits(), expected);
+            assert_eq!(pending.wait().unwrap().to_bits(), expected);
             let pending = plan.start_reduce(own).unwrap();
             let total = pending.wait().unwrap();
             assert_eq!(
@@ -53,7 +52,7 @@ fn start_and_wait(comm: &dyn Communicator) {
             );
             let pending = plan.start_scan(own).unwrap();
             let mut prefixes = [0.0; 5];
-            assert!(pending.wait_into(&mut prefixes).unwrap());
+            pending.wait_into(own, &mut prefixes).unwrap();
             let last = by_definition(&items[..5 * rank + 5], &Sum).unwrap();
             assert_eq!(prefixes[4].to_bits(), last.to_bits());
         }
@@ -61,10 +60,10 @@ fn start_and_wait(comm: &dyn Communicator) {
 }
 
 /// Ranks wait for their runs in different orders: whoever waits for one looks after all.
-fn several_in_flight(comm: &dyn Communicator) {
-    let (rank, size) = (comm.rank(), comm.size());
+fn several_in_flight(world: &World) {
+    let (rank, size) = (world.rank(), world.size());
     let plans: Vec<_> = (0..4)
-        .map(|_| Plan::builder(comm).local_items(2).build::<f64>().unwrap())
+        .map(|_| Plan::builder(world).local_items(2).build::<f64>().unwrap())
         .collect();
     for round in 0..5 {
         let mut pending: Vec<_> = plans
@@ -82,28 +81,28 @@ fn several_in_flight(comm: &dyn Communicator) {
             pending.reverse();
         }
         for (run, expected) in pending {
-            let total = run.wait().unwrap().unwrap();
+            let total = run.wait().unwrap();
             assert_eq!(total.to_bits(), expected.to_bits());
         }
         // A blocking call beside a run in flight.
         let first = plans[0].start_allreduce(&[1.0, 1.0]).unwrap();
         let second = plans[1].allreduce(&[2.0, 2.0]).unwrap();
-        let first = first.wait().unwrap().unwrap();
+        let first = first.wait().unwrap();
         assert_eq!((first, second), (2.0 * size as f64, 4.0 * size as f64));
     }
 }
 
-fn time_out(comm: &dyn Communicator) {
-    let (rank, size) = (comm.rank(), comm.size());
+fn time_out(world: &World) {
+    let (rank, size) = (world.rank(), world.size());
     if size == 1 {
         return;
     }
-    let plan = Plan::builder(comm).local_items(1).build::<f64>().unwrap();
+    let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
     let last = size - 1;
-    let tag = comm.fresh_tag();
+    let tag = world.fresh_tag();
     let run = if rank == last {
         // Not before rank 0 has waited in vain.
-        comm::collective::receive(comm, 0, tag, 0).unwrap();
+        comm::collective::receive(world.transport(), 0, tag, 0).unwrap();
         plan.start_allreduce(&[1.0]).unwrap()
     } else {
         let run = plan.start_allreduce(&[1.0]).unwrap();
@@ -114,32 +113,32 @@ fn time_out(comm: &dyn Communicator) {
                 panic!("{error}");
             };
             assert!(!awaited.is_empty() && !awaited.contains(&rank), "{error}");
-            comm::collective::send(comm, last, tag, Vec::new()).unwrap();
+            comm::collective::send(world.transport(), last, tag, Vec::new(), 0).unwrap();
         }
         run
     };
     // The run goes on, and the plan stays usable.
-    assert_eq!(run.wait().unwrap(), Some(size as f64));
+    assert_eq!(run.wait().unwrap(), size as f64);
     assert_eq!(plan.allreduce(&[2.0]).unwrap(), 2.0 * size as f64);
 }
 
-fn one_at_a_time(comm: &dyn Communicator) {
-    let rank = comm.rank();
-    let plan = Plan::builder(comm).local_items(1).build::<f64>().unwrap();
+fn one_at_a_time(world: &World) {
+    let rank = world.rank();
+    let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
     let run = plan.start_allreduce(&[1.0]).unwrap();
     assert_eq!(
         plan.allreduce(&[1.0]).unwrap_err(),
         RunError::UnderWay { rank }
     );
-    assert_eq!(run.wait().unwrap(), Some(comm.size() as f64));
-    assert_eq!(plan.allreduce(&[1.0]).unwrap(), comm.size() as f64);
+    assert_eq!(run.wait().unwrap(), world.size() as f64);
+    assert_eq!(plan.allreduce(&[1.0]).unwrap(), world.size() as f64);
 }
 
 /// Everyone gives up, before or after messages have come: the plan is spent, and a later one never meets them.
-fn given_up(comm: &dyn Communicator) {
-    let rank = comm.rank();
+fn given_up(world: &World) {
+    let rank = world.rank();
     for round in 0..4_usize {
-        let plan = Plan::builder(comm).local_items(1).build::<f64>().unwrap();
+        let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
         let run = plan.start_allreduce(&[1e300]).unwrap();
         if (rank + round).is_multiple_of(2) {
             let _ = run.test();
@@ -149,7 +148,7 @@ fn given_up(comm: &dyn Communicator) {
             plan.allreduce(&[1.0]).unwrap_err(),
             RunError::Spent { rank }
         );
-        let fresh = Plan::builder(comm).local_items(1).build::<f64>().unwrap();
-        assert_eq!(fresh.allreduce(&[1.0]).unwrap(), comm.size() as f64);
+        let fresh = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+        assert_eq!(fresh.allreduce(&[1.0]).unwrap(), world.size() as f64);
     }
 }

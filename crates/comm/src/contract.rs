@@ -1,0 +1,413 @@
+//! What every transport promises, as checks that all ranks of a communicator run together.
+//!
+//! For the tests of a transport, ours or one that was written outside this crate. Each check is collective: every rank calls it
+//! with its own end. A broken promise is a panic that says which, or a wait that does not end.
+//!
+//! ```
+//! use comm::{contract, threads};
+//!
+//! threads::run(3, |comm| contract::check(&comm, |name| println!("{name}")))?;
+//! # Ok::<(), threads::RunError>(())
+//! ```
+
+#![expect(
+    clippy::missing_panics_doc,
+    clippy::unwrap_used,
+    reason = "a check fails by a panic where it unwraps"
+)]
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use crate::collective;
+use crate::communicator::Communicator;
+use crate::error::Error;
+use crate::request::Request;
+use crate::tag::Tag;
+
+/// Receivers allow this much more than they need: the second makes every message one of large capacity, which a transport may
+/// carry in another way.
+const SPARE_BYTES: [usize; 2] = [0, 1 << 13];
+
+/// Runs all checks on the ranks of `comm`, which nothing else uses meanwhile, and hands the name of each to `report` when it has
+/// passed. Collective.
+pub fn check(comm: &dyn Communicator, report: impl Fn(&str)) {
+    let ends = SPARE_BYTES.map(|spare_bytes| End {
+        comm,
+        spare_bytes,
+        last_tag: Cell::new(0),
+    });
+    for (name, check) in CHECKS {
+        ends.iter().for_each(check);
+        report(name);
+    }
+}
+
+type Check = fn(&End<'_>);
+
+const CHECKS: [(&str, Check); 15] = [
+    ("ring", ring),
+    ("message to oneself", message_to_oneself),
+    ("empty message", empty_message),
+    ("same tag keeps its order", same_tag_keeps_its_order),
+    ("tags keep apart", tags_keep_apart),
+    (
+        "receives match in the order posted",
+        receives_match_in_the_order_posted,
+    ),
+    ("many messages", many_messages),
+    (
+        "sends go on while a receive is awaited",
+        sends_go_on_while_a_receive_is_awaited,
+    ),
+    ("long messages cross", long_messages_cross),
+    (
+        "timeout passes and the request lives on",
+        timeout_then_message,
+    ),
+    ("cancelled receive matches nothing", cancelled_receive),
+    ("one of several is enough", one_of_several),
+    ("collectives", collectives),
+    ("hints are the same on every rank", hints_agree),
+    ("bad arguments", bad_arguments),
+];
+
+/// A rank's end, and how much more than its message a receive allows.
+struct End<'c> {
+    comm: &'c dyn Communicator,
+    spare_bytes: usize,
+    last_tag: Cell<u32>,
+}
+
+impl End<'_> {
+    fn rank(&self) -> usize {
+        self.comm.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.comm.size()
+    }
+
+    /// The next of a few tags, the highest among them.
+    fn fresh_tag(&self) -> Tag {
+        let next = self.last_tag.get() % 4 + 1;
+        self.last_tag.set(next);
+        match next {
+            4 => Tag::new(self.comm.tag_limit() - 1),
+            number => Tag::new(number),
+        }
+    }
+
+    fn neighbours(&self) -> (usize, usize) {
+        let (rank, size) = (self.rank(), self.size());
+        ((rank + size - 1) % size, (rank + 1) % size)
+    }
+
+    /// Starts sending to a receiver that needs `length_bytes`.
+    fn start_send_for(
+        &self,
+        to: usize,
+        tag: Tag,
+        message: Vec<u8>,
+        length_bytes: usize,
+    ) -> Result<Request, Error> {
+        let capacity_bytes = length_bytes + self.spare_bytes;
+        self.comm.start_send(to, tag, message, capacity_bytes)
+    }
+
+    fn start_send(&self, to: usize, tag: Tag, message: Vec<u8>) -> Request {
+        let length_bytes = message.len();
+        self.start_send_for(to, tag, message, length_bytes).unwrap()
+    }
+
+    fn start_receive(&self, from: usize, tag: Tag, length_bytes: usize) -> Result<Request, Error> {
+        let buffer = vec![0; length_bytes + self.spare_bytes];
+        self.comm.start_receive(from, tag, buffer)
+    }
+
+    fn send(&self, to: usize, tag: Tag, message: Vec<u8>) {
+        let request = self.start_send(to, tag, message);
+        self.comm.wait(request).unwrap();
+    }
+
+    fn receive(&self, from: usize, tag: Tag, length_bytes: usize) -> Result<Vec<u8>, Error> {
+        let request = self.start_receive(from, tag, length_bytes)?;
+        self.comm.wait(request)
+    }
+
+    fn wait_all(&self, requests: impl IntoIterator<Item = Request>) {
+        for request in requests {
+            self.comm.wait(request).unwrap();
+        }
+    }
+}
+
+/// Rank 0 waits for any of the others; only the last sends before rank 0 has been heard of.
+fn one_of_several(end: &End<'_>) {
+    let (rank, size, tag) = (end.rank(), end.size(), end.fresh_tag());
+    let last = size - 1;
+    if rank > 0 {
+        if rank < last {
+            end.receive(0, tag, 0).unwrap();
+        }
+        return end.send(0, tag, vec![1]);
+    }
+    let pending: Vec<_> = (1..size)
+        .map(|from| end.start_receive(from, tag, 1).unwrap())
+        .collect();
+    let ids: Vec<_> = pending.iter().map(|request| request.id()).collect();
+    if size > 1 {
+        assert!(end.comm.wait_any(&ids, None).unwrap());
+    }
+    if size > 2 {
+        let nothing_yet = end
+            .comm
+            .wait_any(&ids[..size - 2], Some(Duration::from_millis(5)));
+        assert_eq!(nothing_yet, Ok(false));
+    }
+    for other in 1..last {
+        end.send(other, tag, Vec::new());
+    }
+    for request in pending {
+        assert_eq!(end.comm.wait(request).unwrap(), [1]);
+    }
+}
+
+fn ring(end: &End<'_>) {
+    let (left, right) = end.neighbours();
+    let tag = end.fresh_tag();
+    let mut token = vec![u8::try_from(end.rank() % 251).unwrap()];
+    let sent_before = end.comm.traffic();
+    for _ in 0..end.size() {
+        let out = end.start_send(right, tag, token);
+        token = end.receive(left, tag, 1).unwrap();
+        end.comm.wait(out).unwrap();
+    }
+    assert_eq!(usize::from(token[0]), end.rank() % 251);
+    let sent = end.comm.traffic();
+    assert_eq!(sent.messages - sent_before.messages, end.size() as u64);
+    assert_eq!(sent.bytes - sent_before.bytes, end.size() as u64);
+}
+
+fn message_to_oneself(end: &End<'_>) {
+    let tag = end.fresh_tag();
+    let incoming = end.start_receive(end.rank(), tag, 3).unwrap();
+    let outgoing = end.start_send(end.rank(), tag, vec![7; 3]);
+    assert_eq!(end.comm.wait(incoming), Ok(vec![7; 3]));
+    end.comm.wait(outgoing).unwrap();
+}
+
+fn empty_message(end: &End<'_>) {
+    let (left, right) = end.neighbours();
+    let tag = end.fresh_tag();
+    let out = end.start_send_for(right, tag, Vec::new(), 100).unwrap();
+    // A receive may allow more than comes.
+    assert_eq!(end.receive(left, tag, 100), Ok(Vec::new()));
+    end.comm.wait(out).unwrap();
+}
+
+fn same_tag_keeps_its_order(end: &End<'_>) {
+    let (left, right) = end.neighbours();
+    let tag = end.fresh_tag();
+    let sends: Vec<_> = (0..20_u8)
+        .map(|number| end.start_send(right, tag, vec![number]))
+        .collect();
+    for number in 0..20 {
+        assert_eq!(end.receive(left, tag, 1), Ok(vec![number]));
+    }
+    end.wait_all(sends);
+}
+
+fn tags_keep_apart(end: &End<'_>) {
+    let (left, right) = end.neighbours();
+    let (first, second) = (end.fresh_tag(), end.fresh_tag());
+    assert_ne!(first, second);
+    let sends = [
+        end.start_send(right, first, vec![1]),
+        end.start_send(right, second, vec![2]),
+    ];
+    assert_eq!(end.receive(left, second, 1), Ok(vec![2]));
+    assert_eq!(end.receive(left, first, 1), Ok(vec![1]));
+    end.wait_all(sends);
+}
+
+fn receives_match_in_the_order_posted(end: &End<'_>) {
+    let (left, right) = end.neighbours();
+    let tag = end.fresh_tag();
+    let first = end.start_receive(left, tag, 1).unwrap();
+    let second = end.start_receive(left, tag, 1).unwrap();
+    let sends = [1, 2].map(|number| end.start_send(right, tag, vec![number]));
+    assert_eq!(end.comm.wait(second), Ok(vec![2]));
+    assert_eq!(end.comm.wait(first), Ok(vec![1]));
+    end.wait_all(sends);
+}
+
+/// All are sent before the first is received, of every length up to the receiver's capacity.
+fn many_messages(end: &End<'_>) {
+    let (left, right) = end.neighbours();
+    let (tag, longest) = (end.fresh_tag(), 200);
+    let message = |from: usize, number: usize| -> Vec<u8> {
+        let length = (number * 37 + from) % (longest + 1);
+        let bytes = (0..length).map(|byte| u8::try_from((number + byte) % 251).unwrap());
+        bytes.collect()
+    };
+    let start = |number| {
+        end.start_send_for(right, tag, message(end.rank(), number), longest)
+            .unwrap()
+    };
+    let sends: Vec<_> = (0..1000).map(start).collect();
+    end.wait_all(sends);
+    for number in 0..1000 {
+        assert_eq!(end.receive(left, tag, longest), Ok(message(left, number)));
+    }
+}
+
+/// Rank 0 waits for nothing but an answer, which comes when all its messages have.
+fn sends_go_on_while_a_receive_is_awaited(end: &End<'_>) {
+    let (tag, answer, last) = (end.fresh_tag(), end.fresh_tag(), end.size() - 1);
+    if last == 0 {
+        return;
+    }
+    if end.rank() == 0 {
+        let sends = (0..100).map(|number| end.start_send(last, tag, vec![number]));
+        let sends: Vec<_> = sends.collect();
+        end.receive(last, answer, 0).unwrap();
+        sends
+            .into_iter()
+            .for_each(|request| end.comm.cancel(request));
+    } else if end.rank() == last {
+        for number in 0..100 {
+            assert_eq!(end.receive(0, tag, 1), Ok(vec![number]));
+        }
+        end.send(0, answer, Vec::new());
+    }
+}
+
+/// Both directions at once, far past any eager limit: a send must not wait for its receiver.
+fn long_messages_cross(end: &End<'_>) {
+    let (left, right) = end.neighbours();
+    let tag = end.fresh_tag();
+    let length_bytes = 1 << 20;
+    let fill = u8::try_from(end.rank() % 251).unwrap();
+    let out = end.start_send(right, tag, vec![fill; length_bytes]);
+    let received = end.receive(left, tag, length_bytes).unwrap();
+    assert_eq!(
+        received,
+        vec![u8::try_from(left % 251).unwrap(); length_bytes]
+    );
+    end.comm.wait(out).unwrap();
+}
+
+fn timeout_then_message(end: &End<'_>) {
+    let (left, right) = end.neighbours();
+    let (go, tag) = (end.fresh_tag(), end.fresh_tag());
+    let incoming = end.start_receive(left, tag, 1).unwrap();
+    assert_eq!(end.comm.test(&incoming), Ok(false));
+    assert_eq!(
+        end.comm.wait_timeout(&incoming, Duration::from_millis(1)),
+        Ok(false)
+    );
+    // Nobody sends before the receiver has seen its time-out.
+    let told = end.start_send(left, go, Vec::new());
+    end.receive(right, go, 0).unwrap();
+    let out = end.start_send(right, tag, vec![9]);
+    while !end
+        .comm
+        .wait_timeout(&incoming, Duration::from_secs(10))
+        .unwrap()
+    {}
+    assert_eq!(end.comm.test(&incoming), Ok(true));
+    assert_eq!(end.comm.wait(incoming), Ok(vec![9]));
+    end.comm.wait(told).unwrap();
+    end.comm.wait(out).unwrap();
+}
+
+fn cancelled_receive(end: &End<'_>) {
+    let (left, right) = end.neighbours();
+    let (tag, go) = (end.fresh_tag(), end.fresh_tag());
+    let given_up = end.start_receive(left, tag, 1).unwrap();
+    end.comm.cancel(given_up);
+    let told = end.start_send(left, go, Vec::new());
+    end.receive(right, go, 0).unwrap();
+    let out = end.start_send(right, tag, vec![5]);
+    assert_eq!(end.receive(left, tag, 1), Ok(vec![5]));
+    end.comm.wait(told).unwrap();
+    end.comm.wait(out).unwrap();
+}
+
+fn collectives(end: &End<'_>) {
+    let name = |rank: usize| u32::try_from(rank).unwrap().to_le_bytes().to_vec();
+    let everyone: Vec<_> = (0..end.size()).map(name).collect();
+    let all = collective::allgather(end.comm, name(end.rank()));
+    assert_eq!(all, Ok(everyone.concat()));
+    let mut greatest = name(end.rank());
+    let keep_greater = |left: &mut [u8], right: &[u8]| {
+        let number = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
+        if number(right) > number(left) {
+            left.copy_from_slice(right);
+        }
+    };
+    collective::allreduce(end.comm, end.fresh_tag(), &mut greatest, keep_greater).unwrap();
+    assert_eq!(Some(&greatest), everyone.last());
+    for root in [0, end.size() / 2, end.size() - 1] {
+        let tag = end.fresh_tag();
+        let mut message = if end.rank() == root {
+            name(root)
+        } else {
+            Vec::new()
+        };
+        collective::broadcast(end.comm, root, tag, &mut message, 4).unwrap();
+        assert_eq!(message, name(root));
+        let gathered = collective::gather(end.comm, root, tag, name(end.rank()), 4).unwrap();
+        let expected = if end.rank() == root {
+            everyone.clone()
+        } else {
+            Vec::new()
+        };
+        assert_eq!(gathered, expected);
+    }
+}
+
+fn hints_agree(end: &End<'_>) {
+    let hints = end.comm.hints();
+    let own = format!(
+        "{hints:?} {} {}",
+        end.comm.tag_limit(),
+        end.comm.delivers_alone()
+    );
+    let mut message = own.clone().into_bytes();
+    // Texts may differ in length: they are compared up to the longest that is likely.
+    message.resize(256, 0);
+    let all = collective::allgather(end.comm, message.clone()).unwrap();
+    assert!(all.chunks(256).all(|other| other == message), "{own}");
+    assert!((1..=end.size()).contains(&hints.concurrency), "{own}");
+}
+
+fn bad_arguments(end: &End<'_>) {
+    let tag = end.fresh_tag();
+    let size = end.size();
+    let refused = |call| Error::NoSuchRank {
+        call,
+        peer: size,
+        size,
+    };
+    let sent = end.start_send_for(size, tag, Vec::new(), 0);
+    assert_eq!(sent.unwrap_err(), refused("start_send"));
+    let received = end.start_receive(size, tag, 1);
+    assert_eq!(received.unwrap_err(), refused("start_receive"));
+
+    let (left, right) = end.neighbours();
+    // Not more: Open MPI 4.1.4 writes past the end of a buffer that is too short for a message beyond its eager limit.
+    let capacity_bytes = 8 + end.spare_bytes.min(1000);
+    let message = vec![0; capacity_bytes + 1];
+    let length_bytes = message.len();
+    let out = end.comm.start_send(right, tag, message, length_bytes);
+    let refused = Error::Truncated {
+        rank: end.rank(),
+        from: left,
+        capacity_bytes,
+    };
+    let received = collective::receive(end.comm, left, tag, capacity_bytes);
+    assert_eq!(received, Err(refused));
+    end.comm.wait(out.unwrap()).unwrap();
+}

@@ -1,0 +1,52 @@
+//! Whether this process is a forked child of the one that made a communicator.
+//!
+//! A child has none of the parent's threads, and MPI does not work in it. The operating system calls a handler of ours
+//! in every child, which counts; so a communicator compares a number before it sends, and makes no system call.
+
+#![cfg_attr(unix, expect(unsafe_code, reason = "`pthread_atfork` is a C function"))]
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many forks lie between the first process and this one.
+static FORKS: AtomicU64 = AtomicU64::new(0);
+
+/// The process that made a communicator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Process {
+    forks: u64,
+}
+
+impl Process {
+    /// This process. From now on its children are told from it.
+    pub(crate) fn current() -> Self {
+        watch();
+        Self {
+            forks: FORKS.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Whether the calling process is this one.
+    #[inline]
+    pub(crate) fn is_current(self) -> bool {
+        FORKS.load(Ordering::Relaxed) == self.forks
+    }
+}
+
+#[cfg(unix)]
+fn watch() {
+    use std::sync::Once;
+
+    extern "C" fn count_fork() {
+        FORKS.fetch_add(1, Ordering::Relaxed);
+    }
+
+    static WATCH: Once = Once::new();
+    WATCH.call_once(|| {
+        // SAFETY: the handler is a function of this program, which is never unloaded while it runs, and all it does is
+        // add to an atomic, which is allowed between fork and exec. If the call fails, children go unnoticed.
+        unsafe { libc::pthread_atfork(None, None, Some(count_fork)) };
+    });
+}
+
+#[cfg(not(unix))]
+fn watch() {}

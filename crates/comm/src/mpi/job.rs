@@ -1,0 +1,109 @@
+//! A program's whole stay in MPI: from `MPI_Init` to `MPI_Finalize`, or to `MPI_Abort`.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mpi::Threading;
+use mpi::topology::SimpleCommunicator;
+
+use super::communicator::MpiCommunicator;
+use super::raw::{self, RawCommunicator};
+use crate::communicator::Communicator;
+use crate::error::Error;
+use crate::threads::panic_message;
+
+/// A rank that leaves looks at the others this often before it pauses between looks.
+const LOOKS_BEFORE_PAUSE: u32 = 1000;
+
+/// How long it pauses.
+const LEAVING_PAUSE: Duration = Duration::from_millis(1);
+
+/// What a process that panicked leaves with; Rust's own exit code for a panic.
+const PANIC_EXIT_CODE: i32 = 101;
+
+/// Why [`run`] failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// MPI can be initialised once in a process.
+    #[error("MPI is initialised already: hand its communicator to MpiCommunicator::duplicate")]
+    AlreadyInitialised,
+    /// The library is built without thread support.
+    #[error("this MPI library does not support MPI_THREAD_FUNNELED")]
+    NoThreadSupport,
+    /// The others have not come to the end within the silence limit. MPI is not finalised, so the launcher will end them.
+    #[error("rank {rank}: the other ranks have not ended within {after:?}")]
+    NotEnded {
+        /// This rank.
+        rank: usize,
+        /// The silence limit.
+        after: Duration,
+    },
+    /// A call failed.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+/// Initialises MPI, runs `body` with a duplicate of its world communicator, waits for the other ranks and finalises MPI.
+///
+/// A panic of `body` ends all processes by `MPI_Abort`, after one line that names the rank: the others could not learn of it.
+/// The program's panic hook runs first, as always.
+///
+/// # Errors
+/// MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, or fails; or the other ranks do not end.
+pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
+    let (universe, threading) =
+        mpi::initialize_with_threading(Threading::Funneled).ok_or(RunError::AlreadyInitialised)?;
+    if threading < Threading::Funneled {
+        return Err(RunError::NoThreadSupport);
+    }
+    let world = MpiCommunicator::duplicate(&SimpleCommunicator::world())?;
+    let (rank, silence_limit) = (world.rank(), world.shared_silence_limit());
+    // Nothing that the body has touched is used after a panic.
+    let result = match panic::catch_unwind(AssertUnwindSafe(|| body(world))) {
+        Ok(result) => result,
+        Err(payload) => {
+            eprintln!("rank {rank} panicked: {}", panic_message(payload.as_ref()));
+            abort(PANIC_EXIT_CODE);
+            panic::resume_unwind(payload);
+        }
+    };
+    let after = silence_limit.get();
+    if !await_the_others(after) {
+        // Finalising would wait for them without limit.
+        std::mem::forget(universe);
+        return Err(RunError::NotEnded { rank, after });
+    }
+    drop(universe);
+    Ok(result)
+}
+
+/// Ends the processes of all ranks by `MPI_Abort`.
+pub fn abort(exit_code: i32) {
+    raw::abort(exit_code);
+}
+
+/// Waits for every rank to come here before MPI is finalised. Says whether they came in time.
+///
+/// A rank that is in `MPI_Finalize` while another one aborts can leave Open MPI's `mpirun` hanging for ever
+/// (4.1.4 with PMIx 4.2.2: its server waits for a lock of the half-done fence). In a barrier it does not.
+fn await_the_others(silence_limit: Duration) -> bool {
+    // Where the barrier fails, MPI_Finalize is all that is left to do.
+    let Ok(mut barrier) = RawCommunicator::world().start_barrier() else {
+        return true;
+    };
+    let begin = Instant::now();
+    let mut looks = 0_u32;
+    while matches!(barrier.test(), Ok(false)) {
+        looks = looks.saturating_add(1);
+        if looks < LOOKS_BEFORE_PAUSE {
+            thread::yield_now();
+        } else if begin.elapsed() < silence_limit {
+            thread::sleep(LEAVING_PAUSE);
+        } else {
+            return false;
+        }
+    }
+    true
+}

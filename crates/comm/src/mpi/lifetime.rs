@@ -1,0 +1,287 @@
+//! When MPI's communicators and windows are freed.
+//!
+//! Freeing one is collective, and a destructor must not be: ranks drop their handles in any order, some only when the program
+//! ends, and garbage collectors on other ranks at other times. So a communicator that is dropped is only noted here. It is freed
+//!
+//! - when the communicator that it was duplicated from is duplicated again: that call is collective, and in it the ranks agree
+//!   on the duplicates that all of them have dropped;
+//! - otherwise in `MPI_Finalize`, which calls back here. All that is left is freed then, on every rank in the order of the
+//!   numbers that ranks agreed on when it was made.
+
+#![expect(unsafe_code, reason = "MPI is a C library, and calls back")]
+
+use std::collections::BTreeMap;
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mpi::ffi;
+use mpi::raw::AsRaw;
+
+use super::raw::{Extreme, Failure, Operation, RawCommunicator, check};
+use super::window::RawWindow;
+
+/// Whether `MPI_Finalize` was called.
+static FINALISED: AtomicBool = AtomicBool::new(false);
+
+static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
+    keys: None,
+    made: 0,
+    possessions: BTreeMap::new(),
+});
+
+/// Whether MPI is finalised, so that none of its functions may be called.
+#[inline]
+pub(super) fn is_finalised() -> bool {
+    FINALISED.load(Ordering::Relaxed)
+}
+
+/// A communicator's entry here; dropping it lets the communicator go.
+#[derive(Debug)]
+pub(super) struct Lifetime {
+    number: u64,
+}
+
+#[derive(Debug)]
+struct Registry {
+    keys: Option<Keys>,
+    /// The communicators that were numbered by this process.
+    made: u64,
+    /// By the numbers that all their ranks agreed on.
+    possessions: BTreeMap<u64, Possession>,
+}
+
+/// Keys of attributes.
+#[derive(Clone, Copy, Debug)]
+struct Keys {
+    /// On a communicator that was duplicated: the number of its first duplicate, which all its duplicates are known by.
+    family: c_int,
+}
+
+/// What is to be freed together.
+#[derive(Debug)]
+struct Possession {
+    family: u64,
+    comm: RawCommunicator,
+    window: Option<RawWindow>,
+    is_let_go: bool,
+    /// Messages that were still under way when it was let go: MPI may yet read or write their buffers.
+    unfinished: Vec<Operation>,
+}
+
+// SAFETY: MPI's handles are plain values that name the library's objects; they may be used by any thread that may call MPI. All of it
+// is behind the registry's lock, and is used only where MPI is called: in `begin` by a thread that duplicates a communicator,
+// and in `MPI_Finalize` by the thread that calls it.
+unsafe impl Send for Possession {}
+
+fn registry() -> MutexGuard<'static, Registry> {
+    // A panic while it is held leaves entries that are each whole.
+    REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Lifetime {
+    /// Enters a new duplicate of `parent`, and frees the duplicates of the same parent that all ranks have let go of. Collective.
+    pub(super) fn begin(
+        parent: &impl AsRaw<Raw = ffi::MPI_Comm>,
+        comm: RawCommunicator,
+    ) -> Result<Self, Failure> {
+        let keys = registry().keys()?;
+        let number = comm.agree_on(registry().next_number(comm)?, Extreme::Greatest)?;
+        let family = keys.family_of(parent, number)?;
+        registry().possessions.insert(
+            number,
+            Possession {
+                family,
+                comm,
+                window: None,
+                is_let_go: false,
+                unfinished: Vec::new(),
+            },
+        );
+        free_what_all_let_go(family, comm)?;
+        Ok(Self { number })
+    }
+
+    /// Notes that a window belongs to the communicator.
+    pub(super) fn own_window(&self, window: RawWindow) {
+        if let Some(possession) = registry().possessions.get_mut(&self.number) {
+            possession.window = Some(window);
+        }
+    }
+
+    /// Keeps messages that MPI has not ended until the communicator is freed.
+    pub(super) fn keep(&self, unfinished: impl Iterator<Item = Operation>) {
+        if let Some(possession) = registry().possessions.get_mut(&self.number) {
+            possession.unfinished.extend(unfinished);
+        }
+    }
+}
+
+impl Drop for Lifetime {
+    fn drop(&mut self) {
+        if let Some(possession) = registry().possessions.get_mut(&self.number) {
+            possession.is_let_go = true;
+        }
+    }
+}
+
+/// Frees the duplicates of one family that all ranks of `comm`, the youngest of them, have let go of. Collective.
+fn free_what_all_let_go(family: u64, comm: RawCommunicator) -> Result<(), Failure> {
+    let (numbers, flags): (Vec<u64>, Vec<u64>) = registry()
+        .possessions
+        .iter()
+        .filter(|(_, possession)| possession.family == family)
+        .map(|(&number, possession)| (number, u64::from(possession.is_let_go)))
+        .unzip();
+    let flags = comm.agree(&flags, Extreme::Least)?;
+    for (number, is_let_go) in numbers.into_iter().zip(flags) {
+        if is_let_go == 1
+            && let Some(possession) = registry().possessions.remove(&number)
+        {
+            possession.free()?;
+        }
+    }
+    Ok(())
+}
+
+impl Registry {
+    /// A number that no other communicator of the program has, from the rank that is 0 there; 0 from the others.
+    fn next_number(&mut self, comm: RawCommunicator) -> Result<u64, Failure> {
+        if comm.rank()? != 0 {
+            return Ok(0);
+        }
+        self.made += 1;
+        let world_rank = RawCommunicator::world().rank()?;
+        Ok(u64::from(world_rank.unsigned_abs()) << 32 | self.made)
+    }
+
+    /// The keys; made at the first call, which also asks `MPI_Finalize` to call back.
+    fn keys(&mut self) -> Result<Keys, Failure> {
+        if let Some(keys) = self.keys {
+            return Ok(keys);
+        }
+        let keys = Keys {
+            family: create_key(keep_attribute)?,
+        };
+        let finalising = create_key(free_everything)?;
+        // SAFETY: a constant of the library, initialised before main.
+        let own_process = unsafe { ffi::RSMPI_COMM_SELF };
+        // SAFETY: the communicator is live, the key was just made, and the value is never looked at.
+        let code = unsafe { ffi::MPI_Comm_set_attr(own_process, finalising, ptr::null_mut()) };
+        check("MPI_Comm_set_attr", code)?;
+        self.keys = Some(keys);
+        Ok(keys)
+    }
+}
+
+impl Keys {
+    /// The number by which all duplicates of a communicator are known: `number`, if this is the first. The same on all its ranks.
+    fn family_of(
+        self,
+        parent: &impl AsRaw<Raw = ffi::MPI_Comm>,
+        number: u64,
+    ) -> Result<u64, Failure> {
+        let (mut value, mut is_set) = (ptr::null_mut::<c_void>(), 0);
+        // SAFETY: rsmpi's communicators hold live handles; MPI writes the attribute's value, a pointer, to `value`.
+        let code = unsafe {
+            ffi::MPI_Comm_get_attr(
+                parent.as_raw(),
+                self.family,
+                (&raw mut value).cast(),
+                &raw mut is_set,
+            )
+        };
+        check("MPI_Comm_get_attr", code)?;
+        if is_set != 0 {
+            return Ok(value.addr() as u64);
+        }
+        let address = usize::try_from(number).expect("MPI runs where addresses have 64 bits");
+        // SAFETY: as above; the value is a number, which nobody dereferences.
+        let code = unsafe {
+            ffi::MPI_Comm_set_attr(
+                parent.as_raw(),
+                self.family,
+                ptr::without_provenance_mut(address),
+            )
+        };
+        check("MPI_Comm_set_attr", code).map(|()| number)
+    }
+}
+
+impl Possession {
+    /// Collective, on the ranks of its communicator.
+    fn free(mut self) -> Result<(), Failure> {
+        for operation in &mut self.unfinished {
+            // A message that cannot be ended keeps its buffer.
+            let _ = operation.cancel_receive();
+            let _ = operation.test();
+        }
+        if let Some(window) = self.window {
+            window.free()?;
+        }
+        self.comm.free()
+    }
+}
+
+type DeleteAttribute =
+    unsafe extern "C" fn(ffi::MPI_Comm, c_int, *mut c_void, *mut c_void) -> c_int;
+
+fn create_key(delete: DeleteAttribute) -> Result<c_int, Failure> {
+    let mut key = MaybeUninit::uninit();
+    // SAFETY: both functions have the signatures that MPI asks for and live for ever; `key` is room for one int.
+    let code = unsafe {
+        ffi::MPI_Comm_create_keyval(
+            Some(do_not_copy),
+            Some(delete),
+            key.as_mut_ptr(),
+            ptr::null_mut(),
+        )
+    };
+    check("MPI_Comm_create_keyval", code)?;
+    // SAFETY: MPI_Comm_create_keyval succeeded, so it has written the key.
+    Ok(unsafe { key.assume_init() })
+}
+
+const SUCCESS: c_int = ffi::MPI_SUCCESS.cast_signed();
+
+/// A duplicate has a family of its own.
+unsafe extern "C" fn do_not_copy(
+    _comm: ffi::MPI_Comm,
+    _key: c_int,
+    _extra: *mut c_void,
+    _value: *mut c_void,
+    _copy: *mut c_void,
+    is_copied: *mut c_int,
+) -> c_int {
+    // SAFETY: MPI passes room for one int (MPI 4.1, 7.7.2).
+    unsafe { *is_copied = 0 };
+    SUCCESS
+}
+
+/// The attribute is a number: nothing is to be done when its communicator is freed.
+unsafe extern "C" fn keep_attribute(
+    _comm: ffi::MPI_Comm,
+    _key: c_int,
+    _value: *mut c_void,
+    _extra: *mut c_void,
+) -> c_int {
+    SUCCESS
+}
+
+/// `MPI_Finalize` frees MPI_COMM_SELF before anything else (MPI 4.1, 11.2.4), and with it this attribute: MPI still works.
+unsafe extern "C" fn free_everything(
+    _comm: ffi::MPI_Comm,
+    _key: c_int,
+    _value: *mut c_void,
+    _extra: *mut c_void,
+) -> c_int {
+    FINALISED.store(true, Ordering::Relaxed);
+    let possessions = std::mem::take(&mut registry().possessions);
+    for possession in possessions.into_values() {
+        // What cannot be freed now is MPI_Finalize's own affair.
+        let _ = possession.free();
+    }
+    SUCCESS
+}

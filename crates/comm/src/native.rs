@@ -1,0 +1,27 @@
+//! Reductions that a transport has of its own.
+
+use std::fmt;
+
+use crate::error::Error;
+
+/// `combine(left, right)` leaves the combination of two slots in `right`.
+pub type CombineSlots<'f> = dyn Fn(&[u8], &mut [u8]) + 'f;
+
+/// A transport's own reductions by an operation of the caller's: MPI's `MPI_Reduce` and `MPI_Allreduce` with a user-defined
+/// operation.
+pub trait NativeReductions: fmt::Debug {
+    /// Reduces `slots`, which every rank has the same number of, each by itself, by an operation that is associative and not
+    /// commutative. The result is left in `slots`, on `root` or on all ranks; on the others they are undefined afterwards.
+    ///
+    /// The wait is the transport's own: the silence limit does not bound it.
+    ///
+    /// # Errors
+    /// The root does not exist, or the transport failed.
+    fn reduce_slots(
+        &self,
+        root: Option<usize>,
+        slots: &mut [u8],
+        slot_bytes: usize,
+        combine: &CombineSlots<'_>,
+    ) -> Result<(), Error>;
+}

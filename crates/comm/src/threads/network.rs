@@ -1,0 +1,82 @@
+//! What carries messages between the ranks of a process.
+
+use std::time::Instant;
+
+use crate::error::Error;
+use crate::request::RequestId;
+use crate::tag::Tag;
+
+/// A message on its way.
+#[derive(Debug)]
+pub(super) struct Envelope {
+    pub(super) from: usize,
+    pub(super) tag: Tag,
+    pub(super) letter: Letter,
+}
+
+/// Messages up to so many bytes are copied, which is sooner done than buffers change hands.
+pub(super) const SHORT_BYTES: usize = 96;
+
+/// What is in an envelope.
+#[derive(Debug)]
+pub(super) enum Letter {
+    /// A copy: the sender keeps its buffer.
+    Short {
+        length: usize,
+        bytes: [u8; SHORT_BYTES],
+    },
+    /// The message itself, and the sender's send, for which the receiver gives its own buffer in return.
+    Long { message: Vec<u8>, send: RequestId },
+}
+
+/// A receiver's buffer, in return for a message: both sides keep as much memory as they had.
+#[derive(Debug)]
+pub(super) struct Return {
+    pub(super) send: RequestId,
+    pub(super) buffer: Vec<u8>,
+}
+
+/// How long [`Network::collect`] may wait for messages.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Patience {
+    /// Not at all.
+    None,
+    Until(Awaited, Instant),
+    Unlimited(Awaited),
+}
+
+/// Whose message is waited for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Awaited {
+    pub(super) rank: usize,
+    /// Whether others' would do, too.
+    pub(super) or_others: bool,
+}
+
+/// What carries envelopes between ranks.
+pub(super) trait Network: Send + Sync {
+    /// The rank's first call.
+    fn enter(&self, rank: usize);
+    /// Puts an envelope on its way to rank `to`. Never waits for the receiver.
+    fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error>;
+    /// Moves what has arrived at `rank` to the end of `arrived`; where that is nothing, waits as
+    /// long as `patience` says. Returns whether anything came.
+    fn collect(
+        &self,
+        rank: usize,
+        patience: Patience,
+        arrived: &mut Vec<Envelope>,
+    ) -> Result<bool, Error>;
+    /// Makes room for so many messages to `rank`.
+    fn reserve(&self, rank: usize, messages: usize);
+    /// Gives rank `to` a buffer for its message. Wakes nobody.
+    fn give_back(&self, to: usize, buffer: Return);
+    /// Moves the buffers that were given back to `rank` to the end of `returned`.
+    fn take_back(&self, rank: usize, returned: &mut Vec<Return>);
+    /// The rank's last call.
+    fn leave(&self, rank: usize);
+    /// Makes every rank's pending and later calls fail with `error`, unless they fail already.
+    fn fail(&self, error: Error);
+    /// What all calls fail with, if anything.
+    fn failure(&self) -> Option<Error>;
+}

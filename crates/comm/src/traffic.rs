@@ -1,0 +1,23 @@
+//! Counts of messages.
+
+use std::cell::Cell;
+
+/// What a rank has sent since its communicator was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Messages, empty ones included.
+    pub messages: u64,
+    /// Payload, in bytes.
+    pub bytes: u64,
+}
+
+impl Traffic {
+    /// Counts a message that a rank sends.
+    pub fn count(own: &Cell<Self>, message: &[u8]) {
+        let before = own.get();
+        own.set(Self {
+            messages: before.messages + 1,
+            bytes: before.bytes + message.len() as u64,
+        });
+    }
+}

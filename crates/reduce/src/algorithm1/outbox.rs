@@ -1,0 +1,133 @@
+//! The thesis' message buffer (section 3.1.1): values for the same rank travel together.
+
+use comm::{Communicator, Request, Tag};
+
+use super::wire;
+use crate::trace::message;
+
+/// When the message buffer of [`Algorithm1`](crate::Algorithm::Algorithm1) is emptied, beside when a value is for another rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageBuffer {
+    /// The values that a message holds: a full buffer is sent. From 1 to [`VALUES_MAX`](Self::VALUES_MAX).
+    pub values: usize,
+    /// It is sent before work begins on a subtree of more leaves than this, so that a finished value does not wait for long.
+    pub flush_leaves: u64,
+}
+
+impl MessageBuffer {
+    /// More values than any rank has for another.
+    pub const VALUES_MAX: usize = 128;
+
+    /// Every value travels alone.
+    pub(crate) const UNBUFFERED: Self = Self {
+        values: 1,
+        flush_leaves: u64::MAX,
+    };
+}
+
+/// As published: 4 values, and 64 leaves.
+impl Default for MessageBuffer {
+    fn default() -> Self {
+        Self {
+            values: 4,
+            flush_leaves: 64,
+        }
+    }
+}
+
+/// Values for one rank, to be sent together.
+pub(crate) struct Outbox<'r> {
+    comm: &'r dyn Communicator,
+    tag: Tag,
+    rule: MessageBuffer,
+    /// The length of a full message, which receivers allow.
+    frame_bytes: usize,
+    /// The rank that the entries are for.
+    to: usize,
+    /// Each an item number and its subtree's value.
+    entries: Vec<u8>,
+    entries_count: usize,
+    under_way: Vec<Request>,
+}
+
+impl<'r> Outbox<'r> {
+    /// An empty buffer.
+    pub(crate) fn new(
+        comm: &'r dyn Communicator,
+        tag: Tag,
+        rule: MessageBuffer,
+        frame_bytes: usize,
+    ) -> Self {
+        Self {
+            comm,
+            tag,
+            rule,
+            frame_bytes,
+            to: 0,
+            entries: Vec::new(),
+            entries_count: 0,
+            under_way: Vec::new(),
+        }
+    }
+
+    /// Work begins on a subtree of so many leaves.
+    pub(crate) fn begin(&mut self, leaves: u64) -> Result<(), comm::Error> {
+        if leaves > self.rule.flush_leaves {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Adds a value; flushes if it is for another rank than the last, and when the buffer is full.
+    pub(crate) fn push(&mut self, to: usize, x: u64, value: &[u8]) -> Result<(), comm::Error> {
+        if to != self.to {
+            self.flush()?;
+            self.to = to;
+        }
+        self.entries.extend(x.to_ne_bytes());
+        self.entries.extend(value);
+        self.entries_count += 1;
+        if self.entries_count == self.rule.values {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), comm::Error> {
+        if self.entries_count == 0 {
+            return Ok(());
+        }
+        self.entries_count = 0;
+        let entries = std::mem::take(&mut self.entries);
+        self.send(self.to, wire::delivered(entries))
+    }
+
+    fn send(&mut self, to: usize, frame: Vec<u8>) -> Result<(), comm::Error> {
+        message!(to, frame.len());
+        let request = self
+            .comm
+            .start_send(to, self.tag, frame, self.frame_bytes)?;
+        self.under_way.push(request);
+        Ok(())
+    }
+
+    /// Tells the ranks that still wait, these and the one that the buffer is for, that `culprit` has failed.
+    pub(crate) fn tell_failed(&mut self, culprit: usize, waiting: impl Iterator<Item = usize>) {
+        let buffered_for = (self.entries_count > 0).then_some(self.to);
+        let mut waiting: Vec<usize> = waiting.chain(buffered_for).collect();
+        waiting.sort_unstable();
+        waiting.dedup();
+        for to in waiting {
+            // Where the transport has failed, there is nobody to tell, and it tells them itself.
+            let _ = self.send(to, wire::failed(culprit));
+        }
+    }
+
+    /// Waits until the transport is done with all messages.
+    pub(crate) fn finish(self) -> Result<(), comm::Error> {
+        for request in self.under_way {
+            self.comm.wait(request)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! Algorithm 1 of the thesis, with and without its message buffer (section 3.1.1).
+//!
+//! A rank owns items [start, end). It computes the subtrees that it must hand on, the *outbound* ones: those rooted
+//! at an item x of its own whose parent lies before start. The last of them may reach past `end`; what it lacks there, it
+//! receives from higher ranks, which never wait for lower ones. N = 9 over three ranks (Figure 2.2; `o` goes to
+//! another rank):
+//!
+//! ```text
+//!   y
+//!   3  ·------------------------------·        rank 0: fold [0, 3), receive 3, combine,
+//!   2  ·---------------·              |                receive 4, combine, receive 8, combine
+//!   1  ·------·        o-------o      |        rank 1: fold [3, 4), send 3;
+//!   0  ·---·  ·---o    ·---·   ·---·  o                fold [4, 6), receive 6, combine, send 4
+//!      0   1  2 | 3    4   5 | 6   7  8        rank 2: fold [6, 8), send 6; fold [8, 9), send 8
+//!      rank 0     rank 1       rank 2
+//! ```
+//!
+//! What a rank does follows from the distribution alone, so it is worked out once, as [`Step`]s of a stack machine.
+
+use std::ops::Range;
+
+use distribution::Distribution;
+use tree_index::{Node, Tree};
+
+/// One step of a rank: values are pushed on and taken from a stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Work begins on an outbound subtree of so many leaves.
+    Begin { leaves: u64 },
+    /// Pushes the fold of these local items.
+    Fold(Range<usize>),
+    /// Pushes the value of the outbound subtree rooted at item x, which another rank computes.
+    Receive { x: u64, from: usize },
+    /// Replaces the two topmost values by their combination, the lower one on the left.
+    Combine,
+    /// Takes the topmost value, of the subtree rooted at item x, to the rank that lacks it.
+    Send { x: u64, to: usize },
+}
+
+/// What a rank does. The rank that owns item 0 is left with the result on its stack.
+pub(super) fn steps(distribution: &Distribution, rank: usize) -> Vec<Step> {
+    let tree = Tree::new(distribution.items());
+    let local = distribution.range(rank);
+    let mut steps = Vec::new();
+    for root in tree.outbound_roots(local.clone()) {
+        let span = tree.span(root);
+        steps.push(Step::Begin {
+            leaves: span.end - span.start,
+        });
+        push_subtree(&mut steps, &tree, distribution, root, &local);
+        if root.x > 0 {
+            steps.push(Step::Send {
+                x: root.x,
+                to: distribution.rank_of(tree_index::parent(root.x)),
+            });
+        }
+    }
+    steps
+}
+
+/// The steps that leave the value of one outbound subtree on the stack.
+fn push_subtree(
+    steps: &mut Vec<Step>,
+    tree: &Tree,
+    distribution: &Distribution,
+    root: Node,
+    local: &Range<u64>,
+) {
+    let in_slice =
+        |item: u64| usize::try_from(item - local.start).expect("local items fit a slice");
+    let own = root.x..local.end.min(tree.span(root).end);
+    let mut last = root;
+    for piece in tree.subtree_roots(own) {
+        let span = tree.span(piece);
+        steps.push(Step::Fold(in_slice(span.start)..in_slice(span.end)));
+        last = piece;
+    }
+    // From the last piece up to the root. What lies left of it is on the stack, what lies right of it is not ours.
+    while last.y < root.y {
+        let is_right_child = (last.x >> last.y) & 1 == 1;
+        let right_sibling = last.x.checked_add(1 << last.y);
+        if is_right_child {
+            last.x -= 1 << last.y;
+            steps.push(Step::Combine);
+        } else if let Some(x) = right_sibling.filter(|&x| x < tree.items()) {
+            let from = distribution.rank_of(x);
+            steps.push(Step::Receive { x, from });
+            steps.push(Step::Combine);
+        }
+        last.y += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use distribution::Distribution;
+
+    use super::{Step, steps};
+
+    #[test]
+    fn figure_2_2() {
+        let distribution = Distribution::lower(9, 3).unwrap();
+        assert_eq!(
+            steps(&distribution, 0),
+            [
+                Step::Begin { leaves: 9 },
+                Step::Fold(0..2),
+                Step::Fold(2..3),
+                Step::Receive { x: 3, from: 1 },
+                Step::Combine,
+                Step::Combine,
+                Step::Receive { x: 4, from: 1 },
+                Step::Combine,
+                Step::Receive { x: 8, from: 2 },
+                Step::Combine,
+            ]
+        );
+        assert_eq!(
+            steps(&distribution, 1),
+            [
+                Step::Begin { leaves: 1 },
+                Step::Fold(0..1),
+                Step::Send { x: 3, to: 0 },
+                Step::Begin { leaves: 4 },
+                Step::Fold(1..3),
+                Step::Receive { x: 6, from: 2 },
+                Step::Combine,
+                Step::Send { x: 4, to: 0 },
+            ]
+        );
+    }
+}

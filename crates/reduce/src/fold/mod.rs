@@ -1,0 +1,45 @@
+//! Reductions in one process, without ranks.
+
+mod fused;
+#[cfg(feature = "par")]
+pub mod par;
+mod rows;
+
+pub use fused::{dot, squared_norm, sum_and_absolute_sum};
+pub use rows::{fields, fold_rows, sum_rows};
+
+use crate::environment;
+use crate::error::FoldError;
+use crate::operator::{Operator, Sum};
+
+/// The sum of the items, in tree order: the same bits as [`Plan::allreduce`](crate::Plan::allreduce) for every
+/// number of ranks. Of none, 0.
+///
+/// ```
+/// assert_eq!(reduce::sum(&[0.1, 0.2, 0.3, 0.4])?, (0.1 + 0.2) + (0.3 + 0.4));
+/// # Ok::<(), reduce::FoldError>(())
+/// ```
+///
+/// # Errors
+/// This thread's floating-point environment is not IEEE 754's default.
+pub fn sum<T: Copy>(items: &[T]) -> Result<T, FoldError>
+where
+    Sum: Operator<T>,
+{
+    fold(items, &Sum)
+}
+
+/// The reduction of the items by `operator`, in tree order. Of none, its empty value.
+///
+/// # Errors
+/// There are no items and the operator has no empty value, or this thread's floating-point
+/// environment is not IEEE 754's default.
+pub fn fold<T: Copy, O: Operator<T>>(items: &[T], operator: &O) -> Result<T, FoldError> {
+    environment::check()?;
+    match operator.fold(items) {
+        Some(value) => Ok(operator.canonical(value)),
+        None => operator.empty().ok_or_else(|| FoldError::NoItems {
+            operator: operator.name().to_owned(),
+        }),
+    }
+}

@@ -1,0 +1,206 @@
+//! The reductions of one process by all of its threads, on rayon: twins of [`sum`](crate::sum), [`fold`](crate::fold),
+//! [`dot`](crate::dot), [`squared_norm`](crate::squared_norm), [`sum_and_absolute_sum`](crate::sum_and_absolute_sum),
+//! [`sum_rows`](crate::sum_rows), [`fold_rows`](crate::fold_rows) and [`fields`](crate::fields).
+//!
+//! A slice is split where the tree splits it, so the number of threads, and which thread takes which part
+//! when, change nothing: the bits are those of the fold by one thread.
+
+use std::ops::Range;
+
+use simd_kernels::{Float, Level};
+
+use super::fused::{canonical_or_zero, check_lengths};
+use super::rows::{check_fields, check_rows};
+use crate::environment;
+use crate::error::FoldError;
+use crate::operator::{Operator, Sum};
+
+/// A thread folds subtrees of up to this number of values by itself: about as long as it takes to wake another.
+const GRAIN_VALUES: usize = 1 << 17;
+
+/// The sum of the items, in tree order, by the threads of the current rayon pool. Of none, 0.
+///
+/// ```
+/// let x: Vec<f64> = (1..=100_000).map(|i| 1.0 / f64::from(i)).collect();
+/// assert_eq!(reduce::par::sum(&x)?.to_bits(), reduce::sum(&x)?.to_bits());
+/// # Ok::<(), reduce::FoldError>(())
+/// ```
+///
+/// # Errors
+/// The floating-point environment of a thread that took part is not IEEE 754's default.
+pub fn sum<T: Copy + Send + Sync>(items: &[T]) -> Result<T, FoldError>
+where
+    Sum: Operator<T>,
+{
+    fold(items, &Sum)
+}
+
+/// The reduction of the items by `operator`, in tree order. Of none, its empty value.
+///
+/// # Errors
+/// There are no items and the operator has no empty value, or the floating-point environment of a thread that took part is
+/// not IEEE 754's default.
+pub fn fold<T, O>(items: &[T], operator: &O) -> Result<T, FoldError>
+where
+    T: Copy + Send + Sync,
+    O: Operator<T> + Sync,
+{
+    if items.len() <= GRAIN_VALUES {
+        return crate::fold(items, operator);
+    }
+    let leaf = |range: Range<usize>| operator.fold(&items[range]).expect(NOT_EMPTY);
+    let combine = |left, right| operator.combine(left, right);
+    let total = by_subtrees(0..items.len(), GRAIN_VALUES, &leaf, &combine)?;
+    Ok(operator.canonical(total))
+}
+
+/// The sum of x0 * y0, x1 * y1, … in tree order. Of none, +0.0.
+///
+/// # Errors
+/// The slices differ in length, or the floating-point environment of a thread that took part is not IEEE 754's default.
+pub fn dot<T: Float + Send + Sync>(x: &[T], y: &[T]) -> Result<T, FoldError>
+where
+    Sum: Operator<T>,
+{
+    check_lengths(x, y)?;
+    fused(x.len(), |range| {
+        simd_kernels::dot(Level::best(), &x[range.clone()], &y[range])
+    })
+}
+
+/// The sum of x0 * x0, x1 * x1, … in tree order. Of none, +0.0.
+///
+/// # Errors
+/// The floating-point environment of a thread that took part is not IEEE 754's default.
+pub fn squared_norm<T: Float + Send + Sync>(x: &[T]) -> Result<T, FoldError>
+where
+    Sum: Operator<T>,
+{
+    fused(x.len(), |range| {
+        simd_kernels::squared_norm(Level::best(), &x[range])
+    })
+}
+
+/// The sum of the items and the sum of their absolute values, each in tree order. Of none, +0.0 twice.
+///
+/// # Errors
+/// The floating-point environment of a thread that took part is not IEEE 754's default.
+pub fn sum_and_absolute_sum<T: Float + Send + Sync>(items: &[T]) -> Result<(T, T), FoldError>
+where
+    Sum: Operator<T>,
+{
+    if items.is_empty() {
+        return crate::sum_and_absolute_sum(items);
+    }
+    let leaf = |range: Range<usize>| {
+        simd_kernels::sum_and_absolute_sum(Level::best(), &items[range]).expect(NOT_EMPTY)
+    };
+    let combine =
+        |left: (T, T), right: (T, T)| (Sum.combine(left.0, right.0), Sum.combine(left.1, right.1));
+    let (sum, absolute_sum) = by_subtrees(0..items.len(), GRAIN_VALUES, &leaf, &combine)?;
+    Ok((Sum.canonical(sum), Sum.canonical(absolute_sum)))
+}
+
+/// The sums of rows of `width` values, element by element, each in tree order.
+///
+/// # Errors
+/// As [`fold_rows`]; of no rows, 0.
+pub fn sum_rows<T>(items: &[T], width: usize, result: &mut [T]) -> Result<(), FoldError>
+where
+    T: Copy + Send + Sync,
+    Sum: Operator<T>,
+{
+    fold_rows(items, width, &Sum, result)
+}
+
+/// The reduction of rows of `width` values by `operator`, element by element, each in tree order. Of no rows, the empty value.
+///
+/// # Errors
+/// `width` is 0, `items` are not whole rows, `result` is not as long as a row, there are no rows and the operator has no
+/// empty value, or the floating-point environment of a thread that took part is not IEEE 754's default.
+pub fn fold_rows<T, O>(
+    items: &[T],
+    width: usize,
+    operator: &O,
+    result: &mut [T],
+) -> Result<(), FoldError>
+where
+    T: Copy + Send + Sync,
+    O: Operator<T> + Sync,
+{
+    check_rows(items, width, result)?;
+    if items.len() <= GRAIN_VALUES {
+        return crate::fold_rows(items, width, operator, result);
+    }
+    let leaf = |rows: Range<usize>| {
+        let rows = &items[rows.start * width..rows.end * width];
+        let mut row = rows[..width].to_vec();
+        let folded = operator.fold_rows(rows, width, &mut Vec::new(), &mut row);
+        folded.expect(NOT_EMPTY);
+        row
+    };
+    let combine = |left: Vec<T>, right: Vec<T>| {
+        let mut row = left.clone();
+        operator.combine_rows(&left, &right, &mut row);
+        row
+    };
+    let grain_rows = (GRAIN_VALUES / width).max(1);
+    let row = by_subtrees(0..items.len() / width, grain_rows, &leaf, &combine)?;
+    operator.copy_canonical(&row, result);
+    Ok(())
+}
+
+/// The reductions of several fields of the same items, each stored on its own: value f is the [`fold`] of field f.
+///
+/// # Errors
+/// The fields differ in length, there are no items and the operator has no empty value, or the floating-point environment of
+/// a thread that took part is not IEEE 754's default.
+pub fn fields<T, O>(fields: &[&[T]], operator: &O) -> Result<Vec<T>, FoldError>
+where
+    T: Copy + Send + Sync,
+    O: Operator<T> + Sync,
+{
+    check_fields(fields)?;
+    fields.iter().map(|field| fold(field, operator)).collect()
+}
+
+const NOT_EMPTY: &str = "a subtree has items";
+
+/// A sum of what `leaf` computes from the items of a range.
+fn fused<T: Float + Send + Sync>(
+    count: usize,
+    leaf: impl Fn(Range<usize>) -> Option<T> + Sync,
+) -> Result<T, FoldError>
+where
+    Sum: Operator<T>,
+{
+    if count == 0 {
+        environment::check()?;
+        return Ok(canonical_or_zero(None));
+    }
+    let leaf = |range: Range<usize>| leaf(range).expect(NOT_EMPTY);
+    let combine = |left, right| Sum.combine(left, right);
+    let total = by_subtrees(0..count, GRAIN_VALUES, &leaf, &combine)?;
+    Ok(canonical_or_zero(Some(total)))
+}
+
+/// The value of the tree over a range of items, at least one, which begins where a subtree of its size may begin.
+fn by_subtrees<V: Send>(
+    items: Range<usize>,
+    grain: usize,
+    leaf: &(impl Fn(Range<usize>) -> V + Sync),
+    combine: &(impl Fn(V, V) -> V + Sync),
+) -> Result<V, FoldError> {
+    if items.len() <= grain {
+        // Every thread that combines has folded before, so it is checked here.
+        environment::check()?;
+        return Ok(leaf(items));
+    }
+    // Half of the least power of two that holds all items: the root's right child begins there.
+    let middle = items.start + items.len().next_power_of_two() / 2;
+    let (left, right) = rayon::join(
+        || by_subtrees(items.start..middle, grain, leaf, combine),
+        || by_subtrees(middle..items.end, grain, leaf, combine),
+    );
+    Ok(combine(left?, right?))
+}

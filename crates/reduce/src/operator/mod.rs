@@ -1,0 +1,219 @@
+//! What combines two items: the [`Operator`] trait, [`Sum`], [`Product`], [`Min`] and [`Max`] for
+//! all floats and integers and arrays of them, of complex numbers the first two (feature `num-complex`), and [`custom`] ones.
+//!
+//! Every elementary operation rounds once, in the element's own type. Float minimum and maximum are
+//! IEEE 754-2019's `minimum` and `maximum`: NaN propagates, and -0 is below +0 (`f64::min` and the
+//! hardware leave both open). Integer sums and products wrap.
+
+mod arrays;
+#[cfg(feature = "num-complex")]
+mod complex;
+mod floats;
+
+/// So many elements of a result are given their canonical form while they are in the nearest cache.
+const CANONICAL_ELEMENTS: usize = 512;
+
+/// A binary operation on items, never assumed to be associative or commutative.
+///
+/// Two ranks that build a plan together must use the same operator; they compare
+/// [`name`](Operator::name)s.
+///
+/// The other methods have defaults that are right for every operator. Override
+/// [`empty`](Operator::empty) to allow reductions of nothing, and [`canonical`](Operator::canonical) if equal
+/// results can have different bits.
+pub trait Operator<T: Copy> {
+    /// What ranks compare, and errors say.
+    fn name(&self) -> &str;
+
+    /// The combination of two neighbours, `left` having the lower items.
+    fn combine(&self, left: T, right: T) -> T;
+
+    /// The reduction of no items at all, if that is defined. Never used as padding.
+    fn empty(&self) -> Option<T> {
+        None
+    }
+
+    /// The one representation of a result among those that mean the same; applied to results only.
+    fn canonical(&self, value: T) -> T {
+        value
+    }
+
+    /// The reduction of the items in tree order; `None` of none. Overridden where a kernel does it faster.
+    fn fold(&self, items: &[T]) -> Option<T> {
+        simd_kernels::tree_fold(items, |left, right| self.combine(left, right))
+    }
+
+    /// The reductions of runs of items that lie side by side: `results[k]` becomes the [`fold`](Operator::fold) of the next
+    /// `lengths[k]` items, which are at least one. Overridden where a kernel does it faster.
+    fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {
+        let mut rest = items;
+        for (&length, result) in lengths.iter().zip(results) {
+            let (run, others) = rest.split_at(length);
+            *result = self.fold(run).expect("a run has items");
+            rest = others;
+        }
+    }
+
+    /// The reduction of rows of `width` values, element by element in tree order, into `result`; `None` of no rows.
+    /// Overridden where a kernel does it faster.
+    ///
+    /// `items` are whole rows and `result` is as long as one. `scratch` may be of any length and content; it grows to what is
+    /// needed, so that who calls often allocates once.
+    fn fold_rows(
+        &self,
+        items: &[T],
+        width: usize,
+        scratch: &mut Vec<T>,
+        result: &mut [T],
+    ) -> Option<()> {
+        let scratch = grown(scratch, items, width)?;
+        simd_kernels::tree_fold_rows(width, items, scratch, result, |left, right| {
+            self.combine(left, right)
+        })
+    }
+
+    /// Combines two rows element by element into a third of the same length. Overridden where a kernel does it faster.
+    fn combine_rows(&self, left: &[T], right: &[T], into: &mut [T]) {
+        for ((into, &left), &right) in into.iter_mut().zip(left).zip(right) {
+            *into = self.combine(left, right);
+        }
+    }
+
+    /// The same for rows of a result: each value of `into` is [`canonical`](Operator::canonical). Overridden where a kernel does it
+    /// faster.
+    fn combine_rows_canonical(&self, left: &[T], right: &[T], into: &mut [T]) {
+        let lefts = left.chunks(CANONICAL_ELEMENTS);
+        let rights = right.chunks(CANONICAL_ELEMENTS);
+        for ((left, right), into) in lefts.zip(rights).zip(into.chunks_mut(CANONICAL_ELEMENTS)) {
+            self.combine_rows(left, right, into);
+            for value in into {
+                *value = self.canonical(*value);
+            }
+        }
+    }
+
+    /// Copies a row of a result in [`canonical`](Operator::canonical) form. Overridden where a kernel does it faster.
+    fn copy_canonical(&self, row: &[T], into: &mut [T]) {
+        for (into, &value) in into.iter_mut().zip(row) {
+            *into = self.canonical(value);
+        }
+    }
+}
+
+/// The sum. Empty: 0 (a float's is +0.0).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum;
+
+/// The product. Empty: 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Product;
+
+/// The least item; of floats, IEEE 754-2019's minimum. No empty value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Min;
+
+/// The greatest item; of floats, IEEE 754-2019's maximum. No empty value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Max;
+
+/// An operator from a function, which must give the same bits for the same operands on all ranks.
+///
+/// ```
+/// use reduce::{fold, operator::custom};
+///
+/// // Affine maps y = a x + b, composed: associative, not commutative.
+/// let compose = custom("compose", |f: [i64; 2], g: [i64; 2]| [g[0] * f[0], g[0] * f[1] + g[1]]);
+/// assert_eq!(fold(&[[2, 1], [3, 0], [1, 5]], &compose)?, [6, 8]);
+/// # Ok::<(), reduce::FoldError>(())
+/// ```
+pub fn custom<T: Copy, F: Fn(T, T) -> T>(name: impl Into<String>, combine: F) -> Custom<T, F> {
+    Custom {
+        name: name.into(),
+        combine,
+        empty: None,
+    }
+}
+
+/// An operator made by [`custom`].
+#[derive(Clone, Debug)]
+pub struct Custom<T, F> {
+    name: String,
+    combine: F,
+    empty: Option<T>,
+}
+
+impl<T, F> Custom<T, F> {
+    /// Declares the reduction of no items.
+    #[must_use]
+    pub fn with_empty(self, empty: T) -> Self {
+        Self {
+            empty: Some(empty),
+            ..self
+        }
+    }
+}
+
+impl<T: Copy, F: Fn(T, T) -> T> Operator<T> for Custom<T, F> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn combine(&self, left: T, right: T) -> T {
+        (self.combine)(left, right)
+    }
+
+    fn empty(&self) -> Option<T> {
+        self.empty
+    }
+}
+
+/// The scratch memory that rows need, filled with whatever item; `None` of no rows.
+fn grown<'a, T: Copy>(scratch: &'a mut Vec<T>, items: &[T], width: usize) -> Option<&'a mut [T]> {
+    let &filler = items.first()?;
+    let needed = simd_kernels::rows_scratch_len::<T>(width, items.len() / width);
+    if scratch.len() < needed {
+        scratch.resize(needed, filler);
+    }
+    Some(scratch)
+}
+
+/// One operator of one integer type: its name, its operation and its empty value.
+macro_rules! integer_operator {
+    ($integer:ty, $operator:ident, $name:literal, $combine:expr, $empty:expr) => {
+        impl Operator<$integer> for $operator {
+            fn name(&self) -> &str {
+                $name
+            }
+            fn combine(&self, left: $integer, right: $integer) -> $integer {
+                $combine(left, right)
+            }
+            fn empty(&self) -> Option<$integer> {
+                $empty
+            }
+        }
+    };
+}
+
+macro_rules! integer_operators {
+    ($($integer:ident),+) => {$(
+        integer_operator!($integer, Sum, "sum", $integer::wrapping_add, Some(0));
+        integer_operator!($integer, Product, "product", $integer::wrapping_mul, Some(1));
+        integer_operator!($integer, Min, "min", Ord::min, None);
+        integer_operator!($integer, Max, "max", Ord::max, None);
+    )+};
+}
+
+integer_operators!(
+    i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize
+);
+
+#[cfg(test)]
+mod tests {
+    use super::{Operator, Sum};
+
+    #[test]
+    fn integers_wrap() {
+        assert_eq!(Sum.combine(i32::MAX, 1), i32::MIN);
+        assert_eq!(Sum.combine(u8::MAX, 2), 1);
+    }
+}

@@ -1,0 +1,30 @@
+//! How long to wait.
+
+use std::time::{Duration, Instant};
+
+/// How long to wait for the transport.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Patience {
+    None,
+    Until(Instant),
+    Unlimited,
+}
+
+impl Patience {
+    /// Until the time that is `timeout` from now; without limit where clocks do not reach that far.
+    pub(crate) fn of(timeout: Duration) -> Self {
+        match Instant::now().checked_add(timeout) {
+            Some(deadline) => Patience::Until(deadline),
+            None => Patience::Unlimited,
+        }
+    }
+
+    /// The time that is left; `None` without limit.
+    pub(crate) fn left(self) -> Option<Duration> {
+        match self {
+            Patience::None => Some(Duration::ZERO),
+            Patience::Until(deadline) => Some(deadline.saturating_duration_since(Instant::now())),
+            Patience::Unlimited => None,
+        }
+    }
+}

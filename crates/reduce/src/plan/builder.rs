@@ -1,0 +1,364 @@
+//! How a plan comes about.
+
+use std::any;
+use std::ops::Range;
+use std::rc::Rc;
+
+use bytemuck::Pod;
+use distribution::{Distribution, Ownership};
+use schedule::Link;
+
+use super::Plan;
+use super::agreement::{Obstacle, Proposal, Share, agree};
+use super::choice::{Hints, Task};
+use crate::algorithm::Algorithm;
+use crate::algorithm1::{Algorithm1, MessageBuffer};
+use crate::engine::Engine;
+use crate::environment;
+use crate::error::{BuildError, UnknownName};
+use crate::native::Native;
+use crate::operator::{Operator, Sum};
+use crate::scheduled::Scheduled;
+use crate::terms::Terms;
+use crate::trace::span;
+use crate::world::World;
+
+/// Longer messages are cut: MPI counts bytes in an `int`.
+const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
+
+/// Collects what a plan needs; made by [`Plan::builder`].
+///
+/// Say which items this rank has, by [`local_items`](Builder::local_items), [`distribution`](Builder::distribution),
+/// [`ownership`](Builder::ownership) or [`extents`](Builder::extents); everything else has a default.
+#[derive(Debug)]
+#[must_use = "nothing happens before `build`"]
+pub struct Builder<O = Sum> {
+    world: World,
+    operator: O,
+    wishes: Wishes,
+}
+
+#[derive(Debug)]
+struct Wishes {
+    hints: Hints,
+    root: usize,
+    width: usize,
+    share: Option<Share>,
+    items: Option<u64>,
+    message_limit: Option<usize>,
+    /// The ranks that the distribution is for, where these are others.
+    other_size: Option<usize>,
+    /// Whether to build without communicating.
+    is_agreed: bool,
+}
+
+impl Builder {
+    pub(crate) fn new(world: &World) -> Self {
+        Self {
+            world: world.clone(),
+            operator: Sum,
+            wishes: Wishes {
+                hints: Hints::of(world.link()),
+                root: 0,
+                width: 1,
+                share: None,
+                items: None,
+                message_limit: None,
+                other_size: None,
+                is_agreed: false,
+            },
+        }
+    }
+}
+
+impl<O> Builder<O> {
+    /// The number of items on this rank, which may be 0. They follow those of the ranks below.
+    pub fn local_items(mut self, count: u64) -> Self {
+        self.wishes.share = Some(Share::Count(count));
+        self
+    }
+
+    /// The number of items on all ranks, to be checked against what they have.
+    pub fn items(mut self, count: u64) -> Self {
+        self.wishes.items = Some(count);
+        self
+    }
+
+    /// Both from a distribution that all ranks use.
+    ///
+    /// If it is a rule rather than a table, ranks need not tell each other how many items they have: a plan then takes
+    /// O(log p) memory.
+    pub fn distribution(self, distribution: &Distribution) -> Self {
+        self.ownership(&Ownership::from(distribution.clone()))
+    }
+
+    /// Who owns which items, as [`distribution`](Builder::distribution), but in any pieces.
+    pub fn ownership(mut self, ownership: &Ownership) -> Self {
+        let (planned, size) = (ownership.ranks(), self.world.size());
+        if planned == size {
+            let rank = self.world.rank();
+            self.wishes.items = Some(ownership.items());
+            self.wishes.share = Some(if ownership.is_rule() {
+                Share::Rule(ownership.clone())
+            } else if ownership.as_distribution().is_some() {
+                Share::Count(ownership.count(rank))
+            } else {
+                Share::Extents(ownership.extents(rank).collect())
+            });
+        } else {
+            self.wishes.other_size = Some(planned);
+        }
+        self
+    }
+
+    /// The items on this rank, as any list of disjoint ranges, in the order in which the local slice holds them. With those of all
+    /// ranks they must be the items 0..N, each once.
+    pub fn extents(mut self, extents: &[Range<u64>]) -> Self {
+        self.wishes.share = Some(Share::Extents(extents.to_vec()));
+        self
+    }
+
+    /// The number of elements of an item: with more than one, items are rows that are reduced element by element.
+    pub fn width(mut self, elements: usize) -> Self {
+        self.wishes.width = elements;
+        self
+    }
+
+    /// What combines two items; [`Sum`] unless said otherwise.
+    pub fn operator<P>(self, operator: P) -> Builder<P> {
+        Builder {
+            world: self.world,
+            operator,
+            wishes: self.wishes,
+        }
+    }
+
+    /// Who talks to whom; the bits are the same for all algorithms.
+    ///
+    /// Unless it is said here, it is what the environment variable [`TREEFOLD_ALGORITHM`](crate::ALGORITHM_VARIABLE) names, and
+    /// otherwise the schedule that should take least on the [`link`](Builder::link). Printing the plan tells.
+    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
+        self.wishes.hints.algorithm = Some(algorithm);
+        self
+    }
+
+    /// What messages and combinations cost, to choose the schedule and its blocks by; the [world's](World::link) unless said
+    /// otherwise.
+    pub fn link(mut self, link: Link) -> Self {
+        self.wishes.hints.link = link;
+        self
+    }
+
+    /// The column blocks of a row, at most one a column. Pipelined algorithms send them one after the other: unless said otherwise,
+    /// as many as should take least (paper 2, Lemma 1). The others reduce them one after the other: as many as stay in cache, as
+    /// long as that costs little.
+    pub fn blocks(mut self, count: usize) -> Self {
+        self.wishes.hints.blocks = Some(count);
+        self
+    }
+
+    /// n of [`Bruck`](Algorithm::Bruck) and [`Dissemination`](Algorithm::Dissemination): the messages that a rank sends at once; 1
+    /// and 2 unless said otherwise.
+    pub fn ports(mut self, count: usize) -> Self {
+        self.wishes.hints.ports = Some(count);
+        self
+    }
+
+    /// The ranks of a node of [`Hierarchical`](Algorithm::Hierarchical), which follow each other in the order of their items; unless
+    /// said otherwise, those of the machine's nodes, or 4 if they are not told apart.
+    pub fn node_ranks(mut self, count: usize) -> Self {
+        self.wishes.hints.node_ranks = Some(count);
+        self
+    }
+
+    /// The schedules of [`Hierarchical`](Algorithm::Hierarchical) within nodes and between them; binomial and recursive doubling
+    /// unless said otherwise.
+    pub fn levels(mut self, inner: Algorithm, outer: Algorithm) -> Self {
+        self.wishes.hints.levels = Some((inner, outer));
+        self
+    }
+
+    /// When [`Algorithm1`](Algorithm::Algorithm1) sends what it has buffered; as published unless said otherwise.
+    pub fn message_buffer(mut self, buffer: MessageBuffer) -> Self {
+        self.wishes.hints.message_buffer = buffer;
+        self
+    }
+
+    /// The rank that gets the result of [`Plan::reduce`] and gives that of [`Plan::broadcast`]; 0 unless said otherwise.
+    pub fn root(mut self, rank: usize) -> Self {
+        self.wishes.root = rank;
+        self
+    }
+
+    /// Cuts messages of more elements than this into several; 2^30 bytes unless said otherwise.
+    pub fn message_limit(mut self, elements: usize) -> Self {
+        self.wishes.message_limit = Some(elements);
+        self
+    }
+
+    /// Builds from what all ranks know, without communicating: the items must follow a rule, and every rank must say the same. Whether they
+    /// do is not compared then.
+    ///
+    /// For a layer that knows it, such as one below MPI's own calls, where one item a rank is the rule.
+    pub fn agreed(mut self) -> Self {
+        self.wishes.is_agreed = true;
+        self
+    }
+
+    /// Compares the ranks' wishes and builds the plan. Collective: it communicates, unless [`agreed`](Builder::agreed), and if it
+    /// fails, it fails with the same error on every rank.
+    ///
+    /// # Errors
+    /// The ranks disagree on type, operator, algorithm, its parameters, root, width, message limit or number of items; their
+    /// items are not 0..N, each once; a rank does not say what items it has, has a distribution for another number of ranks,
+    /// or a floating-point environment other than IEEE 754's default; the root does not exist, the width is 0, a
+    /// parameter is out of range, or the algorithm does not take rows or scattered items; there are no items and no empty value; or the
+    /// transport fails.
+    pub fn build<T>(self) -> Result<Plan<T, O>, BuildError>
+    where
+        T: Pod,
+        O: Operator<T> + 'static,
+    {
+        span!("plan", ranks = self.world.size());
+        self.world.cancel_let_go();
+        let named = self.wishes.hints.named_algorithm();
+        let ownership = self.owners::<T>(&named)?;
+        let named = self.check::<T>(named, &ownership)?;
+        Ok(self.plan(named, ownership))
+    }
+
+    /// Who owns what, as the ranks agree, or as the rule says that all of them know.
+    fn owners<T>(
+        &self,
+        named: &Result<Option<Algorithm>, UnknownName>,
+    ) -> Result<Ownership, BuildError>
+    where
+        T: Pod,
+        O: Operator<T>,
+    {
+        let wishes = &self.wishes;
+        let obstacle = self.obstacle();
+        if wishes.is_agreed && obstacle.is_none() {
+            return match &wishes.share {
+                Some(Share::Rule(ownership)) => Ok(ownership.clone()),
+                _ => Err(BuildError::NotARule),
+            };
+        }
+        let proposal = Proposal {
+            obstacle,
+            share: wishes.share.clone().unwrap_or(Share::Count(0)),
+            items: wishes.items,
+            wishes: [
+                any::type_name::<T>().to_owned(),
+                self.operator.name().to_owned(),
+                match named {
+                    Ok(None) => "the fastest".to_owned(),
+                    Ok(Some(algorithm)) => algorithm.to_string(),
+                    Err(unknown) => format!("{}={}", unknown.variable, unknown.error.name),
+                },
+                wishes.hints.to_string(),
+                format!("rank {}", wishes.root),
+                wishes.width.to_string(),
+                self.longest_message::<T>().to_string(),
+            ],
+        };
+        agree(self.world.transport(), &proposal)
+    }
+
+    /// What is wrong on this rank, whatever the others want.
+    fn obstacle(&self) -> Option<Obstacle> {
+        let wishes = &self.wishes;
+        if let Some(planned) = wishes.other_size {
+            return Some(Obstacle::OtherSize(planned));
+        }
+        if wishes.share.is_none() {
+            return Some(Obstacle::NoShare);
+        }
+        environment::check().err().map(Obstacle::Environment)
+    }
+
+    /// What can be wrong with what the ranks agree on: the same on all of them. Returns the algorithm that they name.
+    fn check<T>(
+        &self,
+        named: Result<Option<Algorithm>, UnknownName>,
+        ownership: &Ownership,
+    ) -> Result<Option<Algorithm>, BuildError>
+    where
+        T: Pod,
+        O: Operator<T>,
+    {
+        let (wishes, size) = (&self.wishes, self.world.size());
+        let root = wishes.root;
+        if root >= size {
+            return Err(BuildError::Root { root, size });
+        }
+        for (number, what) in [
+            (wishes.width, "the width"),
+            (self.longest_message::<T>(), "the message limit"),
+            (size_of::<T>(), "the size of an element"),
+        ] {
+            if number == 0 {
+                return Err(BuildError::Zero { what });
+            }
+        }
+        wishes.hints.check()?;
+        let named = named?;
+        if let Some(algorithm) = named {
+            if algorithm == Algorithm::MpiNative
+                && self.world.transport().native_reductions().is_none()
+            {
+                return Err(BuildError::NoNativeReductions);
+            }
+            if wishes.width > 1 && !algorithm.takes_rows() {
+                let width = wishes.width;
+                return Err(BuildError::NoRows { algorithm, width });
+            }
+            if ownership.as_distribution().is_none() && !algorithm.is_scheduled() {
+                return Err(BuildError::Scattered { algorithm });
+            }
+        }
+        if ownership.items() == 0 && self.operator.empty().is_none() {
+            return Err(BuildError::NoItems {
+                operator: self.operator.name().to_owned(),
+            });
+        }
+        Ok(named)
+    }
+
+    fn longest_message<T>(&self) -> usize {
+        let default = (MESSAGE_LIMIT_BYTES / size_of::<T>().max(1)).max(1);
+        self.wishes.message_limit.unwrap_or(default)
+    }
+
+    fn plan<T>(self, named: Option<Algorithm>, ownership: Ownership) -> Plan<T, O>
+    where
+        T: Pod,
+        O: Operator<T> + 'static,
+    {
+        let (world, wishes) = (&self.world, &self.wishes);
+        let task = Task {
+            ownership: &ownership,
+            width: wishes.width,
+            element_bytes: size_of::<T>(),
+        };
+        let terms = Rc::new(Terms {
+            choice: wishes.hints.choose(named, world, task),
+            root: wishes.root,
+            width: wishes.width,
+            ownership,
+            message_limit: self.longest_message::<T>(),
+            message_buffer: wishes.hints.message_buffer,
+        });
+        let algorithm = terms.choice.algorithm;
+        let (tag, operator) = (world.fresh_tag(), Rc::new(self.operator));
+        let shared = (Rc::clone(&terms), Rc::clone(&operator));
+        let engine: Box<dyn Engine<T>> = match algorithm.schedule() {
+            Some(schedule) => Box::new(Scheduled::new(world, schedule, shared.0, shared.1, tag)),
+            None if algorithm == Algorithm::MpiNative => {
+                Box::new(Native::new(world, shared.0, shared.1))
+            }
+            None => Box::new(Algorithm1::new(world, shared.0, shared.1, tag)),
+        };
+        Plan::new(world, operator, terms, engine)
+    }
+}

@@ -1,0 +1,260 @@
+//! A reduction under way: other work can be done until it is over (paper 4's split phase).
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::rc::Rc;
+use std::time::Duration;
+
+use bytemuck::Pod;
+
+use super::call;
+use super::status::Status;
+use crate::engine::Flight;
+use crate::error::RunError;
+use crate::patience::Patience;
+use crate::world::World;
+
+/// A run of a plan between its start and its end; made by [`Plan::start_allreduce`](crate::Plan::start_allreduce) and its like, `C` being the
+/// [`call`].
+///
+/// It owns what it needs: it may be stored anywhere, and outlive its plan. Several plans may be under way at once, and waiting for
+/// one drives all. Dropping it gives the run up: the plan is spent then, here and soon on the other ranks, which
+/// miss this one's messages.
+#[must_use = "a run that is dropped is given up"]
+pub struct Pending<C, T: Pod> {
+    flight: Rc<dyn Flight<T>>,
+    world: World,
+    status: Rc<Cell<Status>>,
+    /// This rank's own failure, which the others have been told of.
+    failure: Option<RunError>,
+    expected: Expected,
+    is_over: bool,
+    call: PhantomData<C>,
+}
+
+/// The lengths of slices that a wait takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expected {
+    /// Elements of the result.
+    pub(super) result: usize,
+    /// Elements of this rank's rows, for a scan.
+    pub(super) rows: u64,
+}
+
+impl<C, T: Pod> fmt::Debug for Pending<C, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pending")
+            .field("world", &self.world)
+            .field("awaited", &self.flight.awaited_ranks())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<C, T: Pod> Pending<C, T> {
+    /// From now on, waits for other plans drive this run, too.
+    pub(super) fn new(
+        world: &World,
+        flight: Rc<dyn Flight<T>>,
+        status: &Rc<Cell<Status>>,
+        failure: Option<RunError>,
+        expected: Expected,
+    ) -> Self
+    where
+        T: 'static,
+    {
+        world.in_flight().enter(Rc::clone(&flight) as _);
+        Self {
+            flight,
+            world: world.clone(),
+            status: Rc::clone(status),
+            failure,
+            expected,
+            is_over: false,
+            call: PhantomData,
+        }
+    }
+
+    /// Whether the run is over, so that a wait would not wait. Goes on with it as far as that is possible.
+    ///
+    /// # Errors
+    /// The transport failed.
+    pub fn test(&self) -> Result<bool, RunError> {
+        self.flight.drive(Patience::None)
+    }
+
+    /// Waits until the run is over, at most `timeout`.
+    ///
+    /// # Errors
+    /// [`RunError::TimedOut`] says which ranks are awaited: the run goes on, and may be waited for again. Or the transport failed.
+    pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
+        if self.flight.drive(Patience::of(timeout))? {
+            return Ok(());
+        }
+        Err(RunError::TimedOut {
+            rank: self.world.rank(),
+            awaited: self.flight.awaited_ranks(),
+            after: timeout,
+        })
+    }
+
+    /// Gives the run up. The plan is spent then: build another.
+    pub fn cancel(self) {
+        drop(self);
+    }
+
+    /// Waits for the run, and leaves its result in `result`. Says whether this rank gets one.
+    ///
+    /// A slice of another length gets no result, but the run ends well: the plan can be run again.
+    fn end(mut self, rows: &[T], result: &mut [T]) -> Result<bool, RunError> {
+        let (
+            rank,
+            Expected {
+                result: expected,
+                rows: planned,
+            },
+        ) = (self.world.rank(), self.expected);
+        let given = result.len();
+        let mismatch = if given != expected {
+            Some(RunError::WrongResultLength {
+                rank,
+                expected,
+                given,
+            })
+        } else if rows.len() as u64 != planned {
+            let given = rows.len() as u64;
+            Some(RunError::WrongLength {
+                rank,
+                planned,
+                given,
+            })
+        } else {
+            None
+        };
+        let outcome = match (self.failure.take(), mismatch) {
+            // The end of the run is waited for, so that the others hear of the failure.
+            (Some(failure), _) => self.flight.drive(Patience::Unlimited).and(Err(failure)),
+            (None, Some(mismatch)) => {
+                let ended = self.flight.end();
+                self.settle(ended.is_ok());
+                return ended.and(Err(mismatch));
+            }
+            (None, None) => self.flight.finish(rows, result),
+        };
+        self.settle(outcome.is_ok());
+        outcome
+    }
+
+    fn settle(&mut self, is_well: bool) {
+        self.is_over = true;
+        self.status.set(match is_well {
+            true => Status::Ready,
+            false => Status::Spent,
+        });
+    }
+}
+
+impl<T: Pod> Pending<call::Allreduce, T> {
+    /// Waits for the run and returns its result.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait(self) -> Result<T, RunError> {
+        let mut result = [T::zeroed()];
+        self.end(&[], &mut result)?;
+        Ok(result[0])
+    }
+}
+
+impl<T: Pod> Pending<call::Reduce, T> {
+    /// Waits for the run and returns its result on the root, `None` on the others.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait(self) -> Result<Option<T>, RunError> {
+        let mut result = [T::zeroed()];
+        let is_mine = self.end(&[], &mut result)?;
+        Ok(is_mine.then_some(result[0]))
+    }
+}
+
+impl<T: Pod> Pending<call::AllreduceRow, T> {
+    /// Waits for the run and returns the row.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait(self) -> Result<Vec<T>, RunError> {
+        let mut row = vec![T::zeroed(); self.expected.result];
+        self.wait_into(&mut row).map(|()| row)
+    }
+
+    /// Waits for the run and leaves the row in `result`.
+    ///
+    /// # Errors
+    /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
+    pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
+        self.end(&[], result).map(drop)
+    }
+}
+
+impl<T: Pod> Pending<call::ReduceRow, T> {
+    /// Waits for the run and returns the row on the root, `None` on the others.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait(self) -> Result<Option<Vec<T>>, RunError> {
+        let mut row = vec![T::zeroed(); self.expected.result];
+        let is_mine = self.wait_into(&mut row)?;
+        Ok(is_mine.then_some(row))
+    }
+
+    /// Waits for the run and leaves the row in `result` on the root, on which it returns true.
+    ///
+    /// # Errors
+    /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
+    pub fn wait_into(self, result: &mut [T]) -> Result<bool, RunError> {
+        self.end(&[], result)
+    }
+}
+
+impl<T: Pod> Pending<call::ReduceScatter, T> {
+    /// Waits for the run and returns this rank's columns of the row.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait(self) -> Result<Vec<T>, RunError> {
+        let mut columns = vec![T::zeroed(); self.expected.result];
+        self.wait_into(&mut columns).map(|()| columns)
+    }
+
+    /// Waits for the run and leaves this rank's columns of the row in `result`.
+    ///
+    /// # Errors
+    /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
+    pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
+        self.end(&[], result).map(drop)
+    }
+}
+
+impl<T: Pod> Pending<call::Scan, T> {
+    /// Waits for the run and leaves a prefix for each of this rank's items in `result`. `local` is the slice that the run was
+    /// started with: the last part needs the items again.
+    ///
+    /// # Errors
+    /// As the blocking call. If a slice has another length, the run ends well, and the plan can be run again.
+    pub fn wait_into(self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
+        self.end(local, result).map(drop)
+    }
+}
+
+impl<C, T: Pod> Drop for Pending<C, T> {
+    fn drop(&mut self) {
+        self.world
+            .in_flight()
+            .leave(Rc::as_ptr(&self.flight).cast());
+        if !self.is_over {
+            self.flight.give_up();
+            self.status.set(Status::Spent);
+        }
+    }
+}

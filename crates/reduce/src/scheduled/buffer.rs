@@ -1,0 +1,110 @@
+//! The memory of a message, and the notice that stands in a message's place when a rank has failed.
+
+use std::time::Duration;
+
+use bytemuck::Pod;
+use comm::{Communicator, Request};
+
+use crate::patience::Patience;
+
+/// The length of a failure notice where values have another.
+const NOTICE_BYTES: usize = size_of::<u64>();
+
+/// A message's memory, or the request that has it.
+#[derive(Debug, Default)]
+pub(crate) struct Buffer {
+    pub(crate) memory: Vec<u8>,
+    /// Where the message begins: not at 0 where memory had to be aligned for its values.
+    start: usize,
+    pub(crate) request: Option<Request>,
+}
+
+impl Buffer {
+    /// Takes the memory back from the transport, if it can be had in time. Says whether it is here.
+    pub(crate) fn reclaim(
+        &mut self,
+        comm: &dyn Communicator,
+        patience: Patience,
+    ) -> Result<bool, comm::Error> {
+        let Some(request) = self.request.take() else {
+            return Ok(true);
+        };
+        let is_complete = match patience.left() {
+            None => Ok(true),
+            Some(Duration::ZERO) => comm.test(&request),
+            Some(left) => comm.wait_timeout(&request, left),
+        };
+        match is_complete {
+            Ok(true) => {
+                self.memory = comm.wait(request)?;
+                self.start = 0;
+                Ok(true)
+            }
+            Ok(false) => {
+                self.request = Some(request);
+                Ok(false)
+            }
+            Err(error) => {
+                comm.cancel(request);
+                Err(error)
+            }
+        }
+    }
+
+    /// Moves a message that is here to where its values are aligned, if they are not. Allocators align by 16 bytes, which is
+    /// enough for all but strange types.
+    pub(crate) fn align<T: Pod>(&mut self) {
+        let length = self.memory.len();
+        if self.memory.as_ptr().align_offset(align_of::<T>()) != 0 {
+            self.memory.resize(length + align_of::<T>(), 0);
+            self.start = self.memory.as_ptr().align_offset(align_of::<T>());
+            self.memory.copy_within(..length, self.start);
+            self.memory.truncate(self.start + length);
+        }
+    }
+
+    /// The values of an aligned message.
+    pub(crate) fn values<T: Pod>(&self) -> &[T] {
+        bytemuck::cast_slice(&self.memory[self.start..])
+    }
+}
+
+/// The bytes of a message of `length` elements, or of a notice in its place: what both ends allow.
+pub(crate) fn capacity_bytes<T>(length: usize) -> usize {
+    (length * size_of::<T>()).max(NOTICE_BYTES + 1)
+}
+
+/// Says that `failed` failed, in a length that a message of `length` elements does not have.
+pub(crate) fn write_notice<T>(memory: &mut Vec<u8>, length: usize, failed: usize) {
+    memory.extend_from_slice(&(failed as u64).to_ne_bytes());
+    if length * size_of::<T>() == NOTICE_BYTES {
+        memory.push(0);
+    }
+}
+
+pub(crate) fn read_notice(bytes: &[u8]) -> Option<usize> {
+    let (number, _) = bytes.split_first_chunk::<NOTICE_BYTES>()?;
+    usize::try_from(u64::from_ne_bytes(*number)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Buffer;
+
+    #[test]
+    fn values_are_aligned_wherever_the_message_lies() {
+        for skipped in 0..16 {
+            let bytes: Vec<u8> = (0..skipped).chain(0..64).collect();
+            let mut buffer = Buffer {
+                memory: bytes[usize::from(skipped)..].to_vec(),
+                ..Buffer::default()
+            };
+            buffer.align::<u128>();
+            let values: &[u128] = buffer.values();
+            assert_eq!(
+                bytemuck::cast_slice::<u128, u8>(values),
+                &bytes[usize::from(skipped)..]
+            );
+        }
+    }
+}

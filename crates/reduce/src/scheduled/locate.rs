@@ -1,0 +1,217 @@
+//! Long rows are not worth a copy: this says of every place of a program where its values really lie.
+//!
+//! The own rows stay in the caller's slice, what is received stays in the message's memory, and the combinations that make the
+//! result write it where it is wanted. A part that spans several such homes is cut, so that a run looks for nothing.
+
+use super::memory::Located;
+use super::program::{Combine, Part, Prefix, Program};
+
+/// What stays where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lending {
+    /// Received messages.
+    Messages,
+    /// The own rows and the result, too.
+    All,
+}
+
+/// A stretch of the workspace that only stands for values elsewhere.
+#[derive(Clone, Copy, Debug)]
+struct Elsewhere {
+    start: usize,
+    length: usize,
+    home: Located,
+}
+
+impl Program<usize> {
+    /// The same program on values where they are.
+    pub(crate) fn locate(self, lending: Lending) -> Program<Located> {
+        let homes = Homes::of(&self, lending);
+        let mut located = Program {
+            stretches: self.stretches,
+            lengths: self.lengths,
+            sends: self.sends,
+            receives: self.receives,
+            workspace_length: self.workspace_length,
+            width: self.width,
+            ..Program::default()
+        };
+        for mut step in self.steps {
+            let first = located.combines.len();
+            for &combine in &self.combines[step.combines] {
+                homes.cut_combine(combine, &mut located.combines);
+            }
+            step.combines = first..located.combines.len();
+            located.steps.push(step);
+        }
+        let first = located.combines.len();
+        for &combine in &self.combines[self.last_combines] {
+            homes.cut_combine(combine, &mut located.combines);
+        }
+        located.last_combines = first..located.combines.len();
+        for message in located.sends.iter_mut().chain(&mut located.receives) {
+            let first = located.parts.len();
+            for &part in &self.parts[message.parts.clone()] {
+                located.parts.extend(homes.cut(part));
+            }
+            message.parts = first..located.parts.len();
+        }
+        located.result = self
+            .result
+            .iter()
+            .flat_map(|&part| homes.cut(part))
+            .collect();
+        located.prefixes = self
+            .prefixes
+            .into_iter()
+            .map(|prefix| Prefix {
+                rows: prefix.rows,
+                first_item: prefix.first_item,
+                nodes: prefix
+                    .nodes
+                    .iter()
+                    .flat_map(|&part| homes.cut(part))
+                    .collect(),
+            })
+            .collect();
+        located
+    }
+}
+
+/// What lies elsewhere, in the order of the workspace.
+struct Homes(Vec<Elsewhere>);
+
+impl Homes {
+    fn of(program: &Program<usize>, lending: Lending) -> Self {
+        let messages = program.receives.iter().enumerate();
+        let mut homes: Vec<Elsewhere> = messages
+            .map(|(index, message)| {
+                let Part { place, length } = program.parts[message.parts.start];
+                Elsewhere {
+                    start: place,
+                    length,
+                    home: Located::Message { index, start: 0 },
+                }
+            })
+            .collect();
+        if lending == Lending::All {
+            let length = program.width;
+            let starts = program.stretches.iter().flat_map(|stretch| {
+                (0..stretch.lengths.len()).map(move |node| stretch.start + node * length)
+            });
+            homes.extend(starts.enumerate().map(|(index, start)| Elsewhere {
+                start,
+                length,
+                home: Located::Leaf { index, start: 0 },
+            }));
+        }
+        let mut homes = Self(homes);
+        homes.sort();
+        if lending == Lending::All {
+            // What is combined here for the result is made there: the root of a tree is never combined again.
+            let mut offset = 0;
+            let mut made = Vec::new();
+            for &Part { place, length } in &program.result {
+                if homes.first(place, length).home.is_none() {
+                    made.push(Elsewhere {
+                        start: place,
+                        length,
+                        home: Located::Result(offset),
+                    });
+                }
+                offset += length;
+            }
+            homes.0.extend(made);
+            homes.sort();
+        }
+        homes
+    }
+
+    fn sort(&mut self) {
+        self.0.sort_unstable_by_key(|elsewhere| elsewhere.start);
+    }
+
+    /// The longest beginning of a part that has one home; `None` is the workspace.
+    fn first(&self, place: usize, length: usize) -> First {
+        let behind = self.0.partition_point(|elsewhere| elsewhere.start <= place);
+        let before = behind.checked_sub(1).map(|index| self.0[index]);
+        if let Some(Elsewhere {
+            start,
+            length: whole,
+            home,
+        }) = before
+            && let Some(left) = (start + whole).checked_sub(place)
+            && left > 0
+        {
+            return First {
+                home: Some(home.from(place - start)),
+                length: length.min(left),
+            };
+        }
+        let next = self.0.get(behind).map(|next| next.start);
+        First {
+            home: None,
+            length: next.map_or(length, |next| length.min(next - place)),
+        }
+    }
+
+    /// A part, piece by piece.
+    fn cut(&self, part: Part<usize>) -> impl Iterator<Item = Part<Located>> {
+        let mut rest = part;
+        std::iter::from_fn(move || {
+            if rest.length == 0 {
+                return None;
+            }
+            let First { home, length } = self.first(rest.place, rest.length);
+            let place = home.unwrap_or(Located::Workspace(rest.place));
+            rest.place += length;
+            rest.length -= length;
+            Some(Part { place, length })
+        })
+    }
+
+    /// A combination, in pieces of which each operand has one home.
+    fn cut_combine(&self, combine: Combine<usize>, pieces: &mut Vec<Combine<Located>>) {
+        let mut done = 0;
+        while done < combine.length {
+            let first = |place: usize| {
+                let First { home, length } = self.first(place + done, combine.length - done);
+                (home.unwrap_or(Located::Workspace(place + done)), length)
+            };
+            let (left, left_length) = first(combine.left);
+            let (right, right_length) = first(combine.right);
+            let (into, into_length) = first(combine.into);
+            let length = left_length.min(right_length).min(into_length);
+            pieces.push(Combine {
+                left,
+                right,
+                into,
+                length,
+            });
+            done += length;
+        }
+    }
+}
+
+struct First {
+    home: Option<Located>,
+    length: usize,
+}
+
+impl Located {
+    /// The place this number of elements further on.
+    fn from(self, skipped: usize) -> Self {
+        match self {
+            Located::Workspace(start) => Located::Workspace(start + skipped),
+            Located::Message { index, start } => Located::Message {
+                index,
+                start: start + skipped,
+            },
+            Located::Leaf { index, start } => Located::Leaf {
+                index,
+                start: start + skipped,
+            },
+            Located::Result(start) => Located::Result(start + skipped),
+        }
+    }
+}

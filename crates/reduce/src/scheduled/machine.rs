@@ -1,0 +1,241 @@
+//! The machine itself: folds, combines, sends and receives, step by step, from wherever it had stopped.
+
+use std::mem;
+use std::ops::Range;
+
+use bytemuck::Pod;
+use comm::Communicator;
+
+use super::buffer::{capacity_bytes, read_notice, write_notice};
+use super::memory::{Memory, Place};
+use super::program::Program;
+use super::run::Strips;
+use super::state::{Phase, State};
+use crate::operator::Operator;
+use crate::patience::Patience;
+use crate::trace::{message, span};
+
+/// Receives are posted this number of steps ahead, so that early messages find their buffers; after the sends, which others wait
+/// for.
+const STEPS_AHEAD: usize = 16;
+
+/// The sends that may be under way when a step begins. MPI libraries search longer lists of them again and again; and schedules are
+/// checked to end even if every send waits for its receiver.
+const SENDS_AHEAD: usize = 32;
+
+/// A run, with the memory that it works on until it stops.
+pub(super) struct Machine<'m, T, O, P> {
+    pub(super) comm: &'m dyn Communicator,
+    /// Whether the transport delivers by itself.
+    pub(super) delivers_alone: bool,
+    pub(super) strips: &'m Strips<P>,
+    pub(super) operator: &'m O,
+    pub(super) tag: comm::Tag,
+    pub(super) state: &'m mut State<T>,
+    pub(super) leaves: &'m [T],
+    pub(super) result: &'m mut [T],
+}
+
+impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
+    pub(super) fn program(&self) -> &'m Program<P> {
+        self.strips.program(self.state.strip)
+    }
+
+    pub(super) fn memory(&mut self) -> Memory<'_, T> {
+        Memory {
+            workspace: &mut self.state.workspace,
+            receives: &self.state.receives,
+            leaves: self.leaves,
+            result: self.result,
+            row: self.strips.width,
+            first_column: self.state.first_column,
+        }
+    }
+
+    /// Begins a strip.
+    pub(super) fn begin(&mut self) -> Result<(), comm::Error> {
+        self.state.sent = 0;
+        if self.delivers_alone {
+            self.state.turn ^= 1;
+            self.state.sent = usize::MAX;
+        }
+        self.state.posted = 0;
+        self.enter(0)
+    }
+
+    /// Does what a step does before it waits; behind the last step, what is left to do.
+    fn enter(&mut self, index: usize) -> Result<(), comm::Error> {
+        let program = self.program();
+        let Some(step) = program.steps.get(index) else {
+            self.combine(program.last_combines.clone());
+            if self.strips.is_lent && self.state.failed.is_none() {
+                self.deliver();
+            }
+            self.state.phase = Phase::Sending;
+            return Ok(());
+        };
+        self.combine(step.combines.clone());
+        for index in step.sends.clone() {
+            self.send(index)?;
+        }
+        self.post(index + STEPS_AHEAD)?;
+        if !step.sends.is_empty() || !step.receives.is_empty() {
+            self.state.rounds += 1;
+        }
+        self.state.phase = Phase::Step(index);
+        Ok(())
+    }
+
+    fn combine(&mut self, combines: Range<usize>) {
+        if self.state.failed.is_some() || combines.is_empty() {
+            return;
+        }
+        let combines = &self.program().combines[combines];
+        let operator = self.operator;
+        P::combine(combines, &mut self.memory(), operator);
+    }
+
+    /// Brings what the program wanted to the result, in canonical form, as far as it was not made there.
+    fn deliver(&mut self) {
+        let (program, operator) = (self.program(), self.operator);
+        let mut start = self.state.first_column;
+        for &part in &program.result {
+            let end = start + part.length;
+            // What was made in the result is in canonical form already.
+            let result = mem::take(&mut self.result);
+            if !part.place.is_in_result() {
+                let memory = self.memory();
+                operator.copy_canonical(P::read(part, &memory), &mut result[start..end]);
+            }
+            self.result = result;
+            start = end;
+        }
+    }
+
+    /// Posts the receives of all steps before `end`.
+    fn post(&mut self, end: usize) -> Result<(), comm::Error> {
+        let program = self.program();
+        let end = end.min(program.steps.len());
+        while self.state.posted < end {
+            for index in program.steps[self.state.posted].receives.clone() {
+                let message = &program.receives[index];
+                let buffer = &mut self.state.receives[index];
+                let mut memory = mem::take(&mut buffer.memory);
+                memory.resize(capacity_bytes::<T>(message.length), 0);
+                let request = self.comm.start_receive(message.peer, self.tag, memory)?;
+                buffer.request = Some(request);
+            }
+            self.state.posted += 1;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, index: usize) -> Result<(), comm::Error> {
+        let program = self.program();
+        let message = &program.sends[index];
+        let capacity_bytes = capacity_bytes::<T>(message.length);
+        let buffer = &mut self.state.sends[self.state.turn][index];
+        let mut memory = match buffer.request.take() {
+            Some(request) => self.comm.wait(request)?,
+            None => mem::take(&mut buffer.memory),
+        };
+        memory.clear();
+        match self.state.failed {
+            Some(rank) => write_notice::<T>(&mut memory, message.length, rank),
+            None => {
+                memory.reserve(capacity_bytes);
+                let values = self.memory();
+                for &part in &program.parts[message.parts.clone()] {
+                    memory.extend_from_slice(bytemuck::cast_slice(P::read(part, &values)));
+                }
+            }
+        }
+        message!(message.peer, memory.len());
+        let comm = self.comm;
+        let request = comm.start_send(message.peer, self.tag, memory, capacity_bytes)?;
+        self.state.sends[self.state.turn][index].request = Some(request);
+        Ok(())
+    }
+
+    /// Goes on until the run is over, or patience is. Says whether it is over.
+    pub(super) fn go_on(&mut self, patience: Patience) -> Result<bool, comm::Error> {
+        loop {
+            match self.state.phase {
+                Phase::Idle | Phase::Done => return Ok(true),
+                Phase::Step(index) => {
+                    for receive in self.program().steps[index].receives.clone() {
+                        if !self.receive(receive, patience)? {
+                            return Ok(false);
+                        }
+                    }
+                    for send in sends_to_end(self.program(), self.state, index) {
+                        let buffer = &mut self.state.sends[self.state.turn][send];
+                        if !buffer.reclaim(self.comm, patience)? {
+                            return Ok(false);
+                        }
+                        self.state.sent = send + 1;
+                    }
+                    self.enter(index + 1)?;
+                }
+                Phase::Sending => {
+                    for turn in self.turns_to_end() {
+                        for buffer in &mut self.state.sends[turn] {
+                            if !buffer.reclaim(self.comm, patience)? {
+                                return Ok(false);
+                            }
+                        }
+                    }
+                    if self.state.strip + 1 == self.strips.count {
+                        self.state.phase = Phase::Done;
+                    } else {
+                        self.state.first_column += self.program().width;
+                        self.state.strip += 1;
+                        self.begin()?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The sends that must be over before the next strip, or before the end.
+    fn turns_to_end(&self) -> Range<usize> {
+        let (own, other) = (self.state.turn, self.state.turn ^ 1);
+        match self.delivers_alone {
+            false => own..own + 1,
+            true if self.state.strip + 1 < self.strips.count => other..other + 1,
+            true => 0..0,
+        }
+    }
+
+    /// Takes a message in, if it has not been yet. Says whether it has now.
+    fn receive(&mut self, index: usize, patience: Patience) -> Result<bool, comm::Error> {
+        let program = self.program();
+        let (message, buffer) = (&program.receives[index], &mut self.state.receives[index]);
+        if buffer.request.is_none() {
+            return Ok(true);
+        }
+        span!("waiting");
+        if !buffer.reclaim(self.comm, patience)? {
+            return Ok(false);
+        }
+        if buffer.memory.len() != message.length * size_of::<T>() {
+            let failed = read_notice(&buffer.memory).unwrap_or(message.peer);
+            self.state.failed.get_or_insert(failed);
+        } else {
+            let part = program.parts[message.parts.start];
+            P::take_in(part, buffer, &mut self.state.workspace);
+        }
+        Ok(true)
+    }
+}
+
+/// The sends that must be over before the step behind this one begins.
+pub(super) fn sends_to_end<T, P>(
+    program: &Program<P>,
+    state: &State<T>,
+    index: usize,
+) -> Range<usize> {
+    let begun = program.steps[index].sends.end;
+    let over = state.sent.min(begun);
+    over..begun.saturating_sub(SENDS_AHEAD).max(over)
+}

@@ -1,0 +1,207 @@
+//! Where the values of a run lie: all in its workspace, or, for long rows, where they came from and where they go.
+
+use bytemuck::Pod;
+
+use super::buffer::Buffer;
+use super::program::{Combine, Part};
+use crate::operator::Operator;
+
+/// The values of a run.
+#[derive(Debug)]
+pub(crate) struct Memory<'m, T> {
+    pub(crate) workspace: &'m mut [T],
+    pub(crate) receives: &'m [Buffer],
+    /// Whole rows: the reductions of the own nodes, in order.
+    pub(crate) leaves: &'m [T],
+    /// A whole row, or the columns of this rank.
+    pub(crate) result: &'m mut [T],
+    /// The elements of a whole row.
+    pub(crate) row: usize,
+    /// The first column of the strip.
+    pub(crate) first_column: usize,
+}
+
+/// A kind of place.
+pub(crate) trait Place: Copy + 'static {
+    /// Brings the values of a received message to their part, unless they stay in the message.
+    fn take_in<T: Pod>(part: Part<Self>, message: &mut Buffer, workspace: &mut [T]);
+
+    /// Whether the values were made in the result.
+    fn is_in_result(self) -> bool;
+
+    /// The values of a part.
+    fn read<'m, T: Pod>(part: Part<Self>, memory: &'m Memory<'_, T>) -> &'m [T];
+
+    /// Makes combinations, one after the other.
+    fn combine<T: Pod, O: Operator<T>>(
+        combines: &[Combine<Self>],
+        memory: &mut Memory<'_, T>,
+        operator: &O,
+    );
+}
+
+/// A place in the workspace, where all values are.
+pub(crate) type Packed = usize;
+
+impl Place for Packed {
+    fn take_in<T: Pod>(part: Part<Self>, message: &mut Buffer, workspace: &mut [T]) {
+        let values = &mut workspace[part.place..][..part.length];
+        bytemuck::cast_slice_mut(values).copy_from_slice(&message.memory);
+    }
+
+    fn is_in_result(self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn read<'m, T: Pod>(part: Part<Self>, memory: &'m Memory<'_, T>) -> &'m [T] {
+        &memory.workspace[part.place..][..part.length]
+    }
+
+    #[inline]
+    fn combine<T: Pod, O: Operator<T>>(
+        combines: &[Combine<Self>],
+        memory: &mut Memory<'_, T>,
+        operator: &O,
+    ) {
+        let workspace = &mut *memory.workspace;
+        // Most combinations use the result of the last one, which is in a register sooner than in memory.
+        let mut last = (usize::MAX, T::zeroed());
+        for &Combine {
+            left,
+            right,
+            into,
+            length,
+        } in combines
+        {
+            if length == 1 {
+                let value = |place: usize| {
+                    if place == last.0 {
+                        last.1
+                    } else {
+                        workspace[place]
+                    }
+                };
+                last = (into, operator.combine(value(left), value(right)));
+                workspace[into] = last.1;
+                continue;
+            }
+            let range = |start: usize| start..start + length;
+            let [left, right, into] = workspace
+                .get_disjoint_mut([range(left), range(right), range(into)])
+                .expect("every value has a place of its own");
+            operator.combine_rows(left, right, into);
+        }
+    }
+}
+
+/// Where a value of a long row lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Located {
+    /// In the workspace, from this element on.
+    Workspace(usize),
+    /// In a received message, from this element on.
+    Message { index: usize, start: usize },
+    /// In the row of one of the own nodes, from this column of the strip on.
+    Leaf { index: usize, start: usize },
+    /// In the result, from this column of the strip on.
+    Result(usize),
+}
+
+impl Located {
+    /// The values, unless they are in the workspace or in the result.
+    fn outside<'m, T: Pod>(
+        self,
+        length: usize,
+        receives: &'m [Buffer],
+        leaves: &'m [T],
+        leaf_start: impl Fn(usize) -> usize,
+    ) -> Option<&'m [T]> {
+        match self {
+            Located::Message { index, start } => Some(&receives[index].values()[start..][..length]),
+            Located::Leaf { index, start } => Some(&leaves[leaf_start(index) + start..][..length]),
+            Located::Workspace(_) | Located::Result(_) => None,
+        }
+    }
+
+    /// The place in the workspace.
+    fn in_workspace(self, length: usize) -> std::ops::Range<usize> {
+        match self {
+            Located::Workspace(start) => start..start + length,
+            _ => unreachable!("nothing is read from the result, and other places are outside"),
+        }
+    }
+}
+
+impl Place for Located {
+    fn take_in<T: Pod>(_part: Part<Self>, message: &mut Buffer, _workspace: &mut [T]) {
+        message.align::<T>();
+    }
+
+    fn is_in_result(self) -> bool {
+        matches!(self, Located::Result(_))
+    }
+
+    fn read<'m, T: Pod>(part: Part<Self>, memory: &'m Memory<'_, T>) -> &'m [T] {
+        let leaf_start = |index: usize| index * memory.row + memory.first_column;
+        let Part { place, length } = part;
+        match place {
+            Located::Workspace(start) => &memory.workspace[start..][..length],
+            Located::Result(start) => &memory.result[memory.first_column + start..][..length],
+            outside => outside
+                .outside(length, memory.receives, memory.leaves, leaf_start)
+                .expect("it is neither in the workspace nor in the result"),
+        }
+    }
+
+    fn combine<T: Pod, O: Operator<T>>(
+        combines: &[Combine<Self>],
+        memory: &mut Memory<'_, T>,
+        operator: &O,
+    ) {
+        let apart = "every value has a place of its own";
+        let (receives, leaves) = (memory.receives, memory.leaves);
+        let (row, first_column) = (memory.row, memory.first_column);
+        let outside = |place: Located, length| {
+            place.outside(length, receives, leaves, |index| index * row + first_column)
+        };
+        let workspace = &mut *memory.workspace;
+        for &Combine {
+            left,
+            right,
+            into,
+            length,
+        } in combines
+        {
+            let (values_left, values_right) = (outside(left, length), outside(right, length));
+            if let Located::Result(start) = into {
+                let left = values_left.unwrap_or_else(|| &workspace[left.in_workspace(length)]);
+                let right = values_right.unwrap_or_else(|| &workspace[right.in_workspace(length)]);
+                let into = &mut memory.result[first_column + start..][..length];
+                operator.combine_rows_canonical(left, right, into);
+                continue;
+            }
+            let into = into.in_workspace(length);
+            match (values_left, values_right) {
+                (None, None) => {
+                    let ranges = [left.in_workspace(length), right.in_workspace(length), into];
+                    let [left, right, into] = workspace.get_disjoint_mut(ranges).expect(apart);
+                    operator.combine_rows(left, right, into);
+                }
+                (Some(left), None) => {
+                    let ranges = [right.in_workspace(length), into];
+                    let [right, into] = workspace.get_disjoint_mut(ranges).expect(apart);
+                    operator.combine_rows(left, right, into);
+                }
+                (None, Some(right)) => {
+                    let ranges = [left.in_workspace(length), into];
+                    let [left, into] = workspace.get_disjoint_mut(ranges).expect(apart);
+                    operator.combine_rows(left, right, into);
+                }
+                (Some(left), Some(right)) => {
+                    operator.combine_rows(left, right, &mut workspace[into]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A program in words: who sends what to whom, and when.
+
+use std::fmt;
+
+use super::program::{Message, Program};
+use crate::counted::Counted;
+
+/// More values a message than this deserve a warning: boundaries cut many subtrees.
+const VALUES_TO_WARN_OF: usize = 64;
+
+/// Prints a rank's part, step by step.
+pub(super) fn program<P>(f: &mut fmt::Formatter<'_>, program: &Program<P>) -> fmt::Result {
+    let width = program.width;
+    let nodes_count = program.leaves_count() as u64;
+    if nodes_count > 0 {
+        let values = Counted(nodes_count, "value");
+        writeln!(f, "fold the own items into {values}")?;
+    }
+    for (step, number) in program.steps.iter().zip(1..) {
+        write_combines(f, step.combines.len())?;
+        let sends = program.sends[step.sends.clone()].iter();
+        let receives = program.receives[step.receives.clone()].iter();
+        let transfers = sends
+            .map(|message| ("send", "to", message))
+            .chain(receives.map(|message| ("receive", "from", message)));
+        let mut separator = format!("step {number}: ");
+        for (verb, preposition, message) in transfers {
+            let values = Counted((message.length / width) as u64, "value");
+            let peer = message.peer;
+            write!(f, "{separator}{verb} {values} {preposition} rank {peer}")?;
+            separator = "; ".to_owned();
+        }
+        if separator == "; " {
+            writeln!(f)?;
+        }
+    }
+    write_combines(f, program.last_combines.len())?;
+    let longest = |messages: &[Message]| messages.iter().map(|message| message.length).max();
+    let longest = longest(&program.sends).max(longest(&program.receives));
+    match longest.unwrap_or(0) / width {
+        values if values > VALUES_TO_WARN_OF => {
+            writeln!(
+                f,
+                "warning: a message carries {values} values; aligned boundaries need fewer"
+            )
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write_combines(f: &mut fmt::Formatter<'_>, count: usize) -> fmt::Result {
+    match count {
+        0 => Ok(()),
+        1 => writeln!(f, "combine once"),
+        _ => writeln!(f, "combine {count} times"),
+    }
+}

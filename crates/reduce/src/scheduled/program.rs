@@ -1,0 +1,149 @@
+//! What a rank does in a collective operation: a schedule, compiled to a list of places for each thing to do.
+//!
+//! Every value of a run has a place of its own. A program says which rows to fold into which places, which two places to combine into
+//! a third, and the values of which places make a message. Its lists are flat: a run reads each from front to back.
+//!
+//! The type of a place says where values lie. Short rows are copied, so all values lie in one workspace, and a place is an
+//! offset there ([`Packed`](super::memory::Packed)). Long rows stay where they are: see [`Located`](super::memory::Located).
+
+use std::ops::Range;
+
+/// Values that lie side by side from a place on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part<P> {
+    pub(crate) place: P,
+    pub(crate) length: usize,
+}
+
+/// Rows that lie side by side in the local slice and in the tree: the nodes that they make up, and where their reductions go.
+#[derive(Clone, Debug)]
+pub(crate) struct Stretch {
+    pub(crate) rows: Range<usize>,
+    /// The rows of each node, in the program's list of lengths.
+    pub(crate) lengths: Range<usize>,
+    /// Where the first node's reduction begins in the workspace; the others follow.
+    pub(crate) start: usize,
+}
+
+/// `left` and `right`, element by element, into a third place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Combine<P> {
+    pub(crate) left: P,
+    pub(crate) right: P,
+    pub(crate) into: P,
+    pub(crate) length: usize,
+}
+
+/// A message.
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    pub(crate) peer: usize,
+    /// What it is made of, in the program's list of parts. A received message is one part.
+    pub(crate) parts: Range<usize>,
+    /// The elements of all parts; at least one.
+    pub(crate) length: usize,
+}
+
+/// What happens between two waits. The combinations come first; then everything is posted, and
+/// the receives are waited for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Step {
+    /// Ranges of the program's lists.
+    pub(crate) combines: Range<usize>,
+    pub(crate) sends: Range<usize>,
+    pub(crate) receives: Range<usize>,
+}
+
+/// What a scan needs for one stretch of this rank's items.
+#[derive(Clone, Debug)]
+pub(crate) struct Prefix<P> {
+    /// The stretch, as rows of the local slice and as the number of its first item.
+    pub(crate) rows: Range<usize>,
+    pub(crate) first_item: u64,
+    /// The fragment of all items before it, node by node.
+    pub(crate) nodes: Vec<Part<P>>,
+}
+
+/// One rank's part in one collective operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Program<P> {
+    pub(crate) stretches: Vec<Stretch>,
+    pub(crate) lengths: Vec<usize>,
+    pub(crate) steps: Vec<Step>,
+    /// In the order in which they happen: those of the steps, then those that remain when everything is here.
+    pub(crate) combines: Vec<Combine<P>>,
+    pub(crate) last_combines: Range<usize>,
+    pub(crate) sends: Vec<Message>,
+    pub(crate) receives: Vec<Message>,
+    /// What messages are made of.
+    pub(crate) parts: Vec<Part<P>>,
+    /// What this rank wants, in order: by block, then by node.
+    pub(crate) result: Vec<Part<P>>,
+    /// Of a scan: what it needs instead of a result.
+    pub(crate) prefixes: Vec<Prefix<P>>,
+    pub(crate) workspace_length: usize,
+    /// Elements of a row.
+    pub(crate) width: usize,
+}
+
+impl<P> Program<P> {
+    /// The number of nodes that the own rows make up.
+    pub(crate) fn leaves_count(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Whether each of them is a single row.
+    pub(crate) fn leaves_are_rows(&self) -> bool {
+        self.lengths.iter().all(|&length| length == 1)
+    }
+
+    /// The elements that it leaves on its rank.
+    pub(crate) fn result_length(&self) -> usize {
+        let parts = self.result.iter().map(|part| part.length);
+        parts.fold(0, |length, part| length + part)
+    }
+}
+
+impl<P> Default for Program<P> {
+    fn default() -> Self {
+        Self {
+            stretches: Vec::new(),
+            lengths: Vec::new(),
+            steps: Vec::new(),
+            combines: Vec::new(),
+            last_combines: 0..0,
+            sends: Vec::new(),
+            receives: Vec::new(),
+            parts: Vec::new(),
+            result: Vec::new(),
+            prefixes: Vec::new(),
+            workspace_length: 0,
+            width: 0,
+        }
+    }
+}
+
+/// The columns of one of `blocks` blocks of a row: the first `width` mod `blocks` have one more.
+pub(crate) fn columns(width: usize, blocks: usize, block: usize) -> Range<usize> {
+    let start = |block: usize| width / blocks * block + (width % blocks).min(block);
+    start(block)..start(block + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::columns;
+
+    #[test]
+    fn blocks_of_columns_are_as_even_as_they_can_be() {
+        for width in 0..20 {
+            for blocks in 1..9 {
+                let all: Vec<_> = (0..blocks)
+                    .map(|block| columns(width, blocks, block))
+                    .collect();
+                assert!(all.iter().cloned().flatten().eq(0..width));
+                let lengths = || all.iter().map(ExactSizeIterator::len);
+                assert!(lengths().max().unwrap() - lengths().min().unwrap() <= 1);
+            }
+        }
+    }
+}

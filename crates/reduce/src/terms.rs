@@ -1,0 +1,27 @@
+//! What the ranks of a plan have agreed on, beside type and operator.
+
+use distribution::Ownership;
+use schedule::Parameters;
+
+use crate::algorithm::Algorithm;
+use crate::algorithm1::MessageBuffer;
+
+/// What the ranks have agreed on.
+#[derive(Clone, Debug)]
+pub(crate) struct Terms {
+    pub(crate) choice: Choice,
+    pub(crate) root: usize,
+    pub(crate) width: usize,
+    pub(crate) ownership: Ownership,
+    pub(crate) message_limit: usize,
+    pub(crate) message_buffer: MessageBuffer,
+}
+
+/// What runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) parameters: Parameters,
+    /// The strips of columns that are reduced one after the other.
+    pub(crate) strips: usize,
+}

@@ -1,0 +1,78 @@
+//! What is under way on a world.
+//!
+//! A reduction in several rounds moves only while its rank works on it. A rank that waits for one of
+//! several must drive all of them, or two ranks that wait in different orders wait for ever. So every run in flight is entered
+//! here, and a wait drives the whole list.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+
+use comm::RequestId;
+
+/// A run in flight, which goes on when messages come.
+pub(crate) trait Progress {
+    /// Goes on as far as it can without waiting. It keeps an error until its owner asks.
+    fn progress(&self);
+
+    /// Adds the requests that it waits for.
+    fn awaited(&self, requests: &mut Vec<RequestId>);
+}
+
+/// The runs in flight on one rank.
+#[derive(Default)]
+pub(crate) struct InFlight {
+    running: RefCell<Vec<Rc<dyn Progress>>>,
+    /// Kept for its memory.
+    awaited: RefCell<Vec<RequestId>>,
+}
+
+impl fmt::Debug for InFlight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "InFlight({})", self.running.borrow().len())
+    }
+}
+
+impl InFlight {
+    /// Whether nothing is in flight but, perhaps, this run.
+    #[inline]
+    pub(crate) fn is_only(&self, one: *const ()) -> bool {
+        let is_it = |running: &Rc<dyn Progress>| Rc::as_ptr(running).cast::<()>() == one;
+        self.running.borrow().iter().all(is_it)
+    }
+
+    /// Adds a run.
+    pub(crate) fn enter(&self, running: Rc<dyn Progress>) {
+        self.running.borrow_mut().push(running);
+    }
+
+    /// Removes a run; it need not be there.
+    pub(crate) fn leave(&self, left: *const ()) {
+        let is_other = |running: &Rc<dyn Progress>| Rc::as_ptr(running).cast::<()>() != left;
+        self.running.borrow_mut().retain(is_other);
+    }
+
+    /// Lets all runs go on as far as they can. A run may end another meanwhile, where its operator does.
+    pub(crate) fn progress(&self) {
+        let mut index = 0;
+        loop {
+            let running = self.running.borrow().get(index).cloned();
+            let Some(running) = running else { return };
+            running.progress();
+            index += 1;
+        }
+    }
+
+    /// Calls `wait` with all that the runs wait for, and `own` beside.
+    pub(crate) fn wait<R>(&self, own: &dyn Progress, wait: impl FnOnce(&[RequestId]) -> R) -> R {
+        let mut awaited = self.awaited.take();
+        awaited.clear();
+        for running in self.running.borrow().iter() {
+            running.awaited(&mut awaited);
+        }
+        own.awaited(&mut awaited);
+        let waited = wait(&awaited);
+        self.awaited.replace(awaited);
+        waited
+    }
+}

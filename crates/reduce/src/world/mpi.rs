@@ -1,0 +1,27 @@
+//! Worlds of MPI processes; see [`comm::mpi`].
+
+use ::mpi::ffi::MPI_Comm;
+use ::mpi::raw::AsRaw;
+use comm::mpi::MpiCommunicator;
+
+use super::World;
+
+pub use comm::mpi::{DEFAULT_SILENCE_LIMIT, RunError, SHARED_MEMORY_VARIABLE, abort};
+
+/// Initialises MPI, runs `body` with the world of all processes, waits for the other ranks and finalises MPI.
+///
+/// A panic of `body` ends all processes by `MPI_Abort`, after one line that names the rank.
+///
+/// # Errors
+/// MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, or fails; or the other ranks do not end.
+pub fn run<R>(body: impl FnOnce(&World) -> R) -> Result<R, RunError> {
+    comm::mpi::run(|end| body(&World::new(end)))
+}
+
+/// The world of a communicator of the program's own, on a duplicate of it. Collective.
+///
+/// # Errors
+/// An MPI call failed, or an environment variable has a value that it cannot have.
+pub fn duplicate(comm: &impl AsRaw<Raw = MPI_Comm>) -> Result<World, comm::Error> {
+    MpiCommunicator::duplicate(comm).map(World::new)
+}

@@ -1,0 +1,159 @@
+//! Worlds, plans and runs in flight, stored in structs and dropped in every order.
+
+use distribution::Ownership;
+use reduce::{BuildError, Pending, Plan, RunError, Sum, World, call};
+
+use super::Check;
+
+/// What a solver would keep.
+struct Solver {
+    world: Option<World>,
+    plan: Option<Plan<f64, Sum>>,
+    in_flight: Option<Pending<call::Allreduce, f64>>,
+}
+
+impl Solver {
+    fn new(world: &World) -> Self {
+        Self {
+            world: Some(world.clone()),
+            plan: Some(Plan::builder(world).local_items(1).build().unwrap()),
+            in_flight: None,
+        }
+    }
+
+    fn start(mut self) -> Self {
+        self.in_flight = Some(self.plan.as_ref().unwrap().start_allreduce(&[1.0]).unwrap());
+        self
+    }
+
+    /// Drops one of the three.
+    fn drop_one(&mut self, which: usize) {
+        match which {
+            0 => self.world = None,
+            1 => self.plan = None,
+            _ => self.in_flight = None,
+        }
+    }
+}
+
+const ORDERS: [[usize; 3]; 6] = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+];
+
+/// Every rank drops in an order of its own, with the run in every state; later plans never meet its messages.
+fn dropped_in_every_order(world: &World) {
+    let (rank, size) = (world.rank(), world.size());
+    for (round, _) in ORDERS.iter().enumerate() {
+        let mut solver = Box::new(Solver::new(world).start());
+        if (rank + round).is_multiple_of(3) {
+            let _ = solver.in_flight.as_ref().unwrap().test();
+        }
+        for which in ORDERS[(rank + round) % ORDERS.len()] {
+            solver.drop_one(which);
+        }
+        let fresh = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+        assert_eq!(
+            fresh.allreduce(&[1.0]).unwrap().to_bits(),
+            (size as f64).to_bits()
+        );
+    }
+}
+
+/// A run outlives its plan and every other handle of its world.
+fn a_run_outlives_its_plan(world: &World) {
+    let Solver {
+        world: clone,
+        plan,
+        in_flight,
+    } = Solver::new(world).start();
+    drop(plan);
+    drop(clone);
+    let total = in_flight.unwrap().wait().unwrap();
+    assert_eq!(total.to_bits(), (world.size() as f64).to_bits());
+}
+
+/// A wait that is given slices of another length says so when the run has ended well: the plan goes on, on all ranks.
+fn a_slice_of_another_length_spends_nothing(world: &World) {
+    let (rank, size) = (world.rank(), world.size() as f64);
+    let plan = Plan::builder(world)
+        .local_items(1)
+        .width(3)
+        .build::<f64>()
+        .unwrap();
+    for culprit in 0..world.size() {
+        let pending = plan.start_allreduce_row(&[1.0; 3]).unwrap();
+        let wrong = usize::from(rank == culprit);
+        let mut row = vec![0.0; 3 - wrong];
+        let outcome = pending.wait_into(&mut row);
+        if rank == culprit {
+            let (expected, given) = (3, 2);
+            let refused = RunError::WrongResultLength {
+                rank,
+                expected,
+                given,
+            };
+            assert_eq!(outcome, Err(refused));
+        } else {
+            assert_eq!(outcome, Ok(()));
+        }
+        let pending = plan.start_scan(&[1.0; 3]).unwrap();
+        let mut row = vec![0.0; 3];
+        let outcome = pending.wait_into(&[1.0; 3][wrong..], &mut row);
+        assert_eq!(outcome.is_err(), rank == culprit);
+        plan.allreduce_into(&[1.0; 3], &mut row).unwrap();
+        assert_eq!(row, [size; 3]);
+    }
+}
+
+/// A scalar call on rows is wrong, and says so on every rank, at the wait.
+fn a_scalar_call_on_rows(world: &World) {
+    let rank = world.rank();
+    let plan = Plan::builder(world)
+        .local_items(1)
+        .width(3)
+        .build::<f64>()
+        .unwrap();
+    let pending = plan.start_allreduce(&[1.0; 3]).unwrap();
+    let (expected, given) = (3, 1);
+    let refused = RunError::WrongResultLength {
+        rank,
+        expected,
+        given,
+    };
+    assert_eq!(pending.wait(), Err(refused));
+}
+
+/// What all ranks know needs no message.
+fn agreed_plans_communicate_nothing(world: &World) {
+    let before = world.traffic().messages;
+    let rule = Ownership::one_item_each(world.size()).unwrap();
+    let plan = Plan::builder(world)
+        .ownership(&rule)
+        .agreed()
+        .build::<f64>()
+        .unwrap();
+    assert_eq!(world.traffic().messages, before);
+    let total = plan.allreduce(&[1.0]).unwrap();
+    assert_eq!(total.to_bits(), (world.size() as f64).to_bits());
+    let refused = Plan::builder(world).local_items(1).agreed().build::<f64>();
+    assert_eq!(refused.unwrap_err(), BuildError::NotARule);
+}
+
+pub(crate) const CHECKS: [(&str, Check); 5] = [
+    ("dropped in every order", dropped_in_every_order),
+    ("a run outlives its plan", a_run_outlives_its_plan),
+    (
+        "a slice of another length spends nothing",
+        a_slice_of_another_length_spends_nothing,
+    ),
+    ("a scalar call on rows", a_scalar_call_on_rows),
+    (
+        "agreed plans communicate nothing",
+        agreed_plans_communicate_nothing,
+    ),
+];

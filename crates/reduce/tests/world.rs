@@ -1,0 +1,28 @@
+//! Worlds, plans and runs in flight that are dropped in every order leak nothing: counted over all threads.
+
+#![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
+#![expect(clippy::print_stdout, reason = "its output is its report")]
+
+mod live;
+mod suite;
+
+use reduce::threads::run;
+
+fn main() {
+    for ranks in [1, 2, 3, 5] {
+        for (name, check) in suite::handles::CHECKS {
+            // What the first runs allocate for good is there now.
+            run(ranks, check).unwrap_or_else(|error| panic!("{name}, p = {ranks}: {error}"));
+            let before = live::bytes();
+            for _ in 0..20 {
+                run(ranks, check).unwrap_or_else(|error| panic!("{name}, p = {ranks}: {error}"));
+            }
+            let leaked = live::bytes() - before;
+            assert!(
+                leaked < 20,
+                "{name}, p = {ranks}: {leaked} bytes leaked in 20 runs"
+            );
+            println!("test {name}, p = {ranks} ... ok");
+        }
+    }
+}
