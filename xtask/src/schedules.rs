@@ -84,7 +84,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         write(&kept, &lines)?;
     }
     let times: Vec<Time> = read_lines(&kept)?;
-    for &algorithm in &Algorithm::ALL {
+    for &algorithm in Algorithm::ALL {
         let schedule = shown(algorithm);
         let path = folder.join(format!("{algorithm}.svg"));
         picture::draw(&path, RANKS, &in_rounds(&schedule))?;
@@ -215,7 +215,7 @@ fn shape(times: &[Time]) -> String {
     let fixed = ["schedule", "paper", "rounds", "messages", "rows"].map(str::to_owned);
     let timed = backends.into_iter().flat_map(heading);
     table.row(fixed.into_iter().chain(timed));
-    for &algorithm in &Algorithm::ALL {
+    for &algorithm in Algorithm::ALL {
         let schedule = shown(algorithm);
         let report = check(&schedule).expect("every schedule is checked");
         let fixed = [
@@ -323,7 +323,7 @@ fn checked() -> String {
 
 fn pictures() -> String {
     let mut text = String::new();
-    for &algorithm in &Algorithm::ALL {
+    for &algorithm in Algorithm::ALL {
         let remark = shown(algorithm).remark();
         let remark = remark.map_or(String::new(), |remark| format!(" ({remark})"));
         let alternative = format!("{algorithm} on {RANKS} ranks{remark}");
