@@ -68,7 +68,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         write(&kept, &lines)?;
     }
     let times: Vec<Time> = read_lines(&kept)?;
-    for &algorithm in &Algorithm::ALL {
+    for &algorithm in Algorithm::ALL {
         let schedule = shown(algorithm);
         let path = folder.join(format!("{algorithm}.svg"));
         picture::draw(&path, RANKS, &in_rounds(&schedule))?;
@@ -158,7 +158,7 @@ fn in_rounds(schedule: &Schedule) -> Vec<schedule::Flight> {
 
 fn pictures() -> String {
     let mut text = String::new();
-    for &algorithm in &Algorithm::ALL {
+    for &algorithm in Algorithm::ALL {
         let remark = shown(algorithm).remark();
         let remark = remark.map_or(String::new(), |remark| format!(" ({remark})"));
         let alternative = format!("{algorithm} on {RANKS} ranks{remark}");

@@ -70,7 +70,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         name.parse()
             .map_err(|error: schedule::UnknownAlgorithm| error.to_string())
     };
-    let algorithms = names("--algorithm", &options.algorithm, &Algorithm::ALL, parse)?;
+    let algorithms = names("--algorithm", &options.algorithm, Algorithm::ALL, parse)?;
     let mut output = Output::open(options.json.as_deref())?;
     let Machine { near, far, .. } = question.machine;
     let words = |link: Link| {

@@ -1,31 +1,26 @@
 //! The code of README and of the pages that is no program by itself: every statement there is one here, which
 //! `book.rs` checks. The pages' programs are doctests of this crate (`src/pages.rs`).
 
-use reduce::Max;
-
 #[test]
-fn one_process() -> Result<(), reduce::FoldError> {
+fn one_process() -> Result<(), treefold::FoldError> {
     let x: [f64; 4] = [0.1, 0.2, 0.3, 0.4];
     let y: [f64; 4] = [1.0, 2.0, 3.0, 4.0];
     let (table, width, mut column_sums) = (x, 2, [0.0; 2]);
-    let (rho, p) = (x, y);
 
-    let total = reduce::sum(&[0.1, 0.2, 0.3, 0.4])?;
+    let total = treefold::sum(&x)?;
     assert_eq!(
         f64::to_bits(total),
         ((0.1_f64 + 0.2) + (0.3 + 0.4)).to_bits()
     );
-    let total = reduce::par::sum(&x)?;
-    assert_eq!(total.to_bits(), reduce::sum(&x)?.to_bits());
-    let energy = reduce::dot(&x, &y)?;
+    let total = treefold::par::sum(&x)?;
+    assert_eq!(total.to_bits(), treefold::sum(&x)?.to_bits());
+    let energy = treefold::dot(&x, &y)?;
     assert!((energy - 3.0).abs() < 1e-15);
-    reduce::sum_rows(&table, width, &mut column_sums)?;
+    treefold::sum_rows(&table, width, &mut column_sums)?;
     assert_eq!(
         column_sums.map(f64::to_bits),
         [0.1_f64 + 0.3, 0.2 + 0.4].map(f64::to_bits)
     );
-    let greatest = reduce::fields(&[&rho, &p], &Max)?;
-    assert_eq!(greatest.len(), 2);
     Ok(())
 }
 

@@ -210,7 +210,7 @@ mod tests {
     /// A pipeline that goes on at its rate takes what it takes when it is run to the end.
     #[test]
     fn a_full_pipeline_goes_on_at_its_rate() {
-        let pipelined = Algorithm::ALL.into_iter();
+        let pipelined = Algorithm::ALL.iter().copied();
         for algorithm in pipelined.filter(|algorithm| algorithm.is_pipelined()) {
             for shape in [Shape::new(1, 16), Shape::new(20, 1), Shape::new(20, 16)] {
                 for block_bytes in [40.0, 40_000.0] {

@@ -69,10 +69,10 @@ fn allreduce(algorithm: Algorithm, ports: Option<usize>, ranks: usize) -> Schedu
         .expect("there are ranks and ports")
 }
 
-/// Whether n-way dissemination adapts to so many ranks, by what the schedule says of itself.
+/// Whether n-way dissemination adapts to this number of ranks.
 fn adapts(ports: usize, ranks: usize) -> bool {
-    let remark = allreduce(Algorithm::Dissemination, Some(ports), ranks).remark();
-    remark == Some(format!("n = {ports}"))
+    let schedule = allreduce(Algorithm::Dissemination, Some(ports), ranks);
+    schedule.effective() == schedule
 }
 
 /// The smallest n that adapts: the paper's choice.

@@ -3,14 +3,19 @@
 #![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
+#[path = "suite/handles.rs"]
+mod handles;
 mod live;
-mod suite;
 
+use reduce::World;
 use reduce::threads::run;
+
+/// One check: every rank of a world calls it.
+type Check = fn(&World);
 
 fn main() {
     for ranks in [1, 2, 3, 5] {
-        for (name, check) in suite::handles::CHECKS {
+        for (name, check) in handles::CHECKS {
             // What the first runs allocate for good is there now.
             run(ranks, check).unwrap_or_else(|error| panic!("{name}, p = {ranks}: {error}"));
             let before = live::bytes();

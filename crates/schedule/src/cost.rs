@@ -1,12 +1,13 @@
 //! What schedules cost: links, loads, and the closed formulas by which plans choose.
 //!
-//! A message of b bytes takes alpha + beta b; combining b bytes takes gamma b (Hockney's model, as in papers 2 to 5). A row of m bytes in M
-//! blocks takes (d + s (M - 1)) (alpha + beta m / M) along a pipeline in which a block is at its end after d rounds and another
-//! one s rounds later (paper 2, Lemma 1). That is least for M = sqrt((d - s) beta m / (s alpha)).
+//! A message of b bytes takes alpha + beta b, and combining b bytes takes gamma b (Hockney's model, as in papers 2 to 5). In a
+//! pipeline the first block arrives after d rounds, and another one every s rounds. A row of m bytes in M blocks thus takes
+//! (d + s (M - 1)) (alpha + beta m / M), which is least for M = sqrt((d - s) beta m / (s alpha)) (paper 2, Lemma 1).
 
-use crate::model::{Algorithm, Parameters, Schedule};
+use crate::catalogue::{Algorithm, Parameters, Schedule};
+use crate::vocabulary::Collective;
 
-/// What a message between two ranks and a combination cost.
+/// What a message between two ranks costs, and what a combination does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// alpha: the time of an empty message, in nanoseconds.
@@ -17,12 +18,12 @@ pub struct Link {
     pub combine_byte_ns: f64,
 }
 
-/// What is moved.
+/// What an allreduce moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
     /// m: the bytes of a row.
     pub row_bytes: f64,
-    /// How many rows stand for the items of some neighbouring ranks: the mean number of nodes of their fragments.
+    /// The mean number of rows that stand for the items of neighbouring ranks: the nodes of their fragment.
     pub rows: f64,
 }
 
@@ -35,7 +36,8 @@ impl Link {
 }
 
 impl Algorithm {
-    /// d and s of an allreduce on p ranks (paper 2, corollaries 1 to 3, with a send beside a receive); `None` if it is no pipeline.
+    /// d and s of an allreduce on p ranks (paper 2, corollaries 1 to 3, where a send and a receive overlap); `None` if it is no
+    /// pipeline.
     #[must_use]
     pub fn pipeline_rounds(self, ranks: usize) -> Option<(usize, usize)> {
         let log2 = |n: usize| n.next_power_of_two().ilog2() as usize;
@@ -44,7 +46,7 @@ impl Algorithm {
         }
         let height = log2(ranks + 1);
         match self {
-            // Two ranks meet in every step.
+            // Two ranks exchange messages in every step.
             Algorithm::LinearPipelined | Algorithm::BinaryPipelined if ranks == 2 => Some((2, 2)),
             Algorithm::DualRoot if ranks == 2 => Some((1, 1)),
             _ if ranks == 2 => self.is_pipelined().then_some((2, 1)),
@@ -59,7 +61,8 @@ impl Algorithm {
         }
     }
 
-    /// The number of blocks for which an allreduce along a pipeline takes least (paper 2, Lemma 1), at most `most`.
+    /// The number of blocks with which a pipelined allreduce takes the least time (paper 2, Lemma 1): at most `most`, and 1 for
+    /// algorithms that are not pipelined.
     #[must_use]
     pub fn best_blocks(self, ranks: usize, load: Load, link: Link, most: usize) -> usize {
         let Some((d, s)) = self.pipeline_rounds(ranks).filter(|&(d, s)| d > s) else {
@@ -68,13 +71,12 @@ impl Algorithm {
         let (d, s) = (count(d), count(s));
         let bytes = load.row_bytes * (load.rows + 1.0) / 2.0;
         let best = ((d - s) * link.byte_ns * bytes / (s * link.latency_ns)).sqrt();
-        // Past 2^32 blocks, a message has no bytes left.
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "clamped to what a u32 holds"
+            reason = "clamped to what a schedule takes"
         )]
-        let best = best.round().clamp(1.0, f64::from(u32::MAX)) as usize;
+        let best = best.round().clamp(1.0, count(Parameters::COUNT_MAX)) as usize;
         best.min(most.max(1))
     }
 }
@@ -82,7 +84,8 @@ impl Algorithm {
 impl Schedule {
     /// The time of an allreduce by this schedule, in nanoseconds, by the formulas of its module.
     ///
-    /// `hierarchical` counts as its outer schedule over all ranks: what its inner links save is not known here.
+    /// `hierarchical` counts as recursive doubling over all ranks and two more rounds: a single [`Link`] does not tell what links
+    /// within nodes save.
     #[must_use]
     pub fn predicted_ns(&self, load: Load, link: Link) -> f64 {
         let ranks = self.ranks();
@@ -100,7 +103,7 @@ impl Schedule {
             0.0
         };
         let k = f64::from(k);
-        // All blocks but one's own, on the way to their places.
+        // A position sends all blocks but its own.
         let share = (count(ranks) - 1.0) / count(ranks);
         let scatter = |rounds: f64, rows: f64| {
             rounds * link.latency_ns + (link.byte_ns + link.combine_byte_ns) * row * rows * share
@@ -126,7 +129,7 @@ impl Schedule {
                 }
                 let first = digits.last().copied().unwrap_or(0);
                 let messages = count(first + self.ports() * digits.len().saturating_sub(1));
-                // Ranges that wrap are two fragments.
+                // A range that wraps around is two fragments.
                 let wrapped = if load.rows > 1.0 {
                     1.25 * fragment
                 } else {
@@ -157,10 +160,10 @@ impl Schedule {
         }
     }
 
-    /// The strips of columns into which a row can be cut, to be reduced one after the other, so that all of them take a tenth more at
-    /// most than the whole: shorter messages, that stay in cache, for more of them.
+    /// The most strips of columns into which a row can be divided, to be reduced one after the other, if all strips may take a tenth
+    /// more time than the whole row. Strips are more messages, but shorter ones, which stay in cache.
     ///
-    /// At least 1, and at most `most`; pipelines have their own blocks.
+    /// At least 1 and at most `most`; 1 for pipelined algorithms, which have blocks.
     #[must_use]
     pub fn most_strips(&self, load: Load, link: Link, most: usize) -> usize {
         if self.ranks() == 1 || self.algorithm().is_pipelined() {
@@ -174,7 +177,7 @@ impl Schedule {
             self.predicted_ns(load, link),
             self.predicted_ns(nothing, link),
         );
-        // Each strip has the latency once and its share of the rest.
+        // Each strip takes the latency of the whole and its share of the rest.
         let strips = 1.0 + 0.1 * whole / latency;
         #[expect(
             clippy::cast_possible_truncation,
@@ -185,12 +188,14 @@ impl Schedule {
         strips.min(most.max(1))
     }
 
-    /// The allreduce that takes least, and its blocks, of `algorithms`, by [`predicted_ns`](Schedule::predicted_ns); a row has `width` columns.
+    /// The allreduce of `algorithms` that takes the least time by [`predicted_ns`](Schedule::predicted_ns), with its best number of
+    /// blocks, at most `width`.
     ///
-    /// The first of those that take the same; so the same on every rank that asks the same.
+    /// Of equal times it takes the first, so that all ranks choose the same.
     ///
     /// # Panics
-    /// There are no algorithms, or no ranks.
+    /// If there are no algorithms, `ranks` is no number of ranks for [`Schedule::new`], or the parameters are none for
+    /// [`Schedule::with`].
     #[must_use]
     pub fn fastest(
         algorithms: &[Algorithm],
@@ -206,7 +211,7 @@ impl Schedule {
                 blocks,
                 ..parameters
             };
-            Self::new(algorithm, crate::Collective::Allreduce, ranks)
+            Self::new(algorithm, Collective::Allreduce, ranks)
                 .and_then(|schedule| schedule.with(parameters))
                 .expect("there are ranks, and the parameters are sound")
         };
@@ -219,7 +224,7 @@ impl Schedule {
     }
 }
 
-/// A count as a real number: of ranks and blocks, which are far below 2^53.
+/// A number of ranks or blocks as a real number.
 #[expect(
     clippy::cast_precision_loss,
     reason = "ranks and blocks are far below 2^53"

@@ -1,10 +1,10 @@
-//! Collective algorithms as data: who sends the reduction of which ranks to whom, step by step.
+//! Collective algorithms as data: which position sends the reduction of which positions to whom, step by step.
 //!
-//! Whatever brings adjacent ranges of ranks together reduces correctly, because merging fragments is associative; so a
-//! collective algorithm is nothing but a list of sends and receives of *pieces*, and one executor runs them all.
-//! Positions stand for ranks in the order of their items, 0..p. A [`Schedule`] gives every position's steps lazily, from
-//! its number alone; nobody holds a table of all ranks. [`check()`] proves a schedule for a given p: every item once and in
-//! order wherever it is wanted, sends that match receives, and no cyclic wait.
+//! *Positions* 0..p are the ranks in the order of their items. A message carries [`Piece`]s, each the reduction of a range of
+//! positions. Merging adjacent ranges is associative, so any algorithm that brings them together reduces in the order of the
+//! tree, and one executor runs all algorithms. A [`Schedule`] makes every position's steps lazily, from its number alone;
+//! nothing is a table of all positions. [`check()`] proves for a given p that every position gets what it wants, that sends
+//! match receives, and that no positions wait for each other in a cycle.
 //!
 //! Recursive doubling, p = 4, position 2:
 //!
@@ -18,38 +18,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The model: a step's sends and receives are posted together, and its sends use what was held *before* it. What comes
-//! stays as it is, so that it can be sent on; pieces that tile a range stand for it. Between two positions, messages are
-//! matched in order.
+//! The model: the sends and receives of a [`Step`] are posted together, and its sends use what the position held *before* the
+//! step. Pieces that are received are kept as they are, so that they can be sent on; pieces that together make up a range
+//! stand for it ([`tile()`]). Messages between two positions are matched in order.
+//!
+//! The crate reads from the bottom up: the vocabulary of pieces and steps; the algorithms, a module for each; the catalogue,
+//! which names them and chooses among their programs; then the checker, the cost formulas and the simulator.
 #![forbid(unsafe_code)]
 
-mod binomial;
-mod bruck;
+mod algorithms;
+mod catalogue;
 mod check;
-mod circulant;
 mod cost;
-mod cyclic;
-mod direct;
-mod dissemination;
-mod hierarchical;
-mod model;
-mod pairwise_exchange;
-mod pipeline;
-mod recursive_doubling;
-mod reversed;
-mod ring;
 mod simulate;
-mod tile;
-mod trees;
-mod two_tree;
+mod vocabulary;
 
+pub use catalogue::{Algorithm, Count, Error, Parameters, Schedule, UnknownAlgorithm};
 pub use check::{Report, Violation, check, check_programs};
 pub use cost::{Link, Load};
-pub use model::{
-    Algorithm, Collective, Error, Parameters, Piece, Schedule, Step, Transfer, UnknownAlgorithm,
-};
 pub use simulate::{
     Flight, Machine, Placement, SYMMETRY_RANKS, Simulation, flights, simulate,
     simulate_by_symmetry, simulate_unordered,
 };
-pub use tile::tile;
+pub use vocabulary::{Collective, Piece, Step, Transfer, tile};

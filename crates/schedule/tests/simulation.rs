@@ -36,7 +36,7 @@ fn pipelines_take_what_the_lemma_says() {
         let row_bytes = 65_536.0;
         let block_ns = LINK.message_ns(row_bytes / blocks as f64);
         for ranks in 2..=130 {
-            for algorithm in Algorithm::ALL {
+            for &algorithm in Algorithm::ALL {
                 let Some((d, s)) = algorithm.pipeline_rounds(ranks) else {
                     continue;
                 };
@@ -83,7 +83,7 @@ fn the_best_number_of_blocks() {
                 row_bytes,
                 rows: 1.0,
             };
-            for algorithm in Algorithm::ALL {
+            for &algorithm in Algorithm::ALL {
                 let Some((d, s)) = algorithm.pipeline_rounds(ranks) else {
                     continue;
                 };
@@ -280,7 +280,7 @@ fn predictions_are_near_simulations() {
                 row_bytes,
                 rows: 1.0,
             };
-            for algorithm in Algorithm::ALL {
+            for &algorithm in Algorithm::ALL {
                 let blocks = algorithm.best_blocks(ranks, load, LINK, 1000);
                 let schedule = allreduce(algorithm, ranks, blocks);
                 let found = simulate(&schedule, &Machine::flat(LINK), row_bytes, &|_| 1).time_ns;

@@ -1,14 +1,14 @@
-//! Joining subtrees as they come, from left to right: counting in binary.
+//! A binary counter that combines subtrees from left to right.
 
 use crate::source::Source;
 
-/// Heights enough for every slice.
+/// Enough heights for any slice.
 pub(crate) const ALL_HEIGHTS: usize = usize::BITS as usize;
 
-/// The roots of finished subtrees that wait for their right siblings: one for every set bit of the number of leaves.
+/// The roots of finished subtrees whose right siblings are still missing: one for each set bit of the number of leaves.
 ///
-/// Adding a subtree is adding its number of leaves: a carry combines two subtrees of the same height.
-/// There may be fewer than 2^`HEIGHTS` leaves in all.
+/// Adding a subtree adds its number of leaves to the counter. Each carry combines two subtrees of the same height.
+/// The total number of leaves must be less than 2^`HEIGHTS`.
 #[derive(Debug)]
 pub(crate) struct Counter<T, const HEIGHTS: usize> {
     /// The highest subtree first.
@@ -18,7 +18,7 @@ pub(crate) struct Counter<T, const HEIGHTS: usize> {
 }
 
 impl<T: Copy, const HEIGHTS: usize> Counter<T, HEIGHTS> {
-    /// An empty counter; `filler` fills its memory and is never used.
+    /// An empty counter. `filler` initialises its memory; its value is never used.
     #[inline]
     pub(crate) fn new(filler: T) -> Self {
         Self {
@@ -28,7 +28,7 @@ impl<T: Copy, const HEIGHTS: usize> Counter<T, HEIGHTS> {
         }
     }
 
-    /// Adds the next subtree of 2^height leaves to the right; none that is higher may follow a lower one.
+    /// Adds the next subtree on the right, of 2^height leaves. Heights must not increase.
     #[inline]
     pub(crate) fn push(&mut self, root: T, height: u32, mut combine: impl FnMut(T, T) -> T) {
         let mut value = root;
@@ -41,10 +41,10 @@ impl<T: Copy, const HEIGHTS: usize> Counter<T, HEIGHTS> {
         self.waiting_count += 1;
     }
 
-    /// The root over everything that was added, and these leaves at the right edge: eight at a time, then the rest.
+    /// The root over all added subtrees and over `leaves`, which follow them: eight leaves at a time, then the rest.
     ///
     /// # Panics
-    /// There is nothing at all.
+    /// There are neither subtrees nor leaves.
     #[inline]
     pub(crate) fn finish<S: Source<Leaf = T>>(
         &mut self,
@@ -55,7 +55,7 @@ impl<T: Copy, const HEIGHTS: usize> Counter<T, HEIGHTS> {
         while let Some((group, rest)) = leaves.split_at_checked(8) {
             leaves = rest;
             let &[a, b, c, d, e, f, g, h] = group.leaves(&mut buffer) else {
-                unreachable!("eight leaves were split off")
+                unreachable!("the group has eight leaves")
             };
             let left = four([a, b, c, d], &mut combine);
             let right = four([e, f, g, h], &mut combine);
@@ -67,7 +67,7 @@ impl<T: Copy, const HEIGHTS: usize> Counter<T, HEIGHTS> {
         last.into_iter()
             .chain(waiting)
             .reduce(|right, left| combine(left, right))
-            .expect("something was added")
+            .expect("there is a subtree or a leaf")
     }
 }
 
@@ -78,7 +78,7 @@ fn four<T: Copy>([a, b, c, d]: [T; 4], combine: &mut impl FnMut(T, T) -> T) -> T
     combine(left, right)
 }
 
-/// The fold of fewer than eight leaves, each case as it stands in the tree; `None` of none.
+/// The fold of fewer than eight leaves, written out for each length; `None` for no leaves.
 #[inline]
 pub(crate) fn fold_last<T: Copy>(leaves: &[T], combine: &mut impl FnMut(T, T) -> T) -> Option<T> {
     let (left, right) = match *leaves {

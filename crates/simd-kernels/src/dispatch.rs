@@ -1,4 +1,4 @@
-//! From a [`Level`] to its code: the one place that chooses.
+//! Selects the code for a [`Level`]. No other module does.
 
 use core::fmt::Debug;
 use core::ops::{Add, Mul};
@@ -11,25 +11,25 @@ use crate::vector::{self, Combine, Proven};
 #[cfg(target_arch = "x86_64")]
 use crate::x86::Avx2;
 
-/// Bounds of [`Float`] that nobody outside can name: which types there are, and the way to their code.
+/// A bound of [`Float`] that other crates cannot name: it closes the set of types, and leads to their code.
 mod sealed {
     use super::{Kernel, Level, Operation};
 
     #[expect(
         private_bounds,
         private_interfaces,
-        reason = "nobody outside can name the trait, so nobody can call its functions"
+        reason = "other crates cannot name the trait, so they cannot call its functions"
     )]
     pub trait Sealed: Sized {
-        /// Runs the kernel with an operation, at a level.
+        /// Runs the kernel with an operation at a level.
         fn run<K: Kernel<Self>>(level: Level, operation: Operation, kernel: K) -> K::Output;
 
-        /// The same with a sum, without compiling the other operations.
+        /// The same for sums, without compiling the other operations.
         fn run_sum<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output;
     }
 }
 
-/// What has vector instructions. All are commutative, and round once.
+/// The operations with vector instructions. All are commutative and round once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
@@ -37,13 +37,13 @@ pub enum Operation {
     Sum,
     /// left * right
     Product,
-    /// IEEE 754-2019's minimum: NaN propagates, -0 is below +0.
+    /// IEEE 754-2019 `minimum`: NaN propagates, -0 is less than +0.
     Minimum,
-    /// IEEE 754-2019's maximum: NaN propagates, -0 is below +0.
+    /// IEEE 754-2019 `maximum`: NaN propagates, -0 is less than +0.
     Maximum,
 }
 
-/// A float that there are kernels for: `f32` and `f64`.
+/// The float types with kernels: `f32` and `f64`.
 pub trait Float:
     sealed::Sealed
     + Copy
@@ -62,16 +62,16 @@ pub trait Float:
     #[doc(hidden)]
     fn is_not_a_number(self) -> bool;
 
-    /// The sum of the leaves and that of their absolute values.
+    /// The sum of the leaves and the sum of their absolute values.
     #[doc(hidden)]
     fn sum_and_absolute_sum(level: Level, leaves: &[Self]) -> Option<(Self, Self)>;
 
-    /// The sums of subtrees of 8 leaves, one for each.
+    /// The sum of each subtree of 8 leaves.
     #[doc(hidden)]
     fn subtree_sums8(level: Level, subtrees: &[[Self; 8]], sums: &mut [Self]);
 }
 
-/// The two float types differ in names alone.
+/// The implementations for the two float types differ only in names.
 macro_rules! float {
     ($float:ident, $run:ident, $subtree_sums8:ident) => {
         #[expect(private_bounds, private_interfaces, reason = "as the trait's")]
@@ -130,7 +130,7 @@ macro_rules! float {
                     Set::Sse2(sse2) => sse2.$subtree_sums8(subtrees, sums),
                     #[cfg(target_arch = "x86_64")]
                     Set::Avx2(avx2) => avx2.$subtree_sums8(subtrees, sums),
-                    // Algorithm 4 has eight leaves: half a wider register would idle.
+                    // Algorithm 4 reads eight leaves, which do not fill a wider register.
                     #[cfg(target_arch = "x86_64")]
                     Set::Avx512(avx512) => Avx2::from(avx512).$subtree_sums8(subtrees, sums),
                 }
@@ -144,7 +144,7 @@ float!(f32, run_f32, subtree_sums8_f32);
 
 /// The sum of a subtree of 8 leaves: ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)).
 ///
-/// Algorithm 4 of the thesis from level `avx2` on; the other levels give the same bits.
+/// Levels `avx2` and `avx512` run Algorithm 4 of the thesis. The other levels give the same bits.
 ///
 /// ```
 /// use simd_kernels::{Level, subtree_sum8};

@@ -1,4 +1,4 @@
-//! Whole slices in one pass, with nothing on the heap.
+//! Folds of whole slices in one pass, without allocation.
 
 use crate::counter::{ALL_HEIGHTS, Counter, fold_last};
 use crate::dispatch::{Float, Operation};
@@ -6,10 +6,10 @@ use crate::level::Level;
 use crate::source::Source;
 use crate::stream::Fold;
 
-/// Below this many leaves, a kernel's set-up costs more than it saves.
+/// For fewer leaves, the set-up of a kernel costs more than it saves.
 pub(crate) const SHORT_LEAVES: usize = 128;
 
-/// The sum of the leaves, in tree order; `None` of none. All levels give the same bits.
+/// The sum of the leaves in tree order; `None` for no leaves. All levels give the same bits.
 ///
 /// ```
 /// use simd_kernels::{Level, sum};
@@ -22,9 +22,10 @@ pub fn sum<T: Float>(level: Level, leaves: &[T]) -> Option<T> {
     fold(level, Operation::Sum, leaves)
 }
 
-/// The fold of the leaves by an operation that has vector instructions, in tree order; `None` of none.
+/// The fold of the leaves in tree order, by an operation with vector instructions; `None` for no leaves. All levels give the
+/// same bits.
 ///
-/// One pass over the leaves, at the speed of memory; up to 64 values of state.
+/// One pass over the leaves, with up to 64 values of state.
 ///
 /// ```
 /// use simd_kernels::{Level, Operation, fold};
@@ -38,10 +39,10 @@ pub fn fold<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Optio
     T::run(level, operation, Fold(leaves))
 }
 
-/// The fold of the items along the binary tree, for any operator; `None` of none.
+/// The fold of the items along the binary tree by any operator; `None` for no items.
 ///
-/// `combine(left, right)` gets neighbours in their order, each pair once; it need be neither
-/// associative nor commutative.
+/// `combine(left, right)` is called once for each pair of siblings, left operand first. It need be neither associative nor
+/// commutative.
 ///
 /// ```
 /// let greatest = simd_kernels::tree_fold(&[3, 9, 2], |left, right| left.max(right));
@@ -55,9 +56,9 @@ pub fn tree_fold<T: Copy>(items: &[T], combine: impl FnMut(T, T) -> T) -> Option
     Some(Counter::<T, ALL_HEIGHTS>::new(items[0]).finish(items, combine))
 }
 
-/// The fold of fewer than [`SHORT_LEAVES`] leaves; `None` of none.
+/// The fold of fewer than [`SHORT_LEAVES`] leaves; `None` for no leaves.
 ///
-/// Small counters for the many short slices: their memory is filled before it is used.
+/// Uses a small counter, because initialising the memory of a large one would dominate the time.
 #[inline(always)]
 pub(crate) fn fold_few<S: Source>(
     leaves: S,

@@ -1,4 +1,4 @@
-//! Sums of what is computed from slices on the way, in one pass and with nothing written to memory.
+//! Sums whose leaves are computed from slices in the same pass, without writing them to memory.
 
 use crate::counter::{ALL_HEIGHTS, Counter};
 use crate::dispatch::Float;
@@ -13,9 +13,10 @@ use crate::source::{Absolute, Map, Mapped, Products, Source, Square};
 use crate::stream::{self, Fold};
 use crate::vector::{Combine, Proven, Vector};
 
-/// The sum of x0 * y0, x1 * y1, … in tree order; `None` of none. All levels give the same bits.
+/// The sum of x0 * y0, x1 * y1, … in tree order; `None` for no elements. All levels give the same bits.
 ///
-/// Each product is rounded once, then the products are added as [`sum`](crate::sum) adds leaves: no fused multiply-add.
+/// Each product is rounded once. The products are then added like the leaves of [`sum`](crate::sum), without fused
+/// multiply-add.
 ///
 /// # Panics
 /// The slices differ in length.
@@ -31,7 +32,7 @@ pub fn dot<T: Float>(level: Level, x: &[T], y: &[T]) -> Option<T> {
     T::run_sum(level, Fold(Products::new(x, y)))
 }
 
-/// The sum of x0 * x0, x1 * x1, … in tree order; `None` of none: the bits of [`dot`] of the slice with itself.
+/// The sum of x0 * x0, x1 * x1, … in tree order; `None` for no elements. It has the bits of [`dot`] of the slice with itself.
 ///
 /// ```
 /// assert_eq!(simd_kernels::squared_norm(simd_kernels::Level::best(), &[3.0, 4.0]), Some(25.0));
@@ -45,10 +46,10 @@ pub fn squared_norm<T: Float>(level: Level, x: &[T]) -> Option<T> {
     T::run_sum(level, Fold(squares))
 }
 
-/// The sum of the leaves and the sum of their absolute values, each in tree order; `None` of none.
+/// The sum of the leaves and the sum of their absolute values, each in tree order; `None` for no leaves.
 ///
-/// The bits of two sums, for one pass over memory. Their ratio bounds how much of the sum is cancellation (Higham's
-/// condition number of summation).
+/// Both are computed in one pass over memory. The ratio of the second to the magnitude of the first is Higham's condition
+/// number of summation, which measures cancellation.
 ///
 /// ```
 /// use simd_kernels::{Level, sum_and_absolute_sum};
@@ -60,7 +61,7 @@ pub fn sum_and_absolute_sum<T: Float>(level: Level, leaves: &[T]) -> Option<(T, 
     T::sum_and_absolute_sum(level, leaves)
 }
 
-/// The two sums, block by block: what is read for the first comes from the nearest cache for the second.
+/// Both sums, block by block: the second sum reads its block from the L1 cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SumAndAbsoluteSum<'a, T>(pub(crate) &'a [T]);
 
@@ -132,7 +133,7 @@ where
     (sums.finish(leaves, O::single), absolute_sum)
 }
 
-/// The two roots of a block, part by part: so what is fetched ahead is asked for evenly.
+/// The two roots of a block, part by part, so that prefetches are evenly spaced.
 #[inline(always)]
 fn both_roots<V, O, const AHEAD_BYTES: usize>(
     proven: Proven<V>,

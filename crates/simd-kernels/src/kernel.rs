@@ -1,18 +1,18 @@
-//! A computation that is written once and compiled for every instruction set.
+//! A computation that is written once and compiled for each instruction set.
 
 use crate::vector::{Combine, Proven, Vector};
 
-/// What the doors of the instruction sets compile: `run`, inlined into a function that has the set's instructions.
+/// The entry points of the instruction sets compile `run`, inlined into a function with the instructions of the set.
 pub(crate) trait Kernel<T> {
-    /// What it computes.
+    /// The result.
     type Output;
 
-    /// The result for so little input that setting `run` up would cost more than it saves; `None` of more input.
+    /// The result for short input, for which the set-up of `run` would cost more than it saves; `None` for longer input.
     fn few<O: Combine<T>>(&mut self) -> Option<Self::Output> {
         None
     }
 
-    /// The result, in registers `V`. Every implementation is `#[inline(always)]`: code that is not inlined does not have
-    /// the set's instructions.
+    /// The result, computed in registers `V`. Every implementation must be `#[inline(always)]`: code that is not inlined is
+    /// compiled without the instructions of the set.
     fn run<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> Self::Output;
 }

@@ -1,4 +1,4 @@
-//! Which instruction sets this processor has, as values that prove it.
+//! The instruction sets of this processor, as values that prove their presence.
 
 use core::fmt;
 
@@ -9,12 +9,12 @@ use crate::x86::{Avx2, Avx512, Sse2};
 
 /// An instruction set that this processor has.
 ///
-/// Only detection makes one, so holding it is the proof that its instructions may run. Ordered from narrow to wide; all levels
-/// give the same bits.
+/// Only detection constructs a vector level, so a value proves that its instructions may run. Levels are ordered from narrow
+/// to wide. All give the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Level(Set);
 
-/// The instruction sets that there are kernels for, each with its proof.
+/// The instruction sets with kernels, each with its proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Set {
     Scalar,
@@ -27,10 +27,10 @@ pub(crate) enum Set {
 }
 
 impl Level {
-    /// Plain Rust, on every processor.
+    /// Plain Rust, available on every processor.
     pub const SCALAR: Level = Level(Set::Scalar);
 
-    /// The names of all levels there are, on whatever processor.
+    /// The names of all levels, available on this processor or not.
     const NAMES: [&str; 4] = ["scalar", "sse2", "avx2", "avx512"];
 
     /// The widest level that this processor has.
@@ -39,7 +39,7 @@ impl Level {
     pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            // The widest is asked for first: short folds notice every question.
+            // The widest is tried first, because each test is noticeable in short folds.
             let avx512 = || Avx512::detect().map(|proof| Self(Set::Avx512(proof)));
             let avx2 = || Avx2::detect().map(|proof| Self(Set::Avx2(proof)));
             let sse2 = || Sse2::detect().map(|proof| Self(Set::Sse2(proof)));
@@ -58,7 +58,7 @@ impl Level {
     /// The level of this name: `scalar`, `sse2`, `avx2` or `avx512`.
     ///
     /// # Errors
-    /// There is no such level, or this processor does not have it.
+    /// The name is unknown, or this processor does not have the level.
     pub fn named(name: &str) -> Result<Self, LevelError> {
         let known = Self::NAMES.into_iter().find(|&known| known == name);
         let name = known.ok_or(LevelError::Unknown)?;
@@ -81,7 +81,7 @@ impl Level {
         }
     }
 
-    /// The level whose registers suit rows of so many bytes: lanes that lie outside the row would be computed for nothing.
+    /// The level for rows of `bytes` bytes: its registers are no wider than the row, so that no lanes are wasted.
     pub(crate) fn for_row_bytes(self, bytes: usize) -> Self {
         #[cfg(not(target_arch = "x86_64"))]
         let _ = bytes;
@@ -96,7 +96,7 @@ impl Level {
         }
     }
 
-    /// The level that folds leaves of so many bytes fastest: from memory AVX2's registers bring them sooner than wider ones.
+    /// The fastest level for leaves of `bytes` bytes in all: from memory, AVX2 registers are faster than AVX-512 registers.
     pub(crate) fn for_leaf_bytes(self, bytes: usize) -> Self {
         #[cfg(not(target_arch = "x86_64"))]
         let _ = bytes;
@@ -133,7 +133,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// Why [`Level::named`] has no level.
+/// Why [`Level::named`] failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LevelError {

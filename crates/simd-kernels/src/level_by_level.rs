@@ -1,10 +1,10 @@
-//! A whole tree by Algorithm 4, the thesis' way: pass over the nodes, three levels at a time.
+//! The thesis' kernel: passes over the nodes with Algorithm 4, three levels at a time.
 
 use crate::dispatch::Float;
 use crate::fold::tree_fold;
 use crate::level::Level;
 
-/// How many values of scratch memory [`reduce_level_by_level`] needs for so many leaves: about a seventh.
+/// The number of values of scratch memory that [`reduce_level_by_level`] needs: about a seventh of the number of leaves.
 #[must_use]
 pub const fn scratch_len(leaves: usize) -> usize {
     let (mut nodes, mut needed) = (leaves, 0);
@@ -15,13 +15,14 @@ pub const fn scratch_len(leaves: usize) -> usize {
     needed
 }
 
-/// The sum of the leaves, in tree order; `None` of none. The leaves are only read.
+/// The sum of the leaves in tree order; `None` for no leaves.
 ///
-/// Each pass turns 8 nodes into their common ancestor three levels up (Algorithm 4); a last group of fewer is folded in
-/// tree order without padding. The first pass reads the leaves, the others `scratch`, whose content does not matter.
+/// Each pass turns groups of 8 nodes into their common ancestor three levels up (Algorithm 4). A shorter last group is folded in
+/// tree order without padding. The first pass reads the leaves, the other passes read `scratch`. The initial contents of
+/// `scratch` do not matter.
 ///
 /// # Panics
-/// `scratch` is shorter than [`scratch_len`] of the leaves' number.
+/// `scratch` is shorter than [`scratch_len`] requires.
 ///
 /// ```
 /// use simd_kernels::{Level, reduce_level_by_level, scratch_len};

@@ -1,7 +1,7 @@
-//! Tree-ordered folds of a slice: one process, one thread, any length.
+//! Tree-ordered folds of slices of any length, on one thread.
 //!
-//! The order is the binary tree of the whole project: pair neighbours, an odd last one moves up unchanged, repeat. The kernels
-//! here compute it in AVX-512, AVX2, SSE2 and scalar code with the same bits.
+//! The order is treefold's binary tree: combine neighbours in pairs, let an odd last one move up unchanged, and repeat. The
+//! kernels compute it in AVX-512, AVX2, SSE2 and scalar code, with the same bits.
 //!
 //! ```
 //! use simd_kernels::{Level, sum};
@@ -13,16 +13,18 @@
 //! assert!(bits.iter().all(|&b| b == 0x401D_F11F_45F4_E619));
 //! ```
 //!
-//! - [`by_definition`] is the specification, to test against.
-//! - [`sum`] is what to use, and [`fold`] for products, minima and maxima: one pass over the input, nothing allocated.
-//! - [`fold_runs`] folds several runs of leaves in one call: the subtrees of a rank's range.
-//! - [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] compute their leaves on the way, in the same one pass.
-//! - [`fold_rows`] takes rows of values, element by element; [`combine_rows`] makes one of two.
-//! - [`reduce_level_by_level`] is the thesis' way, over [`subtree_sum8`] (Algorithm 4).
-//! - [`tree_fold`] and [`tree_fold_rows`] take any operator.
-//! - [`unordered_sum`] and [`left_to_right`] are what all this is measured against.
+//! | function | computes |
+//! |---|---|
+//! | [`sum`], [`fold`] | sums; products, minima and maxima. One pass over the input, no allocation |
+//! | [`fold_runs`] | several folds in one call, for the subtrees of a rank's range |
+//! | [`dot`], [`squared_norm`], [`sum_and_absolute_sum`] | sums whose leaves are computed in the same pass |
+//! | [`fold_rows`], [`combine_rows`] | rows of values, element by element |
+//! | [`tree_fold`], [`tree_fold_rows`] | the same with any operator |
+//! | [`reduce_level_by_level`], [`subtree_sum8`] | the thesis' kernel, Algorithm 4 |
+//! | [`by_definition`] | the specification, used as the oracle in tests |
+//! | [`unordered_sum`], [`left_to_right`] | sums in other orders, used as references in benchmarks |
 //!
-//! NaNs are left as the arithmetic gives them; whoever returns them to users makes them canonical.
+//! The kernels return NaNs with the payload and sign that the hardware produces. The caller makes them canonical.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 

@@ -1,8 +1,8 @@
-//! Registers of nodes that become registers of their ancestors: the levels of the tree within and between registers.
+//! Combines registers of nodes into registers of their ancestors, within and between registers.
 
 use crate::vector::{Combine, Proven, Vector};
 
-/// The roots of the first L registers, one a lane.
+/// The roots of the first L registers, one per lane.
 #[inline(always)]
 pub(crate) fn rows<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, registers: &[V; 16]) -> V {
     match V::LANES {

@@ -1,18 +1,18 @@
-//! Two rows into one: what joins what ranks bring.
+//! Combines two rows into one, as plans do with rows of two ranks.
 
 use crate::dispatch::{Float, Operation};
 use crate::kernel::Kernel;
 use crate::level::Level;
 use crate::vector::{Combine, Proven, Vector};
 
-/// Up to so many elements are taken one by one.
+/// Rows of at most this many elements are combined one element at a time.
 const FEW: usize = 16;
 
-/// NaNs are replaced so many elements after they came about, out of the nearest cache.
+/// NaNs are replaced after each chunk of this many elements, while it is in the L1 cache.
 const CHUNK: usize = 512;
 
-/// Combines two rows element by element into a third: `into[c]` becomes `left[c]` and `right[c]` combined. Where a NaN would be, it is
-/// `nan`, if one is given. All levels give the same bits, NaNs apart.
+/// Combines two rows element by element: `into[c]` becomes the combination of `left[c]` and `right[c]`. If `nan` is given, it
+/// replaces every NaN of the result. All levels give the same bits, except for NaNs that are not replaced.
 ///
 /// # Panics
 /// The rows differ in length.
@@ -50,7 +50,7 @@ pub fn combine_rows<T: Float>(
     T::run(level, operation, pairs);
 }
 
-/// Copies a row; where it has a NaN, the copy has `nan`.
+/// Copies a row, and replaces every NaN by `nan`.
 ///
 /// # Panics
 /// The rows differ in length.

@@ -1,14 +1,14 @@
-//! The kernel for rows: one pass over them at memory speed, little memory, one algorithm for all instruction sets.
+//! The kernel for rows: one pass over the rows, O(log N) memory, one algorithm for all instruction sets.
 //!
-//! A register holds L columns of a row, so rows combine lane by lane and nothing needs to move. Eight rows at a time become
-//! one, three levels up; a binary counter, as for single values, joins those, and its waiting rows lie in scratch memory:
+//! A register holds L columns of a row, so rows combine lane by lane without shuffles. Eight rows are combined into their ancestor
+//! three levels up. A binary counter combines these, as for single values. Its waiting rows are in scratch memory:
 //!
 //! ```text
-//! count of rows, in groups of 8     waiting rows in scratch         the next group's row
-//!                           0b11    [0..16 rows)  [16..24 rows)     combines with both, and waits in place of the first
+//! count of rows, in groups of 8     waiting rows in scratch         the row of the next group
+//!                           0b11    [0..16 rows)  [16..24 rows)     combines with both, and replaces the first
 //! ```
 //!
-//! Columns are taken in panels, so that what waits stays in the nearest cache whatever the width.
+//! Columns are processed in panels, so that the waiting rows fit into the L1 cache for any width.
 
 use core::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::prefetch::{PREFETCH_ROWS_FROM_BYTES, prefetch_rows};
 use crate::rows::{REGISTER_ELEMENTS, panel_columns};
 use crate::vector::{Combine, Proven, Vector};
 
-/// Rows of up to so many bytes are taken 64 at a time, so that counting does not cost more than adding.
+/// Rows of at most this many bytes are processed 64 at a time, so that the counter does not dominate.
 const LONG_GROUP_ROW_BYTES: usize = 256;
 
 /// At least one row, of at least two elements.
@@ -59,10 +59,10 @@ impl<T: Copy + Default> Kernel<T> for Rows<'_, T> {
 struct Panel<'a, T> {
     width: usize,
     columns: Range<usize>,
-    /// The rows so far.
+    /// The number of rows added.
     rows_count: usize,
     prefetch: bool,
-    /// Row after row that waits, the highest subtree first: one for every set bit of `rows_count`.
+    /// The waiting rows, highest subtree first: one for each set bit of `rows_count`.
     scratch: &'a mut [T],
 }
 
@@ -93,14 +93,14 @@ impl<T: Copy + Default> Panel<'_, T> {
         }
     }
 
-    /// Adds the first so many of the rows, a subtree; the others.
+    /// Adds the first `ROWS` rows, which are a subtree. Returns the other rows.
     #[inline(always)]
     fn add<'a, V, O, const ROWS: usize>(&mut self, proven: Proven<V>, rows: &'a [T]) -> &'a [T]
     where
         V: Vector<Element = T>,
         O: Combine<T>,
     {
-        // Where rows are narrower than registers, the last ones are read from a copy with something behind them.
+        // If a register would read beyond the last row, the rows are read from a padded copy.
         let copy;
         let readable = if rows.len() - (ROWS - 1) * self.width < V::LANES {
             copy = padded::<T, ROWS>(&rows[..ROWS * self.width]);
@@ -128,7 +128,7 @@ impl<T: Copy + Default> Panel<'_, T> {
         &rows[ROWS * self.width..]
     }
 
-    /// Combines what waits, from right to left, into the panel's columns of the result.
+    /// Combines the waiting rows, from right to left, into the panel's columns of the result.
     #[inline(always)]
     fn finish<V, O>(&mut self, proven: Proven<V>, result: &mut [T])
     where
@@ -155,14 +155,14 @@ impl<T: Copy + Default> Panel<'_, T> {
         }
     }
 
-    /// How many registers side by side cover the columns.
+    /// The number of registers that cover the columns.
     #[inline(always)]
     fn strips<V: Vector<Element = T>>(&self) -> usize {
         self.columns.len().div_ceil(V::LANES)
     }
 
-    /// The column where a strip begins. The last strip of a row ends with it, and computes some columns once more; a
-    /// register that is wider than a row reaches into the next one, whose lanes are ignored.
+    /// The first column of a strip. The last strip of a row ends at the end of the row, so it may recompute some columns of the
+    /// strip before it. A register that is wider than a row reads into the next row; those lanes are ignored.
     #[inline(always)]
     fn first_column<V: Vector<Element = T>>(&self, strip: usize) -> usize {
         let last = self.width.saturating_sub(V::LANES);
@@ -170,14 +170,14 @@ impl<T: Copy + Default> Panel<'_, T> {
     }
 }
 
-/// Up to 64 rows that are narrower than a register, with something behind them.
+/// A copy of up to 64 rows that are narrower than a register, with padding after them.
 fn padded<T: Copy + Default, const ROWS: usize>(rows: &[T]) -> [T; 64 * REGISTER_ELEMENTS] {
     let mut copy = [T::default(); 64 * REGISTER_ELEMENTS];
     copy[..rows.len()].copy_from_slice(rows);
     copy
 }
 
-/// The tree over the first so many rows: one register's columns from `column` on.
+/// The tree over the first `ROWS` rows, for one register of columns that begins at `column`.
 #[inline(always)]
 fn subtree<V, O, const ROWS: usize>(
     proven: Proven<V>,

@@ -1,28 +1,27 @@
-//! Asking for memory ahead of use.
+//! Software prefetch, and the sizes from which it pays.
 
 use core::ops::Range;
 
-/// Leaves in fewer bytes lie in a core's own caches, where fetching ahead costs more than it brings.
+/// Smaller inputs fit into a core's own caches, where prefetching costs more than it saves.
 pub(crate) const OWN_CACHE_BYTES: usize = 1 << 20;
 
-/// Leaves in fewer bytes lie in the cache that cores share, where an answer does not take long.
+/// Smaller inputs fit into the shared cache, which has a lower latency than memory.
 pub(crate) const SHARED_CACHE_BYTES: usize = 1 << 23;
 
-/// Leaves in so many bytes come from memory, for the most part.
+/// Inputs of this size or more come mostly from memory.
 pub(crate) const MEMORY_BYTES: usize = 1 << 24;
 
-/// How far ahead leaves are fetched from the shared cache: far enough to hide it, and near enough that what is fetched stays in the first
-/// cache until it is used.
+/// The prefetch distance from the shared cache: it hides the latency, and the prefetched lines stay in L1 until they are used.
 pub(crate) const SHARED_CACHE_AHEAD_BYTES: usize = 6 << 10;
 
-/// How far ahead leaves are fetched from memory.
+/// The prefetch distance from memory.
 pub(crate) const MEMORY_AHEAD_BYTES: usize = 25 << 9;
 
-/// Rows in more bytes are fetched ahead of use.
+/// Rows of this many bytes in all, or more, are prefetched.
 pub(crate) const PREFETCH_ROWS_FROM_BYTES: usize = 1 << 22;
 
-/// Asks for the lines that lie ahead of these columns of rows: further on where they are whole rows, else in as many rows
-/// to come.
+/// Prefetches for these columns of rows. For whole rows the distance is fixed; otherwise it prefetches the same columns of the
+/// next rows, as many as there are in `rows`.
 #[inline(always)]
 pub(crate) fn prefetch_rows<T>(rows: &[T], width: usize, columns: &Range<usize>) {
     if columns.len() == width {
@@ -34,7 +33,7 @@ pub(crate) fn prefetch_rows<T>(rows: &[T], width: usize, columns: &Range<usize>)
     }
 }
 
-/// Asks for the lines that lie so many bytes behind these elements.
+/// Prefetches the cache lines `ahead_bytes` after these elements.
 #[inline(always)]
 pub(crate) fn prefetch_lines<T>(elements: &[T], ahead_bytes: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,16 +1,16 @@
-//! Items that are rows: element by element over the tree of rows.
+//! Folds of rows, element by element.
 
 use crate::dispatch::{Float, Operation};
 use crate::level::Level;
 use crate::panel::Rows;
 
-/// A panel has so many bytes of each row.
+/// The bytes of each row in a panel.
 const PANEL_BYTES: usize = 4096;
 
-/// A panel's rows in scratch memory are whole registers, of up to so many elements.
+/// The largest number of elements in a register. Rows in scratch memory are padded to a multiple of it.
 pub(crate) const REGISTER_ELEMENTS: usize = 16;
 
-/// The columns of a panel, if there are so many.
+/// The largest number of columns in a panel.
 pub(crate) const fn panel_columns<T>() -> usize {
     let columns = PANEL_BYTES
         / if size_of::<T>() == 0 {
@@ -25,8 +25,8 @@ pub(crate) const fn panel_columns<T>() -> usize {
     }
 }
 
-/// How many values of scratch memory [`fold_rows`] and [`tree_fold_rows`](crate::tree_fold_rows) need for so many rows of
-/// `width` values: a row of at most 4 KiB for each level of the tree.
+/// The number of values of scratch memory that [`fold_rows`] and [`tree_fold_rows`](crate::tree_fold_rows) need for `rows` rows
+/// of `width` values: one row of at most 4 KiB for each level of the tree.
 #[must_use]
 pub const fn rows_scratch_len<T>(width: usize, rows: usize) -> usize {
     let columns = if width < panel_columns::<T>() {
@@ -37,14 +37,14 @@ pub const fn rows_scratch_len<T>(width: usize, rows: usize) -> usize {
     columns * (usize::BITS - rows.leading_zeros()) as usize
 }
 
-/// Folds rows of `width` values element by element: `result[c]` becomes the [`fold`](crate::fold) of every row's element `c`, in
-/// tree order. `None` of no rows, and `result` is left alone. All levels give the same bits.
+/// Folds rows of `width` values element by element: `result[c]` becomes the [`fold`](crate::fold) of element `c` of all rows, in
+/// tree order. For no rows it returns `None` and does not change `result`. All levels give the same bits.
 ///
-/// `items` are the rows one after the other. The content of `scratch` does not matter.
+/// `items` are the rows, concatenated. The contents of `scratch` do not matter.
 ///
 /// # Panics
-/// `width` is 0, `items` are not whole rows, `result` is not as long as a row, or `scratch` is shorter than
-/// [`rows_scratch_len`] says.
+/// `width` is 0, `items` are not whole rows, `result` does not have the length of a row, or `scratch` is shorter than
+/// [`rows_scratch_len`] requires.
 ///
 /// ```
 /// use simd_kernels::{Level, Operation, fold_rows, rows_scratch_len};
@@ -81,10 +81,10 @@ pub fn fold_rows<T: Float>(
     Some(())
 }
 
-/// Asserts that the lengths fit; the number of rows.
+/// Asserts that the lengths match, and returns the number of rows.
 #[track_caller]
 pub(crate) fn check_lengths<T>(width: usize, items: &[T], scratch: &[T], result: &[T]) -> usize {
-    assert!(width > 0, "rows have no elements");
+    assert!(width > 0, "the width of a row is 0");
     assert!(
         items.len().is_multiple_of(width),
         "{} items are not rows of {width}",

@@ -1,4 +1,4 @@
-//! Several folds in one call: the subtrees that a range of leaves is made of.
+//! Several folds in one call, for the subtrees of a range of leaves.
 
 use crate::dispatch::{Float, Operation};
 use crate::fold::fold_few;
@@ -7,12 +7,12 @@ use crate::level::Level;
 use crate::stream::fold_any;
 use crate::vector::{Combine, Proven, Vector};
 
-/// Folds runs of leaves that lie side by side: `results[k]` becomes the [`fold`](crate::fold) of the next `lengths[k]` leaves.
+/// Folds consecutive runs of leaves: `results[k]` becomes the [`fold`](crate::fold) of the next `lengths[k]` leaves.
 ///
-/// The subtrees of a fragment are short at its ends, so a call for each would be mostly calls.
+/// The subtrees at the ends of a fragment are short, so that separate calls would cost more than the folds.
 ///
 /// # Panics
-/// A run is empty, there are not as many results as runs, or the runs are not all the leaves.
+/// A run is empty, the numbers of results and runs differ, or the lengths do not add up to the number of leaves.
 ///
 /// ```
 /// use simd_kernels::{Level, Operation, fold_runs};
@@ -29,7 +29,11 @@ pub fn fold_runs<T: Float>(
     lengths: &[usize],
     results: &mut [T],
 ) {
-    assert_eq!(lengths.len(), results.len(), "a result for each run");
+    assert_eq!(
+        lengths.len(),
+        results.len(),
+        "the number of results is not the number of runs"
+    );
     let runs = Runs {
         leaves,
         lengths,
@@ -37,7 +41,7 @@ pub fn fold_runs<T: Float>(
     };
     let level = level.for_leaf_bytes(size_of_val(leaves));
     let rest = T::run(level, operation, runs);
-    assert_eq!(rest, 0, "the runs are all the leaves");
+    assert_eq!(rest, 0, "the lengths do not add up to the number of leaves");
 }
 
 struct Runs<'r, T> {
@@ -47,7 +51,7 @@ struct Runs<'r, T> {
 }
 
 impl<T: Float> Kernel<T> for Runs<'_, T> {
-    /// The number of leaves beyond the runs.
+    /// The number of leaves after the last run.
     type Output = usize;
 
     #[inline(always)]

@@ -1,8 +1,8 @@
-//! Plain Rust: it defines what every instruction set computes, and runs everywhere.
+//! Plain Rust: it defines the result of every other instruction set, and runs on every processor.
 
 #![expect(
     unsafe_code,
-    reason = "it implements the trait of vectors, whose pointers are unsafe"
+    reason = "the trait `Vector` loads and stores through pointers"
 )]
 
 use core::array;
@@ -17,14 +17,14 @@ pub(crate) fn subtree_sum8<T: Copy + Add<Output = T>>(x: &[T; 8]) -> T {
     ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]))
 }
 
-/// The sums of many.
+/// The sum of each subtree.
 pub(crate) fn subtree_sums8<T: Copy + Add<Output = T>>(subtrees: &[[T; 8]], sums: &mut [T]) {
     for (sum, subtree) in sums.iter_mut().zip(subtrees) {
         *sum = subtree_sum8(subtree);
     }
 }
 
-/// Four numbers side by side.
+/// A register of four elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Four<T>([T; 4]);
 
@@ -48,13 +48,13 @@ where
 
     #[inline(always)]
     unsafe fn load(from: *const T) -> Self {
-        // SAFETY: four elements may be read, says the caller, and they are aligned as a slice's are.
+        // SAFETY: the caller guarantees that four elements may be read, aligned as in a slice.
         Self(unsafe { from.cast::<[T; 4]>().read() })
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut T) {
-        // SAFETY: four elements may be written, says the caller.
+        // SAFETY: the caller guarantees that four elements may be written.
         unsafe { to.cast::<[T; 4]>().write(self.0) }
     }
 

@@ -1,13 +1,14 @@
-//! Where the streaming kernel takes its leaves from: a slice, or what is computed from slices on the way.
+//! The leaves of the streaming kernel: a slice, or values that are computed from slices.
 //!
-//! A leaf that is computed is rounded once, in a register, exactly as it would be on its own; nothing is written to memory.
+//! A computed leaf is rounded once, in a register, to the bits it would have if it were computed separately. It is not written to
+//! memory.
 
 use core::ops::Mul;
 
 use crate::prefetch::prefetch_lines;
 use crate::vector::{Proven, Vector};
 
-/// Leaves in a row. Like a slice it is only looked at, so it can be copied.
+/// A sequence of leaves. It is a shared view, like a slice, so it is `Copy`.
 pub(crate) trait Source: Copy {
     /// A leaf.
     type Leaf: Copy;
@@ -15,27 +16,27 @@ pub(crate) trait Source: Copy {
     /// The number of leaves.
     fn len(self) -> usize;
 
-    /// The first so many leaves, and the others.
+    /// The first `leaves` leaves, and the rest.
     fn split_at(self, leaves: usize) -> (Self, Self);
 
     /// The first `V::LANES` leaves.
     fn load<V: Vector<Element = Self::Leaf>>(self, proven: Proven<V>) -> V;
 
-    /// The leaves one by one, if there are not more than eight; where they do not lie in memory, in `buffer`.
+    /// All leaves, at most eight. Computed leaves are stored in `buffer`.
     fn leaves<'a>(self, buffer: &'a mut [Self::Leaf; 8]) -> &'a [Self::Leaf]
     where
         Self: 'a;
 
-    /// A first leaf, to fill memory with that is never used.
+    /// Any leaf, to initialise memory with.
     fn filler(self) -> Self::Leaf;
 
-    /// The memory that they are read from.
+    /// The number of bytes that are read for the leaves.
     fn bytes(self) -> usize;
 
-    /// Asks for the lines that lie so many bytes behind these leaves.
+    /// Prefetches the cache lines `ahead_bytes` after these leaves.
     fn prefetch(self, ahead_bytes: usize);
 
-    /// [`split_at`](Self::split_at) if there are so many.
+    /// [`split_at`](Self::split_at), or `None` if there are fewer leaves.
     #[inline(always)]
     fn split_at_checked(self, leaves: usize) -> Option<(Self, Self)> {
         (leaves <= self.len()).then(|| self.split_at(leaves))
@@ -84,7 +85,7 @@ impl<T: Copy> Source for &[T] {
     }
 }
 
-/// A function of one element, on lanes and on single elements. It rounds once or not at all.
+/// A function of one element, for lanes and for single elements. It rounds at most once.
 pub(crate) trait Map<T>: Copy {
     fn lanes<V: Vector<Element = T>>(self, proven: Proven<V>, x: V) -> V;
     fn single(self, x: T) -> T;
@@ -106,7 +107,7 @@ impl<T: Copy + Mul<Output = T>> Map<T> for Square {
     }
 }
 
-/// |x|: the sign cleared, also a zero's.
+/// |x|: clears the sign, also of a zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Absolute;
 
@@ -192,10 +193,14 @@ pub(crate) struct Products<'a, T> {
 
 impl<'a, T> Products<'a, T> {
     /// # Panics
-    /// There are not as many x as y.
+    /// The slices differ in length.
     #[inline]
     pub(crate) fn new(x: &'a [T], y: &'a [T]) -> Self {
-        assert_eq!(x.len(), y.len(), "a factor has no partner");
+        assert_eq!(
+            x.len(),
+            y.len(),
+            "the factors of a dot product differ in number"
+        );
         Self { x, y }
     }
 }

@@ -1,8 +1,8 @@
 //! The streaming kernel: one pass over the leaves, O(log N) memory, one algorithm for all instruction sets.
 //!
-//! A register holds L leaves that lie side by side, while the tree wants neighbours combined. So L registers are turned into one
-//! whose lane i is the root of register i: log2 L levels, each of which moves siblings into the same lanes and combines
-//! (half the instructions of doing it register by register, because no lane is idle):
+//! A register holds L adjacent leaves, but the tree combines neighbours. The kernel therefore turns L registers into one register
+//! whose lane i is the root of register i. This takes log2 L levels. Each level moves siblings into the same lanes and combines
+//! them, and uses all lanes, which takes half the instructions of reducing each register separately:
 //!
 //! ```text
 //! L = 4     a0 a1 a2 a3   b0 b1 b2 b3   c0 c1 c2 c3   d0 d1 d2 d3
@@ -10,8 +10,8 @@
 //! level 2                      a0123 b0123 c0123 d0123
 //! ```
 //!
-//! The result is a register of L nodes that lie side by side, so the same step takes L of them further up. Blocks of some
-//! hundred leaves stay in registers; a binary counter joins the blocks' roots as they come.
+//! The result is a register of L adjacent nodes, so the same step applies to L such registers. Blocks of some hundred leaves
+//! stay in registers. A binary counter combines the roots of the blocks.
 
 use core::hint::black_box;
 
@@ -25,7 +25,7 @@ use crate::prefetch::{
 use crate::source::Source;
 use crate::vector::{Combine, Proven, Vector};
 
-/// The fold of some leaves, in tree order; `None` of none.
+/// The fold of the leaves in tree order; `None` for no leaves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fold<S>(pub(crate) S);
 
@@ -47,7 +47,7 @@ impl<S: Source> Kernel<S::Leaf> for Fold<S> {
     }
 }
 
-/// The fold of at least one leaf; of memory of so many bytes, fetched ahead as far as that is away.
+/// The fold of at least one leaf. `bytes` is the size of the whole input, which determines the prefetch distance.
 #[inline(always)]
 pub(crate) fn fold_any<V, O, S>(proven: Proven<V>, leaves: S, bytes: usize) -> V::Element
 where
@@ -64,7 +64,7 @@ where
     }
 }
 
-/// The fold of at least one leaf, fetched so many bytes ahead, or, for 0, not.
+/// The fold of at least one leaf, with the given prefetch distance; 0 means no prefetch.
 #[inline(always)]
 fn fold_blocks<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, mut leaves: S) -> V::Element
 where
@@ -73,7 +73,7 @@ where
     S: Source<Leaf = V::Element>,
 {
     let mut roots = Counter::<_, ALL_HEIGHTS>::new(leaves.filler());
-    // Ever smaller blocks: first as many registers of nodes as fill a register once more, then one, then its rows.
+    // Decreasing sizes: groups of L blocks, then single blocks, then squares of L^2 leaves, then single leaves.
     let group_leaves = V::LANES * block_leaves::<V>();
     while let Some((group, rest)) = leaves.split_at_checked(group_leaves) {
         leaves = rest;
@@ -101,10 +101,10 @@ where
     roots.finish(leaves, O::single)
 }
 
-/// As many as a register has lanes; where leaves come from memory, so that the compiler does not see it and makes a loop.
+/// The number of lanes. For leaves from memory the compiler must not know it, so that it emits a loop.
 ///
-/// The processor fetches ahead by itself what the same instruction reads at equal distances, but only within a page. Straight code for a
-/// whole block reads every page with other instructions.
+/// The hardware prefetcher follows a single instruction that reads at equal distances within a page. In straight-line code for
+/// a whole block, many different instructions read each page.
 #[inline(always)]
 fn lanes_in_turn<V: Vector, const AHEAD_BYTES: usize>() -> usize {
     match AHEAD_BYTES {
@@ -113,7 +113,7 @@ fn lanes_in_turn<V: Vector, const AHEAD_BYTES: usize>() -> usize {
     }
 }
 
-/// The leaves of a block: 64 registers full, 16 where a register is wide.
+/// The number of leaves in a block: 64 registers, or 16 registers of 16 lanes.
 #[inline(always)]
 pub(crate) const fn block_leaves<V: Vector>() -> usize {
     match V::LANES {
@@ -152,7 +152,7 @@ where
     root::<V, O>(proven, square_nodes::<V, O, S, AHEAD_BYTES>(proven, square))
 }
 
-/// The nodes of a block of [`block_leaves`], one register of them.
+/// The nodes of a block of [`block_leaves`], in one register.
 #[inline(always)]
 fn block_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, block: S) -> V
 where
@@ -173,7 +173,7 @@ where
     rows::<V, O>(proven, &nodes)
 }
 
-/// The nodes of an L-th of a block, where a block is more than a square.
+/// The nodes of one L-th of a block, for blocks larger than a square.
 #[inline(always)]
 pub(crate) fn part_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, part: S) -> V
 where
@@ -205,7 +205,7 @@ where
     rows::<V, O>(proven, &nodes)
 }
 
-/// The nodes of 64 leaves in registers of two: four levels above squares, depth first, because registers are few.
+/// The nodes of 64 leaves in registers of two: four levels above squares, depth first, to need few registers.
 #[inline(always)]
 fn pairs_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
 where
@@ -277,7 +277,7 @@ where
     let (mut registers, mut leaves_rest) = ([leaves.load(proven); 16], leaves);
     for (i, register) in registers[..V::LANES].iter_mut().enumerate() {
         let (row, rest) = leaves_rest.split_at(V::LANES);
-        // Line by line: many at once wait for each other.
+        // One cache line at a time: bursts of prefetches stall.
         if AHEAD_BYTES > 0 && i.is_multiple_of(registers_of_a_line::<V>()) {
             row.prefetch(AHEAD_BYTES);
         }
@@ -287,7 +287,7 @@ where
     rows::<V, O>(proven, &registers)
 }
 
-/// The registers that a line of memory, of 64 bytes, fills.
+/// The number of registers in a cache line of 64 bytes, at least 1.
 #[inline(always)]
 const fn registers_of_a_line<V: Vector>() -> usize {
     let register_bytes = V::LANES * size_of::<V::Element>();

@@ -1,4 +1,4 @@
-//! Rows with any operator: plain loops over columns, which the compiler turns into vector instructions where it can.
+//! Folds of rows with any operator, as plain loops over columns that the compiler can vectorise.
 
 use core::array;
 
@@ -6,15 +6,15 @@ use crate::fold::tree_fold;
 use crate::prefetch::{PREFETCH_ROWS_FROM_BYTES, prefetch_rows};
 use crate::rows::{check_lengths, panel_columns};
 
-/// Folds rows of `width` values element by element: `result[c]` becomes the [`tree_fold`](crate::tree_fold) of every row's
-/// element `c`. `None` of no rows, and `result` is left alone.
+/// Folds rows of `width` values element by element: `result[c]` becomes the [`tree_fold`](crate::tree_fold) of element `c` of all
+/// rows. For no rows it returns `None` and does not change `result`.
 ///
-/// The order is that of [`fold_rows`](crate::fold_rows), and so are the arguments. `combine(left, right)` gets elements of one
-/// column in their order; the columns come in any order.
+/// The order and the arguments are those of [`fold_rows`](crate::fold_rows). `combine(left, right)` gets two elements of one
+/// column, left operand first. The order of the columns is unspecified.
 ///
 /// # Panics
-/// `width` is 0, `items` are not whole rows, `result` is not as long as a row, or `scratch` is shorter than
-/// [`rows_scratch_len`](crate::rows_scratch_len) says.
+/// `width` is 0, `items` are not whole rows, `result` does not have the length of a row, or `scratch` is shorter than
+/// [`rows_scratch_len`](crate::rows_scratch_len) requires.
 ///
 /// ```
 /// use simd_kernels::{rows_scratch_len, tree_fold_rows};
@@ -32,7 +32,7 @@ pub fn tree_fold_rows<T: Copy>(
     mut combine: impl FnMut(T, T) -> T,
 ) -> Option<()> {
     check_lengths(width, items, scratch, result);
-    // Loops over so few columns would be all beginning and end.
+    // For narrow rows the overhead of loops over columns would dominate.
     match width {
         1 => narrow::<T, 1>(items, result, combine),
         2 => narrow::<T, 2>(items, result, combine),
@@ -62,7 +62,7 @@ pub fn tree_fold_rows<T: Copy>(
     }
 }
 
-/// The fold where a row is an item of a type of its own.
+/// The fold of narrow rows, each as one item of an array type.
 #[inline(always)]
 fn narrow<T: Copy, const WIDTH: usize>(
     items: &[T],
@@ -83,9 +83,9 @@ struct Panel<'a, T> {
     first: usize,
     columns: usize,
     prefetch: bool,
-    /// The rows so far.
+    /// The number of rows added.
     rows_count: usize,
-    /// Row after row that waits, the highest subtree first: one for every set bit of `rows_count`.
+    /// The waiting rows, highest subtree first: one for each set bit of `rows_count`.
     scratch: &'a mut [T],
 }
 
@@ -123,14 +123,14 @@ impl<T: Copy> Panel<'_, T> {
         self.carry(3, combine);
     }
 
-    /// Where the next subtree's row goes first: behind all that wait.
+    /// The place for the row of the next subtree: after all waiting rows.
     #[inline(always)]
     fn place(&mut self) -> &mut [T] {
         let waiting_count = self.rows_count.count_ones() as usize;
         &mut self.scratch[waiting_count * self.columns..][..self.columns]
     }
 
-    /// Combines the row at [`place`](Self::place), of 2^height rows, with those before it that are as high.
+    /// Combines the row at [`place`](Self::place), the root of 2^height rows, with the waiting rows of the same height.
     #[inline(always)]
     fn carry(&mut self, height: u32, combine: &mut impl FnMut(T, T) -> T) {
         let mut waiting_count = self.rows_count.count_ones() as usize;
@@ -141,7 +141,7 @@ impl<T: Copy> Panel<'_, T> {
         self.rows_count += 1 << height;
     }
 
-    /// Combines row `right` with the one before it, in whose place the result goes.
+    /// Combines row `right` with the row before it, which the result replaces.
     #[inline(always)]
     fn combine_last(&mut self, right: usize, combine: &mut impl FnMut(T, T) -> T) {
         let (before, from_right) = self.scratch.split_at_mut(right * self.columns);
@@ -151,7 +151,7 @@ impl<T: Copy> Panel<'_, T> {
         }
     }
 
-    /// Combines what waits, from right to left.
+    /// Combines the waiting rows, from right to left.
     #[inline(always)]
     fn finish(&mut self, result: &mut [T], combine: &mut impl FnMut(T, T) -> T) {
         let waiting_count = self.rows_count.count_ones() as usize;

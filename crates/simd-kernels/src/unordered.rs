@@ -1,14 +1,14 @@
-//! Sums in other orders: what treefold is measured against.
+//! Sums in other orders, as references for benchmarks.
 
 use crate::dispatch::Float;
 use crate::kernel::Kernel;
 use crate::level::Level;
 use crate::vector::{Combine, Proven, Vector};
 
-/// How far ahead a prefetching sum asks for memory, in bytes: about a thousand doubles.
+/// The prefetch distance in bytes: about a thousand doubles.
 const PREFETCH_BYTES: usize = 8192;
 
-/// A way to unroll an unordered sum. Which is fastest depends on the length.
+/// A way to unroll an unordered sum. The fastest variant depends on the length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Variant {
     accumulators: Accumulators,
@@ -23,7 +23,7 @@ enum Accumulators {
 }
 
 impl Variant {
-    /// All of them: 4, 8 and 16 vector accumulators, plain and with software prefetch.
+    /// All variants: 4, 8 and 16 vector accumulators, without and with software prefetch.
     pub const ALL: [Variant; 6] = [
         Variant::new(Accumulators::Four, false),
         Variant::new(Accumulators::Eight, false),
@@ -50,17 +50,16 @@ impl Variant {
         }
     }
 
-    /// Whether it asks for memory ahead of use.
+    /// Whether it prefetches.
     #[must_use]
     pub fn prefetches(self) -> bool {
         self.prefetch
     }
 }
 
-/// The sum of the leaves, as fast as SIMD sums them and in no particular order; +0.0 of none.
+/// The sum of the leaves in an unspecified order, at the full speed of SIMD; +0.0 for no leaves.
 ///
-/// Its bits differ between levels, variants and alignments of the work: the ceiling of speed, and the
-/// local part of the unreproducible baseline.
+/// Its bits differ between levels and variants. It is the reference for speed, and the local part of the unordered baseline.
 pub fn unordered_sum<T: Float>(level: Level, leaves: &[T]) -> T {
     unordered_sum_with(level, Variant::new(Accumulators::Eight, false), leaves)
 }
@@ -70,12 +69,12 @@ pub fn unordered_sum_with<T: Float>(level: Level, variant: Variant, leaves: &[T]
     T::run_sum(level, Unordered { variant, leaves })
 }
 
-/// ((x0 + x1) + x2) + …, the order of a plain loop (thesis, eq. 1.5); `None` of none.
+/// ((x0 + x1) + x2) + …, the order of a plain loop (thesis, eq. 1.5); `None` for no leaves.
 pub fn left_to_right<T: Float>(leaves: &[T]) -> Option<T> {
     leaves.iter().copied().reduce(|sum, leaf| sum + leaf)
 }
 
-/// The sum, as a computation for registers of any kind.
+/// The sum as a kernel for any kind of register.
 struct Unordered<'l, T> {
     variant: Variant,
     leaves: &'l [T],
@@ -98,7 +97,7 @@ impl<T: Float> Kernel<T> for Unordered<'_, T> {
     }
 }
 
-/// So many registers of partial sums.
+/// The sum with `REGISTERS` registers of partial sums.
 #[inline(always)]
 fn accumulate<V, O, const REGISTERS: usize, const PREFETCH: bool>(
     proven: Proven<V>,
@@ -124,7 +123,7 @@ where
     for (sum, row) in sums.iter_mut().zip(&mut rows) {
         *sum = O::lanes(proven, *sum, proven.load(row));
     }
-    // Pairwise to the end: a chain of single additions would take short sums most of their time.
+    // Pairwise, because a chain of single additions would dominate the time of short sums.
     let mut count = REGISTERS;
     while count > 1 {
         count /= 2;
@@ -145,7 +144,7 @@ where
     lanes[0] + last.fold(V::Element::ZERO, |sum, &leaf| sum + leaf)
 }
 
-/// Asks for the memory some distance behind `row`.
+/// Prefetches [`PREFETCH_BYTES`] after `row`.
 #[inline(always)]
 fn prefetch_ahead<T>(row: &[T]) {
     #[cfg(target_arch = "x86_64")]

@@ -1,11 +1,11 @@
-//! What the streaming kernel asks of an instruction set: a register of lanes, and how to move them.
+//! The interface between kernels and instruction sets: a register of lanes, and the moves between lanes.
 //!
-//! An instruction set says how lanes move; combining them is the same everywhere. All of it is safe to use once [`Proven`]
-//! exists.
+//! Each instruction set defines how lanes move; kernels combine them in the same way on all sets. With a value of [`Proven`] all
+//! operations are safe to call.
 
 #![expect(
     unsafe_code,
-    reason = "vector instructions need a processor that has them"
+    reason = "vector instructions may run only on processors that have them"
 )]
 
 use core::marker::PhantomData;
@@ -15,15 +15,15 @@ use crate::scalar::Four;
 /// A register of `LANES` elements.
 ///
 /// # Safety
-/// An implementor's methods may be called where the processor has its instruction set, with no other condition than
-/// the pointers'.
+/// The methods of an implementation must be sound to call on a processor with its instruction set, on condition that pointers are
+/// valid for `LANES` elements.
 ///
 /// `neighbours1` to `neighbours4` turn two registers of nodes into left and right siblings, level by level. Level 1 pairs
-/// lanes 0 and 1, 2 and 3, … of either register. How the pairs are laid out is each set's own business, but after
-/// log2(LANES) levels over LANES registers, lane i is the root of register i. Left and right may be exchanged within a pair,
-/// because all that is combined here is commutative.
+/// lanes 0 and 1, 2 and 3, … of each register. Each set chooses its layout of the pairs, but after log2(LANES) levels over LANES
+/// registers, lane i must be the root of register i. Left and right may be exchanged within a pair, because all operations here
+/// are commutative.
 pub(crate) unsafe trait Vector: Copy {
-    /// What a lane holds.
+    /// The type of a lane.
     type Element: Copy + Default;
 
     /// The number of lanes: 2, 4, 8 or 16.
@@ -36,9 +36,9 @@ pub(crate) unsafe trait Vector: Copy {
 
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn multiply(self, other: Self) -> Self;
-    /// IEEE 754-2019's minimum.
+    /// IEEE 754-2019 `minimum`.
     unsafe fn minimum(self, other: Self) -> Self;
-    /// IEEE 754-2019's maximum.
+    /// IEEE 754-2019 `maximum`.
     unsafe fn maximum(self, other: Self) -> Self;
     /// The lanes with their signs cleared.
     unsafe fn absolute(self) -> Self;
@@ -58,7 +58,7 @@ pub(crate) unsafe trait Vector: Copy {
     }
 }
 
-/// The proof that the processor has the instruction set of `V`.
+/// A proof that the processor has the instruction set of `V`.
 #[derive(Debug)]
 pub(crate) struct Proven<V>(PhantomData<V>);
 
@@ -87,17 +87,18 @@ impl<V: Vector> Proven<V> {
         Self(PhantomData)
     }
 
-    /// The first `V::LANES` of the elements.
+    /// The first `V::LANES` elements.
     #[inline(always)]
     pub(crate) fn load(self, elements: &[V::Element]) -> V {
         assert!(elements.len() >= V::LANES);
-        // SAFETY: the slice has the lanes' elements; `self` is the proof.
+        // SAFETY: the slice has at least `LANES` elements; `self` proves the instruction set.
         unsafe { V::load(elements.as_ptr()) }
     }
 
-    /// Registers from the first `ROWS` rows of `row_elements` each, beginning at `column`.
+    /// One register from each of the first `ROWS` rows of `row_elements` elements, beginning at `column`.
     ///
-    /// A register may reach over its row's end into the next row, never over the end of the elements.
+    /// A register may extend past the end of its row into the next one. It may not extend past the end of the elements, which is
+    /// asserted.
     #[inline(always)]
     pub(crate) fn load_rows<const ROWS: usize>(
         self,
@@ -110,10 +111,10 @@ impl<V: Vector> Proven<V> {
             .and_then(|row| row.checked_add(column)?.checked_add(V::LANES));
         assert!(end.is_some_and(|end| end <= elements.len()));
         let mut from = elements[column..].as_ptr();
-        // SAFETY: `end` lies in the slice, so the lanes' elements of row 0 do; `self` is the proof.
+        // SAFETY: `end` is within the slice, so the `LANES` elements of row 0 are; `self` proves the instruction set.
         let mut registers = [unsafe { V::load(from) }; ROWS];
         for register in &mut registers[1..] {
-            // SAFETY: row < ROWS, so this and the lanes' elements behind it lie before `end`, in the slice.
+            // SAFETY: row < ROWS, so this element and the next `LANES` are before `end`, within the slice.
             from = unsafe { from.add(row_elements) };
             // SAFETY: as above.
             *register = unsafe { V::load(from) };
@@ -121,19 +122,19 @@ impl<V: Vector> Proven<V> {
         registers
     }
 
-    /// The lanes, in order, in the first `V::LANES` places of a slice.
+    /// Stores the lanes in order in the first `V::LANES` places of a slice.
     #[inline(always)]
     pub(crate) fn store_first(self, vector: V, places: &mut [V::Element]) {
         assert!(places.len() >= V::LANES);
-        // SAFETY: the slice has the lanes' places; `self` is the proof.
+        // SAFETY: the slice has at least `LANES` places; `self` proves the instruction set.
         unsafe { vector.store(places.as_mut_ptr()) }
     }
 
-    /// The lanes, in order, in the first `V::LANES` places.
+    /// Stores the lanes in order in the first `V::LANES` places of an array.
     #[inline(always)]
     pub(crate) fn store(self, vector: V, places: &mut [V::Element; 16]) {
         const { assert!(V::LANES <= 16) }
-        // SAFETY: the array has at least as many places as there are lanes; `self` is the proof.
+        // SAFETY: the array has at least `LANES` places; `self` proves the instruction set.
         unsafe { vector.store(places.as_mut_ptr()) }
     }
 
@@ -141,7 +142,7 @@ impl<V: Vector> Proven<V> {
     #[inline(always)]
     pub(crate) fn neighbours<const LEVEL: u32>(self, a: V, b: V) -> (V, V) {
         match LEVEL {
-            // SAFETY: `self` is the proof.
+            // SAFETY: `self` proves the instruction set.
             1 => unsafe { V::neighbours1(a, b) },
             // SAFETY: as above.
             2 => unsafe { V::neighbours2(a, b) },
@@ -155,42 +156,42 @@ impl<V: Vector> Proven<V> {
     /// The lanes with their signs cleared.
     #[inline(always)]
     pub(crate) fn absolute(self, a: V) -> V {
-        // SAFETY: `self` is the proof.
+        // SAFETY: `self` proves the instruction set.
         unsafe { a.absolute() }
     }
 
     #[inline(always)]
     fn add(self, a: V, b: V) -> V {
-        // SAFETY: `self` is the proof.
+        // SAFETY: `self` proves the instruction set.
         unsafe { a.add(b) }
     }
 
     #[inline(always)]
     pub(crate) fn multiply(self, a: V, b: V) -> V {
-        // SAFETY: `self` is the proof.
+        // SAFETY: `self` proves the instruction set.
         unsafe { a.multiply(b) }
     }
 
     #[inline(always)]
     fn minimum(self, a: V, b: V) -> V {
-        // SAFETY: `self` is the proof.
+        // SAFETY: `self` proves the instruction set.
         unsafe { a.minimum(b) }
     }
 
     #[inline(always)]
     fn maximum(self, a: V, b: V) -> V {
-        // SAFETY: `self` is the proof.
+        // SAFETY: `self` proves the instruction set.
         unsafe { a.maximum(b) }
     }
 }
 
-/// A commutative operation on lanes and on single elements. It rounds once.
+/// A commutative operation, for lanes and for single elements. It rounds once.
 pub(crate) trait Combine<T>: Copy {
     fn lanes<V: Vector<Element = T>>(proven: Proven<V>, a: V, b: V) -> V;
     fn single(a: T, b: T) -> T;
 }
 
-/// The operations that have vector instructions.
+/// The operations with vector instructions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Add;
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! Fused sums against the recursive definition over leaves that were computed before, bit for bit, on every level.
+//! Fused sums against the recursive definition over precomputed leaves, bit for bit, on every level.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -8,7 +8,7 @@ use common::{Bits, levels, spread_word, words};
 use proptest::prelude::*;
 use simd_kernels::{Level, Operation, by_definition, dot, squared_norm, sum, sum_and_absolute_sum};
 
-/// Runs every level and compares; every element rounds before anything is added.
+/// Runs every level and compares. Each leaf is rounded before the additions.
 #[track_caller]
 fn check<T: Bits>(levels: &[Level], x: &[T], y: &[T]) {
     let by_leaves = |leaf: &dyn Fn(T, T) -> T| {
@@ -32,7 +32,7 @@ fn check<T: Bits>(levels: &[Level], x: &[T], y: &[T]) {
     }
 }
 
-/// The same words as doubles and as floats, in memory that ends with them; x and y begin at offsets of their own.
+/// The same words as doubles and as floats, in allocations that end with them. x and y begin at different offsets.
 #[track_caller]
 fn check_both(words: &[u64], x_skipped: usize, y_skipped: usize) {
     let levels = levels();
@@ -84,7 +84,7 @@ fn lengths_where_something_ends() {
     }
 }
 
-/// Past the length from which both slices are fetched ahead.
+/// Longer than the size from which both slices are prefetched.
 #[test]
 fn leaves_that_are_fetched_ahead() {
     let doubles = |from: u64| -> Vec<f64> {
@@ -95,7 +95,7 @@ fn leaves_that_are_fetched_ahead() {
     check(&levels(), &doubles(0), &doubles(1 << 40));
 }
 
-/// (1 + u)^2 = 1 + 2u + u^2: a fused multiply-add would keep the u^2 that the product's rounding drops.
+/// (1 + u)^2 = 1 + 2u + u^2: a fused multiply-add would keep the u^2 that rounding the product drops.
 #[test]
 fn products_round_before_they_are_added() {
     let x = 1.0 + f64::EPSILON;
@@ -115,7 +115,7 @@ fn products_round_before_they_are_added() {
     }
 }
 
-/// |-0| is +0, so that a sum of negative zeros has two different bits.
+/// |-0| is +0, so the two sums of negative zeros differ in their sign.
 #[test]
 fn zeros_lose_their_signs() {
     for length in 1..600 {
@@ -144,7 +144,7 @@ fn a_sum_is_the_same_sum_and_nothing_is_nothing() {
 }
 
 #[test]
-#[should_panic(expected = "a factor has no partner")]
+#[should_panic(expected = "the factors of a dot product differ in number")]
 fn factors_come_in_pairs() {
     let _ = dot(Level::SCALAR, &[1.0, 2.0], &[1.0]);
 }

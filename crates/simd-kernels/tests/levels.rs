@@ -1,4 +1,4 @@
-//! Every level that this machine has against the recursive definition, bit for bit.
+//! Every level of this machine against the recursive definition, bit for bit.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -12,7 +12,7 @@ use simd_kernels::{
     scratch_len, subtree_sum8, sum, tree_fold, unordered_sum, unordered_sum_with,
 };
 
-/// Runs every level on the leaves and compares with the definition; the leaves are left alone.
+/// Runs every level on the leaves, compares with the definition, and checks that the leaves are unchanged.
 #[track_caller]
 fn check<T: Bits>(leaves: &[T]) {
     let before: Vec<u64> = leaves.iter().map(|leaf| leaf.bits()).collect();
@@ -97,7 +97,7 @@ proptest! {
     }
 }
 
-/// Every unordered variant is as close to the plain fold as rounding allows.
+/// Every unordered variant differs from the plain fold only by rounding.
 #[track_caller]
 fn check_unordered<T: Bits + Into<f64>>(leaves: &[T], relative_error: f64) {
     let magnitude = leaves
@@ -115,7 +115,7 @@ fn check_unordered<T: Bits + Into<f64>>(leaves: &[T], relative_error: f64) {
     }
 }
 
-/// Every length around the powers of eight and the block, and one past the caches.
+/// Every length around the powers of eight and the block sizes, and one beyond the caches.
 #[test]
 fn lengths_where_something_ends() {
     let leaves: Vec<f64> = (0..(1 << 20) + 3)
@@ -124,7 +124,7 @@ fn lengths_where_something_ends() {
     for length in 0..=130 {
         check(&leaves[..length]);
     }
-    // Blocks and groups of the kernels end at 128, 256, 512, 1024 and 4096; fetching ahead has a test of its own.
+    // Blocks and groups of the kernels end at 128, 256, 512, 1024 and 4096. Prefetching has its own test.
     for edge in [
         256,
         512,
@@ -144,7 +144,7 @@ fn lengths_where_something_ends() {
     check(&leaves);
 }
 
-/// Tells every expression over the items from every other: neither associative nor commutative.
+/// Gives different results for different expressions over the items: neither associative nor commutative.
 fn mix(left: u64, right: u64) -> u64 {
     (left.rotate_left(7) ^ right.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_add(left >> 3)
 }
@@ -162,14 +162,14 @@ fn tree_fold_keeps_operands_in_order() {
     }
 }
 
-/// A level that the processor has and the tests do not run would pass unseen.
+/// Otherwise a level that is not detected would be skipped silently.
 #[test]
 fn levels_are_those_of_the_processor() {
     let names: Vec<&str> = Level::available().map(Level::name).collect();
     println!("levels that ran: {}", names.join(", "));
     assert_eq!(Some(Level::best()), Level::available().last());
     assert!(Level::available().is_sorted());
-    // Without `std`, only what the compiler may assume is detected.
+    // Without `std`, only the target features chosen at compile time are detected.
     if let Ok(cpu) = std::fs::read_to_string("/proc/cpuinfo")
         && cfg!(all(target_arch = "x86_64", feature = "std"))
     {
@@ -178,7 +178,7 @@ fn levels_are_those_of_the_processor() {
             assert_eq!(names.contains(&name), has, "{name}");
         }
         assert!(names.contains(&"sse2"));
-        // CI's machines are to have it: there, a missing level would be a skipped test.
+        // CI machines must have AVX2, so that its tests are not skipped there.
         assert!(std::env::var_os("CI").is_none() || names.contains(&"avx2"));
     }
     for level in Level::available() {
@@ -200,7 +200,7 @@ fn nothing_is_padded() {
     }
 }
 
-/// Past the length from which the streaming kernel fetches ahead: another path through the same blocks.
+/// Longer than the size from which the streaming kernel prefetches, which is a separate code path.
 #[test]
 fn leaves_that_are_fetched_ahead() {
     let doubles: Vec<f64> = (0..(1 << 21) + 3)
@@ -213,7 +213,7 @@ fn leaves_that_are_fetched_ahead() {
     check_streams(&floats);
 }
 
-/// The part of [`check`] that a long slice is for.
+/// The part of [`check`] that long slices need.
 #[track_caller]
 fn check_streams<T: Bits>(leaves: &[T]) {
     let expected = by_definition(leaves, &|left, right| left + right).map(Bits::bits);

@@ -1,4 +1,4 @@
-//! Two rows into one, and copies: every level against one element at a time.
+//! Combining two rows, and copying rows: every level against one element at a time.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -8,10 +8,10 @@ use common::{Bits, OPERATIONS, levels, words};
 use proptest::prelude::*;
 use simd_kernels::{Level, Operation, combine_rows, copy_row};
 
-/// The one NaN that results have here, told from all others by its payload.
+/// The replacement NaN, distinguished from all others by its payload.
 const NAN_WORD: u64 = 0x7FF8_1234_0000_0000;
 
-/// The words themselves, for values that are no numbers, too.
+/// The bits, also of NaNs.
 trait Words: Bits {
     fn all_bits(self) -> u64;
 }
@@ -69,7 +69,7 @@ fn check<T: Words>(words: &[u64], skipped: usize) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Unaligned, special values and all.
+    /// Unaligned, with special values.
     #[test]
     fn any_length_and_offset(words in words(0..2500), skipped in 0..16_usize) {
         check::<f64>(&words, skipped.min(words.len()));

@@ -1,4 +1,4 @@
-//! Rows against the recursive definition of each column, bit for bit, on every level that this machine has.
+//! Rows against the recursive definition of each column, bit for bit, on every level of this machine.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -24,7 +24,7 @@ fn columns_by_definition<T: Copy>(
         .collect()
 }
 
-/// What `fill` leaves in a result that was full of something else.
+/// The result of `fill`, which must overwrite every element.
 fn result<T: Copy>(
     width: usize,
     filler: T,
@@ -37,7 +37,7 @@ fn result<T: Copy>(
     }
 }
 
-/// Runs every level and the generic twin on rows, and compares; scratch memory is exactly as long as promised and full of NaN.
+/// Runs every level and the generic function on rows, and compares. Scratch memory has the minimal length and is full of NaNs.
 #[track_caller]
 fn check<T: Bits>(levels: &[Level], width: usize, items: &[T]) {
     let rows = items.len() / width;
@@ -77,7 +77,7 @@ fn check<T: Bits>(levels: &[Level], width: usize, items: &[T]) {
     assert!(items.iter().map(|item| item.bits()).eq(before));
 }
 
-/// The same words as rows of doubles and of floats, which end where their memory ends: valgrind sees who reads on.
+/// The same words as rows of doubles and of floats, which end where their allocation ends, so that valgrind reports reads beyond it.
 #[track_caller]
 fn check_both(width: usize, words: &[u64], skipped: usize) {
     let levels = levels();
@@ -92,7 +92,7 @@ fn check_both(width: usize, words: &[u64], skipped: usize) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Unaligned, special values and all.
+    /// Unaligned, with special values.
     #[test]
     fn any_width_and_number_of_rows(
         words in words(0..3000),
@@ -108,17 +108,17 @@ proptest! {
     }
 }
 
-/// Numbers that no column, no row and no order of them has twice.
+/// Numbers with different results for every column, row and order.
 fn spread(count: usize) -> Vec<u64> {
     (0..count as u64).map(spread_word).collect()
 }
 
-/// Every number of rows up to two long groups, for every width around the registers'.
+/// Every number of rows up to two long groups, for every width around the register widths.
 #[test]
 fn every_edge_of_small_trees() {
     let words = spread(140 * 34);
     for width in 1..=34 {
-        // Every number is slow, and the edges of groups are the same for all.
+        // Testing every number is slow, and the edges of groups are the same for all widths.
         let step = if width <= 17 { 1 } else { 3 };
         for rows in (0..=140).step_by(step) {
             check_both(width, &words[..rows * width], 0);
@@ -139,7 +139,7 @@ fn wide_rows_are_taken_in_panels() {
     }
 }
 
-/// Past the number of bytes from which rows are fetched ahead.
+/// Larger than the size from which rows are prefetched.
 #[test]
 fn rows_that_are_fetched_ahead() {
     let words = spread((1 << 20) + (1 << 12));
@@ -193,7 +193,7 @@ fn nothing_is_padded() {
     }
 }
 
-/// Rows of one element are single values, and those of none are not folded.
+/// Rows of one element are folded as single values. No rows give `None`.
 #[test]
 fn one_column_and_no_rows() {
     let items = [0.1, 0.2, 0.3, 0.4, 0.5];
@@ -211,7 +211,7 @@ fn one_column_and_no_rows() {
     assert_eq!((none, untouched), (None, [7; 30]));
 }
 
-/// Items of no size have no bytes to make panels of.
+/// Zero-sized items have no bytes from which to compute the width of a panel.
 #[test]
 fn items_without_a_size() {
     let mut scratch = [(); rows_scratch_len::<()>(9, 100)];
@@ -234,7 +234,7 @@ fn sum_rows(width: usize, items: usize, scratch: usize, result: usize) {
 }
 
 #[test]
-#[should_panic(expected = "rows have no elements")]
+#[should_panic(expected = "the width of a row is 0")]
 fn rows_of_nothing() {
     sum_rows(0, 0, 0, 0);
 }

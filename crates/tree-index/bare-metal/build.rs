@@ -1,4 +1,5 @@
-//! No start-up code, no C library, no loader: whatever needs one of them fails to link.
+//! Links without start-up code, C library and loader, so that code that needs one of them fails to
+//! link.
 
 fn main() {
     for argument in ["-nostartfiles", "-nostdlib", "-static"] {

@@ -1,9 +1,9 @@
 //! Fragments of any set of items, and how adjacent ones merge.
 //!
-//! A fragment is the list of maximal nodes inside a set of items, left to right. It is all that a rank has to
-//! know of those items, and merging fragments is exactly associative: no node is ever combined
-//! twice or in another order, whatever ranges meet first. That is why a reduction in tree order may
-//! follow any schedule at all.
+//! A fragment is the list of the maximal nodes inside a set of items, left to right. Its values are all
+//! that the rest of the tree needs from those items. Merging fragments is exactly associative: each
+//! node is combined once, from the same operands, whichever ranges are merged first. A reduction in
+//! tree order can therefore follow any schedule.
 //!
 //! ```text
 //! items 0..5 and 5..9 of N = 9; a node is written as (x, y)
@@ -12,7 +12,7 @@
 //!   (0,2) (4,1)        (6,1) (8,3)         (4,0) and (5,0) are siblings
 //!   (0,2) (4,2)              (8,3)         (4,1) and (6,1) are
 //!   (0,3)                    (8,3)         (0,2) and (4,2) are
-//!   (0,4)                                  and the result is left
+//!   (0,4)                                  the result
 //! ```
 
 use core::iter::FusedIterator;
@@ -25,7 +25,7 @@ use crate::{Node, SubtreeRoots, Tree};
 pub struct Fragment<I: Iterator<Item = Range<u64>>> {
     tree: Tree,
     ranges: I,
-    /// The first range behind `nodes`, where one has been looked at already.
+    /// The range after `nodes`, if it has been read already.
     next_range: Option<Range<u64>>,
     nodes: SubtreeRoots,
 }
@@ -34,17 +34,17 @@ impl Tree {
     /// The fragment of the union of ranges: the maximal nodes whose span lies inside it, left to
     /// right.
     ///
-    /// The ranges ascend and do not overlap; adjacent ones count as one, empty ones as none. Of one range it is
-    /// [`subtree_roots`](Tree::subtree_roots).
+    /// The ranges must be sorted and disjoint. Adjacent ranges count as one, and empty ranges are
+    /// ignored. For a single range this is [`subtree_roots`](Tree::subtree_roots).
     ///
     /// # Panics
     ///
-    /// If a range ends behind the last item, or begins before the end of the one before it.
+    /// If a range ends after the last item, or begins before the end of the previous range.
     ///
     /// ```
     /// use tree_index::{Node, Tree};
     ///
-    /// // A hole: item 2 is another rank's.
+    /// // A hole: another rank owns item 2.
     /// let fragment = Tree::new(9).fragment([0..1, 1..2, 3..4, 4..8]);
     /// assert!(fragment.eq([Node { x: 0, y: 1 }, Node { x: 3, y: 0 }, Node { x: 4, y: 2 }]));
     /// ```
@@ -60,10 +60,11 @@ impl Tree {
         }
     }
 
-    /// The number of nodes of one range's fragment, without going through them.
+    /// The number of nodes in the fragment of a range, without listing them.
     ///
-    /// Up to the last multiple of the highest power of two inside, subtrees grow: one for each bit set in the distance. From there they
-    /// shrink, one for each bit again. Where the range ends with the items, the last one reaches beyond them.
+    /// Let m be the multiple in the range of the highest possible power of two. Up to m the subtrees
+    /// grow, with one subtree for each bit set in m - start. After m they shrink, with one subtree for
+    /// each bit set in end - m. If the range ends at N, the last subtree may extend beyond N.
     ///
     /// ```
     /// use tree_index::Tree;
@@ -83,7 +84,7 @@ impl Tree {
         }
         let mut nodes_count = 1;
         let mut x = start;
-        // The highest node at x ends at x + 2^y, or behind the last item.
+        // The highest node at x ends at x + 2^y, or is cut off at N.
         while x != 0 && end - x > 1 << x.trailing_zeros() {
             x += 1 << x.trailing_zeros();
             nodes_count += 1;
@@ -91,16 +92,17 @@ impl Tree {
         nodes_count
     }
 
-    /// The node that two adjacent nodes of fragments make together, if they are siblings: their
-    /// parent, or its highest ancestor with the same span.
+    /// The parent of two adjacent nodes of fragments, if they are siblings; at the right edge, the
+    /// parent's highest ancestor with the same span.
     ///
-    /// Both are named as in a fragment, that is a node at the right edge by its highest equal ancestor.
+    /// Both arguments are named as in a fragment: a node at the right edge by its highest ancestor with
+    /// the same span.
     ///
     /// ```
     /// use tree_index::{Node, Tree};
     ///
     /// let tree = Tree::new(6);
-    /// // (4, 1) moves up unchanged to (4, 2): it is named so, and is (0, 2)'s sibling.
+    /// // (4, 1) moves up unchanged to (4, 2), which is the sibling of (0, 2).
     /// let (left, right) = (Node { x: 0, y: 2 }, Node { x: 4, y: 2 });
     /// assert_eq!(tree.join(left, right), tree.root());
     /// assert_eq!(tree.join(Node { x: 1, y: 0 }, Node { x: 2, y: 0 }), None);
@@ -108,7 +110,7 @@ impl Tree {
     #[must_use]
     pub fn join(self, left: Node, right: Node) -> Option<Node> {
         let x = left.x;
-        // Compared as a difference: x + 2^y may not exist.
+        // The comparison uses the difference, because x + 2^y may overflow.
         let are_adjacent = right.x > x && 1_u64.checked_shl(left.y) == Some(right.x - x);
         let is_left_child = x == 0 || x.trailing_zeros() > left.y;
         if left.y != right.y || !are_adjacent || !is_left_child {
@@ -122,11 +124,12 @@ impl Tree {
         Some(Node { x, y })
     }
 
-    /// Merges fragments, laid side by side in `nodes`, into the fragment of their union, and returns its length;
-    /// what lies behind is of no more use.
+    /// Merges fragments, concatenated in `nodes`, into the fragment of their union. Returns its length;
+    /// the contents of `nodes` after that length are unspecified.
     ///
-    /// The nodes ascend and do not overlap; between them may be holes. Each carries a value: the reduction of its
-    /// span, or a name for it. `combine` makes a parent's value of its children's, the left one's first.
+    /// The nodes must be sorted and disjoint; there may be holes between them. Each carries a value: the
+    /// reduction of its span, or an identifier for it. `combine(left, right)` computes the value of the
+    /// parent.
     ///
     /// ```
     /// use tree_index::{Node, Tree};
@@ -142,7 +145,7 @@ impl Tree {
         nodes: &mut [(Node, V)],
         mut combine: impl FnMut(V, V) -> V,
     ) -> usize {
-        // The front of the slice is a stack of what is merged.
+        // The front of the slice is the stack of merged nodes.
         let mut length = 0;
         for next in 0..nodes.len() {
             nodes.swap(length, next);
@@ -170,7 +173,7 @@ impl<I: Iterator<Item = Range<u64>>> Iterator for Fragment<I> {
                 return Some(node);
             }
             let mut range = self.next_range.take().or_else(|| self.ranges.next())?;
-            // Adjacent ranges are one, so that the nodes across their boundary are whole.
+            // Adjacent ranges are joined, so that a node may cross their boundary.
             for next in self.ranges.by_ref() {
                 if range.is_empty() {
                     range = next;
@@ -180,7 +183,7 @@ impl<I: Iterator<Item = Range<u64>>> Iterator for Fragment<I> {
                 } else {
                     assert!(
                         next.start > range.end,
-                        "{next:?} does not lie behind {range:?}"
+                        "{next:?} begins before the end of {range:?}"
                     );
                     self.next_range = Some(next);
                     break;

@@ -1,16 +1,16 @@
 //! Coordinates of the binary reduction tree, in integers only.
 //!
-//! A reduction keeps its bits for every number of ranks when the tree it follows depends on the
-//! number of items alone. This crate is that tree: who is whose parent, which subtrees cover a
-//! range of items, and how many values a distribution sends. It holds no value and knows no
-//! transport, so the same arithmetic serves every port, `no_std` included.
+//! A reduction has the same bits for every number of ranks if the shape of its tree depends only on
+//! the number of items. This crate computes that shape: parents, the subtrees that cover a range of
+//! items, and the number of values that a distribution sends. It stores no values and has no
+//! transport, so ports can use the same arithmetic, also without `std`.
 //!
 //! # The tree
 //!
-//! Node (x, y) covers the items x to x + 2^y, cut off at N, with x a multiple of 2^y. It combines
-//! (x, y - 1) with (x + 2^(y-1), y - 1), left operand first; where that right child would lie
-//! behind the last item, the left child's value moves up unchanged. The root is
-//! (0, ⌈log2 N⌉), and [`Tree::max_y`] tells how far up a given x reaches.
+//! Node (x, y), with x a multiple of 2^y, covers the items x to min(N, x + 2^y). It combines
+//! (x, y - 1) with (x + 2^(y-1), y - 1), left operand first. If that right child would begin after
+//! the last item, the value of the left child moves up unchanged. The root is (0, ⌈log2 N⌉).
+//! [`Tree::max_y`] is the height of the highest node that begins at x.
 //!
 //! Figure 2.2 of the thesis, N = 9 items on p = 3 ranks. A node is written as its x:
 //!
@@ -28,8 +28,8 @@
 //!       ╰─ rank 0 ╯    ╰─ rank 1 ╯    ╰─ rank 2 ╯
 //! ```
 //!
-//! Rank 1 owns the items 3, 4 and 5. Two of its nodes have their parent on rank 0, so those are the
-//! values it sends; rank 2's go to rank 1 and to rank 0:
+//! Rank 1 owns the items 3, 4 and 5. Two of its nodes have their parent on rank 0, so it sends the
+//! values of these two. Rank 2 sends one value to rank 1 and one to rank 0:
 //!
 //! ```
 //! use tree_index::{Node, Tree, message_count, parent};
@@ -47,7 +47,7 @@
 //! assert_eq!(message_count([0, 3, 6, 9]), 4);
 //! ```
 //!
-//! Indices are `u64`, and every function holds for every number of items up to `u64::MAX`.
+//! Indices are `u64`. All functions are correct for up to `u64::MAX` items.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -63,11 +63,12 @@ pub use tree::{Node, Tree};
 
 /// The x-coordinate of the parent of node (x, max_y(x)): `x & (x - 1)` (thesis, eq. 3.1).
 ///
-/// The path from the root to x turns right once for every set bit; the last turn is undone.
+/// The path from the root to x turns right once for every set bit of x. Clearing the lowest set bit
+/// undoes the last turn.
 ///
 /// # Panics
 ///
-/// If x = 0, whose highest node is the root.
+/// If x = 0: its highest node is the root, which has no parent.
 ///
 /// ```
 /// assert_eq!(tree_index::parent(6), 4);
@@ -81,11 +82,11 @@ pub fn parent(x: u64) -> u64 {
 
 /// The largest x-coordinate below node (x, max_y(x)): `x | (x - 1)` (thesis, eq. 3.6).
 ///
-/// The tree's right edge is not considered: the result may lie behind the last item.
+/// This ignores the right edge of the tree: the result may be larger than the last item.
 ///
 /// # Panics
 ///
-/// If x = 0, below which lies every item there is.
+/// If x = 0: the root covers all items.
 ///
 /// ```
 /// assert_eq!(tree_index::largest_subtree_child_index(4), 7);
@@ -93,6 +94,6 @@ pub fn parent(x: u64) -> u64 {
 /// ```
 #[must_use]
 pub fn largest_subtree_child_index(x: u64) -> u64 {
-    assert!(x > 0, "below the root lies every item there is");
+    assert!(x > 0, "x is 0, and the root covers all items");
     x | (x - 1)
 }

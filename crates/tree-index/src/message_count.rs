@@ -1,22 +1,22 @@
-//! Algorithm 2: the cost of a distribution in messages, without visiting its items.
+//! Algorithm 2: the number of messages of a distribution, without visiting its items.
 
 use crate::largest_subtree_child_index;
 
 /// The number of values that Algorithm 1 sends between ranks, unbuffered: one for each
 /// PE-intersecting node (thesis, Algorithm 2 and eq. 3.5), in O(p log N).
 ///
-/// `starts` holds the start index of every rank, then N. Empty ranks are legal and send nothing,
-/// nor does the rank that owns item 0. The printed algorithm leaves open what its `startIndices`
-/// hold; read this way it gives the published counts.
+/// `starts` holds the start index of every rank, then N. Empty ranks are legal and send nothing.
+/// The rank that owns item 0 sends nothing either. The thesis does not define its `startIndices`;
+/// with this definition Algorithm 2 gives the published counts.
 ///
 /// # Panics
 ///
 /// If the starts decrease.
 ///
 /// ```
-/// // Ranks with 4 items each hold whole subtrees: one message for each rank but the first.
+/// // Ranks with 4 items each own whole subtrees: one message for each rank except the first.
 /// assert_eq!(tree_index::message_count([0, 4, 8, 12, 16]), 3);
-/// // One item more on rank 0 shifts every boundary, and cuts subtrees apart.
+/// // One more item on rank 0 shifts every boundary, so that boundaries cut subtrees.
 /// assert_eq!(tree_index::message_count([0, 5, 9, 13, 17]), 9);
 /// ```
 pub fn message_count(starts: impl IntoIterator<Item = u64>) -> u64 {
@@ -27,7 +27,7 @@ pub fn message_count(starts: impl IntoIterator<Item = u64>) -> u64 {
     };
     for end in starts {
         assert!(start <= end, "the starts decrease from {start} to {end}");
-        // A first rank that is empty leaves item 0, and the root, to a later one.
+        // If the first rank is empty, a later rank owns item 0 and the root.
         if start > 0 {
             messages += outbound_roots(start, end);
         }

@@ -1,9 +1,9 @@
-//! The two lists of subtrees that a contiguous range of items gives, in O(log N) steps each.
+//! Two lists of subtrees for a contiguous range of items, in O(log N) steps each.
 //!
-//! Both walk from subtree to subtree, left to right; they differ in how high a subtree may reach.
-//! An outbound root reaches as high as its x allows, past the end of the range too, because
-//! Algorithm 1 receives what is missing. A fragment's node stays inside the range, because a
-//! fragment is computed from the range's items alone.
+//! Both iterators go from subtree to subtree, left to right. They differ in the height of the
+//! subtrees. An outbound root is the highest node at its x. Its subtree may extend past the end of
+//! the range, because Algorithm 1 receives the missing values. A node of a fragment lies inside the
+//! range, because a fragment is computed from the items of the range only.
 
 use core::iter::FusedIterator;
 use core::ops::Range;
@@ -50,7 +50,7 @@ impl Iterator for SubtreeRoots {
         if self.rest.is_empty() {
             return None;
         }
-        // At the right edge every span is cut off at N, so nothing limits the height but x.
+        // If the range ends at N, spans are cut off there, so only x limits the height.
         let y_max = self.tree.max_y(x);
         let y = if end == self.tree.items() {
             y_max
@@ -73,8 +73,8 @@ impl Iterator for OutboundRoots {
         let x = self.rest.start;
         let y = self.tree.max_y(x);
         let node = Node { x, y };
-        // Cut off at N, this is largest_subtree_child_index(x) + 1, the first x that is not below
-        // the node; all that are below have their parent at x or behind it.
+        // This is min(N, largest_subtree_child_index(x) + 1), the first item that is not below the
+        // node. The parents of all items below the node are at x or after it.
         self.rest.start = self.tree.span(node).end;
         Some(node)
     }
@@ -86,7 +86,7 @@ impl FusedIterator for OutboundRoots {}
 fn checked(tree: Tree, range: Range<u64>) -> Range<u64> {
     assert!(
         range.end <= tree.items(),
-        "{range:?} ends behind the last of {} items",
+        "{range:?} ends after the last of {} items",
         tree.items()
     );
     range

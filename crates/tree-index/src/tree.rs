@@ -1,7 +1,7 @@
-//! The tree over N items: coordinates that exist, and the way from one to the next.
+//! The tree over N items: which nodes exist, their parents, children and spans.
 //!
-//! The corner that needs care is the top: for N > 2^63 the root has height 64, and 2^64 items
-//! are more than a `u64` counts. Sizes saturate there, which is exact after cutting off at N.
+//! For N > 2^63 the root has height 64, and its size of 2^64 items does not fit into a `u64`. Sizes
+//! saturate there. The result is still exact, because spans are cut off at N.
 
 use core::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::{OutboundRoots, SubtreeRoots, parent};
 
 /// The subtree of height `y` whose leftmost leaf is item `x`.
 ///
-/// Ordered by `x`, then by `y`: the nodes of a fragment are in order from left to right.
+/// Nodes are ordered by `x`, then by `y`, so the nodes of a fragment are sorted from left to right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Node {
     /// The global index of the leftmost leaf, a multiple of 2^`y`.
@@ -26,7 +26,7 @@ pub struct Node {
 /// let tree = Tree::new(9);
 /// assert_eq!(tree.root(), Some(Node { x: 0, y: 4 }));
 /// assert_eq!(tree.span(Node { x: 4, y: 2 }), 4..8);
-/// // Item 8 has no neighbour: its value moves up unchanged until it meets the rest.
+/// // Item 8 has no right sibling: its value moves up unchanged as far as (8, 3).
 /// assert_eq!(tree.children(Node { x: 8, y: 3 }), (Node { x: 8, y: 2 }, None));
 /// assert_eq!(
 ///     tree.children(Node { x: 0, y: 4 }),
@@ -57,7 +57,7 @@ impl Tree {
         u64::BITS - self.items.saturating_sub(1).leading_zeros()
     }
 
-    /// (0, ⌈log2 N⌉), or `None` where there is no item.
+    /// (0, ⌈log2 N⌉), or `None` if there are no items.
     #[must_use]
     pub const fn root(self) -> Option<Node> {
         match self.items {
@@ -74,7 +74,7 @@ impl Tree {
     ///
     /// # Panics
     ///
-    /// If x is no item.
+    /// If x >= N.
     ///
     /// ```
     /// let tree = tree_index::Tree::new(9);
@@ -82,7 +82,11 @@ impl Tree {
     /// ```
     #[must_use]
     pub fn max_y(self, x: u64) -> u32 {
-        assert!(x < self.items, "{x} is no item of {}", self.items);
+        assert!(
+            x < self.items,
+            "item {x} does not exist: the tree has {} items",
+            self.items
+        );
         match x {
             0 => self.height(),
             _ => x.trailing_zeros(),
@@ -103,7 +107,7 @@ impl Tree {
 
     /// The left and the right operand of a node with y > 0 (thesis, eq. 2.2 and 2.3).
     ///
-    /// Without a right child, that is for x + 2^(y-1) >= N, the node's value is its left child's.
+    /// If x + 2^(y-1) >= N there is no right child, and the node has the value of its left child.
     ///
     /// # Panics
     ///
@@ -123,14 +127,14 @@ impl Tree {
 
     /// The *fragment* of a range: the maximal nodes whose span lies inside it, left to right.
     ///
-    /// These are the fewest values that stand for the range in every later reduction. Their sizes
-    /// rise, then fall; there are at most max(1, 2⌈log2 N⌉ - 2) of them, or max(1, ⌈log2 N⌉) where
-    /// the range touches an edge. A node at the right edge without a sibling counts as its highest
-    /// ancestor with the same span, so the range 0..N is exactly the root.
+    /// Their values are all that the rest of the tree needs from the range. Their sizes rise and then
+    /// fall. There are at most max(1, 2⌈log2 N⌉ - 2) of them, or max(1, ⌈log2 N⌉) if the range
+    /// begins at 0 or ends at N. A node at the right edge without a sibling is named by its highest
+    /// ancestor with the same span, so the fragment of 0..N is the root.
     ///
     /// # Panics
     ///
-    /// If the range ends behind the last item.
+    /// If the range ends after the last item.
     ///
     /// ```
     /// use tree_index::{Node, Tree};
@@ -146,14 +150,14 @@ impl Tree {
     /// The outbound subtree roots of a range: its nodes (x, max_y(x)) whose parent lies before
     /// `range.start` (thesis, eq. 3.5).
     ///
-    /// In Algorithm 1 these are the values that the rank owning the range sends, in this order,
-    /// each to the rank that owns its [`parent`]. A range with item 0 in it has one, the root,
-    /// whose value is the result. Their subtrees may reach past the end of the range, into values
-    /// that other ranks send here.
+    /// In Algorithm 1 the owner of the range sends these values in this order, each to the owner of
+    /// its [`parent`]. A range that contains item 0 has one outbound root, the root of the tree,
+    /// whose value is the result. The subtrees may extend past the end of the range; other ranks
+    /// send the values for that part.
     ///
     /// # Panics
     ///
-    /// If the range ends behind the last item.
+    /// If the range ends after the last item.
     ///
     /// ```
     /// use tree_index::{Node, Tree};
@@ -167,13 +171,13 @@ impl Tree {
     }
 
     /// The PE-intersecting nodes whose right child is an outbound root of the range:
-    /// (parent(x), max_y(x) + 1), in the outbound roots' order (thesis, chapter 2).
+    /// (parent(x), max_y(x) + 1), in the order of the outbound roots (thesis, chapter 2).
     ///
-    /// Each costs one value sent, so their number over all ranks is the number of messages.
+    /// One value is sent for each, so their number over all ranks is the number of messages.
     ///
     /// # Panics
     ///
-    /// If the range ends behind the last item.
+    /// If the range ends after the last item.
     pub fn intersecting_nodes(self, range: Range<u64>) -> impl Iterator<Item = Node> {
         self.outbound_roots(range)
             .filter(|root| root.x > 0)
@@ -186,7 +190,7 @@ impl Tree {
     fn assert_has(self, node: Node) {
         assert!(
             node.x < self.items && node.y <= self.max_y(node.x),
-            "{node:?} is no node over {} items",
+            "{node:?} does not exist in the tree over {} items",
             self.items
         );
     }

@@ -1,6 +1,6 @@
-//! Fragments of unions, and merging: the result never depends on what met first.
+//! Fragments of unions, and merging: the result does not depend on the order of the merges.
 //!
-//! A value here is the expression that made it, so a wrong operand or a wrong order shows.
+//! A value here is the expression that computed it, which reveals a wrong operand or a wrong order.
 
 #[allow(dead_code, reason = "every test file uses its part of the oracle")]
 mod oracle;
@@ -10,7 +10,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 use tree_index::{Node, Tree};
 
-/// What a node's value must be, by the recursive definition.
+/// The expression for a node, by the recursive definition.
 fn expression(items: u64, node: Node) -> String {
     if node.y == 0 {
         return node.x.to_string();
@@ -59,7 +59,7 @@ fn oracle_fragment(items: u64, is_in: &dyn Fn(u64) -> bool) -> Vec<Node> {
     found
 }
 
-/// Every tree of up to 20 items, cut into three ranges in every way, merged in both orders.
+/// Every tree of up to 20 items: every range cut into three, merged in both orders.
 #[test]
 fn merging_is_associative() {
     for items in 0..=20 {
@@ -106,7 +106,7 @@ fn fragments_of_every_set() {
 }
 
 #[test]
-#[should_panic(expected = "does not lie behind")]
+#[should_panic(expected = "begins before the end of")]
 fn overlapping_ranges_are_a_bug() {
     Tree::new(9).fragment([0..4, 3..5]).for_each(drop);
 }
@@ -128,7 +128,7 @@ fn the_largest_trees_join_to_their_root() {
 }
 
 proptest! {
-    /// Cut anywhere, merged in any order: neighbours and distant pieces alike.
+    /// Cut at any places and merged in any order, adjacent pieces or not.
     #[test]
     fn merging_in_any_order_gives_the_tree(
         items in 1_u64..600,

@@ -1,4 +1,4 @@
-//! Trees too large to enumerate, up to 2^64 - 1 items, and the counts that the thesis publishes.
+//! Trees too large to enumerate, up to 2^64 - 1 items, and the counts published in the thesis.
 
 mod oracle;
 
@@ -7,7 +7,7 @@ use tree_index::{Node, Tree, largest_subtree_child_index, message_count, parent}
 
 const TOP: u64 = 1 << 63;
 
-/// Every magnitude is as likely as every other, and so are the neighbours of powers of two.
+/// Numbers of all magnitudes with equal probability, and numbers near powers of two.
 fn any_magnitude() -> impl Strategy<Value = u64> {
     let near_power = (0..64_u32, -2..=2_i64).prop_map(|(y, offset)| {
         let power = 1_u64 << y;
@@ -151,13 +151,13 @@ fn an_empty_first_rank_leaves_the_root_to_the_next() {
 }
 
 #[test]
-#[should_panic(expected = "is no node over 9 items")]
+#[should_panic(expected = "does not exist in the tree over 9 items")]
 fn a_node_that_the_tree_lacks() {
     drop(Tree::new(9).span(Node { x: 4, y: 3 }));
 }
 
 #[test]
-#[should_panic(expected = "ends behind the last of 9 items")]
+#[should_panic(expected = "ends after the last of 9 items")]
 fn a_range_that_the_tree_lacks() {
     drop(Tree::new(9).subtree_roots(3..10));
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use tree_index::{Node, Tree, message_count, parent};
 
-/// Large enough for every shape of the right edge below a tree of height 6.
+/// Includes every shape of the right edge for trees of height up to 6.
 const ITEMS_MAX: u64 = 40;
 
 fn ranges() -> impl Iterator<Item = (Tree, std::ops::Range<u64>)> {
@@ -122,7 +122,7 @@ fn intersecting_nodes_have_their_right_child_inside_and_their_left_before() {
     }
 }
 
-/// All nondecreasing starts of four ranks: empty ranks in every position are among them.
+/// All nondecreasing starts of four ranks, including empty ranks in every position.
 #[test]
 fn message_counts_of_four_ranks_equal_the_count_over_all_nodes() {
     for items in 0..=12 {

@@ -66,7 +66,7 @@ pub(super) fn shape(times: &[Time]) -> String {
     let fixed = ["schedule", "paper", "rounds", "messages", "rows"].map(str::to_owned);
     let timed = backends.into_iter().flat_map(heading);
     table.row(fixed.into_iter().chain(timed));
-    for &algorithm in &Algorithm::ALL {
+    for &algorithm in Algorithm::ALL {
         let schedule = shown(algorithm);
         let report = check(&schedule).expect("every schedule is checked");
         let fixed = [

@@ -23,13 +23,13 @@ impl From<Avx512> for Avx2 {
 impl Avx2 {
     #[inline]
     pub(crate) fn subtree_sums8_f64(self, subtrees: &[[f64; 8]], sums: &mut [f64]) {
-        // SAFETY: `self` is made only where AVX2 is detected.
+        // SAFETY: `self` is constructed only if AVX2 is detected.
         unsafe { subtree_sums8_f64(subtrees, sums) }
     }
 
     #[inline]
     pub(crate) fn subtree_sums8_f32(self, subtrees: &[[f32; 8]], sums: &mut [f32]) {
-        // SAFETY: `self` is made only where AVX2 is detected.
+        // SAFETY: `self` is constructed only if AVX2 is detected.
         unsafe { subtree_sums8_f32(subtrees, sums) }
     }
 }
@@ -54,7 +54,7 @@ fn subtree_sums8_f32(subtrees: &[[f32; 8]], sums: &mut [f32]) {
 ///
 /// ```text
 /// a, b      x0    x1    x2    x3   |  x4    x5    x6    x7
-/// level 1   x01   x45 | x23   x67      horizontal adds work within 128 bits,
+/// level 1   x01   x45 | x23   x67      horizontal adds stay within 128 bits,
 /// level 2   x0123 x4567                so the halves are added next
 /// level 3   x01234567
 /// ```
@@ -62,7 +62,7 @@ fn subtree_sums8_f32(subtrees: &[[f32; 8]], sums: &mut [f32]) {
 #[inline]
 fn subtree_sum8_f64(leaves: &[f64; 8]) -> f64 {
     let [low, high] = halves(leaves);
-    // SAFETY: the pointer comes from a reference to four doubles; no alignment is asked for.
+    // SAFETY: the pointer comes from a reference to four doubles; no alignment is required.
     let a = unsafe { _mm256_loadu_pd(low.as_ptr()) };
     // SAFETY: as above.
     let b = unsafe { _mm256_loadu_pd(high.as_ptr()) };
@@ -74,7 +74,7 @@ fn subtree_sum8_f64(leaves: &[f64; 8]) -> f64 {
     _mm_cvtsd_f64(level3)
 }
 
-/// Algorithm 4 with floats, which fit one register.
+/// Algorithm 4 for floats, which fit into one register.
 ///
 /// ```text
 /// a         x0 x1 x2 x3 | x4 x5 x6 x7
@@ -85,7 +85,7 @@ fn subtree_sum8_f64(leaves: &[f64; 8]) -> f64 {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn subtree_sum8_f32(leaves: &[f32; 8]) -> f32 {
-    // SAFETY: the pointer comes from a reference to eight floats; no alignment is asked for.
+    // SAFETY: the pointer comes from a reference to eight floats; no alignment is required.
     let a = unsafe { _mm256_loadu_ps(leaves.as_ptr()) };
     let level1 = _mm256_hadd_ps(a, a);
     let upper = _mm256_extractf128_ps::<1>(level1);
@@ -102,8 +102,8 @@ fn halves(leaves: &[f64; 8]) -> [&[f64; 4]; 2] {
 
 /// (a0, b1, a2, b3).
 ///
-/// An instruction of its own, because the compiler would make of this, a shuffle and an addition the horizontal
-/// addition, which takes two shuffles: and shuffles are what the kernel waits for.
+/// Inline assembly, because the compiler would combine a blend, a shuffle and an addition into a horizontal addition.
+/// That takes two shuffles, and shuffles limit the kernel.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn alternate_pd(a: __m256d, b: __m256d) -> __m256d {
@@ -116,7 +116,7 @@ fn alternate_pd(a: __m256d, b: __m256d) -> __m256d {
     blended
 }
 
-/// (a0, b1, a2, b3, a4, b5, a6, b7), for the same reason.
+/// (a0, b1, a2, b3, a4, b5, a6, b7), in assembly for the same reason.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn alternate_ps(a: __m256, b: __m256) -> __m256 {
@@ -129,7 +129,7 @@ fn alternate_ps(a: __m256, b: __m256) -> __m256 {
     blended
 }
 
-// SAFETY: every method is AVX2 and nothing else.
+// SAFETY: all methods use only AVX2.
 unsafe impl Vector for __m256d {
     type Element = f64;
     const LANES: usize = 4;
@@ -157,7 +157,7 @@ unsafe impl Vector for __m256d {
         (alternate_pd(a, b), _mm256_shuffle_pd::<0b0101>(a, b))
     }
 
-    /// Halves (a, b): the blend goes where shuffles cannot, so that ports share the work.
+    /// Halves (a, b): the blend runs on other ports than shuffles.
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
@@ -166,7 +166,7 @@ unsafe impl Vector for __m256d {
     }
 }
 
-// SAFETY: every method is AVX2 and nothing else.
+// SAFETY: all methods use only AVX2.
 unsafe impl Vector for __m256 {
     type Element = f32;
     const LANES: usize = 8;
@@ -195,7 +195,7 @@ unsafe impl Vector for __m256 {
         (alternate_ps(a, b), exchanged)
     }
 
-    /// Four rows' halves in each 128 bits.
+    /// Halves of four registers in each 128 bits.
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {

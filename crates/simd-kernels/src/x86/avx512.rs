@@ -19,7 +19,7 @@ fn exchanged_lanes_pd(a: __m512d, b: __m512d) -> __m512d {
     _mm512_permutex2var_pd(a, _mm512_setr_epi64(2, 3, 8, 9, 6, 7, 12, 13), b)
 }
 
-// SAFETY: every method is AVX-512F and nothing else.
+// SAFETY: all methods use only AVX-512F.
 unsafe impl Vector for __m512d {
     type Element = f64;
     const LANES: usize = 8;
@@ -27,14 +27,14 @@ unsafe impl Vector for __m512d {
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn load(from: *const f64) -> Self {
-        // SAFETY: eight doubles may be read, says the caller.
+        // SAFETY: eight doubles may be read: the caller guarantees it.
         unsafe { _mm512_loadu_pd(from) }
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn store(self, to: *mut f64) {
-        // SAFETY: eight doubles may be written, says the caller.
+        // SAFETY: eight doubles may be written: the caller guarantees it.
         unsafe { _mm512_storeu_pd(to, self) }
     }
 
@@ -53,7 +53,7 @@ unsafe impl Vector for __m512d {
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn minimum(self, other: Self) -> Self {
-        // Either order of operands loses something, a NaN or a -0; both together do not.
+        // One order of the operands can lose a NaN or a -0; the OR of both orders keeps them.
         let either = _mm512_castpd_si512(_mm512_min_pd(self, other));
         let or = _mm512_or_si512(either, _mm512_castpd_si512(_mm512_min_pd(other, self)));
         _mm512_castsi512_pd(or)
@@ -62,7 +62,7 @@ unsafe impl Vector for __m512d {
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn maximum(self, other: Self) -> Self {
-        // As above for +0; a NaN does not survive AND, so it is put back.
+        // The AND of both orders keeps +0 but can lose a NaN, which the mask restores.
         let either = _mm512_castpd_si512(_mm512_max_pd(self, other));
         let and = _mm512_and_si512(either, _mm512_castpd_si512(_mm512_max_pd(other, self)));
         let unordered = _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(self, other);
@@ -79,7 +79,7 @@ unsafe impl Vector for __m512d {
         _mm512_abs_pd(self)
     }
 
-    /// Pairs (a, b) in each 128 bits. Not two unpacks: those would each read `b` from memory once more.
+    /// Pairs (a, b) in each 128 bits. Two unpacks would each read `b` from memory again.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
@@ -89,7 +89,7 @@ unsafe impl Vector for __m512d {
         )
     }
 
-    /// 128-bit lanes (a, b, a, b): the blend goes where shuffles cannot, so that ports share the work.
+    /// 128-bit lanes (a, b, a, b): the blend runs on other ports than shuffles.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
@@ -99,7 +99,7 @@ unsafe impl Vector for __m512d {
         )
     }
 
-    /// 128-bit lanes (a, a, b, b), each with what lies two lanes off.
+    /// 128-bit lanes (a, a, b, b), each with the lane two positions away.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours3(a: Self, b: Self) -> (Self, Self) {
@@ -110,7 +110,7 @@ unsafe impl Vector for __m512d {
     }
 }
 
-// SAFETY: every method is AVX-512F and nothing else.
+// SAFETY: all methods use only AVX-512F.
 unsafe impl Vector for __m512 {
     type Element = f32;
     const LANES: usize = 16;
@@ -118,14 +118,14 @@ unsafe impl Vector for __m512 {
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: sixteen floats may be read, says the caller.
+        // SAFETY: sixteen floats may be read: the caller guarantees it.
         unsafe { _mm512_loadu_ps(from) }
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn store(self, to: *mut f32) {
-        // SAFETY: sixteen floats may be written, says the caller.
+        // SAFETY: sixteen floats may be written: the caller guarantees it.
         unsafe { _mm512_storeu_ps(to, self) }
     }
 
@@ -176,7 +176,7 @@ unsafe impl Vector for __m512 {
         (even, _mm512_shuffle_ps::<0b11_01_11_01>(a, b))
     }
 
-    /// Four rows' quarters in each 128 bits.
+    /// Quarters of four registers in each 128 bits.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {

@@ -1,4 +1,4 @@
-//! x86-64: one thin module per instruction set, each with a proof that the processor has it.
+//! x86-64: one module per instruction set, each with a type that proves its presence.
 
 mod avx2;
 mod avx512;
@@ -8,23 +8,23 @@ pub(crate) use avx2::Avx2;
 pub(crate) use avx512::Avx512;
 pub(crate) use sse2::Sse2;
 
-/// Asks for the cache line at `address`, which need not be one that may be read.
+/// Prefetches the cache line at `address`, which need not be readable.
 #[expect(unsafe_code, reason = "the intrinsic takes a pointer")]
 #[inline(always)]
 pub(crate) fn prefetch<T>(address: *const T) {
     use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: PREFETCHT0 is a hint: it reads nothing that the program sees and faults at no
-    // address (Intel SDM, vol. 2, PREFETCHh). SSE is part of x86-64.
+    // SAFETY: PREFETCHT0 is a hint. It has no visible effect and does not fault at any address (Intel
+    // SDM, vol. 2, PREFETCHh). SSE is part of x86-64.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
 }
 
 /// The control and status register of SSE and AVX arithmetic.
-#[expect(unsafe_code, reason = "the register is read by an instruction")]
+#[expect(unsafe_code, reason = "only an instruction can read the register")]
 #[inline]
 pub(crate) fn mxcsr() -> u32 {
     let mut register = 0_u32;
-    // SAFETY: STMXCSR writes 4 bytes at the address it is given, which is that of a live u32, and changes nothing else. SSE is part of
-    // x86-64. Not `pure`: the register may be another one at the next call.
+    // SAFETY: STMXCSR writes 4 bytes to the given address, which is that of a live u32, and has no other effect. SSE is part of
+    // x86-64. Not `pure`: the value of the register may change between calls.
     unsafe {
         core::arch::asm!(
             "stmxcsr [{}]",
@@ -35,10 +35,10 @@ pub(crate) fn mxcsr() -> u32 {
     register
 }
 
-/// The proof that the processor has an instruction set, and the doors to what is compiled for it.
+/// The type that proves an instruction set, and the entry points to the code compiled for it.
 macro_rules! vector_level {
     ($proof:ident, $feature:tt, $doubles:ty, $floats:ty) => {
-        #[doc = concat!("The proof that this processor has ", $feature, ".")]
+        #[doc = concat!("A proof that this processor has ", $feature, ".")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub(crate) struct $proof(());
 
@@ -54,10 +54,10 @@ macro_rules! vector_level {
             }
         }
 
-        $crate::x86::vector_level!(@doors $proof, $feature, f64, $doubles, run_f64);
-        $crate::x86::vector_level!(@doors $proof, $feature, f32, $floats, run_f32);
+        $crate::x86::vector_level!(@entry $proof, $feature, f64, $doubles, run_f64);
+        $crate::x86::vector_level!(@entry $proof, $feature, f32, $floats, run_f32);
     };
-    (@doors $proof:ident, $feature:tt, $float:ty, $vector:ty, $run:ident) => {
+    (@entry $proof:ident, $feature:tt, $float:ty, $vector:ty, $run:ident) => {
         impl $proof {
             #[inline]
             pub(crate) fn $run<O, K>(self, kernel: K) -> K::Output
@@ -67,11 +67,11 @@ macro_rules! vector_level {
             {
                 #[target_feature(enable = $feature)]
                 fn compiled<O: $crate::vector::Combine<$float>, K: $crate::kernel::Kernel<$float>>(kernel: K) -> K::Output {
-                    // SAFETY: this function runs only where the instruction set is there.
+                    // SAFETY: this function is called only if the processor has the instruction set.
                     let proven = unsafe { $crate::vector::Proven::<$vector>::new() };
                     kernel.run::<_, O>(proven)
                 }
-                // SAFETY: `self` is made only where the instruction set is detected.
+                // SAFETY: `self` is constructed only if the instruction set is detected.
                 unsafe { compiled::<O, K>(kernel) }
             }
         }
@@ -79,7 +79,7 @@ macro_rules! vector_level {
 }
 use vector_level;
 
-/// The methods of a [`Vector`](crate::vector::Vector) that work lane by lane, from the names of their instructions.
+/// The lane-by-lane methods of a [`Vector`](crate::vector::Vector), from the names of their intrinsics.
 macro_rules! lane_by_lane {
     (
         $feature:tt, $float:ty, $load:ident, $store:ident, $add:ident, $multiply:ident,
@@ -88,14 +88,14 @@ macro_rules! lane_by_lane {
         #[target_feature(enable = $feature)]
         #[inline]
         unsafe fn load(from: *const $float) -> Self {
-            // SAFETY: a register of elements may be read, says the caller.
+            // SAFETY: the caller guarantees that a register of elements may be read.
             unsafe { $load(from) }
         }
 
         #[target_feature(enable = $feature)]
         #[inline]
         unsafe fn store(self, to: *mut $float) {
-            // SAFETY: a register of elements may be written, says the caller.
+            // SAFETY: the caller guarantees that a register of elements may be written.
             unsafe { $store(to, self) }
         }
 
@@ -114,14 +114,15 @@ macro_rules! lane_by_lane {
         #[target_feature(enable = $feature)]
         #[inline]
         unsafe fn minimum(self, other: Self) -> Self {
-            // Either order of operands loses something, a NaN or a -0; both together do not.
+            // MINPS returns its second operand for NaNs and for zeros of different sign, so one order can lose a NaN or a -0.
+            // The OR of both orders keeps them.
             $or($min(self, other), $min(other, self))
         }
 
         #[target_feature(enable = $feature)]
         #[inline]
         unsafe fn maximum(self, other: Self) -> Self {
-            // As above for +0; a NaN does not survive AND, so it is put back: all ones are one.
+            // The AND of both orders keeps +0 but can lose a NaN. The mask of unordered lanes, all ones, is a NaN and restores it.
             let and = $and($max(self, other), $max(other, self));
             $or(and, $unordered(self, other))
         }
@@ -129,7 +130,7 @@ macro_rules! lane_by_lane {
         #[target_feature(enable = $feature)]
         #[inline]
         unsafe fn absolute(self) -> Self {
-            // -0.0 is the sign alone.
+            // -0.0 has only the sign bit set.
             $and_not($set1(-0.0), self)
         }
     };

@@ -22,13 +22,13 @@ impl From<Avx2> for Sse2 {
 impl Sse2 {
     #[inline]
     pub(crate) fn subtree_sums8_f64(self, subtrees: &[[f64; 8]], sums: &mut [f64]) {
-        // SAFETY: `self` is made only where SSE2 is detected.
+        // SAFETY: `self` is constructed only if SSE2 is detected.
         unsafe { subtree_sums8_f64(subtrees, sums) }
     }
 
     #[inline]
     pub(crate) fn subtree_sums8_f32(self, subtrees: &[[f32; 8]], sums: &mut [f32]) {
-        // SAFETY: `self` is made only where SSE2 is detected.
+        // SAFETY: `self` is constructed only if SSE2 is detected.
         unsafe { subtree_sums8_f32(subtrees, sums) }
     }
 }
@@ -104,18 +104,18 @@ fn add_neighbours_ps(a: __m128, b: __m128) -> __m128 {
 #[target_feature(enable = "sse2")]
 #[inline]
 fn load2(pair: &[f64; 2]) -> __m128d {
-    // SAFETY: the pointer comes from a reference to two doubles; no alignment is asked for.
+    // SAFETY: the pointer comes from a reference to two doubles; no alignment is required.
     unsafe { _mm_loadu_pd(pair.as_ptr()) }
 }
 
 #[target_feature(enable = "sse2")]
 #[inline]
 fn load4(quad: &[f32; 4]) -> __m128 {
-    // SAFETY: the pointer comes from a reference to four floats; no alignment is asked for.
+    // SAFETY: the pointer comes from a reference to four floats; no alignment is required.
     unsafe { _mm_loadu_ps(quad.as_ptr()) }
 }
 
-// SAFETY: every method is SSE2 and nothing else.
+// SAFETY: all methods use only SSE2.
 unsafe impl Vector for __m128d {
     type Element = f64;
     const LANES: usize = 2;
@@ -144,7 +144,7 @@ unsafe impl Vector for __m128d {
     }
 }
 
-// SAFETY: every method is SSE2 and nothing else.
+// SAFETY: all methods use only SSE2.
 unsafe impl Vector for __m128 {
     type Element = f32;
     const LANES: usize = 4;
@@ -173,7 +173,7 @@ unsafe impl Vector for __m128 {
         (even, _mm_shuffle_ps::<0b11_01_11_01>(a, b))
     }
 
-    /// One lane a row.
+    /// One lane per register of leaves.
     #[target_feature(enable = "sse2")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {

@@ -1,4 +1,4 @@
-//! What the tests of all kernels share: floats compared by their bits, operations in the standard's words, random numbers.
+//! Shared by the tests of all kernels: comparison of floats by their bits, operations as IEEE 754 defines them, random numbers.
 
 #![allow(
     dead_code,
@@ -9,13 +9,13 @@
 use proptest::prelude::*;
 use simd_kernels::{Float, Level, Operation};
 
-/// The bits of a float, with one NaN for all of them.
+/// The bits of a float, with one canonical NaN.
 pub trait Bits: Float {
     fn bits(self) -> u64;
     fn from_word(word: u64) -> Self;
-    /// The magnitude, by the standard's `abs`.
+    /// The magnitude, by IEEE 754's `abs`.
     fn magnitude(self) -> Self;
-    /// The operation in IEEE 754-2019's words (section 9.6).
+    /// The operation as IEEE 754-2019 defines it (section 9.6).
     fn by_standard(operation: Operation, left: Self, right: Self) -> Self;
 }
 
@@ -26,7 +26,7 @@ pub const OPERATIONS: [Operation; 4] = [
     Operation::Maximum,
 ];
 
-/// The same words for both float types.
+/// The same for both float types.
 macro_rules! by_standard {
     () => {
         fn magnitude(self) -> Self {
@@ -93,7 +93,7 @@ pub fn word() -> impl Strategy<Value = u64> {
     prop_oneof![
         60 => finite_word(),
         2 => special.prop_map(f64::to_bits),
-        // Subnormal doubles; as floats, their upper halves are subnormal, too.
+        // Subnormal doubles, whose upper halves are subnormal floats.
         2 => 0..1_u64 << 52,
         1 => any::<u64>(),
     ]
@@ -104,7 +104,7 @@ pub fn finite_word() -> impl Strategy<Value = u64> {
         .prop_map(|(mantissa, exponent)| (mantissa * 2_f64.powi(exponent)).to_bits())
 }
 
-/// Words that are somewhere between tame and wild.
+/// Words with special values among them, or finite numbers only.
 pub fn words(count: impl Into<prop::collection::SizeRange>) -> impl Strategy<Value = Vec<u64>> {
     let count = count.into();
     prop_oneof![
@@ -113,15 +113,15 @@ pub fn words(count: impl Into<prop::collection::SizeRange>) -> impl Strategy<Val
     ]
 }
 
-/// Spread evenly over the tame numbers, the i-th of a sequence.
+/// The i-th number of a sequence, evenly distributed over finite numbers.
 pub fn spread_word(i: u64) -> u64 {
     i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 2 | 0x3000_0000_0000_0000
 }
 
-/// The levels that a test runs, said in its output: a level that is not there would pass unseen.
+/// The levels that a test runs, printed in its output, so that a missing level is visible.
 #[allow(
     clippy::print_stdout,
-    reason = "whoever reads a test's output learns what ran"
+    reason = "the output of a test lists the levels that ran"
 )]
 pub fn levels() -> Vec<Level> {
     let levels: Vec<Level> = Level::available().collect();

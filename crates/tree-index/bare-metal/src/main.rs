@@ -1,8 +1,8 @@
 //! A program without an operating system that uses every part of `tree-index`.
 //!
-//! It exists to be linked, not to be run. It brings its own panic handler, so `std` anywhere
-//! among its dependencies is a second one, and the build fails ("duplicate lang item
-//! `panic_impl`"); an allocation would find no allocator.
+//! The test is that it links; it is not run. It defines its own panic handler. If any dependency
+//! uses `std`, there are two handlers and the build fails ("duplicate lang item `panic_impl`"). An
+//! allocation fails to build because there is no allocator.
 #![no_std]
 #![no_main]
 

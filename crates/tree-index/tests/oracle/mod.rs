@@ -1,7 +1,7 @@
-//! The definitions, computed the slow way: what the crate is compared with.
+//! The definitions in their simplest form, as the reference for the tests.
 //!
-//! Everything here follows the recursive equations 2.1 to 2.3 or visits every item, in `u128`, so
-//! that nothing can overflow and no bit trick is shared with the code under test.
+//! These functions follow the recursive equations 2.1 to 2.3 or visit every item. They use `u128`, so
+//! they cannot overflow, and share no bit tricks with the code under test.
 
 use std::ops::Range;
 
@@ -52,7 +52,7 @@ fn descend(items: u64, node: Node, range: &Range<u64>, nodes: &mut Vec<Node>) {
     }
 }
 
-/// Every node of the tree that has two children, with its right one.
+/// Every node of the tree with two children, together with its right child.
 pub(crate) fn joins(items: u64) -> Vec<(Node, Node)> {
     let mut joins = Vec::new();
     let mut stack = Vec::new();
@@ -76,14 +76,14 @@ pub(crate) fn joins(items: u64) -> Vec<(Node, Node)> {
     joins
 }
 
-/// The rank that owns an item, by eq. 3.4; `starts` are every rank's, then N.
+/// The rank that owns an item, by eq. 3.4. `starts` holds the start of every rank, then N.
 pub(crate) fn rank_of(starts: &[u64], item: u64) -> usize {
     let ranks = 0..starts.len() - 1;
     let owner = ranks.rev().find(|&i| starts[i] <= item);
     owner.expect("the first rank starts at item 0")
 }
 
-/// The joins whose children lie on distinct ranks: the definition of a PE-intersecting node.
+/// The number of joins whose children lie on different ranks: the definition of a PE-intersecting node.
 pub(crate) fn message_count(starts: &[u64]) -> u64 {
     let items = starts[starts.len() - 1];
     let crosses = |node: Node, right: Node| rank_of(starts, node.x) != rank_of(starts, right.x);

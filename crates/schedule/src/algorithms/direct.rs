@@ -1,4 +1,4 @@
-//! Everyone sends to whoever wants it, in one step.
+//! Every position sends its piece to each position that needs it, in one step.
 //!
 //! ```text
 //! reduce, p = 4          0 ◄─┬─ 1
@@ -7,11 +7,11 @@
 //! ```
 //!
 //! One round; p - 1 messages for a reduce or a broadcast, p(p - 1) for an allreduce or a reduce-scatter, p(p - 1)/2 for a
-//! scan. For a handful of ranks, nothing is faster.
+//! scan. No other algorithm is faster on a handful of ranks.
 
 use std::iter;
 
-use crate::model::{Collective, Piece, Step, Transfer};
+use crate::vocabulary::{Collective, Piece, Step, Transfer};
 
 /// A position's only step.
 pub(crate) fn steps(

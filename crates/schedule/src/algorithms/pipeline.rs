@@ -1,7 +1,7 @@
 //! Pipelines along trees (paper 2): a row goes up block by block, and comes down the same way.
 //!
-//! A chain is a tree whose nodes have one child, so one description serves both. Pipelined, the whole row is reduced and then
-//! broadcast; doubly pipelined, block j comes down while block j + d + 1 goes up, d being the depth:
+//! A chain is a tree whose nodes have one child. Pipelined, the whole row is reduced and then broadcast. Doubly pipelined, a node
+//! of depth d receives block j from its parent while it sends block j + d to it:
 //!
 //! ```text
 //! chain of 3, B = 2       doubly pipelined: position 1 (depth 1)
@@ -11,17 +11,18 @@
 //!                         with 2: down 1 ►
 //! ```
 //!
-//! Rounds, with h = ceil(log2(p + 1)): linear 2(p + B - 2), linear doubly 2p - 3 + 2B, binary at most 4(h - 1) + 4(B - 1), binary doubly at most
-//! 4h - 3 + 3(B - 1), dual root at most 4 ceil(log2(p + 2)) - 7 + 3(B - 1); 2B(p - 1) messages each. The
-//! paper's programs have no send beside a receive, and one of them stores what it should combine; the formulas are those of a
-//! model, to which the tests hold this module.
+//! Rounds of an allreduce of B blocks, with h = ceil(log2(p + 1)):
+//!
+//! - linear: 2(p + B - 2); linear doubly: 2p - 3 + 2B;
+//! - binary: at most 4(h - 1) + 4(B - 1); binary doubly: at most 4h - 3 + 3(B - 1);
+//! - dual root: at most 4 ceil(log2(p + 2)) - 7 + 3(B - 1).
+//!
+//! Each takes 2B(p - 1) messages. The formulas are those of the paper's model, in which a send and a receive overlap; tests check
+//! them here. The programs that the paper prints do not overlap them, and one stores what it should combine.
 
 use std::ops::Range;
 
-use crate::cyclic;
-use crate::model::{Piece, Step, Transfer};
-use crate::reversed::reversed;
-use crate::trees::{Place, Shape};
+use crate::vocabulary::{Piece, Place, Shape, Step, Transfer, reversed};
 
 /// The reduction of all to the root, block by block.
 pub(crate) fn reduce(
@@ -33,10 +34,10 @@ pub(crate) fn reduce(
 ) -> impl DoubleEndedIterator<Item = Step> + use<> {
     let place = Place::find(shape, ranks, (rank + ranks - root) % ranks);
     let transfer = move |peer: usize, below: &Range<usize>, block: usize| {
-        let pieces = cyclic::pieces(ranks, below.start + root, below.len(), block..block + 1);
+        let pieces = Piece::cyclic(ranks, below.start + root, below.len(), block..block + 1);
         Transfer::new((peer + root) % ranks, pieces)
     };
-    // A step for each child and block; a leaf has one for each block. The last block's way up comes behind.
+    // A step for each child and block, and one to send the last block; a leaf has one step for each block.
     let children_count = place.children().count();
     let steps_count = match (children_count, place.parent) {
         (0, None) => 0,
@@ -52,7 +53,7 @@ pub(crate) fn reduce(
             return exchange(up(step), None);
         }
         let (block, index) = (step / children_count, step % children_count);
-        // A block goes on while the first child sends the next.
+        // A block is sent up while the first child sends the next block.
         let send = match (index, block.checked_sub(1)) {
             (0, Some(before)) => up(before),
             _ => None,
@@ -86,7 +87,7 @@ pub(crate) fn doubly(
     both_ways(shape, 0..ranks, None, ranks, rank, blocks)
 }
 
-/// Träff's dual root: each half of the positions is a tree, and the roots exchange what they have.
+/// Träff's dual root: each half of the positions is a tree, and the two roots exchange blocks.
 pub(crate) fn dual_root(
     ranks: usize,
     rank: usize,
@@ -102,7 +103,7 @@ pub(crate) fn dual_root(
     both_ways(Shape::Binary, own, other, ranks, rank, blocks)
 }
 
-/// A tree over `tree`, whose root meets that of the tree over `other`, if there is one, as others meet their parents.
+/// A tree over the positions `tree`. If there is an `other` tree, the two roots exchange blocks, as other nodes do with their parents.
 fn both_ways(
     shape: Shape,
     tree: Range<usize>,
@@ -120,7 +121,7 @@ fn both_ways(
         };
         Some(Transfer::new(peer, [piece]))
     };
-    // Between the last block up and the first one down, nothing happens here.
+    // Times between the last block up and the first block down have no step here.
     let down_from = blocks.max(place.depth);
     let times = (0..blocks).chain(down_from..=blocks + place.depth);
     let steps = times.flat_map(move |up| {
@@ -152,7 +153,7 @@ fn both_ways(
         let met: Vec<Step> = children.chain(above).collect();
         met
     });
-    steps.filter(|step| !step.sends.is_empty() || !step.receives.is_empty())
+    steps.filter(|step| !step.is_empty())
 }
 
 fn exchange(send: Option<Transfer>, receive: Option<Transfer>) -> Step {

@@ -5,19 +5,21 @@
 //! sends the blocks           1, 3               2                  4
 //! ```
 //!
-//! In round l a position passes on, 2^l further, all blocks whose way from here is an odd multiple of 2^l; it keeps those of the even ones. The
-//! last it keeps is its own. 2p ceil(log2 p) messages with the allgather, which runs backwards. In this order a message carries at
-//! most two ranges; in Träff's, halving, up to 1,496 nodes.
+//! In round l a position sends, 2^l further, the blocks whose owner is an odd multiple of 2^l further, and keeps those whose owner
+//! is an even multiple further. The last block that it keeps is its own. The allgather runs the same rounds backwards. Both
+//! together take 2p ceil(log2 p) messages.
+//!
+//! In doubling order a block's part in a message is at most two ranges of positions. In Träff's halving order a message stood for
+//! up to 1,496 nodes of the tree.
 
-use crate::cyclic;
-use crate::model::{Piece, Step, Transfer};
+use crate::vocabulary::{Piece, Step, Transfer};
 
 /// The rounds: 2^l for every power of two below p.
 fn distances(ranks: usize) -> impl DoubleEndedIterator<Item = usize> {
     (0..ranks.next_power_of_two().ilog2()).map(|round| 1 << round)
 }
 
-/// Block b of p to position b.
+/// The reduction of all, block b to position b.
 pub(crate) fn reduce_scatter(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
     distances(ranks).map(move |distance| {
         let sent = |from: usize| -> Vec<Piece> {
@@ -25,9 +27,9 @@ pub(crate) fn reduce_scatter(ranks: usize, rank: usize) -> impl Iterator<Item = 
                 .step_by(2 * distance)
                 .flat_map(|way| {
                     let block = (from + way) % ranks;
-                    // So many have come together here, unless the block has no longer way behind it.
+                    // The last 2^l positions up to `from`, or fewer if the owner is among them.
                     let width = distance.min(ranks - way);
-                    cyclic::pieces(ranks, from + ranks + 1 - width, width, block..block + 1)
+                    Piece::cyclic(ranks, from + ranks + 1 - width, width, block..block + 1)
                 })
                 .collect()
         };
@@ -39,7 +41,7 @@ pub(crate) fn reduce_scatter(ranks: usize, rank: usize) -> impl Iterator<Item = 
     })
 }
 
-/// Every position's block, whole, to every other.
+/// The reduced block of every position to all others.
 pub(crate) fn allgather(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
     distances(ranks).rev().map(move |distance| {
         let sent = |from: usize| -> Vec<Piece> {

@@ -1,11 +1,11 @@
-//! Finding the pieces that stand for a range.
+//! Finding pieces that together make up a range.
 
 use std::ops::Range;
 
-/// Pieces that lie side by side and make up `range` exactly; `None` if there are none.
+/// Pieces that lie side by side and make up `range` exactly, in ascending order; `None` if no such pieces exist.
 ///
-/// `longest(start, end_max)` is the piece from `start` with the largest end up to `end_max`, and that end. Where
-/// the longest leads nowhere, shorter ones are tried.
+/// `longest(start, end_max)` returns, of the pieces that begin at `start` and end at `end_max` or before, the one with the
+/// largest end, together with that end. Where the longest piece leads to a dead end, shorter ones are tried.
 pub fn tile<P>(
     range: &Range<usize>,
     longest: impl Fn(usize, usize) -> Option<(usize, P)>,

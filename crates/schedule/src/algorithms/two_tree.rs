@@ -7,17 +7,17 @@
 //!         0   2   4                           5   3   1
 //! ```
 //!
-//! Both trees are numbered in order, so that every subtree is a contiguous range, and every position that has children in the one is
-//! a leaf of the other: the second is the first one mirrored for an even p, and shifted by one, cyclically, for an odd
-//! one. So every position sends and receives all the time. Two steps a pair of blocks: first what leaves send, then what parents
-//! send; a node handles a pair the later the nearer it is to the root, so that all are at it at once. At most 2 ceil(log2 p) - 1 + 2(ceil(B/2) - 1) rounds for a reduce, as many for a broadcast;
-//! 2B(p - 1) messages with both.
+//! Both trees are numbered in order, so that every subtree is a contiguous range. The second tree is the first one, mirrored if p
+//! is even and shifted cyclically by one if p is odd: a position that has children in one tree is a leaf of the other. So every
+//! position sends and receives all the time.
+//!
+//! A pair of blocks takes two steps: in the first, leaves send, in the second, the other nodes. A node handles a pair the later
+//! the nearer it is to the root. At most 2 ceil(log2 p) - 1 + 2(ceil(B/2) - 1) rounds for a reduce of B blocks, and as many for a
+//! broadcast; 2B(p - 1) messages for both.
 
 use std::ops::Range;
 
-use crate::cyclic;
-use crate::model::{Step, Transfer};
-use crate::reversed::reversed;
+use crate::vocabulary::{Piece, Step, Transfer, reversed};
 
 /// A node of the in-order tree of p positions, whose left subtrees are full.
 struct Node {
@@ -55,7 +55,7 @@ impl Node {
     }
 }
 
-/// One of the two trees: how its nodes lie among the positions.
+/// One of the two trees: which node each position is.
 #[derive(Clone, Copy)]
 enum Tree {
     AsItIs,
@@ -64,7 +64,7 @@ enum Tree {
 }
 
 impl Tree {
-    /// The node of a position; the same way leads back, but for the shift.
+    /// The node of a position.
     fn node_of(self, ranks: usize, position: usize) -> usize {
         match self {
             Tree::AsItIs => position,
@@ -73,6 +73,7 @@ impl Tree {
         }
     }
 
+    /// The position of a node.
     fn position_of(self, ranks: usize, node: usize) -> usize {
         match self {
             Tree::AsItIs => node,
@@ -81,13 +82,13 @@ impl Tree {
         }
     }
 
-    /// A message with the reduction over some nodes.
+    /// A message with the reduction over a range of nodes, to or from the node `peer`.
     fn transfer(self, ranks: usize, peer: usize, nodes: &Range<usize>, block: usize) -> Transfer {
         let first = match self {
             Tree::Mirrored => self.position_of(ranks, nodes.end - 1),
             Tree::AsItIs | Tree::Shifted => self.position_of(ranks, nodes.start),
         };
-        let pieces = cyclic::pieces(ranks, first, nodes.len(), block..block + 1);
+        let pieces = Piece::cyclic(ranks, first, nodes.len(), block..block + 1);
         Transfer::new(self.position_of(ranks, peer), pieces)
     }
 }
@@ -103,11 +104,11 @@ fn up(ranks: usize, rank: usize, blocks: usize) -> impl DoubleEndedIterator<Item
     let nodes = trees.map(|tree| Node::find(ranks, tree.node_of(ranks, rank)));
     let (pairs, height) = (blocks.div_ceil(2), ranks.ilog2() as usize);
     let steps = (0..2 * (pairs + height)).map(move |number| {
-        // First what leaves send, then what other nodes send.
+        // Leaves send in even steps, the other nodes in odd ones.
         let (time, is_leaf_s) = (number / 2, number.is_multiple_of(2));
         let mut step = Step::default();
         for (parity, (tree, node)) in trees.iter().zip(&nodes).enumerate() {
-            // A node of depth d sends a pair h - d behind the deepest leaves: when its parent is ready for it.
+            // A node of depth d in a tree of height h sends a pair h - d pairs of steps after the deepest leaves do.
             let block_from = |depth: usize| {
                 let behind = height - depth - usize::from(!is_leaf_s);
                 let pair = time.checked_sub(behind)?;
@@ -130,7 +131,7 @@ fn up(ranks: usize, rank: usize, blocks: usize) -> impl DoubleEndedIterator<Item
         }
         step
     });
-    steps.filter(|step| !step.sends.is_empty() || !step.receives.is_empty())
+    steps.filter(|step| !step.is_empty())
 }
 
 /// The reduction of all to all: up both trees, and down again.
@@ -139,7 +140,7 @@ pub(crate) fn allreduce(
     rank: usize,
     blocks: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    // Blocks go down the trees that they came up: an even number of them, turned round, would change trees.
+    // A block goes down the tree that it came up. Reversed numbers of an even number of blocks would exchange the trees.
     let exchanged = usize::from(blocks.is_multiple_of(2));
     let down = reversed(up(ranks, rank, blocks), ranks, blocks).map(move |mut step| {
         let transfers = step.sends.iter_mut().chain(&mut step.receives);

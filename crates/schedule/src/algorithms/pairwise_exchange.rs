@@ -6,11 +6,13 @@
 //!            5 ─► 1     2 ◄► 3     1 ◄► 3     1 ─► 5
 //! ```
 //!
-//! Recursive doubling among the first 2^k, k = floor(log2 p); the q = p - 2^k behind them hand their own to position r - 2^k and get the
-//! result from it. k rounds, and 2 more if q > 0 (the paper's ceil(log2 p) + 2 is floor(log2 p) + 2); k 2^k + 2q messages. A message carries two
-//! ranges with a hole between them, so twice the values of `recursive-doubling`, which folds neighbours in instead.
+//! The first 2^k positions, k = floor(log2 p), run recursive doubling. Each position r of the other q = p - 2^k sends its piece
+//! to position r - 2^k before, and gets the result from it afterwards. k rounds, and 2 more if q > 0 (where the paper says
+//! ceil(log2 p) + 2, it means floor(log2 p) + 2); k 2^k + 2q messages.
+//!
+//! A message carries two ranges with a gap between them, thus twice the values of `recursive-doubling`, which pairs neighbours.
 
-use crate::model::{Piece, Step, Transfer};
+use crate::vocabulary::{Piece, Step, Transfer};
 
 /// The reduction of all to all.
 pub(crate) fn allreduce(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
@@ -21,7 +23,7 @@ pub(crate) fn allreduce(ranks: usize, rank: usize) -> impl Iterator<Item = Step>
     let rounds = is_core.then_some(0..rounds_count).into_iter().flatten();
     let rounds = rounds.map(move |round| {
         let peer = rank ^ 1 << round;
-        // The group of 2^round, and what was handed to it.
+        // The group of 2^round positions, and what others sent to them before the rounds.
         let held = |member: usize| -> Vec<Piece> {
             let first = member >> round << round;
             let group = Piece::whole(first..first + (1 << round));

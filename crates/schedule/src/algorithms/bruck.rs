@@ -4,16 +4,17 @@
 //! p = 5, n = 1, position 0   holds
 //! p - 1 = 100 in base n + 1  0
 //! digit 1: from 1            0 1
-//! digit 0: from 1            0 1 2          all that 1 has but its own
-//! digit 0: from 2            0 1 2 3 4      all that 2 has but its own
+//! digit 0: from 1            0 1 2          1's block without its own piece
+//! digit 0: from 2            0 1 2 3 4      2's block without its own piece
 //! ```
 //!
-//! With c positions held besides one's own and a digit a of p - 1 in base n + 1: the a nearest blocks of c + 1 positions come whole, from every
-//! (c + 1)-th position on; the n - a blocks of c behind them without their senders' own. Then c is c (n + 1) + a.
-//! ceil(log_(n+1) p) rounds for every p; p (a + (K - 1) n) messages, a being the first digit.
+//! A round for each digit a of p - 1 in base n + 1, the first digit first. If a position holds c others' pieces and its own, then
+//! it receives n blocks, which follow each other: a blocks of c + 1 positions from their first positions, then n - a blocks of c,
+//! each from the position before the block, which leaves out its own. The position then holds c (n + 1) + a others' pieces.
+//!
+//! K = ceil(log_(n+1) p) rounds for every p; p (a + (K - 1) n) messages, a being the first digit.
 
-use crate::cyclic;
-use crate::model::{Step, Transfer};
+use crate::vocabulary::{Piece, Step, Transfer};
 
 /// The reduction of all to all.
 pub(crate) fn allreduce(
@@ -40,13 +41,15 @@ pub(crate) fn allreduce(
         .rev()
         .zip(held_before)
         .map(move |(digit, held)| {
-            // How far on a block's sender is, whether it sends its own, too.
+            // The distance to a block's sender, and whether it sends its own piece, too.
             let whole = (1..=digit).map(|i| (i * (held + 1), true));
-            let others = (1..=ports - digit).map(|i| (digit * (held + 1) + i * held, false));
-            let blocks: Vec<(usize, bool)> = whole.chain(others.filter(|_| held > 0)).collect();
+            // In the first round, a block without its sender's own piece is empty.
+            let others_count = if held > 0 { ports - digit } else { 0 };
+            let others = (1..=others_count).map(|i| (digit * (held + 1) + i * held, false));
+            let blocks: Vec<(usize, bool)> = whole.chain(others).collect();
             let sent = |from: usize, with_own: bool| {
                 let own = usize::from(with_own);
-                cyclic::pieces(ranks, from + 1 - own, held + own, 0..1)
+                Piece::cyclic(ranks, from + 1 - own, held + own, 0..1)
             };
             Step {
                 sends: blocks

@@ -1,25 +1,24 @@
-//! The ring: block after block goes round once to be reduced, and once more to be known.
+//! The ring: each block goes around once to be reduced, and once more to reach every position.
 //!
 //! ```text
-//! p = 3, block 0      1 ──► 2 ──► 0   reduced
-//!                     0 ──► 1 ──► 2   known
+//! p = 3, block 0      1 ──► 2 ──► 0   reduce-scatter
+//!                     0 ──► 1 ──► 2   allgather
 //! ```
 //!
-//! Reduce-scatter and allgather take p - 1 rounds each, 2p(p - 1) messages in all, and move no more than 2(p - 1)/p rows a rank: the
-//! least there is. For wide rows on few ranks.
+//! Reduce-scatter and allgather take p - 1 rounds each, and 2p(p - 1) messages in all. A position sends 2(p - 1)/p rows, the least
+//! that an allreduce can. For wide rows on few ranks.
 
-use crate::cyclic;
-use crate::model::{Piece, Step, Transfer};
+use crate::vocabulary::{Piece, Step, Transfer};
 
-/// Block b's partial reduction starts behind position b and ends there, a position further each round.
+/// The reduction of all, block b to position b: block b starts at position b + 1 and moves one position a round.
 pub(crate) fn reduce_scatter(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
     (0..ranks - 1).map(move |round| {
         let (left, right) = neighbours(ranks, rank);
-        // What a position sends: the last round + 1 positions up to itself, of the block before them.
+        // The reduction of the last round + 1 positions up to the sender, in the block of the position before these.
         let sent = |from: usize| {
             let first = from + ranks - round;
             let block = (first + ranks - 1) % ranks;
-            cyclic::pieces(ranks, first, round + 1, block..block + 1)
+            Piece::cyclic(ranks, first, round + 1, block..block + 1)
         };
         Step::exchange(
             Transfer::new(right, sent(rank)),
@@ -28,7 +27,7 @@ pub(crate) fn reduce_scatter(ranks: usize, rank: usize) -> impl Iterator<Item = 
     })
 }
 
-/// Every position's block, whole, to every other.
+/// The reduced block of every position to all others.
 pub(crate) fn allgather(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
     (0..ranks - 1).map(move |round| {
         let (left, right) = neighbours(ranks, rank);

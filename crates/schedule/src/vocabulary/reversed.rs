@@ -1,9 +1,12 @@
 //! A reduction run backwards is a broadcast.
 
-use crate::model::{Piece, Step, Transfer};
+use super::piece::Piece;
+use super::step::{Step, Transfer};
 
-/// The steps of a reduction from the last to the first, sends for receives: the root's row goes out where the reduction came in.
-/// The blocks are turned round, too, so that block 0 goes first.
+/// The steps of a reduction from the last to the first, with sends and receives exchanged: the root's row takes the ways back
+/// that the reduction came.
+///
+/// Block numbers are reversed, too, so that block 0 still goes first.
 pub(crate) fn reversed(
     steps: impl DoubleEndedIterator<Item = Step>,
     ranks: usize,
@@ -17,7 +20,7 @@ pub(crate) fn reversed(
                     blocks: blocks - piece.blocks.end..blocks - piece.blocks.start,
                 };
             }
-            // What was in two ranges of positions is one whole.
+            // A partial reduction over two ranges of positions becomes one whole row.
             transfer.pieces.dedup();
             transfer
         };

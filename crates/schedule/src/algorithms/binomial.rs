@@ -8,21 +8,19 @@
 //!                   6 ◄─ 7
 //! ```
 //!
-//! ceil(log2 p) rounds and p - 1 messages, for a reduce to any root and for a broadcast from any. Around another root than
-//! 0 the positions are counted from it, cyclically: a message may then carry two ranges, the end and the
-//! beginning of the positions.
+//! A reduce to any root and a broadcast from any take ceil(log2 p) rounds and p - 1 messages. Positions are counted from the
+//! root, cyclically; where a subtree wraps around from position p - 1 to 0, a message carries two ranges.
 
 use std::ops::Range;
 
-use crate::cyclic;
-use crate::model::{Piece, Step, Transfer};
+use crate::vocabulary::{Piece, Step, Transfer};
 
 /// One position's place in the tree.
 #[derive(Clone, Copy)]
 struct Place {
     ranks: usize,
     root: usize,
-    /// Counted from the root.
+    /// The position, counted from the root.
     turned: usize,
 }
 
@@ -35,7 +33,7 @@ impl Place {
         }
     }
 
-    /// The position of a turned one.
+    /// The position that is `turned` behind the root.
     fn at(self, turned: usize) -> usize {
         (turned + self.root) % self.ranks
     }
@@ -45,7 +43,7 @@ impl Place {
         (turned > 0).then(|| self.at(turned & (turned - 1)))
     }
 
-    /// The children, by step: that of step k is 2^k behind.
+    /// The children, counted from the root, in the order of a reduce: the child of step k lies 2^k behind this position.
     fn children(self) -> impl DoubleEndedIterator<Item = usize> {
         let steps_count = match self.turned {
             0 => usize::BITS - 1,
@@ -56,7 +54,7 @@ impl Place {
             .filter(move |&child| child < self.ranks)
     }
 
-    /// The turned positions below one of them.
+    /// The subtree of `turned`; all counted from the root.
     fn span(self, turned: usize) -> Range<usize> {
         let size = match turned {
             0 => self.ranks,
@@ -65,10 +63,10 @@ impl Place {
         turned..(turned + size).min(self.ranks)
     }
 
-    /// The reduction of the positions below a turned one: one range, or two.
+    /// The reduction of the subtree of `turned`: one range, or two where it wraps around.
     fn pieces(self, turned: usize) -> Vec<Piece> {
         let span = self.span(turned);
-        cyclic::pieces(self.ranks, span.start + self.root, span.len(), 0..1)
+        Piece::cyclic(self.ranks, span.start + self.root, span.len(), 0..1)
     }
 }
 
@@ -84,7 +82,7 @@ pub(crate) fn reduce(ranks: usize, root: usize, rank: usize) -> impl Iterator<It
     receives.chain(send)
 }
 
-/// The root's piece to all.
+/// The root's row to all.
 pub(crate) fn broadcast(
     ranks: usize,
     root: usize,
@@ -100,7 +98,7 @@ pub(crate) fn broadcast(
     receive.into_iter().chain(sends)
 }
 
-/// The blocks of the reduction from position 0 to their positions: a child gets those of all below it.
+/// The blocks of the reduction from position 0 to their positions; a child gets the blocks of its whole subtree.
 pub(crate) fn scatter(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
     let place = Place::new(ranks, 0, rank);
     let blocks_below = move |peer, child| {

@@ -1,0 +1,214 @@
+//! Two levels: within nodes first, then between them (paper 3's topology-aware reductions).
+//!
+//! ```text
+//! p = 6, nodes of 2      0 ◄─ 1   2 ◄─ 3   4 ◄─ 5      inner reduce
+//!                        0 ◄────► 2 ◄────► 4           outer allreduce, among the nodes' first
+//!                        0 ─► 1   2 ─► 3   4 ─► 5      inner broadcast
+//! ```
+//!
+//! A node is a range of neighbouring positions. Each level runs any other algorithm, which [`Levels`] gives. A slow link between
+//! nodes carries the reduction of a node once, instead of one message for each of its positions. If both levels divide rows
+//! into blocks, each inner block is divided into the outer ones.
+
+use std::ops::Range;
+
+use crate::vocabulary::{Collective, Piece, Step, Steps, Transfer};
+
+/// Within nodes, or between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// The positions of a node.
+    Inner,
+    /// The nodes.
+    Outer,
+}
+
+/// What runs on the levels.
+pub(crate) struct Levels<'l> {
+    /// The blocks of a row in a collective on p positions of a level.
+    pub(crate) blocks: &'l dyn Fn(Level, Collective, usize) -> usize,
+    /// The steps of a position, the last argument, in a collective on p positions of a level.
+    pub(crate) steps: &'l dyn Fn(Level, Collective, usize, usize) -> Steps,
+}
+
+/// How positions are grouped into nodes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nodes {
+    /// p.
+    pub(crate) ranks: usize,
+    /// The positions of a node; the last node may have fewer.
+    pub(crate) node_ranks: usize,
+}
+
+impl Nodes {
+    fn count(self) -> usize {
+        self.ranks.div_ceil(self.node_ranks)
+    }
+
+    fn node(self, rank: usize) -> usize {
+        rank / self.node_ranks
+    }
+
+    /// The first position of a node; p for the node after the last.
+    fn start(self, node: usize) -> usize {
+        (node * self.node_ranks).min(self.ranks)
+    }
+
+    /// The positions of a range of nodes.
+    fn positions(self, nodes: &Range<usize>) -> Range<usize> {
+        self.start(nodes.start)..self.start(nodes.end)
+    }
+
+    /// The positions of one node.
+    fn members(self, node: usize) -> Range<usize> {
+        self.positions(&(node..node + 1))
+    }
+
+    /// The position that takes part for a node in what runs between nodes; in the root's node the root itself.
+    fn leader(self, node: usize, root: usize) -> usize {
+        if self.node(root) == node {
+            root
+        } else {
+            self.start(node)
+        }
+    }
+
+    /// The number of column blocks of a row: the inner blocks times the outer ones.
+    pub(crate) fn blocks(self, collective: Collective, levels: &Levels<'_>) -> usize {
+        let cut = Cut::new(self, collective, levels);
+        cut.inner * cut.outer
+    }
+
+    /// The steps of a position in a reduce, an allreduce or a broadcast.
+    pub(crate) fn steps(self, collective: Collective, rank: usize, levels: &Levels<'_>) -> Steps {
+        let part = Part {
+            nodes: self,
+            rank,
+            root: collective.root().unwrap_or(0),
+            cut: Cut::new(self, collective, levels),
+        };
+        let has_reduce = !matches!(collective, Collective::Broadcast { .. });
+        let has_broadcast = !matches!(collective, Collective::Reduce { .. });
+        let reduce = Collective::Reduce { root: 0 };
+        let broadcast = Collective::Broadcast { root: 0 };
+        let up = has_reduce.then(|| part.inside(reduce, levels));
+        let between = part.outside(collective, levels);
+        let down = has_broadcast.then(|| part.inside(broadcast, levels));
+        let (up, down) = (up.into_iter().flatten(), down.into_iter().flatten());
+        Box::new(up.chain(between).chain(down))
+    }
+}
+
+/// Into how many blocks each level divides a row.
+#[derive(Clone, Copy)]
+struct Cut {
+    inner: usize,
+    outer: usize,
+}
+
+impl Cut {
+    fn new(nodes: Nodes, collective: Collective, levels: &Levels<'_>) -> Self {
+        let size = nodes.node_ranks.min(nodes.ranks);
+        let inner = |collective| (levels.blocks)(Level::Inner, collective, size);
+        let reduce = inner(Collective::Reduce { root: 0 });
+        let broadcast = inner(Collective::Broadcast { root: 0 });
+        let outer = collective.with_root(nodes.node(collective.root().unwrap_or(0)));
+        Self {
+            // Where the two differ, one of them does not divide rows.
+            inner: reduce.max(broadcast),
+            outer: (levels.blocks)(Level::Outer, outer, nodes.count()),
+        }
+    }
+}
+
+/// One position's part in both levels.
+#[derive(Clone, Copy)]
+struct Part {
+    nodes: Nodes,
+    rank: usize,
+    /// Where the reduction ends or the broadcast begins; 0 for an allreduce.
+    root: usize,
+    cut: Cut,
+}
+
+impl Part {
+    /// The steps within this position's node: a reduce to its leader, or a broadcast from it.
+    fn inside(
+        self,
+        collective: Collective,
+        levels: &Levels<'_>,
+    ) -> impl Iterator<Item = Step> + use<> {
+        let (nodes, cut) = (self.nodes, self.cut);
+        let node = nodes.node(self.rank);
+        let (start, size) = (nodes.start(node), nodes.members(node).len());
+        let collective = collective.with_root(nodes.leader(node, self.root) - start);
+        let is_whole = matches!(collective, Collective::Broadcast { .. });
+        let own_blocks = (levels.blocks)(Level::Inner, collective, size);
+        // A node of fewer positions may divide rows into fewer blocks of its own.
+        let block = move |own: usize| own * cut.inner / own_blocks * cut.outer;
+        let piece = move |Piece { ranks, blocks }| {
+            vec![Piece {
+                ranks: if is_whole {
+                    0..nodes.ranks
+                } else {
+                    start + ranks.start..start + ranks.end
+                },
+                blocks: block(blocks.start)..block(blocks.end),
+            }]
+        };
+        let steps = (levels.steps)(Level::Inner, collective, size, self.rank - start);
+        steps.map(move |step| mapped(step, |peer| start + peer, piece))
+    }
+
+    /// The steps between nodes, if this position is its node's leader.
+    fn outside(
+        self,
+        collective: Collective,
+        levels: &Levels<'_>,
+    ) -> impl Iterator<Item = Step> + use<> {
+        let (nodes, cut, root) = (self.nodes, self.cut, self.root);
+        let node = nodes.node(self.rank);
+        let is_whole = matches!(collective, Collective::Broadcast { .. });
+        let collective = collective.with_root(nodes.node(root));
+        let piece = move |Piece { ranks, blocks }: Piece| {
+            let ranks = if is_whole {
+                0..nodes.ranks
+            } else {
+                nodes.positions(&ranks)
+            };
+            if blocks.len() == cut.outer {
+                let blocks = 0..cut.inner * cut.outer;
+                return vec![Piece { ranks, blocks }];
+            }
+            // The same outer blocks of every inner block.
+            (0..cut.inner)
+                .map(|inner| inner * cut.outer)
+                .map(|first| Piece {
+                    ranks: ranks.clone(),
+                    blocks: first + blocks.start..first + blocks.end,
+                })
+                .collect()
+        };
+        let is_leader = nodes.leader(node, root) == self.rank;
+        let steps = is_leader
+            .then(|| (levels.steps)(Level::Outer, collective, nodes.count(), node))
+            .into_iter()
+            .flatten();
+        steps.map(move |step| mapped(step, |node| nodes.leader(node, root), piece))
+    }
+}
+
+/// A level's step in terms of all positions and blocks.
+fn mapped(step: Step, peer: impl Fn(usize) -> usize, pieces: impl Fn(Piece) -> Vec<Piece>) -> Step {
+    let all = |transfers: Vec<Transfer>| -> Vec<Transfer> {
+        let transfer = |transfer: Transfer| {
+            let pieces: Vec<Piece> = transfer.pieces.into_iter().flat_map(&pieces).collect();
+            Transfer::new(peer(transfer.peer), pieces)
+        };
+        transfers.into_iter().map(transfer).collect()
+    };
+    Step {
+        sends: all(step.sends),
+        receives: all(step.receives),
+    }
+}

@@ -1,0 +1,19 @@
+//! The algorithms, a module for each, with its drawing and its rounds and messages.
+//!
+//! A function here gives one position's steps from p and the position alone. It returns an iterator that makes each step when
+//! it is asked for, so that one position of a million costs no more than its own messages.
+
+pub(crate) mod binomial;
+pub(crate) mod bruck;
+pub(crate) mod circulant;
+pub(crate) mod direct;
+pub(crate) mod dissemination;
+pub(crate) mod hierarchical;
+pub(crate) mod pairwise_exchange;
+pub(crate) mod pipeline;
+pub(crate) mod rabenseifner;
+pub(crate) mod recursive_doubling;
+pub(crate) mod reduce_scatter_gather;
+pub(crate) mod ring;
+pub(crate) mod trees;
+pub(crate) mod two_tree;

@@ -1,0 +1,88 @@
+//! Recursive doubling and halving, nearest partner first (paper 3, section 3), and the doubling scan of Hillis and Steele.
+//!
+//! ```text
+//! allreduce, p = 4           0  1  2  3
+//! step 1, partner v xor 1    01 01 23 23
+//! step 2, partner v xor 2    0123 on all
+//!
+//! scan, p = 4                0  1  2  3
+//! step 1, from r - 1         0  01 12 23
+//! step 2, from r - 2         0  01 012 0123
+//! ```
+//!
+//! The nearest partner comes first because neighbours hold adjacent ranges, so that a message carries one range. With the
+//! farthest first it would carry up to p/2 separate ones.
+//!
+//! With k = floor(log2 p) and q = p - 2^k, the odd ones of the lowest 2q positions send their piece to their left neighbour
+//! before the rounds, and get the result from it afterwards ([`Fold`]): k rounds, and 2 more if q > 0; k 2^k + 2q messages.
+
+use std::iter;
+
+use crate::vocabulary::{Fold, Piece, Step, Transfer};
+
+/// The reduction of all to all.
+pub(crate) fn allreduce(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+    let fold = Fold::new(ranks);
+    let rounds = fold.actor(rank).map(|own| {
+        (0..fold.rounds).map(move |round| {
+            let partner = own ^ 1 << round;
+            // What a virtual rank holds before this round: its group of 2^round.
+            let group = |member: usize| {
+                let first = member >> round << round;
+                Piece::whole(fold.positions(first..first + (1 << round)))
+            };
+            let peer = fold.start(partner);
+            Step::exchange(
+                Transfer::new(peer, [group(own)]),
+                Transfer::new(peer, [group(partner)]),
+            )
+        })
+    });
+    let begin = fold.fold_in(rank, 0..1);
+    let end = fold.fold_out(rank, Piece::whole(0..ranks));
+    begin
+        .into_iter()
+        .chain(rounds.into_iter().flatten())
+        .chain(end)
+}
+
+/// The reduction of all, block b to position b, by recursive halving.
+pub(crate) fn reduce_scatter(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+    let fold = Fold::new(ranks);
+    // Both ends of the last message name the right one's block.
+    let right = if fold.acts_for_two(rank) {
+        rank + 1
+    } else {
+        rank
+    };
+    let end = fold.fold_out(
+        rank,
+        Piece {
+            ranks: 0..ranks,
+            blocks: right..right + 1,
+        },
+    );
+    fold.halving(ranks, rank).chain(end)
+}
+
+/// The reduction of 0..r to position r, in ceil(log2 p) rounds. In each round a position sends all that it holds, its own piece
+/// included, twice as far to the right as in the round before.
+pub(crate) fn scan(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+    // What position r holds before the step of distance d: r - d + 1 to r.
+    let held = |position: usize, distance: usize| {
+        Piece::whole((position + 1).saturating_sub(distance)..position + 1)
+    };
+    iter::successors(Some(1_usize), |distance| distance.checked_mul(2))
+        .take_while(move |&distance| distance < ranks)
+        .map(move |distance| Step {
+            sends: (rank + distance < ranks)
+                .then(|| Transfer::new(rank + distance, [held(rank, distance)]))
+                .into_iter()
+                .collect(),
+            receives: rank
+                .checked_sub(distance)
+                .map(|peer| Transfer::new(peer, [held(peer, distance)]))
+                .into_iter()
+                .collect(),
+        })
+}

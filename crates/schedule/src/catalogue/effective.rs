@@ -1,0 +1,199 @@
+//! Which algorithm runs, where the named one has no program for the collective or for p.
+
+use std::fmt;
+
+use super::algorithm::Algorithm;
+use super::parameters::Parameters;
+use super::schedule::Schedule;
+use crate::algorithms::dissemination::{Adaption, adaption};
+use crate::algorithms::hierarchical::Level;
+use crate::vocabulary::Collective;
+
+impl Schedule {
+    /// The schedule that runs: this one, or that of another algorithm if this one's has no program for the collective or for p.
+    ///
+    /// All steps are those of the effective schedule. Which algorithm stands in:
+    ///
+    /// | collective | own programs | otherwise |
+    /// |---|---|---|
+    /// | reduce, broadcast | `direct`, `binomial`, `fibonacci`, `binary`, `linear-pipelined`, `binary-pipelined`, `hierarchical`; `reduce-scatter-gather` for the reduce | the pipelined tree of the same shape for other pipelined algorithms, `binomial` for the rest |
+    /// | allreduce | all, but for p to which `dissemination` does not adapt | `bruck` with as many ports |
+    /// | reduce-scatter | `direct`, `binomial`, `fibonacci`, `binary`, `recursive-doubling`, `ring`, `circulant` | `binomial` for `reduce-broadcast`, `recursive-doubling` for the rest |
+    /// | scan | `direct`, `recursive-doubling` | `recursive-doubling` |
+    ///
+    /// ```
+    /// use schedule::{Algorithm, Collective, Schedule};
+    ///
+    /// let schedule = Schedule::new(Algorithm::Ring, Collective::Reduce { root: 0 }, 8)?;
+    /// assert_eq!(schedule.effective().algorithm(), Algorithm::Binomial);
+    /// assert_eq!(schedule.to_string(), "reduce to 0 by ring on 8 ranks (runs binomial)");
+    /// # Ok::<(), schedule::Error>(())
+    /// ```
+    #[must_use]
+    pub fn effective(&self) -> Self {
+        let Some(algorithm) = self.stand_in() else {
+            return *self;
+        };
+        let ports = Some(self.ports());
+        Self {
+            algorithm,
+            parameters: Parameters {
+                ports,
+                ..self.parameters
+            },
+            ..*self
+        }
+    }
+
+    /// The algorithm that runs instead of the named one, if another does.
+    fn stand_in(&self) -> Option<Algorithm> {
+        let algorithm = self.algorithm;
+        let other = match self.collective {
+            _ if algorithm == Algorithm::Direct => algorithm,
+            Collective::Reduce { .. } if algorithm == Algorithm::ReduceScatterGather => algorithm,
+            Collective::Reduce { .. } | Collective::Broadcast { .. } => match algorithm {
+                Algorithm::Fibonacci
+                | Algorithm::Binary
+                | Algorithm::LinearPipelined
+                | Algorithm::BinaryPipelined
+                | Algorithm::Hierarchical => algorithm,
+                Algorithm::LinearDoublyPipelined => Algorithm::LinearPipelined,
+                Algorithm::BinaryDoublyPipelined | Algorithm::DualRoot | Algorithm::TwoTree => {
+                    Algorithm::BinaryPipelined
+                }
+                _ => Algorithm::Binomial,
+            },
+            Collective::Allreduce => match algorithm {
+                Algorithm::Dissemination if self.adaption().is_none() => Algorithm::Bruck,
+                _ => algorithm,
+            },
+            Collective::ReduceScatter => match algorithm {
+                Algorithm::Fibonacci
+                | Algorithm::Binary
+                | Algorithm::Ring
+                | Algorithm::Circulant => algorithm,
+                Algorithm::Binomial | Algorithm::ReduceBroadcast => Algorithm::Binomial,
+                _ => Algorithm::RecursiveDoubling,
+            },
+            Collective::Scan => Algorithm::RecursiveDoubling,
+        };
+        (other != algorithm).then_some(other)
+    }
+
+    /// How `dissemination` adapts to p, if it does.
+    pub(super) fn adaption(&self) -> Option<Adaption> {
+        adaption(self.ports(), self.ranks)
+    }
+
+    /// The schedule of a collective on a level of `hierarchical`.
+    pub(super) fn level(&self, level: Level, collective: Collective, ranks: usize) -> Self {
+        let algorithm = match level {
+            Level::Inner => self.parameters.inner,
+            Level::Outer => self.parameters.outer,
+        };
+        Self {
+            algorithm,
+            collective,
+            ranks,
+            parameters: self.parameters,
+        }
+    }
+
+    /// What the name of the algorithm leaves open: blocks, ports and levels, and which algorithm runs instead.
+    #[must_use]
+    pub fn remark(&self) -> Option<String> {
+        let runs = self.effective();
+        let (algorithm, parameters) = (runs.algorithm, runs.parameters_in_use());
+        match (self.algorithm, self.collective) {
+            (named, _) if named == algorithm => parameters,
+            (Algorithm::Dissemination, Collective::Allreduce) => Some(format!(
+                "n = {} does not adapt to {} ranks: {algorithm} with the same n",
+                self.ports(),
+                self.ranks
+            )),
+            _ => {
+                let parameters = parameters.map_or(String::new(), |words| format!(", {words}"));
+                Some(format!("runs {algorithm}{parameters}"))
+            }
+        }
+    }
+
+    fn parameters_in_use(&self) -> Option<String> {
+        let Parameters {
+            blocks, node_ranks, ..
+        } = self.parameters;
+        match self.algorithm {
+            Algorithm::Hierarchical => {
+                let (inner, outer) = (
+                    self.level_in_use(Level::Inner),
+                    self.level_in_use(Level::Outer),
+                );
+                Some(format!("nodes of {node_ranks}, {inner}, {outer}"))
+            }
+            Algorithm::Bruck | Algorithm::Dissemination => Some(format!("n = {}", self.ports())),
+            _ if self.algorithm.is_pipelined() => {
+                let plural = if blocks == 1 { "" } else { "s" };
+                Some(format!("{blocks} block{plural}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// A level's algorithm, and what runs instead.
+    fn level_in_use(&self, level: Level) -> String {
+        let node_ranks = self.parameters.node_ranks;
+        let reduce = Collective::Reduce { root: 0 };
+        let broadcast = Collective::Broadcast { root: 0 };
+        let (place, ranks, collectives) = match (level, self.collective) {
+            (Level::Outer, collective) => (
+                "between",
+                self.ranks.div_ceil(node_ranks),
+                vec![collective.with_root(0)],
+            ),
+            (Level::Inner, collective) => (
+                "within",
+                node_ranks.min(self.ranks),
+                match collective {
+                    Collective::Reduce { .. } => vec![reduce],
+                    Collective::Broadcast { .. } => vec![broadcast],
+                    _ => vec![reduce, broadcast],
+                },
+            ),
+        };
+        let schedules = collectives
+            .into_iter()
+            .map(|collective| self.level(level, collective, ranks));
+        let (mut named, mut running): (Vec<_>, Vec<_>) = schedules
+            .map(|schedule| {
+                (
+                    schedule.algorithm.name(),
+                    schedule.effective().algorithm.name(),
+                )
+            })
+            .unzip();
+        named.dedup();
+        running.dedup();
+        let named_words = named.join("");
+        if running == named {
+            format!("{named_words} {place}")
+        } else {
+            format!("{named_words} {place} (runs {})", running.join(" and "))
+        }
+    }
+}
+
+/// For example `allreduce by bruck on 8 ranks (n = 1)`.
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.ranks == 1 { "" } else { "s" };
+        write!(
+            f,
+            "{} by {} on {} rank{plural}",
+            self.collective, self.algorithm, self.ranks
+        )?;
+        match self.remark() {
+            Some(remark) => write!(f, " ({remark})"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What one position holds: enough for what it sends, and for what it wants.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::violation::Violation;
+use crate::vocabulary::{Piece, Step, tile};
+
+/// Checks one position: it sends to others only, sends what it holds, and ends with what it wants.
+pub(super) fn check_holdings(
+    rank: usize,
+    program: &[Step],
+    ranks: usize,
+    held: Vec<Piece>,
+    wanted: &[Piece],
+) -> Result<(), Violation> {
+    let mut holdings = Holdings::default();
+    held.into_iter().for_each(|piece| holdings.add(piece));
+    for (number, step) in program.iter().enumerate() {
+        for transfer in step.sends.iter().chain(&step.receives) {
+            let peer = transfer.peer;
+            if peer >= ranks || peer == rank {
+                return Err(Violation::NoPeer {
+                    rank,
+                    step: number,
+                    peer,
+                });
+            }
+        }
+        for send in &step.sends {
+            if let Some(piece) = send.pieces.iter().find(|&piece| !holdings.have(piece)) {
+                return Err(Violation::NotHeld {
+                    rank,
+                    step: number,
+                    to: send.peer,
+                    piece: piece.clone(),
+                });
+            }
+        }
+        let received = step.receives.iter().flat_map(|receive| &receive.pieces);
+        received.for_each(|piece| holdings.add(piece.clone()));
+    }
+    match wanted.iter().find(|&piece| !holdings.have(piece)) {
+        None => Ok(()),
+        Some(piece) => Err(Violation::NotDelivered {
+            rank,
+            piece: piece.clone(),
+        }),
+    }
+}
+
+/// The pieces that a position holds, by the first of their positions.
+#[derive(Default)]
+struct Holdings(BTreeMap<usize, Vec<Piece>>);
+
+impl Holdings {
+    fn add(&mut self, piece: Piece) {
+        self.0.entry(piece.ranks.start).or_default().push(piece);
+    }
+
+    fn have(&self, piece: &Piece) -> bool {
+        piece.ranks.is_empty()
+            || self.have_in(&piece.ranks, &piece.blocks)
+            || piece.blocks.len() > 1
+                && piece
+                    .blocks
+                    .clone()
+                    .all(|block| self.have_in(&piece.ranks, &(block..block + 1)))
+    }
+
+    fn have_in(&self, ranks: &Range<usize>, blocks: &Range<usize>) -> bool {
+        let longest = |start, end_max| {
+            self.0
+                .get(&start)?
+                .iter()
+                .filter(|held| held.ranks.end <= end_max)
+                .filter(|held| held.blocks.start <= blocks.start && blocks.end <= held.blocks.end)
+                .map(|held| (held.ranks.end, ()))
+                .max()
+        };
+        tile(ranks, longest).is_some()
+    }
+}

@@ -1,0 +1,74 @@
+//! The proof of a schedule for a given p: every piece that is sent is there, every message is received, and no positions wait
+//! for each other in a cycle.
+//!
+//! A piece that is sent must be made up of pieces that its sender held before the step, and both ends of a message must name the
+//! same pieces. So, if no position waits in a cycle, every piece is by induction what its name says: the reduction of its
+//! positions, each once and in order. What a position wants must be made up of what it holds at the end.
+//!
+//! Waits are checked as if sends were synchronous: a step ends when all its sends and receives have met their other end. A
+//! schedule that ends so ends under any transport.
+
+mod holdings;
+mod violation;
+mod waits;
+
+use self::holdings::check_holdings;
+pub use self::violation::Violation;
+use self::waits::{check_waits, match_messages};
+use crate::catalogue::Schedule;
+use crate::vocabulary::{Piece, Step};
+
+/// What a schedule costs, as counted from its steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The most steps with messages of any position.
+    pub steps: usize,
+    /// The rounds until the last position has ended, if a step takes one round from when its peers are there.
+    pub rounds: usize,
+    /// All messages.
+    pub messages: usize,
+}
+
+/// Checks a schedule.
+///
+/// # Errors
+///
+/// The first violation that is found.
+pub fn check(schedule: &Schedule) -> Result<Report, Violation> {
+    let programs: Vec<Vec<Step>> = (0..schedule.ranks())
+        .map(|rank| schedule.steps(rank).collect())
+        .collect();
+    check_programs(
+        &programs,
+        |rank| schedule.held(rank),
+        |rank| schedule.wanted(rank),
+    )
+}
+
+/// Checks the programs of all positions, given what each holds at the start and wants at the end.
+///
+/// # Errors
+///
+/// The first violation that is found.
+pub fn check_programs(
+    programs: &[Vec<Step>],
+    held: impl Fn(usize) -> Vec<Piece>,
+    wanted: impl Fn(usize) -> Vec<Piece>,
+) -> Result<Report, Violation> {
+    for (rank, program) in programs.iter().enumerate() {
+        check_holdings(rank, program, programs.len(), held(rank), &wanted(rank))?;
+    }
+    let streams = match_messages(programs)?;
+    let rounds = check_waits(programs, &streams)?;
+    let with_messages =
+        |program: &Vec<Step>| program.iter().filter(|step| !step.is_empty()).count();
+    let steps = programs.iter().map(with_messages);
+    Ok(Report {
+        steps: steps.max().unwrap_or(0),
+        rounds,
+        messages: streams
+            .values()
+            .map(|stream| stream.len())
+            .fold(0, |sum, count| sum + count),
+    })
+}

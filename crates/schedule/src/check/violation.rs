@@ -1,0 +1,73 @@
+//! What can be wrong with a schedule.
+
+use crate::vocabulary::Piece;
+
+/// What is wrong with a schedule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Violation {
+    /// A position sends a piece that it does not hold.
+    #[error("position {rank}, step {step}: {piece} is sent to {to}, but is not held")]
+    NotHeld {
+        /// The sender.
+        rank: usize,
+        /// Its step, from 0.
+        step: usize,
+        /// The receiver.
+        to: usize,
+        /// What it does not hold.
+        piece: Piece,
+    },
+    /// A position ends without a piece that it wants.
+    #[error("position {rank} ends without {piece}")]
+    NotDelivered {
+        /// The position.
+        rank: usize,
+        /// What it lacks.
+        piece: Piece,
+    },
+    /// Two positions post different numbers of sends and receives.
+    #[error("position {from} sends {sent} messages to position {to}, which receives {received}")]
+    Unmatched {
+        /// The sender.
+        from: usize,
+        /// The receiver.
+        to: usize,
+        /// How many are sent.
+        sent: usize,
+        /// How many are received.
+        received: usize,
+    },
+    /// The two ends of a message name different pieces.
+    #[error(
+        "message {number} from position {from} to {to}: {sent:?} is sent, {received:?} is received"
+    )]
+    Different {
+        /// The sender.
+        from: usize,
+        /// The receiver.
+        to: usize,
+        /// Which of their messages, from 0.
+        number: usize,
+        /// What is sent.
+        sent: Vec<Piece>,
+        /// What is received.
+        received: Vec<Piece>,
+    },
+    /// Positions wait for each other in a cycle.
+    #[error("positions wait for each other in a cycle: {0:?}")]
+    Cycle(
+        /// Pairs of positions, of which the first waits for the second.
+        Vec<(usize, usize)>,
+    ),
+    /// A message to or from a position that does not exist, or the position itself.
+    #[error("position {rank}, step {step}: {peer} is not another position")]
+    NoPeer {
+        /// The position.
+        rank: usize,
+        /// Its step, from 0.
+        step: usize,
+        /// The peer that is named.
+        peer: usize,
+    },
+}

@@ -1,0 +1,102 @@
+//! All positions together: each message has two ends that agree, and no positions wait for each other in a cycle.
+
+use std::collections::BTreeMap;
+
+use super::violation::Violation;
+use crate::vocabulary::{Piece, Step};
+
+/// By sender and receiver: for each message, the step that sends it and the step that receives it.
+pub(super) type Streams = BTreeMap<(usize, usize), Vec<(usize, usize)>>;
+
+/// Pairs every send with its receive, in the order of both.
+pub(super) fn match_messages(programs: &[Vec<Step>]) -> Result<Streams, Violation> {
+    type Ends<'p> = Vec<(usize, &'p [Piece])>;
+    let mut ends: BTreeMap<(usize, usize), (Ends<'_>, Ends<'_>)> = BTreeMap::new();
+    for (rank, program) in programs.iter().enumerate() {
+        for (number, step) in program.iter().enumerate() {
+            for send in &step.sends {
+                let (sends, _) = ends.entry((rank, send.peer)).or_default();
+                sends.push((number, &send.pieces));
+            }
+            for receive in &step.receives {
+                let (_, receives) = ends.entry((receive.peer, rank)).or_default();
+                receives.push((number, &receive.pieces));
+            }
+        }
+    }
+    let mut streams = Streams::new();
+    for ((from, to), (sends, receives)) in ends {
+        if sends.len() != receives.len() {
+            return Err(Violation::Unmatched {
+                from,
+                to,
+                sent: sends.len(),
+                received: receives.len(),
+            });
+        }
+        let pairs = sends.iter().zip(&receives).enumerate();
+        for (number, ((_, sent), (_, received))) in pairs {
+            if sent != received {
+                return Err(Violation::Different {
+                    from,
+                    to,
+                    number,
+                    sent: sent.to_vec(),
+                    received: received.to_vec(),
+                });
+            }
+        }
+        let steps = sends.iter().zip(&receives).map(|(&(s, _), &(r, _))| (s, r));
+        streams.insert((from, to), steps.collect());
+    }
+    Ok(streams)
+}
+
+/// Lets every position go as far as synchronous sends allow, and returns the rounds until the last one has ended.
+pub(super) fn check_waits(programs: &[Vec<Step>], streams: &Streams) -> Result<usize, Violation> {
+    // For every position and step, the peers that it must meet, and in which of their steps.
+    let mut meetings: Vec<Vec<Vec<(usize, usize)>>> = programs
+        .iter()
+        .map(|program| vec![Vec::new(); program.len()])
+        .collect();
+    for (&(from, to), steps) in streams {
+        for &(send_step, receive_step) in steps {
+            meetings[from][send_step].push((to, receive_step));
+            meetings[to][receive_step].push((from, send_step));
+        }
+    }
+    let mut reached = vec![0; programs.len()];
+    // The round in which each position began each of its steps, and would begin the next.
+    let mut begun: Vec<Vec<usize>> = vec![vec![0]; programs.len()];
+    let mut to_visit: Vec<usize> = (0..programs.len()).collect();
+    while let Some(rank) = to_visit.pop() {
+        while let Some(peers) = meetings[rank].get(reached[rank]) {
+            if peers.iter().any(|&(peer, step)| reached[peer] < step) {
+                break;
+            }
+            // A message takes a round once both ends are there; a step without messages takes none.
+            let met = peers.iter().map(|&(peer, step)| begun[peer][step]).max();
+            let own = begun[rank][reached[rank]];
+            let ended = met.map_or(own, |met| met.max(own) + 1);
+            begun[rank].push(ended);
+            reached[rank] += 1;
+            // The peers of the next step may have waited for this position.
+            if let Some(next) = meetings[rank].get(reached[rank]) {
+                to_visit.extend(next.iter().map(|&(peer, _)| peer));
+            }
+        }
+    }
+    let waits: Vec<(usize, usize)> = (0..programs.len())
+        .filter_map(|rank| {
+            let peers = meetings[rank].get(reached[rank])?;
+            let late = peers.iter().find(|&&(peer, step)| reached[peer] < step);
+            late.map(|&(peer, _)| (rank, peer))
+        })
+        .collect();
+    if waits.is_empty() {
+        let last = begun.iter().filter_map(|rounds| rounds.last().copied());
+        Ok(last.max().unwrap_or(0))
+    } else {
+        Err(Violation::Cycle(waits))
+    }
+}

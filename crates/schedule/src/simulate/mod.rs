@@ -1,0 +1,99 @@
+//! The simulation of a schedule on a machine of given costs, message by message.
+//!
+//! A message begins when both ends have come to its step, as under synchronous sends, and takes the link's alpha + beta b. A step
+//! ends with the last of its messages, or when the rank's port has had the time for all of them; then the rank combines what
+//! it received, in gamma b.
+
+mod events;
+mod machine;
+mod outcome;
+mod sizes;
+mod symmetry;
+
+use std::ops::Range;
+
+use self::events::Events;
+pub use self::machine::{Machine, Placement};
+pub use self::outcome::{Flight, Simulation};
+use self::sizes::Sizes;
+use self::symmetry::by_symmetry;
+use crate::catalogue::{Algorithm, Schedule};
+use crate::vocabulary::Collective;
+
+/// The most ranks for which [`simulate`] runs all programs of a schedule that has as many messages or blocks a rank as ranks.
+pub const SYMMETRY_RANKS: usize = 4096;
+
+/// The time that `schedule` takes on `machine` for rows of `row_bytes`.
+///
+/// `rows(range)` is the number of rows that stand for the items of a range of positions: the nodes of their fragment.
+///
+/// The programs of some schedules grow with p: those of an allreduce by `direct`, `ring`, `circulant`, `rabenseifner` and
+/// `reduce-scatter-gather`. For more than [`SYMMETRY_RANKS`] ranks these run as [`simulate_by_symmetry`].
+///
+/// # Panics
+/// The ranks wait for each other in a cycle; [`check`](crate::check()) finds such a schedule.
+#[must_use]
+pub fn simulate(
+    schedule: &Schedule,
+    machine: &Machine,
+    row_bytes: f64,
+    rows: &dyn Fn(Range<usize>) -> u64,
+) -> Simulation {
+    let is_quadratic = matches!(
+        schedule.algorithm(),
+        Algorithm::Direct
+            | Algorithm::Ring
+            | Algorithm::Circulant
+            | Algorithm::Rabenseifner
+            | Algorithm::ReduceScatterGather
+    ) && schedule.collective() == Collective::Allreduce;
+    if is_quadratic && schedule.ranks() > SYMMETRY_RANKS {
+        simulate_by_symmetry(schedule, machine, row_bytes, rows)
+    } else {
+        let sizes = Sizes::new(schedule, row_bytes, rows);
+        Events::new(schedule, machine, &sizes).run(&mut |_| {})
+    }
+}
+
+/// [`simulate`] for a reduction that keeps no order, where a message carries one row in a column block, whatever it stands for.
+///
+/// All ranks' programs run, for any p.
+///
+/// # Panics
+/// As [`simulate`].
+#[must_use]
+pub fn simulate_unordered(schedule: &Schedule, machine: &Machine, row_bytes: f64) -> Simulation {
+    let sizes = Sizes::new(schedule, row_bytes, &|_| 1).unordered();
+    Events::new(schedule, machine, &sizes).run(&mut |_| {})
+}
+
+/// The messages of a simulation, in no order. All ranks' programs run, for any p.
+///
+/// # Panics
+/// As [`simulate`].
+#[must_use]
+pub fn flights(
+    schedule: &Schedule,
+    machine: &Machine,
+    row_bytes: f64,
+    rows: &dyn Fn(Range<usize>) -> u64,
+) -> Vec<Flight> {
+    let sizes = Sizes::new(schedule, row_bytes, rows);
+    let mut flights = Vec::new();
+    Events::new(schedule, machine, &sizes).run(&mut |flight| flights.push(flight));
+    flights
+}
+
+/// [`simulate`] by rank 0's program alone, for any p.
+///
+/// That is exact if all messages of a round have the same length and no port is shared.
+#[must_use]
+pub fn simulate_by_symmetry(
+    schedule: &Schedule,
+    machine: &Machine,
+    row_bytes: f64,
+    rows: &dyn Fn(Range<usize>) -> u64,
+) -> Simulation {
+    let sizes = Sizes::new(schedule, row_bytes, rows);
+    by_symmetry(schedule, machine, &sizes)
+}

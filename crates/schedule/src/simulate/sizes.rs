@@ -1,0 +1,89 @@
+//! How long messages are, and what they carry.
+
+use std::ops::Range;
+
+use super::outcome::Carried;
+use crate::catalogue::Schedule;
+use crate::vocabulary::{Piece, Transfer};
+
+/// How long messages are.
+pub(super) struct Sizes<'r> {
+    ranks: usize,
+    block_bytes: f64,
+    rows: &'r dyn Fn(Range<usize>) -> u64,
+    /// Whether ranges that do not touch stay apart, as the order of the tree asks.
+    is_ordered: bool,
+}
+
+/// The length of a message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message {
+    pub(super) peer: usize,
+    pub(super) bytes: f64,
+    /// Of these, what the receiver combines.
+    pub(super) combined_bytes: f64,
+}
+
+impl<'r> Sizes<'r> {
+    pub(super) fn new(
+        schedule: &Schedule,
+        row_bytes: f64,
+        rows: &'r dyn Fn(Range<usize>) -> u64,
+    ) -> Self {
+        Self {
+            ranks: schedule.ranks(),
+            block_bytes: row_bytes / real(schedule.blocks()),
+            rows,
+            is_ordered: true,
+        }
+    }
+
+    /// Where ranges that do not touch are combined, too.
+    pub(super) fn unordered(self) -> Self {
+        Self {
+            is_ordered: false,
+            ..self
+        }
+    }
+
+    pub(super) fn message(&self, transfer: &Transfer, carried: &mut Carried) -> Message {
+        let mut message = Message {
+            peer: transfer.peer,
+            bytes: 0.0,
+            combined_bytes: 0.0,
+        };
+        let mut last: Option<(&Range<usize>, u64)> = None;
+        for (index, Piece { ranks, blocks }) in transfer.pieces.iter().enumerate() {
+            let before = index.checked_sub(1).map(|index| &transfer.pieces[index]);
+            if !self.is_ordered && before.is_some_and(|before| before.blocks == *blocks) {
+                continue;
+            }
+            let is_whole = *ranks == (0..self.ranks);
+            let rows = match last {
+                Some((range, rows)) if range == ranks => rows,
+                _ if is_whole => 1,
+                _ => (self.rows)(ranks.clone()),
+            };
+            last = Some((ranks, rows));
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "fragments have some hundred nodes at most"
+            )]
+            let bytes = rows as f64 * real(blocks.len()) * self.block_bytes;
+            message.bytes += bytes;
+            if !is_whole {
+                message.combined_bytes += bytes;
+                carried.piece(rows);
+            }
+        }
+        message
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "ranks and blocks are far below 2^53"
+)]
+pub(super) fn real(number: usize) -> f64 {
+    number as f64
+}

@@ -1,0 +1,126 @@
+//! Any number of positions as a power of two, for algorithms whose rounds halve or double.
+
+use std::ops::Range;
+
+use super::piece::Piece;
+use super::step::{Step, Transfer};
+
+/// p positions as 2^k virtual ranks, k = floor(log2 p): each of the first q = p - 2^k virtual ranks stands for two positions.
+///
+/// The left one of the two acts for both. The right one sends it its own piece before the rounds, and gets the result back
+/// after them.
+#[derive(Clone, Copy)]
+pub(crate) struct Fold {
+    /// k.
+    pub(crate) rounds: u32,
+    /// q.
+    leftover: usize,
+}
+
+impl Fold {
+    pub(crate) fn new(ranks: usize) -> Self {
+        let rounds = ranks.ilog2();
+        Self {
+            rounds,
+            leftover: ranks - (1 << rounds),
+        }
+    }
+
+    /// The first position of a virtual rank; p for the virtual rank 2^k.
+    pub(crate) fn start(self, virtual_rank: usize) -> usize {
+        virtual_rank + virtual_rank.min(self.leftover)
+    }
+
+    /// The positions of a range of virtual ranks.
+    pub(crate) fn positions(self, virtual_ranks: Range<usize>) -> Range<usize> {
+        self.start(virtual_ranks.start)..self.start(virtual_ranks.end)
+    }
+
+    /// The virtual rank that a position stands for, itself or by its left neighbour.
+    pub(crate) fn virtual_rank(self, rank: usize) -> usize {
+        if rank < 2 * self.leftover {
+            rank / 2
+        } else {
+            rank - self.leftover
+        }
+    }
+
+    /// The virtual rank that a position acts for; `None` if its left neighbour acts for it.
+    pub(crate) fn actor(self, rank: usize) -> Option<usize> {
+        let is_passive = rank < 2 * self.leftover && !rank.is_multiple_of(2);
+        (!is_passive).then(|| self.virtual_rank(rank))
+    }
+
+    /// Whether a position acts for its right neighbour, too.
+    pub(crate) fn acts_for_two(self, rank: usize) -> bool {
+        rank < 2 * self.leftover && rank.is_multiple_of(2)
+    }
+
+    /// The step before the rounds: the right one of two positions sends its own piece to the left one.
+    pub(crate) fn fold_in(self, rank: usize, blocks: Range<usize>) -> Option<Step> {
+        let piece = |of: usize| Piece {
+            ranks: of..of + 1,
+            blocks: blocks.clone(),
+        };
+        if self.actor(rank).is_none() {
+            Some(Step::send(Transfer::new(rank - 1, [piece(rank)])))
+        } else if self.acts_for_two(rank) {
+            Some(Step::receive(Transfer::new(rank + 1, [piece(rank + 1)])))
+        } else {
+            None
+        }
+    }
+
+    /// The step after the rounds: the left one of two positions sends `piece` to the right one.
+    pub(crate) fn fold_out(self, rank: usize, piece: Piece) -> Option<Step> {
+        if self.actor(rank).is_none() {
+            Some(Step::receive(Transfer::new(rank - 1, [piece])))
+        } else if self.acts_for_two(rank) {
+            Some(Step::send(Transfer::new(rank + 1, [piece])))
+        } else {
+            None
+        }
+    }
+
+    /// Recursive halving: the steps after which every virtual rank holds the reduction of all in its own blocks, those of its
+    /// positions.
+    ///
+    /// Near partners come first, so after round l a virtual rank keeps the blocks of those virtual ranks whose numbers agree
+    /// with its own in the lowest l + 1 bits. After the last round these are its own.
+    pub(crate) fn halving(self, ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+        let rounds = self.actor(rank).map(|own| {
+            (0..self.rounds).map(move |round| {
+                let partner = own ^ 1 << round;
+                let pieces = |holder: usize, target: usize| {
+                    let first = holder >> round << round;
+                    let held = self.positions(first..first + (1 << round));
+                    self.blocks_of(target, round, &held)
+                };
+                let peer = self.start(partner);
+                Step::exchange(
+                    Transfer::new(peer, pieces(own, partner)),
+                    Transfer::new(peer, pieces(partner, own)),
+                )
+            })
+        });
+        let begin = self.fold_in(rank, 0..ranks);
+        begin.into_iter().chain(rounds.into_iter().flatten())
+    }
+
+    /// What a virtual rank holds on the way back from the halving, before it undoes this round: whole blocks.
+    pub(crate) fn gathered(self, ranks: usize, holder: usize, round: u32) -> Vec<Piece> {
+        self.blocks_of(holder, round, &(0..ranks))
+    }
+
+    /// The reduction over `held`, in the blocks of the virtual ranks that agree with `target` in the lowest `round` + 1 bits.
+    fn blocks_of(self, target: usize, round: u32, held: &Range<usize>) -> Vec<Piece> {
+        let stride = 2 << round;
+        (target % stride..1 << self.rounds)
+            .step_by(stride)
+            .map(|owner| Piece {
+                ranks: held.clone(),
+                blocks: self.positions(owner..owner + 1),
+            })
+            .collect()
+    }
+}

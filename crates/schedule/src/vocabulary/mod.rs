@@ -1,0 +1,20 @@
+//! The words in which schedules are written: what a message carries, what a position does, and what all of them do together.
+//!
+//! Algorithms are written in these words alone, so that none knows of another or of the catalogue that names them.
+
+mod collective;
+mod fold;
+mod piece;
+mod reversed;
+mod step;
+mod tile;
+mod tree;
+
+pub use collective::Collective;
+pub(crate) use fold::Fold;
+pub use piece::Piece;
+pub(crate) use reversed::reversed;
+pub(crate) use step::Steps;
+pub use step::{Step, Transfer};
+pub use tile::tile;
+pub(crate) use tree::{Place, Shape};

@@ -1,0 +1,57 @@
+//! What a message carries: the reduction of neighbouring positions.
+
+use std::fmt;
+use std::ops::Range;
+
+/// The reduction of a range of positions, in a range of the row's column blocks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Piece {
+    /// The positions whose items are reduced.
+    pub ranks: Range<usize>,
+    /// The column blocks of the row that the piece has.
+    pub blocks: Range<usize>,
+}
+
+impl Piece {
+    /// The reduction of a range of positions, where a row has one block.
+    pub(crate) fn whole(ranks: Range<usize>) -> Self {
+        Self {
+            ranks,
+            blocks: 0..1,
+        }
+    }
+
+    /// The pieces of `length` positions from `start` on, where position 0 follows position p - 1: one range, or two where
+    /// they wrap around.
+    ///
+    /// `start` may be p or more. For `length` = 0 there are no pieces.
+    pub(crate) fn cyclic(
+        ranks: usize,
+        start: usize,
+        length: usize,
+        blocks: Range<usize>,
+    ) -> Vec<Self> {
+        let start = start % ranks;
+        let end = start + length;
+        let piece = |ranks: Range<usize>| Self {
+            ranks,
+            blocks: blocks.clone(),
+        };
+        match (length, end) {
+            (0, _) => Vec::new(),
+            (_, end) if end > ranks => vec![piece(0..end - ranks), piece(start..ranks)],
+            _ => vec![piece(start..end)],
+        }
+    }
+}
+
+/// Names the blocks only if they are not the block 0 of an undivided row.
+impl fmt::Display for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.ranks)?;
+        if self.blocks != (0..1) {
+            write!(f, " in blocks {:?}", self.blocks)?;
+        }
+        Ok(())
+    }
+}

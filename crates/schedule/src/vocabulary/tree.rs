@@ -1,0 +1,76 @@
+//! Trees over positions, numbered in pre-order: every subtree is a contiguous range that begins with its root.
+
+use std::ops::Range;
+
+/// How the nodes below a root are divided between its two children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// In two halves.
+    Binary,
+    /// As in a Fibonacci tree, whose larger subtree is one round deeper than the smaller.
+    Fibonacci,
+    /// All to one child: a chain.
+    Linear,
+}
+
+impl Shape {
+    /// The sizes of the first and the second child's subtrees in a tree of `size` nodes.
+    fn children(self, size: usize) -> [usize; 2] {
+        let below = size - 1;
+        match self {
+            Shape::Binary => [below / 2, below.div_ceil(2)],
+            Shape::Fibonacci => {
+                // |F_-1| = 0, |F_0| = 1, |F_i| = 1 + |F_(i-1)| + |F_(i-2)|, up to the least that holds all.
+                let (mut smaller, mut larger) = (0, 0);
+                while 1 + smaller + larger < size {
+                    (smaller, larger) = (larger, 1 + smaller + larger);
+                }
+                let first = smaller.min(below);
+                [first, below - first]
+            }
+            Shape::Linear => [below, 0],
+        }
+    }
+}
+
+/// A node's place in a tree. All node numbers count from the root, which is node 0.
+pub(crate) struct Place {
+    pub(crate) parent: Option<usize>,
+    /// The nodes of its subtree, itself included.
+    pub(crate) own: Range<usize>,
+    /// The links between it and the root.
+    pub(crate) depth: usize,
+    children: [Range<usize>; 2],
+}
+
+impl Place {
+    /// Goes down from the root of a tree of `size` nodes to `node`.
+    pub(crate) fn find(shape: Shape, size: usize, node: usize) -> Self {
+        let (mut own, mut parent, mut depth) = (0..size, None, 0);
+        if shape == Shape::Linear {
+            (own, parent, depth) = (node..size, node.checked_sub(1), node);
+        }
+        loop {
+            let [first, _] = shape.children(own.len());
+            let middle = own.start + 1 + first;
+            let children = [own.start + 1..middle, middle..own.end];
+            if own.start == node {
+                return Self {
+                    parent,
+                    own,
+                    depth,
+                    children,
+                };
+            }
+            (parent, depth) = (Some(own.start), depth + 1);
+            let [first, second] = children;
+            own = if first.contains(&node) { first } else { second };
+        }
+    }
+
+    /// The subtree of each child; the child itself comes first.
+    pub(crate) fn children(&self) -> impl DoubleEndedIterator<Item = Range<usize>> + use<> {
+        let children = self.children.clone().into_iter();
+        children.filter(|child| !child.is_empty())
+    }
+}

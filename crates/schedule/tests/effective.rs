@@ -1,0 +1,210 @@
+//! Which algorithm runs: a schedule says so, and its steps are those of that algorithm and of no other.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use schedule::{Algorithm, Collective, Parameters, Schedule, Step};
+
+const RANKS_MAX: usize = 41;
+
+const PARAMETERS: Parameters = Parameters {
+    blocks: 3,
+    ports: Some(2),
+    node_ranks: 4,
+    inner: Algorithm::Fibonacci,
+    outer: Algorithm::RecursiveDoubling,
+};
+
+fn schedule(algorithm: Algorithm, collective: Collective, ranks: usize) -> Schedule {
+    let schedule = Schedule::new(algorithm, collective, ranks).unwrap();
+    schedule.with(PARAMETERS).unwrap()
+}
+
+/// The steps of all positions.
+fn programs(schedule: &Schedule) -> Vec<Vec<Step>> {
+    let ranks = 0..schedule.ranks();
+    ranks.map(|rank| schedule.steps(rank).collect()).collect()
+}
+
+fn collectives(ranks: usize) -> [Collective; 5] {
+    let root = ranks / 3;
+    [
+        Collective::Reduce { root },
+        Collective::Broadcast { root },
+        Collective::Allreduce,
+        Collective::ReduceScatter,
+        Collective::Scan,
+    ]
+}
+
+/// Which algorithms have programs of their own, for any p but those to which dissemination does not adapt.
+fn have_own(collective: Collective) -> Vec<&'static str> {
+    let names = match collective {
+        Collective::Reduce { .. } => {
+            "direct binomial fibonacci binary linear-pipelined binary-pipelined reduce-scatter-gather hierarchical"
+        }
+        Collective::Broadcast { .. } => {
+            "direct binomial fibonacci binary linear-pipelined binary-pipelined hierarchical"
+        }
+        Collective::Allreduce => return Algorithm::ALL.iter().map(|own| own.name()).collect(),
+        Collective::ReduceScatter => {
+            "direct binomial fibonacci binary recursive-doubling ring circulant"
+        }
+        Collective::Scan => "direct recursive-doubling",
+        other => panic!("which algorithms have a {other}?"),
+    };
+    names.split(' ').collect()
+}
+
+#[test]
+fn only_these_have_programs_of_their_own() {
+    for ranks in 1..=RANKS_MAX {
+        for collective in collectives(ranks) {
+            let own = have_own(collective);
+            for &algorithm in Algorithm::ALL {
+                let schedule = schedule(algorithm, collective, ranks);
+                let runs = schedule.effective();
+                let is_adapted = algorithm != Algorithm::Dissemination || ranks < 40;
+                let has_own = own.contains(&algorithm.name()) && is_adapted;
+                assert_eq!(runs == schedule, has_own, "{schedule}");
+                assert_eq!(runs.algorithm() == algorithm, has_own, "{schedule}");
+                assert_eq!(runs.effective(), runs);
+                assert_eq!(runs.ranks(), ranks);
+                assert_eq!(runs.collective(), collective);
+            }
+        }
+    }
+}
+
+/// Two names run the same steps where the same algorithm runs, and different ones where it does not.
+#[test]
+fn steps_are_those_of_the_algorithm_that_runs() {
+    for of_three in 0..collectives(3).len() {
+        for &one in Algorithm::ALL {
+            // For every other name, whether another algorithm runs, and whether other steps do.
+            let mut others = vec![(false, false); Algorithm::ALL.len()];
+            for ranks in 1..=RANKS_MAX {
+                let collective = collectives(ranks)[of_three];
+                let own = schedule(one, collective, ranks);
+                let own_programs = programs(&own);
+                for (&other, (runs_differ, steps_differ)) in Algorithm::ALL.iter().zip(&mut others)
+                {
+                    let other = schedule(other, collective, ranks);
+                    let is_same = programs(&other) == own_programs;
+                    if other.effective().algorithm() == own.effective().algorithm() {
+                        assert!(is_same, "{own}; {other}");
+                        assert_eq!(own.blocks(), other.blocks(), "{own}; {other}");
+                    } else {
+                        *runs_differ = true;
+                        *steps_differ |= !is_same;
+                    }
+                }
+            }
+            for (&other, (runs_differ, steps_differ)) in Algorithm::ALL.iter().zip(others) {
+                // An allreduce by reduce-broadcast is what it is called, and what binomial does.
+                let pair = [Algorithm::Binomial, Algorithm::ReduceBroadcast];
+                if !(pair.contains(&one) && pair.contains(&other)) {
+                    assert_eq!(runs_differ, steps_differ, "{one} and {other}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn schedules_say_what_runs() {
+    let reduce = Collective::Reduce { root: 2 };
+    for (algorithm, collective, ranks, words) in [
+        (
+            Algorithm::Binomial,
+            reduce,
+            8,
+            "reduce to 2 by binomial on 8 ranks",
+        ),
+        (
+            Algorithm::Ring,
+            reduce,
+            8,
+            "reduce to 2 by ring on 8 ranks (runs binomial)",
+        ),
+        (
+            Algorithm::TwoTree,
+            Collective::Broadcast { root: 0 },
+            5,
+            "broadcast from 0 by two-tree on 5 ranks (runs binary-pipelined, 3 blocks)",
+        ),
+        (
+            Algorithm::TwoTree,
+            Collective::Allreduce,
+            5,
+            "allreduce by two-tree on 5 ranks (3 blocks)",
+        ),
+        (
+            Algorithm::TwoTree,
+            Collective::ReduceScatter,
+            5,
+            "reduce-scatter by two-tree on 5 ranks (runs recursive-doubling)",
+        ),
+        (
+            Algorithm::Bruck,
+            Collective::Scan,
+            1,
+            "scan by bruck on 1 rank (runs recursive-doubling)",
+        ),
+        (
+            Algorithm::Dissemination,
+            Collective::Allreduce,
+            39,
+            "allreduce by dissemination on 39 ranks (n = 2)",
+        ),
+        (
+            Algorithm::Dissemination,
+            Collective::Allreduce,
+            40,
+            "allreduce by dissemination on 40 ranks (n = 2 does not adapt to 40 ranks: bruck with the same n)",
+        ),
+        (
+            Algorithm::Dissemination,
+            reduce,
+            40,
+            "reduce to 2 by dissemination on 40 ranks (runs binomial)",
+        ),
+    ] {
+        assert_eq!(schedule(algorithm, collective, ranks).to_string(), words);
+    }
+}
+
+/// The ports of dissemination are two unless given, those of Bruck's combine one.
+#[test]
+fn what_stands_in_has_the_same_ports() {
+    let named = Schedule::new(Algorithm::Dissemination, Collective::Allreduce, 40).unwrap();
+    let bruck = schedule(Algorithm::Bruck, Collective::Allreduce, 40);
+    assert_eq!(programs(&named), programs(&bruck));
+}
+
+#[test]
+fn levels_say_what_runs() {
+    let levels = |inner, outer, collective| {
+        let schedule = Schedule::new(Algorithm::Hierarchical, collective, 13).unwrap();
+        let parameters = Parameters {
+            inner,
+            outer,
+            ..PARAMETERS
+        };
+        schedule.with(parameters).unwrap().remark().unwrap()
+    };
+    let (ring, gather) = (Algorithm::Ring, Algorithm::ReduceScatterGather);
+    let (reduce, allreduce) = (Collective::Reduce { root: 5 }, Collective::Allreduce);
+    assert_eq!(
+        levels(ring, ring, allreduce),
+        "nodes of 4, ring within (runs binomial), ring between"
+    );
+    assert_eq!(
+        levels(gather, gather, allreduce),
+        "nodes of 4, reduce-scatter-gather within (runs reduce-scatter-gather and binomial), \
+         reduce-scatter-gather between"
+    );
+    assert_eq!(
+        levels(gather, ring, reduce),
+        "nodes of 4, reduce-scatter-gather within, ring between (runs binomial)"
+    );
+}
