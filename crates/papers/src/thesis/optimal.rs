@@ -3,11 +3,11 @@
 use distribution::{Cost, Scheme};
 use harness::Error;
 use harness::Sharing;
+use harness::markdown::digits;
 
 use super::runs::{describe, runs};
 use super::timings::{self, Job, Mode, median_us};
 use super::{ITEMS, RANKS, example};
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// A rank a core, and ranks that take turns.
