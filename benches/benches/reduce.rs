@@ -52,7 +52,7 @@ fn allreduce(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("allreduce on 2 threads");
     for count in [460, 239_763] {
         let items = log_likelihoods(count, 1);
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             for algorithm in ALGORITHMS {
                 let (_, bits) = measure(&items, scheme, algorithm, 1);
                 eprintln!("N = {count}, {scheme}, {algorithm}: bits {bits:016X}");

@@ -45,7 +45,7 @@ impl Sharing {
 
     /// Those that follow a rule, and give every rank items that lie together.
     pub fn contiguous() -> Vec<Self> {
-        Scheme::ALL.map(Sharing::Named).to_vec()
+        Scheme::ALL.iter().copied().map(Sharing::Named).collect()
     }
 
     /// Whether an algorithm can reduce items that are spread so.

@@ -123,7 +123,7 @@ fn rows(comm: &dyn Communicator) {
     for width in [1, 2, 3, 8, 65] {
         for count in [1, 2, 7, 100] {
             let items = numbers(count * width, count as u64);
-            for scheme in Scheme::ALL {
+            for &scheme in Scheme::ALL {
                 let distribution = scheme.distribute(count as u64, comm.size()).unwrap();
                 let ownership = Ownership::from(distribution);
                 for algorithm in offered(comm).filter(|algorithm| algorithm.takes_rows()) {

@@ -120,7 +120,7 @@ fn ordered(comm: &dyn Communicator) -> impl Iterator<Item = Algorithm> {
 fn every_algorithm(comm: &dyn Communicator) {
     for count in [1, 2, 3, 9, 64, 65, 1000, 4097] {
         let items = numbers(count, count as u64);
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             let distribution = scheme.distribute(count as u64, comm.size()).unwrap();
             for algorithm in ordered(comm) {
                 check(comm, &items, Sum, &distribution, algorithm, 0);
@@ -219,7 +219,7 @@ pub(crate) fn mix(left: u64, right: u64) -> u64 {
 
 fn operands_keep_their_order(comm: &dyn Communicator) {
     let items: Vec<u64> = (1..=777).collect();
-    for scheme in Scheme::ALL {
+    for &scheme in Scheme::ALL {
         let distribution = scheme.distribute(777, comm.size()).unwrap();
         for algorithm in ordered(comm) {
             check(
