@@ -1,32 +1,20 @@
 //! `cargo xtask simulate`: how long schedules would take on a machine that is not here.
 
-use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+mod question;
 
 use clap::Args;
-use distribution::{Distribution, Scheme};
+use distribution::Scheme;
 use harness::Error;
 use harness::choices::names;
 use harness::output::Output;
 use harness::table::Table;
 use reduce::DEFAULT_LINK;
-use schedule::{
-    Algorithm, Collective, Link, Load, Machine, Parameters, SYMMETRY_RANKS, Schedule, Simulation,
-    simulate,
-};
-use serde::Serialize;
-use tree_index::Tree;
+use schedule::{Algorithm, Link, Machine};
+
+use question::{Question, Row};
 
 /// A rank is some hundred bytes: more of them than this would not fit into a usual machine's memory.
 const RANKS_MAX: usize = 1 << 24;
-
-/// More blocks on all ranks than this are not run: the formula of their pipeline stands for them (paper 2, Lemma 1).
-const BLOCKS_MAX: usize = 1 << 22;
-
-/// How a pipeline of very many blocks is answered.
-const FORMULA: &str = "formula";
 
 /// Options of `simulate`.
 #[derive(Args, Clone, Debug)]
@@ -73,40 +61,6 @@ pub struct Options {
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
-}
-
-/// One schedule's time: one line of `--json`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct Row {
-    algorithm: String,
-    /// What is to be said of it beyond its name.
-    remark: Option<String>,
-    ranks: usize,
-    items: u64,
-    width: usize,
-    time_ns: f64,
-    /// The time over that of the fastest schedule whose messages carry one row each: the best unreproducible allreduce.
-    ratio: f64,
-    /// All messages; null where one rank stood for all.
-    messages: Option<u64>,
-    /// The mean number of rows that stand for the items of a message's ranks.
-    rows_mean: f64,
-    /// The most of them; null where a formula stood for the messages.
-    rows_max: Option<u64>,
-    /// `events`, `symmetry` or `formula`.
-    method: &'static str,
-}
-
-/// What is simulated.
-#[derive(Debug)]
-struct Question {
-    ranks: usize,
-    items: u64,
-    width: usize,
-    distribution: Distribution,
-    machine: Machine,
-    ports: Option<usize>,
-    blocks: Option<usize>,
 }
 
 /// Runs the command.
@@ -237,128 +191,6 @@ impl Question {
             blocks: options.blocks,
         })
     }
-
-    /// All algorithms' rows, in their order; the machine's cores share them.
-    fn answers(&self, algorithms: &[Algorithm]) -> Vec<Row> {
-        let next = AtomicUsize::new(0);
-        let answers = Mutex::new(Vec::new());
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        // Each takes some hundred bytes a rank.
-        let workers = cores.min(if self.ranks > 1 << 21 { 1 } else { 2 });
-        thread::scope(|scope| {
-            for _ in 0..workers {
-                scope.spawn(|| {
-                    while let Some(&algorithm) =
-                        algorithms.get(next.fetch_add(1, Ordering::Relaxed))
-                    {
-                        let answer = self.answer(algorithm);
-                        let mut answers = answers.lock().expect("no worker panics");
-                        answers.push((algorithm, answer));
-                    }
-                });
-            }
-        });
-        let answers = answers.into_inner().expect("no worker panics");
-        let best_ns = answers
-            .iter()
-            .map(|(_, answer)| answer.unreproducible_ns)
-            .fold(f64::INFINITY, f64::min);
-        let row = |algorithm: &Algorithm| {
-            let (_, answer) = answers.iter().find(|(other, _)| other == algorithm)?;
-            Some(Row {
-                algorithm: algorithm.to_string(),
-                remark: answer.schedule.remark(),
-                ranks: self.ranks,
-                items: self.items,
-                width: self.width,
-                time_ns: answer.simulation.time_ns,
-                ratio: answer.simulation.time_ns / best_ns,
-                messages: answer.simulation.messages,
-                rows_mean: answer.simulation.rows_mean,
-                rows_max: (answer.method != FORMULA).then_some(answer.simulation.rows_max),
-                method: answer.method,
-            })
-        };
-        algorithms.iter().filter_map(row).collect()
-    }
-
-    fn answer(&self, algorithm: Algorithm) -> Answer {
-        let starts: Vec<u64> = (0..=self.ranks)
-            .map(|rank| match rank.checked_sub(1) {
-                None => 0,
-                Some(rank) => self.distribution.range(rank).end,
-            })
-            .collect();
-        let tree = Tree::new(self.items);
-        let rows = |ranks: Range<usize>| {
-            u64::from(tree.fragment_len(starts[ranks.start]..starts[ranks.end]))
-        };
-        let own = (0..self.ranks).step_by(self.ranks.div_ceil(64));
-        let samples = own.clone().count();
-        let nodes = own
-            .map(|rank| rows(rank..rank + 1))
-            .fold(0, |sum, rows| sum + rows);
-        let load = Load {
-            row_bytes: self.width as f64 * 8.0,
-            rows: (nodes as f64 / samples as f64).max(1.0),
-        };
-        let link = self.machine.far;
-        let best = algorithm.best_blocks(self.ranks, load, link, self.width);
-        let parameters = Parameters {
-            blocks: self.blocks.unwrap_or(best).min(self.width),
-            ports: self.ports,
-            node_ranks: match self.machine.node_ranks {
-                1 => Parameters::default().node_ranks,
-                node_ranks => node_ranks,
-            },
-            ..Parameters::default()
-        };
-        let schedule = Schedule::new(algorithm, Collective::Allreduce, self.ranks)
-            .and_then(|schedule| schedule.with(parameters))
-            .expect("ranks and parameters were checked");
-        let time = |rows: &dyn Fn(Range<usize>) -> u64| {
-            simulate(&schedule, &self.machine, load.row_bytes, rows)
-        };
-        let blocks = schedule.blocks();
-        if algorithm.is_pipelined()
-            && blocks.saturating_mul(self.ranks) > BLOCKS_MAX.max(self.ranks)
-        {
-            let one = Load { rows: 1.0, ..load };
-            return Answer {
-                simulation: Simulation {
-                    time_ns: schedule.predicted_ns(load, link),
-                    messages: None,
-                    rows_mean: load.rows,
-                    rows_max: 0,
-                },
-                unreproducible_ns: schedule.predicted_ns(one, link),
-                method: FORMULA,
-                schedule,
-            };
-        }
-        let simulation = time(&rows);
-        // What an unreproducible reduction sends is one row, whatever it stands for.
-        let unreproducible_ns = if simulation.rows_max == 1 {
-            simulation.time_ns
-        } else {
-            time(&|_| 1).time_ns
-        };
-        let is_one_for_all = simulation.messages.is_none() && self.ranks > SYMMETRY_RANKS;
-        Answer {
-            simulation,
-            unreproducible_ns,
-            method: if is_one_for_all { "symmetry" } else { "events" },
-            schedule,
-        }
-    }
-}
-
-/// What came of one algorithm.
-struct Answer {
-    schedule: Schedule,
-    simulation: Simulation,
-    unreproducible_ns: f64,
-    method: &'static str,
 }
 
 fn show(rows: &[Row], output: &Output) {

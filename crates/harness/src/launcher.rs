@@ -152,7 +152,7 @@ fn is_last_word(line: &str) -> bool {
     line.starts_with("rank ") || line.starts_with("mpi-runner: ")
 }
 
-/// The lines of a failed run's standard error that say most: the ranks' own words, or else `mpirun`'s last.
+/// The lines of a failed run's standard error that say most: the ranks' own words, and where one panicked; or else `mpirun`'s last line.
 fn cause(errors: &[String]) -> String {
     let errors = errors.iter().map(|line| line.trim());
     let own: Vec<&str> = errors.clone().filter(|line| is_last_word(line)).collect();
@@ -160,7 +160,14 @@ fn cause(errors: &[String]) -> String {
         let last = errors.rev().find(|line| !line.is_empty());
         return last.unwrap_or("no message").to_owned();
     }
-    own.join("; ")
+    // Rust's own words of a panic: the ranks' tell what it said.
+    let place = errors
+        .clone()
+        .find_map(|line| line.split_once(" panicked at "));
+    match place {
+        Some((_, place)) => format!("{} (at {})", own.join("; "), place.trim_end_matches(':')),
+        None => own.join("; "),
+    }
 }
 
 /// Whether `mpirun` is Open MPI's, which has options of its own.

@@ -32,3 +32,39 @@ pub fn trimmed(number: &str) -> &str {
         false => number,
     }
 }
+
+/// Four digits, or as many as a large number has.
+pub fn digits(number: f64) -> String {
+    let size = number.abs();
+    if size > 0.0 && !(1e-3..1e9).contains(&size) {
+        return format!("{number:.2e}");
+    }
+    let places = match size {
+        1000.0.. => 0,
+        100.0.. => 1,
+        10.0.. => 2,
+        _ => 3,
+    };
+    trimmed(&format!("{number:.places$}")).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digits;
+
+    #[test]
+    fn numbers_have_four_digits() {
+        for (number, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (184.486, "184.5"),
+            (1083.4, "1083"),
+            (0.25, "0.25"),
+            (12.345, "12.35"),
+            (3.9e-13, "3.90e-13"),
+            (1e12, "1.00e12"),
+        ] {
+            assert_eq!(digits(number), text);
+        }
+    }
+}

@@ -4,6 +4,7 @@
 //! paper's module. What is computed or simulated is the same everywhere; what is measured says where.
 
 mod cluster;
+mod comparison;
 mod page;
 mod paper3;
 mod paper4;
@@ -16,11 +17,12 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+pub use comparison::{Comparison, Value};
 use harness::Backend;
 use harness::Error;
 use harness::markdown;
 use harness::output::Output;
-pub use page::{Comparison, Page, Value};
+pub use page::Page;
 pub use thesis::{Job, Times, run as run_job};
 
 /// A paper.

@@ -1,149 +1,18 @@
 //! A page as it grows: text, tables, plots, and what was published beside what came out.
 
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use harness::Backend;
 use harness::Error;
-use harness::markdown::{self, trimmed};
+use harness::markdown;
 use harness::plot::Plot;
 use serde::Serialize;
 use simd_kernels::Level;
 
-use super::{Context, Exhibit};
-
-/// A published number or one of ours.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Value {
-    /// A count, exact.
-    Count(u64),
-    /// A measure, shown with four digits.
-    Number(f64),
-    /// Anything else that is said.
-    Text(String),
-    /// Not published, or not known.
-    None,
-}
-
-impl From<u64> for Value {
-    fn from(count: u64) -> Self {
-        Value::Count(count)
-    }
-}
-
-impl From<usize> for Value {
-    fn from(count: usize) -> Self {
-        Value::Count(count as u64)
-    }
-}
-
-impl From<f64> for Value {
-    fn from(number: f64) -> Self {
-        Value::Number(number)
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Value::Text(text.to_owned())
-    }
-}
-
-impl From<String> for Value {
-    fn from(text: String) -> Self {
-        Value::Text(text)
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Value::Count(count) => count.fmt(f),
-            Value::Number(number) => f.write_str(&digits(*number)),
-            Value::Text(text) => f.write_str(text),
-            Value::None => f.write_str("–"),
-        }
-    }
-}
-
-/// Four digits, or as many as a large number has.
-pub(super) fn digits(number: f64) -> String {
-    let size = number.abs();
-    if size > 0.0 && !(1e-3..1e9).contains(&size) {
-        return format!("{number:.2e}");
-    }
-    let places = match size {
-        1000.0.. => 0,
-        100.0.. => 1,
-        10.0.. => 2,
-        _ => 3,
-    };
-    trimmed(&format!("{number:.places$}")).to_owned()
-}
-
-/// How a number of ours came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum How {
-    Computed,
-    Simulated,
-    Measured,
-}
-
-/// Something that was published, and the same of ours.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
-    what: String,
-    published: Value,
-    ours: Value,
-    how: How,
-    /// Why they differ, or what is to be said of it.
-    why: String,
-}
-
-impl Comparison {
-    fn new(what: impl Into<String>, ours: Value, how: How) -> Self {
-        Self {
-            what: what.into(),
-            published: Value::None,
-            ours,
-            how,
-            why: String::new(),
-        }
-    }
-
-    /// What comes out the same on every machine.
-    pub fn computed(what: impl Into<String>, ours: impl Into<Value>) -> Self {
-        Self::new(what, ours.into(), How::Computed)
-    }
-
-    /// What the simulator says of a machine that is not here.
-    pub fn simulated(what: impl Into<String>, ours: impl Into<Value>) -> Self {
-        Self::new(what, ours.into(), How::Simulated)
-    }
-
-    /// What this machine took.
-    pub fn measured(what: impl Into<String>, ours: impl Into<Value>) -> Self {
-        Self::new(what, ours.into(), How::Measured)
-    }
-
-    /// What the paper says.
-    #[must_use]
-    pub fn published(mut self, value: impl Into<Value>) -> Self {
-        self.published = value.into();
-        self
-    }
-
-    /// Why ours is another one.
-    #[must_use]
-    pub fn because(mut self, why: impl Into<String>) -> Self {
-        self.why = why.into();
-        self
-    }
-}
+use crate::comparison::{Comparison, How};
+use crate::{Context, Exhibit};
 
 /// One line of `--json`.
 #[derive(Clone, Debug, Serialize)]
@@ -298,25 +167,4 @@ fn processor() -> String {
     let name = line.and_then(|line| line.split_once(": "));
     name.map_or("unknown processor", |(_, name)| name)
         .to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::digits;
-
-    #[test]
-    fn numbers_have_four_digits() {
-        for (number, text) in [
-            (0.0, "0"),
-            (1.0, "1"),
-            (184.486, "184.5"),
-            (1083.4, "1083"),
-            (0.25, "0.25"),
-            (12.345, "12.35"),
-            (3.9e-13, "3.90e-13"),
-            (1e12, "1.00e12"),
-        ] {
-            assert_eq!(digits(number), text);
-        }
-    }
 }

@@ -7,6 +7,7 @@ mod cost;
 mod error;
 mod exact;
 mod figures;
+mod points;
 
 use super::{Exhibit, Paper};
 

@@ -6,6 +6,7 @@ mod measured;
 mod rounds;
 mod simulated;
 mod table1;
+mod times;
 
 use schedule::{Algorithm, Collective, Parameters, Schedule};
 

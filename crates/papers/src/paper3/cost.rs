@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use distribution::{Distribution, Scheme};
 use harness::Error;
+use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot};
 use schedule::{Collective, Schedule, simulate, simulate_unordered};
 use tree_index::Tree;
 
 use super::cluster::{self, NODE_RANKS, aware, machine};
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// Rows, in doubles.

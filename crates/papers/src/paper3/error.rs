@@ -2,10 +2,10 @@
 
 use harness::Error;
 use harness::data::Random;
+use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot};
 
 use super::exact::Exact;
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// u, half the distance from 1 to the next double.

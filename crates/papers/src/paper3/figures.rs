@@ -1,14 +1,13 @@
 //! Figures 2, 3 and 4: the time of topology-aware reductions over that of flat ones, simulated.
 
 use harness::Error;
+use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot};
-use schedule::{Collective, simulate_unordered};
+use schedule::Collective;
 
-use super::cluster::{self, FACTORS, aware, flat, machine};
-use crate::page::digits;
+use super::cluster::{self, FACTORS, aware, flat};
+use super::points::{Point, REDUCE, span, wins_from};
 use crate::{Comparison, Context, Page};
-
-const REDUCE: Collective = Collective::Reduce { root: 0 };
 
 /// The communicators of figures 2 and 3.
 const RANKS: [usize; 4] = [8, 64, 512, 2048];
@@ -18,39 +17,6 @@ const WIDTHS: [usize; 4] = [512, 32_768, 524_288, 1_048_576];
 
 /// Side by side, dealt out in turn.
 const PLACEMENTS: [&str; 2] = ["side by side", "dealt out"];
-
-/// One length of row on one number of ranks.
-#[derive(Clone, Copy, Debug)]
-struct Point {
-    ranks: usize,
-    doubles: usize,
-    /// The time over the flat schedule's of x2, x4 and x8, of ranks side by side and dealt out.
-    ratios: [[f64; 3]; 2],
-}
-
-impl Point {
-    fn of(collective: Collective, ranks: usize, doubles: usize) -> Self {
-        let bytes = doubles as f64 * 8.0;
-        let time = |schedule, assumed, is_dealt| {
-            simulate_unordered(&schedule, &machine(ranks, assumed, is_dealt), bytes).time_ns
-        };
-        let ratios = |is_dealt| {
-            let flat_ns = time(flat(collective, ranks, doubles), 1, is_dealt);
-            let aware = |factor| aware(collective, ranks, doubles, factor);
-            FACTORS.map(|factor| time(aware(factor), factor, is_dealt) / flat_ns)
-        };
-        Self {
-            ranks,
-            doubles,
-            ratios: [false, true].map(ratios),
-        }
-    }
-
-    /// The time with so many ranks a node assumed, as a ratio to the flat one's.
-    fn ratio(&self, factor: usize, placement: usize) -> f64 {
-        self.ratios[placement][factor]
-    }
-}
 
 /// From 1 to 1,048,576 doubles.
 fn widths(quick: bool) -> Vec<usize> {
@@ -104,30 +70,6 @@ fn by_width(
         points.extend(of_ranks);
     }
     Ok(points)
-}
-
-/// The least and the greatest of these, or one.
-fn span(ratios: impl Iterator<Item = f64>) -> String {
-    let ratios: Vec<f64> = ratios.collect();
-    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = ratios.iter().copied().fold(0.0, f64::max);
-    if digits(least) == digits(most) {
-        digits(least)
-    } else {
-        format!("{} to {}", digits(least), digits(most))
-    }
-}
-
-/// The least row from which on x8 is faster on all numbers of ranks beyond a node.
-fn wins_from(points: &[Point], placement: usize) -> String {
-    let loses = points
-        .iter()
-        .filter(|point| point.ranks > cluster::NODE_RANKS && point.ratio(2, placement) >= 1.0);
-    let longest = loses.map(|point| point.doubles).max();
-    let longer = |&width: &usize| longest.is_none_or(|longest| width > longest);
-    let widths: Vec<usize> = points.iter().map(|point| point.doubles).collect();
-    let first = widths.into_iter().filter(longer).min();
-    first.map_or("never".to_owned(), |first| format!("{first} doubles"))
 }
 
 /// Figure 2.
@@ -332,28 +274,4 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
     }
     page.compare(comparisons);
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Point, REDUCE, wins_from};
-
-    #[test]
-    fn trees_side_by_side_know_nodes_already() {
-        let point = Point::of(REDUCE, 64, 1);
-        assert!((point.ratio(2, 0) - 1.0).abs() < 1e-9);
-        assert!(point.ratio(2, 1) < 1.0);
-    }
-
-    #[test]
-    fn winning_is_for_good() {
-        let point = |doubles, eight| Point {
-            ranks: 16,
-            doubles,
-            ratios: [[1.0, 1.0, eight]; 2],
-        };
-        let points = [point(1, 0.5), point(4, 1.5), point(16, 0.5), point(64, 0.7)];
-        assert_eq!(wins_from(&points, 0), "16 doubles");
-        assert_eq!(wins_from(&points[..2], 0), "never");
-    }
 }

@@ -2,9 +2,9 @@
 
 use harness::Error;
 use harness::bench::schedules::{Job, Row, measure};
+use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot};
 
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// The paper's algorithms, as plans take them.

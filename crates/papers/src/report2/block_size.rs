@@ -1,12 +1,12 @@
 //! Figure 4: the linear pipeline by the size of its blocks.
 
 use harness::Error;
+use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot};
 use schedule::{Algorithm, Link};
 
 use super::hydra::{ELEMENT_BYTES, HYDRA, SHAPES, machine_words};
 use crate::cluster::{Run, Shape};
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// The report's `count`.

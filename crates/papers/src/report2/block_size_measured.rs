@@ -2,11 +2,11 @@
 
 use harness::Error;
 use harness::bench::schedules::{self, Job, Row};
+use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot};
 use reduce::Algorithm;
 
 use super::block_size::{BLOCK_ELEMENTS, ELEMENTS, argmin};
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// The report's chain, and the one up and down at once.

@@ -1,10 +1,10 @@
 //! What the report says of its figures, asked of the simulated ones.
 
+use harness::markdown::digits;
 use schedule::Algorithm;
 
 use super::figures::{COUNT_MAX, FEW_BLOCKS, Point};
 use crate::cluster::Shape;
-use crate::page::digits;
 use crate::{Comparison, Page};
 
 /// A ratio above this is more than what a few bytes of a message make.

@@ -1,10 +1,10 @@
 //! Sections 2.5 and 4.3: what the pipelining lemma says of each algorithm, and what the programs take.
 
 use harness::Error;
+use harness::markdown::digits;
 use schedule::Link;
 
 use super::rounds::{self, BLOCKS, PIPELINES};
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// One case of the lemma.

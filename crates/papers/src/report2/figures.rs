@@ -1,6 +1,7 @@
 //! Figures 2, 3, 5, 6 and 7: five implementations against a good allreduce, on clusters that are not here.
 
 use harness::Error;
+use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot};
 use rayon::prelude::*;
 use schedule::Algorithm;
@@ -8,7 +9,6 @@ use schedule::Algorithm;
 use super::claims;
 use super::hydra::{ELEMENT_BYTES, HYDRA, SHAPES, machine_words};
 use crate::cluster::{Best, Run, Shape};
-use crate::page::digits;
 use crate::{Context, Page};
 
 /// Figures, exercises, and what they show.

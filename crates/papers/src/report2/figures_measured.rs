@@ -2,11 +2,11 @@
 
 use harness::Error;
 use harness::bench::schedules::{self, Job, Row, of, reference};
+use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot};
 use reduce::Algorithm;
 
 use super::figures::{IMPLEMENTATIONS, OTHERS};
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// A schedule's name in plans.

@@ -1,9 +1,9 @@
 //! The pipelines of the report, and d and s of Lemma 1 as they are counted from the programs.
 
+use harness::markdown::digits;
 use schedule::{Algorithm, Collective, Link, Machine};
 
 use crate::cluster::Run;
-use crate::page::digits;
 use crate::{Comparison, Page};
 
 /// A round is a nanosecond, whatever is sent.

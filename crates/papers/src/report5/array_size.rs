@@ -1,13 +1,13 @@
 //! 36x16 processes and ever longer arrays.
 
 use harness::Error;
+use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot};
 use schedule::Algorithm;
 
 use super::eager;
 use super::jupiter::{ELEMENT_BYTES, JUPITER, MODELS_WORDS, NODES, TREES, machine_words, nodes};
 use crate::cluster::{Best, Run};
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// What a library does instead with long arrays.

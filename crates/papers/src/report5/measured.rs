@@ -2,10 +2,10 @@
 
 use harness::Error;
 use harness::bench::schedules::{self, Job, Row, of, reference};
+use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot};
 use reduce::Algorithm;
 
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// The report's trees.

@@ -1,13 +1,13 @@
 //! 1000 elements on ever more nodes.
 
 use harness::Error;
+use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot};
 use schedule::Algorithm;
 
 use super::eager;
 use super::jupiter::{ELEMENT_BYTES, JUPITER, MODELS_WORDS, NODES, TREES, machine_words, nodes};
 use crate::cluster::Run;
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// The length of the array.

@@ -1,11 +1,11 @@
 //! How large the trees are, how deep, and how many rounds they take.
 
 use harness::Error;
+use harness::markdown::digits;
 use schedule::{Algorithm, Collective, Link, Machine};
 
 use super::jupiter::TREES;
 use crate::cluster::Run;
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// A round is a nanosecond, whatever is sent.

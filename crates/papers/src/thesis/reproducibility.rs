@@ -7,6 +7,7 @@ use harness::Error;
 use harness::baselines::Baseline;
 use harness::data::{self, DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_NAMES};
 use harness::job::{Cases, Job, Row};
+use harness::markdown::digits;
 use harness::matrix::{self, Items};
 use harness::ranks::on_ranks;
 use harness::{Backend, Sharing, Way};
@@ -14,7 +15,6 @@ use reduce::{Algorithm, threads};
 
 use super::RANKS;
 use super::runs::sizes;
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// A data set of Table 4.2.

@@ -4,10 +4,10 @@ use distribution::Scheme;
 use harness::Error;
 use harness::Sharing;
 use harness::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, TABLE_4_1_NAMES};
+use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot};
 
 use super::timings::{self, Job, Mode, Times};
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// The most ranks that have a core of their own.

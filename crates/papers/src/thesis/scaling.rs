@@ -7,6 +7,7 @@ use std::ops::Range;
 use distribution::{Cost, Distribution, Scheme};
 use harness::Error;
 use harness::bench::timing::{Candidate, medians_ns};
+use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot};
 use schedule::{Algorithm, Collective, Link, Machine, Schedule, simulate};
 use simd_kernels::Level;
@@ -15,7 +16,6 @@ use tree_index::Tree;
 use super::optimal::path_us;
 use super::runs::{self, sizes};
 use super::timings::Mode;
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// The thesis' machines: messages between the threads of a node take what eq. 3.7 takes them for; between nodes, an assumption that is usual
@@ -275,7 +275,9 @@ pub(super) fn critical_paths(page: &mut Page) -> Result<(), Error> {
     );
     page.table(
         ["distribution", "critical path, us"],
-        Scheme::ALL.map(|scheme| vec![format!("`{scheme}`"), digits(path_us(scheme))]),
+        Scheme::ALL
+            .iter()
+            .map(|&scheme| vec![format!("`{scheme}`"), digits(path_us(scheme))]),
     );
     let (even, optimized) = (path_us(Scheme::Upper), path_us(Scheme::Optimized));
     page.compare([

@@ -3,11 +3,11 @@
 use distribution::Scheme;
 use harness::Error;
 use harness::Sharing;
+use harness::markdown::digits;
 
 use super::runs::{RANKS_HERE, describe, runs};
 use super::timings::{self, Job, Mode, Times, median_us};
 use super::{ITEMS, scaling};
-use crate::page::digits;
 use crate::{Comparison, Context, Page};
 
 /// Figure B.1: how long a value may wait for others.
