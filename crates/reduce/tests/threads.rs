@@ -18,8 +18,7 @@ fn suite_on_threads() {
     for ranks in [1, 2, 3, 5, 17] {
         for (name, check) in suite::checks() {
             let begin = std::time::Instant::now();
-            run(ranks, check)
-                .unwrap_or_else(|error| panic!("{name}, p = {ranks}: {error}"));
+            run(ranks, check).unwrap_or_else(|error| panic!("{name}, p = {ranks}: {error}"));
             println!("threads, p = {ranks}: {name} ({:?})", begin.elapsed());
         }
     }
