@@ -21,6 +21,9 @@ impl Schedule {
     /// | reduce-scatter | `direct`, `binomial`, `fibonacci`, `binary`, `recursive-doubling`, `ring`, `circulant` | `binomial` for `reduce-broadcast`, `recursive-doubling` for the rest |
     /// | scan | `direct`, `recursive-doubling` | `recursive-doubling` |
     ///
+    /// Some own programs end with a binomial tree: the reduce-scatter by `fibonacci` and `binary`, whose root scatters the blocks,
+    /// and the allreduce by `reduce-scatter-gather`, which broadcasts.
+    ///
     /// ```
     /// use schedule::{Algorithm, Collective, Schedule};
     ///
