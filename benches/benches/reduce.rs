@@ -50,7 +50,7 @@ fn allreduce(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("allreduce on 2 threads");
     for count in [460, 239_763] {
         let items = log_likelihoods(count, 1);
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             for way in WAYS {
                 let (_, bits) = measure(&items, scheme, way, 1);
                 eprintln!("N = {count}, {scheme}, {way}: bits {bits:016X}");

@@ -13,11 +13,11 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 /// A picture that shows anything is longer.
 const LEAST_PICTURE_BYTES: usize = 500;
 
-/// Statements of code that is shown and that no test compiles: they need crate `mpi`, which only `comm` has.
+/// Statements of code on pages that no test compiles: they need crate `mpi`, which `xtask` does not depend on.
 const NOT_COMPILED: [&str; 3] = [
     "let (universe, _) = mpi::initialize_with_threading(mpi::Threading::Funneled).unwrap();",
-    "let comm = comm::mpi::MpiCommunicator::duplicate(&universe.world())?;",
-    "let plan = reduce::Plan::builder(&comm).local_items(local.len() as u64).build::<f64>()?;",
+    "let world = treefold::mpi::duplicate(&universe.world())?;",
+    "let plan = treefold::Plan::builder(&world).local_items(local.len() as u64).build::<f64>()?;",
 ];
 
 /// What a page says to whom.

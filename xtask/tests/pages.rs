@@ -24,6 +24,33 @@ fn one_process() -> Result<(), treefold::FoldError> {
     Ok(())
 }
 
+/// The first program.
+mod first_program {
+    use std::error::Error;
+    use treefold::{Plan, Sum, World, threads};
+
+    pub(crate) fn total(world: &World, local: &[f64]) -> Result<f64, Box<dyn Error + Send + Sync>> {
+        let plan = Plan::builder(world)
+            .local_items(local.len() as u64)
+            .operator(Sum)
+            .build::<f64>()?;
+        Ok(plan.allreduce(local)?)
+    }
+
+    pub(crate) fn my_items(rank: usize) -> Vec<f64> {
+        vec![0.1; rank + 1]
+    }
+
+    #[test]
+    fn gives_the_bits_of_one_process() -> Result<(), Box<dyn Error + Send + Sync>> {
+        let totals = threads::run(4, |world| total(world, &my_items(world.rank())))?;
+        for total in totals {
+            assert_eq!(total?.to_bits(), treefold::sum(&[0.1_f64; 10])?.to_bits());
+        }
+        Ok(())
+    }
+}
+
 /// What needs an MPI library is compiled where there is one.
 #[cfg(feature = "mpi")]
 mod mpi {
@@ -33,47 +60,33 @@ mod mpi {
     )]
     #![expect(clippy::print_stdout, reason = "as the page has it")]
 
-    use comm::Communicator;
-    use reduce::{Plan, Sum};
-
     use std::error::Error;
 
-    fn readme(local: Vec<f64>) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let world = comm::mpi::init()?;
-        let plan = Plan::builder(&world)
-            .local_items(local.len() as u64)
-            .operator(Sum)
-            .build::<f64>()?;
-        let total = plan.allreduce(&local)?;
-        println!("{total}");
-        let pending = plan.start_allreduce(&local)?;
-        let total = pending.wait()?;
-        println!("{total:?}");
-        Ok(())
-    }
+    use treefold::{Plan, World};
 
-    /// The sum of all ranks' items, as a doctest has it.
-    fn total(world: &dyn Communicator, local: &[f64]) -> Result<f64, Box<dyn Error + Send + Sync>> {
-        let plan = Plan::builder(world).local_items(local.len() as u64);
-        Ok(plan.build::<f64>()?.allreduce(local)?)
+    use crate::first_program::{my_items, total};
+
+    fn readme() -> Result<(), Box<dyn Error + Send + Sync>> {
+        let total = treefold::mpi::run(|world| total(world, &my_items(world.rank())))?;
+        println!("{}", total?);
+        Ok(())
     }
 
     /// The quick start.
     fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
-        let world = comm::mpi::init()?;
-        let first = 1000 * world.rank() as u64;
-        let local: Vec<f64> = (first..first + 1000)
-            .map(|i| 1.0 / (i + 1) as f64)
-            .collect();
-        println!("rank {}: {:e}", world.rank(), total(&world, &local)?);
-        Ok(())
+        treefold::mpi::run(|world| {
+            let first = 1000 * world.rank() as u64;
+            let local: Vec<f64> = (first..first + 1000)
+                .map(|i| 1.0 / (i + 1) as f64)
+                .collect();
+            println!("rank {}: {:e}", world.rank(), total(world, &local)?);
+            Ok(())
+        })?
     }
 
-    fn cluster() -> Result<(), Box<dyn Error + Send + Sync>> {
-        let world = comm::mpi::init()?;
-        let link = reduce::measure_link(&world)?;
-        let plan = Plan::builder(&world)
-            .link(link)
+    fn cluster(world: &World) -> Result<(), Box<dyn Error + Send + Sync>> {
+        world.measure_link()?;
+        let plan = Plan::builder(world)
             .width(1_000_000)
             .local_items(1)
             .build::<f64>()?;

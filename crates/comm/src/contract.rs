@@ -11,7 +11,6 @@
 //! ```
 
 #![expect(
-    clippy::missing_panics_doc,
     clippy::unwrap_used,
     reason = "a check fails by a panic where it unwraps"
 )]

@@ -72,6 +72,16 @@ pub enum Error {
         /// The operating system's reason.
         reason: String,
     },
+    /// The transport could not reach a peer.
+    #[error("rank {rank}: the connection to rank {peer} failed: {reason}")]
+    Connection {
+        /// The rank that noticed.
+        rank: usize,
+        /// The rank at the other end.
+        peer: usize,
+        /// What the operating system or the network says.
+        reason: String,
+    },
     /// Nothing came within the communicator's silence limit.
     #[error("rank {rank}: rank {peer} has been silent for {after:?}")]
     Silent {

@@ -1,4 +1,4 @@
-//! Blocks of items, dealt out to the ranks in turn: a rule, so that a million ranks need no table.
+//! Blocks of items, given to the ranks in turn: a rule, so that a million ranks need no table.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ impl BlockCyclic {
             return 0;
         }
         let full_blocks = (blocks_count - 1 - rank) / ranks;
-        // All but the rank's last block are whole; that one may be the last of all.
+        // All blocks of the rank are whole but its last one, which may be the last of all blocks.
         let last = self.block(rank + full_blocks * ranks);
         full_blocks * self.block_items + (last.end - last.start)
     }

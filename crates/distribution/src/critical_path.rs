@@ -1,35 +1,34 @@
-//! Algorithm 1 on a clock: when rank 0 has the root.
+//! The critical path of Algorithm 1: when rank 0 has the root.
 //!
-//! The score (eq. 3.7) adds up all messages as if they were sent one after another, and knows no
-//! waiting; the thesis says so (section 3.1.2.5) and leaves the critical path to future work. Here every
-//! rank is one machine that starts at time 0 and does one thing at a time, in the order of Algorithm 1:
+//! The score (eq. 3.7) adds the times of all messages, as if they followed each other, and does not count waiting. The thesis
+//! says so (section 3.1.2.5) and leaves the critical path to future work. Here every rank starts at time 0 and does one thing at
+//! a time, in the order of Algorithm 1:
 //!
-//! - It reduces its outbound subtrees in ascending order of x, and sends each as it is done.
-//! - To combine two values takes add_ns.
-//! - To send one takes send_ns of the *sender's* time, as a blocking `MPI_Send` does, and then it
-//!   is there. Receiving takes no time, but the receiver waits for what it needs next.
-//! - In a subtree that reaches past the rank's end, its own items come first; then it goes up from the last of them, and
-//!   at each level combines with what lies to the left, its own, or to the right, received.
+//! - A rank reduces its outbound subtrees in ascending order of x, and sends each value as soon as it is reduced.
+//! - A combination of two values takes add_ns.
+//! - A message takes send_ns of the *sender's* time, as a blocking `MPI_Send` does, and has then arrived. Receiving takes no
+//!   time, but the receiver waits for the value that it needs next.
+//! - In a subtree that reaches past the rank's end, the rank reduces its own items first. Then it goes up from the last of them,
+//!   and at each level combines with the left sibling, which it has, or with the right one, which it receives.
 //!
 //! The model has no message buffer, no distances and no congestion.
 //!
-//! What a boundary e cuts is sent to lower ranks by those from e on: e, f(e), f(f(e)), … with
-//! f(x) = x + lowbit(x). So going down from the last rank the times of values under way are a
-//! stack, and a distribution takes O(p log N).
+//! Boundary e cuts e, f(e), f(f(e)), … with f(x) = x + lowbit(x); the ranks from e on send these values to lower ranks. So,
+//! going down from the last rank, the arrival times of the values under way are a stack, and a distribution takes O(p log N).
 
 use std::ops::Range;
 
 use tree_index::largest_subtree_child_index;
 
-use crate::Cost;
+use crate::cost::Cost;
 
-/// When rank 0 has the root, for the ranges of the ranks that own items, the last first.
+/// When rank 0 has the root, given the ranges of the ranks that own items, the last rank first.
 pub(crate) fn critical_path_ns(
     items: u64,
     ranges_from_last: impl Iterator<Item = Range<u64>>,
     cost: &Cost,
 ) -> f64 {
-    // When the values that boundary `start` cuts are there, the leftmost on top.
+    // When the values that boundary `start` cuts arrive, the leftmost on top.
     let mut arrivals_ns: Vec<f64> = Vec::new();
     let mut own_ns = Vec::new();
     let mut now_ns = 0.0;
@@ -67,17 +66,16 @@ pub(crate) struct Subtree {
     items: u64,
 }
 
-/// What a rank does on the way up from its last item, each with one combination.
+/// What a rank combines with on the way up from its last item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It has the left sibling.
+    /// With the left sibling, which it has.
     Own,
-    /// It needs the right sibling.
+    /// With the right sibling, which it receives.
     Receive,
 }
 
-/// The subtrees that a rank with this first item sends, however many it owns: those that its
-/// start cuts. For item 0 the tree.
+/// The subtrees that a start cuts, which its rank sends, however many items it owns; for item 0 the whole tree.
 pub(crate) fn subtrees(start: u64, items: u64) -> impl Iterator<Item = Subtree> {
     let next = move |&x: &u64| {
         let behind = (x > 0).then(|| largest_subtree_child_index(x).checked_add(1))??;
@@ -97,12 +95,12 @@ pub(crate) fn subtrees(start: u64, items: u64) -> impl Iterator<Item = Subtree> 
 }
 
 impl Subtree {
-    /// How many of its items lie before `end`, which lies behind its first.
+    /// The number of its items before `end`, which is greater than its first.
     pub(crate) fn local_items(&self, end: u64) -> u64 {
         (end - self.start).min(self.len())
     }
 
-    /// How many items it has.
+    /// The number of its items.
     pub(crate) fn len(&self) -> u64 {
         let behind = self.items - self.start;
         1_u64
@@ -110,7 +108,7 @@ impl Subtree {
             .map_or(behind, |full| full.min(behind))
     }
 
-    /// The steps up to its root, for the owner of its first items.
+    /// The steps up to its root, for a rank that owns its first `local_items`.
     pub(crate) fn climb(self, local_items: u64) -> impl DoubleEndedIterator<Item = Step> {
         let last = local_items - 1;
         let lowest = local_items.trailing_zeros();

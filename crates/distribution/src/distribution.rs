@@ -1,18 +1,19 @@
-//! The one type that a reduction asks who owns what.
+//! Contiguous items for every rank.
 //!
-//! Regular distributions are a formula, so that a million ranks cost no memory on each of them;
-//! boundaries that follow no rule are a table.
+//! Regular distributions are a formula, so that a million ranks need no memory for it on each rank; boundaries that follow no
+//! rule are a table.
 
 use std::ops::Range;
 
+use crate::cost::Cost;
+use crate::error::Error;
 use crate::even::Even;
-use crate::optimized::{Optimized, published_boundaries};
-use crate::{Cost, Error, critical_path, lookup, path_optimal, score_optimal};
+use crate::optimized::Optimized;
+use crate::{critical_path, lookup};
 
-/// N items on p ranks: rank i owns the contiguous items start(i) to start(i + 1), and ranks
-/// ascend.
+/// N items on p ranks: rank i owns the items start(i)..start(i + 1), and starts ascend with ranks.
 ///
-/// Equal are two distributions that give every rank the same items, whatever rule made them.
+/// Two distributions are equal if they give every rank the same items, whatever rule made them.
 ///
 /// ```
 /// use distribution::Distribution;
@@ -26,13 +27,13 @@ use crate::{Cost, Error, critical_path, lookup, path_optimal, score_optimal};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Distribution {
-    items: u64,
-    ranks: usize,
-    rule: Rule,
+    pub(crate) items: u64,
+    pub(crate) ranks: usize,
+    pub(crate) rule: Rule,
 }
 
 #[derive(Clone, Debug)]
-enum Rule {
+pub(crate) enum Rule {
     Lower(Even),
     Upper(Even),
     PowerOfTwo {
@@ -44,136 +45,7 @@ enum Rule {
 }
 
 impl Distribution {
-    /// ⌊N/p⌋ items a rank, and one more for the first N mod p ranks (thesis, eq. 1.3).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoRanks`] for p = 0.
-    pub fn lower(items: u64, ranks: usize) -> Result<Self, Error> {
-        let rule = Rule::Lower(Even::new(items, at_least_one(ranks)?));
-        Ok(Self { items, ranks, rule })
-    }
-
-    /// ⌊N/p⌋ items a rank, and one more for the last N mod p ranks (thesis, eq. 1.4, whose
-    /// condition should read i < p - (N mod p)).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoRanks`] for p = 0.
-    pub fn upper(items: u64, ranks: usize) -> Result<Self, Error> {
-        let rule = Rule::Upper(Even::new(items, at_least_one(ranks)?));
-        Ok(Self { items, ranks, rule })
-    }
-
-    /// 2^⌊log2 N/p⌋ items a rank, and all the rest for the last (thesis, eq. 3.8).
-    ///
-    /// With more ranks than items the share is 1 while items last.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoRanks`] for p = 0.
-    pub fn power_of_two(items: u64, ranks: usize) -> Result<Self, Error> {
-        let fair_share_items = items / at_least_one(ranks)?;
-        let share_items = 1 << fair_share_items.checked_ilog2().unwrap_or(0);
-        let rule = Rule::PowerOfTwo { share_items };
-        Ok(Self { items, ranks, rule })
-    }
-
-    /// The starts of [`Distribution::upper`], each moved left by at most α N/p (eq. 3.9), to where
-    /// it has the most trailing zeros and cuts the fewest subtrees (thesis, Algorithm 3, whose
-    /// line 5 should read parent(currentIndex)).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoRanks`] for p = 0, [`Error::Alpha`] unless 0 <= α < 1.
-    pub fn optimized(items: u64, ranks: usize, alpha: f64) -> Result<Self, Error> {
-        let rule = Rule::Optimized(Optimized::new(items, at_least_one(ranks)?, alpha)?);
-        Ok(Self { items, ranks, rule })
-    }
-
-    /// The distribution that the thesis' Table 3.3 was computed with: the starts of
-    /// [`Distribution::lower`], each moved left while the share before it stays within (1 ± α) N/p.
-    ///
-    /// Kept to reproduce the table; [`Distribution::optimized`] sends fewer messages and has a
-    /// smaller largest share. Takes O(p) memory.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoRanks`] for p = 0, [`Error::Alpha`] unless 0 <= α < 1.
-    pub fn optimized_published(items: u64, ranks: usize, alpha: f64) -> Result<Self, Error> {
-        let boundaries = published_boundaries(items, at_least_one(ranks)?, alpha)?;
-        let rule = Rule::Boundaries(boundaries);
-        Ok(Self { items, ranks, rule })
-    }
-
-    /// The distribution with the least [score](Distribution::score) of all. Ranks that would not pay for their
-    /// messages are left without items, and come last.
-    ///
-    /// Of equal scores it takes that with fewer messages, then that with the smaller largest share. Takes microseconds
-    /// while a message costs more than finer shares save, as with N = 21410970 and p = 4096; for p = 4096 and more
-    /// than 10^9 items it takes seconds, and O(p^2) memory.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoRanks`] for p = 0, [`Error::Cost`] unless both costs are finite and at least 0.
-    ///
-    /// ```
-    /// use distribution::{Cost, Distribution};
-    ///
-    /// let optimal = Distribution::score_optimal(504_850, 256, &Cost::THESIS)?;
-    /// assert_eq!(optimal.score(&Cost::THESIS).round(), 51_138.0); // ns
-    /// assert_eq!((optimal.message_count(), optimal.count(61)), (61, 5138));
-    /// assert_eq!(optimal.count(62), 0); // a message costs more than 67 additions
-    /// # Ok::<(), distribution::Error>(())
-    /// ```
-    pub fn score_optimal(items: u64, ranks: usize, cost: &Cost) -> Result<Self, Error> {
-        let boundaries = score_optimal::boundaries(items, at_least_one(ranks)?, cost, false)?;
-        let rule = Rule::Boundaries(boundaries);
-        Ok(Self { items, ranks, rule })
-    }
-
-    /// The distribution with the least [score](Distribution::score) of those that leave no rank without items.
-    ///
-    /// With more ranks than items there is none: then N ranks own one item each, and the others come last. Ties and
-    /// memory as for [`Distribution::score_optimal`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoRanks`] for p = 0, [`Error::Cost`] unless both costs are finite and at least 0.
-    pub fn score_optimal_busy(items: u64, ranks: usize, cost: &Cost) -> Result<Self, Error> {
-        let boundaries = score_optimal::boundaries(items, at_least_one(ranks)?, cost, true)?;
-        let rule = Rule::Boundaries(boundaries);
-        Ok(Self { items, ranks, rule })
-    }
-
-    /// A distribution with a short [critical path](Distribution::critical_path_ns): the shortest, as far as a search
-    /// that keeps a few of many ways finds it.
-    ///
-    /// Proven is that it is no longer than that of the even, the power-of-two and the optimized distribution; for all
-    /// that have been tried out, up to 40 items, it is the shortest. It may be longer elsewhere, by little
-    /// (the module says what was measured). The same everywhere for the same arguments. Takes O(p) memory, and up to
-    /// a second for p = 4096.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoRanks`] for p = 0, [`Error::Cost`] unless both costs are finite and at least 0.
-    ///
-    /// ```
-    /// use distribution::{Cost, Distribution};
-    ///
-    /// let even = Distribution::upper(504_850, 256)?;
-    /// let optimal = Distribution::path_optimal(504_850, 256, &Cost::THESIS)?;
-    /// assert_eq!(even.critical_path_ns(&Cost::THESIS).round(), 12_151.0); // ns
-    /// assert_eq!(optimal.critical_path_ns(&Cost::THESIS).round(), 9_933.0); // ns
-    /// # Ok::<(), distribution::Error>(())
-    /// ```
-    pub fn path_optimal(items: u64, ranks: usize, cost: &Cost) -> Result<Self, Error> {
-        at_least_one(ranks)?;
-        let rule = Rule::Boundaries(path_optimal::boundaries(items, ranks, cost)?);
-        Ok(Self { items, ranks, rule })
-    }
-
-    /// As many items for each rank as its count says.
+    /// The distribution with these numbers of items for the ranks.
     ///
     /// # Errors
     ///
@@ -189,12 +61,12 @@ impl Distribution {
         Self::from_boundaries(boundaries)
     }
 
-    /// The start of every rank, then N: p + 1 values that start at 0 and do not decrease.
+    /// The distribution with these starts of all ranks, then N: p + 1 values that begin with 0 and do not decrease.
     ///
     /// # Errors
     ///
-    /// [`Error::NoRanks`] for fewer than two values, [`Error::FirstStart`] or
-    /// [`Error::Decreasing`] for others than described.
+    /// [`Error::NoRanks`] for fewer than two values, [`Error::FirstStart`] unless the first is 0, [`Error::Decreasing`] for a
+    /// value that is less than the one before it.
     pub fn from_boundaries(boundaries: Vec<u64>) -> Result<Self, Error> {
         let [start, .., items] = boundaries[..] else {
             return Err(Error::NoRanks);
@@ -244,7 +116,7 @@ impl Distribution {
         }
     }
 
-    /// Whether it is a formula, which every rank can know without a table.
+    /// Whether it is a formula, which every rank can evaluate without a table.
     #[must_use]
     pub fn is_rule(&self) -> bool {
         !matches!(self.rule, Rule::Boundaries(_))
@@ -279,8 +151,8 @@ impl Distribution {
 
     /// The rank that owns an item (thesis, eq. 3.4).
     ///
-    /// In O(1), except in O(log p) where [`Distribution::start`] reads a table: from counts, from
-    /// boundaries, and for the published optimized distribution.
+    /// Takes O(1), or O(log p) where the starts are a table, as those from counts or boundaries, the published optimized and
+    /// all optimal ones are.
     ///
     /// # Panics
     ///
@@ -300,15 +172,15 @@ impl Distribution {
         }
     }
 
-    /// The number of values that Algorithm 1 sends, unbuffered (thesis, Algorithm 2), in
-    /// O(p log N).
+    /// The number of values that Algorithm 1 sends, each in a message if it does not buffer (thesis, Algorithm 2).
+    ///
+    /// Takes O(p log N).
     #[must_use]
     pub fn message_count(&self) -> u64 {
         tree_index::message_count(self.starts())
     }
 
-    /// What a reduction costs by the thesis' model, in nanoseconds (eq. 3.7):
-    /// messages · send_ns + largest share · add_ns. Less is better.
+    /// The score of the thesis' model, in nanoseconds (eq. 3.7): messages · send_ns + largest share · add_ns. Less is better.
     #[must_use]
     pub fn score(&self, cost: &Cost) -> f64 {
         let counts = (0..self.ranks).map(|rank| self.count(rank));
@@ -316,12 +188,12 @@ impl Distribution {
         cost.score_ns(self.message_count(), count_max)
     }
 
-    /// When rank 0 has the result of Algorithm 1, in nanoseconds, if all ranks start together, in O(p log N).
+    /// When rank 0 has the result of Algorithm 1, in nanoseconds, if all ranks start together.
     ///
-    /// A rank does one thing at a time: to combine two values takes it add_ns, to send one send_ns, and then
-    /// the value is there; it waits for what it needs next. It works as `reduce` does, without the message buffer:
-    /// outbound subtrees from left to right, in each its own items before those of others. Distances and congestion are
-    /// not in the model.
+    /// A rank does one thing at a time: a combination takes add_ns; a message takes send_ns of the sender's time, and has then
+    /// arrived. A rank waits for the value that it needs next. Ranks work in the order of Algorithm 1 without its message
+    /// buffer: outbound subtrees from left to right, in each one's own items before those of others. The model has no distances
+    /// and no congestion. Takes O(p log N).
     #[must_use]
     pub fn critical_path_ns(&self, cost: &Cost) -> f64 {
         let ranges = (0..self.ranks).rev().map(|rank| self.range(rank));
@@ -337,13 +209,6 @@ impl PartialEq for Distribution {
 }
 
 impl Eq for Distribution {}
-
-fn at_least_one(ranks: usize) -> Result<u64, Error> {
-    match ranks {
-        0 => Err(Error::NoRanks),
-        _ => Ok(ranks as u64),
-    }
-}
 
 fn index(rank: u64) -> usize {
     usize::try_from(rank).expect("a rank is below p, which is a usize")

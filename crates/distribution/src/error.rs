@@ -1,26 +1,26 @@
-//! What can be wrong with a distribution that a user asks for.
+//! Why a distribution or an ownership does not exist.
 
 use std::ops::Range;
 
-use crate::{Cost, Scheme};
+use crate::cost::Cost;
 
-/// Why there is no such distribution.
+/// Why a distribution or an [`Ownership`](crate::Ownership) does not exist.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Not even no items can be spread over no ranks.
+    /// p = 0.
     #[error("a distribution needs at least one rank, but p = 0")]
     NoRanks,
-    /// The maximum deviation of an optimized distribution is a share of N/p.
+    /// The maximum deviation of an optimized distribution, as a share of N/p, is negative, 1 or more, or no number.
     #[error("alpha = {alpha} does not lie in 0 <= alpha < 1")]
     Alpha {
-        /// What was given.
+        /// The α that was given.
         alpha: f64,
     },
-    /// The least of some costs exists where they are finite and none is negative.
-    #[error("{} ns a message and {} ns an addition are not two finite costs >= 0", .cost.send_ns, .cost.add_ns)]
+    /// A cost is negative or not finite.
+    #[error("costs must be finite and at least 0, but are {} ns a message and {} ns an addition", .cost.send_ns, .cost.add_ns)]
     Cost {
-        /// What was given.
+        /// The costs that were given.
         cost: Cost,
     },
     /// The item counts add up to more than a `u64` holds.
@@ -29,24 +29,24 @@ pub enum Error {
         /// The rank whose count overflows the sum.
         rank: usize,
     },
-    /// Items before the first boundary would belong to nobody.
+    /// The first boundary is not 0, so that no rank would own the items before it.
     #[error("rank 0 starts at item {start}, not at item 0")]
     FirstStart {
         /// The first boundary.
         start: u64,
     },
-    /// A rank would end before it starts.
-    #[error("rank {rank} starts at item {start}, behind its end {end}")]
+    /// A boundary is less than the one before it, so that a rank would end before it starts.
+    #[error("rank {rank} starts at item {start}, after its end {end}")]
     Decreasing {
         /// The rank between the two boundaries.
         rank: usize,
         /// Its first boundary.
         start: u64,
-        /// Its second boundary, the smaller one.
+        /// Its second boundary.
         end: u64,
     },
-    /// A block-cyclic ownership needs blocks of at least one item.
-    #[error("blocks of 0 items cannot be dealt out")]
+    /// The blocks of a block-cyclic ownership have 0 items.
+    #[error("a block-cyclic ownership needs blocks of at least 1 item")]
     EmptyBlocks,
     /// A range of items ends before it starts.
     #[error("rank {rank}: range {range:?} ends before it starts")]
@@ -64,7 +64,7 @@ pub enum Error {
         /// The items.
         items: Range<u64>,
     },
-    /// Items that nobody owns lie before others.
+    /// No rank owns some items that lie before those of others.
     #[error("no rank owns {}; the next range belongs to rank {rank}", listed(.items))]
     Gap {
         /// The items.
@@ -72,6 +72,17 @@ pub enum Error {
         /// The owner of the next range.
         rank: usize,
     },
+}
+
+impl Error {
+    /// The costs, unless they are invalid.
+    pub(crate) fn unless_valid(cost: &Cost) -> Result<Cost, Self> {
+        if cost.is_valid() {
+            Ok(*cost)
+        } else {
+            Err(Self::Cost { cost: *cost })
+        }
+    }
 }
 
 fn both_own((first, second): (usize, usize)) -> String {
@@ -89,12 +100,4 @@ fn listed(items: &Range<u64>) -> String {
     } else {
         format!("items {first} to {last}")
     }
-}
-
-/// A name that no [`Scheme`] has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown distribution `{name}`; known are {}", Scheme::ALL.map(Scheme::name).join(", "))]
-pub struct UnknownScheme {
-    /// What was given.
-    pub name: String,
 }

@@ -1,10 +1,10 @@
-//! Any ranges for any rank: a table, and the checks that make it one.
+//! Any ranges for any rank: a table, and the checks that it owns each item once.
 
 use std::ops::Range;
 
-use crate::Error;
+use crate::error::Error;
 
-/// What every rank owns, and who owns what.
+/// The ranges of every rank, and the rank of every range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Explicit {
     pub(crate) items: u64,

@@ -1,12 +1,13 @@
 //! How N items spread over p ranks, and what that costs a tree-ordered reduction.
 //!
-//! The result of a tree-ordered reduction does not depend on who owns which items; its speed does.
-//! A boundary between two ranks cuts subtrees apart, and every cut is a message. Even shares keep
-//! all ranks equally busy but cut anywhere; [aligned](Scheme::PowerOfTwo) ones cut little but
-//! leave most of the work to one rank; the [optimized](Scheme::Optimized) ones move each boundary
-//! a little way to the left, to where it cuts less. The [score-optimal](Scheme::ScoreOptimal) ones have the
-//! least score of all. As that counts messages that pass at the same time as if they followed each
-//! other, the [path-optimal](Scheme::PathOptimal) ones look at when the result is there.
+//! The result of a tree-ordered reduction does not depend on which rank owns which items; its speed does. A boundary between two
+//! ranks cuts subtrees, and every cut is a message.
+//!
+//! - Even shares ([`Scheme::Lower`], [`Scheme::Upper`]) keep all ranks equally busy, but cut anywhere.
+//! - Shares of a [power of two](Scheme::PowerOfTwo) cut little, but leave most of the work to one rank.
+//! - [Optimized](Scheme::Optimized) shares move each boundary a little to the left, to where it cuts less.
+//! - [Score-optimal](Scheme::ScoreOptimal) shares have the least score (eq. 3.7), which adds the times of all messages.
+//! - [Path-optimal](Scheme::PathOptimal) shares have a short critical path, on which messages may overlap.
 //!
 //! Thesis, section 3.1.2, with N = 504850 items on p = 256 ranks:
 //!
@@ -29,27 +30,32 @@
 //! # }
 //! ```
 //!
-//! Everything here is legal with more ranks than items, without any item, and with N up to
-//! `u64::MAX`.
+//! All distributions accept more ranks than items, no items, and N up to `u64::MAX`.
 #![forbid(unsafe_code)]
 
 mod block_cyclic;
+mod busy;
 mod cost;
 mod critical_path;
 mod distribution;
 mod error;
 mod even;
 mod explicit;
+mod hops;
 pub mod lookup;
 mod optimized;
 mod ownership;
 mod path_optimal;
+mod roundest;
+mod rules;
 mod scheme;
 mod score_optimal;
 mod share_limit;
+mod time_limit;
 
 pub use cost::Cost;
 pub use distribution::Distribution;
-pub use error::{Error, UnknownScheme};
+pub use error::Error;
+pub use optimized::ALPHA;
 pub use ownership::Ownership;
-pub use scheme::{ALPHA, Scheme};
+pub use scheme::{Scheme, UnknownScheme};

@@ -1,12 +1,11 @@
 //! The rank that owns an item, looked up in a table of start indices (thesis, eq. 3.4):
 //! max { i | start(i) <= x }.
 //!
-//! [`Distribution::rank_of`](crate::Distribution::rank_of) needs no table where shares are
-//! regular. These two are what it is measured against (thesis, section 3.1.3 and Figure 3.6), and
-//! [`logarithmic`] is what it does where boundaries follow no rule.
+//! [`Distribution::rank_of`](crate::Distribution::rank_of) needs no table where shares are regular, and uses [`logarithmic`]
+//! where boundaries follow no rule. Measurements compare it with both functions (thesis, section 3.1.3 and Figure 3.6).
 //!
-//! Both take the start of every rank, then N, nondecreasing. Of ranks that share a start, only the
-//! last owns items, and it is the one they find.
+//! Both take the start of every rank, then N, in nondecreasing order. Of several ranks with the same start only the last owns
+//! items, and both find it.
 
 /// The owner of an item by scanning for the first start that exceeds it, in O(p): the thesis'
 /// first implementation.

@@ -1,23 +1,28 @@
 //! Algorithm 3: start indices with more trailing zeros, so that boundaries cut fewer subtrees.
 //!
-//! A start index with t trailing zeros opens its rank with a whole subtree of 2^t items. Clearing
-//! its lowest set bit, that is taking its parent, moves the boundary left to a larger subtree. Both
-//! rules here go on while the shares stay near N/p; they differ in what they measure.
+//! If a rank's start index has t trailing zeros, the rank begins with a whole subtree of 2^t items. Clearing the lowest set bit
+//! of the start, which gives its parent, moves the boundary left to a larger subtree. Both rules here repeat this while the
+//! shares stay near N/p; they differ in what they measure.
 //!
-//! The thesis prints one rule and publishes the results of another (its Table 3.3). The printed
-//! one is better on both terms of the score, so it bears the plain name.
+//! The thesis prints one rule and publishes the results of another (its Table 3.3). The printed rule is better in both terms of
+//! the score, so it is the one that is called optimized.
 
 use tree_index::parent;
 
-use crate::Error;
+use crate::error::Error;
 use crate::even::Even;
+use crate::roundest::roundest;
 
-/// The printed rule, on the upper distribution: each start on its own, so that no table is needed.
+/// The α of [`Scheme::distribute`](crate::Scheme::distribute): the maximum deviation with which the thesis computes its
+/// optimized distribution (section 3.1.2.4).
+pub const ALPHA: f64 = 0.2;
+
+/// The printed rule, on the upper distribution. Each start follows from N, p and α alone, so that no table is needed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Optimized {
     even: Even,
     ranks: u64,
-    /// ⌊α N/p⌋, how far left a start may move; at most a share, because α < 1.
+    /// ⌊α N/p⌋: how far left a start may move; less than a share, because α < 1.
     shift_items_max: u64,
 }
 
@@ -31,27 +36,19 @@ impl Optimized {
         })
     }
 
-    /// Algorithm 3, for ranks below p; N itself is no start, and stays where it is.
+    /// Algorithm 3 for ranks below p; for rank p it is N.
     ///
-    /// The result is the number with the most trailing zeros in the window from
-    /// start(i) - α N/p to start(i). That window moves right with i, so starts do not decrease.
+    /// The start is the number with the most trailing zeros from start(i) - α N/p to start(i), where start(i) is that of the
+    /// upper distribution. As start(i) does not decrease with i, neither does the result.
     pub(crate) fn start(self, rank: u64) -> u64 {
         let initial = self.even.upper_start(rank);
         if rank == self.ranks {
             return initial;
         }
-        let mut current = initial;
-        while current > 0 {
-            let proposed = parent(current);
-            if initial - proposed > self.shift_items_max {
-                break;
-            }
-            current = proposed;
-        }
-        current
+        roundest(initial.saturating_sub(self.shift_items_max), initial)
     }
 
-    /// Starts move left by less than N/p, so only the next rank's can pass an item.
+    /// Starts move left by less than N/p, so the owner is the rank of the upper distribution or the next one.
     pub(crate) fn rank_of(self, item: u64) -> u64 {
         let rank = self.even.upper_rank_of(item);
         let next = rank + 1;
@@ -65,8 +62,8 @@ impl Optimized {
 
 /// The rule behind the thesis' published numbers, on the lower distribution.
 ///
-/// A start moves left while the share *before* it stays within (1 ± α) N/p, counted from the
-/// previous start as already moved. Each start depends on all before it: they are a table.
+/// A start moves left while the share *before* it stays within (1 ± α) N/p, counted from the previous start, which has moved
+/// already. Each start depends on all before it, so they are a table.
 pub(crate) fn published_boundaries(items: u64, ranks: u64, alpha: f64) -> Result<Vec<u64>, Error> {
     let alpha = checked(alpha)?;
     let fair_share_items = fair_share_items(items, ranks);
@@ -99,7 +96,7 @@ fn checked(alpha: f64) -> Result<f64, Error> {
     }
 }
 
-/// N/p, rounded twice: the same on every machine, and far closer than α is meant.
+/// N/p, rounded twice: the same on every machine, and far more precise than α needs.
 fn fair_share_items(items: u64, ranks: u64) -> f64 {
     items as f64 / ranks as f64
 }
@@ -107,7 +104,7 @@ fn fair_share_items(items: u64, ranks: u64) -> f64 {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "cutting off the fraction is meant; no share is negative, and a cast saturates at 2^64"
+    reason = "the fraction is to be cut off; no share is negative, and a cast saturates at 2^64"
 )]
 fn floor(share_items: f64) -> u64 {
     share_items as u64

@@ -1,18 +1,19 @@
-//! Who owns which items, when a rank's items need not lie together.
+//! Which rank owns which items, when a rank's items need not lie together.
 //!
-//! Programs have reasons to scatter items: block-cyclic matrices, or phylogenetic codes whose rank 0 takes a slice of every
-//! partition and the last sites of all. The order of a reduction is that of the items' numbers, so none of that
-//! changes bits.
+//! Programs scatter items for good reasons: matrices are block-cyclic; rank 0 of a phylogenetic code owns a slice of every
+//! partition and the last sites of all. A reduction follows the order of the items' numbers, so the ownership does not change
+//! its bits.
 
 use std::ops::Range;
 
 use crate::block_cyclic::BlockCyclic;
+use crate::distribution::Distribution;
+use crate::error::Error;
 use crate::explicit::Explicit;
-use crate::{Distribution, Error};
 
-/// N items on p ranks: each owns any list of disjoint ranges.
+/// N items on p ranks, each of which owns a list of disjoint ranges.
 ///
-/// RAxML-NG's way, two partitions on two ranks, where rank 0 takes the end of each:
+/// Two partitions on two ranks, as RAxML-NG distributes them, where rank 0 owns the end of each:
 ///
 /// ```
 /// use distribution::Ownership;
@@ -44,7 +45,7 @@ impl From<Distribution> for Ownership {
 }
 
 impl Ownership {
-    /// One item on each of so many ranks, in their order.
+    /// One item on each rank, in the order of the ranks.
     ///
     /// # Errors
     ///
@@ -53,7 +54,7 @@ impl Ownership {
         Distribution::lower(ranks as u64, ranks).map(Self::from)
     }
 
-    /// Blocks of so many items, dealt out to the ranks in turn; the last may be shorter.
+    /// Blocks of `block_items` items, given to the ranks in turn; the last block may be shorter.
     ///
     /// # Errors
     ///
@@ -142,7 +143,9 @@ impl Ownership {
             .filter(|range| !range.is_empty())
     }
 
-    /// The rank that owns an item. In O(1), or O(log p) and O(log of the number of ranges) where it is looked up in a table.
+    /// The rank that owns an item.
+    ///
+    /// Takes O(1), or the logarithm of the number of ranks or ranges where these are a table.
     ///
     /// # Panics
     ///
@@ -163,7 +166,7 @@ impl Ownership {
         }
     }
 
-    /// The distribution, if every rank owns contiguous items and ranks ascend by rule or table of that kind.
+    /// The distribution that it was made of, if it was made of one.
     #[must_use]
     pub fn as_distribution(&self) -> Option<&Distribution> {
         match &self.0 {
@@ -172,7 +175,7 @@ impl Ownership {
         }
     }
 
-    /// Whether it is a rule, which every rank can know without a table.
+    /// Whether it is a formula, which every rank can evaluate without a table.
     #[must_use]
     pub fn is_rule(&self) -> bool {
         match &self.0 {
@@ -182,7 +185,7 @@ impl Ownership {
         }
     }
 
-    /// Whether no rank's items are interrupted by another's.
+    /// Whether the items of every rank lie together; `false`, too, if a rank's items were given as several ranges that touch.
     #[must_use]
     pub fn is_one_stretch_each(&self) -> bool {
         match &self.0 {
@@ -195,7 +198,8 @@ impl Ownership {
         }
     }
 
-    /// The rank at a *position*: ranks in the order of their first items, those without items where they do not disturb.
+    /// The rank at a *position*. Positions number the ranks in the order of their first items; ranks without items may have any
+    /// position.
     ///
     /// # Panics
     ///
@@ -227,7 +231,7 @@ impl Ownership {
         }
     }
 
-    /// What the ranks at some positions own together: ranges in item order; adjacent ones may follow each other.
+    /// The items of the ranks at some positions, as ranges in ascending order, of which neighbours may touch.
     ///
     /// # Panics
     ///

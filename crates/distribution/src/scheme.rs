@@ -1,13 +1,12 @@
-//! The distributions that have a name, for whoever chooses one at run time.
+//! The distributions that have a name, for programs that choose one at run time.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Cost, Distribution, Error, UnknownScheme};
-
-/// The α of [`Scheme::distribute`]: the maximum deviation with which the thesis computes its
-/// optimized distribution (section 3.1.2.4).
-pub const ALPHA: f64 = 0.2;
+use crate::cost::Cost;
+use crate::distribution::Distribution;
+use crate::error::Error;
+use crate::optimized::ALPHA;
 
 /// A rule that spreads any number of items over any number of ranks.
 ///
@@ -25,6 +24,7 @@ pub const ALPHA: f64 = 0.2;
 /// # Ok::<(), distribution::UnknownScheme>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Scheme {
     /// [`Distribution::lower`].
     Lower,
@@ -46,7 +46,7 @@ pub enum Scheme {
 
 impl Scheme {
     /// Every scheme, in the order in which lists and tables show them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: &'static [Self] = &[
         Self::Lower,
         Self::Upper,
         Self::PowerOfTwo,
@@ -101,7 +101,22 @@ impl FromStr for Scheme {
     type Err = UnknownScheme;
 
     fn from_str(name: &str) -> Result<Self, UnknownScheme> {
-        let named = Self::ALL.into_iter().find(|scheme| scheme.name() == name);
-        named.ok_or_else(|| UnknownScheme { name: name.into() })
+        let named = Self::ALL.iter().find(|scheme| scheme.name() == name);
+        named
+            .copied()
+            .ok_or_else(|| UnknownScheme { name: name.into() })
     }
+}
+
+/// A name that no [`Scheme`] has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown distribution `{name}`; known are {}", known())]
+pub struct UnknownScheme {
+    /// The name that was given.
+    pub name: String,
+}
+
+fn known() -> String {
+    let names: Vec<&str> = Scheme::ALL.iter().map(|known| known.name()).collect();
+    names.join(", ")
 }

@@ -1,62 +1,55 @@
-//! The distribution with the least score (eq. 3.7), over all there are.
+//! The distribution with the least score (eq. 3.7) of all.
 //!
 //! Let m(M) be the fewest messages with which at most p ranks of at most M items each cover N
 //! items. The least score is that of send · m(M) + add · M over M; m does not increase with M.
 //!
-//! **Most levels are a formula.** Let 2^L <= M < B = 2^(L+1). As [`crate::share_limit`] says, every
-//! multiple of B is cut, and so is an item inside every full block, and inside the last block of
-//! r = N mod B items if r > M:
+//! **Most levels are a formula.** Let 2^L <= M < B = 2^(L+1). As [`crate::hops`] shows, every multiple of B is cut, and so
+//! is an item inside every full block, and one inside the last block of r = N mod B items if r > M:
 //!
 //! ```text
 //! m(M) >= ⌊(N-1)/B⌋ + ⌊N/B⌋ + [r > M]
 //! ```
 //!
-//! Boundaries at all multiples of 2^L reach this, without the last of them where 2^L < r <= M. They
-//! need at most ⌈N/2^L⌉ ranks, so at every level with 2^L >= N/p only M = 2^L and M = r can be best.
+//! Boundaries at all multiples of 2^L reach this bound, without the last of them if 2^L < r <= M. They need at most ⌈N/2^L⌉
+//! ranks, so at every level with 2^L >= N/p only M = 2^L and M = r can be best.
 //!
-//! **One level is searched**, that with 2^L < N/p < 2^(L+1), unless its bound is no better than
-//! the best formula. Shares from M1 to M2 score at least send · m(M2) + add · M1: branch and bound, the
-//! most promising interval first. [`crate::share_limit`] finds m(M2) exactly, or that it is too large; the
-//! largest share of its answer, often far below M2, ends the interval that remains to be searched. Rounding `f64`
-//! is monotone, so the bounds hold for scores as computed.
+//! **One level is searched**, the one with 2^L < N/p < 2^(L+1), unless its bound is no better than the best formula. Shares from
+//! M1 to M2 score at least send · m(M2) + add · M1; branch and bound takes the interval with the least bound first.
+//! [`crate::share_limit`] finds m(M2) exactly, or that it is too large. The largest share of its answer, often far below M2, ends
+//! the interval that remains to be searched. Rounding `f64` is monotone, so the bounds hold for scores as computed.
 //!
-//! **No rank empty.** With exactly p <= N ranks and a limit M the fewest messages are max(m(M), p - 1).
-//! At least: every boundary is an item that is cut. Reached: start from m(M) messages and fewer than
-//! p ranks, and split shares where it is cheapest. Let x be the roundest item inside a share
-//! [s, e), the one with the most trailing zeros. f(x) is rounder, thus f(x) >= e, while
-//! f(x) - lowbit(f(x)) <= x < e: it is cut already if it is below N. So a split at x cuts x
-//! and nothing else, and not even that if x was cut before, which is so if and only if
-//! x - lowbit(x) < s. While any item is cut that is no boundary, some share has such an x: these are split first. A share
-//! with M items or fewer stays one.
+//! **Without empty ranks**, a cover takes no fewer than p - 1 messages; [`crate::busy`] shows that it takes no more than
+//! max(m(M), p - 1).
 //!
 //! Of equal scores the one with fewer messages is taken, then that with the smaller largest share.
 //!
-//! **How long it takes.** The formulas take O(p). The search is needed where a message costs less than what a share
-//! between the powers of two saves, roughly if N/p > 2 p · send/add: for 256 ranks and the thesis' costs from about 10^7
-//! items on, for 4096 from 10^9. It looks at about ten to fifty values of M, for each at O(p) costs for each of p
-//! ranks. Measured: 10 ms for p = 63 and 0.1 s for p = 300 and N = 2^64 - 1; with p = 4096 below 10 us where formulas
-//! do, and otherwise 0.8 s of processor time for N = 5 · 10^9 and, the worst that was found, 4 to 10 s
-//! and some hundred MB for N from 10^11 on.
+//! **How long it takes.** The formulas take O(p). The search is needed where a message costs less than what a share between the
+//! powers of two saves, roughly if N/p > 2 p · send/add: with the thesis' costs for 256 ranks from about 10^7 items on, for 4096
+//! ranks from 10^9. It tries ten to fifty values of M, and for each value O(p) costs for each of p ranks. Measured for
+//! N = 2^64 - 1: 10 ms for p = 63, 0.1 s for p = 300. Measured for p = 4096: below 10 us where the formulas suffice, 0.8 s of
+//! processor time for N = 5 · 10^9, and 4 to 10 s and some hundred MB, the worst that was found, for N from 10^11 on.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use tree_index::parent;
-
-use crate::share_limit::{Blocks, Cover};
-use crate::{Cost, Error};
+use crate::busy::split;
+use crate::cost::Cost;
+use crate::error::Error;
+use crate::hops::Blocks;
+use crate::roundest::roundest;
+use crate::share_limit::Cover;
 
 /// The start of every rank, then N, of the distribution with the least score.
 ///
-/// With `is_busy`, of those that leave no rank empty; or, with more ranks than items, one item for
-/// each rank while items last.
+/// With `is_busy`, the least of those that leave no rank without items; if there are more ranks than items, then one item for
+/// each of the first N ranks.
 pub(crate) fn boundaries(
     items: u64,
     ranks: u64,
     cost: &Cost,
     is_busy: bool,
 ) -> Result<Vec<u64>, Error> {
-    let cost = cost.checked()?;
+    let cost = Error::unless_valid(cost)?;
     let used_ranks = ranks.min(items);
     let mut boundaries = vec![0];
     if items > 0 {
@@ -72,7 +65,7 @@ pub(crate) fn boundaries(
     Ok(boundaries)
 }
 
-/// What is compared: the score, then messages, then the largest share. Each of the three is monotone in the last two.
+/// Distributions are compared by score, then messages, then the largest share. The score is monotone in the other two.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rating {
     score_ns: f64,
@@ -96,7 +89,7 @@ impl PartialOrd for Rating {
     }
 }
 
-/// Share limits that may hold something better, by the rating that none of them can beat.
+/// An interval of share limits, with a rating that none of them can beat.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Open {
     bound: Rating,
@@ -105,7 +98,7 @@ struct Open {
 
 struct Search {
     cost: Cost,
-    /// Fewer messages than these do not count: p - 1 where no rank may be empty.
+    /// The least that any cover is rated with: p - 1 messages if no rank may be empty.
     messages_least: u64,
     best: Rating,
     inner: Vec<u64>,
@@ -159,14 +152,14 @@ impl Search {
         }
     }
 
-    /// Boundaries at multiples of every power of two from N/p up.
+    /// Offers boundaries at multiples of every power of two from N/p up.
     fn aligned(&mut self, items: u64, fair_items: u64) {
         let first = u64::BITS - (fair_items - 1).leading_zeros();
         for share_items in (first..u64::BITS).map(|level| 1_u64 << level) {
             let messages = (items - 1) / share_items;
             self.offer_multiples(messages, share_items, share_items.min(items));
             if messages & 1 == 1 {
-                // What lies behind the last even multiple: one share if it is less than two.
+                // The items behind the last even multiple, as one share if they are less than two shares.
                 let last_items = items - (messages - 1) * share_items;
                 if last_items - share_items < share_items {
                     self.offer_multiples(messages - 1, share_items, last_items);
@@ -188,7 +181,7 @@ impl Search {
         }
     }
 
-    /// Shares from N/p to the next power of two.
+    /// Searches the shares from N/p to the next power of two.
     fn between_powers(&mut self, blocks: Blocks, fair_items: u64) {
         let mut open = BinaryHeap::new();
         for interval in self.first_intervals(blocks, fair_items) {
@@ -214,8 +207,8 @@ impl Search {
         }
     }
 
-    /// All shares, with a first guess at the best: N/p rounded up to ever smaller powers of two,
-    /// until that gains nothing.
+    /// Intervals of all these shares. They are divided at first guesses of the best share: N/p rounded up to multiples of ever
+    /// smaller powers of two, until that gains nothing.
     fn first_intervals(&mut self, blocks: Blocks, fair_items: u64) -> Vec<Open> {
         let mut intervals = Vec::new();
         let mut last = blocks.block_items - 1;
@@ -239,7 +232,7 @@ impl Search {
         intervals
     }
 
-    /// The interval, unless it is empty: none of its shares takes fewer messages.
+    /// The interval, unless it is empty; none of its shares takes fewer than `messages`.
     fn open(&self, messages: u64, first: u64, last: u64) -> Option<Open> {
         (first <= last).then(|| Open {
             bound: self.rating(messages, first),
@@ -250,7 +243,7 @@ impl Search {
     /// The most messages with which this largest share would beat the best, if any do.
     fn messages_max(&self, share_items_max: u64, items: u64) -> Option<u64> {
         let is_better = |messages| self.rating(messages, share_items_max) < self.best;
-        // Every item is cut at most once, and item 0 is not.
+        // Every item but item 0 may be cut, once.
         let (mut tried, mut left) = (0, items);
         while left > 0 {
             let half = left / 2;
@@ -265,61 +258,8 @@ impl Search {
     }
 }
 
-/// The number with the most trailing zeros in the second and third quarter of what lies between.
+/// The number with the most trailing zeros in the second and third quarter of `first` to `last`.
 fn roundest_in_the_middle(first: u64, last: u64) -> u64 {
     let quarter = (last - first) / 4;
     roundest(first + quarter, last - quarter)
-}
-
-/// The number with the most trailing zeros of those from `first` to `last`.
-fn roundest(first: u64, last: u64) -> u64 {
-    let mut x = last;
-    while x > 0 && parent(x) >= first {
-        x = parent(x);
-    }
-    x
-}
-
-/// Splits shares until none of p ranks is empty: the largest first, but before them those where it costs no message.
-fn split(boundaries: &mut Vec<u64>, items: u64, ranks: u64) {
-    let ends = boundaries.iter().skip(1).copied().chain([items]);
-    let shares = boundaries.iter().copied().zip(ends);
-    let mut shares: BinaryHeap<_> = shares.map(|(start, end)| Share::new(start, end)).collect();
-    while (boundaries.len() as u64) < ranks {
-        let largest = shares.pop().expect("a rank that owns items");
-        let middle = largest.roundest;
-        boundaries.push(middle);
-        shares.push(Share::new(largest.start.0, middle));
-        shares.push(Share::new(middle, largest.end));
-    }
-    boundaries.sort_unstable();
-}
-
-/// A rank's items, and where to split them; the greatest is split first.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Share {
-    is_free: bool,
-    count: u64,
-    /// Of equal shares, the first.
-    start: Reverse<u64>,
-    end: u64,
-    roundest: u64,
-}
-
-impl Share {
-    fn new(start: u64, end: u64) -> Self {
-        let roundest = if end - start > 1 {
-            roundest(start + 1, end - 1)
-        } else {
-            // A single item is never split: some other share has more.
-            start
-        };
-        Self {
-            is_free: roundest > start && parent(roundest) < start,
-            count: end - start,
-            start: Reverse(start),
-            end,
-            roundest,
-        }
-    }
 }

@@ -1,68 +1,32 @@
-//! The fewest messages with which p ranks of at most M items each cover N items, where M lies
-//! between the same two powers of two as N/p.
+//! The fewest messages with which p ranks of at most M items each cover N items, where M lies between the same two powers of
+//! two as N/p: a shortest path over boundaries, whose costs [`crate::hops`] adds.
 //!
-//! # What a boundary costs
+//! A sum, unlike a union, adds the cost of one boundary after the other. Of two ways to place i boundaries at the same cost, the
+//! one that reaches further is never worse: it can continue with the other's boundaries that lie behind. So for each i and each
+//! cost only the furthest position x counts.
 //!
-//! Item x > 0 is sent if and only if a boundary lies in (x - lowbit(x), x]: it is *cut*. So
-//! boundary b cuts b, f(b), f(f(b)), … < N with f(x) = x + lowbit(x), and the number m of
-//! messages is that of all items that are cut. Let 2^L <= M < B = 2^(L+1). A multiple x of B below N
-//! is always cut, as lowbit(x) > M. Every *block* of B items that begins at one has a boundary
-//! inside, as B > M. Let the *hops* h(b) of a boundary be how many of b, f(b), … come before the next
-//! multiple of B and before N. Then
+//! The next boundary is x + M, or that number with some of its lowest set bits cleared. Suppose another one, b', differs from
+//! x + M first at bit j, which x + M has and b' has not. Then a, which is x + M with all bits below j cleared, lies behind b' and
+//! is among f(b'), f(f(b')), …: it costs less and reaches further.
 //!
-//! ```text
-//! m <= ⌊(N-1)/B⌋ + Σ h(b),    and    min m = ⌊(N-1)/B⌋ + min Σ h(b).
-//! ```
-//!
-//! The first holds because a union is at most as large as its parts are together. For the second,
-//! take any boundaries and move some, so that m does not grow and the sum becomes m. Boundaries in different
-//! blocks share no hops. In a whole block with several let a be the first and z the last, as distances from the
-//! block's end: their hops clear one set bit after the other.
-//!
-//! - If a <= M, z moves to the block's end, where it costs nothing, and all between them go.
-//! - If a > M and z >= 2^L, then a moves to the block's begin, where it costs nothing, and z to 2^L, which a
-//!   has cut: bit L of a is set.
-//! - If a > M and z < 2^L, then no item is cut by both, because bit L is set in the hops of one and
-//!   not in those of the other. What is between them goes; or if a - z > M, then a moves to
-//!   the block's begin, and one that was between them to 2^L.
-//!
-//! In the last block, of r < B items: if r <= M, all move to its begin; if r > M and they are several, they
-//! move to its begin and 2^L behind it, where they cut one item inside, as any do. After each move shares are M items
-//! or fewer, there are no more boundaries than before, and none is missing before the next block.
-//!
-//! # The shortest path
-//!
-//! With sums in place of unions, costs are paid boundary by boundary. Of two ways to place i
-//! boundaries at the same cost, the one that reaches further is never worse: it goes on with those of the
-//! other's that lie behind. So for each i and each cost only the furthest position x counts. And the
-//! next boundary is x + M, or that with some of its lowest set bits cleared. For let another one, b', differ from
-//! x + M first at bit j, which x + M has and b' has not. Then a, which is x + M with all bits below j cleared,
-//! lies behind b' and is among f(b'), f(f(b')), …: it costs less and reaches further. That makes a dynamic
-//! programme over i, exact for every N. Bounds prune it: blocks that are left cost at least one hop each,
-//! and ranks that are left must be able to reach N.
+//! This is a dynamic programme over i, exact for every N. Bounds prune it: each remaining block costs at least one hop, and the
+//! remaining ranks must be able to reach N.
 
 use tree_index::parent;
 
-/// N items, at most p ranks, and B, the power of two above N/p.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Blocks {
-    pub(crate) items: u64,
-    pub(crate) ranks: u64,
-    /// B = 2^(L+1).
-    pub(crate) block_items: u64,
-}
+use crate::hops::Blocks;
 
 /// Boundaries with the fewest messages for a share limit.
 #[derive(Clone, Debug)]
 pub(crate) struct Cover {
     pub(crate) messages: u64,
-    /// The largest share that occurs, which may lie below the limit.
+    /// The largest share, which may be less than the limit.
     pub(crate) share_items_max: u64,
     /// Boundaries in ascending order, without 0 and N.
     pub(crate) inner: Vec<u64>,
 }
 
-/// The last of some boundaries, which cost so many hops together.
+/// A way to place some boundaries, by the last of them and the hops of all.
 #[derive(Clone, Copy, Debug)]
 struct State {
     position: u64,
@@ -75,15 +39,10 @@ struct State {
 type Reach = Vec<(u64, usize)>;
 
 impl Blocks {
-    /// No cover has fewer messages: multiples of B, and one inside each block that needs it.
-    pub(crate) fn messages_least(&self, share_items_max: u64) -> u64 {
-        self.forced_messages() + self.hops_behind(0, share_items_max)
-    }
-
     /// The cover with the fewest messages, if that needs at most `messages_max` of them, for B/2 <= `share_items_max` < B.
     pub(crate) fn cover(&self, share_items_max: u64, messages_max: u64) -> Option<Cover> {
         let hops_max = messages_max.checked_sub(self.forced_messages())?;
-        // From here on no further boundary is needed.
+        // At this position or behind it, a boundary may be the last.
         let last_start = self.items - share_items_max;
         let mut hops_below = hops_max + 1;
         let mut end = None;
@@ -136,7 +95,7 @@ impl Blocks {
         end.map(|end| self.trace(&states, end))
     }
 
-    /// Notes every place for the next boundary: `latest`, and what remains of it as bits go.
+    /// Enters every position for the next boundary: `latest`, with ever more of its lowest set bits cleared.
     fn extend(
         &self,
         reach: &mut Reach,
@@ -149,7 +108,7 @@ impl Blocks {
         let mut own = self.hops(position);
         let mut own_before = u64::MAX;
         while position >= position_min {
-            // To the left of a place that costs as little there is nothing to gain.
+            // A position further left gains nothing unless it costs less.
             if own < own_before {
                 own_before = own;
                 let (at, hops, before) = total(own);
@@ -190,50 +149,6 @@ impl Blocks {
             inner,
         }
     }
-
-    /// The multiples of B between 0 and N.
-    fn forced_messages(&self) -> u64 {
-        (self.items - 1) >> self.block_items.trailing_zeros()
-    }
-
-    /// h(b): what boundary b > 0 cuts before the next multiple of B.
-    fn hops(&self, start: u64) -> u64 {
-        let inside = self.block_items - 1;
-        if start < self.items & !inside {
-            return u64::from((start.wrapping_neg() & inside).count_ones());
-        }
-        let mut hops = 0;
-        let mut x = start;
-        while x & inside > 0 && x < self.items {
-            hops += 1;
-            // Within the block of N - 1, or one item behind it: B <= 2^63.
-            x = x.saturating_add(x & x.wrapping_neg());
-        }
-        hops
-    }
-
-    /// h(parent(b)) from h(b), without counting bits again: as b loses its lowest bit, its distance from the block's end
-    /// gains it, and loses a set bit for every zero of b above.
-    fn hops_of_parent(&self, start: u64, hops: u64) -> u64 {
-        let inside = self.block_items - 1;
-        let parent = parent(start);
-        if start >= self.items & !inside {
-            return self.hops(parent);
-        }
-        if parent & inside == 0 {
-            return 0;
-        }
-        hops + 1 - u64::from(parent.trailing_zeros() - start.trailing_zeros())
-    }
-
-    /// A lower bound on the hops of boundaries behind `start`: one for each block there.
-    fn hops_behind(&self, start: u64, share_items_max: u64) -> u64 {
-        let shift = self.block_items.trailing_zeros();
-        let full_blocks = self.items >> shift;
-        let begun = start.saturating_add(self.block_items - 1) >> shift;
-        let is_last_cut = self.items & (self.block_items - 1) > share_items_max;
-        full_blocks.saturating_sub(begun) + u64::from(is_last_cut && begun <= full_blocks)
-    }
 }
 
 fn index(hops: u64) -> usize {
@@ -244,8 +159,9 @@ fn index(hops: u64) -> usize {
 mod tests {
     use std::collections::HashMap;
 
-    use super::Blocks;
     use tree_index::message_count;
+
+    use crate::hops::Blocks;
 
     /// The shortest path from 0 to N over all boundaries, a rank from x to y at what it sends.
     fn by_definition(items: u64, ranks: u64, share_items_max: u64) -> u64 {

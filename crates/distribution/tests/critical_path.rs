@@ -204,7 +204,7 @@ fn no_named_distribution_takes_less_time_in_these_cases() {
     for items in [100, 4097, 504_850, 21_410_970, 1 << 40] {
         for ranks in [2, 3, 17, 64, 100] {
             let least_ns = path_ns(Scheme::PathOptimal, items, ranks);
-            for scheme in Scheme::ALL {
+            for &scheme in Scheme::ALL {
                 let case = format!("{scheme}, N = {items}, p = {ranks}");
                 assert!(
                     least_ns <= path_ns(scheme, items, ranks) * ROUNDED,

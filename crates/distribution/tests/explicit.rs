@@ -16,7 +16,7 @@ fn empty_ranks_own_nothing_wherever_they_are() {
 
 #[test]
 fn no_items_are_legal() {
-    for scheme in Scheme::ALL {
+    for &scheme in Scheme::ALL {
         let distribution = scheme.distribute(0, 3).unwrap();
         assert!(distribution.starts().eq([0, 0, 0, 0]), "{scheme}");
         assert_eq!(distribution.message_count(), 0);
@@ -41,7 +41,7 @@ fn equality_is_about_who_owns_what() {
 
 #[test]
 fn no_ranks_are_an_error_that_says_so() {
-    for scheme in Scheme::ALL {
+    for &scheme in Scheme::ALL {
         assert_eq!(scheme.distribute(9, 0), Err(Error::NoRanks));
     }
     assert_eq!(Distribution::from_counts(&[]), Err(Error::NoRanks));
@@ -83,7 +83,7 @@ fn wrong_boundaries_are_named() {
     );
     assert_eq!(
         decreasing.to_string(),
-        "rank 1 starts at item 4, behind its end 3"
+        "rank 1 starts at item 4, after its end 3"
     );
 }
 
@@ -101,12 +101,12 @@ fn counts_that_overflow_are_named() {
 
 #[test]
 fn names_come_back_and_unknown_ones_list_the_known() {
-    for scheme in Scheme::ALL {
+    for &scheme in Scheme::ALL {
         assert_eq!(scheme.to_string().parse(), Ok(scheme));
     }
     let message = "Lower".parse::<Scheme>().unwrap_err().to_string();
     assert!(message.contains("`Lower`"));
-    for scheme in Scheme::ALL {
+    for &scheme in Scheme::ALL {
         assert!(message.contains(scheme.name()));
     }
 }

@@ -50,7 +50,7 @@ fn check(ownership: &Ownership, held: &[Vec<u64>]) {
 
 #[test]
 fn distributions_are_ownerships() {
-    for scheme in Scheme::ALL {
+    for &scheme in Scheme::ALL {
         for (items, ranks) in [(0, 3), (2, 5), (100, 7)] {
             let distribution = scheme.distribute(items, ranks).unwrap();
             let held: Vec<Vec<u64>> = (0..ranks)

@@ -70,13 +70,16 @@ fn the_best_there_is() {
 
 #[test]
 fn critical_paths() {
-    let paths_us = Scheme::ALL.map(|scheme| {
-        let distribution = scheme.distribute(ITEMS, RANKS).unwrap();
-        format!(
-            "{:.2}",
-            distribution.critical_path_ns(&Cost::THESIS) / 1000.0
-        )
-    });
+    let paths_us: Vec<String> = Scheme::ALL
+        .iter()
+        .map(|scheme| {
+            let distribution = scheme.distribute(ITEMS, RANKS).unwrap();
+            format!(
+                "{:.2}",
+                distribution.critical_path_ns(&Cost::THESIS) / 1000.0
+            )
+        })
+        .collect();
     let expected = [
         "12.14", "12.15", "1012.04", "11.06", "12.13", "35.42", "10.50", "9.93",
     ];
@@ -85,9 +88,12 @@ fn critical_paths() {
 
 #[test]
 fn schemes_take_the_published_alpha() {
-    let messages = Scheme::ALL.map(|scheme| {
-        let distribution = scheme.distribute(ITEMS, RANKS).unwrap();
-        distribution.message_count()
-    });
+    let messages: Vec<u64> = Scheme::ALL
+        .iter()
+        .map(|scheme| {
+            let distribution = scheme.distribute(ITEMS, RANKS).unwrap();
+            distribution.message_count()
+        })
+        .collect();
     assert_eq!(messages, [1640, 1401, 256, 557, 621, 61, 255, 428]);
 }

@@ -22,7 +22,7 @@ fn shares(distribution: &Distribution) -> Vec<u64> {
 #[test]
 fn ranges_tile_the_items_and_each_item_has_its_owner() {
     for_each(|items, ranks| {
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             let distribution = scheme.distribute(items, ranks).unwrap();
             let mut next = 0;
             for rank in 0..ranks {

@@ -1,5 +1,6 @@
 //! The measured loops: everything that is compared is measured in one run, turn by turn.
 
+pub mod cold;
 pub mod kernels;
 pub mod lookup;
 pub mod parallel;
@@ -34,4 +35,12 @@ pub struct Row {
     pub ratio: f64,
     /// What it is compared with.
     pub reference: String,
+    /// `warm`, where calls follow each other, or `cold`, where other work lies between them.
+    #[serde(default = "warm")]
+    pub state: String,
+}
+
+/// The state of most measurements.
+pub(crate) fn warm() -> String {
+    "warm".to_owned()
 }

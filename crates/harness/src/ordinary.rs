@@ -69,6 +69,23 @@ impl Ordinary {
         }
     }
 
+    /// Waits until all ranks are here. Collective.
+    pub fn barrier(&self) -> Result<(), Error> {
+        match self.backend {
+            Backend::Threads => {
+                collective::allgather(self.world.transport(), Vec::new())?;
+                Ok(())
+            }
+            #[cfg(feature = "mpi")]
+            Backend::Mpi => {
+                SimpleCommunicator::world().barrier();
+                Ok(())
+            }
+            #[cfg(not(feature = "mpi"))]
+            Backend::Mpi => Err(without_mpi()),
+        }
+    }
+
     /// Combines the ranks' rows, column by column, and leaves the result on every rank. Collective.
     pub fn allreduce<T: Element, O: Known<T>>(
         &self,

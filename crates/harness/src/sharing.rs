@@ -46,7 +46,7 @@ impl Sharing {
 
     /// Those that follow a rule, and give every rank items that lie together.
     pub fn contiguous() -> Vec<Self> {
-        Scheme::ALL.map(Sharing::Named).to_vec()
+        Scheme::ALL.iter().copied().map(Sharing::Named).collect()
     }
 
     /// Whether items that are spread so can be reduced in this way.

@@ -38,7 +38,7 @@ fn counts(
 
 fn ownerships(ranks: usize) -> Vec<Ownership> {
     let of = |scheme: Scheme| Ownership::from(scheme.distribute(5000, ranks).unwrap());
-    let mut ownerships: Vec<Ownership> = Scheme::ALL.into_iter().map(of).collect();
+    let mut ownerships: Vec<Ownership> = Scheme::ALL.iter().copied().map(of).collect();
     ownerships.push(Ownership::block_cyclic(5000, ranks, 7).unwrap());
     ownerships
 }

@@ -212,10 +212,16 @@ fn a_link_is_measured_alike() {
 #[test]
 fn the_environment_names_the_algorithm() {
     if let Ok(expected) = env::var("TREEFOLD_TEST_EXPECTS") {
-        let found = threads::run(2, |world| {
+        let items = [0.1, 1e20, -1e20, 0.3, 0.7];
+        let found = threads::run(5, |world| {
             let builder = Plan::builder(world).local_items(1);
             match builder.build::<f64>() {
-                Ok(plan) => plan.algorithm().to_string(),
+                Ok(plan) => {
+                    let total = plan.allreduce(&items[world.rank()..][..1]).unwrap();
+                    // Whatever the variable says, it changes no bit.
+                    assert_eq!(total.to_bits(), reduce::sum(&items).unwrap().to_bits());
+                    plan.algorithm().to_string()
+                }
                 Err(error) => error.to_string(),
             }
         });
@@ -228,11 +234,23 @@ fn the_environment_names_the_algorithm() {
         assert_eq!(named.unwrap(), [Algorithm::Direct; 2]);
         return;
     }
-    for (value, expected) in [
-        ("two-tree", "two-tree"),
+    let here = Algorithm::all().filter(|&algorithm| algorithm != Algorithm::MpiNative);
+    let here = here.map(|algorithm| (algorithm.name(), algorithm.name()));
+    let refused = [
         ("mpi-native", "`mpi-native` needs MPI"),
         ("fastest", "TREEFOLD_ALGORITHM: unknown algorithm `fastest`"),
-    ] {
+        // What treefold is compared with is no algorithm of a plan.
+        (
+            "unordered",
+            "TREEFOLD_ALGORITHM: unknown algorithm `unordered`",
+        ),
+        (
+            "left-to-right",
+            "TREEFOLD_ALGORITHM: unknown algorithm `left-to-right`",
+        ),
+        ("", "TREEFOLD_ALGORITHM: unknown algorithm ``"),
+    ];
+    for (value, expected) in here.chain(refused) {
         let output = Command::new(env::current_exe().unwrap())
             .args(["--exact", "the_environment_names_the_algorithm"])
             .env(ALGORITHM_VARIABLE, value)

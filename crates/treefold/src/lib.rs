@@ -67,10 +67,19 @@ pub use reduce::{
 };
 
 // What ranks are.
-pub use comm::{Communicator, Error as CommunicationError};
 #[cfg(feature = "mpi")]
 pub use reduce::mpi;
 pub use reduce::{World, threads};
+
+/// How bytes go from rank to rank: what [`World::transport`] offers a program for messages of its own, and what a transport of one's
+/// own needs. It implements [`Communicator`](transport::Communicator), keeps what is under way in [`Requests`](transport::Requests),
+/// and passes [`contract::check`](transport::contract::check); the example `own_transport` is one.
+pub mod transport {
+    pub use comm::{
+        CombineSlots, Communicator, Error, Hints, NativeReductions, Request, RequestId, Requests,
+        Tag, Traffic, collective, contract,
+    };
+}
 
 // Who has which items.
 pub use distribution::{Distribution, Error as DistributionError, Ownership, Scheme};

@@ -108,6 +108,7 @@ fn compare<T: Float>(level: Level, leaves: &[T], suffix: &str, rounds: usize) ->
                 gbps: Some(bytes as f64 / median_ns),
                 ratio: reference_ns / median_ns,
                 reference: reference.to_owned(),
+                state: super::warm(),
             });
         }
     }

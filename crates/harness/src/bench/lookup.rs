@@ -56,6 +56,7 @@ pub fn run(quick: bool, output: &Output) -> Vec<Row> {
                 gbps: None,
                 ratio: medians[0] / total_ns,
                 reference: "linear".to_owned(),
+                state: super::warm(),
             });
         }
     }

@@ -42,6 +42,7 @@ pub fn run(quick: bool) -> Vec<Row> {
                 gbps: Some(size_of_val(data.as_slice()) as f64 / median_ns),
                 ratio: medians[2] / median_ns,
                 reference: "rayon".to_owned(),
+                state: super::warm(),
             });
         }
     }

@@ -7,9 +7,11 @@ use distribution::Ownership;
 use serde::{Deserialize, Serialize};
 
 use super::Row;
+use super::cold::cold_medians_ns;
 use super::timing::{median, slowest_ns};
 use crate::baselines::Baseline;
 use crate::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, some_log_likelihoods};
+use crate::ordinary::Ordinary;
 use crate::output::Output;
 use crate::ranks::on_ranks;
 use crate::{Backend, Error, Runner, Sharing, Way};
@@ -100,12 +102,31 @@ pub fn run(
             // Ranks that take turns on a core take far longer.
             let turns = world.size().div_ceil(world.transport().hints().concurrency);
             let repeats = (1_000_000 / size / turns.pow(2)).clamp(1, 200);
-            let medians = medians_ns(world, &runners, local, job.rounds, repeats)?;
+            let mut states = vec![(
+                "warm",
+                medians_ns(world, &runners, local, job.rounds, repeats)?,
+            )];
+            if size <= COLD_ITEMS_MAX {
+                let ordinary = Ordinary::new(world, backend);
+                let call = |runner| move || call(runner, local);
+                let calls: Vec<_> = runners.iter().map(|(_, runner)| call(runner)).collect();
+                let calls: Vec<_> = calls.iter().map(|call| call as &dyn Fn() -> _).collect();
+                let rounds = COLD_ROUNDS_FACTOR * job.rounds;
+                let medians = cold_medians_ns(world, &ordinary, rounds, &calls)?;
+                states.push(("cold", medians));
+            }
             if world.rank() == 0 {
-                rows(backend, world.size(), size, *sharing, &runners, &medians)
-                    .into_iter()
-                    .map(Report::Row)
-                    .for_each(report);
+                for (state, medians) in states {
+                    let case = Case {
+                        backend,
+                        ranks: world.size(),
+                        size,
+                        sharing: *sharing,
+                        state,
+                    };
+                    let rows = case.rows(&runners, &medians).into_iter();
+                    rows.map(Report::Row).for_each(report);
+                }
             }
             if let Some((_, plan)) = runners.last() {
                 let total = plan.allreduce(local)?;
@@ -135,6 +156,12 @@ const NOT_MEASURED: [Way; 12] = [
     Way::Tree(Algorithm::Ring),
     Way::Tree(Algorithm::Circulant),
 ];
+
+/// Above this number of items, the fold alone takes longer than what is cold.
+const COLD_ITEMS_MAX: usize = 2000;
+
+/// Single calls vary more than hundreds of them: this number of times as many rounds.
+const COLD_ROUNDS_FACTOR: usize = 10;
 
 /// Of many items, one distribution is enough: their own time hides the messages'.
 fn distributions_count(job: &Job, size: usize) -> usize {
@@ -187,40 +214,54 @@ fn medians_ns(
         for ((_, runner), samples) in runners.iter().zip(&mut samples) {
             // What ran before may have left the caches to itself.
             runner.allreduce(local)?;
-            samples.push(slowest_ns(world, repeats, || {
-                std::hint::black_box(runner.allreduce(local)?);
-                Ok(())
-            })?);
+            samples.push(slowest_ns(world, repeats, || call(runner, local))?);
         }
     }
     Ok(samples.into_iter().map(median).collect())
 }
 
-fn rows(
+fn call(runner: &Runner, local: &[f64]) -> Result<(), Error> {
+    std::hint::black_box(runner.allreduce(local)?);
+    Ok(())
+}
+
+/// What rows are of.
+struct Case<'c> {
     backend: Backend,
     ranks: usize,
     size: usize,
     sharing: Sharing,
-    runners: &[Named],
-    medians: &[f64],
-) -> Vec<Row> {
-    let (references, variants) = runners.split_at(2);
-    let mut rows = Vec::new();
-    for ((variant, _), &median_ns) in variants.iter().zip(&medians[2..]) {
-        for ((reference, _), reference_ns) in references.iter().zip(medians) {
-            rows.push(Row {
-                bench: "reduce".to_owned(),
-                variant: variant.clone(),
-                n: size as u64,
-                ranks,
-                backend: backend.name().to_owned(),
-                distribution: Some(sharing.to_string()),
-                median_ns,
-                gbps: Some(size as f64 * 8.0 / median_ns),
-                ratio: median_ns / reference_ns,
-                reference: reference.clone(),
-            });
+    state: &'c str,
+}
+
+impl Case<'_> {
+    fn rows(&self, runners: &[Named], medians: &[f64]) -> Vec<Row> {
+        let Self {
+            backend,
+            ranks,
+            size,
+            sharing,
+            state,
+        } = *self;
+        let (references, variants) = runners.split_at(2);
+        let mut rows = Vec::new();
+        for ((variant, _), &median_ns) in variants.iter().zip(&medians[2..]) {
+            for ((reference, _), reference_ns) in references.iter().zip(medians) {
+                rows.push(Row {
+                    bench: "reduce".to_owned(),
+                    variant: variant.clone(),
+                    n: size as u64,
+                    ranks,
+                    backend: backend.name().to_owned(),
+                    distribution: Some(sharing.to_string()),
+                    median_ns,
+                    gbps: Some(size as f64 * 8.0 / median_ns),
+                    ratio: median_ns / reference_ns,
+                    reference: reference.clone(),
+                    state: state.to_owned(),
+                });
+            }
         }
+        rows
     }
-    rows
 }

@@ -83,8 +83,13 @@ pub fn slowest_ns(
     for _ in 0..calls {
         call()?;
     }
-    let own_ns = nanoseconds(begin.elapsed()) / calls as f64;
-    let all = collective::allgather(comm, own_ns.to_le_bytes().to_vec())?;
+    Ok(slowest_of(world, begin.elapsed())? / calls as f64)
+}
+
+/// The longest of all ranks' times, in nanoseconds. Collective.
+pub fn slowest_of(world: &World, own: Duration) -> Result<f64, Error> {
+    let own_ns = nanoseconds(own).to_le_bytes().to_vec();
+    let all = collective::allgather(world.transport(), own_ns)?;
     let (times, _) = all.as_chunks();
     let times = times.iter().map(|&time| f64::from_le_bytes(time));
     Ok(times.fold(0.0, f64::max))

@@ -38,7 +38,7 @@ pub(super) fn models(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
             "score, us",
             "critical path, us",
         ],
-        Scheme::ALL.into_iter().map(|scheme| {
+        Scheme::ALL.iter().copied().map(|scheme| {
             let distribution = example(scheme);
             let counts = (0..RANKS).map(|rank| distribution.count(rank));
             let busy = counts.clone().filter(|&count| count > 0).count();
@@ -53,7 +53,7 @@ pub(super) fn models(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         }),
     );
     let least = |value: fn(Scheme) -> f64| {
-        let best = Scheme::ALL.into_iter();
+        let best = Scheme::ALL.iter().copied();
         let best = best.min_by(|&a, &b| value(a).total_cmp(&value(b)));
         best.map_or("", Scheme::name)
     };
@@ -97,7 +97,7 @@ pub(super) fn measured(context: &Context<'_>, page: &mut Page) -> Result<(), Err
     for ranks in MEASURED_RANKS {
         let job = Job {
             sizes: vec![ITEMS],
-            sharings: Scheme::ALL.map(Sharing::Named).to_vec(),
+            sharings: Scheme::ALL.iter().copied().map(Sharing::Named).collect(),
             modes: modes.to_vec(),
             runs: runs(context),
         };
@@ -110,7 +110,7 @@ pub(super) fn measured(context: &Context<'_>, page: &mut Page) -> Result<(), Err
         ["distribution".to_owned(), "busy ranks of 8".to_owned()]
             .into_iter()
             .chain(headings),
-        Scheme::ALL.map(|scheme| {
+        Scheme::ALL.iter().map(|&scheme| {
             let shares = scheme
                 .distribute(ITEMS as u64, MEASURED_RANKS[1])
                 .expect("there are ranks");

@@ -275,7 +275,9 @@ pub(super) fn critical_paths(page: &mut Page) -> Result<(), Error> {
     );
     page.table(
         ["distribution", "critical path, us"],
-        Scheme::ALL.map(|scheme| vec![format!("`{scheme}`"), digits(path_us(scheme))]),
+        Scheme::ALL
+            .iter()
+            .map(|&scheme| vec![format!("`{scheme}`"), digits(path_us(scheme))]),
     );
     let (even, optimized) = (path_us(Scheme::Upper), path_us(Scheme::Optimized));
     page.compare([

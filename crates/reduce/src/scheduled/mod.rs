@@ -44,7 +44,8 @@ pub(crate) struct Scheduled<T: Pod, O: Operator<T>> {
     operator: Rc<O>,
     tag: Tag,
     compiled: [OnceCell<Compiled<T, O>>; Operation::COUNT],
-    rounds: Cell<Option<u64>>,
+    /// The operation of the last blocking run.
+    last: Cell<Option<Operation>>,
 }
 
 /// A compiled operation, on short rows or on long ones.
@@ -68,7 +69,7 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
             operator,
             tag,
             compiled: Default::default(),
-            rounds: Cell::new(None),
+            last: Cell::new(None),
         }
     }
 
@@ -200,12 +201,11 @@ impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
         rows: Result<&[T], RunError>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let (outcome, rounds) = match self.compiled(operation) {
-            Compiled::Packed(run) => (run.run(rows, result), run.rounds()),
-            Compiled::Located(run) => (run.run(rows, result), run.rounds()),
-        };
-        self.rounds.set(Some(rounds));
-        outcome
+        self.last.set(Some(operation));
+        match self.compiled(operation) {
+            Compiled::Packed(run) => run.run(rows, result),
+            Compiled::Located(run) => run.run(rows, result),
+        }
     }
 
     fn start(
@@ -220,7 +220,10 @@ impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
     }
 
     fn rounds(&self) -> Option<u64> {
-        self.rounds.get()
+        self.last.get().map(|last| match self.compiled(last) {
+            Compiled::Packed(run) => run.rounds(),
+            Compiled::Located(run) => run.rounds(),
+        })
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -116,19 +116,53 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         rows: Result<&[T], RunError>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let (rows, failure) = (rows.as_ref().ok().copied(), rows.err());
-        if !self.strips.is_lent {
+        let (rows, failure) = match rows {
+            Ok(rows) => (Some(rows), None),
+            Err(failure) => (None, Some(failure)),
+        };
+        if self.strips.is_lent {
+            let are_rows = self.strips.programs[0].leaves_are_rows();
+            let caller = &mut Some(Caller {
+                leaves: rows.filter(|_| are_rows),
+                result,
+            });
+            self.begin(rows, caller)?;
+            self.complete(failure, caller)?;
+            return Ok(self.ending.is_mine);
+        }
+        if !self.is_alone() {
             self.begin(self.ending.input(rows, result), &mut None)?;
             return self.finish_with(failure, rows.unwrap_or_default(), result, &mut None);
         }
-        let are_rows = self.strips.programs[0].leaves_are_rows();
-        let caller = &mut Some(Caller {
-            leaves: rows.filter(|_| are_rows),
-            result,
-        });
-        self.begin(rows, caller)?;
-        self.complete(failure, caller)?;
+        // Nothing else is to be driven: one machine runs from the beginning to the end.
+        let state = &mut *self.state.borrow_mut();
+        self.prepare(state, self.ending.input(rows, result), false);
+        let mut machine = self.machine(state);
+        let driven = machine
+            .begin()
+            .and_then(|()| machine.go_on(Patience::Unlimited));
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        if driven.is_err() {
+            return self.keep(state, driven);
+        }
+        match machine.state.failed {
+            Some(rank) => return Err(RunError::RankFailed { rank }),
+            None if self.ending.is_mine => {
+                self.ending
+                    .finish(&mut machine, rows.unwrap_or_default(), result);
+            }
+            None => {}
+        }
         Ok(self.ending.is_mine)
+    }
+
+    /// Whether nothing is in flight but, perhaps, this run.
+    #[inline]
+    fn is_alone(&self) -> bool {
+        let own = std::ptr::from_ref(self).cast();
+        self.world.in_flight().is_only(own)
     }
 
     /// The beginning of a run that goes on while other work is done.
@@ -143,19 +177,40 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         caller: &mut Option<Caller<'_, T>>,
     ) -> Result<(), RunError> {
         let state = &mut *self.state.borrow_mut();
+        let caller_has_leaves = caller
+            .as_ref()
+            .is_some_and(|caller| caller.leaves.is_some());
+        self.prepare(state, rows, caller_has_leaves);
+        let begun = self.with_machine(state, caller, |machine| machine.begin());
+        self.keep(state, begun)
+    }
+
+    /// Makes the state that of a new run, and folds the own rows unless the caller has what that would give.
+    #[inline]
+    fn prepare(&self, state: &mut State<T>, rows: Option<&[T]>, caller_has_leaves: bool) {
         (state.strip, state.first_column) = (0, 0);
         state.rounds = 0;
         state.failed = None;
         match rows {
             None => state.failed = Some(self.world.rank()),
-            Some(_)
-                if caller
-                    .as_ref()
-                    .is_some_and(|caller| caller.leaves.is_some()) => {}
+            Some(_) if caller_has_leaves => {}
             Some(rows) => self.fold(state, rows),
         }
-        let begun = self.with_machine(state, caller, |machine| machine.begin());
-        self.keep(state, begun)
+    }
+
+    /// The machine, on the workspace alone.
+    #[inline]
+    fn machine<'m>(&'m self, state: &'m mut State<T>) -> Machine<'m, T, O, P> {
+        Machine {
+            comm: self.world.transport(),
+            delivers_alone: self.delivers_alone,
+            strips: &self.strips,
+            operator: &*self.operator,
+            tag: self.tag,
+            state,
+            leaves: &[],
+            result: &mut [],
+        }
     }
 
     /// Reduces the own nodes.
@@ -207,16 +262,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         caller: &mut Option<Caller<'_, T>>,
         task: impl FnOnce(&mut Machine<'_, T, O, P>) -> R,
     ) -> R {
-        let machine = Machine {
-            comm: self.world.transport(),
-            delivers_alone: self.delivers_alone,
-            strips: &self.strips,
-            operator: &*self.operator,
-            tag: self.tag,
-            state,
-            leaves: &[],
-            result: &mut [],
-        };
+        let machine = self.machine(state);
         if !self.strips.is_lent {
             return task(&mut { machine });
         }
@@ -264,10 +310,10 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         patience: Patience,
         caller: &mut Option<Caller<'_, T>>,
     ) -> Result<bool, RunError> {
-        let in_flight = self.world.in_flight();
-        if in_flight.is_only(std::ptr::from_ref(self).cast()) {
+        if self.is_alone() {
             return self.advance(patience, caller);
         }
+        let in_flight = self.world.in_flight();
         loop {
             in_flight.progress();
             if self.advance(Patience::None, caller)? {
@@ -383,7 +429,9 @@ impl<T: Pod, O: Operator<T>, P: Place> Progress for Run<T, O, P> {
     }
 
     fn awaited(&self, requests: &mut Vec<RequestId>) {
-        let state = self.state.borrow();
+        let Ok(state) = self.state.try_borrow() else {
+            return;
+        };
         let buffers = match state.phase {
             Phase::Idle | Phase::Done => return,
             Phase::Step(index) => {

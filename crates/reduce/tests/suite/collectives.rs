@@ -122,7 +122,7 @@ fn rows(world: &World) {
     for width in [1, 2, 3, 8, 65] {
         for count in [1, 2, 7, 100] {
             let items = numbers(count * width, count as u64);
-            for scheme in Scheme::ALL {
+            for &scheme in Scheme::ALL {
                 let distribution = scheme.distribute(count as u64, world.size()).unwrap();
                 let ownership = Ownership::from(distribution);
                 for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {

@@ -115,7 +115,7 @@ pub(crate) fn offered(world: &World) -> impl Iterator<Item = Algorithm> {
 fn every_algorithm(world: &World) {
     for count in [1, 2, 3, 9, 64, 65, 1000, 4097] {
         let items = numbers(count, count as u64);
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             let distribution = scheme.distribute(count as u64, world.size()).unwrap();
             for algorithm in offered(world) {
                 check(world, &items, Sum, &distribution, algorithm, 0);
@@ -199,7 +199,7 @@ pub(crate) fn mix(left: u64, right: u64) -> u64 {
 
 fn operands_keep_their_order(world: &World) {
     let items: Vec<u64> = (1..=777).collect();
-    for scheme in Scheme::ALL {
+    for &scheme in Scheme::ALL {
         let distribution = scheme.distribute(777, world.size()).unwrap();
         for algorithm in offered(world) {
             check(

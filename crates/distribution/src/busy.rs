@@ -1,0 +1,63 @@
+//! Items for ranks that would own none, at the fewest messages.
+//!
+//! Let m(M) be the fewest messages with which at most p ranks of at most M items each cover N items. With exactly p <= N ranks,
+//! none without items, the fewest messages are max(m(M), p - 1).
+//!
+//! They cannot be fewer, because every boundary is an item that is cut. They are reached by splitting shares of a cover with
+//! m(M) messages and fewer than p ranks, each at its roundest item x, the one with the most trailing zeros. Let the share be
+//! [s, e), and f(x) = x + lowbit(x). f(x) has more trailing zeros than x, thus f(x) >= e. And f(x) - lowbit(f(x)) <= x < e, so
+//! f(x) is cut already if it is below N. So a split at x cuts x and nothing else. If x - lowbit(x) < s, and only then, x was cut
+//! before, and the split costs no message. While any item is cut that is no boundary, some share has such an x, and these shares
+//! are split first. A part of a share is no larger than M if the share is not.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use tree_index::parent;
+
+use crate::roundest::roundest;
+
+/// Splits shares until each of p ranks has one: first those where a split costs no message, then the largest.
+pub(crate) fn split(boundaries: &mut Vec<u64>, items: u64, ranks: u64) {
+    let ends = boundaries.iter().skip(1).copied().chain([items]);
+    let shares = boundaries.iter().copied().zip(ends);
+    let mut shares: BinaryHeap<_> = shares.map(|(start, end)| Share::new(start, end)).collect();
+    while (boundaries.len() as u64) < ranks {
+        let largest = shares.pop().expect("a rank that owns items");
+        let middle = largest.roundest;
+        boundaries.push(middle);
+        shares.push(Share::new(largest.start.0, middle));
+        shares.push(Share::new(middle, largest.end));
+    }
+    boundaries.sort_unstable();
+}
+
+/// The items of a rank, and where to split them. The greatest share in this order is split first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Share {
+    /// Whether a split costs no message.
+    is_free: bool,
+    count: u64,
+    /// Of equal shares, the first is split.
+    start: Reverse<u64>,
+    end: u64,
+    roundest: u64,
+}
+
+impl Share {
+    fn new(start: u64, end: u64) -> Self {
+        let roundest = if end - start > 1 {
+            roundest(start + 1, end - 1)
+        } else {
+            // A single item is never split, because some other share has more.
+            start
+        };
+        Self {
+            is_free: roundest > start && parent(roundest) < start,
+            count: end - start,
+            start: Reverse(start),
+            end,
+            roundest,
+        }
+    }
+}

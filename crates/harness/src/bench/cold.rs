@@ -1,0 +1,118 @@
+//! The state in which programs call a reduction: after other work, which has filled the caches and the branch predictors.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use reduce::World;
+
+use super::timing::{median, slowest_of};
+use crate::Error;
+use crate::ordinary::Ordinary;
+
+/// Data that is walked through between two calls: more than any core's own caches hold.
+const DATA_BYTES: usize = 8 << 20;
+
+/// Work on other data and other code.
+#[derive(Debug)]
+pub struct OtherWork {
+    data: Vec<u64>,
+    seed: u64,
+}
+
+impl Default for OtherWork {
+    fn default() -> Self {
+        Self {
+            data: vec![1; DATA_BYTES / size_of::<u64>()],
+            seed: 1,
+        }
+    }
+}
+
+impl OtherWork {
+    /// Reads and writes all of the data, then runs through all of the code, in an order that depends on the data.
+    pub fn run(&mut self) {
+        for word in &mut self.data {
+            *word = word
+                .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                .wrapping_add(self.seed);
+        }
+        for turn in 0..CODE.len() {
+            let word = self.data[turn * 64 % self.data.len()];
+            let index = (word >> 32) as usize % CODE.len();
+            self.seed = CODE[index](CODE[turn](self.seed ^ word));
+        }
+    }
+}
+
+/// A function of its own for every number: a few hundred bytes of code with branches.
+#[inline(never)]
+fn other_code<const NUMBER: u64>(mut word: u64) -> u64 {
+    for _ in 0..2 {
+        word = word.rotate_left(7).wrapping_add(NUMBER * 0x0101_0101);
+        if word & (1 << (NUMBER % 60)) != 0 {
+            word = word.wrapping_mul(NUMBER | 1) ^ (word >> 11);
+        } else {
+            word = word.wrapping_sub(NUMBER << 3) ^ (word << 5);
+        }
+        word = black_box(word ^ NUMBER.wrapping_mul(0xD6E8_FEB8_6659_FD93));
+        word = word
+            .rotate_right(13)
+            .wrapping_mul(0xFF51_AFD7_ED55_8CCD ^ NUMBER);
+        word ^= word >> 33;
+        word = word
+            .wrapping_add(black_box(NUMBER))
+            .wrapping_mul(NUMBER << 1 | 1);
+        word ^= word << 17;
+    }
+    word
+}
+
+macro_rules! eight {
+    ($base:expr) => {
+        [
+            other_code::<{ $base }> as fn(u64) -> u64,
+            other_code::<{ $base + 1 }>,
+            other_code::<{ $base + 2 }>,
+            other_code::<{ $base + 3 }>,
+            other_code::<{ $base + 4 }>,
+            other_code::<{ $base + 5 }>,
+            other_code::<{ $base + 6 }>,
+            other_code::<{ $base + 7 }>,
+        ]
+    };
+}
+
+macro_rules! all_code {
+    ($($base:literal),+) => {
+        &[$(eight!($base * 64), eight!($base * 64 + 8), eight!($base * 64 + 16), eight!($base * 64 + 24),
+            eight!($base * 64 + 32), eight!($base * 64 + 40), eight!($base * 64 + 48), eight!($base * 64 + 56)),+]
+    };
+}
+
+/// 512 functions: about 100 KiB of code, more than a core's instruction cache and its cache of decoded instructions hold.
+const CODE: &[fn(u64) -> u64] = {
+    const ROWS: &[[fn(u64) -> u64; 8]] = all_code!(0, 1, 2, 3, 4, 5, 6, 7);
+    ROWS.as_flattened()
+};
+
+/// The medians over the rounds of the slowest rank's time for a single call after other work, in nanoseconds, for each of the calls. They
+/// take turns; before each, the ranks meet in the transport's ordinary barrier. Collective.
+pub fn cold_medians_ns(
+    world: &World,
+    ordinary: &Ordinary,
+    rounds: usize,
+    calls: &[&dyn Fn() -> Result<(), Error>],
+) -> Result<Vec<f64>, Error> {
+    let mut work = OtherWork::default();
+    let mut samples = vec![Vec::with_capacity(rounds); calls.len()];
+    for _ in 0..rounds {
+        for (call, samples) in calls.iter().zip(&mut samples) {
+            work.run();
+            ordinary.barrier()?;
+            let begin = Instant::now();
+            call()?;
+            samples.push(slowest_of(world, begin.elapsed())?);
+        }
+    }
+    Ok(samples.into_iter().map(median).collect())
+}

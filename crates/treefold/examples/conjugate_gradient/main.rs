@@ -1,0 +1,223 @@
+//! The temperature of a plate by conjugate gradients: with treefold's sums every iterate has the same bits on any number of ranks,
+//! with plain sums the iterates part.
+//!
+//! On threads, with a picture:
+//!
+//! ```text
+//! cargo run --release --example conjugate_gradient [picture.svg]
+//! ```
+//!
+//! Under MPI, where the fingerprints are the same as on threads:
+//!
+//! ```text
+//! cargo build --release --features mpi --example conjugate_gradient
+//! mpirun -n 5 target/release/examples/conjugate_gradient
+//! ```
+
+#![expect(clippy::print_stdout, reason = "an example shows what it finds")]
+
+#[cfg(not(feature = "mpi"))]
+mod picture;
+mod plain;
+mod problem;
+mod solver;
+
+use std::error::Error;
+
+use problem::Plate;
+use treefold::{Max, Plan, World, threads};
+
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+/// How the solver's dot products are added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sums {
+    Treefold,
+    Plain,
+}
+
+impl Sums {
+    const ALL: [Sums; 2] = [Sums::Treefold, Sums::Plain];
+}
+
+/// Ranks as threads, 1 to 17 of them.
+#[cfg(not(feature = "mpi"))]
+fn main() -> Outcome<()> {
+    print_header();
+    let mut comparisons = Vec::new();
+    for sums in Sums::ALL {
+        let reference = on_one_rank(sums)?;
+        for ranks in [1, 2, 5, 17] {
+            let of_ranks = threads::run(ranks, |world| compare(world, &reference))?;
+            let comparison = of_ranks.into_iter().next().ok_or("no ranks")??;
+            comparison.print();
+            comparison.check(&reference)?;
+            comparisons.push(comparison);
+        }
+    }
+    if let Some(path) = std::env::args_os().nth(1) {
+        std::fs::write(path, picture::draw(&comparisons))?;
+    }
+    Ok(())
+}
+
+/// Ranks as MPI processes, as many as `mpirun` has started.
+#[cfg(feature = "mpi")]
+fn main() -> Outcome<()> {
+    treefold::mpi::run(|world| {
+        if world.rank() == 0 {
+            print_header();
+        }
+        for sums in Sums::ALL {
+            let reference = on_one_rank(sums)?;
+            let comparison = compare(world, &reference)?;
+            if world.rank() == 0 {
+                comparison.print();
+            }
+            comparison.check(&reference)?;
+        }
+        Ok(())
+    })?
+}
+
+/// What the solver has computed.
+struct Run {
+    sums: Sums,
+    /// This rank's part of every iterate.
+    iterates: Vec<Vec<f64>>,
+    /// Of the bits of all iterates, on all ranks.
+    fingerprint: u64,
+}
+
+/// Solves the problem. Collective.
+fn run(world: &World, plate: &Plate<'_>, sums: Sums) -> Outcome<Run> {
+    let points = plate.points();
+    let b = vec![1.0; points.len()];
+    let iterates = match sums {
+        Sums::Treefold => {
+            // Items are the grid points' rows of two products, in the order of the points: both dot products in one message.
+            let dot_products = Plan::builder(world)
+                .local_items(points.len() as u64)
+                .width(2)
+                .build::<f64>()?;
+            solver::solve(plate, &b, |rows| {
+                let mut sums = [0.0; 2];
+                dot_products.allreduce_into(rows, &mut sums)?;
+                Ok(sums)
+            })?
+        }
+        Sums::Plain => {
+            let tag = world.fresh_tag();
+            solver::solve(plate, &b, |rows| plain::sums(world, tag, rows))?
+        }
+    };
+    // Integers wrap, so their sum depends on no order.
+    let mut own_fingerprint = 0_u64;
+    for (iteration, iterate) in iterates.iter().enumerate() {
+        for (point, value) in points.clone().zip(iterate) {
+            let place = (iteration << 32 | point) as u64;
+            own_fingerprint = own_fingerprint.wrapping_add(scrambled(place, value.to_bits()));
+        }
+    }
+    let fingerprints = Plan::builder(world).local_items(1).build::<u64>()?;
+    Ok(Run {
+        sums,
+        iterates,
+        fingerprint: fingerprints.allreduce(&[own_fingerprint])?,
+    })
+}
+
+/// A number that is another one, most likely, if one bit of either is another one (the last steps of splitmix64).
+fn scrambled(place: u64, bits: u64) -> u64 {
+    let mut mixed = bits.wrapping_add(place.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ mixed >> 31
+}
+
+/// The run that all others are compared with: its only rank has all points.
+fn on_one_rank(sums: Sums) -> Outcome<Run> {
+    let runs = threads::run(1, |world| run(world, &Plate::new(world)?, sums))?;
+    runs.into_iter().next().ok_or("no ranks")?
+}
+
+/// A run on some ranks beside the one on one rank.
+struct Comparison {
+    sums: Sums,
+    ranks: usize,
+    iterations: usize,
+    fingerprint: u64,
+    /// For every iterate, how far it is from the other run's at most, as a part of the solution's largest value.
+    distances: Vec<f64>,
+}
+
+/// Solves the problem on the ranks of a world, and compares. Collective: the same on every rank.
+fn compare(world: &World, reference: &Run) -> Outcome<Comparison> {
+    let plate = Plate::new(world)?;
+    let run = run(world, &plate, reference.sums)?;
+    let largest = |values: &mut dyn Iterator<Item = f64>| values.map(f64::abs).fold(0.0, f64::max);
+    let solution = reference.iterates.last().ok_or("no iterates")?;
+    let scale = largest(&mut solution.iter().copied());
+    let pairs = run.iterates.iter().zip(&reference.iterates);
+    let own_distances: Vec<f64> = pairs
+        .map(|(own, whole)| {
+            let differences = own.iter().zip(&whole[plate.points()]);
+            largest(&mut differences.map(|(own, whole)| own - whole)) / scale
+        })
+        .collect();
+    // Each rank's item is a row with one value for every iteration.
+    let farthest = Plan::builder(world)
+        .local_items(1)
+        .width(own_distances.len())
+        .operator(Max)
+        .build::<f64>()?;
+    let mut distances = vec![0.0; own_distances.len()];
+    farthest.allreduce_into(&own_distances, &mut distances)?;
+    Ok(Comparison {
+        sums: run.sums,
+        ranks: world.size(),
+        iterations: run.iterates.len(),
+        fingerprint: run.fingerprint,
+        distances,
+    })
+}
+
+fn print_header() {
+    println!(
+        "sums      ranks  iterations  fingerprint of all iterates  part from those on one rank"
+    );
+}
+
+impl Comparison {
+    /// The first iteration, counted from 1, whose iterate is another than on one rank.
+    fn parting(&self) -> Option<usize> {
+        let is_apart = |&distance: &f64| distance != 0.0;
+        self.distances.iter().position(is_apart).map(|at| at + 1)
+    }
+
+    fn print(&self) {
+        let parting = match self.parting() {
+            None => "never".to_owned(),
+            Some(iteration) => {
+                let farthest = self.distances.iter().copied().fold(0.0, f64::max);
+                format!("in iteration {iteration}, later by up to {farthest:.1e}")
+            }
+        };
+        let Self {
+            ranks, iterations, ..
+        } = self;
+        let (sums, fingerprint) = (format!("{:?}", self.sums), self.fingerprint);
+        println!("{sums:8}  {ranks:5}  {iterations:10}  {fingerprint:016x}             {parting}");
+    }
+
+    /// Whether it shows what it is there to show.
+    fn check(&self, reference: &Run) -> Outcome<()> {
+        let is_same = self.fingerprint == reference.fingerprint && self.parting().is_none();
+        let should_be_same = self.sums == Sums::Treefold || self.ranks == 1;
+        match is_same == should_be_same {
+            true => Ok(()),
+            false if is_same => Err("the plain sums' iterates should have parted".into()),
+            false => Err("the iterates should have had the same bits as on one rank".into()),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The Poisson equation on a square grid, whose rows of points are spread over the ranks.
+
+use std::ops::Range;
+
+use treefold::World;
+use treefold::transport::Tag;
+
+use crate::Outcome;
+
+/// Points on a side of the grid. The solution is 0 all around it.
+pub(crate) const SIDE: usize = 48;
+
+/// A side with the rim.
+const FRAMED: usize = SIDE + 2;
+
+/// A heated plate: -div(k grad u) = 1 for the temperature u, where the conductivity k varies from point to point.
+///
+/// Nothing that it computes depends on the number of ranks: they add nothing up here, they only tell each other values.
+pub(crate) struct Plate<'w> {
+    world: &'w World,
+    /// This rank's rows of the grid.
+    rows: Range<usize>,
+    /// The conductivity of its points, those of the rows next to them, and the rim.
+    conductivity: Vec<f64>,
+    /// One is enough: messages between two ranks arrive in the order in which they were sent.
+    tag: Tag,
+}
+
+impl<'w> Plate<'w> {
+    /// Every rank has about the same number of rows, and at least one.
+    pub(crate) fn new(world: &'w World) -> Outcome<Self> {
+        let (rank, size) = (world.rank(), world.size());
+        if size > SIDE {
+            return Err(format!("the grid has only {SIDE} rows for {size} ranks").into());
+        }
+        let start = |rank: usize| SIDE * rank / size;
+        let rows = start(rank)..start(rank + 1);
+        let points = rows.start * FRAMED..(rows.end + 2) * FRAMED;
+        Ok(Self {
+            world,
+            rows,
+            conductivity: points.map(conductivity).collect(),
+            tag: world.fresh_tag(),
+        })
+    }
+
+    /// The grid points of this rank, by their numbers.
+    pub(crate) fn points(&self) -> Range<usize> {
+        self.rows.start * SIDE..self.rows.end * SIDE
+    }
+
+    /// A x: at every point, the flow of heat to its four neighbours, always added up in the same order.
+    pub(crate) fn times_matrix(&self, x: &[f64]) -> Outcome<Vec<f64>> {
+        let [above, below] = self.rows_beside(x)?;
+        let rows = [&above].into_iter().map(Vec::as_slice);
+        let rows = rows.chain(x.chunks_exact(SIDE)).chain([&below[..]]);
+        let framed: Vec<f64> = rows
+            .flat_map(|row| [&[0.0], row, &[0.0]].concat())
+            .collect();
+        let k = &self.conductivity;
+        let flow = |here: usize, there: usize| {
+            let between = 2.0 * k[here] * k[there] / (k[here] + k[there]);
+            between * (framed[here] - framed[there])
+        };
+        let at = |point: usize| {
+            let here = (point / SIDE + 1) * FRAMED + point % SIDE + 1;
+            let row = flow(here, here - 1) + flow(here, here + 1);
+            (flow(here, here - FRAMED) + row) + flow(here, here + FRAMED)
+        };
+        Ok((0..x.len()).map(at).collect())
+    }
+
+    /// The rows next to this rank's: the last of the rank before and the first of the rank behind; zeros at the rim.
+    fn rows_beside(&self, x: &[f64]) -> Outcome<[Vec<f64>; 2]> {
+        let (transport, rank) = (self.world.transport(), self.world.rank());
+        let is_there = |&rank: &usize| rank < self.world.size();
+        let edges = [
+            (rank.checked_sub(1), &x[..SIDE]),
+            (Some(rank + 1).filter(is_there), &x[x.len() - SIDE..]),
+        ];
+        let length_bytes = SIDE * size_of::<f64>();
+        let mut under_way = Vec::new();
+        // All are started before the first is waited for.
+        for (side, (peer, edge)) in edges.into_iter().enumerate() {
+            let Some(peer) = peer else { continue };
+            let message = edge.iter().flat_map(|value| value.to_le_bytes()).collect();
+            let receive = transport.start_receive(peer, self.tag, vec![0; length_bytes])?;
+            let send = transport.start_send(peer, self.tag, message, length_bytes)?;
+            under_way.push((side, receive, send));
+        }
+        let mut beside = [vec![0.0; SIDE], vec![0.0; SIDE]];
+        for (side, receive, send) in under_way {
+            let message = transport.wait(receive)?;
+            for (value, &bytes) in beside[side].iter_mut().zip(message.as_chunks().0) {
+                *value = f64::from_le_bytes(bytes);
+            }
+            transport.wait(send)?;
+        }
+        Ok(beside)
+    }
+}
+
+/// The conductivity of a point, by its number in the grid with its rim: a power of two from 1 to 4096, as if drawn.
+fn conductivity(point: usize) -> f64 {
+    let drawn = (point as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
+    (0..drawn % 13).fold(1.0, |power, _| 2.0 * power)
+}

@@ -1,0 +1,43 @@
+//! Conjugate gradients. What is added up over all grid points, the caller adds up.
+
+use crate::Outcome;
+use crate::problem::Plate;
+
+/// It ends when the residual is this part of what it was.
+const TOLERANCE: f64 = 1e-8;
+
+/// Solves A x = b from x = 0 and returns this rank's part of every iterate.
+///
+/// This is Chronopoulos' and Gear's form of the method. It needs both dot products of an iteration at the same time, so
+/// that one reduction is enough: `sums` gets a row of two values for each grid point of this rank, and returns the sums of both
+/// columns over all points of all ranks.
+pub(crate) fn solve(
+    plate: &Plate<'_>,
+    b: &[f64],
+    mut sums: impl FnMut(&[f64]) -> Outcome<[f64; 2]>,
+) -> Outcome<Vec<Vec<f64>>> {
+    let mut x = vec![0.0; b.len()];
+    let (mut r, mut p, mut s) = (b.to_vec(), x.clone(), x.clone());
+    let (mut alpha, mut rr_before) = (1.0, f64::INFINITY);
+    let mut rr_first = None;
+    let mut iterates = Vec::new();
+    loop {
+        let w = plate.times_matrix(&r)?;
+        let products = r.iter().zip(&w).flat_map(|(&r, &w)| [r * r, r * w]);
+        let products: Vec<f64> = products.collect();
+        let [rr, rw] = sums(&products)?;
+        if rr <= TOLERANCE * TOLERANCE * *rr_first.get_or_insert(rr) {
+            return Ok(iterates);
+        }
+        let beta = rr / rr_before;
+        alpha = rr / (rw - beta * (rr / alpha));
+        rr_before = rr;
+        for i in 0..x.len() {
+            p[i] = r[i] + beta * p[i];
+            s[i] = w[i] + beta * s[i];
+            x[i] += alpha * p[i];
+            r[i] -= alpha * s[i];
+        }
+        iterates.push(x.clone());
+    }
+}

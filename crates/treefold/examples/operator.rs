@@ -1,0 +1,100 @@
+//! An operator of one's own that is not commutative: a recursive filter over the samples of all ranks.
+//!
+//! A low-pass filter has a state y, which sample after sample becomes a y + b. Every sample is such a map y -> a y + b, and maps one
+//! after the other make a map again. So the ranks can compose the maps of all samples before each, instead of taking turns.
+//!
+//! ```text
+//! cargo run --release --example operator
+//! ```
+
+#![expect(clippy::print_stdout, reason = "an example shows what it finds")]
+
+use std::error::Error;
+
+use treefold::{Operator, Plan, World, threads};
+
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+const SAMPLES: u32 = 50_000;
+
+/// The map y -> a y + b. An item may be of any plain type (`bytemuck::Pod`), such as an array of numbers.
+type Step = [f64; 2];
+
+/// The left step, and then the right one. The other way round they make another map.
+///
+/// Where a name and a function are enough, `treefold::operator::custom(name, function)` is shorter.
+#[derive(Clone, Copy, Debug)]
+struct Compose;
+
+impl Operator<Step> for Compose {
+    /// Ranks that build a plan together compare it.
+    fn name(&self) -> &str {
+        "compose steps of a filter"
+    }
+
+    /// Its results are rounded, so it is not quite associative either. It need not be: a tree says what is combined with what.
+    fn combine(&self, left: Step, right: Step) -> Step {
+        [right[0] * left[0], right[0] * left[1] + right[1]]
+    }
+
+    /// No steps leave y as it is. Without this, reductions of nothing and `exscan` are errors.
+    fn empty(&self) -> Option<Step> {
+        Some([1.0, 0.0])
+    }
+}
+
+fn main() -> Outcome<()> {
+    // A filter whose strength varies.
+    let step = |i: u32| {
+        let sample = (f64::from(i) * 0.618).fract();
+        let a = 0.9 + 0.09 * (f64::from(i) * 0.414).fract();
+        [a, (1.0 - a) * sample]
+    };
+    let steps: Vec<Step> = (0..SAMPLES).map(step).collect();
+
+    let mut on_one_rank = None;
+    for ranks in [1, 2, 5, 17] {
+        let of_ranks = threads::run(ranks, |world| {
+            let start = |rank: usize| steps.len() * rank / ranks;
+            filtered(world, &steps[start(world.rank())..start(world.rank() + 1)])
+        })?;
+        let output = of_ranks.into_iter().collect::<Outcome<Vec<_>>>()?.concat();
+
+        // Not the bits of one step after the other, which is another order, but close.
+        let (mut y, mut farthest) = (0.0, 0.0_f64);
+        for (step, output) in steps.iter().zip(&output) {
+            y = step[0] * y + step[1];
+            farthest = farthest.max((output - y).abs());
+        }
+        println!("{ranks:2} ranks: within {farthest:.1e} of one step after the other");
+        if farthest > 1e-12 {
+            return Err("the filter's output is wrong".into());
+        }
+        let bits: Vec<u64> = output.iter().map(|y| y.to_bits()).collect();
+        if *on_one_rank.get_or_insert_with(|| bits.clone()) != bits {
+            return Err("the output should have the same bits as on one rank".into());
+        }
+    }
+    println!("the same bits on all of them");
+
+    // Without ranks.
+    let [a, b] = treefold::fold(&steps[..10], &Compose)?;
+    println!("ten steps: y -> {a} y + {b}");
+    let [a, b] = treefold::fold(&[], &Compose)?;
+    println!("no steps: y -> {a} y + {b}");
+    Ok(())
+}
+
+/// The filter's output for each of this rank's samples, if its state is 0 before the first sample of all.
+fn filtered(world: &World, local: &[Step]) -> Outcome<Vec<f64>> {
+    let plan = Plan::builder(world)
+        .local_items(local.len() as u64)
+        .operator(Compose)
+        .build::<Step>()?;
+    // For each sample, all steps before it.
+    let mut before = vec![[0.0; 2]; local.len()];
+    plan.exscan(local, &mut before)?;
+    let states = before.iter().map(|[_, state]| state);
+    let outputs = local.iter().zip(states).map(|([a, b], y)| a * y + b);
+    Ok(outputs.collect())
+}

@@ -1,0 +1,113 @@
+//! Reductions that go on while other work is done: start, work, test, wait; several at once; kept in a struct.
+//!
+//! ```text
+//! cargo run --release --example split_phase
+//! ```
+
+#![expect(clippy::print_stdout, reason = "an example shows what it finds")]
+
+use std::error::Error;
+
+use treefold::{Max, Pending, Plan, Sum, World, call, threads};
+
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+const ITEMS: usize = 20_000;
+const STEPS: usize = 10;
+
+/// A rank's part of a simulation, and what it needs to watch the energy while it goes on.
+///
+/// Plans own what they need: they can be kept beside their world, and a run beside its plan.
+struct Simulation {
+    world: World,
+    amplitudes: Vec<f64>,
+    energy: Plan<f64, Sum>,
+    peak: Plan<f64, Max>,
+    /// The energy before the last step, while the ranks still add it up.
+    energy_in_flight: Option<Pending<call::Allreduce, f64>>,
+    energies: Vec<f64>,
+}
+
+impl Simulation {
+    fn new(world: &World) -> Outcome<Self> {
+        let start = |rank: usize| ITEMS * rank / world.size();
+        let own = start(world.rank())..start(world.rank() + 1);
+        let builder = || Plan::builder(world).local_items(own.len() as u64);
+        Ok(Self {
+            world: world.clone(),
+            energy: builder().build()?,
+            peak: builder().operator(Max).build()?,
+            amplitudes: own.map(|i| (i as f64 * 0.618).fract() - 0.5).collect(),
+            energy_in_flight: None,
+            energies: Vec::new(),
+        })
+    }
+
+    /// One step, which needs no other rank, between the start of a reduction and its end.
+    fn step(&mut self) -> Outcome<()> {
+        let squares: Vec<f64> = self.amplitudes.iter().map(|a| a * a).collect();
+        // When this returns, the squares are folded and not needed any more.
+        self.energy_in_flight = Some(self.energy.start_allreduce(&squares)?);
+        for part in self.amplitudes.chunks_mut(1000) {
+            for amplitude in part {
+                *amplitude *= 1.0 - *amplitude * *amplitude;
+            }
+            // Messages move only in calls: a test now and then keeps the reduction going, and waits for nothing.
+            if let Some(pending) = &self.energy_in_flight {
+                pending.test()?;
+            }
+        }
+        if let Some(pending) = self.energy_in_flight.take() {
+            self.energies.push(pending.wait()?);
+        }
+        Ok(())
+    }
+
+    /// Energy and peak at the end, by two reductions at once.
+    fn end(mut self) -> Outcome<(Vec<f64>, f64)> {
+        let squares: Vec<f64> = self.amplitudes.iter().map(|a| a * a).collect();
+        let energy = self.energy.start_allreduce(&squares)?;
+        let peak = self.peak.start_allreduce(&self.amplitudes)?;
+        // Each rank may wait in an order of its own: whoever waits for one drives all that are in flight.
+        let (energy, peak) = if self.world.rank().is_multiple_of(2) {
+            let energy = energy.wait()?;
+            (energy, peak.wait()?)
+        } else {
+            let peak = peak.wait()?;
+            (energy.wait()?, peak)
+        };
+        self.energies.push(energy);
+        Ok((self.energies, peak))
+    }
+}
+
+/// A whole simulation: the energy before every step and after the last, and the greatest amplitude.
+fn simulate(world: &World) -> Outcome<(Vec<f64>, f64)> {
+    let mut simulation = Simulation::new(world)?;
+    for _ in 0..STEPS {
+        simulation.step()?;
+    }
+    simulation.end()
+}
+
+fn main() -> Outcome<()> {
+    let mut on_one_rank = None;
+    for ranks in [1, 2, 5, 17] {
+        for of_rank in threads::run(ranks, simulate)? {
+            let (energies, peak) = of_rank?;
+            let bits: Vec<u64> = energies
+                .iter()
+                .chain([&peak])
+                .map(|e| e.to_bits())
+                .collect();
+            if on_one_rank.is_none() {
+                println!("energies {energies:.3?}, peak {peak:.6}");
+            }
+            if *on_one_rank.get_or_insert_with(|| bits.clone()) != bits {
+                return Err("the energies should have the same bits as on one rank".into());
+            }
+        }
+        println!("the same bits on {ranks} ranks");
+    }
+    Ok(())
+}
