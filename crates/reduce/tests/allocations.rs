@@ -17,6 +17,6 @@ fn the_counter_counts() {
 #[test]
 fn no_schedule_allocates() {
     for ranks in [1, 2, 5, 8] {
-        run(ranks, |world| runs_allocate_nothing(world)).unwrap();
+        run(ranks, runs_allocate_nothing).unwrap();
     }
 }

@@ -18,7 +18,7 @@ fn suite_on_threads() {
     for ranks in [1, 2, 3, 5, 17] {
         for (name, check) in suite::checks() {
             let begin = std::time::Instant::now();
-            run(ranks, |world| check(world))
+            run(ranks, check)
                 .unwrap_or_else(|error| panic!("{name}, p = {ranks}: {error}"));
             println!("threads, p = {ranks}: {name} ({:?})", begin.elapsed());
         }
@@ -29,7 +29,7 @@ fn suite_on_threads() {
 fn suite_on_seeded_threads() {
     for (name, check) in suite::checks() {
         for (ranks, seed) in [(2, 1), (3, 2), (4, 3)] {
-            run_seeded(ranks, seed, |world| check(world))
+            run_seeded(ranks, seed, check)
                 .unwrap_or_else(|error| panic!("{name}, p = {ranks}, seed = {seed}: {error}"));
         }
     }

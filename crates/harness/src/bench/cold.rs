@@ -36,13 +36,15 @@ impl OtherWork {
                 .wrapping_mul(0x9E37_79B9_7F4A_7C15)
                 .wrapping_add(self.seed);
         }
-        for turn in 0..CODE.len() {
-            let word = self.data[turn * 64 % self.data.len()];
-            let index = (word >> 32) as usize % CODE.len();
-            self.seed = CODE[index](CODE[turn](self.seed ^ word));
+        for (function, line) in CODE.iter().zip(self.data.chunks(64)) {
+            let [word, ..] = line else { continue };
+            let other = CODE[(word >> 32) as usize % CODE.len()];
+            self.seed = other(function(self.seed ^ word));
         }
     }
 }
+
+type Code = fn(u64) -> u64;
 
 /// A function of its own for every number: a few hundred bytes of code with branches.
 #[inline(never)]
@@ -70,7 +72,7 @@ fn other_code<const NUMBER: u64>(mut word: u64) -> u64 {
 macro_rules! eight {
     ($base:expr) => {
         [
-            other_code::<{ $base }> as fn(u64) -> u64,
+            other_code::<{ $base }> as Code,
             other_code::<{ $base + 1 }>,
             other_code::<{ $base + 2 }>,
             other_code::<{ $base + 3 }>,
@@ -90,8 +92,8 @@ macro_rules! all_code {
 }
 
 /// 512 functions: about 100 KiB of code, more than a core's instruction cache and its cache of decoded instructions hold.
-const CODE: &[fn(u64) -> u64] = {
-    const ROWS: &[[fn(u64) -> u64; 8]] = all_code!(0, 1, 2, 3, 4, 5, 6, 7);
+const CODE: &[Code] = {
+    const ROWS: &[[Code; 8]] = all_code!(0, 1, 2, 3, 4, 5, 6, 7);
     ROWS.as_flattened()
 };
 
