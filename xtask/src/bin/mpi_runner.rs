@@ -1,10 +1,12 @@
 //! What `mpirun` starts: every rank runs the same job, and rank 0 prints what comes of it.
 //!
-//!     mpi-runner repro JOB          rows of the reproducibility matrix, as JSON
-//!     mpi-runner bench JOB          rows of the reduction bench, as JSON
-//!     mpi-runner schedules JOB      rows of the schedules' bench, as JSON
-//!     mpi-runner papers JOB         times of the papers' modes of summation, as JSON
-//!     mpi-runner fault KIND         panic, leave or silence: what becomes of the others
+//! ```text
+//! mpi-runner repro JOB          rows of the reproducibility matrix, as JSON
+//! mpi-runner bench JOB          rows of the reduction bench, as JSON
+//! mpi-runner schedules JOB      rows of the schedules' bench, as JSON
+//! mpi-runner papers JOB         times of the papers' modes of summation, as JSON
+//! mpi-runner fault KIND         panic, leave or silence: what becomes of the others
+//! ```
 
 #![expect(clippy::print_stdout, reason = "rank 0 prints its rows")]
 
