@@ -31,7 +31,7 @@ enum Command {
     Papers(papers::Options),
     /// Builds the book of `docs/` as HTML
     Book(book::Options),
-    /// Runs everything that CI runs
+    /// Runs what CI runs, or the stages that are named
     Test(test::Options),
 }
 

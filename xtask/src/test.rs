@@ -1,30 +1,23 @@
-//! `cargo xtask test`: everything that CI runs, step by step, and the first step that fails ends it.
+//! `cargo xtask test`: the gate in stages, step by step, and the first step that fails ends it. What runs always is what CI runs.
 
-use std::env;
-use std::process::{Command, Stdio};
+mod setup;
+mod stages;
+mod steps;
+
 use std::time::Instant;
 
 use clap::Args;
-use harness::Error;
-use harness::installed::{is_root, missing, runs};
-use harness::launcher::Launcher;
-use harness::workspace::{cargo, executables, workspace};
-
-/// Debian's packages: MPI's library, headers and launcher, libclang for the bindings, valgrind for instruction counts.
-const PACKAGES: [&str; 4] = ["libopenmpi-dev", "openmpi-bin", "libclang-dev", "valgrind"];
-
-/// Rank counts of the MPI tests.
-const MPI_RANKS: [usize; 4] = [1, 2, 3, 5];
-
-/// The same where every message goes by MPI, as between nodes.
-const MPI_RANKS_WITHOUT_SHARED_MEMORY: [usize; 2] = [2, 5];
-
-/// Far more than the MPI tests of one crate take.
-const MPI_TIMEOUT_SECONDS: &str = "600";
+use harness::table::Table;
+use harness::{Error, choices};
+use stages::{Mpi, STAGES, Stage, When};
+use steps::{Steps, Stop};
 
 /// Options of `test`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
+    /// Stages by name, or all, which adds those on request [default: what CI runs]
+    #[arg(long, value_name = "NAME,…")]
+    stage: Option<String>,
     /// Leave out everything that needs MPI
     #[arg(long)]
     no_mpi: bool,
@@ -32,265 +25,173 @@ pub struct Options {
 
 /// Runs the command; true if every step passed.
 pub fn run(options: &Options) -> Result<bool, Error> {
-    let mut steps = Steps::default();
+    let chosen = chosen(options)?;
     let mpi = !options.no_mpi;
-    if mpi {
-        set_up_mpi()?;
+    if mpi && chosen.iter().any(|stage| stage.mpi != Mpi::Unused) {
+        setup::set_up()?;
     }
-    if !steps.all(|steps| {
-        checks(steps, mpi)
-            .and_then(|()| tests(steps, mpi))
-            .and_then(|()| commands(steps, mpi))
-    })? {
-        return Ok(false);
+    let begin = Instant::now();
+    let mut steps = Steps::new(mpi);
+    let mut times = Table::new(["stage", "steps", "seconds"]);
+    let mut passed = true;
+    for stage in chosen
+        .iter()
+        .filter(|stage| mpi || stage.mpi != Mpi::Needed)
+    {
+        passed = run_stage(stage, &mut steps, &mut times)?;
+        if !passed {
+            break;
+        }
     }
+    times.push(vec![
+        "all".to_owned(),
+        steps.passed_count().to_string(),
+        format!("{:.0}", begin.elapsed().as_secs_f64()),
+    ]);
+    println!("\n{}", times.lines().join("\n"));
     if !mpi {
-        println!("skipped by --no-mpi: all MPI tests and the MPI repro-check");
+        println!("\nleft out by --no-mpi: {}", left_out(&chosen));
     }
-    println!("\n{} passed, 0 failed", steps.passed_count);
-    Ok(true)
+    let failed_count = u8::from(!passed);
+    println!("\n{} passed, {failed_count} failed", steps.passed_count());
+    Ok(passed)
 }
 
-/// All features but MPI's.
-const FEATURES: &str = "treefold/tracing,treefold/par,treefold/num-complex";
-
-/// The count of steps, and their announcements.
-#[derive(Default)]
-struct Steps {
-    passed_count: usize,
-}
-
-/// Why the steps end early.
-enum Stop {
-    /// A step failed.
-    Failed,
-    /// A step could not be run.
-    Error(Error),
-}
-
-impl Steps {
-    fn all(&mut self, steps: impl FnOnce(&mut Self) -> Result<(), Stop>) -> Result<bool, Error> {
-        match steps(self) {
-            Ok(()) => Ok(true),
-            Err(Stop::Failed) => {
-                println!("\n{} passed, 1 failed", self.passed_count);
-                Ok(false)
-            }
-            Err(Stop::Error(error)) => Err(error),
-        }
-    }
-
-    /// Runs one command.
-    fn step(&mut self, name: &str, command: &mut Command) -> Result<(), Stop> {
-        println!("\n── {name}");
-        let begin = Instant::now();
-        let status = command.stdin(Stdio::null()).status();
-        let status = status.map_err(|error| Stop::Error(Error::Run(format!("{name}: {error}"))))?;
-        let seconds = begin.elapsed().as_secs_f64();
-        if !status.success() {
-            println!("── FAILED: {name} ({status}, {seconds:.0} s)");
-            return Err(Stop::Failed);
-        }
-        println!("── passed: {name} ({seconds:.0} s)");
-        self.passed_count += 1;
-        Ok(())
-    }
-
-    /// Runs `cargo` with these words.
-    fn cargo(&mut self, name: &str, words: &str) -> Result<(), Stop> {
-        self.step(name, cargo().args(words.split_whitespace()))
-    }
-
-    /// Runs this very program with these words.
-    fn xtask(&mut self, name: &str, words: &str) -> Result<(), Stop> {
-        let own = env::current_exe().map_err(|error| Stop::Error(Error::Run(error.to_string())))?;
-        self.step(
-            name,
-            Command::new(own)
-                .args(words.split_whitespace())
-                .current_dir(workspace()),
-        )
-    }
-}
-
-/// Installs what is missing, if it may.
-fn set_up_mpi() -> Result<(), Error> {
-    let mut lacking = missing();
-    if !runs("valgrind") {
-        lacking.push("valgrind");
-    }
-    if lacking.is_empty() {
-        return Ok(());
-    }
-    let lacking = lacking.join(", ");
-    let advice = format!(
-        "missing: {lacking}; install {}, or leave MPI out by --no-mpi",
-        PACKAGES.join(" ")
-    );
-    let sudo = match is_root() {
-        true => None,
-        false
-            if Command::new("sudo")
-                .args(["-n", "true"])
-                .status()
-                .is_ok_and(|status| status.success()) =>
-        {
-            Some("sudo")
-        }
-        false => return Err(Error::Mpi(advice)),
+/// Runs one stage, and notes its time; true if every step passed.
+fn run_stage(stage: &Stage, steps: &mut Steps, times: &mut Table) -> Result<bool, Error> {
+    println!("\n══ stage {}: {}", stage.name, stage.purpose);
+    let (begin, before_count) = (Instant::now(), steps.passed_count());
+    let passed = match (stage.run)(steps) {
+        Ok(()) => true,
+        Err(Stop::Failed) => false,
+        Err(Stop::Error(error)) => return Err(error),
     };
-    if !runs("apt-get") {
-        return Err(Error::Mpi(advice));
-    }
-    println!("── installing what is missing: {lacking}");
-    let install = ["install", "--yes", "--no-install-recommends"];
-    for words in [&["update"][..], &[&install[..], &PACKAGES].concat()] {
-        let mut command = match sudo {
-            Some(sudo) => Command::new(sudo),
-            None => Command::new("apt-get"),
-        };
-        if sudo.is_some() {
-            command.arg("apt-get");
-        }
-        let status = command
-            .arg("--quiet")
-            .args(words)
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .status();
-        if !status.is_ok_and(|status| status.success()) {
-            return Err(Error::Mpi(format!("apt-get {} failed; {advice}", words[0])));
-        }
-    }
-    match missing()[..] {
-        [] => Ok(()),
-        ref still => Err(Error::Mpi(format!(
-            "still missing after apt-get: {}; {advice}",
-            still.join(", ")
-        ))),
-    }
+    let seconds = begin.elapsed().as_secs_f64();
+    let outcome = if passed { "passed" } else { "FAILED" };
+    println!("\n── stage {}: {outcome} in {seconds:.0} s", stage.name);
+    times.push(vec![
+        stage.name.to_owned(),
+        (steps.passed_count() - before_count).to_string(),
+        format!("{seconds:.0}"),
+    ]);
+    Ok(passed)
 }
 
-/// What is told without running the code.
-fn checks(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
-    steps.cargo("format", "fmt --all --check")?;
-    let clippy = "clippy --workspace --all-targets";
-    steps.cargo("clippy", &format!("{clippy} -- -D warnings"))?;
-    let with = |features: &str| format!("{clippy} --features {features} -- -D warnings");
-    steps.cargo(
-        "clippy, all features but MPI",
-        &with(&format!("{FEATURES},xtask/book")),
-    )?;
-    if mpi {
-        steps.cargo(
-            "clippy, MPI",
-            &with(&format!("{FEATURES},treefold/mpi,xtask/mpi")),
-        )?;
-    }
-    let features = if mpi {
-        format!("{FEATURES},treefold/mpi")
-    } else {
-        FEATURES.to_owned()
+/// The stages that the options name, in the order in which they run.
+fn chosen(options: &Options) -> Result<Vec<&'static Stage>, Error> {
+    let Some(typed) = &options.stage else {
+        let always = STAGES.iter().filter(|stage| stage.when == When::Always);
+        return Ok(always.collect());
     };
-    let doc = format!("doc --workspace --no-deps --features {features}");
-    let mut doc_command = cargo();
-    steps.step(
-        "docs",
-        doc_command
-            .args(doc.split_whitespace())
-            .env("RUSTDOCFLAGS", "-D warnings"),
-    )?;
-    steps.xtask("the book builds", "book")?;
-    steps.cargo(
-        "simd-kernels without std",
-        "clippy -p treefold-simd-kernels --no-default-features -- -D warnings",
-    )?;
-    steps.cargo(
-        "tree-index on bare metal",
-        "build --locked --manifest-path crates/tree-index/bare-metal/Cargo.toml --target-dir target/bare-metal",
-    )
+    let all: Vec<&str> = STAGES.iter().map(|stage| stage.name).collect();
+    let known = |name: &str| {
+        let found = all.iter().copied().find(|&known| known == name);
+        found.ok_or_else(|| format!("unknown stage `{name}`; known: {}", all.join(", ")))
+    };
+    let names = choices::names("--stage", typed, &all, known)?;
+    let stages = STAGES.iter().filter(|stage| names.contains(&stage.name));
+    let stages: Vec<&Stage> = stages.collect();
+    // No step at all would look like success.
+    if options.no_mpi && stages.iter().all(|stage| stage.mpi == Mpi::Needed) {
+        let reason = format!("nothing is left of `--stage {typed}`");
+        return Err(Error::option("--no-mpi", reason));
+    }
+    Ok(stages)
 }
 
-fn tests(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
-    steps.cargo("tests", &format!("test --workspace --features {FEATURES}"))?;
-    for (checker, name, tests) in [
-        ("shuttle", "mailboxes under shuttle", "shuttled"),
-        ("loom", "rings under loom", "loomed"),
-    ] {
-        let words =
-            format!("test --package treefold-comm --lib --target-dir target/{checker} {tests}");
-        let mut command = cargo();
-        command.args(words.split_whitespace());
-        command.env("RUSTFLAGS", format!("--cfg {checker}"));
-        steps.step(name, &mut command)?;
+/// What these stages do not run without MPI.
+fn left_out(stages: &[&Stage]) -> String {
+    let parts = stages.iter().filter_map(|stage| match stage.mpi {
+        Mpi::Unused => None,
+        Mpi::For(steps) => Some(format!("{steps} (stage {})", stage.name)),
+        Mpi::Needed => Some(format!("stage {}", stage.name)),
+    });
+    let parts: Vec<String> = parts.collect();
+    match parts[..] {
+        [] => "nothing, as these stages need no MPI".to_owned(),
+        _ => parts.join("; "),
     }
-    if !mpi {
-        return Ok(());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use harness::workspace::workspace;
+
+    use super::{Mpi, Options, STAGES, When, chosen, left_out};
+
+    fn options(stage: Option<&str>, no_mpi: bool) -> Options {
+        let stage = stage.map(str::to_owned);
+        Options { stage, no_mpi }
     }
-    for package in ["treefold-comm", "treefold-reduce"] {
-        let build = [
-            "test",
-            "--no-run",
-            "--package",
-            package,
-            "--test",
-            "mpi",
-            "--features",
-            "mpi",
-        ];
-        let programs = executables(cargo().args(build)).map_err(Stop::Error)?;
-        let shared = MPI_RANKS.map(|ranks| (ranks, "on"));
-        let alone = MPI_RANKS_WITHOUT_SHARED_MEMORY.map(|ranks| (ranks, "off"));
-        for (ranks, shared_memory) in shared.into_iter().chain(alone) {
-            for program in &programs {
-                let name =
-                    format!("{package} under mpirun, {ranks} ranks, shared memory {shared_memory}");
-                let mut mpirun = Launcher::of(program).command(ranks, &[]);
-                // Both Open MPI's and MPICH's launcher end ranks that wait for each other for ever.
-                mpirun.env("MPIEXEC_TIMEOUT", MPI_TIMEOUT_SECONDS);
-                mpirun.env("TREEFOLD_SHARED_MEMORY", shared_memory);
-                steps.step(&name, &mut mpirun)?;
+
+    fn names(stage: Option<&str>) -> Vec<&'static str> {
+        let stages = chosen(&options(stage, false)).unwrap();
+        stages.iter().map(|stage| stage.name).collect()
+    }
+
+    fn refusal(stage: &str, no_mpi: bool) -> String {
+        let error = chosen(&options(Some(stage), no_mpi)).err();
+        error.expect("an error").to_string()
+    }
+
+    #[test]
+    fn stages_run_once_and_in_their_own_order() {
+        assert_eq!(names(Some("threads")), ["threads"]);
+        let mixed = names(Some("book, threads,checks,book"));
+        assert_eq!(mixed, ["checks", "threads", "book"]);
+    }
+
+    #[test]
+    fn what_is_on_request_is_requested() {
+        let always = names(None);
+        let all = names(Some("all"));
+        assert_eq!(all.len(), STAGES.len());
+        for stage in STAGES {
+            let is_always = stage.when == When::Always;
+            assert_eq!(always.contains(&stage.name), is_always, "{}", stage.name);
+        }
+        assert!(always.len() < all.len());
+        assert_eq!(names(Some("book,all")), all);
+    }
+
+    #[test]
+    fn unknown_names_are_told_the_known_ones() {
+        for wrong in ["magic", "", "threads,,book", "Threads", "threads book"] {
+            let error = refusal(wrong, false);
+            assert!(error.starts_with("--stage: unknown stage `"), "{error}");
+            for stage in STAGES {
+                assert!(error.contains(stage.name), "{error}");
             }
+            assert!(error.ends_with(", all"), "{error}");
         }
     }
-    steps.cargo(
-        "commands under MPI",
-        "test --package xtask --features mpi --test mpi",
-    )
-}
 
-fn commands(steps: &mut Steps, mpi: bool) -> Result<(), Stop> {
-    let quick = "--ranks 1,2,17 --distribution all --algorithm all";
-    steps.xtask("repro-check on threads", &format!("repro-check {quick}"))?;
-    if mpi {
-        steps.xtask(
-            "repro-check under MPI",
-            &format!("repro-check {quick} --backend mpi"),
-        )?;
+    #[test]
+    fn without_mpi_something_must_be_left() {
+        let error = refusal("openmpi", true);
+        assert!(error.contains("--no-mpi") && error.contains("`--stage openmpi`"));
+        let stages = chosen(&options(Some("openmpi,book"), true)).unwrap();
+        assert_eq!(left_out(&stages), "stage openmpi");
+        for stage in STAGES.iter().filter(|stage| stage.mpi != Mpi::Unused) {
+            assert!(left_out(&[stage]).contains(stage.name));
+        }
+        let book = chosen(&options(Some("book"), true)).unwrap();
+        assert!(left_out(&book).starts_with("nothing"));
     }
-    steps.cargo("benches, as tests", "bench --package benches -- --test")?;
-    steps.xtask("bench --quick", "bench all --quick")?;
-    if mpi {
-        steps.xtask(
-            "bench reduce --quick under MPI",
-            "bench reduce --quick --backend mpi",
-        )?;
+
+    /// The page has a table of the stages.
+    #[test]
+    fn every_stage_is_on_its_page() {
+        let page = fs::read_to_string(workspace().join("docs/testing.md")).unwrap();
+        for stage in STAGES {
+            let when = match stage.when {
+                When::Always => "always",
+                When::OnRequest => "on request",
+            };
+            let row = format!("| `{}` | {when}", stage.name);
+            assert!(page.contains(&row), "the page lacks `{row}`");
+        }
     }
-    if runs("valgrind") {
-        steps.cargo(
-            "instruction counts",
-            "test --release --package benches --test instructions -- --nocapture",
-        )?;
-    } else {
-        println!("skipped: instruction counts, for want of valgrind");
-    }
-    // The main job must need Rust alone: with MPI's tools out of reach it still builds and runs.
-    let nowhere = "/nowhere";
-    let mut rust_alone = cargo();
-    let words = "run --release --package xtask --bin xtask --target-dir target/rust-alone -- repro-check --ranks 1,2,17";
-    rust_alone.args(words.split_whitespace());
-    rust_alone
-        .env("MPICC", nowhere)
-        .env("PKG_CONFIG", nowhere)
-        .env("LIBCLANG_PATH", nowhere);
-    steps.step("repro-check with Rust alone", &mut rust_alone)
 }

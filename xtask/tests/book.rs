@@ -1,6 +1,6 @@
 //! The project's pages: links lead somewhere, the book has every page and uses every picture, and code that is shown compiles.
 //!
-//! Whether mdBook accepts the book is a step of `cargo xtask test`; nothing here builds it.
+//! Whether mdBook accepts the book is stage `book` of `cargo xtask test`; nothing here builds it.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 

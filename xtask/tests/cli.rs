@@ -247,6 +247,14 @@ fn bad_options() {
     refused(&["bench", "--ranks", "0"], &["--ranks"]);
     refused(&["bench", "--backend", "all"], &["--backend"]);
     refused(&["launch"], &["launch"]);
+    refused(
+        &["test", "--stage", "checks,magic"],
+        &["--stage", "`magic`", "checks, packages, threads"],
+    );
+    refused(
+        &["test", "--no-mpi", "--stage", "openmpi"],
+        &["--no-mpi", "`--stage openmpi`"],
+    );
 }
 
 /// MPI's tools out of reach: one line that says what to install; the in-process check still works.

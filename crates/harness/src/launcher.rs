@@ -42,7 +42,7 @@ impl Launcher {
         let executables = executables(cargo().args(["build", "--release"]).args(arguments))?;
         let program = executables.into_iter().next_back();
         let program = program.ok_or_else(|| Error::Mpi("cargo built no mpi-runner".to_owned()))?;
-        Ok(Self { program })
+        Ok(Self::of(program.path))
     }
 
     /// A program that is built already.

@@ -4,16 +4,25 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
 use crate::Error;
 use crate::installed::INSTALL;
 
-/// The root of this workspace.
+/// The root of the checkout: above the package that `cargo` runs, above this program, or above the current folder, which stands for it
+/// where none of them is in a checkout. It is looked for when it is needed, as this package also compiles outside a checkout.
 pub fn workspace() -> &'static Path {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.ancestors().nth(2).unwrap_or(package)
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let (program, current) = (env::current_exe().ok(), env::current_dir().ok());
+        let is_root = |folder: &&Path| folder.join("crates/harness/Cargo.toml").is_file();
+        let places = [&package, &program, &current].into_iter().flatten();
+        let root = places.flat_map(|place| place.ancestors()).find(is_root);
+        root.map_or_else(|| current.clone().unwrap_or_default(), Path::to_owned)
+    })
 }
 
 /// The folder for what commands leave behind, made where it is not there.
@@ -30,8 +39,31 @@ pub fn cargo() -> Command {
     cargo
 }
 
+/// A program that `cargo` built.
+#[derive(Debug)]
+pub struct Executable {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The name of its target in `Cargo.toml`.
+    pub target: String,
+    /// The folder of its package.
+    pub package: PathBuf,
+}
+
+impl Executable {
+    /// What a line of `cargo`'s JSON says, if it is about a program.
+    fn parse(message: &Value) -> Option<Self> {
+        let manifest = Path::new(message["manifest_path"].as_str()?);
+        Some(Self {
+            path: message["executable"].as_str()?.into(),
+            target: message["target"]["name"].as_str()?.to_owned(),
+            package: manifest.parent()?.to_owned(),
+        })
+    }
+}
+
 /// Runs a `cargo` command and returns the executables that it built.
-pub fn executables(cargo: &mut Command) -> Result<Vec<PathBuf>, Error> {
+pub fn executables(cargo: &mut Command) -> Result<Vec<Executable>, Error> {
     let failed = |reason: String| Error::Mpi(format!("cargo: {reason}"));
     let output = cargo
         .args(["--quiet", "--message-format", "json"])
@@ -51,6 +83,7 @@ pub fn executables(cargo: &mut Command) -> Result<Vec<PathBuf>, Error> {
     let messages = messages
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let executable = |message: Value| message["executable"].as_str().map(PathBuf::from);
-    Ok(messages.filter_map(executable).collect())
+    Ok(messages
+        .filter_map(|message| Executable::parse(&message))
+        .collect())
 }

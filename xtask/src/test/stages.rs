@@ -1,0 +1,259 @@
+//! The stages of the gate. A new stage is a line in [`STAGES`], its function, and a line in `docs/testing.md`.
+
+use std::process::Command;
+
+use harness::Error;
+use harness::installed::runs;
+use harness::launcher::Launcher;
+use harness::workspace::{cargo, executables};
+
+use super::steps::{Steps, Stop};
+
+/// A part of the gate that can be run alone.
+pub(super) struct Stage {
+    /// What `--stage` calls it.
+    pub(super) name: &'static str,
+    /// What it checks.
+    pub(super) purpose: &'static str,
+    /// Whether it runs where `--stage` does not name it.
+    pub(super) when: When,
+    /// How much of it needs MPI.
+    pub(super) mpi: Mpi,
+    /// Runs its steps.
+    pub(super) run: fn(&mut Steps) -> Result<(), Stop>,
+}
+
+/// When a stage runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    /// In every run of the gate, which CI repeats.
+    Always,
+    /// Where `--stage` names it, because it takes long or needs what few machines have.
+    OnRequest,
+}
+
+/// How much of a stage needs MPI.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mpi {
+    /// Nothing.
+    Unused,
+    /// These steps.
+    For(&'static str),
+    /// All of it.
+    Needed,
+}
+
+/// All stages, in the order in which they run: cheap ones first.
+pub(super) const STAGES: &[Stage] = &[
+    Stage {
+        name: "checks",
+        purpose: "format, clippy with each set of features, docs, crates without std",
+        when: When::Always,
+        mpi: Mpi::For("clippy and docs of MPI's features"),
+        run: checks,
+    },
+    Stage {
+        name: "packages",
+        purpose: "every member but xtask can be packaged",
+        when: When::Always,
+        mpi: Mpi::Unused,
+        run: packages,
+    },
+    Stage {
+        name: "threads",
+        purpose: "all tests that run without MPI, with shuttle and loom",
+        when: When::Always,
+        mpi: Mpi::Unused,
+        run: threads,
+    },
+    Stage {
+        name: "openmpi",
+        purpose: "the suites under mpirun, with and without shared memory; commands under MPI",
+        when: When::Always,
+        mpi: Mpi::Needed,
+        run: openmpi,
+    },
+    Stage {
+        name: "commands",
+        purpose: "repro-check, short benches, instruction counts",
+        when: When::Always,
+        mpi: Mpi::For("repro-check and bench under MPI"),
+        run: commands,
+    },
+    Stage {
+        name: "rust-alone",
+        purpose: "the commands build and run where MPI's tools are out of reach",
+        when: When::Always,
+        mpi: Mpi::Unused,
+        run: rust_alone,
+    },
+    Stage {
+        name: "book",
+        purpose: "mdBook, which is a hundred crates, accepts docs/",
+        when: When::OnRequest,
+        mpi: Mpi::Unused,
+        run: book,
+    },
+    Stage {
+        name: "packages-verified",
+        purpose: "every packaged member builds from its package alone",
+        when: When::OnRequest,
+        mpi: Mpi::Unused,
+        run: packages_verified,
+    },
+];
+
+/// All features that need Rust alone, but for the book's.
+const FEATURES: &str = "treefold/tracing,treefold/par,treefold/num-complex";
+
+/// These features, and MPI's where it may be used. Clippy, docs and tests take the same ones, so that they share what they build.
+fn features(mpi: bool) -> String {
+    match mpi {
+        true => format!("{FEATURES},treefold/mpi,xtask/mpi"),
+        false => FEATURES.to_owned(),
+    }
+}
+
+/// Rank counts of the MPI tests.
+const MPI_RANKS: [usize; 4] = [1, 2, 3, 5];
+
+/// The same where every message goes by MPI, as between nodes.
+const MPI_RANKS_WITHOUT_SHARED_MEMORY: [usize; 2] = [2, 5];
+
+/// Far more than the MPI tests of one crate take.
+const MPI_TIMEOUT_SECONDS: &str = "600";
+
+fn checks(steps: &mut Steps) -> Result<(), Stop> {
+    steps.cargo("format", "fmt --all --check")?;
+    let clippy = "clippy --workspace --all-targets";
+    steps.cargo("clippy", &format!("{clippy} -- -D warnings"))?;
+    let with = |mpi| format!("{clippy} --features {} -- -D warnings", features(mpi));
+    steps.cargo("clippy, all features but MPI", &with(false))?;
+    if steps.mpi() {
+        steps.cargo("clippy, MPI", &with(true))?;
+    }
+    let features = features(steps.mpi());
+    let doc = format!("doc --workspace --no-deps --features {features}");
+    let mut doc_command = cargo();
+    steps.step(
+        "docs",
+        doc_command
+            .args(doc.split_whitespace())
+            .env("RUSTDOCFLAGS", "-D warnings"),
+    )?;
+    steps.cargo(
+        "simd-kernels without std",
+        "clippy -p treefold-simd-kernels --no-default-features -- -D warnings",
+    )?;
+    steps.cargo(
+        "tree-index on bare metal",
+        "build --locked --manifest-path crates/tree-index/bare-metal/Cargo.toml --target-dir target/bare-metal",
+    )
+}
+
+/// Members that are not on crates.io yet depend on each other; `--allow-dirty`, as the gate also runs before a commit.
+const PACKAGE: &str = "package --workspace --exclude xtask --allow-dirty";
+
+fn packages(steps: &mut Steps) -> Result<(), Stop> {
+    steps.cargo("packages", &format!("{PACKAGE} --no-verify"))
+}
+
+fn packages_verified(steps: &mut Steps) -> Result<(), Stop> {
+    steps.cargo("packages, each built", PACKAGE)
+}
+
+fn threads(steps: &mut Steps) -> Result<(), Stop> {
+    let features = features(false);
+    steps.cargo("tests", &format!("test --workspace --features {features}"))?;
+    for (checker, name, tests) in [
+        ("shuttle", "mailboxes under shuttle", "shuttled"),
+        ("loom", "rings under loom", "loomed"),
+    ] {
+        let words =
+            format!("test --package treefold-comm --lib --target-dir target/{checker} {tests}");
+        let mut command = cargo();
+        command.args(words.split_whitespace());
+        command.env("RUSTFLAGS", format!("--cfg {checker}"));
+        steps.step(name, &mut command)?;
+    }
+    Ok(())
+}
+
+/// One build for all tests named `mpi`: apart, crates that they share would be built with other features each time.
+fn openmpi(steps: &mut Steps) -> Result<(), Stop> {
+    println!("\n── building the tests under MPI");
+    let features = features(true);
+    let build = format!("test --no-run --workspace --test mpi --features {features}");
+    let programs = executables(cargo().args(build.split_whitespace())).map_err(Stop::Error)?;
+    let test_of = |package: &str| {
+        let mut tests = programs.iter().filter(|program| program.target == "mpi");
+        let found = tests.find(|test| test.package.ends_with(package));
+        let missing = || Error::Mpi(format!("cargo built no test `mpi` of {package}"));
+        found.ok_or_else(|| Stop::Error(missing()))
+    };
+    let shared = MPI_RANKS.map(|ranks| (ranks, "on"));
+    let alone = MPI_RANKS_WITHOUT_SHARED_MEMORY.map(|ranks| (ranks, "off"));
+    for package in ["comm", "reduce"] {
+        let suite = Launcher::of(&test_of(package)?.path);
+        for (ranks, shared_memory) in shared.into_iter().chain(alone) {
+            let name =
+                format!("{package} under mpirun, {ranks} ranks, shared memory {shared_memory}");
+            let mut mpirun = suite.command(ranks, &[]);
+            // Both Open MPI's and MPICH's launcher end ranks that wait for each other for ever.
+            mpirun.env("MPIEXEC_TIMEOUT", MPI_TIMEOUT_SECONDS);
+            mpirun.env("TREEFOLD_SHARED_MEMORY", shared_memory);
+            steps.step(&name, &mut mpirun)?;
+        }
+    }
+    let commands = test_of("xtask")?;
+    let mut test = Command::new(&commands.path);
+    steps.step("commands under MPI", test.current_dir(&commands.package))
+}
+
+fn commands(steps: &mut Steps) -> Result<(), Stop> {
+    let quick = "--ranks 1,2,17 --distribution all --algorithm all";
+    steps.xtask("repro-check on threads", &format!("repro-check {quick}"))?;
+    if steps.mpi() {
+        steps.xtask(
+            "repro-check under MPI",
+            &format!("repro-check {quick} --backend mpi"),
+        )?;
+    }
+    steps.cargo("benches, as tests", "bench --package benches -- --test")?;
+    steps.xtask("bench --quick", "bench all --quick")?;
+    if steps.mpi() {
+        steps.xtask(
+            "bench reduce --quick under MPI",
+            "bench reduce --quick --backend mpi",
+        )?;
+    }
+    if !runs("valgrind") {
+        println!("skipped: instruction counts, for want of valgrind");
+        return Ok(());
+    }
+    steps.cargo(
+        "instruction counts",
+        "test --release --package benches --test instructions -- --nocapture",
+    )
+}
+
+/// In a target folder of its own: what `cargo xtask` has built already would prove nothing.
+fn rust_alone(steps: &mut Steps) -> Result<(), Stop> {
+    let nowhere = "/nowhere";
+    let mut rust_alone = cargo();
+    let words = "run --release --package xtask --bin xtask --target-dir target/rust-alone -- repro-check --ranks 1,2,17";
+    rust_alone.args(words.split_whitespace());
+    rust_alone
+        .env("MPICC", nowhere)
+        .env("PKG_CONFIG", nowhere)
+        .env("LIBCLANG_PATH", nowhere);
+    steps.step("repro-check with Rust alone", &mut rust_alone)
+}
+
+fn book(steps: &mut Steps) -> Result<(), Stop> {
+    steps.cargo(
+        "clippy, the book",
+        "clippy --package xtask --bin book --features book -- -D warnings",
+    )?;
+    steps.xtask("the book builds", "book")
+}

@@ -1,0 +1,75 @@
+//! Running the steps of a stage: each is one command, announced before it runs and timed when it ends.
+
+use std::env;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use harness::Error;
+use harness::workspace::{cargo, workspace};
+
+/// Runs steps and counts those that passed.
+#[derive(Debug)]
+pub(super) struct Steps {
+    passed_count: usize,
+    mpi: bool,
+}
+
+/// Why a stage ends early.
+pub(super) enum Stop {
+    /// A step failed.
+    Failed,
+    /// A step could not be run.
+    Error(Error),
+}
+
+impl Steps {
+    /// No steps yet.
+    pub(super) fn new(mpi: bool) -> Self {
+        Self {
+            passed_count: 0,
+            mpi,
+        }
+    }
+
+    /// How many passed.
+    pub(super) fn passed_count(&self) -> usize {
+        self.passed_count
+    }
+
+    /// Whether steps may need MPI.
+    pub(super) fn mpi(&self) -> bool {
+        self.mpi
+    }
+
+    /// Runs one command.
+    pub(super) fn step(&mut self, name: &str, command: &mut Command) -> Result<(), Stop> {
+        println!("\n── {name}");
+        let begin = Instant::now();
+        let status = command.stdin(Stdio::null()).status();
+        let status = status.map_err(|error| Stop::Error(Error::Run(format!("{name}: {error}"))))?;
+        let seconds = begin.elapsed().as_secs_f64();
+        if !status.success() {
+            println!("── FAILED: {name} ({status}, {seconds:.0} s)");
+            return Err(Stop::Failed);
+        }
+        println!("── passed: {name} ({seconds:.0} s)");
+        self.passed_count += 1;
+        Ok(())
+    }
+
+    /// Runs `cargo` with these words.
+    pub(super) fn cargo(&mut self, name: &str, words: &str) -> Result<(), Stop> {
+        self.step(name, cargo().args(words.split_whitespace()))
+    }
+
+    /// Runs this very program with these words.
+    pub(super) fn xtask(&mut self, name: &str, words: &str) -> Result<(), Stop> {
+        let own = env::current_exe().map_err(|error| Stop::Error(Error::Run(error.to_string())))?;
+        self.step(
+            name,
+            Command::new(own)
+                .args(words.split_whitespace())
+                .current_dir(workspace()),
+        )
+    }
+}
