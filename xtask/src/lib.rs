@@ -1,4 +1,4 @@
-//! What a person runs: `cargo xtask repro-check`, `bench`, `simulate`, `schedules`, `papers`, `book` and `test`.
+//! What a person runs: `cargo xtask repro-check`, `bench`, `simulate`, `schedules`, `papers`, `draw`, `book` and `test`.
 //!
 //! This is the only place for files, environment variables, processes and progress bars. The binary
 //! `xtask` needs nothing but Rust; the binary `mpi-runner` is what it builds and starts under `mpirun`,
@@ -10,6 +10,7 @@ pub mod bench;
 pub mod book;
 pub mod choices;
 pub mod data;
+pub mod draw;
 pub mod error;
 pub mod job;
 pub mod markdown;

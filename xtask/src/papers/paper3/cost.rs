@@ -9,8 +9,9 @@ use tree_index::Tree;
 use super::cluster::{self, NODE_RANKS, aware, machine};
 use crate::error::Error;
 use crate::papers::page::digits;
+use crate::papers::said::{count, range};
 use crate::papers::{Comparison, Context, Page};
-use crate::plot::{Axis, Line, Plot};
+use crate::plot::{Axis, Line, Plot, Size};
 
 /// Rows, in doubles.
 const WIDTHS: [usize; 4] = [1, 512, 32_768, 1_048_576];
@@ -24,6 +25,8 @@ struct Spread {
     share: u64,
 }
 
+/// The first of them give each rank a subtree.
+const ALIGNED: usize = 2;
 const SPREADS: [Spread; 4] = [
     Spread {
         name: "one row a rank",
@@ -112,15 +115,28 @@ pub(super) fn of_order(context: &Context<'_>, page: &mut Page) -> Result<(), Err
             }
             lines.push(Line::new(spread.name, points));
         }
+        let of = |spreads: &[Line]| {
+            let points = spreads.iter().flat_map(|line| &line.points);
+            range(points.map(|point| point.1))
+        };
+        let (aligned, others) = lines.split_at(ALIGNED);
         page.plot(
             &doubles.to_string(),
-            &Plot {
-                caption: format!(
-                    "allreduce of {doubles} doubles: time in one order over that in any"
+            Plot {
+                title: format!(
+                    "One order takes {} of the time if shares are aligned, {} if they are not",
+                    of(aligned),
+                    of(others)
                 ),
-                x: Axis::logarithmic("ranks"),
-                y: Axis::linear("ratio"),
+                subtitle: format!(
+                    "Simulated allreduce of a row of {} double{}: time in one order over that in any order",
+                    count(doubles),
+                    if doubles == 1 { "" } else { "s" }
+                ),
+                x: Axis::doublings("ranks"),
+                y: Axis::linear("ratio of times"),
                 lines,
+                size: Size::Page,
             },
         )?;
     }

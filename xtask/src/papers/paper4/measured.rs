@@ -3,8 +3,9 @@
 use crate::bench::schedules::{Job, Row, measure};
 use crate::error::Error;
 use crate::papers::page::digits;
+use crate::papers::said::at_the_end;
 use crate::papers::{Comparison, Context, Page};
-use crate::plot::{Axis, Line, Plot};
+use crate::plot::{Axis, Line, Plot, Size};
 
 /// The paper's algorithms, as plans take them.
 const VARIANTS: [&str; 4] = ["binomial", "pairwise-exchange", "dissemination", "bruck"];
@@ -118,13 +119,18 @@ fn plot(
         .collect();
     lines.push(line(reference, &|row| row.median_ns / row.ratio, "bruck"));
     let (operation, n, name) = case;
+    let most = measured.ranks.last().copied().unwrap_or(0);
     page.plot(
         &format!("{operation}-{n}"),
-        &Plot {
-            caption: format!("allreduce of {name}, {operation}, measured"),
-            x: Axis::linear("ranks"),
-            y: Axis::logarithmic("microseconds"),
+        Plot {
+            title: format!("On {most} ranks, {}", at_the_end(&lines)),
+            subtitle: format!(
+                "Median times of an allreduce of {name}, {operation}; ranks beyond the second share cores"
+            ),
+            x: Axis::doublings("ranks"),
+            y: Axis::decades("us"),
             lines,
+            size: Size::Page,
         },
     )
 }

@@ -8,8 +8,9 @@ use tree_index::Tree;
 use super::{allreduce, smallest_ports};
 use crate::error::Error;
 use crate::papers::page::digits;
+use crate::papers::said::at_the_end;
 use crate::papers::{Comparison, Context, Page};
-use crate::plot::{Axis, Line, Plot};
+use crate::plot::{Axis, Line, Plot, Size};
 
 /// A machine of the paper, with one process a socket.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +92,14 @@ impl Variant {
         }
     }
 
+    /// As at the end of a line.
+    fn short_name(self) -> &'static str {
+        match self {
+            Self::Dissemination => "dissemination",
+            _ => self.name(),
+        }
+    }
+
     fn schedule(self, ranks: usize) -> (schedule::Schedule, usize) {
         let (algorithm, ports) = match self {
             Self::Binomial => (Algorithm::Binomial, 1),
@@ -118,6 +127,14 @@ impl Posting {
         match self {
             Self::AtOnce => "n messages at once",
             Self::InTurn => "one message after another",
+        }
+    }
+
+    /// As at the end of a line.
+    fn short_name(self) -> &'static str {
+        match self {
+            Self::AtOnce => "at once",
+            Self::InTurn => "in turn",
         }
     }
 }
@@ -198,13 +215,20 @@ pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Err
                 lines.extend(drawn(&times, posting));
                 comparisons.extend(claims(cluster, posting, row, name, &times));
             }
+            let last = lines.first().and_then(|line| line.points.last());
+            let most = last.map_or(0.0, |point| point.0);
             page.plot(
                 &format!("{}-{part}", cluster.part),
-                &Plot {
-                    caption: format!("allreduce of {name}, simulated, {}", cluster.name),
-                    x: Axis::linear("processes"),
-                    y: Axis::linear("microseconds"),
+                Plot {
+                    title: format!("On {most} processes, {}", at_the_end(&lines)),
+                    subtitle: format!(
+                        "Simulated allreduce of {name}, {}; messages of a round at once or in turn",
+                        cluster.name
+                    ),
+                    x: Axis::linear("P, processes"),
+                    y: Axis::linear("us"),
                     lines,
+                    size: Size::Page,
                 },
             )?;
         }
@@ -231,7 +255,7 @@ fn drawn(times: &[Times], posting: Posting) -> Vec<Line> {
             (times.ranks as f64, time_us)
         });
         let name = if has_choice(variant) {
-            format!("{}, {}", variant.name(), posting.name())
+            format!("{}, {}", variant.short_name(), posting.short_name())
         } else {
             variant.name().to_owned()
         };

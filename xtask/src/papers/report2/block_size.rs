@@ -6,8 +6,9 @@ use super::hydra::{ELEMENT_BYTES, HYDRA, SHAPES, machine_words};
 use crate::error::Error;
 use crate::papers::cluster::{Run, Shape};
 use crate::papers::page::digits;
+use crate::papers::said::count;
 use crate::papers::{Comparison, Context, Page};
-use crate::plot::{Axis, Line, Plot};
+use crate::plot::{Axis, Line, Plot, Size};
 
 /// The report's `count`.
 pub(super) const ELEMENTS: usize = 10_000_000;
@@ -132,13 +133,26 @@ fn plot(page: &mut Page, studies: &[Study]) -> Result<(), Error> {
         let points = points.map(|(elements, time_ns)| (elements as f64, time_ns / 1e6));
         Line::new(study.shape.to_string(), points.collect())
     };
+    let best = studies.iter().map(Study::best_elements);
+    let (least, most) = best.fold((usize::MAX, 0), |(least, most), elements| {
+        (least.min(elements), most.max(elements))
+    });
     page.plot(
         "",
-        &Plot {
-            caption: format!("simulated: linear pipelined allreduce of {ELEMENTS} floats"),
-            x: Axis::logarithmic("elements of a block"),
-            y: Axis::logarithmic("milliseconds"),
+        Plot {
+            title: format!(
+                "Blocks of {} to {} elements are best, smaller ones between nodes than within one",
+                count(least),
+                count(most)
+            ),
+            subtitle: format!(
+                "Simulated allreduce of {} floats along a chain (linear-pipelined), nodes x processes",
+                count(ELEMENTS)
+            ),
+            x: Axis::decades("elements of a block"),
+            y: Axis::decades("ms"),
             lines: studies.iter().map(line).collect(),
+            size: Size::Page,
         },
     )
 }

@@ -8,8 +8,9 @@ use super::hydra::{ELEMENT_BYTES, HYDRA, SHAPES, machine_words};
 use crate::error::Error;
 use crate::papers::cluster::{Best, Run, Shape};
 use crate::papers::page::digits;
+use crate::papers::said::{at_the_end, count};
 use crate::papers::{Context, Page};
-use crate::plot::{Axis, Line, Plot};
+use crate::plot::{Axis, Line, Plot, Size};
 
 /// Figures, exercises, and what they show.
 pub(super) const IMPLEMENTATIONS: [(&str, Algorithm); 5] = [
@@ -170,13 +171,16 @@ fn draw(page: &mut Page, shape: Shape, points: &[&Point]) -> Result<(), Error> {
         ("", "the best blocks", lines(|time| time.best)),
         ("-few", "1 to 4 blocks", lines(|time| time.few)),
     ] {
+        let lines: Vec<Line> = lines;
         let plot = Plot {
-            caption: format!("simulated: allreduce on {shape} processes, {caption}"),
-            x: Axis::logarithmic("elements"),
-            y: Axis::logarithmic("microseconds"),
+            title: format!("For {} elements, {}", count(COUNT_MAX), at_the_end(&lines)),
+            subtitle: format!("Simulated allreduce on {shape} processes, {caption}"),
+            x: Axis::decades("elements"),
+            y: Axis::decades("us"),
             lines,
+            size: Size::Page,
         };
-        page.plot(&format!("{shape}{part}"), &plot)?;
+        page.plot(&format!("{shape}{part}"), plot)?;
     }
     let cells = |time: &Time| {
         let blocks = match time.best.blocks {

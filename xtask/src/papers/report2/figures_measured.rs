@@ -6,8 +6,9 @@ use super::figures::{IMPLEMENTATIONS, OTHERS};
 use crate::bench::schedules::{self, Job, Row, of, reference};
 use crate::error::Error;
 use crate::papers::page::digits;
+use crate::papers::said::{at_the_end, count};
 use crate::papers::{Comparison, Context, Page};
-use crate::plot::{Axis, Line, Plot};
+use crate::plot::{Axis, Line, Plot, Size};
 
 /// A schedule's name in plans.
 fn named(algorithm: schedule::Algorithm) -> Algorithm {
@@ -63,13 +64,17 @@ fn draw(page: &mut Page, job: &Job, rows: &[Row]) -> Result<(), Error> {
     let references = references(job, rows).into_iter();
     let references = references.map(|(width, time_ns)| (width, time_ns / 1e3));
     let references = Line::new(reference(rows), references.collect());
+    let lines: Vec<Line> = lines.chain([references]).collect();
+    let longest = job.widths.last().copied().unwrap_or(0);
     page.plot(
         "",
-        &Plot {
-            caption: "allreduce on two ranks".to_owned(),
-            x: Axis::logarithmic("doubles"),
-            y: Axis::logarithmic("microseconds"),
-            lines: lines.chain([references]).collect(),
+        Plot {
+            title: format!("For {} doubles, {}", count(longest), at_the_end(&lines)),
+            subtitle: "Median times of an allreduce of a row on two ranks".to_owned(),
+            x: Axis::decades("doubles of a row"),
+            y: Axis::decades("us"),
+            lines,
+            size: Size::Page,
         },
     )
 }

@@ -5,8 +5,9 @@ use reduce::Algorithm;
 use crate::bench::schedules::{self, Job, Row, of, reference};
 use crate::error::Error;
 use crate::papers::page::digits;
+use crate::papers::said::{range, ratios};
 use crate::papers::{Comparison, Context, Page};
-use crate::plot::{Axis, Line, Plot};
+use crate::plot::{Axis, Line, Plot, Size};
 
 /// The report's trees.
 const TREES: [Algorithm; 3] = [Algorithm::Binomial, Algorithm::Fibonacci, Algorithm::Binary];
@@ -37,7 +38,7 @@ fn draw(
     page: &mut Page,
     rows: &[Row],
     algorithms: &[Algorithm],
-    caption: &str,
+    subtitle: String,
     axis: Axis,
     x: fn(&Row) -> f64,
 ) -> Result<(), Error> {
@@ -48,13 +49,21 @@ fn draw(
     let other = of(rows, Algorithm::Binomial);
     let other = other.map(|row| (x(row), row.median_ns / row.ratio / 1e3));
     let other = Line::new(reference(rows), other.collect());
+    let lines: Vec<Line> = algorithms.iter().map(line).chain([other]).collect();
+    let (binomial, other) = (&lines[0], &lines[lines.len() - 1]);
     page.plot(
         "",
-        &Plot {
-            caption: caption.to_owned(),
+        Plot {
+            title: format!(
+                "binomial takes {} of {}'s time",
+                range(ratios(binomial, other)),
+                other.name
+            ),
+            subtitle,
             x: axis,
-            y: Axis::logarithmic("microseconds"),
-            lines: algorithms.iter().map(line).chain([other]).collect(),
+            y: Axis::decades("us"),
+            lines,
+            size: Size::Page,
         },
     )
 }
@@ -77,9 +86,10 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
     for &ranks in ranks {
         rows.extend(measure(context, ranks, &TREES, &[1000])?);
     }
-    let caption = "reduce of 1000 doubles";
-    let axis = Axis::linear("ranks");
-    draw(page, &rows, &TREES, caption, axis, |row| row.ranks as f64)?;
+    let subtitle =
+        "Median times of a reduce of 1000 doubles; ranks beyond the second share cores".to_owned();
+    let axis = Axis::doublings("ranks");
+    draw(page, &rows, &TREES, subtitle, axis, |row| row.ranks as f64)?;
     page.compare(of(&rows, Algorithm::Binomial).map(|row| {
         let what = format!("`binomial` over {}, p = {}", row.reference, row.ranks);
         Comparison::measured(what, row.ratio)
@@ -107,9 +117,9 @@ pub(super) fn array_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
         Algorithm::ReduceScatterGather,
     ];
     let rows = measure(context, 2, &algorithms, &widths)?;
-    let caption = "reduce on two ranks";
-    let axis = Axis::logarithmic("doubles");
-    draw(page, &rows, &algorithms, caption, axis, |row| row.n as f64)?;
+    let subtitle = "Median times of a reduce on two ranks".to_owned();
+    let axis = Axis::decades("doubles of a row");
+    draw(page, &rows, &algorithms, subtitle, axis, |row| row.n as f64)?;
     let binomial = of(&rows, Algorithm::Binomial);
     let slower = binomial.clone().filter(|row| row.ratio > 1.0);
     let slower: Vec<String> = slower.map(|row| row.n.to_string()).collect();
