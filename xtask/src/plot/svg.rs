@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn long_texts_are_wrapped_between_words() {
         let lines = Text::Name.wrapped("left-to-right + allreduce", 120.0);
-        assert_eq!(lines, ["left-to-right +", "allreduce"]);
+        assert_eq!(lines, ["left-to-right", "+ allreduce"]);
         assert_eq!(Text::Name.wrapped("one", 1.0), ["one"]);
     }
 }
