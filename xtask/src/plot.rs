@@ -6,6 +6,8 @@ mod axis;
 mod frame;
 mod labels;
 mod record;
+mod strokes;
+pub mod style;
 pub mod svg;
 
 use std::path::Path;

@@ -28,18 +28,31 @@ pub(super) fn ratios<'l>(own: &'l Line, other: &'l Line) -> impl Iterator<Item =
 }
 
 /// Which line, of times in microseconds, ends lowest and which highest: "A is the fastest (1.2 us), B the slowest (3.4 ms)".
-pub(super) fn at_the_end(lines: &[Line]) -> String {
-    let end = |line: &Line| line.points.last().map_or(f64::NAN, |point| point.1);
-    let mut ends: Vec<(f64, &str)> = lines.iter().map(|line| (end(line), &*line.name)).collect();
-    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
-    match &ends[..] {
-        [(least, fastest), .., (most, slowest)] => format!(
-            "{fastest} is the fastest ({}), {slowest} the slowest ({})",
-            time(*least),
-            time(*most)
-        ),
-        _ => String::new(),
-    }
+pub(super) fn times_at_the_end(lines: &[Line]) -> String {
+    let [(least, fastest), (most, slowest)] = ends(lines);
+    let (least, most) = (time(least), time(most));
+    format!("{fastest} is the fastest ({least}), {slowest} the slowest ({most})")
+}
+
+/// The same of times over those of a reference: "A takes 0.90 of R's time, B 1.20".
+pub(super) fn ratios_at_the_end(lines: &[Line], reference: &str) -> String {
+    let [(least, fastest), (most, slowest)] = ends(lines);
+    format!("{fastest} takes {least:.2} of {reference}'s time, {slowest} {most:.2}")
+}
+
+/// The lowest and the highest end of all lines, and their names.
+fn ends(lines: &[Line]) -> [(f64, &str); 2] {
+    let end = |line: &'_ Line| line.points.last().map(|point| point.1);
+    let ends = lines
+        .iter()
+        .filter_map(|line| Some((end(line)?, &*line.name)));
+    let none = [(f64::INFINITY, ""), (f64::NEG_INFINITY, "")];
+    ends.fold(none, |[least, most], end| {
+        [
+            if end.0 < least.0 { end } else { least },
+            if end.0 > most.0 { end } else { most },
+        ]
+    })
 }
 
 /// A time of so many microseconds, in a unit that suits it.
@@ -63,7 +76,7 @@ pub(super) fn count(count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, at_the_end, count, range, ratios};
+    use super::{Line, count, range, ratios, ratios_at_the_end, times_at_the_end};
 
     fn line(name: &str, points: &[(f64, f64)]) -> Line {
         Line::new(name, points.to_vec())
@@ -101,6 +114,8 @@ mod tests {
             line("fast", &[(1.0, 9.0), (2.0, 3.028)]),
         ];
         let expected = "fast is the fastest (3.028 us), slow the slowest (1.5 ms)";
-        assert_eq!(at_the_end(&lines), expected);
+        assert_eq!(times_at_the_end(&lines), expected);
+        let expected = "fast takes 3.03 of MPI's time, slow 1500.00";
+        assert_eq!(ratios_at_the_end(&lines, "MPI"), expected);
     }
 }

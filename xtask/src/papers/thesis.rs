@@ -4,6 +4,7 @@ mod algorithm1;
 mod distributions;
 mod local;
 mod messages;
+mod model;
 mod optimal;
 mod ratios;
 mod reproducibility;

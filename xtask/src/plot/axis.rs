@@ -121,7 +121,12 @@ impl Span {
                 let (powers, step) = self.powers(10.0, count);
                 // Too few to read values by.
                 if step == 1 && powers.len() < 3 {
-                    return self.parts_of_decades();
+                    let parts = self.parts_of_decades();
+                    return if parts.len() < 3 {
+                        self.steps(count)
+                    } else {
+                        parts
+                    };
                 }
                 let power = |&exponent: &i32| (10_f64.powi(exponent), power_of_ten(exponent));
                 powers.iter().map(power).collect()
@@ -248,6 +253,7 @@ mod tests {
             ),
             (Axis::decades(""), [0.2, 800.0], "1 10 100"),
             (Axis::decades(""), [8.0, 95.0], "10 20 50"),
+            (Axis::decades(""), [11.0, 29.0], "15 20 25"),
             (Axis::doublings(""), [8.0, 2048.0], "16 64 256 1024"),
             (
                 Axis::doublings(""),

@@ -30,7 +30,7 @@ struct Head<'r> {
 }
 
 impl Record {
-    /// A record of these points, to five digits.
+    /// A record of these points; what is no whole number has five digits.
     pub fn new(source: String, mut plot: Plot) -> Self {
         let points = plot.lines.iter_mut();
         for (x, y) in points.flat_map(|line| line.points.iter_mut().chain(&mut line.bars)) {
@@ -82,7 +82,9 @@ impl Record {
     }
 }
 
-/// Five digits.
 fn rounded(value: f64) -> f64 {
-    format!("{value:.4e}").parse().unwrap_or(value)
+    if value.fract().abs() > 0.0 {
+        return format!("{value:.4e}").parse().unwrap_or(value);
+    }
+    value
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use schedule::{Algorithm, Flight};
 
 use crate::error::Error;
-use crate::plot::svg::{Anchor, FINE_PX, GRID, HAIR_PX, PALETTE, Point, Stroke, Svg, Text};
+use crate::plot::style::{FINE_PX, GRID, HAIR_PX, PALETTE, Text};
+use crate::plot::svg::{Anchor, Point, Stroke, Svg};
 
 /// Pixels between two ranks, and between two rounds at most.
 const RANK: f64 = 26.0;

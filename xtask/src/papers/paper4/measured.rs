@@ -3,7 +3,7 @@
 use crate::bench::schedules::{Job, Row, measure};
 use crate::error::Error;
 use crate::papers::page::digits;
-use crate::papers::said::at_the_end;
+use crate::papers::said::ratios_at_the_end;
 use crate::papers::{Comparison, Context, Page};
 use crate::plot::{Axis, Line, Plot, Size};
 
@@ -107,28 +107,26 @@ fn plot(
     case: (&str, u64, &str),
     reference: &str,
 ) -> Result<(), Error> {
-    let line = |name: &str, time: &dyn Fn(&Row) -> f64, variant: &str| {
+    let line = |variant: &str| {
         let rows = measured.ranks.iter();
         let rows = rows.filter_map(|&ranks| measured.row(variant, ranks, case));
-        let points = rows.map(|row| (row.ranks as f64, time(row) / 1e3));
-        Line::new(name, points.collect())
+        let points = rows.map(|row| (row.ranks as f64, row.ratio));
+        Line::new(variant, points.collect())
     };
-    let mut lines: Vec<Line> = VARIANTS
-        .iter()
-        .map(|variant| line(variant, &|row| row.median_ns, variant))
-        .collect();
-    lines.push(line(reference, &|row| row.median_ns / row.ratio, "bruck"));
+    let mut lines = VARIANTS.map(line).to_vec();
     let (operation, n, name) = case;
     let most = measured.ranks.last().copied().unwrap_or(0);
+    let title = format!("On {most} ranks, {}", ratios_at_the_end(&lines, reference));
+    lines.push(Line::level(reference, 1.0));
     page.plot(
         &format!("{operation}-{n}"),
         Plot {
-            title: format!("On {most} ranks, {}", at_the_end(&lines)),
+            title,
             subtitle: format!(
-                "Median times of an allreduce of {name}, {operation}; ranks beyond the second share cores"
+                "Median times of an allreduce of {name}, {operation}, over those of {reference} in turns; ranks beyond the second share cores"
             ),
             x: Axis::doublings("ranks"),
-            y: Axis::decades("us"),
+            y: Axis::linear("ratio of times"),
             lines,
             size: Size::Page,
         },

@@ -8,7 +8,7 @@ use tree_index::Tree;
 use super::{allreduce, smallest_ports};
 use crate::error::Error;
 use crate::papers::page::digits;
-use crate::papers::said::at_the_end;
+use crate::papers::said::times_at_the_end;
 use crate::papers::{Comparison, Context, Page};
 use crate::plot::{Axis, Line, Plot, Size};
 
@@ -220,7 +220,7 @@ pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Err
             page.plot(
                 &format!("{}-{part}", cluster.part),
                 Plot {
-                    title: format!("On {most} processes, {}", at_the_end(&lines)),
+                    title: format!("On {most} processes, {}", times_at_the_end(&lines)),
                     subtitle: format!(
                         "Simulated allreduce of {name}, {}; messages of a round at once or in turn",
                         cluster.name

@@ -115,7 +115,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     page.plot(
         "",
         Plot {
-            title: format!("The best blocks have {}", best.join(", ")),
+            title: format!("Best are blocks of {}", best.join(" and of ")),
             subtitle: format!(
                 "Median times of an allreduce of {} doubles on two ranks; bars are 95 % confidence intervals",
                 count(elements)

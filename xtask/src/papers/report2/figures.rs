@@ -8,7 +8,7 @@ use super::hydra::{ELEMENT_BYTES, HYDRA, SHAPES, machine_words};
 use crate::error::Error;
 use crate::papers::cluster::{Best, Run, Shape};
 use crate::papers::page::digits;
-use crate::papers::said::{at_the_end, count};
+use crate::papers::said::{count, times_at_the_end};
 use crate::papers::{Context, Page};
 use crate::plot::{Axis, Line, Plot, Size};
 
@@ -173,7 +173,11 @@ fn draw(page: &mut Page, shape: Shape, points: &[&Point]) -> Result<(), Error> {
     ] {
         let lines: Vec<Line> = lines;
         let plot = Plot {
-            title: format!("For {} elements, {}", count(COUNT_MAX), at_the_end(&lines)),
+            title: format!(
+                "For {} elements, {}",
+                count(COUNT_MAX),
+                times_at_the_end(&lines)
+            ),
             subtitle: format!("Simulated allreduce on {shape} processes, {caption}"),
             x: Axis::decades("elements"),
             y: Axis::decades("us"),

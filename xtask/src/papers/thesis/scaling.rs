@@ -1,130 +1,21 @@
-//! More ranks than there are here: the fold of a rank's share is measured, the messages are simulated.
+//! Figures 4.1 and 4.4 for more ranks than there are here.
 
-use std::hint::black_box;
 use std::iter;
-use std::ops::Range;
 
-use distribution::{Cost, Distribution, Scheme};
-use schedule::{Algorithm, Collective, Link, Machine, Schedule, simulate};
-use simd_kernels::Level;
-use tree_index::Tree;
+use distribution::{Cost, Scheme};
+use schedule::Machine;
 
-use super::algorithm1;
+use super::model::{
+    CLUSTER_RANKS, FAR, FIELDS, Field, NEAR, NODE_RANKS, SHARED_RANKS, Times, cluster, optimized,
+    shared_memory,
+};
 use super::optimal::path_us;
 use super::runs::sizes;
-use super::timings::Mode;
-use crate::bench::timing::{Candidate, medians_ns};
 use crate::error::Error;
 use crate::papers::page::digits;
 use crate::papers::said::{count, range, ratios};
 use crate::papers::{Comparison, Context, Page};
 use crate::plot::{Axis, Line, Plot, Size};
-
-/// The thesis' machines: messages between the threads of a node take what eq. 3.7 takes them for; between nodes, an assumption that is usual
-/// for InfiniBand.
-const NEAR: Link = Link {
-    latency_ns: Cost::THESIS.send_ns,
-    byte_ns: 0.1,
-    combine_byte_ns: 0.01,
-};
-const FAR: Link = Link {
-    latency_ns: 1500.0,
-    ..NEAR
-};
-
-/// The ranks of a node of the cluster: 40 cores, 80 threads.
-const NODE_RANKS: usize = 80;
-
-/// Ranks of the shared-memory machine, and of the cluster.
-const SHARED_RANKS: usize = 256;
-const CLUSTER_RANKS: usize = 1280;
-
-fn shared_memory() -> Machine {
-    Machine::flat(NEAR)
-}
-
-fn cluster() -> Machine {
-    Machine {
-        near: NEAR,
-        far: FAR,
-        node_ranks: NODE_RANKS,
-        ..Machine::flat(FAR)
-    }
-}
-
-/// The time of an allreduce by recursive doubling; of one value a message, or of as many as stand for the items.
-fn messages_ns(distribution: &Distribution, machine: &Machine, is_reproducible: bool) -> f64 {
-    let ranks = distribution.ranks();
-    let schedule = Schedule::new(Algorithm::RecursiveDoubling, Collective::Allreduce, ranks);
-    let schedule = schedule.expect("there are ranks");
-    let tree = Tree::new(distribution.items());
-    let rows = |ranks: Range<usize>| {
-        if !is_reproducible {
-            return 1;
-        }
-        let items = distribution.start(ranks.start)..distribution.start(ranks.end);
-        u64::from(tree.fragment_len(items))
-    };
-    simulate(&schedule, machine, 8.0, &rows).time_ns
-}
-
-/// The time to fold a share of so many items, measured: in the tree's order, from left to right.
-fn fold_ns(items: usize) -> (f64, f64) {
-    let leaves = benches::log_likelihoods(items, 1);
-    let leaves = &leaves[..];
-    let mut candidates = [
-        Candidate::new("tree", || {
-            black_box(simd_kernels::sum(Level::best(), black_box(leaves)));
-        }),
-        Candidate::new("left-to-right", || {
-            black_box(simd_kernels::left_to_right(black_box(leaves)));
-        }),
-    ];
-    let medians = medians_ns(&mut candidates, 9);
-    (medians[0], medians[1])
-}
-
-/// The times of a sum on ranks that are not here, in microseconds.
-struct Times {
-    ranks: usize,
-    items: usize,
-    plan: f64,
-    algorithm1: f64,
-    /// Of the thesis' baseline.
-    left_to_right: f64,
-}
-
-impl Times {
-    fn simulate(items: usize, ranks: usize, machine: &Machine) -> Self {
-        let distribution = optimized(items, ranks);
-        let shares = (0..ranks).map(|rank| distribution.count(rank));
-        let largest = shares.max().and_then(|share| usize::try_from(share).ok());
-        let largest = largest.unwrap_or(0);
-        let (tree_ns, left_to_right_ns) = fold_ns(largest);
-        let messages_ns = |is_reproducible| messages_ns(&distribution, machine, is_reproducible);
-        let item_ns = tree_ns / largest as f64;
-        Self {
-            ranks,
-            items,
-            plan: (tree_ns + messages_ns(true)) / 1e3,
-            algorithm1: algorithm1::allreduce_ns(&distribution, machine, item_ns) / 1e3,
-            left_to_right: (left_to_right_ns + messages_ns(false)) / 1e3,
-        }
-    }
-}
-
-fn optimized(items: usize, ranks: usize) -> Distribution {
-    let distribution = Scheme::Optimized.distribute(items as u64, ranks);
-    distribution.expect("there are ranks")
-}
-
-/// The modes that are simulated.
-type Field = fn(&Times) -> f64;
-const FIELDS: [(Mode, Field); 3] = [
-    (Mode::Plan, |times| times.plan),
-    (Mode::Algorithm1, |times| times.algorithm1),
-    (Mode::LeftToRight, |times| times.left_to_right),
-];
 
 /// A line for each mode.
 fn lines(all: &[Times], x: fn(&Times) -> usize, y: impl Fn(&Times, Field) -> f64) -> [Line; 3] {
@@ -139,7 +30,8 @@ fn describe(page: &mut Page) {
     page.paragraph(format!(
         "Simulated ranks fold as fast as one core here does when it has the memory to itself, and send message by message: α = {near} ns within a node, {far} ns between nodes of {NODE_RANKS} \
          ranks, β = {} ns a byte, γ = {} ns a byte combined, one port a rank; the machine with {SHARED_RANKS} ranks is one node. A plan and the left-to-right sum run recursive doubling when \
-         the largest share is folded. Algorithm 1 sends when a subtree is done, with its message buffer, and a binomial tree brings the result back.",
+         the largest share is folded. Algorithm 1 sends what its message buffer holds, as published, and a binomial tree brings the result back; where ranks have a few items, values that wait in that buffer hold up \
+         those that need them.",
         NEAR.byte_ns, NEAR.combine_byte_ns
     ));
 }
@@ -246,7 +138,7 @@ pub(super) fn strong(context: &Context<'_>, page: &mut Page) -> Result<(), Error
     let speed_up = |times: &Times, time: Field| time(&all[0]) / time(times);
     let most = FIELDS.map(|(_, time)| {
         let speed_ups = all.iter().map(|times| speed_up(times, time));
-        digits(speed_ups.fold(0.0, f64::max))
+        format!("{:.0}", speed_ups.fold(0.0, f64::max))
     });
     let title = format!(
         "A plan is {} times as fast as on one rank at most, Algorithm 1 {} times, the left-to-right sum {} times",
