@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use comm::{Communicator, Tag, collective};
-use distribution::Ownership;
+use comm::{Communicator, Tag, collective, threads};
+use distribution::{Distribution, Ownership};
 use reduce::{Algorithm, Plan, Sum};
 
+use crate::bench::reduce::Way;
 use crate::choices::Backend;
 use crate::data::DataSet;
 use crate::error::Error;
@@ -19,6 +20,18 @@ pub enum Items<'d> {
     Shared(&'d [DataSet]),
     /// Rank 0 loads them one after the other, and sends each rank its share.
     OnRankZero,
+}
+
+/// The sum as programs usually take it, of the papers' baseline: a left-to-right fold on every rank, of even shares, and an allreduce. On so many threads.
+pub fn plain_sum(items: &[f64], ranks: usize) -> Result<f64, Error> {
+    let distribution = Distribution::upper(items.len() as u64, ranks);
+    let distribution = distribution.map_err(failed)?;
+    let index = |item: u64| usize::try_from(item).expect("the items are in memory");
+    let totals = threads::run(ranks, |comm| {
+        let own = distribution.range(comm.rank());
+        Way::LEFT_TO_RIGHT.run(comm, &items[index(own.start)..index(own.end)])
+    });
+    totals.map_err(failed)?.swap_remove(0)
 }
 
 /// Runs the job's rows on the ranks of `comm`; rank 0 hands each to `report`. Collective.

@@ -87,7 +87,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     let faults = check.expected.faults(&rows);
     check.summarise(&rows, &output);
     if let Some(path) = &options.plot {
-        picture::draw(path, &rows)?;
+        picture::draw(path, &check.data, &rows)?;
         output.say(format!("plot: {}", path.display()));
     }
     output.say(format!(

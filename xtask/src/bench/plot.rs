@@ -104,7 +104,7 @@ fn speed_plot(lines: Vec<Line>) -> Plot {
     let ((items, own), (_, unordered), (_, plain)) = (last(0), last(1), last(2));
     Plot {
         title: format!(
-            "Fixed order sums 2^{:.0} doubles at {:.0} % of an unordered sum's speed, {:.1} times a plain loop's",
+            "For 2^{:.0} doubles, a fixed order has {:.0} % of an unordered sum's speed, {:.1} times a plain loop's",
             items.log2(),
             100.0 * own / unordered,
             own / plain
@@ -189,7 +189,7 @@ mod tests {
     fn the_title_tells_the_longest_sum() {
         let line = |name: &str, last: f64| Line::new(name, vec![(64.0, 1.0), (1024.0, last)]);
         let plot = speed_plot(vec![line("a", 9.0), line("b", 10.0), line("c", 3.0)]);
-        let expected = "Fixed order sums 2^10 doubles at 90 % of an unordered sum's speed, 3.0 times a plain loop's";
+        let expected = "For 2^10 doubles, a fixed order has 90 % of an unordered sum's speed, 3.0 times a plain loop's";
         assert_eq!(plot.title, expected);
     }
 }

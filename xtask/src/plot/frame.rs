@@ -73,7 +73,7 @@ impl Frame {
         let ys = points().map(|point| point.1);
         let ys = ys.chain(bars.flat_map(|bar| [bar.0, bar.1]));
         let y = plot.y.span(ys, true, bottom, top);
-        let y_ticks = y.ticks(fitting(between, 45.0));
+        let y_ticks = y.ticks(fitting(between, 40.0));
         let ticks = y_ticks.iter().map(|(_, text)| Text::Tick.width_px(text));
         let left = MARGIN_PX + ticks.fold(0.0, f64::max) + GAP_PX;
 

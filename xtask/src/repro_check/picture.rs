@@ -1,12 +1,15 @@
-//! The sums of one data set over the numbers of ranks: one value in tree order, a spread without an order.
+//! The sums of one data set over the numbers of ranks: one value in tree order, a spread as programs usually sum.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use reduce::Order;
 
+use crate::data::DataSet;
 use crate::error::Error;
 use crate::job::Row;
+use crate::markdown::grouped;
+use crate::matrix::plain_sum;
 use crate::plot::{Axis, Line, Plot, Record, Size};
 
 /// Whether `--plot` names a picture.
@@ -17,64 +20,66 @@ pub(super) fn check(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Draws the rows of the longest data set, and writes their numbers beside the picture.
-pub(super) fn draw(path: &Path, rows: &[Row]) -> Result<(), Error> {
+/// A number of ranks, and a sum on them.
+type Sum = (usize, f64);
+
+/// Draws the sums in tree order of the longest data set beside plain ones, and writes their numbers beside the picture.
+pub(super) fn draw(path: &Path, data: &[DataSet], rows: &[Row]) -> Result<(), Error> {
     let is_tree = |row: &&Row| row.order == Order::Tree.name();
-    let is_unordered = |row: &&Row| row.algorithm == "unordered" && row.dataset != "canary";
-    let longest = rows.iter().filter(is_unordered).max_by_key(|row| row.n);
+    let tree = || rows.iter().filter(is_tree);
+    let longest = tree().max_by_key(|row| row.n);
+    let longest = longest.and_then(|row| data.iter().find(|data| data.name == row.dataset));
     let Some(longest) = longest else {
-        return Err(Error::option("--plot", "there is no unordered sum to draw"));
+        let reason = "there is no sum in tree order to draw";
+        return Err(Error::option("--plot", reason));
     };
-    let of_longest = |row: &&Row| row.dataset == longest.dataset && row.backend == longest.backend;
-    let of_one_distribution = |row: &&Row| row.distribution == longest.distribution;
-    let of_longest = rows.iter().filter(of_longest);
-    let tree: Vec<&Row> = of_longest.clone().filter(is_tree).collect();
-    let unordered = of_longest.filter(is_unordered).filter(of_one_distribution);
-    let unordered: Vec<&Row> = unordered.collect();
-    let Some(sum) = tree.first().map(|row| row.total()) else {
-        return Err(Error::option(
-            "--plot",
-            "there is no sum in tree order to draw",
-        ));
-    };
-    let plot = plot(longest, sum, &tree, &unordered);
+    let own = tree().filter(|row| row.dataset == longest.name);
+    let own: Vec<Sum> = own.map(|row| (row.ranks, row.total())).collect();
+    let ranks: BTreeSet<usize> = own.iter().map(|sum| sum.0).collect();
+    let plain: Result<Vec<Sum>, Error> = ranks
+        .into_iter()
+        .map(|ranks| Ok((ranks, plain_sum(&longest.items, ranks)?)))
+        .collect();
+    let name = path.file_name().unwrap_or_default();
     let source = format!(
-        "cargo xtask repro-check --plot {}",
-        path.file_name().unwrap_or_default().display()
+        "cargo xtask repro-check --plot {}; data set {}",
+        name.display(),
+        longest.name
     );
-    Record::new(source, plot).write(path)
+    Record::new(source, plot(longest.items.len(), &own, &plain?)).write(path)
 }
 
-fn plot(of: &Row, sum: f64, tree: &[&Row], unordered: &[&Row]) -> Plot {
-    let unit = sum.abs().next_up() - sum.abs();
-    let patterns = |rows: &[&Row]| {
-        let patterns: BTreeSet<&str> = rows.iter().map(|row| row.bits.as_str()).collect();
-        patterns.len()
-    };
-    let dots = |name: &str, rows: &[&Row]| {
-        let points = rows.iter();
-        let points = points.map(|row| (row.ranks as f64, (row.total() - sum) / unit));
+/// There are sums of both kinds, on the same numbers of ranks.
+fn plot(items: usize, tree: &[Sum], plain: &[Sum]) -> Plot {
+    let zero = tree[0].1;
+    let unit = zero.abs().next_up() - zero.abs();
+    let dots = |name: &str, sums: &[Sum]| {
+        let points = sums.iter();
+        let points = points.map(|&(ranks, sum)| (ranks as f64, (sum - zero) / unit));
         let mut points: Vec<(f64, f64)> = points.collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         points.dedup();
         Line::dots(name, points)
     };
-    let values = |count: usize| match count {
-        1 => "one value".to_owned(),
-        count => format!("{count} values"),
+    let most = plain.iter().map(|sum| sum.0).max().unwrap_or(0);
+    let values = |sums: &[Sum]| {
+        let patterns: BTreeSet<u64> = sums.iter().map(|sum| sum.1.to_bits()).collect();
+        patterns.len()
     };
-    let ranks: BTreeSet<usize> = unordered.iter().map(|row| row.ranks).collect();
     Plot {
         title: format!(
-            "On {} numbers of ranks, a sum without an order has {}, treefold's has {}",
-            ranks.len(),
-            values(patterns(unordered)),
-            values(patterns(tree))
+            "On 1 to {most} ranks, a plain sum takes {} values, treefold's takes {}",
+            values(plain),
+            values(tree)
         ),
-        subtitle: format!("Sum of {} doubles, against treefold's", of.n),
+        subtitle: format!(
+            "Sums of {} doubles on {} numbers of ranks; plain: left to right on each rank, then an allreduce",
+            grouped(&items.to_string()),
+            plain.len()
+        ),
         x: Axis::linear("ranks"),
         y: Axis::linear("difference, units in the last place"),
-        lines: vec![dots("treefold", tree), dots("unordered", unordered)],
+        lines: vec![dots("treefold", tree), dots("plain sum", plain)],
         size: Size::Half,
     }
 }
@@ -84,38 +89,15 @@ mod tests {
     use std::path::Path;
 
     use super::{check, plot};
-    use crate::job::Row;
-
-    fn row(algorithm: &str, ranks: usize, sum: f64) -> Row {
-        Row {
-            dataset: "data".to_owned(),
-            n: 9,
-            algorithm: algorithm.to_owned(),
-            distribution: "lower".to_owned(),
-            backend: "threads".to_owned(),
-            ranks,
-            bits: format!("{:016X}", sum.to_bits()),
-            sum: Some(sum),
-            order: String::new(),
-            messages: None,
-            rounds: None,
-            collective: "allreduce".to_owned(),
-            ranks_agree: true,
-        }
-    }
 
     #[test]
     fn differences_are_in_units_in_the_last_place() {
-        let rows = [row("plan", 1, -1.0), row("plan", 17, -1.0)];
-        let others = [
-            row("unordered", 1, -1.0),
-            row("unordered", 17, (-1.0_f64).next_up().next_up()),
-        ];
-        let plot = plot(&rows[0], -1.0, &rows.each_ref(), &others.each_ref());
+        let tree = [(17, -1.0), (1, -1.0), (1, -1.0)];
+        let next = (-1.0_f64).next_up().next_up();
+        let plot = plot(9, &tree, &[(1, -1.0), (17, next)]);
         assert_eq!(plot.lines[0].points, [(1.0, 0.0), (17.0, 0.0)]);
         assert_eq!(plot.lines[1].points, [(1.0, 0.0), (17.0, 1.0)]);
-        let expected =
-            "On 2 numbers of ranks, a sum without an order has 2 values, treefold's has one value";
+        let expected = "On 1 to 17 ranks, a plain sum takes 2 values, treefold's takes 1";
         assert_eq!(plot.title, expected);
     }
 

@@ -2,14 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use comm::{Communicator, threads};
-use distribution::{Distribution, Scheme};
+use distribution::Scheme;
 use reduce::Algorithm;
 
 use super::RANKS;
 use super::runs::sizes;
 use crate::bench::on_ranks;
-use crate::bench::reduce::Way;
 use crate::choices::{Backend, Sharing};
 use crate::data::{self, DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_NAMES};
 use crate::error::Error;
@@ -93,19 +91,6 @@ fn job(distributions: Vec<Sharing>, algorithms: Vec<Algorithm>) -> Job {
     }
 }
 
-/// The sum of the thesis' baseline, a left-to-right fold on every rank and an allreduce, on so many threads.
-fn baseline(data: &DataSet, ranks: usize) -> Result<f64, Error> {
-    let distribution = Distribution::upper(data.items.len() as u64, ranks);
-    let distribution = distribution.map_err(|error| Error::Run(error.to_string()))?;
-    let index = |item: u64| usize::try_from(item).expect("the items are in memory");
-    let totals = threads::run(ranks, |comm| {
-        let own = distribution.range(comm.rank());
-        Way::LEFT_TO_RIGHT.run(comm, &data.items[index(own.start)..index(own.end)])
-    });
-    let mut totals = totals.map_err(|error| Error::Run(error.to_string()))?;
-    totals.swap_remove(0)
-}
-
 /// Between the largest and the smallest sum, and how many patterns there are.
 fn spread(totals: impl Iterator<Item = f64> + Clone) -> (f64, usize) {
     let patterns: BTreeSet<u64> = totals.clone().map(f64::to_bits).collect();
@@ -135,7 +120,7 @@ pub(super) fn matrix(context: &Context<'_>, page: &mut Page) -> Result<(), Error
         let (mut all, mut baselines) = (Vec::new(), Vec::new());
         for &ranks in &ranks {
             all.extend(rows(&data, ranks, &job)?);
-            baselines.push(baseline(&data, ranks)?);
+            baselines.push(matrix::plain_sum(&data.items, ranks)?);
         }
         let (tree_spread, tree_patterns) = spread(of(&all, Algorithm::Algorithm1));
         let (plan_spread, plan_patterns) = spread(of(&all, Algorithm::RecursiveDoubling));
