@@ -16,7 +16,7 @@ pub struct Options {
     /// Where the ranks of `reduce` and `schedules` live: threads or mpi
     #[arg(long, default_value = "threads", value_name = "NAME")]
     backend: String,
-    /// The numbers of ranks of `reduce` and `schedules`; several also give a plot of its time over them
+    /// The numbers of ranks of `reduce` and `schedules`; three or more also give a plot of its time over them
     #[arg(long, default_value = "2", value_name = "LIST")]
     ranks: String,
     /// Few sizes and few rounds
@@ -76,12 +76,12 @@ pub fn run(options: &Options) -> Result<(), Error> {
             output.json(row)?;
         }
         show(name, &rows, &output);
-        let picture = match name {
-            "kernels" => Some(plot::kernels(&rows)?),
-            "reduce" if ranks.len() > 1 => Some(plot::scaling(&rows)?),
-            _ => None,
+        let pictures = match name {
+            "kernels" => vec![plot::kernels(&rows)?, plot::speed(&rows)?],
+            "reduce" => plot::scaling(&rows)?.into_iter().collect(),
+            _ => Vec::new(),
         };
-        if let Some(picture) = picture {
+        for picture in pictures {
             output.say(format!("plot: {}", picture.display()));
         }
     }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use harness::Error;
-use xtask::{bench, book, papers, repro_check, schedules, simulate, test};
+use xtask::{bench, book, draw, papers, repro_check, schedules, simulate, test};
 
 /// Reproducible reductions: check, measure, test.
 #[derive(Parser)]
@@ -29,6 +29,8 @@ enum Command {
     Schedules(schedules::Options),
     /// Recomputes the tables and figures of the papers, beside what was published
     Papers(papers::Options),
+    /// Draws measured pictures again from the numbers beside them
+    Draw(draw::Options),
     /// Builds the book of `docs/` as HTML
     Book(book::Options),
     /// Runs what CI runs, or the stages that are named
@@ -48,7 +50,7 @@ fn main() -> ExitCode {
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return refuse(
-                "error: no command; known: repro-check, bench, simulate, schedules, papers, book, test",
+                "error: no command; known: repro-check, bench, simulate, schedules, papers, draw, book, test",
             );
         }
         Err(error) => return refuse(first_line(&error.to_string())),
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Command::Simulate(options) => simulate::run(options).map(|()| true),
         Command::Schedules(options) => schedules::run(options).map(|()| true),
         Command::Papers(options) => papers::run(options).map(|()| true),
+        Command::Draw(options) => draw::run(options).map(|()| true),
         Command::Book(options) => book::run(options).map(|()| true),
         Command::Test(options) => test::run(options),
     };

@@ -1,6 +1,7 @@
 //! `cargo xtask repro-check`: the same bits for every number of ranks, distribution, algorithm and backend, or not.
 
 mod launch;
+mod picture;
 mod verdict;
 
 use std::collections::BTreeSet;
@@ -64,11 +65,15 @@ pub struct Options {
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
+    /// Draw the sums of the longest data set over the numbers of ranks, NAME.svg, and write their numbers to NAME.json
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
 }
 
 /// Runs the command; true if every row has the bits it must have.
 pub fn run(options: &Options) -> Result<bool, Error> {
     let begin = Instant::now();
+    options.plot.as_deref().map_or(Ok(()), picture::check)?;
     let check = Check::new(options)?;
     // Built before anything runs, so that a missing MPI is told at once.
     let needs_mpi = check
@@ -80,6 +85,10 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     let rows = check.run_launches(launcher.as_ref(), &mut output)?;
     let faults = check.expected.faults(&rows);
     check.summarise(&rows, &output);
+    if let Some(path) = &options.plot {
+        picture::draw(path, &check.data, &rows)?;
+        output.say(format!("plot: {}", path.display()));
+    }
     output.say(format!(
         "{} rows in {:.1} s",
         rows.len(),

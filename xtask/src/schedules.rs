@@ -71,7 +71,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     for &algorithm in Algorithm::ALL {
         let schedule = shown(algorithm);
         let path = folder.join(format!("{algorithm}.svg"));
-        picture::draw(&path, RANKS, &in_rounds(&schedule))?;
+        picture::draw(&path, algorithm, RANKS, &in_rounds(&schedule))?;
     }
     let page = options.output.join("schedules.md");
     write(&page, &text(&times))?;

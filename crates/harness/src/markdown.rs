@@ -33,6 +33,21 @@ pub fn trimmed(number: &str) -> &str {
     }
 }
 
+/// The digits of a whole number, from 10,000 on with commas between thousands.
+pub fn grouped(digits: &str) -> String {
+    if digits.len() < 5 {
+        return digits.to_owned();
+    }
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Four digits, or as many as a large number has.
 pub fn digits(number: f64) -> String {
     let size = number.abs();

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use comm::{Tag, collective};
-use distribution::Ownership;
-use reduce::{Algorithm, Operator, Sum, World};
+use distribution::{Distribution, Ownership};
+use reduce::{Algorithm, Operator, Sum, World, threads};
 
+use crate::baselines::Baseline;
 use crate::data::DataSet;
 use crate::job::{Job, Operation, Row};
 use crate::{Backend, Error, Runner, Way};
@@ -18,6 +19,18 @@ pub enum Items<'d> {
     Shared(&'d [DataSet]),
     /// Rank 0 loads them one after the other, and sends each rank its share.
     OnRankZero,
+}
+
+/// The sum as programs usually take it, of the papers' baseline: a left-to-right fold on every rank, of even shares, and an allreduce. On so many threads.
+pub fn plain_sum(items: &[f64], ranks: usize) -> Result<f64, Error> {
+    let distribution = Distribution::upper(items.len() as u64, ranks)?;
+    let index = |item: u64| usize::try_from(item).expect("the items are in memory");
+    let mut totals = threads::run(ranks, |world| {
+        let own = distribution.range(world.rank());
+        let baseline = Baseline::locally_left_to_right(world, Backend::Threads);
+        baseline.allreduce(&items[index(own.start)..index(own.end)])
+    })?;
+    totals.swap_remove(0)
 }
 
 /// Runs the job's rows on the ranks of a world; rank 0 hands each to `report`. Collective.

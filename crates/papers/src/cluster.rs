@@ -75,6 +75,15 @@ impl Cluster {
     }
 }
 
+/// The link between two ranks of a machine whose nodes are ranks side by side.
+pub(super) fn link(machine: &Machine, a: usize, b: usize) -> Link {
+    if a / machine.node_ranks == b / machine.node_ranks {
+        machine.near
+    } else {
+        machine.far
+    }
+}
+
 /// A schedule on a machine, whose blocks are still open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {

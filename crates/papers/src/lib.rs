@@ -10,6 +10,7 @@ mod paper3;
 mod paper4;
 mod report2;
 mod report5;
+mod said;
 mod thesis;
 
 use std::cell::OnceCell;

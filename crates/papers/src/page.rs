@@ -7,7 +7,7 @@ use std::thread;
 use harness::Backend;
 use harness::Error;
 use harness::markdown;
-use harness::plot::Plot;
+use harness::plot::{Plot, Record, Style};
 use serde::Serialize;
 use simd_kernels::Level;
 
@@ -42,6 +42,8 @@ pub struct Page {
     folder: PathBuf,
     text: String,
     rows: Vec<Row>,
+    /// On what its times were measured, if any were.
+    machine: Option<String>,
 }
 
 impl Page {
@@ -58,6 +60,7 @@ impl Page {
             folder: folder.to_owned(),
             text,
             rows: Vec::new(),
+            machine: None,
         }
     }
 
@@ -80,11 +83,13 @@ impl Page {
             Backend::Threads => "threads of one process",
         };
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        self.paragraph(format!(
+        let machine = format!(
             "Measured on {cores} cores ({}, {}), ranks as {backend}: p = {ranks}.",
             processor(),
             Level::best()
-        ));
+        );
+        self.paragraph(&machine);
+        self.machine = Some(machine);
     }
 
     /// Adds a table, headings first.
@@ -129,15 +134,14 @@ impl Page {
             }));
     }
 
-    /// Draws a plot beside the page; `part` tells several of a page apart, and may be empty.
-    pub fn plot(&mut self, part: &str, plot: &Plot) -> Result<(), Error> {
+    /// Draws a plot beside the page; `part` tells several of a page apart, and may be empty. A measured plot's numbers stand beside it.
+    pub fn plot(&mut self, part: &str, plot: Plot) -> Result<(), Error> {
         let file = match part {
             "" => format!("{}.svg", self.id),
             part => format!("{}-{part}.svg", self.id),
         };
-        plot.write(&self.folder.join(&file))?;
-        self.paragraph(format!("![{}]({file})", plot.caption));
-        for line in &plot.lines {
+        self.paragraph(format!("![{}]({file})", plot.words()));
+        for line in plot.lines.iter().filter(|line| line.style != Style::Level) {
             self.rows
                 .extend(line.points.iter().map(|&(x, y)| Row::Point {
                     exhibit: self.id,
@@ -147,7 +151,14 @@ impl Page {
                     y,
                 }));
         }
-        Ok(())
+        let path = self.folder.join(&file);
+        match &self.machine {
+            None => plot.write(&path),
+            Some(machine) => {
+                let source = format!("cargo xtask papers --only {}. {machine}", self.id);
+                Record::new(source, plot).write(&path)
+            }
+        }
     }
 
     /// Writes the page.

@@ -1,8 +1,10 @@
 //! Stelz, *Core-Count Independent Reproducible Reduce* (2022): the tree, its messages, distributions and times.
 
+mod algorithm1;
 mod distributions;
 mod local;
 mod messages;
+mod model;
 mod optimal;
 mod ratios;
 mod reproducibility;

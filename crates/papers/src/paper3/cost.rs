@@ -5,11 +5,12 @@ use std::ops::Range;
 use distribution::{Distribution, Scheme};
 use harness::Error;
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 use schedule::{Collective, Schedule, simulate, simulate_unordered};
 use tree_index::Tree;
 
 use super::cluster::{self, NODE_RANKS, aware, machine};
+use crate::said::{count, range};
 use crate::{Comparison, Context, Page};
 
 /// Rows, in doubles.
@@ -24,6 +25,8 @@ struct Spread {
     share: u64,
 }
 
+/// The first of them give each rank a subtree.
+const ALIGNED: usize = 2;
 const SPREADS: [Spread; 4] = [
     Spread {
         name: "one row a rank",
@@ -112,15 +115,28 @@ pub(super) fn of_order(context: &Context<'_>, page: &mut Page) -> Result<(), Err
             }
             lines.push(Line::new(spread.name, points));
         }
+        let of = |spreads: &[Line]| {
+            let points = spreads.iter().flat_map(|line| &line.points);
+            range(points.map(|point| point.1))
+        };
+        let (aligned, others) = lines.split_at(ALIGNED);
         page.plot(
             &doubles.to_string(),
-            &Plot {
-                caption: format!(
-                    "allreduce of {doubles} doubles: time in one order over that in any"
+            Plot {
+                title: format!(
+                    "One order takes {} of the time if shares are aligned, {} if they are not",
+                    of(aligned),
+                    of(others)
                 ),
-                x: Axis::logarithmic("ranks"),
-                y: Axis::linear("ratio"),
+                subtitle: format!(
+                    "Simulated allreduce of a row of {} double{}: time in one order over that in any order",
+                    count(doubles),
+                    if doubles == 1 { "" } else { "s" }
+                ),
+                x: Axis::doublings("ranks"),
+                y: Axis::linear("ratio of times"),
                 lines,
+                size: Size::Page,
             },
         )?;
     }

@@ -3,7 +3,7 @@
 use harness::Error;
 use harness::data::Random;
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 
 use super::exact::Exact;
 use crate::{Comparison, Context, Page};
@@ -152,21 +152,34 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
         .iter()
         .enumerate()
         .map(|(index, order)| line(order.name, &|found| found.errors[index]));
+    let bound = line("eq. 2, a bound", &|found| found.bound);
     page.plot(
         "",
-        &Plot {
-            caption: "error over the sum of absolute values, in units of u: bound, and the greatest found"
-                .to_owned(),
-            x: Axis::logarithmic("N"),
-            y: Axis::logarithmic("relative error / u"),
-            lines: std::iter::once(line("eq. 2, a bound", &|found| found.bound))
-                .chain(drawn)
-                .collect(),
+        Plot {
+            title: format!(
+                "Up to N = 2^{} a tree's error is at most {} u, that of a left-to-right sum {} u",
+                found[found.len() - 1].ranks.ilog2(),
+                digits(greatest(&found, 0)),
+                digits(greatest(&found, 3))
+            ),
+            subtitle:
+                "The greatest error found, over the sum of absolute values, in units of u = 2^-53"
+                    .to_owned(),
+            x: Axis::doublings("N, one number a process"),
+            y: Axis::decades("error, u"),
+            lines: drawn.chain([bound]).collect(),
+            size: Size::Page,
         },
     )?;
     page.compare(comparisons(&found));
     table(page, &found);
     Ok(())
+}
+
+/// The greatest error of an order over all N, in units of u.
+fn greatest(found: &[Found], order: usize) -> f64 {
+    let errors = found.iter().map(|found| found.errors[order]);
+    errors.fold(0.0, f64::max) / ROUNDOFF
 }
 
 fn comparisons(found: &[Found]) -> Vec<Comparison> {

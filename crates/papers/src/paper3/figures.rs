@@ -2,11 +2,12 @@
 
 use harness::Error;
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 use schedule::Collective;
 
 use super::cluster::{self, FACTORS, aware, flat};
 use super::points::{Point, REDUCE, span, wins_from};
+use crate::said::{count, range};
 use crate::{Comparison, Context, Page};
 
 /// The communicators of figures 2 and 3.
@@ -42,7 +43,24 @@ fn lines(points: &[Point], x: impl Fn(&Point) -> usize) -> Vec<Line> {
             lines.push(Line::new(format!("x{factor}, {name}"), points.collect()));
         }
     }
+    lines.push(Line::level("flat", 1.0));
     lines
+}
+
+/// What the plots show.
+const RATIO: &str = "time over the flat schedule's, if x2, x4 or x8 ranks a node are known of";
+
+/// What a plot says, of some ranks or rows.
+fn title(of: &str, points: &[Point]) -> String {
+    let [beside, dealt] = [0, 1].map(|placement| {
+        let ratios = points
+            .iter()
+            .flat_map(|point| (0..FACTORS.len()).map(|factor| point.ratio(factor, placement)));
+        range(ratios)
+    });
+    format!(
+        "{of}, knowing the nodes takes {beside} of the time with ranks side by side, {dealt} with ranks dealt out"
+    )
 }
 
 /// One panel for each number of ranks.
@@ -58,15 +76,19 @@ fn by_width(
         let of_ranks = widths(context.quick).into_iter();
         let of_ranks = of_ranks.map(|doubles| Point::of(collective, ranks, doubles));
         let of_ranks: Vec<Point> = of_ranks.collect();
-        page.plot(
-            &ranks.to_string(),
-            &Plot {
-                caption: format!("time over the flat schedule's, {ranks} ranks"),
-                x: Axis::logarithmic("doubles"),
-                y: Axis::linear("ratio"),
-                lines: lines(&of_ranks, |point| point.doubles),
-            },
-        )?;
+        let name = match collective {
+            Collective::Allreduce => "allreduce",
+            _ => "reduce",
+        };
+        let plot = Plot {
+            title: title(&format!("On {ranks} ranks"), &of_ranks),
+            subtitle: format!("Simulated {name} on {ranks} ranks: {RATIO}"),
+            x: Axis::doublings("doubles of a row"),
+            y: Axis::linear("ratio of times"),
+            lines: lines(&of_ranks, |point| point.doubles),
+            size: Size::Page,
+        };
+        page.plot(&ranks.to_string(), plot)?;
         points.extend(of_ranks);
     }
     Ok(points)
@@ -235,15 +257,15 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
         let of_width = sizes(&all, context.quick).into_iter();
         let of_width = of_width.map(|ranks| Point::of(REDUCE, ranks, doubles));
         let of_width: Vec<Point> = of_width.collect();
-        page.plot(
-            part,
-            &Plot {
-                caption: format!("time over the flat schedule's, {doubles} doubles"),
-                x: Axis::logarithmic("ranks"),
-                y: Axis::linear("ratio"),
-                lines: lines(&of_width, |point| point.ranks),
-            },
-        )?;
+        let plot = Plot {
+            title: title(&format!("For {} doubles", count(doubles)), &of_width),
+            subtitle: format!("Simulated reduce of {} doubles: {RATIO}", count(doubles)),
+            x: Axis::doublings("ranks"),
+            y: Axis::linear("ratio of times"),
+            lines: lines(&of_width, |point| point.ranks),
+            size: Size::Page,
+        };
+        page.plot(part, plot)?;
         points.extend(of_width);
     }
     let at = |ranks: usize, doubles: usize| {

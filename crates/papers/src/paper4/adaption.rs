@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use harness::Error;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 use schedule::{Algorithm, Step, check};
 
 use super::{PORTS_MAX, RANKS_MAX, adapts, allreduce, log_up, smallest_ports, yes};
@@ -160,11 +160,16 @@ pub(super) fn tuples(context: &Context<'_>, page: &mut Page) -> Result<(), Error
     let points = points.map(|(&ports, ranks)| (f64::from(ranks), ports as f64));
     page.plot(
         "",
-        &Plot {
-            caption: "the smallest n that adapts, which the paper's library takes".to_owned(),
-            x: Axis::linear("P"),
+        Plot {
+            title: format!(
+                "Up to P = {most}, the smallest n that adapts changes from one P to the next, up to {}",
+                smallest.iter().max().unwrap_or(&0)
+            ),
+            subtitle: "The smallest n for which n-way dissemination adapts, which the paper's library takes".to_owned(),
+            x: Axis::linear("P, ranks"),
             y: Axis::linear("n"),
-            lines: vec![Line::new("smallest n", points.collect())],
+            lines: vec![Line::dots("smallest n", points.collect())],
+            size: Size::Page,
         },
     )?;
     let mut counts = BTreeMap::new();

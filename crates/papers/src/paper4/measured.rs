@@ -3,8 +3,9 @@
 use harness::Error;
 use harness::bench::schedules::{Job, Row, measure};
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 
+use crate::said::ratios_at_the_end;
 use crate::{Comparison, Context, Page};
 
 /// The paper's algorithms, as plans take them.
@@ -107,25 +108,28 @@ fn plot(
     case: (&str, u64, &str),
     reference: &str,
 ) -> Result<(), Error> {
-    let line = |name: &str, time: &dyn Fn(&Row) -> f64, variant: &str| {
+    let line = |variant: &str| {
         let rows = measured.ranks.iter();
         let rows = rows.filter_map(|&ranks| measured.row(variant, ranks, case));
-        let points = rows.map(|row| (row.ranks as f64, time(row) / 1e3));
-        Line::new(name, points.collect())
+        let points = rows.map(|row| (row.ranks as f64, row.ratio));
+        Line::new(variant, points.collect())
     };
-    let mut lines: Vec<Line> = VARIANTS
-        .iter()
-        .map(|variant| line(variant, &|row| row.median_ns, variant))
-        .collect();
-    lines.push(line(reference, &|row| row.median_ns / row.ratio, "bruck"));
+    let mut lines = VARIANTS.map(line).to_vec();
     let (operation, n, name) = case;
+    let most = measured.ranks.last().copied().unwrap_or(0);
+    let title = format!("On {most} ranks, {}", ratios_at_the_end(&lines, reference));
+    lines.push(Line::level(reference, 1.0));
     page.plot(
         &format!("{operation}-{n}"),
-        &Plot {
-            caption: format!("allreduce of {name}, {operation}, measured"),
-            x: Axis::linear("ranks"),
-            y: Axis::logarithmic("microseconds"),
+        Plot {
+            title,
+            subtitle: format!(
+                "Median times of an allreduce of {name}, {operation}, over those of {reference} in turns; ranks beyond the second share cores"
+            ),
+            x: Axis::doublings("ranks"),
+            y: Axis::linear("ratio of times"),
             lines,
+            size: Size::Page,
         },
     )
 }

@@ -1,7 +1,7 @@
 //! How many rounds the algorithms take: section III-D.
 
 use harness::Error;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 use schedule::{Algorithm, check};
 
 use super::{PORTS_MAX, RANKS_MAX, allreduce, log_up};
@@ -69,19 +69,27 @@ pub(super) fn counted(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
                 .push(Comparison::computed(what, agreement(&counts, formula)).published("all"));
             if [1, 2, 5].contains(&ports) && algorithm == Algorithm::Bruck {
                 lines.push(line(
-                    format!("n-way dissemination and Bruck, n = {ports}"),
+                    format!("dissemination and Bruck, n = {ports}"),
                     &counts,
                 ));
             }
         }
     }
+    let last = |line: &Line| line.points.last().map_or(0.0, |point| point.1);
     page.plot(
         "",
-        &Plot {
-            caption: "rounds of an allreduce, counted".to_owned(),
-            x: Axis::linear("P"),
+        Plot {
+            title: format!(
+                "On {most} ranks, a binomial tree takes {} rounds, a pairwise exchange {}, Bruck's with n = 5 only {}",
+                last(&lines[1]),
+                last(&lines[0]),
+                last(&lines[lines.len() - 1])
+            ),
+            subtitle: "Rounds of an allreduce, counted".to_owned(),
+            x: Axis::linear("P, ranks"),
             y: Axis::linear("rounds"),
             lines,
+            size: Size::Page,
         },
     )?;
     page.compare(comparisons);

@@ -2,9 +2,10 @@
 
 use harness::Error;
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 
 use super::times::{CLUSTERS, Cluster, Posting, Times, Variant};
+use crate::said::times_at_the_end;
 use crate::{Comparison, Context, Page};
 
 /// Bytes of one integer, and of 255 doubles.
@@ -37,13 +38,20 @@ pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Err
                 lines.extend(drawn(&times, posting));
                 comparisons.extend(claims(cluster, posting, row, name, &times));
             }
+            let last = lines.first().and_then(|line| line.points.last());
+            let most = last.map_or(0.0, |point| point.0);
             page.plot(
                 &format!("{}-{part}", cluster.part),
-                &Plot {
-                    caption: format!("allreduce of {name}, simulated, {}", cluster.name),
-                    x: Axis::linear("processes"),
-                    y: Axis::linear("microseconds"),
+                Plot {
+                    title: format!("On {most} processes, {}", times_at_the_end(&lines)),
+                    subtitle: format!(
+                        "Simulated allreduce of {name}, {}; messages of a round at once or in turn",
+                        cluster.name
+                    ),
+                    x: Axis::linear("P, processes"),
+                    y: Axis::linear("us"),
                     lines,
+                    size: Size::Page,
                 },
             )?;
         }
@@ -70,7 +78,7 @@ fn drawn(times: &[Times], posting: Posting) -> Vec<Line> {
             (times.ranks as f64, time_us)
         });
         let name = if has_choice(variant) {
-            format!("{}, {}", variant.name(), posting.name())
+            format!("{}, {}", variant.short_name(), posting.short_name())
         } else {
             variant.name().to_owned()
         };

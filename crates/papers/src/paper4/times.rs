@@ -81,6 +81,14 @@ impl Variant {
         }
     }
 
+    /// As at the end of a line.
+    pub(super) fn short_name(self) -> &'static str {
+        match self {
+            Self::Dissemination => "dissemination",
+            _ => self.name(),
+        }
+    }
+
     pub(super) fn schedule(self, ranks: usize) -> (schedule::Schedule, usize) {
         let (algorithm, ports) = match self {
             Self::Binomial => (Algorithm::Binomial, 1),
@@ -108,6 +116,14 @@ impl Posting {
         match self {
             Self::AtOnce => "n messages at once",
             Self::InTurn => "one message after another",
+        }
+    }
+
+    /// As at the end of a line.
+    pub(super) fn short_name(self) -> &'static str {
+        match self {
+            Self::AtOnce => "at once",
+            Self::InTurn => "in turn",
         }
     }
 }

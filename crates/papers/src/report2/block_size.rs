@@ -2,11 +2,12 @@
 
 use harness::Error;
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 use schedule::{Algorithm, Link};
 
 use super::hydra::{ELEMENT_BYTES, HYDRA, SHAPES, machine_words};
 use crate::cluster::{Run, Shape};
+use crate::said::count;
 use crate::{Comparison, Context, Page};
 
 /// The report's `count`.
@@ -132,13 +133,26 @@ fn plot(page: &mut Page, studies: &[Study]) -> Result<(), Error> {
         let points = points.map(|(elements, time_ns)| (elements as f64, time_ns / 1e6));
         Line::new(study.shape.to_string(), points.collect())
     };
+    let best = studies.iter().map(Study::best_elements);
+    let (least, most) = best.fold((usize::MAX, 0), |(least, most), elements| {
+        (least.min(elements), most.max(elements))
+    });
     page.plot(
         "",
-        &Plot {
-            caption: format!("simulated: linear pipelined allreduce of {ELEMENTS} floats"),
-            x: Axis::logarithmic("elements of a block"),
-            y: Axis::logarithmic("milliseconds"),
+        Plot {
+            title: format!(
+                "Blocks of {} to {} elements are best, smaller ones between nodes than within one",
+                count(least),
+                count(most)
+            ),
+            subtitle: format!(
+                "Simulated allreduce of {} floats along a chain (linear-pipelined), nodes x processes",
+                count(ELEMENTS)
+            ),
+            x: Axis::decades("elements of a block"),
+            y: Axis::decades("ms"),
             lines: studies.iter().map(line).collect(),
+            size: Size::Page,
         },
     )
 }

@@ -3,10 +3,11 @@
 use harness::Error;
 use harness::bench::schedules::{self, Job, Row};
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 use reduce::Algorithm;
 
 use super::block_size::{BLOCK_ELEMENTS, ELEMENTS, argmin};
+use crate::said::count;
 use crate::{Comparison, Context, Page};
 
 /// The report's chain, and the one up and down at once.
@@ -62,21 +63,21 @@ impl Study {
         }
     }
 
+    /// Of the blocks that were measured.
+    fn best_elements(&self) -> usize {
+        let timed = self.cut.iter();
+        argmin(timed.map(|row| (block_elements(row), row.median_ns)))
+    }
+
     fn compare(&self, elements: usize) -> [Comparison; 2] {
-        let timed = self
-            .cut
-            .iter()
-            .map(|row| (block_elements(row), row.median_ns));
-        let best_ns = timed
-            .clone()
-            .map(|(_, time_ns)| time_ns)
-            .fold(f64::INFINITY, f64::min);
+        let times = self.cut.iter().map(|row| row.median_ns);
+        let best_ns = times.fold(f64::INFINITY, f64::min);
         let what = |what: &str| format!("`{}`: {what}", self.algorithm.name());
         let Row {
             blocks, median_ns, ..
         } = self.by_lemma;
         [
-            Comparison::measured(what("best block, elements"), argmin(timed))
+            Comparison::measured(what("best block, elements"), self.best_elements())
                 .because("the report has none for two processes"),
             Comparison::measured(
                 what("Lemma 1's blocks for the measured link, elements of one"),
@@ -106,13 +107,23 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     ));
     let studies = PIPELINES.map(|algorithm| Study::new(context, algorithm, elements));
     let studies: Vec<Study> = studies.into_iter().collect::<Result<_, _>>()?;
+    let best = |study: &Study| {
+        let best = count(study.best_elements());
+        format!("{best} doubles for {}", study.algorithm.name())
+    };
+    let best: Vec<String> = studies.iter().map(best).collect();
     page.plot(
         "",
-        &Plot {
-            caption: format!("allreduce of {elements} doubles on two ranks"),
-            x: Axis::logarithmic("elements of a block"),
-            y: Axis::logarithmic("milliseconds"),
+        Plot {
+            title: format!("Best are blocks of {}", best.join(" and of ")),
+            subtitle: format!(
+                "Median times of an allreduce of {} doubles on two ranks; bars are 95 % confidence intervals",
+                count(elements)
+            ),
+            x: Axis::decades("elements of a block"),
+            y: Axis::decades("ms"),
             lines: studies.iter().map(Study::line).collect(),
+            size: Size::Page,
         },
     )?;
     page.compare(studies.iter().flat_map(|study| study.compare(elements)));

@@ -2,13 +2,14 @@
 
 use harness::Error;
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 use rayon::prelude::*;
 use schedule::Algorithm;
 
 use super::claims;
 use super::hydra::{ELEMENT_BYTES, HYDRA, SHAPES, machine_words};
 use crate::cluster::{Best, Run, Shape};
+use crate::said::{count, times_at_the_end};
 use crate::{Context, Page};
 
 /// Figures, exercises, and what they show.
@@ -170,13 +171,20 @@ fn draw(page: &mut Page, shape: Shape, points: &[&Point]) -> Result<(), Error> {
         ("", "the best blocks", lines(|time| time.best)),
         ("-few", "1 to 4 blocks", lines(|time| time.few)),
     ] {
+        let lines: Vec<Line> = lines;
         let plot = Plot {
-            caption: format!("simulated: allreduce on {shape} processes, {caption}"),
-            x: Axis::logarithmic("elements"),
-            y: Axis::logarithmic("microseconds"),
+            title: format!(
+                "For {} elements, {}",
+                count(COUNT_MAX),
+                times_at_the_end(&lines)
+            ),
+            subtitle: format!("Simulated allreduce on {shape} processes, {caption}"),
+            x: Axis::decades("elements"),
+            y: Axis::decades("us"),
             lines,
+            size: Size::Page,
         };
-        page.plot(&format!("{shape}{part}"), &plot)?;
+        page.plot(&format!("{shape}{part}"), plot)?;
     }
     let cells = |time: &Time| {
         let blocks = match time.best.blocks {

@@ -3,10 +3,11 @@
 use harness::Error;
 use harness::bench::schedules::{self, Job, Row, of, reference};
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 use reduce::Algorithm;
 
 use super::figures::{IMPLEMENTATIONS, OTHERS};
+use crate::said::{count, ratios_at_the_end};
 use crate::{Comparison, Context, Page};
 
 /// A schedule's name in plans.
@@ -39,37 +40,31 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     Ok(())
 }
 
-/// The median over all schedules of their references' times, in ns, at each length.
-fn references(job: &Job, rows: &[Row]) -> Vec<(f64, f64)> {
-    let at = |&width: &usize| {
-        let own = rows.iter().filter(|row| row.n == width as u64);
-        let mut times: Vec<f64> = own.map(|row| row.median_ns / row.ratio).collect();
-        times.sort_by(f64::total_cmp);
-        times
-            .get(times.len() / 2)
-            .map(|&time_ns| (width as f64, time_ns))
-    };
-    job.widths.iter().filter_map(at).collect()
-}
-
 fn draw(page: &mut Page, job: &Job, rows: &[Row]) -> Result<(), Error> {
-    let lines = job.algorithms.iter().map(|&algorithm| {
-        let own = of(rows, algorithm);
-        Line::new(
-            algorithm.name(),
-            own.map(|row| (row.n as f64, row.median_ns / 1e3)).collect(),
-        )
-    });
-    let references = references(job, rows).into_iter();
-    let references = references.map(|(width, time_ns)| (width, time_ns / 1e3));
-    let references = Line::new(reference(rows), references.collect());
+    let line = |&algorithm: &Algorithm| {
+        let points = of(rows, algorithm).map(|row| (row.n as f64, row.ratio));
+        Line::new(algorithm.name(), points.collect())
+    };
+    let mut lines: Vec<Line> = job.algorithms.iter().map(line).collect();
+    let reference = reference(rows);
+    let longest = job.widths.last().copied().unwrap_or(0);
+    let title = format!(
+        "For {} doubles, {}",
+        count(longest),
+        ratios_at_the_end(&lines, reference)
+    );
+    lines.push(Line::level(reference, 1.0));
     page.plot(
         "",
-        &Plot {
-            caption: "allreduce on two ranks".to_owned(),
-            x: Axis::logarithmic("doubles"),
-            y: Axis::logarithmic("microseconds"),
-            lines: lines.chain([references]).collect(),
+        Plot {
+            title,
+            subtitle: format!(
+                "Median times of an allreduce of a row on two ranks, over those of {reference} in turns"
+            ),
+            x: Axis::decades("doubles of a row"),
+            y: Axis::linear("ratio of times"),
+            lines,
+            size: Size::Page,
         },
     )
 }

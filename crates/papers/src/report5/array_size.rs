@@ -2,12 +2,13 @@
 
 use harness::Error;
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 use schedule::Algorithm;
 
 use super::eager;
 use super::jupiter::{ELEMENT_BYTES, JUPITER, MODELS_WORDS, NODES, TREES, machine_words, nodes};
 use crate::cluster::{Best, Run};
+use crate::said::count;
 use crate::{Comparison, Context, Page};
 
 /// What a library does instead with long arrays.
@@ -90,18 +91,30 @@ fn draw(page: &mut Page, points: &[Point]) -> Result<(), Error> {
     let others = OPTIMIZED.iter().enumerate();
     let others = others
         .map(|(place, algorithm)| line(algorithm.name(), &|point| point.optimized[place].time_ns));
+    let (shape, lines) = (nodes(NODES), trees.chain(others).collect());
     page.plot(
         "",
-        &Plot {
-            caption: format!(
-                "simulated: reduce on {} processes, synchronous messages",
-                nodes(NODES)
-            ),
-            x: Axis::logarithmic("elements"),
-            y: Axis::logarithmic("microseconds"),
-            lines: trees.chain(others).collect(),
+        Plot {
+            title: match crossing(points) {
+                Some(point) => format!(
+                    "From {} elements on, sending pieces is faster than every tree that sends whole arrays",
+                    count(point.elements)
+                ),
+                None => "Trees that send whole arrays are the fastest at all lengths".to_owned(),
+            },
+            subtitle: format!("Simulated reduce on {shape} processes, synchronous messages"),
+            x: Axis::decades("elements"),
+            y: Axis::decades("us"),
+            lines,
+            size: Size::Page,
         },
     )
+}
+
+/// The least array that is faster in pieces.
+fn crossing(points: &[Point]) -> Option<&Point> {
+    let is_faster = |point: &&Point| point.best_optimized().1 < point.best_tree_ns();
+    points.iter().find(is_faster)
 }
 
 fn compare(page: &mut Page, points: &[Point]) {
@@ -110,10 +123,7 @@ fn compare(page: &mut Page, points: &[Point]) {
     };
     let over = |point: &Point| point.best_tree_ns() / point.best_optimized().1;
     let thousand = points.iter().filter(|point| point.elements == 1_000);
-    let crossing = points
-        .iter()
-        .find(|point| point.best_optimized().1 < point.best_tree_ns());
-    let first = crossing.map_or("nowhere".to_owned(), |point| {
+    let first = crossing(points).map_or("nowhere".to_owned(), |point| {
         format!("{} ({})", point.elements, point.best_optimized().0)
     });
     let binomial_first = |times_ns: fn(&Point) -> [f64; 3]| {

@@ -2,7 +2,7 @@
 
 use schedule::{Machine, Schedule};
 
-use crate::cluster::Run;
+use crate::cluster::{Run, link};
 
 /// When a reduce to rank 0 along a tree is done, in nanoseconds, for rows of so many bytes.
 ///
@@ -28,12 +28,7 @@ impl Tree {
         let combine_ns = self.machine.near.combine_byte_ns * self.row_bytes;
         let (mut port_ns, mut done_ns) = (0.0_f64, 0.0_f64);
         for child in self.schedule.steps(rank).flat_map(|step| step.receives) {
-            let is_near = rank / self.machine.node_ranks == child.peer / self.machine.node_ranks;
-            let link = if is_near {
-                self.machine.near
-            } else {
-                self.machine.far
-            };
+            let link = link(&self.machine, rank, child.peer);
             let there_ns = self.done_ns(child.peer) + link.latency_ns;
             port_ns = port_ns.max(there_ns) + link.byte_ns * self.row_bytes;
             done_ns = done_ns.max(port_ns) + combine_ns;

@@ -3,9 +3,10 @@
 use harness::Error;
 use harness::bench::schedules::{self, Job, Row, of, reference};
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 use reduce::Algorithm;
 
+use crate::said::range;
 use crate::{Comparison, Context, Page};
 
 /// The report's trees.
@@ -32,29 +33,36 @@ fn measure(
     schedules::measure(context.backend, ranks, &job, context.output)
 }
 
-/// The times of some schedules and of the backend's own reduce, over some axis.
+/// The times of some schedules over those of the backend's own reduce, over some axis.
 fn draw(
     page: &mut Page,
     rows: &[Row],
     algorithms: &[Algorithm],
-    caption: &str,
+    what: &str,
     axis: Axis,
     x: fn(&Row) -> f64,
 ) -> Result<(), Error> {
     let line = |&algorithm: &Algorithm| {
-        let points = of(rows, algorithm).map(|row| (x(row), row.median_ns / 1e3));
+        let points = of(rows, algorithm).map(|row| (x(row), row.ratio));
         Line::new(algorithm.name(), points.collect())
     };
-    let other = of(rows, Algorithm::Binomial);
-    let other = other.map(|row| (x(row), row.median_ns / row.ratio / 1e3));
-    let other = Line::new(reference(rows), other.collect());
+    let reference = reference(rows);
+    let binomial = of(rows, Algorithm::Binomial).map(|row| row.ratio);
+    let lines = algorithms.iter().map(line);
     page.plot(
         "",
-        &Plot {
-            caption: caption.to_owned(),
+        Plot {
+            title: format!(
+                "Along a binomial tree, a reduce takes {} of {reference}'s time",
+                range(binomial)
+            ),
+            subtitle: format!(
+                "Median times of a reduce {what}, over those of {reference} in turns"
+            ),
             x: axis,
-            y: Axis::logarithmic("microseconds"),
-            lines: algorithms.iter().map(line).chain([other]).collect(),
+            y: Axis::linear("ratio of times"),
+            lines: lines.chain([Line::level(reference, 1.0)]).collect(),
+            size: Size::Page,
         },
     )
 }
@@ -77,9 +85,9 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
     for &ranks in ranks {
         rows.extend(measure(context, ranks, &TREES, &[1000])?);
     }
-    let caption = "reduce of 1000 doubles";
-    let axis = Axis::linear("ranks");
-    draw(page, &rows, &TREES, caption, axis, |row| row.ranks as f64)?;
+    let what = "of 1000 doubles";
+    let axis = Axis::doublings("ranks, of which those beyond the second share cores");
+    draw(page, &rows, &TREES, what, axis, |row| row.ranks as f64)?;
     page.compare(of(&rows, Algorithm::Binomial).map(|row| {
         let what = format!("`binomial` over {}, p = {}", row.reference, row.ranks);
         Comparison::measured(what, row.ratio)
@@ -107,9 +115,9 @@ pub(super) fn array_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
         Algorithm::ReduceScatterGather,
     ];
     let rows = measure(context, 2, &algorithms, &widths)?;
-    let caption = "reduce on two ranks";
-    let axis = Axis::logarithmic("doubles");
-    draw(page, &rows, &algorithms, caption, axis, |row| row.n as f64)?;
+    let what = "on two ranks";
+    let axis = Axis::decades("doubles of a row");
+    draw(page, &rows, &algorithms, what, axis, |row| row.n as f64)?;
     let binomial = of(&rows, Algorithm::Binomial);
     let slower = binomial.clone().filter(|row| row.ratio > 1.0);
     let slower: Vec<String> = slower.map(|row| row.n.to_string()).collect();

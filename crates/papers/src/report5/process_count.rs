@@ -2,7 +2,7 @@
 
 use harness::Error;
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 use schedule::Algorithm;
 
 use super::eager;
@@ -104,16 +104,22 @@ fn draw(page: &mut Page, sweep: &Sweep) -> Result<(), Error> {
         let points = points.map(|(nodes, time_ns)| (f64::from(16 * nodes), time_ns / 1e3));
         Line::new(tree.name(), points.collect())
     };
+    let [binomial, fibonacci, binary] = TREES;
+    let wins = sweep.wins(binomial, &[fibonacci, binary]);
     page.plot(
         sweep.name,
-        &Plot {
-            caption: format!(
-                "simulated: reduce of {ELEMENTS} elements, {} messages",
+        Plot {
+            title: format!(
+                "With {} messages, binomial is the fastest tree on {wins} of {NODES} numbers of nodes",
                 sweep.name
             ),
+            subtitle: format!(
+                "Simulated reduce of {ELEMENTS} elements on 1 to {NODES} nodes of 16 processes"
+            ),
             x: Axis::linear("processes"),
-            y: Axis::linear("microseconds"),
+            y: Axis::linear("us"),
             lines: TREES.map(line).to_vec(),
+            size: Size::Page,
         },
     )
 }

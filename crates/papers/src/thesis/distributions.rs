@@ -2,9 +2,10 @@
 
 use distribution::{Cost, Distribution, Scheme};
 use harness::Error;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 
 use super::{ITEMS, RANKS, example};
+use crate::said::count;
 use crate::{Comparison, Context, Page};
 
 fn score_us(distribution: &Distribution) -> f64 {
@@ -77,13 +78,29 @@ pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         });
         Line::new(name, points.collect())
     };
+    let lines = rules.map(line);
+    let gained = |line: &Line| {
+        let [first, .., last] = line.points[..] else {
+            return 0.0;
+        };
+        100.0 * (1.0 - last.1 / first.1)
+    };
     page.plot(
         "alpha",
-        &Plot {
-            caption: format!("score by α, N = {ITEMS}, p = {RANKS}"),
-            x: Axis::linear("α"),
-            y: Axis::linear("microseconds"),
-            lines: rules.map(line).to_vec(),
+        Plot {
+            title: format!(
+                "From α = 0 to 0.5 the score falls by {:.0} % as printed, by {:.0} % as published",
+                gained(&lines[0]),
+                gained(&lines[1])
+            ),
+            subtitle: format!(
+                "Score (eq. 3.7) of optimized distributions, N = {}, p = {RANKS}",
+                count(ITEMS)
+            ),
+            x: Axis::linear("α, the share of N/p that a start may move"),
+            y: Axis::linear("score, us"),
+            lines: lines.to_vec(),
+            size: Size::Page,
         },
     )
 }
@@ -104,13 +121,24 @@ pub(super) fn shares(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         let points = points.map(|(count, place)| (f64::from(place), count as f64));
         Line::new(scheme.name(), points.collect())
     };
+    let spread = |scheme| {
+        let counts = sorted(scheme);
+        counts[counts.len() - 1] - counts[0]
+    };
     page.plot(
         "",
-        &Plot {
-            caption: "items a rank, sorted".to_owned(),
-            x: Axis::linear("ranks"),
+        Plot {
+            title: format!(
+                "Optimized shares differ by up to {} items, by the published rule {}; even shares by {}",
+                spread(Scheme::Optimized),
+                spread(Scheme::OptimizedPublished),
+                spread(Scheme::Upper)
+            ),
+            subtitle: format!("The items of each rank, N = {}, p = {RANKS}, α = 0.2", count(ITEMS)),
+            x: Axis::linear("ranks, sorted by their shares"),
             y: Axis::linear("items"),
             lines: schemes.map(line).to_vec(),
+            size: Size::Page,
         },
     )?;
     page.table(
@@ -136,10 +164,6 @@ pub(super) fn shares(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         let fair = ITEMS as f64 / RANKS as f64;
         let is_near = |&count: &u64| (count as f64 - fair).abs() <= alpha * fair + 1.0;
         sorted(scheme).iter().all(is_near)
-    };
-    let spread = |scheme| {
-        let counts = sorted(scheme);
-        counts[counts.len() - 1] - counts[0]
     };
     page.compare([
         Comparison::computed(

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use harness::Error;
 use harness::bench::lookup;
 use harness::bench::timing::{Candidate, medians_ns};
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 use simd_kernels::{
     Level, by_definition, left_to_right, reduce_level_by_level, scratch_len, sum, unordered_sum,
 };
@@ -88,21 +88,6 @@ pub(super) fn kernels(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
         let points = points.map(|(&items, medians)| (items as f64, time(medians) / items as f64));
         Line::new(name, points.collect())
     };
-    let plot = Plot {
-        caption: "time of an item, p = 1".to_owned(),
-        x: Axis::logarithmic("N"),
-        y: Axis::logarithmic("nanoseconds"),
-        lines: vec![
-            line("recursive", |medians| medians.recursive),
-            line("left-to-right (std::accumulate)", |medians| {
-                medians.left_to_right
-            }),
-            line("Algorithm 4", |medians| medians.level_by_level),
-            line("streaming kernel", |medians| medians.streaming),
-            line("unordered SIMD", |medians| medians.unordered),
-        ],
-    };
-    page.plot("", &plot)?;
     let first_faster = |time: fn(&Medians) -> f64| {
         let slower = lengths.iter().zip(&all).rev();
         let mut slower = slower.filter(|(_, medians)| time(medians) > medians.left_to_right);
@@ -114,6 +99,26 @@ pub(super) fn kernels(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
             medians.left_to_right / medians.streaming,
         )
     });
+    let plot = Plot {
+        title: format!(
+            "The streaming kernel sums 2^{last} items {:.1} times as fast as std::accumulate, Algorithm 4 {:.1} times",
+            largest.1, largest.0
+        ),
+        subtitle: "Median time on one core, over the number of items".to_owned(),
+        x: Axis::doublings("N, items"),
+        y: Axis::decades("ns an item"),
+        lines: vec![
+            line("streaming kernel", |medians| medians.streaming),
+            line("Algorithm 4", |medians| medians.level_by_level),
+            line("left-to-right (std::accumulate)", |medians| {
+                medians.left_to_right
+            }),
+            line("unordered SIMD", |medians| medians.unordered),
+            line("recursive", |medians| medians.recursive),
+        ],
+        size: Size::Page,
+    };
+    page.plot("", plot)?;
     page.compare([
         Comparison::measured(
             "faster than std::accumulate from N, Algorithm 4",
@@ -221,11 +226,20 @@ pub(super) fn rank_of_index(context: &Context<'_>, page: &mut Page) -> Result<()
     ]);
     page.plot(
         "",
-        &Plot {
-            caption: "time to find the rank of an item".to_owned(),
-            x: Axis::logarithmic("ranks"),
-            y: Axis::logarithmic("nanoseconds"),
+        Plot {
+            title: format!(
+                "From {} to {} ranks, the linear search takes {:.0} times as long, the binary search {:.1} times, the formula {:.1} times",
+                ranks[0],
+                ranks[ranks.len() - 1],
+                growth("linear"),
+                growth("logarithmic"),
+                growth("constant")
+            ),
+            subtitle: "Median time to find the rank that owns an item, distribution upper".to_owned(),
+            x: Axis::doublings("ranks"),
+            y: Axis::decades("ns"),
             lines,
+            size: Size::Page,
         },
     )
 }

@@ -2,7 +2,7 @@
 
 use distribution::{Distribution, Scheme};
 use harness::Error;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 
 use super::RANKS;
 use crate::{Comparison, Context, Page};
@@ -56,30 +56,29 @@ pub(super) fn over_items(_: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         )
     };
     let drawn = |scheme: Scheme| line(scheme.name(), &|items| messages(scheme, items) as f64);
-    for (part, caption, scheme) in [
-        (
-            "a",
-            "remaining items on the first ranks (lower)",
-            Scheme::Lower,
-        ),
-        (
-            "b",
-            "remaining items on the last ranks (upper)",
-            Scheme::Upper,
-        ),
-        (
-            "c",
-            "start indices optimized (Algorithm 3)",
-            Scheme::Optimized,
-        ),
+    let highest = |scheme| {
+        let counts = lengths().into_iter().map(|items| messages(scheme, items));
+        counts.max().unwrap_or(0)
+    };
+    for (part, what, scheme) in [
+        ("a", "the remaining items on the first ranks", Scheme::Lower),
+        ("b", "the remaining items on the last ranks", Scheme::Upper),
+        ("c", "the start indices of Algorithm 3", Scheme::Optimized),
     ] {
         let plot = Plot {
-            caption: format!("messages, p = {RANKS}, {caption}"),
-            x: Axis::logarithmic("N"),
+            title: format!(
+                "With {what}, a sum takes {} messages at most",
+                highest(scheme)
+            ),
+            subtitle: format!(
+                "Messages of Algorithm 1 without its buffer, p = {RANKS}, and the bound of eq. 2.5"
+            ),
+            x: Axis::doublings("N, items"),
             y: Axis::linear("messages"),
             lines: vec![drawn(scheme), line("eq. 2.5", &bound)],
+            size: Size::Page,
         };
-        page.plot(part, &plot)?;
+        page.plot(part, plot)?;
     }
     let lower = |items| messages(Scheme::Lower, items);
     let exceeded = lengths()
@@ -89,10 +88,6 @@ pub(super) fn over_items(_: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     let minimum_reached = (0..12).all(|log| lower((RANKS as u64) << log) == RANKS as u64 - 1);
     let bound_reached =
         (0..12_u64).all(|log| lower(((RANKS as u64) << log) + 1) == (RANKS as u64 - 1) * (log + 1));
-    let highest = |scheme| {
-        let counts = lengths().into_iter().map(|items| messages(scheme, items));
-        counts.max().unwrap_or(0)
-    };
     page.compare([
         Comparison::computed(
             "lower at N = 2^i p, i = 0 to 11",

@@ -1,10 +1,11 @@
 //! Chapter 4's modes against each other: Figures 4.2, B.3 and B.4.
 
 use harness::Error;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 
 use super::runs::{RANKS_HERE, describe, of, times};
 use super::timings::{Mode, Times};
+use crate::said::range;
 use crate::{Comparison, Context, Page};
 
 /// How one mode's medians compare with another's, by length.
@@ -24,21 +25,28 @@ fn extremes(ratios: &[(f64, f64)]) -> (f64, f64) {
 
 fn ratio_plot(
     page: &mut Page,
-    caption: String,
-    lines: Vec<(&str, Vec<(f64, f64)>)>,
+    title: String,
+    lines: Vec<(String, Vec<(f64, f64)>)>,
 ) -> Result<(), Error> {
     let lines = lines.into_iter();
+    let lines = lines.map(|(name, points)| Line::new(name, points));
     page.plot(
         "",
-        &Plot {
-            caption,
-            x: Axis::logarithmic("N"),
-            y: Axis::linear("ratio of medians"),
-            lines: lines
-                .map(|(name, points)| Line::new(name, points))
-                .collect(),
+        Plot {
+            title: format!("On {RANKS_HERE} ranks, {title}"),
+            subtitle:
+                "Ratio of the median times of an allreduce, over the lengths of the data sets"
+                    .to_owned(),
+            x: Axis::decades("N, items"),
+            y: Axis::linear("ratio of times"),
+            lines: lines.chain([Line::level("the same time", 1.0)]).collect(),
+            size: Size::Page,
         },
     )
+}
+
+fn spread(ratios: &[(f64, f64)]) -> String {
+    range(ratios.iter().map(|ratio| ratio.1))
 }
 
 /// Figure 4.2: against a reproducible accumulator, as far as it can be said.
@@ -64,12 +72,13 @@ pub(super) fn against_reproblas(context: &Context<'_>, page: &mut Page) -> Resul
             .because(compared),
         Comparison::measured("slowdown, treefold's plan, longest data set", last(&ours)),
     ]);
-    let caption = format!("time over left-to-right + allreduce, p = {RANKS_HERE}");
-    ratio_plot(
-        page,
-        caption,
-        vec![("treefold's plan", ours), ("Algorithm 1", thesis)],
-    )
+    let title = format!(
+        "a plan takes {} of the time of left-to-right + allreduce, Algorithm 1 {}",
+        spread(&ours),
+        spread(&thesis)
+    );
+    let names = [Mode::Plan, Mode::Algorithm1].map(Mode::name);
+    ratio_plot(page, title, names.into_iter().zip([ours, thesis]).collect())
 }
 
 /// Two modes, and what was published of their ratio.
@@ -85,19 +94,25 @@ fn pairs(
     let times = times(context)?;
     let mut lines = Vec::new();
     let mut comparisons: Vec<Comparison> = quoted.into_iter().collect();
+    let mut told = Vec::new();
     for &(name, mode, to, published) in pairs {
         let ratios = ratios(times, mode, to, RANKS_HERE);
-        let (least, most) = extremes(&ratios);
-        let range = format!("{least:.2} to {most:.2}");
+        let range = spread(&ratios);
+        told.push(format!("{range} of that of {}", to.name()));
         let comparison = Comparison::measured(format!("{name}, + allreduce"), range);
         comparisons.push(match published {
             None => comparison,
             Some(published) => comparison.published(published),
         });
-        lines.push((name, ratios));
+        lines.push((name.to_owned(), ratios));
     }
     page.compare(comparisons);
-    ratio_plot(page, format!("slowdown, p = {RANKS_HERE}"), lines)
+    let own = pairs[0].1.name();
+    ratio_plot(
+        page,
+        format!("the time of {own} is {}", told.join(" and ")),
+        lines,
+    )
 }
 
 /// Figure B.3: what reproducibility costs over the unreproducible sums, by ReproBLAS there, by a plan here.

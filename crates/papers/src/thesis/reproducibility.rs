@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use distribution::{Distribution, Scheme};
+use distribution::Scheme;
 use harness::Error;
-use harness::baselines::Baseline;
 use harness::data::{self, DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_NAMES};
 use harness::job::{Cases, Job, Row};
 use harness::markdown::digits;
 use harness::matrix::{self, Items};
 use harness::ranks::on_ranks;
 use harness::{Backend, Sharing, Way};
-use reduce::{Algorithm, threads};
+use reduce::Algorithm;
 
 use super::RANKS;
 use super::runs::sizes;
@@ -93,18 +92,6 @@ fn job(distributions: Vec<Sharing>, algorithms: Vec<Algorithm>) -> Job {
     }
 }
 
-/// The sum of the thesis' baseline, a left-to-right fold on every rank and an allreduce, on so many threads.
-fn baseline(data: &DataSet, ranks: usize) -> Result<f64, Error> {
-    let distribution = Distribution::upper(data.items.len() as u64, ranks)?;
-    let index = |item: u64| usize::try_from(item).expect("the items are in memory");
-    let mut totals = threads::run(ranks, |world| {
-        let own = distribution.range(world.rank());
-        let baseline = Baseline::locally_left_to_right(world, Backend::Threads);
-        baseline.allreduce(&data.items[index(own.start)..index(own.end)])
-    })?;
-    totals.swap_remove(0)
-}
-
 /// Between the largest and the smallest sum, and how many patterns there are.
 fn spread(totals: impl Iterator<Item = f64> + Clone) -> (f64, usize) {
     let patterns: BTreeSet<u64> = totals.clone().map(f64::to_bits).collect();
@@ -134,7 +121,7 @@ pub(super) fn matrix(context: &Context<'_>, page: &mut Page) -> Result<(), Error
         let (mut all, mut baselines) = (Vec::new(), Vec::new());
         for &ranks in &ranks {
             all.extend(rows(&data, ranks, &job)?);
-            baselines.push(baseline(&data, ranks)?);
+            baselines.push(matrix::plain_sum(&data.items, ranks)?);
         }
         let (tree_spread, tree_patterns) = spread(of(&all, Algorithm::Algorithm1));
         let (plan_spread, plan_patterns) = spread(of(&all, Algorithm::RecursiveDoubling));

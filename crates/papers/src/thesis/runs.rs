@@ -5,9 +5,10 @@ use harness::Error;
 use harness::Sharing;
 use harness::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, TABLE_4_1_NAMES};
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot};
+use harness::plot::{Axis, Line, Plot, Size};
 
 use super::timings::{self, Job, Mode, Times};
+use crate::said::{count, range, ratios};
 use crate::{Comparison, Context, Page};
 
 /// The most ranks that have a core of their own.
@@ -87,13 +88,28 @@ pub(super) fn medians(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
                 ..Line::new(mode.name(), points.collect())
             }
         };
+        let lines = MODES.map(line);
+        let [plan, _, left_to_right, unordered] = &lines;
         let plot = Plot {
-            caption: format!("median time of an allreduce, p = {ranks}; 1st and 99th percentile"),
-            x: Axis::logarithmic("N"),
-            y: Axis::logarithmic("microseconds"),
-            lines: MODES.map(line).to_vec(),
+            title: format!(
+                "On {} a plan takes {} of a left-to-right sum's time, {} of an unordered one's",
+                if ranks == 1 {
+                    "one rank,"
+                } else {
+                    "two ranks,"
+                },
+                range(ratios(plan, left_to_right)),
+                range(ratios(plan, unordered))
+            ),
+            subtitle: format!(
+                "Median times of an allreduce of a sum over the lengths of the data sets, p = {ranks}; bars from the 1st to the 99th percentile"
+            ),
+            x: Axis::decades("N, items"),
+            y: Axis::decades("us"),
+            lines: lines.to_vec(),
+            size: Size::Page,
         };
-        page.plot(&format!("p{ranks}"), &plot)?;
+        page.plot(&format!("p{ranks}"), plot)?;
     }
     let cells = |(items, name): (usize, &str)| {
         let medians = MODES.map(|mode| {
@@ -122,16 +138,26 @@ pub(super) fn distribution(context: &Context<'_>, page: &mut Page) -> Result<(),
         let times = own(mode)?;
         let count = times.samples_ns.len() as f64;
         let points = times.samples_ns.iter().zip(1_u32..);
-        let points = points.map(|(ns, place)| (ns / 1e6, 100.0 * f64::from(place) / count));
+        let points = points.map(|(ns, place)| (100.0 * f64::from(place) / count, ns / 1e6));
         Some(Line::new(mode.name(), points.collect()))
     });
+    let median = |mode| own(mode).map_or(f64::NAN, |times| times.median_us() / 1e3);
     page.plot(
         "",
-        &Plot {
-            caption: format!("runs that took at most so long, N = {longest}, p = {RANKS_HERE}"),
-            x: Axis::linear("milliseconds"),
-            y: Axis::linear("per cent of runs"),
+        Plot {
+            title: format!(
+                "Half of a plan's runs take {} ms at most, half of the left-to-right sum's {} ms",
+                digits(median(Mode::Plan)),
+                digits(median(Mode::LeftToRight))
+            ),
+            subtitle: format!(
+                "All runs of an allreduce in the order of their times, N = {}, p = {RANKS_HERE}",
+                count(longest)
+            ),
+            x: Axis::linear("per cent of the runs that took at most so long"),
+            y: Axis::linear("ms"),
             lines: lines.collect(),
+            size: Size::Page,
         },
     )?;
     page.table(

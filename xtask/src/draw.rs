@@ -1,0 +1,50 @@
+//! `cargo xtask draw`: measured pictures drawn again from the numbers beside them, because how they look changes without measuring.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use harness::Error;
+use harness::plot::Record;
+use harness::workspace::workspace;
+
+/// Options of `draw`.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Records: NAME.json draws NAME.svg [default: all in docs/ that have their picture beside them]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<(), Error> {
+    let files = match &options.files[..] {
+        [] => records(&workspace().join("docs"))?,
+        files => files.to_vec(),
+    };
+    for file in files {
+        Record::read(&file)?.write(&file.with_extension("svg"))?;
+        println!("drawn: {}", file.with_extension("svg").display());
+    }
+    Ok(())
+}
+
+/// The records below a folder, by name.
+pub fn records(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut records = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| Error::file(folder, error))? {
+        let path = entry.map_err(|error| Error::file(folder, error))?.path();
+        if path.is_dir() {
+            records.extend(self::records(&path)?);
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+            && path.with_extension("svg").exists()
+        {
+            records.push(path);
+        }
+    }
+    records.sort();
+    Ok(records)
+}

@@ -1,0 +1,102 @@
+//! Measured pictures in `docs/` are drawn from the numbers beside them, and their pages say what they show.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::{fresh_folder, xtask};
+use harness::plot::Record;
+use papers::exhibits;
+use xtask::draw::records;
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
+}
+
+#[test]
+fn recorded_pictures_are_up_to_date() {
+    let folder = fresh_folder("drawn");
+    let records = records(&docs()).unwrap();
+    println!("{} records", records.len());
+    assert!(records.len() > 10);
+    for kept in records {
+        let file = folder.join(kept.file_name().unwrap());
+        fs::copy(&kept, &file).unwrap();
+        let output = xtask("draw", &[file.to_str().unwrap()]);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{errors}");
+        for (drawn, kept) in [
+            (file.clone(), kept.clone()),
+            (file.with_extension("svg"), kept.with_extension("svg")),
+        ] {
+            let is_same = fs::read(drawn).unwrap() == fs::read(&kept).unwrap();
+            assert!(is_same, "{} is old: cargo xtask draw", kept.display());
+        }
+    }
+}
+
+/// The same words stand for a picture on its page and, for who looks, above it.
+#[test]
+fn pages_of_measured_pictures_say_what_they_show() {
+    let papers = docs().join("papers");
+    for exhibit in exhibits() {
+        let page = fs::read_to_string(papers.join(format!("{}.md", exhibit.id))).unwrap();
+        let pictures = page.lines().filter_map(|line| line.strip_prefix("!["));
+        for picture in pictures.filter(|_| exhibit.is_measured) {
+            let (words, file) = picture.split_once("](").unwrap();
+            let file = papers.join(file.trim_end_matches(')'));
+            let record = Record::read(&file.with_extension("json")).unwrap();
+            assert_eq!(words, record.plot.words(), "{}", exhibit.id);
+        }
+    }
+}
+
+#[test]
+fn sums_are_drawn_over_the_numbers_of_ranks() {
+    let folder = fresh_folder("spread");
+    let (input, picture) = (folder.join("items.f64"), folder.join("spread.svg"));
+    let items = (0..1000_u32).map(|item| (f64::from(item)).sin());
+    let bytes: Vec<u8> = items.flat_map(f64::to_le_bytes).collect();
+    fs::write(&input, bytes).unwrap();
+    let run = |picture: &Path| {
+        let words = ["--input", input.to_str().unwrap(), "--ranks", "1,2,5,7"];
+        let plot = ["--plot", picture.to_str().unwrap()];
+        xtask("repro-check", &[&words[..], &plot].concat())
+    };
+    let output = run(&picture);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{errors}");
+    let record = Record::read(&picture.with_extension("json")).unwrap();
+    let [tree, plain] = &record.plot.lines[..] else {
+        panic!("{record:?}");
+    };
+    assert_eq!(tree.points, [1.0, 2.0, 5.0, 7.0].map(|ranks| (ranks, 0.0)));
+    assert_eq!(plain.points.len(), 4);
+    assert!(picture.exists());
+
+    let output = run(&folder.join("spread.png"));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.starts_with("error: --plot: "), "{errors}");
+}
+
+#[test]
+fn files_that_are_no_records_are_an_error_of_one_line() {
+    let folder = fresh_folder("no-records");
+    let broken = folder.join("broken.json");
+    fs::write(&broken, "{\"source\": \"nobody\"}\n").unwrap();
+    for (file, expected) in [
+        (broken.as_path(), "broken.json: missing field"),
+        (Path::new("/nowhere/record.json"), "/nowhere/record.json: "),
+    ] {
+        let output = xtask("draw", &[file.to_str().unwrap()]);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+        assert!(errors.contains(expected), "{errors}");
+    }
+    assert!(!broken.with_extension("svg").exists());
+}
