@@ -53,6 +53,33 @@ struct Line {
     words: [AtomicU64; WORDS],
 }
 
+impl Line {
+    /// Writes the bytes of a message, of which there are [`LINE_BYTES`] at most.
+    fn store(&self, bytes: &[u8]) {
+        let (whole, rest) = bytes.as_chunks::<WORD_BYTES>();
+        for (word, &bytes) in self.words.iter().zip(whole) {
+            word.store(u64::from_ne_bytes(bytes), Ordering::Relaxed);
+        }
+        if !rest.is_empty() {
+            let mut last = [0; WORD_BYTES];
+            last[..rest.len()].copy_from_slice(rest);
+            self.words[whole.len()].store(u64::from_ne_bytes(last), Ordering::Relaxed);
+        }
+    }
+
+    /// Reads the bytes of a message, of which there are [`LINE_BYTES`] at most.
+    fn load(&self, bytes: &mut [u8]) {
+        let (whole, rest) = bytes.as_chunks_mut::<WORD_BYTES>();
+        for (word, bytes) in self.words.iter().zip(whole.iter_mut()) {
+            *bytes = word.load(Ordering::Relaxed).to_ne_bytes();
+        }
+        if !rest.is_empty() {
+            let last = self.words[whole.len()].load(Ordering::Relaxed);
+            rest.copy_from_slice(&last.to_ne_bytes()[..rest.len()]);
+        }
+    }
+}
+
 #[repr(C, align(64))]
 #[derive(Debug, Default)]
 struct Consumed(AtomicU32);
@@ -121,12 +148,7 @@ impl Writer {
             ring.line(number).header.store(word, Ordering::Relaxed);
         }
         for (number, bytes) in (0..).zip(message.chunks(LINE_BYTES)) {
-            let line = ring.line(first.wrapping_add(number));
-            for (word, bytes) in line.words.iter().zip(bytes.chunks(WORD_BYTES)) {
-                let mut value = [0; WORD_BYTES];
-                value[..bytes.len()].copy_from_slice(bytes);
-                word.store(u64::from_ne_bytes(value), Ordering::Relaxed);
-            }
+            ring.line(first.wrapping_add(number)).store(bytes);
         }
         let word = header(first).pack();
         ring.line(first).header.store(word, Ordering::Release);
@@ -155,11 +177,7 @@ impl Reader {
     pub(crate) fn read(&mut self, ring: &Ring, length_bytes: usize, into: &mut [u8]) {
         let room = length_bytes.min(into.len());
         for (number, bytes) in (0..).zip(into[..room].chunks_mut(LINE_BYTES)) {
-            let line = ring.line(self.read.wrapping_add(number));
-            for (word, bytes) in line.words.iter().zip(bytes.chunks_mut(WORD_BYTES)) {
-                let value = word.load(Ordering::Relaxed).to_ne_bytes();
-                bytes.copy_from_slice(&value[..bytes.len()]);
-            }
+            ring.line(self.read.wrapping_add(number)).load(bytes);
         }
         self.read = self.read.wrapping_add(lines_of(length_bytes));
         ring.consumed.0.store(self.read, Ordering::Release);

@@ -39,6 +39,9 @@ pub enum Error {
     /// A reduction failed.
     #[error(transparent)]
     Reduce(#[from] reduce::RunError),
+    /// A local reduction failed.
+    #[error(transparent)]
+    Fold(#[from] reduce::FoldError),
     /// A message failed.
     #[error(transparent)]
     Transport(#[from] comm::Error),

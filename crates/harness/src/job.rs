@@ -47,19 +47,19 @@ impl Operation {
     /// What is run of a way: a reduce, too, where that is more than the allreduce's first half.
     pub fn of(way: Way) -> &'static [Operation] {
         match way {
-            Way::Tree(
-                Algorithm::Direct
-                | Algorithm::Binomial
-                | Algorithm::Fibonacci
-                | Algorithm::Binary
-                | Algorithm::LinearPipelined
-                | Algorithm::BinaryPipelined
-                | Algorithm::Hierarchical
-                | Algorithm::ReduceScatterGather
-                | Algorithm::MpiNative,
-            ) => &[Operation::Allreduce, Operation::Reduce],
+            Way::Tree(algorithm) if has_own_reduce(algorithm) => {
+                &[Operation::Allreduce, Operation::Reduce]
+            }
             _ => &[Operation::Allreduce],
         }
+    }
+}
+
+/// Whether a reduce is more than the first half of the allreduce.
+fn has_own_reduce(algorithm: Algorithm) -> bool {
+    match algorithm.schedule() {
+        Some(schedule) => schedule.has_own_reduce(),
+        None => algorithm == Algorithm::MpiNative,
     }
 }
 

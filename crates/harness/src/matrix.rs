@@ -162,7 +162,7 @@ fn reduce(
     let bits = Sum.canonical(total.unwrap_or(0.0)).to_bits();
     let rounds = match runner {
         Runner::Plan(plan) => plan.rounds(),
-        Runner::Baseline(_) => None,
+        Runner::Baseline(_) | Runner::LocalFold => None,
     };
 
     let own = [u64::from(total.is_some()), bits, sent, rounds.unwrap_or(0)];

@@ -14,6 +14,8 @@ pub enum Runner {
     Plan(Box<Plan<f64, Sum>>),
     /// By one of the ways that it is compared with.
     Baseline(Baseline),
+    /// By treefold's local fold of this rank's items alone: the sum over the ranks where there is one rank.
+    LocalFold,
 }
 
 impl Runner {
@@ -46,6 +48,7 @@ impl Runner {
         match self {
             Runner::Plan(plan) => Ok(plan.allreduce(local)?),
             Runner::Baseline(baseline) => baseline.allreduce(local),
+            Runner::LocalFold => Ok(reduce::sum(local)?),
         }
     }
 }

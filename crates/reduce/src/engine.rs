@@ -7,24 +7,58 @@
 use std::fmt;
 use std::rc::Rc;
 
+use crate::algorithm::Algorithm;
 use crate::error::RunError;
 use crate::patience::Patience;
-use crate::world::Progress;
+use crate::terms::Terms;
+use crate::world::{Progress, World};
 
-/// The collective operations of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Operation {
+/// A collective operation of a [`Plan`](crate::Plan).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operation {
+    /// [`Plan::reduce`](crate::Plan::reduce).
     Reduce,
+    /// [`Plan::allreduce`](crate::Plan::allreduce).
     Allreduce,
+    /// [`Plan::reduce_scatter`](crate::Plan::reduce_scatter).
     ReduceScatter,
+    /// [`Plan::scan`](crate::Plan::scan).
     Scan,
+    /// [`Plan::exscan`](crate::Plan::exscan).
     Exscan,
+    /// [`Plan::broadcast`](crate::Plan::broadcast).
     Broadcast,
 }
 
 impl Operation {
-    /// How many there are.
-    pub(crate) const COUNT: usize = 6;
+    /// All of them, in the order of their declaration.
+    pub const ALL: &[Self] = &[
+        Self::Reduce,
+        Self::Allreduce,
+        Self::ReduceScatter,
+        Self::Scan,
+        Self::Exscan,
+        Self::Broadcast,
+    ];
+
+    /// Its name in printed plans.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reduce => "reduce",
+            Self::Allreduce => "allreduce",
+            Self::ReduceScatter => "reduce-scatter",
+            Self::Scan => "scan",
+            Self::Exscan => "exscan",
+            Self::Broadcast => "broadcast",
+        }
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
 }
 
 /// Carries out collective operations of what the ranks have agreed on.
@@ -49,6 +83,14 @@ pub(crate) trait Engine<T> {
         rows: Option<&[T]>,
     ) -> Result<Rc<dyn Flight<T>>, RunError>;
 
+    /// The algorithm that runs for an operation; `None` if the engine does not offer the operation.
+    fn algorithm(&self, operation: Operation) -> Option<Algorithm>;
+
+    /// Whether a reduction is no more than the fold of this rank's rows, of one value each.
+    fn is_local_fold(&self) -> bool {
+        false
+    }
+
     /// The steps of the last run in which this rank communicated, if there are steps and there was a run.
     fn rounds(&self) -> Option<u64> {
         None
@@ -62,6 +104,14 @@ pub(crate) trait Engine<T> {
     /// Prints this rank's part in an allreduce, step by step, if there are steps.
     fn write(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Ok(())
+    }
+}
+
+/// The answer of an engine that only offers blocking reductions of whole rows.
+pub(crate) fn not_offered(world: &World, terms: &Terms) -> RunError {
+    RunError::NotOffered {
+        rank: world.rank(),
+        algorithm: terms.choice.algorithm,
     }
 }
 

@@ -191,7 +191,7 @@ pub enum RunError {
         rank: usize,
     },
     /// Time is up. The run goes on.
-    #[error("rank {rank}: no message from rank{} {} within {after:?}", if .awaited.len() == 1 {""} else {"s"}, list(.awaited))]
+    #[error("rank {rank}: still waiting for rank{} {} after {after:?}", if .awaited.len() == 1 {""} else {"s"}, list(.awaited))]
     TimedOut {
         /// This rank.
         rank: usize,

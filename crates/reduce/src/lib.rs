@@ -56,6 +56,7 @@ mod world;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use algorithm1::MessageBuffer;
+pub use engine::Operation;
 pub use error::{BuildError, FoldError, RunError, UnknownName};
 #[cfg(feature = "par")]
 pub use fold::par;

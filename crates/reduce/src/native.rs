@@ -17,7 +17,8 @@ use bytemuck::Pod;
 use distribution::Ownership;
 use tree_index::{Node, Tree};
 
-use crate::engine::{Engine, Flight, Operation};
+use crate::algorithm::Algorithm;
+use crate::engine::{Engine, Flight, Operation, not_offered};
 use crate::error::RunError;
 use crate::operator::Operator;
 use crate::terms::Terms;
@@ -81,13 +82,6 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
             slot_bytes,
             memory: RefCell::new(memory),
         }
-    }
-
-    fn not_offered<R>(&self) -> Result<R, RunError> {
-        Err(RunError::NotOffered {
-            rank: self.world.rank(),
-            algorithm: self.terms.choice.algorithm,
-        })
     }
 }
 
@@ -166,7 +160,7 @@ impl<T: Pod, O: Operator<T>> Engine<T> for Native<T, O> {
         let root = match operation {
             Operation::Allreduce => None,
             Operation::Reduce => Some(self.terms.root),
-            _ => return self.not_offered(),
+            _ => return Err(not_offered(&self.world, &self.terms)),
         };
         let outcome = self.reduce_slots(root, rows.as_ref().ok().copied(), result);
         // What this rank knows of its own failure is more than what it hears.
@@ -178,7 +172,12 @@ impl<T: Pod, O: Operator<T>> Engine<T> for Native<T, O> {
         _operation: Operation,
         _rows: Option<&[T]>,
     ) -> Result<Rc<dyn Flight<T>>, RunError> {
-        self.not_offered()
+        Err(not_offered(&self.world, &self.terms))
+    }
+
+    fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
+        let is_offered = matches!(operation, Operation::Reduce | Operation::Allreduce);
+        is_offered.then_some(self.terms.choice.algorithm)
     }
 }
 
@@ -220,7 +219,8 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
             match state {
                 WHOLE if ownership.items() == 0 => {
                     let empty = self.operator.empty();
-                    *value = empty.expect("a plan without items has an empty value");
+                    let empty = empty.expect("a plan without items has an empty value");
+                    *value = self.operator.canonical(empty);
                 }
                 WHOLE => {
                     let bytes = &slot[HEADER_BYTES..HEADER_BYTES + size_of::<T>()];

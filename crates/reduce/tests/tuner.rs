@@ -8,7 +8,7 @@ use std::process::Command;
 use proptest::prelude::*;
 use proptest::sample::select;
 use reduce::threads;
-use reduce::{ALGORITHM_VARIABLE, Algorithm, DEFAULT_LINK, Link, Plan};
+use reduce::{ALGORITHM_VARIABLE, Algorithm, DEFAULT_LINK, Link, Operation, Plan};
 
 fn scheduled() -> Vec<Algorithm> {
     let all = Algorithm::all();
@@ -85,7 +85,8 @@ proptest! {
             let mut result = vec![0.0; width];
             plan.allreduce_into(&items[start..end], &mut result)
                 .unwrap();
-            (plan.algorithm(), plan.blocks(), result)
+            let algorithm = plan.algorithm(Operation::Allreduce).unwrap();
+            (algorithm, plan.blocks(), result)
         })
         .unwrap();
         let bits = |row: &[f64]| -> Vec<u64> { row.iter().map(|value| value.to_bits()).collect() };
@@ -220,7 +221,7 @@ fn the_environment_names_the_algorithm() {
                     let total = plan.allreduce(&items[world.rank()..][..1]).unwrap();
                     // Whatever the variable says, it changes no bit.
                     assert_eq!(total.to_bits(), reduce::sum(&items).unwrap().to_bits());
-                    plan.algorithm().to_string()
+                    plan.algorithm(Operation::Allreduce).unwrap().to_string()
                 }
                 Err(error) => error.to_string(),
             }
@@ -229,9 +230,9 @@ fn the_environment_names_the_algorithm() {
         let named = threads::run(2, |world| {
             let builder = Plan::builder(world).local_items(1);
             let plan = builder.algorithm(Algorithm::Direct).build::<f64>().unwrap();
-            plan.algorithm()
+            plan.algorithm(Operation::Allreduce)
         });
-        assert_eq!(named.unwrap(), [Algorithm::Direct; 2]);
+        assert_eq!(named.unwrap(), [Some(Algorithm::Direct); 2]);
         return;
     }
     let here = Algorithm::all().filter(|&algorithm| algorithm != Algorithm::MpiNative);

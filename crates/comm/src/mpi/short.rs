@@ -195,16 +195,23 @@ impl ShortMessages {
             let message = short(requests, self.posted.remove(index));
             reader.read(ring, length, message.accept(length));
         } else {
-            let mut bytes = [0; LONGEST_BYTES];
-            reader.read(ring, length, &mut bytes);
-            self.early.push(Early {
-                place,
-                tag,
-                length,
-                bytes,
-            });
+            self.keep_early(place, tag, length);
         }
         true
+    }
+
+    /// Takes the next message of a rank in, for whose receive nobody has asked yet.
+    #[cold]
+    fn keep_early(&mut self, place: usize, tag: u16, length: usize) {
+        let ring = self.window.ring(place, self.own_place);
+        let mut bytes = [0; LONGEST_BYTES];
+        self.lanes[place].reader.read(ring, length, &mut bytes);
+        self.early.push(Early {
+            place,
+            tag,
+            length,
+            bytes,
+        });
     }
 
     /// Sends what there is room for, and makes room on this rank: two whose rings to each other are full would wait for each other.

@@ -1,4 +1,4 @@
-//! Allreduce of one double's sum over ranks, by distribution and algorithm, against the two unreproducible ways.
+//! Allreduce of one double's sum over ranks, by distribution and algorithm, against the two unreproducible ways and, on one rank, the local fold.
 
 use std::collections::BTreeSet;
 
@@ -98,7 +98,8 @@ pub fn run(
                 .ok_or_else(|| Error::Run(format!("{sharing} scatters the items")))?
                 .range(world.rank());
             let local = &some_log_likelihoods(range, 1)[..];
-            let runners = runners(world, backend, &ownership)?;
+            let (references, variants) = runners(world, backend, &ownership)?;
+            let runners: Vec<&Named> = references.iter().chain(&variants).collect();
             // Ranks that take turns on a core take far longer.
             let turns = world.size().div_ceil(world.transport().hints().concurrency);
             let repeats = (1_000_000 / size / turns.pow(2)).clamp(1, 200);
@@ -124,11 +125,11 @@ pub fn run(
                         sharing: *sharing,
                         state,
                     };
-                    let rows = case.rows(&runners, &medians).into_iter();
+                    let rows = case.rows(&references, &variants, &medians).into_iter();
                     rows.map(Report::Row).for_each(report);
                 }
             }
-            if let Some((_, plan)) = runners.last() {
+            if let Some((_, plan)) = variants.last() {
                 let total = plan.allreduce(local)?;
                 bits.insert(format!("{:016X}", total.to_bits()));
             }
@@ -174,8 +175,12 @@ fn distributions_count(job: &Job, size: usize) -> usize {
 
 type Named = (String, Runner);
 
-/// The references first, then every way, the default plan last.
-fn runners(world: &World, backend: Backend, ownership: &Ownership) -> Result<Vec<Named>, Error> {
+/// The references, and the variants that are compared with them: every way, and the default plan last.
+fn runners(
+    world: &World,
+    backend: Backend,
+    ownership: &Ownership,
+) -> Result<(Vec<Named>, Vec<Named>), Error> {
     let allreduce = match backend {
         Backend::Threads => "allreduce",
         Backend::Mpi => "MPI_Allreduce",
@@ -187,24 +192,28 @@ fn runners(world: &World, backend: Backend, ownership: &Ownership) -> Result<Vec
             Baseline::locally_left_to_right(world, backend),
         ),
     ];
-    let mut runners: Vec<Named> = references
+    let mut references: Vec<Named> = references
         .map(|(fold, baseline)| (format!("{fold}+{allreduce}"), Runner::Baseline(baseline)))
         .into();
+    if world.size() == 1 {
+        references.push(("local fold".to_owned(), Runner::LocalFold));
+    }
+    let mut variants = Vec::new();
     let measured = Way::all().into_iter();
     let measured = measured.filter(|way| !NOT_MEASURED.contains(way) && backend.offers(*way));
     for way in measured {
         let runner = Runner::new(way, world, backend, ownership)?;
-        runners.push((way.to_string(), runner));
+        variants.push((way.to_string(), runner));
     }
     let plan = Plan::builder(world).ownership(ownership).build()?;
-    runners.push(("plan".to_owned(), Runner::plan(plan)));
-    Ok(runners)
+    variants.push(("plan".to_owned(), Runner::plan(plan)));
+    Ok((references, variants))
 }
 
 /// The medians over the rounds of the slowest rank's time for one call, in nanoseconds.
 fn medians_ns(
     world: &World,
-    runners: &[Named],
+    runners: &[&Named],
     local: &[f64],
     rounds: usize,
     repeats: usize,
@@ -235,7 +244,8 @@ struct Case<'c> {
 }
 
 impl Case<'_> {
-    fn rows(&self, runners: &[Named], medians: &[f64]) -> Vec<Row> {
+    /// `medians_ns` are those of the references, then those of the variants.
+    fn rows(&self, references: &[Named], variants: &[Named], medians_ns: &[f64]) -> Vec<Row> {
         let Self {
             backend,
             ranks,
@@ -243,10 +253,10 @@ impl Case<'_> {
             sharing,
             state,
         } = *self;
-        let (references, variants) = runners.split_at(2);
+        let (references_ns, variants_ns) = medians_ns.split_at(references.len());
         let mut rows = Vec::new();
-        for ((variant, _), &median_ns) in variants.iter().zip(&medians[2..]) {
-            for ((reference, _), reference_ns) in references.iter().zip(medians) {
+        for ((variant, _), &median_ns) in variants.iter().zip(variants_ns) {
+            for ((reference, _), reference_ns) in references.iter().zip(references_ns) {
                 rows.push(Row {
                     bench: "reduce".to_owned(),
                     variant: variant.clone(),

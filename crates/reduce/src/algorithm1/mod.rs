@@ -12,7 +12,7 @@ use bytemuck::Pod;
 use comm::{Tag, collective};
 
 use crate::algorithm::Algorithm;
-use crate::engine::{Engine, Flight, Operation};
+use crate::engine::{Engine, Flight, Operation, not_offered};
 use crate::error::RunError;
 use crate::operator::Operator;
 use crate::terms::Terms;
@@ -54,13 +54,6 @@ impl<O> Algorithm1<O> {
             tag,
         }
     }
-
-    fn not_offered<R>(&self) -> Result<R, RunError> {
-        Err(RunError::NotOffered {
-            rank: self.world.rank(),
-            algorithm: self.terms.choice.algorithm,
-        })
-    }
 }
 
 impl<T: Pod, O: Operator<T>> Engine<T> for Algorithm1<O> {
@@ -73,7 +66,7 @@ impl<T: Pod, O: Operator<T>> Engine<T> for Algorithm1<O> {
         let total = match operation {
             Operation::Allreduce => self.pass_to_all(self.reduce_to_holder(rows)).map(Some),
             Operation::Reduce => self.pass_to_root(self.reduce_to_holder(rows)),
-            _ => return self.not_offered(),
+            _ => return Err(not_offered(&self.world, &self.terms)),
         };
         let total: Option<T> = total?;
         if let Some(total) = total {
@@ -87,7 +80,12 @@ impl<T: Pod, O: Operator<T>> Engine<T> for Algorithm1<O> {
         _operation: Operation,
         _rows: Option<&[T]>,
     ) -> Result<Rc<dyn Flight<T>>, RunError> {
-        self.not_offered()
+        Err(not_offered(&self.world, &self.terms))
+    }
+
+    fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
+        let is_offered = matches!(operation, Operation::Reduce | Operation::Allreduce);
+        is_offered.then_some(self.terms.choice.algorithm)
     }
 }
 

@@ -38,8 +38,14 @@ pub fn fold<T: Copy, O: Operator<T>>(items: &[T], operator: &O) -> Result<T, Fol
     environment::check()?;
     match operator.fold(items) {
         Some(value) => Ok(operator.canonical(value)),
-        None => operator.empty().ok_or_else(|| FoldError::NoItems {
-            operator: operator.name().to_owned(),
-        }),
+        None => empty(operator),
     }
+}
+
+/// The reduction of no items.
+fn empty<T: Copy, O: Operator<T>>(operator: &O) -> Result<T, FoldError> {
+    let value = operator.empty().ok_or_else(|| FoldError::NoItems {
+        operator: operator.name().to_owned(),
+    })?;
+    Ok(operator.canonical(value))
 }

@@ -1,5 +1,6 @@
 //! Items that are rows of values, reduced element by element, and fields that are stored apart.
 
+use super::empty;
 use crate::environment;
 use crate::error::FoldError;
 use crate::operator::{Operator, Sum};
@@ -104,11 +105,4 @@ pub(super) fn check_fields<T>(fields: &[&[T]]) -> Result<(), FoldError> {
             found: fields[position].len() as u64,
         }),
     }
-}
-
-/// The reduction of nothing.
-fn empty<T: Copy, O: Operator<T>>(operator: &O) -> Result<T, FoldError> {
-    operator.empty().ok_or_else(|| FoldError::NoItems {
-        operator: operator.name().to_owned(),
-    })
 }

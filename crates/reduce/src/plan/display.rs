@@ -5,10 +5,12 @@ use std::fmt;
 use bytemuck::Pod;
 
 use super::Plan;
+use crate::algorithm::Algorithm;
 use crate::counted::Counted;
+use crate::engine::Operation;
 use crate::operator::Operator;
 
-/// Prints this rank's part in an allreduce, step by step.
+/// Prints this rank's part in an allreduce, step by step, and the operations that another algorithm runs.
 ///
 /// ```
 /// use reduce::{Algorithm, Plan, threads};
@@ -23,7 +25,8 @@ use crate::operator::Operator;
 ///     "rank 1 of 2: sum of 6 items of 1 element, 3 of them here, by recursive-doubling\n\
 ///      fold the own items into 2 values\n\
 ///      step 1: send 2 values to rank 0; receive 2 values from rank 0\n\
-///      combine 3 times\n"
+///      combine 3 times\n\
+///      other operations: reduce and broadcast by binomial\n"
 /// );
 /// # Ok::<(), threads::RunError>(())
 /// ```
@@ -48,6 +51,38 @@ impl<T: Pod, O: Operator<T> + 'static> fmt::Display for Plan<T, O> {
             write!(f, ", in {strips} blocks of columns, each of which is:")?;
         }
         writeln!(f)?;
-        self.engine.write(f)
+        self.engine.write(f)?;
+        let stand_ins = self.stand_ins();
+        if !stand_ins.is_empty() {
+            writeln!(f, "other operations: {}", stand_ins.join("; "))?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
+    /// The operations that another algorithm runs than the allreduce's, by algorithm.
+    fn stand_ins(&self) -> Vec<String> {
+        let usual = self.algorithm(Operation::Allreduce);
+        let mut stand_ins: Vec<(Algorithm, Vec<&str>)> = Vec::new();
+        for &operation in Operation::ALL {
+            let Some(algorithm) = self
+                .algorithm(operation)
+                .filter(|&runs| Some(runs) != usual)
+            else {
+                continue;
+            };
+            match stand_ins.iter_mut().find(|(other, _)| *other == algorithm) {
+                Some((_, operations)) => operations.push(operation.name()),
+                None => stand_ins.push((algorithm, vec![operation.name()])),
+            }
+        }
+        let in_words = |(algorithm, operations): (Algorithm, Vec<&str>)| match &operations[..] {
+            [operations @ .., last] if !operations.is_empty() => {
+                format!("{} and {last} by {algorithm}", operations.join(", "))
+            }
+            operations => format!("{} by {algorithm}", operations.join(", ")),
+        };
+        stand_ins.into_iter().map(in_words).collect()
     }
 }

@@ -46,6 +46,8 @@ pub struct Plan<T: Pod, O: Operator<T> + 'static> {
     terms: Rc<Terms>,
     /// The elements of this rank's slice.
     local_length: u64,
+    /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
+    is_local: bool,
     engine: Box<dyn Engine<T>>,
     /// Shared with a run under way.
     status: Rc<Cell<Status>>,
@@ -75,6 +77,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
             operator,
             local_length: count.saturating_mul(terms.width as u64),
             terms,
+            is_local: engine.is_local_fold(),
             engine,
             status: Rc::new(Cell::new(Status::Ready)),
         }
@@ -90,9 +93,24 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         &self.terms.ownership
     }
 
-    /// The algorithm that runs.
-    pub fn algorithm(&self) -> Algorithm {
-        self.terms.choice.algorithm
+    /// The algorithm that runs for an operation; `None` if the plan does not offer the operation.
+    ///
+    /// Not every algorithm has a program for every operation: a plan by `ring` reduces along a binomial tree.
+    /// [`Schedule::effective`](schedule::Schedule::effective) has the table.
+    ///
+    /// ```
+    /// use reduce::{Algorithm, Operation, Plan, threads};
+    ///
+    /// threads::run(2, |world| {
+    ///     let builder = Plan::builder(world).local_items(1).algorithm(Algorithm::Ring);
+    ///     let plan = builder.build::<f64>().unwrap();
+    ///     assert_eq!(plan.algorithm(Operation::Allreduce), Some(Algorithm::Ring));
+    ///     assert_eq!(plan.algorithm(Operation::Reduce), Some(Algorithm::Binomial));
+    /// })?;
+    /// # Ok::<(), threads::RunError>(())
+    /// ```
+    pub fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
+        self.engine.algorithm(operation)
     }
 
     /// The column blocks in which an allreduce treats a row.
@@ -119,6 +137,9 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// The slice has another length, items are rows, the floating-point environment has changed, another rank failed in this run,
     /// or the transport did. The plan is spent then.
     pub fn allreduce(&self, local: &[T]) -> Result<T, RunError> {
+        if let Some(result) = self.fold(local) {
+            return Ok(result);
+        }
         let mut result = [T::zeroed()];
         self.run(Operation::Allreduce, local, &mut result)?;
         Ok(result[0])
@@ -138,6 +159,9 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// As [`allreduce`](Plan::allreduce). A rank that the failed one does not depend on, and that does not get the
     /// result, may not hear of the failure in this run.
     pub fn reduce(&self, local: &[T]) -> Result<Option<T>, RunError> {
+        if let Some(result) = self.fold(local) {
+            return Ok(Some(result));
+        }
         let mut result = [T::zeroed()];
         let is_root = self.run(Operation::Reduce, local, &mut result)?;
         Ok(is_root.then_some(result[0]))
@@ -258,10 +282,33 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         )
     }
 
-    /// The steps of the last blocking run in which this rank communicated; `None` before the first, and for an algorithm that is no
+    /// The steps in which this rank communicated in the last run; `None` before the first, and for an algorithm that is no
     /// schedule.
     pub fn rounds(&self) -> Option<u64> {
-        self.engine.rounds()
+        match self.is_local {
+            true => Some(0),
+            false => self.engine.rounds(),
+        }
+    }
+
+    /// The reduction of a rank that has all items. Leaves everything else, and whatever is wrong, to the engine.
+    ///
+    /// A call between other work finds nothing of a plan in cache, so this touches as little of it as can be.
+    #[inline]
+    fn fold(&self, local: &[T]) -> Option<T> {
+        let is_ready = self.is_local
+            && self.status.get() == Status::Ready
+            && local.len() as u64 == self.local_length
+            && environment::check().is_ok();
+        if !is_ready {
+            return None;
+        }
+        // The operator may be the caller's, and try to run this plan.
+        self.status.set(Status::UnderWay);
+        let value = self.operator.fold(local)?;
+        let result = self.operator.canonical(value);
+        self.status.set(Status::Ready);
+        Some(result)
     }
 
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
@@ -299,13 +346,16 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Looks whether the plan can be run now, and notes that it is.
     #[inline]
     fn begin(&self) -> Result<(), RunError> {
-        let rank = self.world.rank();
         match self.status.replace(Status::UnderWay) {
             Status::Ready => Ok(()),
-            Status::UnderWay => Err(RunError::UnderWay { rank }),
+            Status::UnderWay => Err(RunError::UnderWay {
+                rank: self.world.rank(),
+            }),
             Status::Spent => {
                 self.status.set(Status::Spent);
-                Err(RunError::Spent { rank })
+                Err(RunError::Spent {
+                    rank: self.world.rank(),
+                })
             }
         }
     }
@@ -327,18 +377,18 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         given: usize,
         result_length: usize,
     ) -> Result<(), RunError> {
-        let rank = self.world.rank();
+        let rank = || self.world.rank();
         let given = given as u64;
         if operation != Operation::Broadcast && given != self.local_length {
             return Err(RunError::WrongLength {
-                rank,
+                rank: rank(),
                 planned: self.local_length,
                 given,
             });
         }
         if operation == Operation::Exscan && self.operator.empty().is_none() {
             return Err(RunError::NoEmptyValue {
-                rank,
+                rank: rank(),
                 operator: self.operator.name().to_owned(),
             });
         }
@@ -349,12 +399,15 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         };
         if expected != result_length {
             return Err(RunError::WrongResultLength {
-                rank,
+                rank: rank(),
                 expected,
                 given: result_length,
             });
         }
-        environment::check().map_err(|error| RunError::Environment { rank, error })
+        environment::check().map_err(|error| RunError::Environment {
+            rank: rank(),
+            error,
+        })
     }
 
     /// The elements of this rank's slice: of one that can be in memory.

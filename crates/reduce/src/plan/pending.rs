@@ -133,7 +133,11 @@ impl<C, T: Pod> Pending<C, T> {
         };
         let outcome = match (self.failure.take(), mismatch) {
             // The end of the run is waited for, so that the others hear of the failure.
-            (Some(failure), _) => self.flight.drive(Patience::Unlimited).and(Err(failure)),
+            (Some(failure), _) => {
+                // This rank's own failure says more than what it hears meanwhile.
+                let _ = self.flight.drive(Patience::Unlimited);
+                Err(failure)
+            }
             (None, Some(mismatch)) => {
                 let ended = self.flight.end();
                 self.settle(ended.is_ok());

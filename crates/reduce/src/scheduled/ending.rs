@@ -48,8 +48,9 @@ impl Ending {
         let operator = machine.operator;
         match self.kind {
             EndingKind::Reduction => {
-                copy(machine, result, |row, into| {
-                    operator.copy_canonical(row, into)
+                copy(machine, result, |row, into| match (row, into) {
+                    (&[value], [into]) => *into = operator.canonical(value),
+                    (row, into) => operator.copy_canonical(row, into),
                 });
             }
             EndingKind::Row => copy(machine, result, |row, into| into.copy_from_slice(row)),

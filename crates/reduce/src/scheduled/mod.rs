@@ -21,6 +21,7 @@ use comm::Tag;
 use distribution::Ownership;
 use schedule::{Collective, Schedule};
 
+use crate::algorithm::Algorithm;
 use crate::engine::{Engine, Flight, Operation};
 use crate::error::RunError;
 use crate::operator::Operator;
@@ -43,7 +44,7 @@ pub(crate) struct Scheduled<T: Pod, O: Operator<T>> {
     terms: Rc<Terms>,
     operator: Rc<O>,
     tag: Tag,
-    compiled: [OnceCell<Compiled<T, O>>; Operation::COUNT],
+    compiled: [OnceCell<Compiled<T, O>>; Operation::ALL.len()],
     /// The operation of the last blocking run.
     last: Cell<Option<Operation>>,
 }
@@ -217,6 +218,19 @@ impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
             Compiled::Packed(run) => run.start(rows).map(|()| Rc::clone(run) as _),
             Compiled::Located(run) => run.start(rows).map(|()| Rc::clone(run) as _),
         }
+    }
+
+    fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
+        let schedule = self.schedule(operation, &self.terms.ownership);
+        Some(Algorithm::of_schedule(schedule.effective().algorithm()))
+    }
+
+    fn is_local_fold(&self) -> bool {
+        let Terms {
+            width, ownership, ..
+        } = &*self.terms;
+        let is_alone = self.world.size() == 1 && ownership.is_one_stretch_each();
+        is_alone && *width == 1 && ownership.items() > 0
     }
 
     fn rounds(&self) -> Option<u64> {

@@ -9,15 +9,17 @@
 //! first, in a length that no values have. So nobody waits in vain, and values need no header.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 use bytemuck::Pod;
 use comm::{RequestId, Tag};
 
+use super::buffer::Buffer;
 use super::ending::Ending;
 use super::machine::{Machine, sends_to_end};
 use super::memory::Place;
-use super::program::Program;
+use super::program::{Message, Program};
 use super::state::{Copies, Phase, State};
 use crate::engine::Flight;
 use crate::error::RunError;
@@ -75,6 +77,16 @@ impl<T, O, P> Run<T, O, P> {
         } = &self.strips.programs[0];
         3 * (sends.len() + receives.len())
     }
+}
+
+/// The messages that a run waits for, as ranges of its program's.
+enum Awaited {
+    Nothing,
+    Receives(Range<usize>),
+    /// Those that must be over before the next step.
+    Sends(Range<usize>),
+    /// All of both turns.
+    AllSends,
 }
 
 /// Memory of the caller's, for as long as it waits.
@@ -371,6 +383,22 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         Ok(true)
     }
 
+    /// Which messages it waits for.
+    fn pending(&self, state: &State<T>) -> Awaited {
+        let index = match state.phase {
+            Phase::Idle | Phase::Done => return Awaited::Nothing,
+            Phase::Sending => return Awaited::AllSends,
+            Phase::Step(index) => index,
+        };
+        let program = self.strips.program(state.strip);
+        let receives = program.steps[index].receives.clone();
+        let have_come = |buffers: &[Buffer]| buffers.iter().all(|buffer| buffer.request.is_none());
+        match have_come(&state.receives[receives.clone()]) {
+            true => Awaited::Sends(sends_to_end(program, state, index)),
+            false => Awaited::Receives(receives),
+        }
+    }
+
     pub(super) fn rounds(&self) -> u64 {
         self.state.borrow().rounds
     }
@@ -387,22 +415,30 @@ impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
 
     fn awaited_ranks(&self) -> Vec<usize> {
         let state = self.state.borrow();
-        let Phase::Step(index) = state.phase else {
-            return Vec::new();
-        };
         let program = self.strips.program(state.strip);
-        let receives = program.steps[index].receives.clone();
-        let receives = receives
-            .filter(|&receive| state.receives[receive].request.is_some())
-            .map(|receive| program.receives[receive].peer);
-        let mut ranks: Vec<usize> = receives.collect();
-        if ranks.is_empty() {
-            let sends = sends_to_end(program, &state, index);
-            let sends = sends
-                .filter(|&send| state.sends[state.turn][send].request.is_some())
-                .map(|send| program.sends[send].peer);
-            ranks.extend(sends);
-        }
+        let pending = self.pending(&state);
+        let of = |messages: &[Message], buffers: &[Buffer]| -> Vec<usize> {
+            let messages = messages.iter().zip(buffers);
+            let messages = messages.filter(|(_, buffer)| buffer.request.is_some());
+            messages.map(|(message, _)| message.peer).collect()
+        };
+        let mut ranks = match pending {
+            Awaited::Nothing => Vec::new(),
+            Awaited::Receives(range) => {
+                of(&program.receives[range.clone()], &state.receives[range])
+            }
+            Awaited::Sends(range) => {
+                let buffers = &state.sends[state.turn];
+                of(&program.sends[range.clone()], &buffers[range])
+            }
+            Awaited::AllSends => {
+                let buffers = state.sends.iter();
+                buffers
+                    .flat_map(|buffers| of(&program.sends, buffers))
+                    .collect()
+            }
+        };
+        ranks.sort_unstable();
         ranks.dedup();
         ranks
     }
@@ -432,19 +468,11 @@ impl<T: Pod, O: Operator<T>, P: Place> Progress for Run<T, O, P> {
         let Ok(state) = self.state.try_borrow() else {
             return;
         };
-        let buffers = match state.phase {
-            Phase::Idle | Phase::Done => return,
-            Phase::Step(index) => {
-                let program = self.strips.program(state.strip);
-                let receives = &state.receives[program.steps[index].receives.clone()];
-                if receives.iter().all(|buffer| buffer.request.is_none()) {
-                    let sends = sends_to_end(program, &state, index);
-                    [&state.sends[state.turn][sends], &[]]
-                } else {
-                    [receives, &[]]
-                }
-            }
-            Phase::Sending => [&state.sends[0][..], &state.sends[1]],
+        let buffers = match self.pending(&state) {
+            Awaited::Nothing => return,
+            Awaited::Receives(range) => [&state.receives[range], &[]],
+            Awaited::Sends(range) => [&state.sends[state.turn][range], &[]],
+            Awaited::AllSends => [&state.sends[0][..], &state.sends[1]],
         };
         let buffers = buffers.into_iter().flatten();
         let pending = buffers.filter_map(|buffer| buffer.request.as_ref());

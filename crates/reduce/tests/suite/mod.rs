@@ -259,9 +259,39 @@ fn empty_ranks(world: &World) {
     }
 }
 
+/// Its empty value is not in canonical form.
+#[derive(Clone)]
+struct UnsignedZero;
+
+impl Operator<f64> for UnsignedZero {
+    fn name(&self) -> &str {
+        "unsigned zero"
+    }
+
+    fn combine(&self, left: f64, right: f64) -> f64 {
+        left + right
+    }
+
+    fn empty(&self) -> Option<f64> {
+        Some(-0.0)
+    }
+
+    fn canonical(&self, value: f64) -> f64 {
+        if value == 0.0 { 0.0 } else { value }
+    }
+}
+
 fn no_items(world: &World) {
     let distribution = Distribution::lower(0, world.size()).unwrap();
+    let folded = reduce::fold(&[], &UnsignedZero).unwrap();
+    let [field] = reduce::fields(&[&[]], &UnsignedZero).unwrap()[..] else {
+        panic!("one field has one result");
+    };
+    let mut row = [1.0];
+    reduce::fold_rows(&[], 1, &UnsignedZero, &mut row).unwrap();
+    assert_eq!([folded, field, row[0]].map(f64::to_bits), [0; 3]);
     for algorithm in offered(world) {
+        check(world, &[], UnsignedZero, &distribution, algorithm, 0);
         check::<f64, _>(world, &[], Sum, &distribution, algorithm, world.size() - 1);
         check::<i32, _>(world, &[], Product, &distribution, algorithm, 0);
     }

@@ -9,6 +9,15 @@ use crate::algorithms::dissemination::{Adaption, adaption};
 use crate::algorithms::hierarchical::Level;
 use crate::vocabulary::Collective;
 
+impl Algorithm {
+    /// Whether it has a program for a reduce to one root; see [`Schedule::effective`] for what runs otherwise.
+    #[must_use]
+    pub fn has_own_reduce(self) -> bool {
+        Schedule::new(self, Collective::Reduce { root: 0 }, 2)
+            .is_ok_and(|schedule| schedule.stand_in().is_none())
+    }
+}
+
 impl Schedule {
     /// The schedule that runs: this one, or that of another algorithm if this one's has no program for the collective or for p.
     ///

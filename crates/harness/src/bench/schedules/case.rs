@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use reduce::{Algorithm, Link, Operator, Plan, World};
+use reduce::{Algorithm, Link, Operation, Operator, Plan, World};
 use schedule::{Collective, Machine, Parameters, Schedule, simulate};
 
 use super::{Report, Row};
@@ -76,7 +76,7 @@ impl Case<'_> {
             self.once(&plan, &local, &mut result)?;
             let is_mine = self.collective == Collective::Allreduce || self.world.rank() == 0;
             if is_mine && result[..columns] != expected {
-                let reason = format!("{} gives wrong bits", plan.algorithm());
+                let reason = format!("{} gives wrong bits", self.running(&plan));
                 return Err(Error::Run(reason));
             }
             self.time(algorithm, &plan, &operator, &local, &mut result)?;
@@ -88,29 +88,18 @@ impl Case<'_> {
     fn suits(&self, algorithm: Algorithm) -> bool {
         match self.collective {
             _ if !self.algorithms.is_empty() => self.algorithms.contains(&algorithm),
-            _ if self.block_elements.is_some() => matches!(
-                algorithm,
-                Algorithm::LinearPipelined
-                    | Algorithm::BinaryPipelined
-                    | Algorithm::LinearDoublyPipelined
-                    | Algorithm::BinaryDoublyPipelined
-                    | Algorithm::DualRoot
-                    | Algorithm::TwoTree
-                    | Algorithm::RecursiveDoubling
-                    | Algorithm::Rabenseifner
-            ),
+            _ if self.block_elements.is_some() => {
+                let unblocked = [Algorithm::RecursiveDoubling, Algorithm::Rabenseifner];
+                unblocked.contains(&algorithm)
+                    || algorithm
+                        .schedule()
+                        .is_some_and(schedule::Algorithm::is_pipelined)
+            }
             Collective::Allreduce => true,
             // Paper 5's trees, and the other reduces that are not an allreduce's half.
-            _ => matches!(
-                algorithm,
-                Algorithm::Direct
-                    | Algorithm::Binomial
-                    | Algorithm::Fibonacci
-                    | Algorithm::Binary
-                    | Algorithm::LinearPipelined
-                    | Algorithm::BinaryPipelined
-                    | Algorithm::ReduceScatterGather
-            ),
+            _ => algorithm
+                .schedule()
+                .is_some_and(schedule::Algorithm::has_own_reduce),
         }
     }
 
@@ -213,7 +202,7 @@ impl Case<'_> {
         Row {
             bench: "schedules".to_owned(),
             variant: algorithm.map_or("tuned".to_owned(), |algorithm| algorithm.to_string()),
-            remark: algorithm.is_none().then(|| plan.algorithm().to_string()),
+            remark: algorithm.is_none().then(|| self.running(plan).to_string()),
             paper: self.paper,
             collective: collective.to_owned(),
             operation: match operator.name() {
@@ -229,11 +218,21 @@ impl Case<'_> {
             median_ns,
             low_ns,
             high_ns,
-            simulated_ns: self.simulated_ns(plan.algorithm(), plan.blocks(), bytes),
+            simulated_ns: self.simulated_ns(self.running(plan), plan.blocks(), bytes),
             gbps: Some(bytes / median_ns),
             ratio: median_ns / median(others),
             reference: reference.to_owned(),
         }
+    }
+
+    /// The algorithm that runs for this case's collective.
+    fn running<T: Element, O: Operator<T> + 'static>(&self, plan: &Plan<T, O>) -> Algorithm {
+        let operation = match self.collective {
+            Collective::Allreduce => Operation::Allreduce,
+            _ => Operation::Reduce,
+        };
+        let running = plan.algorithm(operation);
+        running.expect("every algorithm offers reductions")
     }
 
     /// What the simulator says of the same programs.
