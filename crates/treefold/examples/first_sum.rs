@@ -34,11 +34,8 @@ fn main() -> Outcome<()> {
 
         // Every rank has the same total. The plain sum is that of the ranks' own sums.
         let plain_total = of_ranks.iter().fold(0.0, |total, (_, own)| total + own);
-        println!(
-            "{ranks:2} ranks   {}  {}",
-            shown(of_ranks[0].0),
-            shown(plain_total)
-        );
+        let (of_first, of_plain) = (shown(of_ranks[0].0), shown(plain_total));
+        println!("p = {ranks:<5}  {of_first}  {of_plain}");
         for (of_rank, _) in of_ranks {
             if of_rank.to_bits() != total.to_bits() {
                 return Err("the ranks' total should have the bits of the slice's".into());

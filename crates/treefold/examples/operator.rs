@@ -66,7 +66,7 @@ fn main() -> Outcome<()> {
             y = step[0] * y + step[1];
             farthest = farthest.max((output - y).abs());
         }
-        println!("{ranks:2} ranks: within {farthest:.1e} of one step after the other");
+        println!("p = {ranks}: within {farthest:.1e} of one step after the other");
         if farthest > 1e-12 {
             return Err("the filter's output is wrong".into());
         }
@@ -75,7 +75,7 @@ fn main() -> Outcome<()> {
             return Err("the output should have the same bits as on one rank".into());
         }
     }
-    println!("the same bits on all of them");
+    println!("the same bits for every p");
 
     // Without ranks.
     let [a, b] = treefold::fold(&steps[..10], &Compose)?;

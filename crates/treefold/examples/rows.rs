@@ -58,7 +58,7 @@ fn main() -> Outcome<()> {
             same_bits(&sums, &totals)?;
             same_bits(&[least, greatest], &extremes)?;
         }
-        println!("the same bits on {ranks} ranks");
+        println!("the same bits for p = {ranks}");
     }
     Ok(())
 }
@@ -90,8 +90,8 @@ fn range(world: &World, local: &[f64]) -> Outcome<[f64; 2]> {
 
 fn same_bits(one: &[f64], other: &[f64]) -> Outcome<()> {
     let bits = |values: &[f64]| -> Vec<u64> { values.iter().map(|v| v.to_bits()).collect() };
-    match bits(one) == bits(other) {
-        true => Ok(()),
-        false => Err(format!("{one:?} and {other:?} should have the same bits").into()),
+    if bits(one) != bits(other) {
+        return Err(format!("{one:?} and {other:?} should have the same bits").into());
     }
+    Ok(())
 }

@@ -95,19 +95,16 @@ fn main() -> Outcome<()> {
     for ranks in [1, 2, 5, 17] {
         for of_rank in threads::run(ranks, simulate)? {
             let (energies, peak) = of_rank?;
-            let bits: Vec<u64> = energies
-                .iter()
-                .chain([&peak])
-                .map(|e| e.to_bits())
-                .collect();
             if on_one_rank.is_none() {
-                println!("energies {energies:.3?}, peak {peak:.6}");
+                println!("energies {energies:.1?}\npeak {peak:.6}");
             }
+            let values = energies.iter().chain([&peak]);
+            let bits: Vec<u64> = values.map(|value| value.to_bits()).collect();
             if *on_one_rank.get_or_insert_with(|| bits.clone()) != bits {
-                return Err("the energies should have the same bits as on one rank".into());
+                return Err("the results should have the same bits as on one rank".into());
             }
         }
-        println!("the same bits on {ranks} ranks");
+        println!("the same bits for p = {ranks}");
     }
     Ok(())
 }

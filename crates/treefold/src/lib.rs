@@ -71,9 +71,11 @@ pub use reduce::{
 pub use reduce::mpi;
 pub use reduce::{World, threads};
 
-/// How bytes go from rank to rank: what [`World::transport`] offers a program for messages of its own, and what a transport of one's
-/// own needs. It implements [`Communicator`](transport::Communicator), keeps what is under way in [`Requests`](transport::Requests),
-/// and passes [`contract::check`](transport::contract::check); the example `own_transport` is one.
+/// How bytes go from rank to rank: what a program needs to send messages of its own by [`World::transport`], or to bring a transport
+/// of its own.
+///
+/// A transport implements [`Communicator`](transport::Communicator), keeps what is under way in [`Requests`](transport::Requests), and
+/// passes [`contract::check`](transport::contract::check). The example `own_transport` is one.
 pub mod transport {
     pub use comm::{
         CombineSlots, Communicator, Error, Hints, NativeReductions, Request, RequestId, Requests,

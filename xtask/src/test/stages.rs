@@ -68,7 +68,7 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "openmpi",
-        purpose: "the suites under mpirun, with and without shared memory; commands under MPI",
+        purpose: "the suites under mpirun, with and without shared memory; examples and commands under MPI",
         when: When::Always,
         mpi: Mpi::Needed,
         run: openmpi,
@@ -179,22 +179,30 @@ fn threads(steps: &mut Steps) -> Result<(), Stop> {
     Ok(())
 }
 
-/// One build for all tests named `mpi`: apart, crates that they share would be built with other features each time.
+/// One build for all tests here, and one for the examples that shares its crates: apart, they would be built with other features each
+/// time.
 fn openmpi(steps: &mut Steps) -> Result<(), Stop> {
     println!("\n── building the tests under MPI");
     let features = features(true);
-    let build = format!("test --no-run --workspace --test mpi --features {features}");
-    let programs = executables(cargo().args(build.split_whitespace())).map_err(Stop::Error)?;
-    let test_of = |package: &str| {
-        let mut tests = programs.iter().filter(|program| program.target == "mpi");
-        let found = tests.find(|test| test.package.ends_with(package));
-        let missing = || Error::Mpi(format!("cargo built no test `mpi` of {package}"));
+    let tests =
+        format!("test --no-run --workspace --test mpi --test examples --features {features}");
+    let tests = executables(cargo().args(tests.split_whitespace())).map_err(Stop::Error)?;
+    let test_of = |package: &str, name: &str| {
+        let mut of_name = tests.iter().filter(|test| test.target == name);
+        let found = of_name.find(|test| test.package.ends_with(package));
+        let missing = || Error::Mpi(format!("cargo built no test `{name}` of {package}"));
         found.ok_or_else(|| Stop::Error(missing()))
     };
+    // `cargo test --examples` would make tests of them.
+    let examples = "build --workspace --examples --profile test";
+    steps.cargo(
+        "building the examples",
+        &format!("{examples} --features {features}"),
+    )?;
     let shared = MPI_RANKS.map(|ranks| (ranks, "on"));
     let alone = MPI_RANKS_WITHOUT_SHARED_MEMORY.map(|ranks| (ranks, "off"));
     for package in ["comm", "reduce"] {
-        let suite = Launcher::of(&test_of(package)?.path);
+        let suite = Launcher::of(&test_of(package, "mpi")?.path);
         for (ranks, shared_memory) in shared.into_iter().chain(alone) {
             let name =
                 format!("{package} under mpirun, {ranks} ranks, shared memory {shared_memory}");
@@ -205,9 +213,15 @@ fn openmpi(steps: &mut Steps) -> Result<(), Stop> {
             steps.step(&name, &mut mpirun)?;
         }
     }
-    let commands = test_of("xtask")?;
-    let mut test = Command::new(&commands.path);
-    steps.step("commands under MPI", test.current_dir(&commands.package))
+    for (step, package, name) in [
+        ("examples under MPI", "treefold", "examples"),
+        ("commands under MPI", "xtask", "mpi"),
+    ] {
+        let test = test_of(package, name)?;
+        let mut command = Command::new(&test.path);
+        steps.step(step, command.current_dir(&test.package))?;
+    }
+    Ok(())
 }
 
 fn commands(steps: &mut Steps) -> Result<(), Stop> {

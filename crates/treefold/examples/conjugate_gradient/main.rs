@@ -214,10 +214,12 @@ impl Comparison {
     fn check(&self, reference: &Run) -> Outcome<()> {
         let is_same = self.fingerprint == reference.fingerprint && self.parting().is_none();
         let should_be_same = self.sums == Sums::Treefold || self.ranks == 1;
-        match is_same == should_be_same {
-            true => Ok(()),
-            false if is_same => Err("the plain sums' iterates should have parted".into()),
-            false => Err("the iterates should have had the same bits as on one rank".into()),
+        if is_same && !should_be_same {
+            return Err("the plain sums' iterates should have parted".into());
         }
+        if !is_same && should_be_same {
+            return Err("the iterates should have had the same bits as on one rank".into());
+        }
+        Ok(())
     }
 }

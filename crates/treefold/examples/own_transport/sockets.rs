@@ -73,10 +73,10 @@ impl Sockets {
 
     fn check(&self, call: &'static str, peer: usize) -> Result<(), Error> {
         let size = self.size();
-        match peer < size {
-            true => Ok(()),
-            false => Err(Error::NoSuchRank { call, peer, size }),
+        if peer >= size {
+            return Err(Error::NoSuchRank { call, peer, size });
         }
+        Ok(())
     }
 }
 
@@ -154,9 +154,10 @@ impl Communicator for Sockets {
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 break;
             }
-            match look < LOOKS_BEFORE_SLEEP {
-                true => thread::yield_now(),
-                false => thread::sleep(SLEEP),
+            if look < LOOKS_BEFORE_SLEEP {
+                thread::yield_now();
+            } else {
+                thread::sleep(SLEEP);
             }
         }
         Ok(false)

@@ -1,0 +1,207 @@
+//! Every example runs as a process of its own and prints what `docs/examples.md` shows.
+//!
+//! `cargo test -p treefold` builds the examples beside this test. `cargo test --test examples` alone does not build them: it runs
+//! those of the build before.
+//!
+//! The page and its picture are links in this folder, so that the package has them too.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+#![expect(clippy::print_stdout, reason = "its output is its report")]
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const PAGE: &str = include_str!("examples.page");
+
+/// What the page shows of an example: its arguments, and what it prints.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    name: &'static str,
+    arguments: &'static str,
+    printed: &'static str,
+}
+
+/// The page's blocks that run an example by `cargo run`.
+fn shown() -> Vec<Shown> {
+    let blocks = PAGE.split("```text\n").skip(1);
+    let blocks = blocks.map(|block| block.split_once("```").unwrap().0);
+    let commands = blocks.filter_map(|block| {
+        let (command, printed) = block.split_once('\n').unwrap();
+        let words = command.strip_prefix("$ cargo run --release --example ")?;
+        let (name, arguments) = words.split_once(' ').unwrap_or((words, ""));
+        Some(Shown {
+            name,
+            arguments,
+            printed,
+        })
+    });
+    commands.collect()
+}
+
+fn shown_of(name: &str) -> Shown {
+    let mut all = shown().into_iter();
+    all.find(|one| one.name == name).unwrap()
+}
+
+/// An example, where cargo puts it beside the tests: `target/PROFILE/examples`.
+fn program(name: &str) -> PathBuf {
+    let test = env::current_exe().unwrap();
+    let profile = test.parent().and_then(Path::parent).unwrap();
+    let program = profile.join("examples").join(name);
+    assert!(
+        program.is_file(),
+        "{} is missing: `cargo test -p treefold` builds it, `--test examples` alone does not",
+        program.display()
+    );
+    program
+}
+
+/// What a program prints that succeeds.
+fn printed_by(command: &mut Command) -> String {
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{printed}{errors}",
+        output.status
+    );
+    printed
+}
+
+/// A folder without anything in it, for what the examples write.
+fn fresh_folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).unwrap();
+    }
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Runs an example in a folder as the page says, and compares what it prints.
+fn check(shown: Shown, folder: &Path) {
+    let mut command = Command::new(program(shown.name));
+    command.args(shown.arguments.split_whitespace());
+    let printed = printed_by(command.current_dir(folder));
+    assert_eq!(printed, shown.printed, "{} on docs/examples.md", shown.name);
+    println!("{}: as on the page", shown.name);
+}
+
+/// The words of 16 hexadecimal digits in a text: bits of sums, or fingerprints.
+fn bits(text: &str) -> Vec<&str> {
+    let is_bits =
+        |word: &&str| word.len() == 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    text.split_whitespace().filter(is_bits).collect()
+}
+
+#[test]
+fn the_page_shows_every_example_once() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let entries = fs::read_dir(folder).unwrap();
+    let mut examples: Vec<String> = entries
+        .map(|entry| entry.unwrap().path())
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    examples.sort();
+    let mut names: Vec<&str> = shown().iter().map(|one| one.name).collect();
+    names.sort_unstable();
+    assert_eq!(names, examples, "docs/examples.md, and the examples");
+}
+
+#[test]
+fn examples_print_what_the_page_shows() {
+    let folder = fresh_folder("examples");
+    for one in shown() {
+        if one.name != "conjugate_gradient" {
+            check(one, &folder);
+        }
+    }
+}
+
+/// What the page shows is what it says: it may not be recorded again with other words.
+#[test]
+fn shown_bits_are_equal_with_treefold_and_differ_without() {
+    let sums = bits(shown_of("own_transport").printed);
+    assert_eq!((sums.len(), BTreeSet::from_iter(sums).len()), (3, 1));
+
+    let first_sum = shown_of("first_sum").printed;
+    let lines = first_sum.lines().map(bits);
+    let of_ranks: Vec<_> = lines.filter(|bits| bits.len() == 2).collect();
+    let distinct = |column: usize| {
+        let column = of_ranks.iter().map(|bits| bits[column]);
+        column.collect::<BTreeSet<_>>().len()
+    };
+    assert_eq!((of_ranks.len(), distinct(0), distinct(1)), (4, 1, 4));
+
+    let table = shown_of("conjugate_gradient").printed;
+    for (sums, fingerprints_count) in [("Treefold", 1), ("Plain", 4)] {
+        let lines: Vec<&str> = table
+            .lines()
+            .filter(|line| line.starts_with(sums))
+            .collect();
+        let ranks = lines.iter().map(|line| line.split_whitespace().nth(1));
+        assert!(ranks.eq(["1", "2", "5", "17"].map(Some)), "{lines:?}");
+        let fingerprints: BTreeSet<_> = lines.iter().flat_map(|line| bits(line)).collect();
+        assert_eq!(fingerprints.len(), fingerprints_count, "{lines:?}");
+        for (at, line) in lines.iter().enumerate() {
+            let is_same = sums == "Treefold" || at == 0;
+            assert_eq!(line.ends_with("never"), is_same, "{line}");
+        }
+    }
+}
+
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn conjugate_gradients_on_threads() {
+    let shown = shown_of("conjugate_gradient");
+    let folder = fresh_folder("conjugate-gradients");
+    check(shown, &folder);
+    let drawn = fs::read_to_string(folder.join(shown.arguments)).unwrap();
+    // Not `assert_eq`, which would print both.
+    assert!(
+        drawn == include_str!("conjugate-gradient.svg"),
+        "docs/conjugate-gradient.svg is old: `cargo run --release --example conjugate_gradient docs/conjugate-gradient.svg`"
+    );
+    println!("skipped: conjugate_gradient under mpirun, for want of feature `mpi`");
+}
+
+/// The lines that the page shows of the same number of threads.
+#[cfg(feature = "mpi")]
+#[test]
+fn conjugate_gradients_under_mpirun() {
+    let table = shown_of("conjugate_gradient").printed;
+    for ranks in ["1", "2", "5", "17"] {
+        let mut mpirun = Command::new("mpirun");
+        mpirun
+            .args(["-n", ranks])
+            .arg(program("conjugate_gradient"));
+        // More ranks than cores, as any user: Open MPI 4's words and Open MPI 5's. Others need no words.
+        mpirun.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+        mpirun.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
+        mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
+        mpirun.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        // Far more than it takes.
+        mpirun.env("MPIEXEC_TIMEOUT", "300");
+        // The header, and a line of either sums.
+        let second_words = ["ranks", ranks].map(Some);
+        let is_shown = |line: &&str| second_words.contains(&line.split_whitespace().nth(1));
+        let expected: Vec<&str> = table.lines().filter(is_shown).collect();
+        assert_eq!(expected.len(), 3, "{ranks} ranks on the page");
+        let printed = printed_by(&mut mpirun);
+        assert_eq!(
+            printed.lines().collect::<Vec<_>>(),
+            expected,
+            "{ranks} ranks"
+        );
+        println!("conjugate_gradient under mpirun, {ranks} ranks: as on the page");
+        if ranks == "5" {
+            assert!(PAGE.contains(&printed), "the page shows what 5 ranks print");
+        }
+    }
+    println!("skipped: conjugate_gradient on threads, as it is built with feature `mpi`");
+}
