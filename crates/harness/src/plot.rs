@@ -97,11 +97,11 @@ pub struct Plot {
     pub x: Axis,
     /// The axis upwards.
     pub y: Axis,
-    /// What is drawn; the first above the others, and in the palette's first colour.
-    pub lines: Vec<Line>,
     /// How large.
     #[serde(default)]
     pub size: Size,
+    /// What is drawn; the first above the others, and in the palette's first colour.
+    pub lines: Vec<Line>,
 }
 
 impl Plot {
