@@ -6,9 +6,9 @@ mod axis;
 mod frame;
 mod labels;
 mod record;
-mod strokes;
 pub mod style;
 pub mod svg;
+mod traces;
 
 use std::path::Path;
 
@@ -18,6 +18,7 @@ pub use axis::{Axis, Scale};
 pub use record::Record;
 
 use crate::Error;
+use frame::Frame;
 
 /// How a row of points is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,11 +98,11 @@ pub struct Plot {
     pub x: Axis,
     /// The axis upwards.
     pub y: Axis,
-    /// What is drawn; the first above the others, and in the palette's first colour.
-    pub lines: Vec<Line>,
     /// How large.
     #[serde(default)]
     pub size: Size,
+    /// What is drawn; the first above the others, and in the palette's first colour.
+    pub lines: Vec<Line>,
 }
 
 impl Plot {
@@ -112,6 +113,7 @@ impl Plot {
 
     /// Writes the picture to a file.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
-        frame::draw(self).write(path)
+        let frame = Frame::of(self);
+        svg::write(path, frame.size, &self.title, |area| frame.draw(area))
     }
 }

@@ -1,104 +1,50 @@
 //! Names beside the ends of their lines, none on another.
 
-/// A name as it is placed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Label {
-    /// Where its line ends; downwards, in pixels.
-    pub(super) wanted: f64,
-    pub(super) height: f64,
-}
-
-/// The middles of labels between `top` and `bottom`: in the order of their lines' ends, apart, and together as near to them as can be.
-pub(super) fn spread(labels: &[Label], top: f64, bottom: f64) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..labels.len()).collect();
-    order.sort_by(|&a, &b| labels[a].wanted.total_cmp(&labels[b].wanted));
-    // Labels that touch are a stack, which moves as one.
-    let mut stacks: Vec<Stack> = Vec::new();
-    for &index in &order {
-        stacks.push(Stack::of(index, labels[index]));
-        while let [.., above, below] = &mut stacks[..] {
-            if above.top(top, bottom) + above.height <= below.top(top, bottom) {
-                break;
-            }
-            above.take(below, labels);
-            stacks.pop();
+/// The middles of labels, of which each has the height that it wants to be at and its own, between `top` and `bottom`: in the order in
+/// which they are given, which is that of what they want, apart, and together as near to it as can be.
+pub(super) fn spread(labels: &[(i32, i32)], top: i32, bottom: i32) -> Vec<i32> {
+    // As if labels had no height they need only be in order: those that are not meet in their mean (isotonic regression).
+    let mut above = 0;
+    let mut stacks: Vec<(i32, i32)> = Vec::new();
+    for &(wanted, height) in labels {
+        stacks.push((wanted - height / 2 - above, 1));
+        above += height;
+        while let [.., (upper, uppers), (lower, lowers)] = stacks[..]
+            && upper * lowers > lower * uppers
+        {
+            stacks.truncate(stacks.len() - 2);
+            stacks.push((upper + lower, uppers + lowers));
         }
     }
-    let mut middles = vec![0.0; labels.len()];
-    for stack in stacks {
-        let mut at = stack.top(top, bottom);
-        for index in stack.indices {
-            middles[index] = at + labels[index].height / 2.0;
-            at += labels[index].height;
-        }
-    }
-    middles
-}
-
-struct Stack {
-    indices: Vec<usize>,
-    height: f64,
-    /// The mean place that its labels want its upper edge to have.
-    wanted_top: f64,
-}
-
-impl Stack {
-    fn of(index: usize, label: Label) -> Self {
-        Self {
-            indices: vec![index],
-            height: label.height,
-            wanted_top: label.wanted - label.height / 2.0,
-        }
-    }
-
-    fn top(&self, top: f64, bottom: f64) -> f64 {
-        self.wanted_top.min(bottom - self.height).max(top)
-    }
-
-    fn take(&mut self, below: &Stack, labels: &[Label]) {
-        self.indices.extend(&below.indices);
-        self.height += below.height;
-        let mut above = 0.0;
-        let mut wanted = 0.0;
-        for &index in &self.indices {
-            let label = labels[index];
-            wanted += label.wanted - label.height / 2.0 - above;
-            above += label.height;
-        }
-        self.wanted_top = wanted / self.indices.len() as f64;
-    }
+    let tops = stacks.into_iter().flat_map(|(total, count)| {
+        let mean = (total / count).min(bottom - above).max(top);
+        (0..count).map(move |_| mean)
+    });
+    let placed = tops.zip(labels).scan(0, |above, (top, (_, height))| {
+        *above += height;
+        Some(top + *above - height / 2)
+    });
+    placed.collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Label, spread};
-
-    fn placed(wanted: &[f64]) -> Vec<f64> {
-        let label = |&wanted: &f64| Label {
-            wanted,
-            height: 10.0,
-        };
-        let labels: Vec<Label> = wanted.iter().map(label).collect();
-        spread(&labels, 0.0, 100.0)
-    }
+    use super::spread;
 
     #[test]
-    fn labels_stay_where_they_can() {
-        assert_eq!(placed(&[50.0, 20.0]), [50.0, 20.0]);
-        assert_eq!(placed(&[]), [] as [f64; 0]);
-    }
-
-    #[test]
-    fn labels_of_one_place_are_spread_around_it() {
-        assert_eq!(placed(&[50.0, 50.0]), [45.0, 55.0]);
-        assert_eq!(placed(&[50.0, 30.0, 50.0, 50.0]), [40.0, 30.0, 50.0, 60.0]);
-        // A stack that grows reaches what was clear of it.
-        assert_eq!(placed(&[50.0, 50.0, 38.0]), [46.0, 56.0, 36.0]);
-    }
-
-    #[test]
-    fn labels_stay_inside() {
-        assert_eq!(placed(&[0.0, 0.0]), [5.0, 15.0]);
-        assert_eq!(placed(&[99.0, 100.0, 98.0]), [85.0, 95.0, 75.0]);
+    fn labels_are_apart_and_stay_inside() {
+        for (wanted, expected) in [
+            (&[][..], &[][..]),
+            (&[20, 50], &[20, 50]),
+            (&[50, 50], &[45, 55]),
+            (&[30, 50, 50, 50], &[30, 40, 50, 60]),
+            // A stack that grows reaches what was clear of it.
+            (&[38, 50, 50], &[36, 46, 56]),
+            (&[0, 0], &[5, 15]),
+            (&[98, 99, 100], &[75, 85, 95]),
+        ] {
+            let labels: Vec<(i32, i32)> = wanted.iter().map(|&wanted| (wanted, 10)).collect();
+            assert_eq!(spread(&labels, 0, 100), expected);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, Line, Plot, Size};
+use super::Plot;
 use crate::Error;
 
 /// A plot of measurements, and where they are from: `NAME.json` beside `NAME.svg`.
@@ -16,17 +16,6 @@ pub struct Record {
     /// Everything that is drawn.
     #[serde(flatten)]
     pub plot: Plot,
-}
-
-/// A record's file but for its lines, which are a line of text each.
-#[derive(Serialize)]
-struct Head<'r> {
-    source: &'r str,
-    title: &'r str,
-    subtitle: &'r str,
-    x: &'r Axis,
-    y: &'r Axis,
-    size: Size,
 }
 
 impl Record {
@@ -53,32 +42,18 @@ impl Record {
         self.plot.write(path)
     }
 
+    /// JSON with a line of text for each line of the plot.
     fn text(&self) -> Result<String, serde_json::Error> {
-        let Plot {
-            title,
-            subtitle,
-            x,
-            y,
-            lines,
-            size,
-        } = &self.plot;
-        let head = serde_json::to_string_pretty(&Head {
-            source: &self.source,
-            title,
-            subtitle,
-            x,
-            y,
-            size: *size,
-        })?;
-        let lines: Vec<String> = lines
-            .iter()
-            .map(serde_json::to_string::<Line>)
-            .collect::<Result<_, _>>()?;
-        let head = head.trim_end_matches("\n}");
-        Ok(format!(
-            "{head},\n  \"lines\": [\n{}\n  ]\n}}\n",
-            lines.join(",\n")
-        ))
+        let mut head = self.clone();
+        let lines: Result<Vec<String>, _> = head
+            .plot
+            .lines
+            .drain(..)
+            .map(|line| serde_json::to_string(&line))
+            .collect();
+        let lines = format!("\"lines\": [\n{}\n  ]", lines?.join(",\n"));
+        let head = serde_json::to_string_pretty(&head)?;
+        Ok(head.replace("\"lines\": []", &lines) + "\n")
     }
 }
 

@@ -1,35 +1,44 @@
-//! How pictures look: the palette, the widths of lines, the sizes of texts, the card they lie on.
+//! How pictures look: the palette, the widths of lines, the sizes of texts.
 //!
 //! Pages are read on white and on black, so a picture brings its own white card: a style sheet that follows the reader's system
 //! would be wrong wherever a page has a theme of its own.
 
+use plotters::style::{FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle, TextStyle};
+
 /// Okabe and Ito's colours, which people tell apart however they see colours; their yellow is missing, which is too faint on white.
-pub const PALETTE: [&str; 7] = [
-    "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#000000",
+pub const PALETTE: [RGBColor; 7] = [
+    RGBColor(0x00, 0x72, 0xB2),
+    RGBColor(0xD5, 0x5E, 0x00),
+    RGBColor(0x00, 0x9E, 0x73),
+    RGBColor(0xE6, 0x9F, 0x00),
+    RGBColor(0xCC, 0x79, 0xA7),
+    RGBColor(0x56, 0xB4, 0xE9),
+    RGBColor(0x00, 0x00, 0x00),
 ];
 
 /// Titles and the names of lines.
-pub const INK: &str = "#1F2328";
+pub const INK: RGBColor = RGBColor(0x1F, 0x23, 0x28);
 
 /// Axes, and what else explains.
-pub const MUTED: &str = "#57606A";
+pub const MUTED: RGBColor = RGBColor(0x57, 0x60, 0x6A);
 
 /// Lines to read values by.
-pub const GRID: &str = "#E4E7EB";
+pub const GRID: RGBColor = RGBColor(0xE4, 0xE7, 0xEB);
 
-pub(super) const CARD: &str = "#FFFFFF";
-pub(super) const CARD_EDGE: &str = "#D0D7DE";
-pub(super) const CARD_RADIUS: u32 = 8;
-
-/// Widths of lines, in pixels.
-pub const BOLD_PX: f64 = 2.25;
+/// Widths of lines, in tenths of a pixel.
+pub const BOLD: u32 = 22;
 /// What has hundreds of points, or only points to something.
-pub const FINE_PX: f64 = 1.25;
+pub const FINE: u32 = 12;
 /// Axes and grids.
-pub const HAIR_PX: f64 = 1.0;
+pub const HAIR: u32 = 10;
 
 /// What readers have; where there is none of these, DejaVu Sans takes its place, or one like it.
-pub(super) const FONT: &str = "Helvetica,Arial,sans-serif";
+const FONT: FontFamily<'_> = FontFamily::Name("Helvetica,Arial,sans-serif");
+
+/// A line of a colour and a width.
+pub fn stroke(colour: RGBColor, width: u32) -> ShapeStyle {
+    ShapeStyle::from(colour).stroke_width(width)
+}
 
 /// A text's place in the order of importance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,64 +54,56 @@ pub enum Text {
 }
 
 impl Text {
-    pub(super) fn size_px(self) -> f64 {
+    fn looks(self) -> (i32, FontStyle, RGBColor) {
         match self {
-            Text::Title => 16.0,
-            Text::Note | Text::Name => 13.0,
-            Text::Tick => 12.0,
+            Text::Title => (160, FontStyle::Bold, INK),
+            Text::Note => (130, FontStyle::Normal, MUTED),
+            Text::Name => (130, FontStyle::Normal, INK),
+            Text::Tick => (125, FontStyle::Normal, MUTED),
         }
     }
 
-    /// From one line of text to the next.
-    pub fn line_px(self) -> f64 {
-        (self.size_px() * 1.25).round()
+    /// How plotters draws it.
+    pub fn style(self) -> TextStyle<'static> {
+        let (size, weight, colour) = self.looks();
+        // plotters' pictures in SVG divide by that.
+        FontDesc::new(FONT, f64::from(size) * 1.24, weight).color(&colour)
     }
 
-    /// How wide a text is at most: in DejaVu Sans, whose letters are the widest.
-    pub fn width_px(self, text: &str) -> f64 {
-        let ems = text.chars().map(|letter| match letter {
-            'i' | 'j' | 'l' | '\'' | '|' | '.' | ',' | ':' | ';' | '!' | ' ' | 'I' => 0.33,
-            'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '-' | '/' => 0.42,
-            'm' | 'w' | 'M' | 'W' | '%' | '@' | '=' | '+' | '<' | '>' => 0.95,
-            'A'..='Z' => 0.72,
-            _ => 0.63,
-        });
-        let is_bold = self == Text::Title;
-        ems.fold(0.0, |width, em| width + em) * self.size_px() * if is_bold { 1.1 } else { 1.0 }
+    /// From one line of text to the next.
+    pub fn line(self) -> i32 {
+        self.looks().0 * 5 / 4
+    }
+
+    /// How wide a text is, about: plotters knows no fonts, and takes bold letters for others.
+    pub fn width(self, text: &str) -> i32 {
+        let (width, _) = self.style().font.box_size(text).unwrap_or_default();
+        let width = i32::try_from(width).unwrap_or(i32::MAX / 9);
+        if self == Text::Title {
+            width * 9 / 8
+        } else {
+            width
+        }
     }
 
     /// A text in lines that are at most so wide, if its words are, and about equally long.
-    pub fn wrapped(self, text: &str, width_px: f64) -> Vec<String> {
-        let filled = |step: u32| self.filled(text, width_px * (1.0 - 0.05 * f64::from(step)));
-        let lines_count = filled(0).len();
-        let longest = |lines: &[String]| {
-            let widths = lines.iter().map(|line| self.width_px(line));
-            widths.fold(0.0, f64::max)
-        };
-        let same = (0..10)
-            .map(filled)
-            .filter(|lines| lines.len() == lines_count);
-        let best = same.min_by(|a, b| longest(a).total_cmp(&longest(b)));
-        best.unwrap_or_default()
+    pub fn wrapped(self, text: &str, width: i32) -> Vec<String> {
+        let lines = self.filled(text, width);
+        let narrower = (1..10).map(|step| self.filled(text, width - width / 20 * step));
+        let same = narrower.take_while(|narrower| narrower.len() == lines.len());
+        same.last().unwrap_or(lines)
     }
 
-    fn filled(self, text: &str, width_px: f64) -> Vec<String> {
+    fn filled(self, text: &str, width: i32) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in text.split(' ') {
             let longer = lines.last().map(|line| format!("{line} {word}"));
             match (longer, lines.last_mut()) {
-                (Some(longer), Some(line)) if self.width_px(&longer) <= width_px => *line = longer,
+                (Some(longer), Some(line)) if self.width(&longer) <= width => *line = longer,
                 _ => lines.push(word.to_owned()),
             }
         }
         lines
-    }
-
-    pub(super) fn colour(self) -> &'static str {
-        match self {
-            Text::Title | Text::Name => INK,
-            Text::Note | Text::Tick => MUTED,
-        }
     }
 }
 
@@ -112,8 +113,8 @@ mod tests {
 
     #[test]
     fn long_texts_are_wrapped_between_words() {
-        let lines = Text::Name.wrapped("left-to-right + allreduce", 120.0);
+        let lines = Text::Name.wrapped("left-to-right + allreduce", 1200);
         assert_eq!(lines, ["left-to-right", "+ allreduce"]);
-        assert_eq!(Text::Name.wrapped("one", 1.0), ["one"]);
+        assert_eq!(Text::Name.wrapped("one", 10), ["one"]);
     }
 }

@@ -1,0 +1,124 @@
+//! The lines of a plot: their places, colours and dashes, and what is drawn of them.
+
+use plotters::element::{Circle, DashedPathElement, PathElement};
+use plotters::style::{Color, RGBColor};
+
+use super::frame::Chart;
+use super::style::{BOLD, FINE, MUTED, PALETTE, stroke};
+use super::svg::{Area, Drawn, Point};
+use super::{Line, Plot, Style};
+
+/// Bars of several lines stand so far apart.
+const BAR: i32 = 30;
+
+/// More points than this are drawn finely; fewer than the other number have dots.
+const MANY_POINTS: usize = 300;
+const FEW_POINTS: usize = 24;
+
+const DOT: u32 = 28;
+
+/// Lines nearer to each other than this are one to the eye: each shows for so long in turns.
+const SAME: u32 = 8;
+const STRIPE: i32 = 90;
+
+/// Dashes and what lies between them: of levels, and of lines whose colour another line has, too.
+const LEVEL_DASHES: (i32, i32) = (40, 30);
+const AGAIN_DASHES: (i32, i32) = (70, 40);
+
+/// A line as it is drawn.
+pub(super) struct Trace<'p> {
+    pub(super) line: &'p Line,
+    pub(super) points: Vec<Point>,
+    bars: Vec<[Point; 2]>,
+    pub(super) colour: RGBColor,
+    dashes: Option<(i32, i32)>,
+}
+
+/// The lines of a plot; what has no place on the axes is left out.
+pub(super) fn traces<'p>(plot: &'p Plot, chart: &Chart<'_>) -> Vec<Trace<'p>> {
+    let at = |&(x, y): &(f64, f64)| {
+        let has_place = plot.x.has(x) && plot.y.has(y);
+        has_place.then(|| chart.backend_coord(&(x, y)))
+    };
+    let again = PALETTE.map(|colour| (colour, Some(AGAIN_DASHES)));
+    let colours = PALETTE.map(|colour| (colour, None)).into_iter();
+    let mut colours = (0..).zip(colours.chain(again.into_iter().cycle()));
+    let mut trace = |line: &'p Line| {
+        let x = chart.x_range();
+        let across = |&(_, y): &(f64, f64)| [(x.start, y), (x.end, y)];
+        let (points, turn) = match line.style {
+            Style::Level => (line.points.iter().flat_map(across).collect(), None),
+            _ => (line.points.clone(), colours.next()),
+        };
+        let (index, (colour, dashes)) = turn.unwrap_or((0, (MUTED, Some(LEVEL_DASHES))));
+        let bars = line.points.iter().zip(&line.bars);
+        let bars = bars.filter_map(|(&(x, _), &(low, high))| {
+            let ends = [at(&(x, low))?, at(&(x, high))?];
+            // Beside each other where those of several lines would be on each other.
+            Some(ends.map(|(x, y)| (x + BAR * index - 3 * BAR / 2, y)))
+        });
+        Trace {
+            line,
+            points: points.iter().filter_map(at).collect(),
+            bars: bars.collect(),
+            colour,
+            dashes,
+        }
+    };
+    let mut traces: Vec<Trace<'p>> = plot.lines.iter().map(&mut trace).collect();
+    stripe(&mut traces);
+    traces
+}
+
+/// Lets lines that are one to the eye show in turns: each is drawn above the next, with gaps for all that follow.
+fn stripe(traces: &mut [Trace<'_>]) {
+    let first = |own: &Trace<'_>| traces.iter().position(|other| own.is_on(other));
+    let firsts: Vec<Option<usize>> = traces.iter().map(first).collect();
+    for (index, trace) in traces.iter_mut().enumerate() {
+        let length = |others: &[Option<usize>]| {
+            let same = others.iter().filter(|other| **other == firsts[index]);
+            same.fold(0, |length, _| length + STRIPE)
+        };
+        let (shown, left_out) = (length(&firsts[..=index]), length(&firsts[index + 1..]));
+        if firsts[index].is_some() && shown + left_out > STRIPE {
+            trace.dashes = Some((shown, left_out));
+        }
+    }
+}
+
+impl Trace<'_> {
+    fn is_on(&self, other: &Self) -> bool {
+        let near = |(one, other): (&Point, &Point)| {
+            one.0.abs_diff(other.0) < SAME && one.1.abs_diff(other.1) < SAME
+        };
+        let are_joined = [self, other].map(|own| own.line.style == Style::Joined);
+        are_joined == [true; 2]
+            && self.points.len() == other.points.len()
+            && self.points.iter().zip(&other.points).all(near)
+    }
+
+    pub(super) fn draw(&self, area: &Area<'_>) -> Drawn {
+        for &bar in &self.bars {
+            area.draw(&PathElement::new(bar, stroke(self.colour, FINE)))?;
+        }
+        let is_fine = self.line.style == Style::Level || self.points.len() > MANY_POINTS;
+        let stroke = stroke(self.colour, if is_fine { FINE } else { BOLD });
+        let points = self.points.iter().copied();
+        match self.dashes {
+            _ if self.line.style == Style::Dots => {}
+            Some((shown, left_out)) if left_out > 0 => {
+                area.draw(&DashedPathElement::new(points, shown, left_out, stroke))?;
+            }
+            _ => area.draw(&PathElement::new(self.points.clone(), stroke))?,
+        }
+        let has_dots = match self.line.style {
+            Style::Joined => self.points.len() <= FEW_POINTS && self.dashes.is_none(),
+            Style::Dots => true,
+            Style::Level => false,
+        };
+        for &point in self.points.iter().filter(|_| has_dots) {
+            area.draw(&Circle::new(point, DOT, self.colour.filled()))?;
+        }
+        Ok(())
+    }
+}
