@@ -167,9 +167,9 @@ fn bad_npy_files() {
         "'<i8'",
     );
     refused_file(
-        "big-endian.npy",
-        &npy(&header("'>f8'", "(2,)"), &[1.0; 2]),
-        "'>f8'",
+        "half.npy",
+        &npy(&header("'<f2'", "(4,)"), &[1.0]),
+        "'<f2'",
     );
     refused_file(
         "matrix.npy",
