@@ -8,6 +8,7 @@
 
 pub mod bench;
 pub mod book;
+pub mod campaign;
 pub mod draw;
 #[cfg(doctest)]
 mod pages;

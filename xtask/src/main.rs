@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use harness::Error;
-use xtask::{bench, book, draw, papers, repro_check, schedules, simulate, test};
+use xtask::{bench, book, campaign, draw, papers, repro_check, schedules, simulate, test};
 
 /// Reproducible reductions: check, measure, test.
 #[derive(Parser)]
@@ -31,6 +31,8 @@ enum Command {
     Papers(papers::Options),
     /// Draws measured pictures again from the numbers beside them
     Draw(draw::Options),
+    /// Runs random programs with faults and compares every result with the definition
+    Campaign(campaign::Options),
     /// Builds the book of `docs/` as HTML
     Book(book::Options),
     /// Runs what CI runs, or the stages that are named
@@ -50,7 +52,7 @@ fn main() -> ExitCode {
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return refuse(
-                "error: no command; known: repro-check, bench, simulate, schedules, papers, draw, book, test",
+                "error: no command; known: repro-check, bench, simulate, schedules, papers, draw, campaign, book, test",
             );
         }
         Err(error) => return refuse(first_line(&error.to_string())),
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         Command::Schedules(options) => schedules::run(options).map(|()| true),
         Command::Papers(options) => papers::run(options).map(|()| true),
         Command::Draw(options) => draw::run(options).map(|()| true),
+        Command::Campaign(options) => campaign::run(options),
         Command::Book(options) => book::run(options).map(|()| true),
         Command::Test(options) => test::run(options),
     };

@@ -14,7 +14,7 @@ use harness::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
 use harness::job::{Cases, Job, Row};
 use harness::launcher::Launcher;
 use harness::output::Output;
-use harness::{Backend, Sharing, Way, choices};
+use harness::{Backend, Order, Sharing, Way, choices};
 use reduce::Algorithm;
 use simd_kernels::Level;
 use verdict::Expectations;
@@ -98,8 +98,10 @@ pub fn run(options: &Options) -> Result<bool, Error> {
         output.say(format!("FAILED: {fault}"));
     }
     output.say(match faults.len() {
-        0 => "reproducible: every ordered row has its bits, and the unordered sum has a spread"
-            .to_owned(),
+        0 => format!(
+            "reproducible: every ordered row has its bits, and {}",
+            verdict::spread(&rows)
+        ),
         count => format!("NOT reproducible: {count} faults"),
     });
     output.finish()?;
@@ -140,6 +142,11 @@ impl Check {
             .transpose()?;
         let distributions = distributions.unwrap_or_else(Sharing::named);
         let launches = launches(options)?;
+        if !checks_anything(&launches, &algorithms, &distributions) {
+            let reason =
+                "nothing to check: no ordered way of these runs here, on these distributions";
+            return Err(Error::option("--algorithm", reason));
+        }
 
         let cases = |source| Cases {
             source,
@@ -230,6 +237,16 @@ impl Check {
             (asked, added) => format!("{name}: p = {asked}; the canary also on {added}"),
         }
     }
+}
+
+/// Whether any row has bits that it must have.
+fn checks_anything(launches: &[Launch], ways: &[Way], distributions: &[Sharing]) -> bool {
+    let is_checked = |backend: Backend, way: Way| {
+        let suits = distributions.iter().any(|sharing| sharing.suits(way));
+        way.order() != Order::None && backend.offers(way) && suits
+    };
+    let mut launches = launches.iter().filter(|launch| !launch.only_canary);
+    launches.any(|launch| ways.iter().any(|&way| is_checked(launch.backend, way)))
 }
 
 fn sources(options: &Options) -> Vec<Source> {

@@ -67,6 +67,11 @@ pub fn run(options: &Options) -> Result<(), Error> {
         }
         write(&kept, &lines)?;
     }
+    if !kept.exists() {
+        // A new folder begins with the times of the one in the book.
+        let own = workspace().join("docs/schedules/times.json");
+        fs::copy(&own, &kept).map_err(|error| Error::file(&own, error))?;
+    }
     let times: Vec<Time> = read_lines(&kept)?;
     for &algorithm in Algorithm::ALL {
         let schedule = shown(algorithm);

@@ -2,6 +2,8 @@
 
 mod question;
 
+use std::time::{Duration, Instant};
+
 use clap::Args;
 use distribution::Scheme;
 use harness::Error;
@@ -9,12 +11,15 @@ use harness::choices::names;
 use harness::output::Output;
 use harness::table::Table;
 use reduce::DEFAULT_LINK;
-use schedule::{Algorithm, Link, Machine};
+use schedule::{Algorithm, Collective, Link, Machine, Parameters, Schedule};
 
 use question::{Question, Row};
 
 /// A rank is some hundred bytes: more of them than this would not fit into a usual machine's memory.
 const RANKS_MAX: usize = 1 << 24;
+
+/// From this number of ranks on, the command says beforehand how long it takes.
+const LONG_RANKS: usize = 1 << 18;
 
 /// Options of `simulate`.
 #[derive(Args, Clone, Debug)]
@@ -97,6 +102,10 @@ pub fn run(options: &Options) -> Result<(), Error> {
             words(far)
         ));
     }
+    if question.ranks >= LONG_RANKS {
+        let seconds = estimate(options, &question, &algorithms)?.as_secs_f64();
+        output.say(format!("this takes about {seconds:.0} s"));
+    }
     let rows = question.answers(&algorithms);
     for row in &rows {
         output.json(row)?;
@@ -105,25 +114,41 @@ pub fn run(options: &Options) -> Result<(), Error> {
     output.finish()
 }
 
+/// How long the answers take: those of a fraction of the ranks are measured.
+fn estimate(
+    options: &Options,
+    question: &Question,
+    algorithms: &[Algorithm],
+) -> Result<Duration, Error> {
+    const FRACTION: usize = 64;
+    let smaller = Question::on_ranks(options, question.ranks / FRACTION)?;
+    let begin = Instant::now();
+    smaller.answers(algorithms);
+    // With the number of ranks grows the number of steps, by its logarithm.
+    let steps = |ranks: usize| f64::from(ranks.ilog2());
+    let growth = FRACTION as f64 * steps(question.ranks) / steps(smaller.ranks);
+    Ok(begin.elapsed().mul_f64(growth))
+}
+
 /// A whole number, also as 1e12.
 fn whole(option: &'static str, typed: &str) -> Result<u64, Error> {
-    let wrong = || {
-        Error::option(
-            option,
-            format!("`{typed}` is not a whole number up to 2^53"),
-        )
-    };
+    /// 2^64.
+    const END: f64 = 18_446_744_073_709_551_616.0;
     if let Ok(number) = typed.parse() {
         return Ok(number);
     }
-    let number: f64 = typed.parse().map_err(|_| wrong())?;
-    let is_whole = number.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&number);
+    let number: Option<f64> = typed.parse().ok();
+    let number = number.filter(|number| number.fract() == 0.0 && (0.0..END).contains(number));
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a whole number up to 2^53"
+        reason = "a whole number below 2^64"
     )]
-    is_whole.then_some(number as u64).ok_or_else(wrong)
+    let number = number.map(|number| number as u64);
+    number.ok_or_else(|| {
+        let reason = format!("`{typed}` is not a whole number below 2^64");
+        Error::option(option, reason)
+    })
 }
 
 fn at_least_one(option: &'static str, typed: &str, most: usize) -> Result<usize, Error> {
@@ -145,9 +170,22 @@ fn time(option: &'static str, given: Option<f64>, default: f64) -> Result<f64, E
     }
 }
 
+/// Whether schedules take an option's value.
+fn check(option: &'static str, parameters: Parameters) -> Result<(), Error> {
+    Schedule::new(Algorithm::Bruck, Collective::Allreduce, 2)
+        .and_then(|schedule| schedule.with(parameters))
+        .map(drop)
+        .map_err(|error| Error::option(option, error))
+}
+
 impl Question {
     fn of(options: &Options) -> Result<Self, Error> {
         let ranks = at_least_one("--ranks", &options.ranks, RANKS_MAX)?;
+        Self::on_ranks(options, ranks)
+    }
+
+    /// The same question, asked of another number of ranks.
+    fn on_ranks(options: &Options, ranks: usize) -> Result<Self, Error> {
         let items = match &options.items {
             Some(items) => whole("--items", items)?,
             None => ranks as u64,
@@ -175,10 +213,21 @@ impl Question {
                 return Err(Error::option(option, "0 is too few"));
             }
         }
+        let width = at_least_one("--width", &options.width, 1 << 40)?;
+        if let Some(blocks) = options.blocks.filter(|&blocks| blocks > width) {
+            let reason =
+                format!("{blocks} blocks of {width} columns: a block has a column at least");
+            return Err(Error::option("--blocks", reason));
+        }
+        let usual = Parameters::default();
+        let blocks = options.blocks.unwrap_or(usual.blocks);
+        check("--blocks", Parameters { blocks, ..usual })?;
+        let ports = options.ports;
+        check("--ports", Parameters { ports, ..usual })?;
         Ok(Self {
             ranks,
             items,
-            width: at_least_one("--width", &options.width, 1 << 40)?,
+            width,
             distribution,
             machine: Machine {
                 near,

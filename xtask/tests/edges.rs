@@ -148,3 +148,120 @@ fn no_command_is_told_the_commands() {
         "repro-check, bench, simulate, schedules, papers, draw, book, test",
     );
 }
+
+/// A check of nothing proves nothing.
+#[test]
+fn a_check_without_an_ordered_row_is_refused() {
+    let one = [file("nothing.f64", &[1.5])];
+    for algorithm in ["unordered", "mpi-native", "mpi-native,unordered"] {
+        let output = repro_check(&["--ranks", "1,2", "--algorithm", algorithm], &one);
+        refused(&output, "--algorithm: nothing to check");
+    }
+    let words = ["--algorithm", "algorithm1", "--distribution", "scattered"];
+    refused(&repro_check(&words, &one), "nothing to check");
+}
+
+#[test]
+fn the_verdict_says_whose_sums_have_a_spread() {
+    let output = repro_check(&["--ranks", "1,2"], &[file("single.f64", &[1.5])]);
+    let told = text(&output.stdout);
+    assert!(
+        told.contains("of the canary has a spread, that of the data has none"),
+        "{told}"
+    );
+    let numbers: Vec<f64> = (1..1000).map(|k| 1.0 / f64::from(k)).collect();
+    let output = repro_check(&["--ranks", "1,2,3"], &[file("many.f64", &numbers)]);
+    let told = text(&output.stdout);
+    assert!(
+        told.contains("the unordered sum of the data has a spread"),
+        "{told}"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["repro-check", "--ranks", "1,2", "--input"])
+        .arg(file("full.f64", &[1.5]))
+        .stdout(full)
+        .output()
+        .unwrap();
+    refused(&output, "standard output: No space left on device");
+}
+
+#[test]
+fn numpy_files_of_either_precision_and_byte_order() {
+    let write = |name: &str, kind: &str, numbers: &[u8]| {
+        let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': (2,), }}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(numbers);
+        let path = file(name, &[]);
+        fs::write(&path, bytes).unwrap();
+        path
+    };
+    let numbers = [0.1_f32, 3.0];
+    let single = |to_bytes: fn(f32) -> [u8; 4]| numbers.map(to_bytes).concat();
+    let double =
+        |to_bytes: fn(f64) -> [u8; 8]| numbers.map(|number| to_bytes(number.into())).concat();
+    let files = [
+        write("a.npy", "<f4", &single(f32::to_le_bytes)),
+        write("b.npy", ">f4", &single(f32::to_be_bytes)),
+        write("c.npy", "<f8", &double(f64::to_le_bytes)),
+        write("d.npy", ">f8", &double(f64::to_be_bytes)),
+        write("e.npy", "=f8", &double(f64::to_ne_bytes)),
+    ];
+    let output = repro_check(&["--ranks", "1,2", "--json", "-"], &files);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let expected = format!("{:016X}", (f64::from(numbers[0]) + 3.0).to_bits());
+    let rows = text(&output.stdout).lines();
+    let rows = rows.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let bits: Vec<Value> = rows
+        .filter(|row| row["order"] == "tree")
+        .map(|row| row["bits"].clone())
+        .collect();
+    assert!(bits.len() > 50 && bits.iter().all(|bits| *bits == expected.as_str()));
+    let whole = [write("f.npy", "<i8", &[0; 16])];
+    refused(&repro_check(&[], &whole), "not '<f8' or '<f4'");
+}
+
+fn simulate(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .arg("simulate")
+        .args(words)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn numbers_that_no_schedule_takes_are_refused_at_once() {
+    refused(&simulate(&["--ports", "99999999999"]), "--ports: ");
+    refused(&simulate(&["--blocks", "99999999999"]), "--blocks: ");
+    refused(&simulate(&["--blocks", "3", "--width", "2"]), "--blocks: ");
+    refused(
+        &simulate(&["--items", "1e20"]),
+        "not a whole number below 2^64",
+    );
+    refused(
+        &simulate(&["--items", "1.5"]),
+        "not a whole number below 2^64",
+    );
+    let output = simulate(&["--items", "1e18", "--ranks", "4", "--algorithm", "binomial"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_single_rank_takes_no_time_and_has_a_ratio() {
+    let output = simulate(&["--ranks", "1", "--json", "-"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    for line in text(&output.stdout).lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        assert_eq!((&row["time_ns"], &row["ratio"]), (&0.0.into(), &1.0.into()));
+    }
+}

@@ -8,25 +8,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use common::xtask;
+use common::{fresh_folder, xtask};
 
 fn schedules(words: &[&str]) -> Output {
     xtask("schedules", words)
-}
-
-/// An empty folder, with one in it for pictures and times.
-fn fresh_folder(name: &str) -> PathBuf {
-    let folder = common::fresh_folder(name);
-    fs::create_dir(folder.join("schedules")).unwrap();
-    folder
 }
 
 #[test]
 fn the_page_is_up_to_date() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
     let folder = fresh_folder("page");
-    let times = Path::new("schedules/times.json");
-    fs::copy(docs.join(times), folder.join(times)).unwrap();
     let output = schedules(&["--output", folder.to_str().unwrap()]);
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{errors}");

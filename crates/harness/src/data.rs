@@ -105,8 +105,8 @@ fn canary() -> Vec<f64> {
 }
 
 /// Reads a file of numbers, in the format that its name says: `.binpsllh` (an unsigned 64-bit count, then
-/// doubles, little-endian), `.psllh` (text: a count, then numbers), `.npy` (one dimension, `<f8`) or `.f64` (doubles,
-/// little-endian).
+/// doubles, little-endian), `.psllh` (text: a count, then numbers), `.npy` (one dimension of `f8` or `f4`) or `.f64`
+/// (doubles, little-endian).
 pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
     let wrong = |reason: String| Error::file(path, reason);
     let extension = path.extension().unwrap_or_default().to_string_lossy();
@@ -120,11 +120,28 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
             return Err(wrong(reason.to_owned()));
         }
     };
+    if is_pipe(path) {
+        eprintln!(
+            "{}: reading a pipe, until its writer closes it",
+            path.display()
+        );
+    }
     let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
     if bytes.is_empty() {
         return Err(wrong("the file is empty".to_owned()));
     }
     parse(&bytes).map_err(wrong)
+}
+
+/// Whether a file is a named pipe: opening it waits for a writer.
+fn is_pipe(path: &Path) -> bool {
+    #[cfg(unix)]
+    return fs::metadata(path).is_ok_and(|file| {
+        use std::os::unix::fs::FileTypeExt;
+        file.file_type().is_fifo()
+    });
+    #[cfg(not(unix))]
+    return false;
 }
 
 /// Doubles, little-endian, and nothing else.
@@ -147,23 +164,24 @@ fn binpsllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
         .split_first_chunk()
         .ok_or_else(|| format!("{} bytes are too few for a count", bytes.len()))?;
     let count = u64::from_le_bytes(*count);
-    expect_doubles(count, doubles)?;
+    expect_numbers(count, 8, doubles)?;
     raw(doubles)
 }
 
 /// Compares before anything is allocated: a count may be anything.
-fn expect_doubles(count: u64, doubles: &[u8]) -> Result<(), String> {
-    let found_bytes = doubles.len() as u64;
-    if count.checked_mul(8) == Some(found_bytes) {
+fn expect_numbers(count: u64, number_bytes: u64, numbers: &[u8]) -> Result<(), String> {
+    let found_bytes = numbers.len() as u64;
+    let expected_bytes = count.checked_mul(number_bytes);
+    if expected_bytes == Some(found_bytes) {
         return Ok(());
     }
-    let fault = if count.checked_mul(8).is_none_or(|bytes| bytes > found_bytes) {
+    let fault = if expected_bytes.is_none_or(|bytes| bytes > found_bytes) {
         "truncated"
     } else {
         "too long"
     };
     Err(format!(
-        "{fault}: the count is {count}, but {found_bytes} bytes follow, 8 a number"
+        "{fault}: the count is {count}, but {found_bytes} bytes follow, {number_bytes} a number"
     ))
 }
 

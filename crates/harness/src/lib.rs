@@ -6,6 +6,7 @@
 mod backend;
 pub mod baselines;
 pub mod bench;
+pub mod campaign;
 pub mod choices;
 pub mod data;
 mod error;

@@ -1,7 +1,8 @@
 //! Where results go: lines of JSON to a file or to standard output, everything else out of their way.
 
+use std::cell::RefCell;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use serde::Serialize;
@@ -13,6 +14,8 @@ pub struct Output {
     json: Option<Box<dyn Write>>,
     /// Whether standard output is for JSON alone.
     json_on_stdout: bool,
+    /// Why a line for a person could not be written, if that happened.
+    failure: RefCell<Option<io::Error>>,
 }
 
 impl std::fmt::Debug for Output {
@@ -39,6 +42,7 @@ impl Output {
         Ok(Self {
             json,
             json_on_stdout,
+            failure: RefCell::default(),
         })
     }
 
@@ -51,22 +55,32 @@ impl Output {
         writeln!(json, "{line}").map_err(|error| Error::option("--json", error))
     }
 
-    /// Shows a person a line.
+    /// Shows a person a line. [`finish`](Output::finish) returns the error if it cannot be written.
     pub fn say(&self, line: impl AsRef<str>) {
         let line = line.as_ref();
-        // Whoever closes the stream early, as `head` does, has read enough.
-        let _ = if self.json_on_stdout {
+        let written = if self.json_on_stdout {
             writeln!(io::stderr(), "{line}")
         } else {
             writeln!(io::stdout(), "{line}")
         };
+        match written {
+            // Whoever closes the stream early, as `head` does, has read enough.
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                self.failure.borrow_mut().get_or_insert(error);
+            }
+            _ => {}
+        }
     }
 
     /// Makes sure that everything is written.
     pub fn finish(mut self) -> Result<(), Error> {
-        let Some(json) = &mut self.json else {
-            return Ok(());
-        };
-        json.flush().map_err(|error| Error::option("--json", error))
+        if let Some(json) = &mut self.json {
+            let flushed = json.flush();
+            flushed.map_err(|error| Error::option("--json", error))?;
+        }
+        match self.failure.take() {
+            Some(error) => Err(Error::Run(format!("standard output: {error}"))),
+            None => Ok(()),
+        }
     }
 }

@@ -9,6 +9,9 @@ use harness::job::Row;
 use harness::table::Table;
 use reduce::{Operator, Sum};
 
+/// The name of the canary's data set.
+const CANARY: &str = "canary";
+
 /// The sums of every data set, by name.
 pub(super) struct Expectations(BTreeMap<String, Expected>);
 
@@ -43,7 +46,7 @@ impl Expectations {
         for backend in [Backend::Threads, Backend::Mpi] {
             let canary = rows
                 .iter()
-                .filter(|row| row.dataset == "canary" && row.backend == backend.name());
+                .filter(|row| row.dataset == CANARY && row.backend == backend.name());
             let patterns: BTreeSet<&str> = canary.map(|row| row.bits.as_str()).collect();
             if patterns.len() == 1 {
                 let backend = backend.name();
@@ -96,7 +99,7 @@ impl Expectations {
             ];
             for algorithm in algorithms {
                 let chosen = |row: &&Row| row.dataset == data.name && row.algorithm == *algorithm;
-                line.push(spread(rows.iter().filter(chosen)));
+                line.push(cell(rows.iter().filter(chosen)));
             }
             table.push(line);
         }
@@ -104,7 +107,21 @@ impl Expectations {
     }
 }
 
-fn spread<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> String {
+/// Which unordered sums have more than one bit pattern.
+pub(super) fn spread(rows: &[Row]) -> &'static str {
+    let unordered = rows.iter().filter(|row| row.order == Order::None.name());
+    let mut first_bits = BTreeMap::new();
+    let has_spread = unordered
+        .filter(|row| row.dataset != CANARY)
+        .any(|row| *first_bits.entry(&row.dataset).or_insert(&row.bits) != &row.bits);
+    match has_spread {
+        true => "the unordered sum of the data has a spread",
+        false => "the unordered sum of the canary has a spread, that of the data has none",
+    }
+}
+
+/// The spread of a cell, and its number of bit patterns.
+fn cell<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> String {
     let patterns: BTreeSet<&str> = rows.clone().map(|row| row.bits.as_str()).collect();
     if patterns.is_empty() {
         return "–".to_owned();

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use distribution::Distribution;
+use indicatif::{ProgressBar, ProgressStyle};
 use schedule::{
     Algorithm, Collective, Load, Machine, Parameters, SYMMETRY_RANKS, Schedule, Simulation,
     simulate,
@@ -56,6 +57,9 @@ pub(super) struct Question {
 impl Question {
     /// All algorithms' rows, in their order; the machine's cores share them.
     pub(super) fn answers(&self, algorithms: &[Algorithm]) -> Vec<Row> {
+        let bar = ProgressBar::new(algorithms.len() as u64);
+        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} schedules, {elapsed}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let next = AtomicUsize::new(0);
         let answers = Mutex::new(Vec::new());
         let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -70,10 +74,12 @@ impl Question {
                         let answer = self.answer(algorithm);
                         let mut answers = answers.lock().expect("no worker panics");
                         answers.push((algorithm, answer));
+                        bar.inc(1);
                     }
                 });
             }
         });
+        bar.finish_and_clear();
         let answers = answers.into_inner().expect("no worker panics");
         let best_ns = answers
             .iter()
@@ -88,7 +94,11 @@ impl Question {
                 items: self.items,
                 width: self.width,
                 time_ns: answer.simulation.time_ns,
-                ratio: answer.simulation.time_ns / best_ns,
+                ratio: match best_ns {
+                    // A single rank communicates nothing.
+                    0.0 => 1.0,
+                    _ => answer.simulation.time_ns / best_ns,
+                },
                 messages: answer.simulation.messages,
                 rows_mean: answer.simulation.rows_mean,
                 rows_max: (answer.method != FORMULA).then_some(answer.simulation.rows_max),

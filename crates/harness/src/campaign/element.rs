@@ -1,0 +1,154 @@
+//! The element types of a campaign: how items are drawn, and the operators that reduce them.
+
+use std::cell::Cell;
+
+use bytemuck::Pod;
+use reduce::Operator;
+
+use crate::data::Random;
+
+thread_local! {
+    /// Whether the next combination on this rank panics.
+    static PANICS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Lets this rank's next combination panic, or not any more.
+pub(super) fn set_panics(panics: bool) {
+    PANICS.set(panics);
+}
+
+/// A type whose items can be drawn.
+pub(super) trait Element: Pod + PartialEq {
+    fn draw(random: &mut Random) -> Self;
+}
+
+impl Element for f64 {
+    /// Of wildly different size, so that every order of summation gives other bits; now and then a special value.
+    fn draw(random: &mut Random) -> Self {
+        match random.below(64) {
+            0 => -0.0,
+            1 => f64::NAN,
+            2 => 3e-310,
+            _ => (random.uniform() - 0.5) * (random.uniform() * 40.0 - 20.0).exp2(),
+        }
+    }
+}
+
+impl Element for f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "any number near 1 will do")]
+    fn draw(random: &mut Random) -> Self {
+        (0.5 + random.uniform()) as f32
+    }
+}
+
+impl Element for i64 {
+    fn draw(random: &mut Random) -> Self {
+        random.word().cast_signed()
+    }
+}
+
+impl Element for [u64; 2] {
+    fn draw(random: &mut Random) -> Self {
+        [random.word(), random.word()]
+    }
+}
+
+/// An operator of this crate or of a user, which panics when [`set_panics`] says so.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Faulty<O>(pub(super) O);
+
+impl<T: Copy, O: Operator<T>> Operator<T> for Faulty<O> {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn combine(&self, left: T, right: T) -> T {
+        panic_if_asked();
+        self.0.combine(left, right)
+    }
+
+    fn empty(&self) -> Option<T> {
+        self.0.empty()
+    }
+
+    fn canonical(&self, value: T) -> T {
+        self.0.canonical(value)
+    }
+
+    fn fold(&self, items: &[T]) -> Option<T> {
+        panic_if_asked();
+        self.0.fold(items)
+    }
+
+    fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {
+        panic_if_asked();
+        self.0.fold_runs(items, lengths, results);
+    }
+
+    fn fold_rows(
+        &self,
+        items: &[T],
+        width: usize,
+        scratch: &mut Vec<T>,
+        result: &mut [T],
+    ) -> Option<()> {
+        panic_if_asked();
+        self.0.fold_rows(items, width, scratch, result)
+    }
+
+    fn combine_rows(&self, left: &[T], right: &[T], into: &mut [T]) {
+        panic_if_asked();
+        self.0.combine_rows(left, right, into);
+    }
+
+    fn combine_rows_canonical(&self, left: &[T], right: &[T], into: &mut [T]) {
+        panic_if_asked();
+        self.0.combine_rows_canonical(left, right, into);
+    }
+
+    fn copy_canonical(&self, row: &[T], into: &mut [T]) {
+        self.0.copy_canonical(row, into);
+    }
+}
+
+fn panic_if_asked() {
+    assert!(!PANICS.get(), "an operator that panics on purpose");
+}
+
+/// Affine maps y = a x + b over the integers modulo 2^64, composed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Compose;
+
+impl Operator<[u64; 2]> for Compose {
+    fn name(&self) -> &str {
+        "compose"
+    }
+
+    fn combine(&self, [a, b]: [u64; 2], [c, d]: [u64; 2]) -> [u64; 2] {
+        [c.wrapping_mul(a), c.wrapping_mul(b).wrapping_add(d)]
+    }
+
+    fn empty(&self) -> Option<[u64; 2]> {
+        Some([1, 0])
+    }
+}
+
+/// Does something with the element type and the operator of a kind.
+macro_rules! with_kind {
+    ($kind:expr, $function:ident ( $($argument:expr),* )) => {
+        match $kind {
+            Kind::SumF64 => $function::<f64, _>(Sum, $($argument),*),
+            Kind::ProductF32 => $function::<f32, _>(Product, $($argument),*),
+            Kind::MaxI64 => $function::<i64, _>(Max, $($argument),*),
+            Kind::Affine => $function::<[u64; 2], _>(Compose, $($argument),*),
+        }
+    };
+}
+pub(super) use with_kind;
+
+/// All rows of a step, item by item: the same on every rank.
+pub(super) fn rows<T: Element>(items: u64, width: usize, seed: u64, step: usize) -> Vec<T> {
+    let mut random = Random::new(seed ^ (step as u64).wrapping_mul(0xA076_1D64_78BD_642F));
+    let count = usize::try_from(items).expect("items of a campaign are in memory") * width;
+    (0..count).map(|_| T::draw(&mut random)).collect()
+}

@@ -1,0 +1,136 @@
+//! What every rank must get, by the recursive definition of the order over all items.
+
+use std::ops::Range;
+
+use reduce::{Operation, Operator};
+
+use super::case::{Action, Case, Kind, Mode, Outcome, Spec};
+use super::element::{Compose, Element, rows, with_kind};
+
+/// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
+///
+/// Without a fault, every outcome is the expected one. With a fault, an error may stand in its place from the fault's step on.
+pub fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
+    let first_fault = case.fault.map_or(case.steps.len(), |fault| fault.step);
+    for (rank, outcomes) in outcomes.iter().enumerate() {
+        let may_end = case.fault.is_some();
+        if outcomes.len() != case.steps.len() && !may_end {
+            return Some(format!("rank {rank} ended at step {}", outcomes.len()));
+        }
+        let mut state = States::new(case);
+        for (index, outcome) in outcomes.iter().enumerate() {
+            let is_faulty = case
+                .fault
+                .is_some_and(|fault| (fault.rank, fault.step) == (rank, index));
+            let expected = state.advance(case, index, rank);
+            let is_right = match outcome {
+                Outcome::Failed(_) => index >= first_fault,
+                // What the faulty call returns instead of a value is its own affair.
+                Outcome::Nothing => is_faulty || *outcome == expected,
+                Outcome::Value(_) => *outcome == expected,
+            };
+            if !is_right {
+                let step = case.steps[index];
+                return Some(format!(
+                    "rank {rank}, step {index}, {step:?}: {outcome:?}, not {expected:?}"
+                ));
+            }
+        }
+    }
+    None
+}
+
+/// The runs in flight of all plans, as the program has them: the step that started each.
+struct States(Vec<Option<(Operation, usize)>>);
+
+impl States {
+    fn new(case: &Case) -> Self {
+        Self(vec![None; case.plans.len()])
+    }
+
+    /// What a step gives on a rank.
+    fn advance(&mut self, case: &Case, index: usize, rank: usize) -> Outcome {
+        let step = case.steps[index];
+        let (spec, run) = (&case.plans[step.plan], &mut self.0[step.plan]);
+        match step.action {
+            Action::Call(operation, Mode::Blocking) => {
+                spec.expected(operation, case.seed, index, rank)
+            }
+            Action::Call(operation, Mode::Split) => {
+                *run = Some((operation, index));
+                Outcome::Nothing
+            }
+            Action::Wait => match run.take() {
+                Some((operation, start)) => spec.expected(operation, case.seed, start, rank),
+                None => Outcome::Nothing,
+            },
+            Action::Test => Outcome::Nothing,
+            Action::Build | Action::GiveUp | Action::Drop => {
+                *run = None;
+                Outcome::Nothing
+            }
+        }
+    }
+}
+
+impl Spec {
+    /// N, the number of items.
+    pub(super) fn items(&self) -> u64 {
+        let own = self.extents.iter().flatten();
+        own.fold(0, |items, range| items + (range.end - range.start))
+    }
+
+    /// What a call with a step's items gives on a rank.
+    fn expected(&self, operation: Operation, seed: u64, step: usize, rank: usize) -> Outcome {
+        use reduce::{Max, Product, Sum};
+        with_kind!(self.kind, expected_of(self, operation, seed, step, rank))
+    }
+}
+
+fn expected_of<T: Element, O: Operator<T>>(
+    operator: O,
+    spec: &Spec,
+    operation: Operation,
+    seed: u64,
+    step: usize,
+    rank: usize,
+) -> Outcome {
+    let (items, width, ranks) = (spec.items(), spec.width, spec.extents.len());
+    let all = rows::<T>(items, width, seed, step);
+    let row_of = |rows: &[T], column: usize| -> T {
+        let column: Vec<T> = rows.iter().skip(column).step_by(width).copied().collect();
+        let combine = |left, right| operator.combine(left, right);
+        let total = simd_kernels::by_definition(&column, &combine).or(operator.empty());
+        operator
+            .canonical(total.expect("nothing is reduced by operators with an empty value alone"))
+    };
+    let total =
+        |columns: Range<usize>| -> Vec<T> { columns.map(|column| row_of(&all, column)).collect() };
+    let values = match operation {
+        Operation::Reduce if rank != spec.root => return Outcome::Nothing,
+        Operation::Reduce | Operation::Allreduce => total(0..width),
+        Operation::ReduceScatter => total(columns(width, ranks, rank)),
+        Operation::Scan | Operation::Exscan => {
+            let own = spec.extents[rank].iter().cloned().flatten();
+            let end = |item: u64| match operation {
+                Operation::Scan => item + 1,
+                _ => item,
+            };
+            let index = |item: u64| usize::try_from(item).expect("the items are in memory") * width;
+            own.flat_map(|item| {
+                let before = &all[..index(end(item))];
+                (0..width).map(move |column| (before, column))
+            })
+            .map(|(before, column)| row_of(before, column))
+            .collect()
+        }
+        _ => rows(1, width, seed, step),
+    };
+    Outcome::Value(bytemuck::cast_slice(&values).to_vec())
+}
+
+/// A rank's columns of a reduce-scatter: the first `width` mod p ranks have one more.
+pub(super) fn columns(width: usize, ranks: usize, rank: usize) -> Range<usize> {
+    let start = |rank: usize| width / ranks * rank + (width % ranks).min(rank);
+    start(rank)..start(rank + 1)
+}

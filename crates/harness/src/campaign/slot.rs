@@ -1,0 +1,226 @@
+//! A plan of any kind, with the run that it may have in flight.
+
+use bytemuck::Pod;
+use distribution::Ownership;
+use reduce::{Operation, Operator, Pending, Plan, RunError, World, call};
+
+use super::case::{Kind, Outcome, Spec};
+use super::element::{Compose, Element, Faulty, rows, with_kind};
+use super::expected::columns;
+
+/// What a program does with a plan, whatever its type.
+pub(super) trait Slot {
+    /// A blocking call. `surplus` more elements are passed than planned.
+    fn call(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome;
+
+    /// Starts a run, on the items of the step.
+    fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome;
+
+    /// Tests the run in flight, if there is one.
+    fn test(&self) -> Outcome;
+
+    /// Waits for the run in flight, if there is one.
+    fn wait(&mut self) -> Outcome;
+
+    /// Gives the run in flight up, if there is one.
+    fn give_up(&mut self);
+}
+
+/// Builds a plan as its specification says. Collective.
+pub(super) fn build(spec: &Spec, seed: u64, world: &World) -> Result<Box<dyn Slot>, String> {
+    use reduce::{Max, Product, Sum};
+    with_kind!(spec.kind, build_of(spec, seed, world))
+}
+
+fn build_of<T: Element, O: Operator<T> + 'static>(
+    operator: O,
+    spec: &Spec,
+    seed: u64,
+    world: &World,
+) -> Result<Box<dyn Slot>, String> {
+    let rank = world.rank();
+    let mut builder = Plan::builder(world)
+        .operator(Faulty(operator))
+        .width(spec.width)
+        .root(spec.root);
+    builder = match spec.is_told_apart {
+        true => builder.extents(&spec.extents[rank]),
+        false => {
+            let ownership = Ownership::from_extents(&spec.extents);
+            builder.ownership(&ownership.map_err(|error| error.to_string())?)
+        }
+    };
+    if let Some(name) = &spec.algorithm {
+        let algorithm = name.parse();
+        builder = builder.algorithm(algorithm.map_err(|error| format!("{error}"))?);
+    }
+    if let Some(limit) = spec.message_limit {
+        builder = builder.message_limit(limit);
+    }
+    if let Some(blocks) = spec.blocks {
+        builder = builder.blocks(blocks);
+    }
+    let plan = builder.build::<T>().map_err(|error| error.to_string())?;
+    Ok(Box::new(Built {
+        plan,
+        spec: spec.clone(),
+        seed,
+        rank,
+        run: None,
+    }))
+}
+
+struct Built<T: Pod, O: Operator<T> + 'static> {
+    plan: Plan<T, Faulty<O>>,
+    spec: Spec,
+    seed: u64,
+    rank: usize,
+    /// The run in flight, and the items that it was started with.
+    run: Option<(Run<T>, Vec<T>)>,
+}
+
+/// A run in flight, by the call that started it.
+enum Run<T: Pod> {
+    Allreduce(Pending<call::Allreduce, T>),
+    AllreduceRow(Pending<call::AllreduceRow, T>),
+    Reduce(Pending<call::Reduce, T>),
+    ReduceRow(Pending<call::ReduceRow, T>),
+    ReduceScatter(Pending<call::ReduceScatter, T>),
+    Scan(Pending<call::Scan, T>),
+}
+
+impl<T: Element, O: Operator<T> + 'static> Built<T, O> {
+    /// This rank's rows of a step.
+    fn local(&self, step: usize, surplus: usize) -> Vec<T> {
+        let Spec { extents, width, .. } = &self.spec;
+        let all = rows::<T>(self.spec.items(), *width, self.seed, step);
+        let index = |item: u64| usize::try_from(item).expect("the items are in memory") * width;
+        let own = extents[self.rank].iter();
+        let own = own.flat_map(|range| &all[index(range.start)..index(range.end)]);
+        let surplus = std::iter::repeat_n(T::zeroed(), surplus);
+        own.copied().chain(surplus).collect()
+    }
+
+    fn try_call(
+        &self,
+        operation: Operation,
+        step: usize,
+        surplus: usize,
+    ) -> Result<Option<Vec<T>>, RunError> {
+        let (plan, width) = (&self.plan, self.spec.width);
+        let local = self.local(step, surplus);
+        let mut row = vec![T::zeroed(); width];
+        match operation {
+            Operation::Allreduce if width == 1 => Ok(Some(vec![plan.allreduce(&local)?])),
+            Operation::Allreduce => plan.allreduce_into(&local, &mut row).map(|()| Some(row)),
+            Operation::Reduce if width == 1 => Ok(plan.reduce(&local)?.map(|value| vec![value])),
+            Operation::Reduce => {
+                let is_root = plan.reduce_into(&local, &mut row)?;
+                Ok(is_root.then_some(row))
+            }
+            Operation::ReduceScatter => {
+                row.truncate(columns(width, self.spec.extents.len(), self.rank).len());
+                plan.reduce_scatter(&local, &mut row).map(|()| Some(row))
+            }
+            Operation::Scan | Operation::Exscan => {
+                let mut prefixes = vec![T::zeroed(); local.len()];
+                match operation {
+                    Operation::Scan => plan.scan(&local, &mut prefixes)?,
+                    _ => plan.exscan(&local, &mut prefixes)?,
+                }
+                Ok(Some(prefixes))
+            }
+            _ => {
+                if self.rank == self.spec.root {
+                    row = rows(1, width, self.seed, step);
+                }
+                row.extend(std::iter::repeat_n(T::zeroed(), surplus));
+                plan.broadcast(&mut row).map(|()| Some(row))
+            }
+        }
+    }
+
+    fn try_start(&self, operation: Operation, local: &[T]) -> Result<Run<T>, RunError> {
+        let (plan, is_scalar) = (&self.plan, self.spec.width == 1);
+        Ok(match operation {
+            Operation::Allreduce if is_scalar => Run::Allreduce(plan.start_allreduce(local)?),
+            Operation::Allreduce => Run::AllreduceRow(plan.start_allreduce_row(local)?),
+            Operation::Reduce if is_scalar => Run::Reduce(plan.start_reduce(local)?),
+            Operation::Reduce => Run::ReduceRow(plan.start_reduce_row(local)?),
+            Operation::ReduceScatter => Run::ReduceScatter(plan.start_reduce_scatter(local)?),
+            Operation::Scan => Run::Scan(plan.start_scan(local)?),
+            Operation::Exscan => Run::Scan(plan.start_exscan(local)?),
+            _ => unreachable!("a broadcast is not started"),
+        })
+    }
+}
+
+impl<T: Pod> Run<T> {
+    fn test(&self) -> Result<bool, RunError> {
+        match self {
+            Run::Allreduce(run) => run.test(),
+            Run::AllreduceRow(run) => run.test(),
+            Run::Reduce(run) => run.test(),
+            Run::ReduceRow(run) => run.test(),
+            Run::ReduceScatter(run) => run.test(),
+            Run::Scan(run) => run.test(),
+        }
+    }
+
+    fn wait(self, local: &[T]) -> Result<Option<Vec<T>>, RunError> {
+        match self {
+            Run::Allreduce(run) => Ok(Some(vec![run.wait()?])),
+            Run::AllreduceRow(run) => run.wait().map(Some),
+            Run::Reduce(run) => Ok(run.wait()?.map(|value| vec![value])),
+            Run::ReduceRow(run) => run.wait(),
+            Run::ReduceScatter(run) => run.wait().map(Some),
+            Run::Scan(run) => {
+                let mut prefixes = vec![T::zeroed(); local.len()];
+                run.wait_into(local, &mut prefixes).map(|()| Some(prefixes))
+            }
+        }
+    }
+}
+
+fn outcome<T: Pod>(result: Result<Option<Vec<T>>, RunError>) -> Outcome {
+    match result {
+        Ok(Some(values)) => Outcome::Value(bytemuck::cast_slice(&values).to_vec()),
+        Ok(None) => Outcome::Nothing,
+        Err(error) => Outcome::Failed(error.to_string()),
+    }
+}
+
+impl<T: Element, O: Operator<T> + 'static> Slot for Built<T, O> {
+    fn call(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
+        outcome(self.try_call(operation, step, surplus))
+    }
+
+    fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
+        let local = self.local(step, surplus);
+        match self.try_start(operation, &local) {
+            Ok(run) => {
+                self.run = Some((run, local));
+                Outcome::Nothing
+            }
+            Err(error) => Outcome::Failed(error.to_string()),
+        }
+    }
+
+    fn test(&self) -> Outcome {
+        match self.run.as_ref().map(|(run, _)| run.test()) {
+            Some(Err(error)) => Outcome::Failed(error.to_string()),
+            _ => Outcome::Nothing,
+        }
+    }
+
+    fn wait(&mut self) -> Outcome {
+        match self.run.take() {
+            Some((run, local)) => outcome(run.wait(&local)),
+            None => Outcome::Failed("the run was not started".to_owned()),
+        }
+    }
+
+    fn give_up(&mut self) {
+        self.run = None;
+    }
+}
