@@ -50,3 +50,94 @@ pub fn check_on_threads(case: &Case) -> Option<String> {
 pub fn silence_panics() {
     panic::set_hook(Box::new(|_| {}));
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use reduce::threads;
+
+    use super::{
+        Action, Case, FaultKind, Mode, Outcome, check_on_threads, execute, generate, judge, shrink,
+    };
+    use crate::Backend;
+
+    /// What all ranks get, without a seeded order.
+    fn outcomes(case: &Case) -> Vec<Vec<Outcome>> {
+        threads::run(case.ranks, |world| {
+            let outcomes = Mutex::new(Vec::new());
+            execute(case, world, &|outcome| {
+                outcomes.lock().unwrap().push(outcome)
+            });
+            outcomes.into_inner().unwrap()
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_seed_makes_one_case() {
+        for seed in 0..100 {
+            let draw = || generate(seed, Backend::Threads, 5, FaultKind::ALL);
+            assert_eq!(draw(), draw());
+            assert!(draw().ranks <= 5);
+        }
+    }
+
+    #[test]
+    fn programs_without_faults_give_the_definition() {
+        for seed in 0..200 {
+            let case = generate(seed, Backend::Threads, 5, &[]);
+            assert_eq!(check_on_threads(&case), None, "seed {seed}");
+            assert_eq!(judge(&case, &outcomes(&case)), None, "seed {seed}");
+        }
+    }
+
+    /// Any byte of any value, any error and any missing step.
+    #[test]
+    fn the_judge_sees_what_is_wrong() {
+        let mut values = 0;
+        for seed in 0..60 {
+            let case = generate(seed, Backend::Threads, 3, &[]);
+            let right = outcomes(&case);
+            for rank in 0..case.ranks {
+                for step in 0..case.steps.len() {
+                    let mut wrong = right.clone();
+                    if let Outcome::Value(bytes) = &mut wrong[rank][step]
+                        && let Some(byte) = bytes.last_mut()
+                    {
+                        *byte ^= 1;
+                        values += 1;
+                        assert!(judge(&case, &wrong).is_some(), "seed {seed}");
+                    }
+                    wrong[rank][step] = Outcome::Failed("anything".to_owned());
+                    assert!(judge(&case, &wrong).is_some(), "seed {seed}");
+                }
+                let mut short = right.clone();
+                short[rank].pop();
+                assert!(judge(&case, &short).is_some(), "seed {seed}");
+            }
+        }
+        assert!(values > 100);
+    }
+
+    #[test]
+    fn a_failing_case_shrinks_to_what_matters() {
+        let has_scan = |case: &Case| {
+            let mut calls = case.steps.iter();
+            calls.any(|step| {
+                matches!(
+                    step.action,
+                    Action::Call(reduce::Operation::Scan, Mode::Split)
+                )
+            })
+        };
+        let cases = (0..1000).map(|seed| generate(seed, Backend::Threads, 3, FaultKind::ALL));
+        let long = cases
+            .filter(|case| has_scan(case) && case.steps.len() > 9)
+            .take(10);
+        for case in long {
+            let small = shrink(&case, has_scan);
+            assert!(small.steps.len() <= 2 && small.fault.is_none(), "{small:?}");
+        }
+    }
+}

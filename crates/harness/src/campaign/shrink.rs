@@ -1,6 +1,6 @@
 //! A failing case made smaller.
 
-use super::case::{Action, Case, Mode};
+use super::case::{Action, Case, Mode, Step};
 
 /// The smallest case that still fails and is like this one, with steps and the fault left out as far as they do not matter.
 #[must_use]
@@ -16,7 +16,7 @@ pub fn shrink(case: &Case, fails: impl Fn(&Case) -> bool) -> Case {
     }
 }
 
-/// The case without its fault, and without each of its steps.
+/// The case without its fault, and without each of its steps. A run is left out whole, from its start to its end.
 fn candidates(case: &Case) -> Vec<Case> {
     let mut candidates = Vec::new();
     if case.fault.is_some() {
@@ -26,16 +26,45 @@ fn candidates(case: &Case) -> Vec<Case> {
         });
     }
     for index in (0..case.steps.len()).rev() {
-        let mut smaller = case.clone();
+        candidates.extend(without(case, &[index]));
+        candidates.extend(without(case, &run_from(case, index)));
+    }
+    candidates
+}
+
+/// The steps of the run that begins at a step, if one does.
+fn run_from(case: &Case, start: usize) -> Vec<usize> {
+    let Step { plan, action } = case.steps[start];
+    if !matches!(action, Action::Call(_, Mode::Split)) {
+        return vec![start];
+    }
+    let mut run = vec![start];
+    let later = case.steps.iter().enumerate().skip(start + 1);
+    for (index, step) in later.filter(|(_, step)| step.plan == plan) {
+        match step.action {
+            Action::Test => run.push(index),
+            Action::Wait => {
+                run.push(index);
+                break;
+            }
+            _ => break,
+        }
+    }
+    run
+}
+
+/// The case without some of its steps, in ascending order; `None` if the fault is at one of them.
+fn without(case: &Case, steps: &[usize]) -> Option<Case> {
+    let mut smaller = case.clone();
+    for &index in steps.iter().rev() {
         smaller.steps.remove(index);
         match &mut smaller.fault {
-            Some(fault) if fault.step == index => continue,
+            Some(fault) if fault.step == index => return None,
             Some(fault) if fault.step > index => fault.step -= 1,
             _ => {}
         }
-        candidates.push(smaller);
     }
-    candidates
+    Some(smaller)
 }
 
 /// Whether every step finds its plan in a state that allows it.

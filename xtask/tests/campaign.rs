@@ -1,0 +1,37 @@
+//! `cargo xtask campaign`: random programs with faults.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+mod common;
+
+use common::xtask;
+use serde_json::Value;
+
+#[test]
+fn a_campaign_counts_its_cases_and_faults() {
+    let output = xtask(
+        "campaign",
+        &[
+            "--cases", "200", "--seed", "7", "--ranks", "5", "--json", "-",
+        ],
+    );
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let summary: Value = serde_json::from_str(lines.trim()).unwrap();
+    assert_eq!(
+        (&summary["cases"], &summary["failures"]),
+        (&200.into(), &0.into())
+    );
+    let faults = summary["faults"].as_object().unwrap();
+    let cases = faults.values().map(|count| count.as_u64().unwrap());
+    assert_eq!(cases.sum::<u64>(), 200);
+    assert!(faults.len() > 4, "{faults:?}");
+    assert!(told.contains("200 cases from seed 7"), "{told}");
+}
+
+#[test]
+fn a_campaign_on_no_rank_is_refused() {
+    let output = xtask("campaign", &["--ranks", "0"]);
+    assert_eq!(output.status.code(), Some(2));
+}
