@@ -96,7 +96,7 @@ pub(crate) trait Engine<T> {
         None
     }
 
-    /// What is to be said of an allreduce beyond the algorithm's name.
+    /// A note shown after the algorithm's name, about an allreduce.
     fn remark(&self) -> Option<String> {
         None
     }
@@ -115,7 +115,7 @@ pub(crate) fn not_offered(world: &World, terms: &Terms) -> RunError {
     }
 }
 
-/// An operation under way. Dropping it gives it up, and communicates nothing.
+/// An operation under way. Dropping it abandons it, and communicates nothing.
 pub(crate) trait Flight<T>: Progress {
     /// Goes on until the operation is over, or patience is, and drives whatever else is in flight. Says whether it is over.
     fn drive(&self, patience: Patience) -> Result<bool, RunError>;
@@ -123,12 +123,12 @@ pub(crate) trait Flight<T>: Progress {
     /// The ranks that it waits for: for their messages, or for them to take ours.
     fn awaited_ranks(&self) -> Vec<usize>;
 
-    /// Waits for the end, and leaves the result alone.
-    fn end(&self) -> Result<(), RunError>;
+    /// Waits for the end of the run, and drops the result.
+    fn wait_without_result(&self) -> Result<(), RunError>;
 
-    /// Waits for the end and leaves the result in `result`; says whether this rank gets one. `rows` are needed by scans.
-    fn finish(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError>;
+    /// Waits for the end of the run and leaves the result in `result`; says whether this rank gets one. Scans need `rows`.
+    fn wait_and_deliver(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError>;
 
-    /// Gives it up: its requests go to the world, and nothing is sent.
-    fn give_up(&self);
+    /// Abandons the run: its requests go to the world, and nothing is sent.
+    fn abandon(&self);
 }

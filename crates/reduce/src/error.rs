@@ -241,6 +241,17 @@ pub enum RunError {
     Transport(#[from] comm::Error),
 }
 
+/// The outcome on a rank that may have failed itself: its own failure takes precedence over what it heard from others.
+pub(crate) fn own_failure_first<R>(
+    own: Option<RunError>,
+    heard: Result<R, RunError>,
+) -> Result<R, RunError> {
+    match own {
+        Some(failure) => Err(failure),
+        None => heard,
+    }
+}
+
 /// Why [`fold`](crate::fold), or another reduction in one process, failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -163,7 +163,7 @@ impl<T: Pod, O: Operator<T>> Engine<T> for Native<T, O> {
             _ => return Err(not_offered(&self.world, &self.terms)),
         };
         let outcome = self.reduce_slots(root, rows.as_ref().ok().copied(), result);
-        // What this rank knows of its own failure is more than what it hears.
+        // This rank's own failure takes precedence over what it heard.
         rows.and(outcome)
     }
 

@@ -220,7 +220,7 @@ impl<O> Builder<O> {
         O: Operator<T> + 'static,
     {
         span!("plan", ranks = self.world.size());
-        self.world.cancel_let_go();
+        self.world.cancel_abandoned();
         let named = self.wishes.hints.named_algorithm();
         let ownership = self.owners::<T>(&named)?;
         let named = self.check::<T>(named, &ownership)?;

@@ -11,7 +11,7 @@ const VALUES_TO_WARN_OF: usize = 64;
 /// Prints a rank's part, step by step.
 pub(super) fn program<P>(f: &mut fmt::Formatter<'_>, program: &Program<P>) -> fmt::Result {
     let width = program.width;
-    let nodes_count = program.leaves_count() as u64;
+    let nodes_count = program.own_nodes_count() as u64;
     if nodes_count > 0 {
         let values = Counted(nodes_count, "value");
         writeln!(f, "fold the own items into {values}")?;

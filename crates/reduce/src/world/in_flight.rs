@@ -42,13 +42,13 @@ impl InFlight {
     }
 
     /// Adds a run.
-    pub(crate) fn enter(&self, running: Rc<dyn Progress>) {
+    pub(crate) fn add(&self, running: Rc<dyn Progress>) {
         self.running.borrow_mut().push(running);
     }
 
     /// Removes a run; it need not be there.
-    pub(crate) fn leave(&self, left: *const ()) {
-        let is_other = |running: &Rc<dyn Progress>| Rc::as_ptr(running).cast::<()>() != left;
+    pub(crate) fn remove(&self, removed: *const ()) {
+        let is_other = |running: &Rc<dyn Progress>| Rc::as_ptr(running).cast::<()>() != removed;
         self.running.borrow_mut().retain(is_other);
     }
 
