@@ -34,7 +34,7 @@ pub fn check() -> Result<(), EnvironmentError> {
     }
 }
 
-/// Tells what is wrong, on every processor. Operations on subnormal numbers may take a hundred cycles each.
+/// Finds what is wrong, on every processor. Operations on subnormal numbers may take a hundred cycles each.
 #[cold]
 #[expect(clippy::float_cmp, reason = "the results are exact or wrong")]
 fn check_by_computing() -> Result<(), EnvironmentError> {

@@ -82,8 +82,8 @@ pub enum BuildError {
         /// The algorithm.
         algorithm: Algorithm,
     },
-    /// The transport has no reductions of its own.
-    #[error("algorithm `mpi-native` needs MPI")]
+    /// The algorithm needs a transport with [`native_reductions`](comm::Communicator::native_reductions).
+    #[error("algorithm `mpi-native` needs a transport with native reductions, such as MPI")]
     NoNativeReductions,
     /// The algorithm reduces single elements only.
     #[error("algorithm `{algorithm}` does not reduce rows of {width} elements")]
@@ -96,14 +96,14 @@ pub enum BuildError {
     /// An environment variable names no algorithm.
     #[error(transparent)]
     UnknownAlgorithm(#[from] UnknownName),
-    /// The ranks' items are not as many as a rank was told.
-    #[error("rank {rank} was told of {expected} items, but the ranks have {found} in all")]
+    /// The ranks do not have the number of items that a rank expects.
+    #[error("rank {rank} expects {expected} items, but the ranks have {found} in all")]
     ItemCount {
-        /// The rank that was told.
+        /// The first rank whose program gave a number of items.
         rank: usize,
-        /// What it was told.
+        /// The number that it gave.
         expected: u64,
-        /// What there is.
+        /// The number of items on all ranks.
         found: u64,
     },
     /// The ranks' items are not 0..N, each once.
@@ -141,8 +141,9 @@ pub struct UnknownName {
 
 /// Why a run of a [`Plan`](crate::Plan) failed.
 ///
-/// Whatever goes wrong on one rank, the ranks that depend on it get an error, too, and none hangs. The plan is spent
-/// then: later runs return [`RunError::Spent`].
+/// If one rank fails, the ranks that depend on it get an error, too, and none hangs. A rank that fails itself returns its own
+/// error, whatever it hears of others. The plan is spent then: later runs return [`RunError::Spent`]. After
+/// [`RunError::UnderWay`], [`RunError::NotOffered`] and [`RunError::TimedOut`] it is not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -176,21 +177,21 @@ pub enum RunError {
         /// The operator.
         operator: String,
     },
-    /// The algorithm is not a schedule, and has only blocking reduce and allreduce.
-    #[error("rank {rank}: algorithm `{algorithm}` offers reduce and allreduce, in blocking calls")]
+    /// The algorithm is not a schedule, and supports only blocking reduce and allreduce. The plan stays usable.
+    #[error("rank {rank}: algorithm `{algorithm}` supports only blocking reduce and allreduce")]
     NotOffered {
         /// This rank.
         rank: usize,
         /// The algorithm.
         algorithm: Algorithm,
     },
-    /// The plan is running already.
+    /// The plan is running already. That run continues.
     #[error("rank {rank}: a run of this plan is under way; wait for it, or build a second plan")]
     UnderWay {
         /// This rank.
         rank: usize,
     },
-    /// Time is up. The run goes on.
+    /// The time-out has elapsed. The run continues.
     #[error("rank {rank}: still waiting for rank{} {} after {after:?}", if .awaited.len() == 1 {""} else {"s"}, list(.awaited))]
     TimedOut {
         /// This rank.
@@ -214,7 +215,7 @@ pub enum RunError {
         /// The rank that failed first.
         rank: usize,
     },
-    /// A message is not what the plan says it is. Another plan's, or another program's.
+    /// A message differs from what the plan expects. It may be another plan's, or another program's.
     #[error("rank {rank}: a message from rank {from} is not what the plan expects: {reason}")]
     WrongMessage {
         /// This rank.
@@ -224,8 +225,8 @@ pub enum RunError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The MPI library has combined ranks that are not neighbours.
-    #[error("rank {rank}: the MPI library has combined values that are not neighbours")]
+    /// The transport's own reduction has combined ranks that are not neighbours.
+    #[error("rank {rank}: the transport has combined values that are not neighbours")]
     Torn {
         /// This rank.
         rank: usize,

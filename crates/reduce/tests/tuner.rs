@@ -100,7 +100,7 @@ proptest! {
     }
 }
 
-/// What the plan for a row of so many doubles on so many ranks says.
+/// The first line of the printed plan for one row of `width` doubles a rank.
 fn first_line(ranks: usize, width: usize, link: Link) -> String {
     let lines = threads::run(ranks, |world| {
         let builder = Plan::builder(world).local_items(1).width(width).link(link);
@@ -238,7 +238,10 @@ fn the_environment_names_the_algorithm() {
     let here = Algorithm::all().filter(|&algorithm| algorithm != Algorithm::MpiNative);
     let here = here.map(|algorithm| (algorithm.name(), algorithm.name()));
     let refused = [
-        ("mpi-native", "`mpi-native` needs MPI"),
+        (
+            "mpi-native",
+            "`mpi-native` needs a transport with native reductions",
+        ),
         ("fastest", "TREEFOLD_ALGORITHM: unknown algorithm `fastest`"),
         // What treefold is compared with is no algorithm of a plan.
         (

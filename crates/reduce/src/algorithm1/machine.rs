@@ -14,7 +14,7 @@ use crate::trace::span;
 
 /// Runs the steps. The rank that owns item 0 gets the result, the others `None`.
 ///
-/// `local` may be an error: the ranks that depend on this one are then told.
+/// If `local` is an error, the ranks that depend on this one are notified.
 pub(super) fn run<T: Pod, O: Operator<T>>(
     comm: &dyn Communicator,
     tag: Tag,

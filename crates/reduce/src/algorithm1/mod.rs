@@ -21,7 +21,7 @@ use steps::{Step, steps};
 
 pub use outbox::MessageBuffer;
 
-/// What a rank knows beforehand.
+/// The engine: everything that a rank knows before a run.
 pub(crate) struct Algorithm1<O> {
     world: World,
     terms: Rc<Terms>,

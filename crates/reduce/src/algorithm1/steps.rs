@@ -25,7 +25,7 @@ use tree_index::{Node, Tree};
 /// One step of a rank: values are pushed on and taken from a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Work begins on an outbound subtree of so many leaves.
+    /// Work begins on an outbound subtree of `leaves` leaves.
     Begin { leaves: u64 },
     /// Pushes the fold of these local items.
     Fold(Range<usize>),

@@ -18,7 +18,7 @@ use crate::operator::{Operator, Sum};
 /// A thread folds subtrees of up to this number of values by itself: about as long as it takes to wake another.
 const GRAIN_VALUES: usize = 1 << 17;
 
-/// The sum of the items, in tree order, by the threads of the current rayon pool. Of none, 0.
+/// The sum of the items, in tree order, by the threads of the current rayon pool. Returns 0 for no items.
 ///
 /// ```
 /// let x: Vec<f64> = (1..=100_000).map(|i| 1.0 / f64::from(i)).collect();
@@ -35,7 +35,7 @@ where
     fold(items, &Sum)
 }
 
-/// The reduction of the items by `operator`, in tree order. Of none, its empty value.
+/// The reduction of the items by `operator`, in tree order. Returns its empty value for no items.
 ///
 /// # Errors
 /// There are no items and the operator has no empty value, or the floating-point environment of a thread that took part is
@@ -54,7 +54,7 @@ where
     Ok(operator.canonical(total))
 }
 
-/// The sum of x0 * y0, x1 * y1, … in tree order. Of none, +0.0.
+/// The sum of x0 * y0, x1 * y1, … in tree order. Returns +0.0 for no items.
 ///
 /// # Errors
 /// The slices differ in length, or the floating-point environment of a thread that took part is not IEEE 754's default.
@@ -68,7 +68,7 @@ where
     })
 }
 
-/// The sum of x0 * x0, x1 * x1, … in tree order. Of none, +0.0.
+/// The sum of x0 * x0, x1 * x1, … in tree order. Returns +0.0 for no items.
 ///
 /// # Errors
 /// The floating-point environment of a thread that took part is not IEEE 754's default.
@@ -81,7 +81,7 @@ where
     })
 }
 
-/// The sum of the items and the sum of their absolute values, each in tree order. Of none, +0.0 twice.
+/// The sum of the items and the sum of their absolute values, each in tree order. Returns +0.0 twice for no items.
 ///
 /// # Errors
 /// The floating-point environment of a thread that took part is not IEEE 754's default.

@@ -86,7 +86,7 @@ impl<C, T: Pod> Pending<C, T> {
     /// Waits until the run is over, at most `timeout`.
     ///
     /// # Errors
-    /// [`RunError::TimedOut`] says which ranks are awaited: the run goes on, and may be waited for again. Or the transport failed.
+    /// [`RunError::TimedOut`] says which ranks are awaited: the run continues, and may be waited for again. Or the transport failed.
     pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
         if self.flight.drive(Patience::of(timeout))? {
             return Ok(());

@@ -17,7 +17,7 @@ use schedule::Link;
 pub(crate) use in_flight::{InFlight, Progress};
 pub use link::DEFAULT_LINK;
 
-/// One rank's handle of a transport: of the ranks, of the runs that are in flight between them, and of what a message costs.
+/// One rank's handle of a transport, of the runs in flight on it, and of what a message costs.
 ///
 /// Clones are handles of the same world. A plan holds one, so it can be stored beside its world, or without it, in any
 /// struct; they may be dropped in any order, at any time. No drop communicates or fails.
@@ -69,7 +69,7 @@ impl fmt::Debug for World {
 }
 
 impl World {
-    /// The world of a transport's ranks. Every rank makes its own, of its end of the transport.
+    /// The world of a transport's ranks. Every rank makes its own, from its end of the transport.
     pub fn new(transport: impl Communicator + 'static) -> Self {
         Self {
             shared: Rc::new(Shared {
@@ -119,7 +119,7 @@ impl World {
         self.shared.transport.traffic()
     }
 
-    /// Sets how long a wait bears a silent peer, where the transport waits for silence to end; see
+    /// Sets how long a wait tolerates a silent peer, on transports that have such a limit; see
     /// [`Communicator::silence_limit`].
     pub fn set_silence_limit(&self, limit: Duration) {
         self.shared.transport.set_silence_limit(limit);
