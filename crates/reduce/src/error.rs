@@ -10,7 +10,7 @@ use crate::environment::EnvironmentError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Two ranks want different things.
+    /// Two ranks' settings differ.
     #[error(
         "ranks disagree on the {subject}: rank {}: {}; rank {}: {}",
         .first.0, .first.1, .second.0, .second.1
@@ -18,9 +18,9 @@ pub enum BuildError {
     Disagreement {
         /// What they disagree on.
         subject: &'static str,
-        /// A rank, and what it wants.
+        /// A rank, and its value.
         first: (usize, String),
-        /// The first rank that wants something else, and what.
+        /// The first rank with another value, and that value.
         second: (usize, String),
     },
     /// A rank does not say which items it has.
@@ -47,7 +47,7 @@ pub enum BuildError {
         /// What is wrong with it.
         error: EnvironmentError,
     },
-    /// Ranks can only agree without communicating on what all of them know: the items must follow a rule.
+    /// [`Builder::agreed`](crate::Builder::agreed) without a rule for the items: ranks cannot agree on a table without communicating.
     #[error("agreed() needs a distribution or an ownership that is a rule")]
     NotARule,
     /// The root does not exist.
@@ -76,8 +76,8 @@ pub enum BuildError {
     /// A parameter that schedules do not take.
     #[error(transparent)]
     Parameter(#[from] schedule::Error),
-    /// A level of `hierarchical` that is no schedule.
-    #[error("algorithm `{algorithm}` is no schedule")]
+    /// A level of `hierarchical` that is not a schedule.
+    #[error("algorithm `{algorithm}` is not a schedule")]
     NoSchedule {
         /// The algorithm.
         algorithm: Algorithm,
@@ -118,7 +118,7 @@ pub enum BuildError {
     /// The ranks' items are more than 2^64 - 1.
     #[error("the ranks have more than 2^64 - 1 items in all")]
     TooManyItems,
-    /// There are no items, and the operator does not say what that gives.
+    /// There are no items, and the operator has no empty value.
     #[error("there are no items on any rank, and `{operator}` has no empty value")]
     NoItems {
         /// The operator.
@@ -167,7 +167,7 @@ pub enum RunError {
         /// The number of elements given.
         given: usize,
     },
-    /// An exclusive scan by an operator that does not say what comes before the first item.
+    /// An exclusive scan by an operator that has no empty value, which is the result for item 0.
     #[error(
         "rank {rank}: an exclusive scan begins with nothing, and `{operator}` has no empty value"
     )]
@@ -257,7 +257,7 @@ pub(crate) fn own_failure_first<R>(
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FoldError {
-    /// There are no items, and the operator does not say what that gives.
+    /// There are no items, and the operator has no empty value.
     #[error("there are no items, and `{operator}` has no empty value")]
     NoItems {
         /// The operator.

@@ -185,7 +185,7 @@ fn wrong_hints_are_errors_on_every_rank() {
         "{found}"
     );
     let found = error(|builder| builder.levels(Algorithm::Algorithm1, Algorithm::Ring));
-    assert!(found.contains("`algorithm1` is no schedule"), "{found}");
+    assert!(found.contains("`algorithm1` is not a schedule"), "{found}");
 }
 
 #[test]

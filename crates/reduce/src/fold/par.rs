@@ -1,9 +1,9 @@
-//! The reductions of one process by all of its threads, on rayon: twins of [`sum`](crate::sum), [`fold`](crate::fold),
+//! The reductions of one process by all of its threads, on rayon: parallel versions of [`sum`](crate::sum), [`fold`](crate::fold),
 //! [`dot`](crate::dot), [`squared_norm`](crate::squared_norm), [`sum_and_absolute_sum`](crate::sum_and_absolute_sum),
 //! [`sum_rows`](crate::sum_rows), [`fold_rows`](crate::fold_rows) and [`fields`](crate::fields).
 //!
-//! A slice is split where the tree splits it, so the number of threads, and which thread takes which part
-//! when, change nothing: the bits are those of the fold by one thread.
+//! A slice is split where the tree splits it, so the bits are those of the fold by one thread. They do not
+//! depend on the number of threads, nor on which thread folds which part, and when.
 
 use std::ops::Range;
 
@@ -104,7 +104,7 @@ where
 /// The sums of rows of `width` values, element by element, each in tree order.
 ///
 /// # Errors
-/// As [`fold_rows`]; of no rows, 0.
+/// As [`fold_rows`], except that no rows give 0.
 pub fn sum_rows<T>(items: &[T], width: usize, result: &mut [T]) -> Result<(), FoldError>
 where
     T: Copy + Send + Sync,
@@ -113,7 +113,7 @@ where
     fold_rows(items, width, &Sum, result)
 }
 
-/// The reduction of rows of `width` values by `operator`, element by element, each in tree order. Of no rows, the empty value.
+/// The reduction of rows of `width` values by `operator`, element by element, each in tree order. No rows give the empty value.
 ///
 /// # Errors
 /// `width` is 0, `items` are not whole rows, `result` is not as long as a row, there are no rows and the operator has no

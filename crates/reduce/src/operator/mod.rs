@@ -10,7 +10,7 @@ mod arrays;
 mod complex;
 mod floats;
 
-/// The elements of a result that are combined before they are made canonical: they are still in the nearest cache.
+/// The elements of a result that are made canonical at a time, right after they were combined: they are then in the nearest cache.
 const CANONICAL_ELEMENTS: usize = 512;
 
 /// A binary operation on items, never assumed to be associative or commutative.
@@ -108,11 +108,11 @@ pub struct Sum;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Product;
 
-/// The least item; of floats, IEEE 754-2019's minimum. No empty value.
+/// The least item; for floats, IEEE 754-2019's minimum. No empty value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Min;
 
-/// The greatest item; of floats, IEEE 754-2019's maximum. No empty value.
+/// The greatest item; for floats, IEEE 754-2019's maximum. No empty value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Max;
 
@@ -167,7 +167,7 @@ impl<T: Copy, F: Fn(T, T) -> T> Operator<T> for Custom<T, F> {
     }
 }
 
-/// The scratch memory that rows need, filled with whatever item; `None` of no rows.
+/// The scratch memory that rows need, filled with any item; `None` for no rows.
 fn grown<'a, T: Copy>(scratch: &'a mut Vec<T>, items: &[T], width: usize) -> Option<&'a mut [T]> {
     let &filler = items.first()?;
     let needed = simd_kernels::rows_scratch_len::<T>(width, items.len() / width);

@@ -26,7 +26,7 @@ pub(crate) trait Place: Copy + 'static {
     /// Copies the values of a received message to their part, unless they stay in the message.
     fn take_in<T: Pod>(part: Part<Self>, message: &mut Buffer, workspace: &mut [T]);
 
-    /// Whether the values were made in the result.
+    /// Whether combinations write the values straight into the result.
     fn is_in_result(self) -> bool;
 
     /// The values of a part.

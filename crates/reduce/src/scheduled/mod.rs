@@ -143,7 +143,8 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
         };
         let scan = |is_exclusive| EndingKind::Scan { is_exclusive };
         let (kind, output, strips) = match operation {
-            // Where a send never waits, a rank that needs no answer would be strips ahead of its receivers, and need memory for all.
+            // If sends never wait, a rank that receives nothing could be several strips ahead of its receivers, and need memory
+            // for all of them.
             Operation::Reduce if self.world.transport().delivers_alone() => {
                 (reduction, Output::Result, 1)
             }
@@ -186,7 +187,7 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
             Operation::Scan | Operation::Exscan => Collective::Scan,
         };
         let (algorithm, collective) = match collective {
-            // Prefixes of scattered items are made of everyone's.
+            // Prefixes of scattered items need the fragments of all ranks.
             Collective::Scan if !ownership.is_one_stretch_each() => {
                 (schedule::Algorithm::Direct, Collective::Allreduce)
             }

@@ -1,11 +1,11 @@
 //! Runs a program: the one executor for every schedule, on every transport.
 //!
-//! A run is a machine that stops wherever a message is missing and goes on when the message has arrived, so blocking
+//! A run is a machine that stops wherever a message is missing and continues when the message has arrived, so blocking
 //! calls, tests and time-outs are the same code. Everything that it needs is allocated in its first two runs. The transport owns a
 //! message's buffer until the send is complete. A transport that delivers by itself may keep it during the next run, which uses
 //! a second buffer.
 //!
-//! A rank that cannot go on sends a notice in the place of every message that it owes: the number of the rank that failed
+//! A rank that cannot continue sends a notice in the place of every message that it owes: the number of the rank that failed
 //! first, in a length that no values have. So no rank waits for ever, and values need no header.
 
 use std::cell::RefCell;
@@ -335,7 +335,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         }
     }
 
-    /// Waits for the end of the run, which goes on by `advance`.
+    /// Waits for the end of the run, which `advance` continues.
     fn complete(
         &self,
         advance: impl FnMut(Patience) -> Result<bool, RunError>,
@@ -362,7 +362,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         true
     }
 
-    /// Which messages it waits for.
+    /// The messages that it waits for.
     fn pending(&self, state: &State<T>) -> Awaited {
         let index = match state.phase {
             Phase::Idle => return Awaited::Nothing,
