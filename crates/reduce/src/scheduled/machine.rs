@@ -188,8 +188,8 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
                     if self.state.strip + 1 == self.strips.count {
                         self.state.phase = Phase::Idle;
                     } else {
+                        self.state.first_column += self.program().width;
                         self.state.strip += 1;
-                        self.state.first_column = self.strips.columns(self.state.strip).start;
                         self.begin_strip()?;
                     }
                 }

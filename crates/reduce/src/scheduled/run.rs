@@ -103,13 +103,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         result: &mut [T],
     ) -> Result<bool, RunError> {
         let in_slice = rows.filter(|_| self.strips.first().own_nodes_are_rows());
-        {
-            let state = &mut *self.state.borrow_mut();
-            self.reset(state, rows.is_none());
-            if let (Some(rows), None) = (rows, in_slice) {
-                self.fold(state, rows);
-            }
-        }
+        self.prepare(&mut self.state.borrow_mut(), rows, in_slice.is_some());
         let copies = self.copies.borrow();
         let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
         let begun = {
@@ -134,7 +128,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         result: &mut [T],
     ) -> Result<bool, RunError> {
         let state = &mut *self.state.borrow_mut();
-        self.prepare(state, self.ending.input(rows, result));
+        self.prepare(state, self.ending.input(rows, result), false);
         let mut machine = self.machine(state, &[], &mut []);
         let driven = machine
             .begin_strip()
@@ -163,8 +157,8 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         failure: Option<RunError>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let begun = self.begin(self.ending.input(rows, result));
-        let driven = begun.and_then(|()| self.wait_without_result());
+        let started = self.start(self.ending.input(rows, result));
+        let driven = started.and_then(|()| self.wait_without_result());
         own_failure_first(failure, driven)?;
         Ok(self.deliver(rows.unwrap_or_default(), result))
     }
@@ -176,33 +170,24 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         self.world.in_flight().is_only(own)
     }
 
-    /// Starts a run that progresses while the program does other work.
+    /// Starts a run: folds this rank's rows, sends what can be sent, and posts the first receives. Without rows, this rank has failed.
     pub(super) fn start(&self, rows: Option<&[T]>) -> Result<(), RunError> {
-        self.begin(rows)
-    }
-
-    /// Folds this rank's rows, sends what can be sent, and posts the first receives. Without rows, this rank has failed.
-    fn begin(&self, rows: Option<&[T]>) -> Result<(), RunError> {
         let state = &mut *self.state.borrow_mut();
-        self.prepare(state, rows);
+        self.prepare(state, rows, false);
         self.with_own_memory(state, |machine| machine.begin_strip())
     }
 
-    /// Makes the state that of a new run, and folds this rank's rows.
+    /// Makes the state that of a new run, and folds this rank's rows, unless they are the own nodes already.
     #[inline]
-    fn prepare(&self, state: &mut State<T>, rows: Option<&[T]>) {
-        self.reset(state, rows.is_none());
-        if let Some(rows) = rows {
-            self.fold(state, rows);
-        }
-    }
-
-    /// Makes the state that of a new run.
-    #[inline]
-    fn reset(&self, state: &mut State<T>, has_failed: bool) {
+    fn prepare(&self, state: &mut State<T>, rows: Option<&[T]>, are_own_nodes: bool) {
         (state.strip, state.first_column) = (0, 0);
         state.rounds = 0;
-        state.failed = has_failed.then(|| self.world.rank());
+        state.failed = None;
+        match rows {
+            None => state.failed = Some(self.world.rank()),
+            Some(_) if are_own_nodes => {}
+            Some(rows) => self.fold(state, rows),
+        }
     }
 
     /// The machine, with the memory that is not in the state: a run in place has own nodes and a result there.

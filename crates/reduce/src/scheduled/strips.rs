@@ -1,7 +1,5 @@
 //! The strips of columns into which a long row is cut. A strip stays in cache, and each is a run of its program.
 
-use std::ops::Range;
-
 use super::program::{Program, columns};
 
 /// The programs of an operation, for all strips of a row.
@@ -61,10 +59,5 @@ impl<P> ColumnStrips<P> {
     /// The different programs, one or two.
     pub(super) fn programs(&self) -> &[Program<P>] {
         &self.programs
-    }
-
-    /// The columns of a strip.
-    pub(super) fn columns(&self, strip: usize) -> Range<usize> {
-        columns(self.width, self.count, strip)
     }
 }
