@@ -57,7 +57,7 @@ impl Operation {
 
 /// Whether a reduce is more than the first half of the allreduce.
 fn has_own_reduce(algorithm: Algorithm) -> bool {
-    match algorithm.schedule() {
+    match algorithm.scheduled() {
         Some(schedule) => schedule.has_own_reduce(),
         None => algorithm == Algorithm::MpiNative,
     }

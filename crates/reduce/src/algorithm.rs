@@ -1,9 +1,7 @@
-//! The closed set of ways to run a plan.
+//! The algorithms by which a plan can run.
 
 use std::fmt;
 use std::str::FromStr;
-
-use schedule::Algorithm as Schedule;
 
 /// Who talks to whom, and when. All of them give the same bits; most send fragments along a schedule of crate `schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,7 +35,7 @@ pub enum Algorithm {
     ReduceScatterGather,
     /// For wide rows: each rank reduces some columns, then all get all, in 2 log2 p rounds.
     Rabenseifner,
-    /// Recursive doubling with the leftover ranks behind a power of two.
+    /// Recursive doubling; the ranks beyond a power of two exchange with a partner before and after.
     PairwiseExchange,
     /// n-way dissemination: ceil(log_(n+1) p) rounds of n messages; where it does not adapt to p, `bruck` with the same n.
     Dissemination,
@@ -49,7 +47,8 @@ pub enum Algorithm {
     Circulant,
     /// Two levels, within nodes and between them, by other schedules.
     Hierarchical,
-    /// Fragments by the MPI library's own allreduce or reduce, with an operation that merges them. Under MPI only.
+    /// Fragments by the transport's own allreduce or reduce, with an operation that merges them. Only on transports that have
+    /// [`native_reductions`](comm::Communicator::native_reductions), such as MPI.
     MpiNative,
     /// Algorithm 1 of the thesis with its message buffer: up to four values a message (section 3.1.1).
     Algorithm1,
@@ -58,36 +57,51 @@ pub enum Algorithm {
 }
 
 /// The algorithms that are schedules.
-const SCHEDULES: [(Algorithm, Schedule); 20] = [
-    (Algorithm::Direct, Schedule::Direct),
-    (Algorithm::Binomial, Schedule::Binomial),
-    (Algorithm::Fibonacci, Schedule::Fibonacci),
-    (Algorithm::Binary, Schedule::Binary),
-    (Algorithm::ReduceBroadcast, Schedule::ReduceBroadcast),
-    (Algorithm::LinearPipelined, Schedule::LinearPipelined),
-    (Algorithm::BinaryPipelined, Schedule::BinaryPipelined),
+const SCHEDULES: [(Algorithm, schedule::Algorithm); 20] = [
+    (Algorithm::Direct, schedule::Algorithm::Direct),
+    (Algorithm::Binomial, schedule::Algorithm::Binomial),
+    (Algorithm::Fibonacci, schedule::Algorithm::Fibonacci),
+    (Algorithm::Binary, schedule::Algorithm::Binary),
+    (
+        Algorithm::ReduceBroadcast,
+        schedule::Algorithm::ReduceBroadcast,
+    ),
+    (
+        Algorithm::LinearPipelined,
+        schedule::Algorithm::LinearPipelined,
+    ),
+    (
+        Algorithm::BinaryPipelined,
+        schedule::Algorithm::BinaryPipelined,
+    ),
     (
         Algorithm::LinearDoublyPipelined,
-        Schedule::LinearDoublyPipelined,
+        schedule::Algorithm::LinearDoublyPipelined,
     ),
     (
         Algorithm::BinaryDoublyPipelined,
-        Schedule::BinaryDoublyPipelined,
+        schedule::Algorithm::BinaryDoublyPipelined,
     ),
-    (Algorithm::DualRoot, Schedule::DualRoot),
-    (Algorithm::TwoTree, Schedule::TwoTree),
-    (Algorithm::RecursiveDoubling, Schedule::RecursiveDoubling),
+    (Algorithm::DualRoot, schedule::Algorithm::DualRoot),
+    (Algorithm::TwoTree, schedule::Algorithm::TwoTree),
+    (
+        Algorithm::RecursiveDoubling,
+        schedule::Algorithm::RecursiveDoubling,
+    ),
     (
         Algorithm::ReduceScatterGather,
-        Schedule::ReduceScatterGather,
+        schedule::Algorithm::ReduceScatterGather,
     ),
-    (Algorithm::Rabenseifner, Schedule::Rabenseifner),
-    (Algorithm::PairwiseExchange, Schedule::PairwiseExchange),
-    (Algorithm::Dissemination, Schedule::Dissemination),
-    (Algorithm::Bruck, Schedule::Bruck),
-    (Algorithm::Ring, Schedule::Ring),
-    (Algorithm::Circulant, Schedule::Circulant),
-    (Algorithm::Hierarchical, Schedule::Hierarchical),
+    (Algorithm::Rabenseifner, schedule::Algorithm::Rabenseifner),
+    (
+        Algorithm::PairwiseExchange,
+        schedule::Algorithm::PairwiseExchange,
+    ),
+    (Algorithm::Dissemination, schedule::Algorithm::Dissemination),
+    (Algorithm::Bruck, schedule::Algorithm::Bruck),
+    (Algorithm::Ring, schedule::Algorithm::Ring),
+    (Algorithm::Circulant, schedule::Algorithm::Circulant),
+    (Algorithm::Hierarchical, schedule::Algorithm::Hierarchical),
 ];
 
 /// The others, with their names.
@@ -107,24 +121,24 @@ impl Algorithm {
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         let other = OTHERS.iter().find(|(algorithm, _)| *algorithm == self);
-        match (self.schedule(), other) {
+        match (self.scheduled(), other) {
             (Some(schedule), _) => schedule.name(),
             (None, Some(&(_, name))) => name,
             (None, None) => unreachable!("an algorithm is a schedule or one of the others"),
         }
     }
 
-    /// The schedule that it runs along: for any ownership, every collective operation, and in split phase. The
-    /// others reduce by blocking reduce and allreduce; [`Algorithm1`](Algorithm::Algorithm1) single elements of contiguous
-    /// distributions.
-    pub fn schedule(self) -> Option<Schedule> {
+    /// The algorithm of crate `schedule` that it runs, if it is one of those. They support any ownership, every collective operation and
+    /// split phase. The others support only blocking reduce and allreduce, and [`Algorithm1`](Algorithm::Algorithm1) only single
+    /// elements of contiguous distributions.
+    pub fn scheduled(self) -> Option<schedule::Algorithm> {
         let found = SCHEDULES.iter().find(|(algorithm, _)| *algorithm == self);
         found.map(|&(_, schedule)| schedule)
     }
 
-    /// Whether it runs along a [`schedule`](Algorithm::schedule).
+    /// Whether it runs along a schedule: [`scheduled`](Algorithm::scheduled) is not `None`.
     pub fn is_scheduled(self) -> bool {
-        self.schedule().is_some()
+        self.scheduled().is_some()
     }
 
     /// Whether it reduces rows of more than one element.
@@ -133,7 +147,7 @@ impl Algorithm {
     }
 
     /// The algorithm that runs a schedule.
-    pub(crate) fn of_schedule(schedule: Schedule) -> Self {
+    pub(crate) fn of_schedule(schedule: schedule::Algorithm) -> Self {
         let found = SCHEDULES.iter().find(|(_, other)| *other == schedule);
         let &(algorithm, _) = found.expect("every schedule has an algorithm");
         algorithm
@@ -168,12 +182,12 @@ impl FromStr for Algorithm {
 
 #[cfg(test)]
 mod tests {
-    use super::{Algorithm, Schedule};
+    use super::Algorithm;
 
     #[test]
     fn every_schedule_is_an_algorithm() {
-        for &schedule in Schedule::ALL.iter() {
-            assert_eq!(Algorithm::of_schedule(schedule).schedule(), Some(schedule));
+        for &schedule in schedule::Algorithm::ALL.iter() {
+            assert_eq!(Algorithm::of_schedule(schedule).scheduled(), Some(schedule));
         }
     }
 }

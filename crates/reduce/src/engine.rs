@@ -1,8 +1,8 @@
-//! What an engine is: it carries out the collective operations of a plan, and knows nothing of plans.
+//! Engines carry out the collective operations of plans, and do not know plans.
 //!
 //! There are three: [`scheduled`](crate::scheduled) runs fragments along a schedule, [`native`](crate::native) hands them to the
-//! transport's own reductions, and [`algorithm1`](crate::algorithm1) is the thesis' way. What an engine's messages carry is its
-//! own business.
+//! transport's own reductions, and [`algorithm1`](crate::algorithm1) is the thesis' algorithm. Each has its own message
+//! format.
 
 use std::fmt;
 use std::rc::Rc;
@@ -63,11 +63,11 @@ impl fmt::Display for Operation {
 
 /// Carries out collective operations of what the ranks have agreed on.
 pub(crate) trait Engine<T> {
-    /// Runs an operation to its end, on this rank's rows; leaves the result in `result`, and says whether this rank gets one. Of a
+    /// Runs an operation to its end, on this rank's rows; leaves the result in `result`, and says whether this rank gets one. For a
     /// broadcast, `result` holds the row.
     ///
-    /// Without rows this rank cannot take part, for the given reason: the ranks that depend on it learn that it failed, and the
-    /// reason is returned.
+    /// An error instead of rows means that this rank cannot take part: the ranks that depend on it learn that it failed, and the error
+    /// is returned.
     fn run(
         &self,
         operation: Operation,
@@ -91,12 +91,12 @@ pub(crate) trait Engine<T> {
         false
     }
 
-    /// The steps of the last run in which this rank communicated, if there are steps and there was a run.
+    /// The steps of the last blocking run in which this rank communicated; `None` before the first, and without steps.
     fn rounds(&self) -> Option<u64> {
         None
     }
 
-    /// What is to be said of an allreduce beyond the algorithm's name.
+    /// A note shown after the algorithm's name, about an allreduce.
     fn remark(&self) -> Option<String> {
         None
     }
@@ -107,7 +107,7 @@ pub(crate) trait Engine<T> {
     }
 }
 
-/// The answer of an engine that only offers blocking reductions of whole rows.
+/// The error of an engine that supports only blocking reduce and allreduce.
 pub(crate) fn not_offered(world: &World, terms: &Terms) -> RunError {
     RunError::NotOffered {
         rank: world.rank(),
@@ -115,20 +115,21 @@ pub(crate) fn not_offered(world: &World, terms: &Terms) -> RunError {
     }
 }
 
-/// An operation under way. Dropping it gives it up, and communicates nothing.
+/// An operation under way. Dropping it abandons it, and communicates nothing.
 pub(crate) trait Flight<T>: Progress {
-    /// Goes on until the operation is over, or patience is, and drives whatever else is in flight. Says whether it is over.
+    /// Continues until the operation is over or patience is exhausted, and drives the other runs in flight. Says whether the
+    /// operation is over.
     fn drive(&self, patience: Patience) -> Result<bool, RunError>;
 
     /// The ranks that it waits for: for their messages, or for them to take ours.
     fn awaited_ranks(&self) -> Vec<usize>;
 
-    /// Waits for the end, and leaves the result alone.
-    fn end(&self) -> Result<(), RunError>;
+    /// Waits for the end of the run, and drops the result.
+    fn wait_without_result(&self) -> Result<(), RunError>;
 
-    /// Waits for the end and leaves the result in `result`; says whether this rank gets one. `rows` are needed by scans.
-    fn finish(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError>;
+    /// Waits for the end of the run and leaves the result in `result`; says whether this rank gets one. Scans need `rows`.
+    fn wait_and_deliver(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError>;
 
-    /// Gives it up: its requests go to the world, and nothing is sent.
-    fn give_up(&self);
+    /// Abandons the run: its requests go to the world, and nothing is sent.
+    fn abandon(&self);
 }

@@ -1,9 +1,9 @@
 //! Whether this thread's floating-point arithmetic is IEEE 754's default one.
 //!
 //! A library that was compiled with `-ffast-math`, or a solver that asked for speed, may have set
-//! flush-to-zero, denormals-are-zero or another rounding mode on this thread. Sums would then differ from other
-//! ranks' and other days' without a word. [`check`] asks the processor's control register where it knows one; where it does
-//! not, or the register says no, it computes five sums and products that come out differently.
+//! flush-to-zero, denormals-are-zero or another rounding mode on this thread. Sums would then silently differ from
+//! those of other ranks and other runs. [`check`] reads the processor's control register, if it knows that of the architecture.
+//! If not, or if the register deviates, it computes five sums and products that come out differently.
 
 use std::hint::black_box;
 
@@ -34,7 +34,7 @@ pub fn check() -> Result<(), EnvironmentError> {
     }
 }
 
-/// Tells what is wrong, on every processor. Operations on subnormal numbers may take a hundred cycles each.
+/// Finds what is wrong, on every processor. Operations on subnormal numbers may take a hundred cycles each.
 #[cold]
 #[expect(clippy::float_cmp, reason = "the results are exact or wrong")]
 fn check_by_computing() -> Result<(), EnvironmentError> {

@@ -10,7 +10,7 @@ use crate::environment::EnvironmentError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Two ranks want different things.
+    /// Two ranks' settings differ.
     #[error(
         "ranks disagree on the {subject}: rank {}: {}; rank {}: {}",
         .first.0, .first.1, .second.0, .second.1
@@ -18,9 +18,9 @@ pub enum BuildError {
     Disagreement {
         /// What they disagree on.
         subject: &'static str,
-        /// A rank, and what it wants.
+        /// A rank, and its value.
         first: (usize, String),
-        /// The first rank that wants something else, and what.
+        /// The first rank with another value, and that value.
         second: (usize, String),
     },
     /// A rank does not say which items it has.
@@ -47,7 +47,7 @@ pub enum BuildError {
         /// What is wrong with it.
         error: EnvironmentError,
     },
-    /// Ranks can only agree without communicating on what all of them know: the items must follow a rule.
+    /// [`Builder::agreed`](crate::Builder::agreed) without a rule for the items: ranks cannot agree on a table without communicating.
     #[error("agreed() needs a distribution or an ownership that is a rule")]
     NotARule,
     /// The root does not exist.
@@ -76,14 +76,14 @@ pub enum BuildError {
     /// A parameter that schedules do not take.
     #[error(transparent)]
     Parameter(#[from] schedule::Error),
-    /// A level of `hierarchical` that is no schedule.
-    #[error("algorithm `{algorithm}` is no schedule")]
+    /// A level of `hierarchical` that is not a schedule.
+    #[error("algorithm `{algorithm}` is not a schedule")]
     NoSchedule {
         /// The algorithm.
         algorithm: Algorithm,
     },
-    /// The transport has no reductions of its own.
-    #[error("algorithm `mpi-native` needs MPI")]
+    /// The algorithm needs a transport with [`native_reductions`](comm::Communicator::native_reductions).
+    #[error("algorithm `mpi-native` needs a transport with native reductions, such as MPI")]
     NoNativeReductions,
     /// The algorithm reduces single elements only.
     #[error("algorithm `{algorithm}` does not reduce rows of {width} elements")]
@@ -96,14 +96,14 @@ pub enum BuildError {
     /// An environment variable names no algorithm.
     #[error(transparent)]
     UnknownAlgorithm(#[from] UnknownName),
-    /// The ranks' items are not as many as a rank was told.
-    #[error("rank {rank} was told of {expected} items, but the ranks have {found} in all")]
+    /// The ranks do not have the number of items that a rank expects.
+    #[error("rank {rank} expects {expected} items, but the ranks have {found} in all")]
     ItemCount {
-        /// The rank that was told.
+        /// The first rank whose program gave a number of items.
         rank: usize,
-        /// What it was told.
+        /// The number that it gave.
         expected: u64,
-        /// What there is.
+        /// The number of items on all ranks.
         found: u64,
     },
     /// The ranks' items are not 0..N, each once.
@@ -118,7 +118,7 @@ pub enum BuildError {
     /// The ranks' items are more than 2^64 - 1.
     #[error("the ranks have more than 2^64 - 1 items in all")]
     TooManyItems,
-    /// There are no items, and the operator does not say what that gives.
+    /// There are no items, and the operator has no empty value.
     #[error("there are no items on any rank, and `{operator}` has no empty value")]
     NoItems {
         /// The operator.
@@ -141,8 +141,9 @@ pub struct UnknownName {
 
 /// Why a run of a [`Plan`](crate::Plan) failed.
 ///
-/// Whatever goes wrong on one rank, the ranks that depend on it get an error, too, and none hangs. The plan is spent
-/// then: later runs return [`RunError::Spent`].
+/// If one rank fails, the ranks that depend on it get an error, too, and none hangs. A rank that fails itself returns its own
+/// error, whatever it hears of others. The plan is spent then: later runs return [`RunError::Spent`]. After
+/// [`RunError::UnderWay`], [`RunError::NotOffered`] and [`RunError::TimedOut`] it is not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -166,7 +167,7 @@ pub enum RunError {
         /// The number of elements given.
         given: usize,
     },
-    /// An exclusive scan by an operator that does not say what comes before the first item.
+    /// An exclusive scan by an operator that has no empty value, which is the result for item 0.
     #[error(
         "rank {rank}: an exclusive scan begins with nothing, and `{operator}` has no empty value"
     )]
@@ -176,21 +177,21 @@ pub enum RunError {
         /// The operator.
         operator: String,
     },
-    /// The algorithm is not a schedule, and has only blocking reduce and allreduce.
-    #[error("rank {rank}: algorithm `{algorithm}` offers reduce and allreduce, in blocking calls")]
+    /// The algorithm is not a schedule, and supports only blocking reduce and allreduce. The plan stays usable.
+    #[error("rank {rank}: algorithm `{algorithm}` supports only blocking reduce and allreduce")]
     NotOffered {
         /// This rank.
         rank: usize,
         /// The algorithm.
         algorithm: Algorithm,
     },
-    /// The plan is running already.
+    /// The plan is running already. That run continues.
     #[error("rank {rank}: a run of this plan is under way; wait for it, or build a second plan")]
     UnderWay {
         /// This rank.
         rank: usize,
     },
-    /// Time is up. The run goes on.
+    /// The time-out has elapsed. The run continues.
     #[error("rank {rank}: still waiting for rank{} {} after {after:?}", if .awaited.len() == 1 {""} else {"s"}, list(.awaited))]
     TimedOut {
         /// This rank.
@@ -214,7 +215,7 @@ pub enum RunError {
         /// The rank that failed first.
         rank: usize,
     },
-    /// A message is not what the plan says it is. Another plan's, or another program's.
+    /// A message differs from what the plan expects. It may be another plan's, or another program's.
     #[error("rank {rank}: a message from rank {from} is not what the plan expects: {reason}")]
     WrongMessage {
         /// This rank.
@@ -224,8 +225,8 @@ pub enum RunError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The MPI library has combined ranks that are not neighbours.
-    #[error("rank {rank}: the MPI library has combined values that are not neighbours")]
+    /// The transport's own reduction has combined ranks that are not neighbours.
+    #[error("rank {rank}: the transport has combined values that are not neighbours")]
     Torn {
         /// This rank.
         rank: usize,
@@ -241,11 +242,22 @@ pub enum RunError {
     Transport(#[from] comm::Error),
 }
 
+/// The outcome on a rank that may have failed itself: its own failure takes precedence over what it heard from others.
+pub(crate) fn own_failure_first<R>(
+    own: Option<RunError>,
+    heard: Result<R, RunError>,
+) -> Result<R, RunError> {
+    match own {
+        Some(failure) => Err(failure),
+        None => heard,
+    }
+}
+
 /// Why [`fold`](crate::fold), or another reduction in one process, failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FoldError {
-    /// There are no items, and the operator does not say what that gives.
+    /// There are no items, and the operator has no empty value.
     #[error("there are no items, and `{operator}` has no empty value")]
     NoItems {
         /// The operator.

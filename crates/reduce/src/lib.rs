@@ -35,8 +35,9 @@
 //! # Ok::<(), reduce::FoldError>(())
 //! ```
 //!
-//! So do [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] over what they compute, and [`fold_rows`] and [`fields`]
-//! for several values an item. With feature `par`, module `par` has their parallel twins: the same bits for every number of threads.
+//! [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] are reproducible in the same way; their leaves are computed from the input.
+//! [`fold_rows`] and [`fields`] reduce items of several values. With feature `par`, module `par` has parallel versions of all of them,
+//! which give the same bits for every number of threads.
 
 mod algorithm;
 mod algorithm1;
@@ -63,7 +64,7 @@ pub use fold::par;
 pub use fold::{dot, fields, fold, fold_rows, squared_norm, sum, sum_and_absolute_sum, sum_rows};
 pub use operator::{Max, Min, Operator, Product, Sum};
 pub use plan::{ALGORITHM_VARIABLE, Builder, Pending, Plan, call};
-pub use schedule::Link;
+pub use schedule::{Error as ScheduleError, Link};
 pub use simd_kernels::Float;
 #[cfg(feature = "mpi")]
 pub use world::mpi;

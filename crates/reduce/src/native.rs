@@ -1,8 +1,8 @@
 //! MPI's own reductions, made reproducible: `MPI_Allreduce` and `MPI_Reduce` by an operation that merges fragments.
 //!
-//! Merging is associative and needs ranks in order, and that is all that MPI wants of an operation that does not
-//! commute. So whatever tuned, topology-aware algorithm the library chooses, the bits are those of the tree. A
-//! fragment travels in a slot of fixed length, because MPI asks for that, and says itself what it is:
+//! Merging is associative and needs ranks in order, which is what MPI requires of an operation that does not
+//! commute. So the bits are those of the tree, whatever tuned, topology-aware algorithm the library chooses. A
+//! fragment travels in a slot of fixed length, as MPI requires, with a header:
 //!
 //! ```text
 //! state  first rank  end of ranks  values of the fragment's nodes, left to right … unused
@@ -32,7 +32,7 @@ const HEADER_BYTES: usize = HEADER_WORDS * size_of::<u64>();
 const WHOLE: u64 = 0;
 /// The rank in the second word has failed.
 const FAILED: u64 = 1;
-/// The library has not combined neighbours: an error of its own, or of ours.
+/// The library has combined ranks that are not neighbours: a bug, of the library or of this engine.
 const TORN: u64 = 2;
 
 /// The engine for the transport's own reductions.
@@ -163,7 +163,7 @@ impl<T: Pod, O: Operator<T>> Engine<T> for Native<T, O> {
             _ => return Err(not_offered(&self.world, &self.terms)),
         };
         let outcome = self.reduce_slots(root, rows.as_ref().ok().copied(), result);
-        // What this rank knows of its own failure is more than what it hears.
+        // This rank's own failure takes precedence over what it heard.
         rows.and(outcome)
     }
 
@@ -236,7 +236,7 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
         Ok(true)
     }
 
-    /// This rank's own fragment, column by column.
+    /// Fills the slots with this rank's fragment, column by column.
     fn fill(&self, slots: &mut [u8], rows: &mut [T], scratch: &mut Vec<T>, local: &[T]) {
         let (rank, width) = (self.world.rank() as u64, self.terms.width);
         let ranks = [rank, rank + 1];

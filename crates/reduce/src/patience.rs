@@ -11,7 +11,7 @@ pub(crate) enum Patience {
 }
 
 impl Patience {
-    /// Until the time that is `timeout` from now; without limit where clocks do not reach that far.
+    /// Until `timeout` from now; without limit if the clock cannot represent that time.
     pub(crate) fn of(timeout: Duration) -> Self {
         match Instant::now().checked_add(timeout) {
             Some(deadline) => Patience::Until(deadline),

@@ -6,7 +6,7 @@ use schedule::Parameters;
 use crate::algorithm::Algorithm;
 use crate::algorithm1::MessageBuffer;
 
-/// What the ranks have agreed on.
+/// The terms that are the same on every rank.
 #[derive(Clone, Debug)]
 pub(crate) struct Terms {
     pub(crate) choice: Choice,
@@ -17,7 +17,7 @@ pub(crate) struct Terms {
     pub(crate) message_buffer: MessageBuffer,
 }
 
-/// What runs.
+/// The algorithm that runs, and how.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice {
     pub(crate) algorithm: Algorithm,

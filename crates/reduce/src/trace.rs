@@ -1,7 +1,7 @@
 //! Spans of crate `tracing`, at level TRACE, with feature `tracing`; without it, nothing at all.
 //!
 //! `plan` covers the collective building of a plan, `local work` a rank's own folds, `waiting` the
-//! time until a message is there; `message` is an event for each message sent.
+//! time until a message has arrived; `message` is an event for each message sent.
 
 /// Opens a span that lasts to the end of the block.
 macro_rules! span {

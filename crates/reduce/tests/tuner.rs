@@ -100,7 +100,7 @@ proptest! {
     }
 }
 
-/// What the plan for a row of so many doubles on so many ranks says.
+/// The first line of the printed plan for one row of `width` doubles a rank.
 fn first_line(ranks: usize, width: usize, link: Link) -> String {
     let lines = threads::run(ranks, |world| {
         let builder = Plan::builder(world).local_items(1).width(width).link(link);
@@ -185,7 +185,7 @@ fn wrong_hints_are_errors_on_every_rank() {
         "{found}"
     );
     let found = error(|builder| builder.levels(Algorithm::Algorithm1, Algorithm::Ring));
-    assert!(found.contains("`algorithm1` is no schedule"), "{found}");
+    assert!(found.contains("`algorithm1` is not a schedule"), "{found}");
 }
 
 #[test]
@@ -238,7 +238,10 @@ fn the_environment_names_the_algorithm() {
     let here = Algorithm::all().filter(|&algorithm| algorithm != Algorithm::MpiNative);
     let here = here.map(|algorithm| (algorithm.name(), algorithm.name()));
     let refused = [
-        ("mpi-native", "`mpi-native` needs MPI"),
+        (
+            "mpi-native",
+            "`mpi-native` needs a transport with native reductions",
+        ),
         ("fastest", "TREEFOLD_ALGORITHM: unknown algorithm `fastest`"),
         // What treefold is compared with is no algorithm of a plan.
         (

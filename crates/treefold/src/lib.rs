@@ -63,7 +63,8 @@ pub use reduce::{Max, Min, Operator, Product, Sum, operator};
 // Over ranks.
 pub use reduce::{
     ALGORITHM_VARIABLE, Algorithm, BuildError, Builder, DEFAULT_LINK, Link, MessageBuffer,
-    Operation, Pending, Plan, RunError, UnknownAlgorithm, UnknownName, call, environment,
+    Operation, Pending, Plan, RunError, ScheduleError, UnknownAlgorithm, UnknownName, call,
+    environment,
 };
 
 // What ranks are.

@@ -14,7 +14,7 @@ use crate::trace::span;
 
 /// Runs the steps. The rank that owns item 0 gets the result, the others `None`.
 ///
-/// `local` may be an error: the ranks that depend on this one are then told.
+/// If `local` is an error, the ranks that depend on this one are notified.
 pub(super) fn run<T: Pod, O: Operator<T>>(
     comm: &dyn Communicator,
     tag: Tag,
@@ -101,8 +101,8 @@ impl<T: Pod, O: Operator<T>> Machine<'_, T, O> {
 
     /// The value of the subtree rooted at `x`, from the messages of `from`.
     ///
-    /// Needed values lie further and further right, and every rank sends its own from left to right:
-    /// they come in the order in which they are needed.
+    /// This rank needs values from left to right, and every rank sends them from left to right: they arrive in the order in which
+    /// they are needed.
     fn receive(&mut self, x: u64, from: usize) -> Result<T, RunError> {
         if self.received.is_empty() {
             self.receive_message(from)?;
@@ -172,7 +172,7 @@ mod tests {
         results.unwrap().swap_remove(0).unwrap()
     }
 
-    /// A value that is missing or another one's never counts as 0.
+    /// A missing or wrong value is an error, never 0.
     #[test]
     fn a_message_is_checked_against_the_plan() {
         let entry = |x: u64, value: f64| [x.to_ne_bytes(), value.to_ne_bytes()].concat();

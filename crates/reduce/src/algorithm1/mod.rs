@@ -21,7 +21,7 @@ use steps::{Step, steps};
 
 pub use outbox::MessageBuffer;
 
-/// What a rank knows beforehand.
+/// The engine: everything that a rank knows before a run.
 pub(crate) struct Algorithm1<O> {
     world: World,
     terms: Rc<Terms>,
@@ -116,7 +116,7 @@ impl<O> Algorithm1<O> {
         let mut frame = self.frame(&outcome);
         let capacity_bytes = wire::frame_bytes(size_of::<T>());
         let sent = collective::broadcast(comm, holder, self.tag, &mut frame, capacity_bytes);
-        // What this rank knows of its own failure is more than what it hears.
+        // This rank's own failure takes precedence over what it heard.
         outcome?;
         sent?;
         self.read(&frame)

@@ -70,7 +70,7 @@ impl<'r> Outbox<'r> {
         }
     }
 
-    /// Work begins on a subtree of so many leaves.
+    /// Work begins on a subtree of `leaves` leaves.
     pub(crate) fn begin(&mut self, leaves: u64) -> Result<(), comm::Error> {
         if leaves > self.rule.flush_leaves {
             self.flush()?;
@@ -111,14 +111,14 @@ impl<'r> Outbox<'r> {
         Ok(())
     }
 
-    /// Tells the ranks that still wait, these and the one that the buffer is for, that `culprit` has failed.
+    /// Notifies the ranks that still wait, these and the one that the buffer is for, that `culprit` has failed.
     pub(crate) fn tell_failed(&mut self, culprit: usize, waiting: impl Iterator<Item = usize>) {
         let buffered_for = (self.entries_count > 0).then_some(self.to);
         let mut waiting: Vec<usize> = waiting.chain(buffered_for).collect();
         waiting.sort_unstable();
         waiting.dedup();
         for to in waiting {
-            // Where the transport has failed, there is nobody to tell, and it tells them itself.
+            // If the transport has failed, the other ranks' calls fail as well.
             let _ = self.send(to, wire::failed(culprit));
         }
     }

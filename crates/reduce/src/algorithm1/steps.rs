@@ -1,8 +1,8 @@
 //! Algorithm 1 of the thesis, with and without its message buffer (section 3.1.1).
 //!
 //! A rank owns items [start, end). It computes the subtrees that it must hand on, the *outbound* ones: those rooted
-//! at an item x of its own whose parent lies before start. The last of them may reach past `end`; what it lacks there, it
-//! receives from higher ranks, which never wait for lower ones. N = 9 over three ranks (Figure 2.2; `o` goes to
+//! at one of its items x whose parent is before start. The last of them may reach past `end`; the missing part comes from higher
+//! ranks, which never wait for lower ones. N = 9 over three ranks (Figure 2.2; `o` goes to
 //! another rank):
 //!
 //! ```text
@@ -15,7 +15,7 @@
 //!      rank 0     rank 1       rank 2
 //! ```
 //!
-//! What a rank does follows from the distribution alone, so it is worked out once, as [`Step`]s of a stack machine.
+//! The distribution alone determines what a rank does, so its [`Step`]s, those of a stack machine, are computed once.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ use tree_index::{Node, Tree};
 /// One step of a rank: values are pushed on and taken from a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Work begins on an outbound subtree of so many leaves.
+    /// Work begins on an outbound subtree of `leaves` leaves.
     Begin { leaves: u64 },
     /// Pushes the fold of these local items.
     Fold(Range<usize>),

@@ -1,7 +1,7 @@
-//! What travels: a payload and, as its last byte, whether it is one.
+//! The frames: a payload, or a failed rank's number, and a last byte that says which.
 //!
-//! A rank that cannot deliver sends the number of the rank that failed instead, so that nobody waits for it in vain. The
-//! mark stands last, so that it moves nothing out of alignment. Numbers are in the machine's own byte order.
+//! A rank that cannot deliver sends the number of the rank that failed instead, so that no rank waits for ever. The
+//! mark comes last, so that the payload stays aligned. Numbers are in the machine's own byte order.
 
 use bytemuck::{Pod, PodCastError};
 

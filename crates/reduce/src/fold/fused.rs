@@ -8,7 +8,7 @@ use crate::environment;
 use crate::error::FoldError;
 use crate::operator::{Operator, Sum};
 
-/// The sum of x0 * y0, x1 * y1, … in tree order. Of none, +0.0.
+/// The sum of x0 * y0, x1 * y1, … in tree order. Returns +0.0 for no items.
 ///
 /// Each product rounds once: no fused multiply-add.
 ///
@@ -41,7 +41,7 @@ pub(super) fn check_lengths<T>(x: &[T], y: &[T]) -> Result<(), FoldError> {
     })
 }
 
-/// The sum of x0 * x0, x1 * x1, … in tree order: the bits of [`dot`] of the slice with itself. Of none, +0.0.
+/// The sum of x0 * x0, x1 * x1, … in tree order: the bits of [`dot`] of the slice with itself. Returns +0.0 for no items.
 ///
 /// # Errors
 /// This thread's floating-point environment is not IEEE 754's default.
@@ -54,7 +54,7 @@ where
     Ok(canonical_or_zero(sum))
 }
 
-/// The sum of the items and the sum of their absolute values, each in tree order. Of none, +0.0 twice.
+/// The sum of the items and the sum of their absolute values, each in tree order. Returns +0.0 twice for no items.
 ///
 /// The first has the bits of [`sum`](crate::sum). The second, times the bound in `docs/order.md`, bounds the first's error.
 ///

@@ -13,7 +13,7 @@ use crate::error::FoldError;
 use crate::operator::{Operator, Sum};
 
 /// The sum of the items, in tree order: the same bits as [`Plan::allreduce`](crate::Plan::allreduce) for every
-/// number of ranks. Of none, 0.
+/// number of ranks. Returns 0 for no items.
 ///
 /// ```
 /// assert_eq!(reduce::sum(&[0.1, 0.2, 0.3, 0.4])?, (0.1 + 0.2) + (0.3 + 0.4));
@@ -29,7 +29,7 @@ where
     fold(items, &Sum)
 }
 
-/// The reduction of the items by `operator`, in tree order. Of none, its empty value.
+/// The reduction of the items by `operator`, in tree order. Returns its empty value for no items.
 ///
 /// # Errors
 /// There are no items and the operator has no empty value, or this thread's floating-point

@@ -1,9 +1,9 @@
-//! The reductions of one process by all of its threads, on rayon: twins of [`sum`](crate::sum), [`fold`](crate::fold),
+//! The reductions of one process by all of its threads, on rayon: parallel versions of [`sum`](crate::sum), [`fold`](crate::fold),
 //! [`dot`](crate::dot), [`squared_norm`](crate::squared_norm), [`sum_and_absolute_sum`](crate::sum_and_absolute_sum),
 //! [`sum_rows`](crate::sum_rows), [`fold_rows`](crate::fold_rows) and [`fields`](crate::fields).
 //!
-//! A slice is split where the tree splits it, so the number of threads, and which thread takes which part
-//! when, change nothing: the bits are those of the fold by one thread.
+//! A slice is split where the tree splits it, so the bits are those of the fold by one thread. They do not
+//! depend on the number of threads, nor on which thread folds which part, and when.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::operator::{Operator, Sum};
 /// A thread folds subtrees of up to this number of values by itself: about as long as it takes to wake another.
 const GRAIN_VALUES: usize = 1 << 17;
 
-/// The sum of the items, in tree order, by the threads of the current rayon pool. Of none, 0.
+/// The sum of the items, in tree order, by the threads of the current rayon pool. Returns 0 for no items.
 ///
 /// ```
 /// let x: Vec<f64> = (1..=100_000).map(|i| 1.0 / f64::from(i)).collect();
@@ -35,7 +35,7 @@ where
     fold(items, &Sum)
 }
 
-/// The reduction of the items by `operator`, in tree order. Of none, its empty value.
+/// The reduction of the items by `operator`, in tree order. Returns its empty value for no items.
 ///
 /// # Errors
 /// There are no items and the operator has no empty value, or the floating-point environment of a thread that took part is
@@ -54,7 +54,7 @@ where
     Ok(operator.canonical(total))
 }
 
-/// The sum of x0 * y0, x1 * y1, … in tree order. Of none, +0.0.
+/// The sum of x0 * y0, x1 * y1, … in tree order. Returns +0.0 for no items.
 ///
 /// # Errors
 /// The slices differ in length, or the floating-point environment of a thread that took part is not IEEE 754's default.
@@ -68,7 +68,7 @@ where
     })
 }
 
-/// The sum of x0 * x0, x1 * x1, … in tree order. Of none, +0.0.
+/// The sum of x0 * x0, x1 * x1, … in tree order. Returns +0.0 for no items.
 ///
 /// # Errors
 /// The floating-point environment of a thread that took part is not IEEE 754's default.
@@ -81,7 +81,7 @@ where
     })
 }
 
-/// The sum of the items and the sum of their absolute values, each in tree order. Of none, +0.0 twice.
+/// The sum of the items and the sum of their absolute values, each in tree order. Returns +0.0 twice for no items.
 ///
 /// # Errors
 /// The floating-point environment of a thread that took part is not IEEE 754's default.
@@ -104,7 +104,7 @@ where
 /// The sums of rows of `width` values, element by element, each in tree order.
 ///
 /// # Errors
-/// As [`fold_rows`]; of no rows, 0.
+/// As [`fold_rows`], except that no rows give 0.
 pub fn sum_rows<T>(items: &[T], width: usize, result: &mut [T]) -> Result<(), FoldError>
 where
     T: Copy + Send + Sync,
@@ -113,7 +113,7 @@ where
     fold_rows(items, width, &Sum, result)
 }
 
-/// The reduction of rows of `width` values by `operator`, element by element, each in tree order. Of no rows, the empty value.
+/// The reduction of rows of `width` values by `operator`, element by element, each in tree order. No rows give the empty value.
 ///
 /// # Errors
 /// `width` is 0, `items` are not whole rows, `result` is not as long as a row, there are no rows and the operator has no

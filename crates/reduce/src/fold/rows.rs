@@ -16,7 +16,7 @@ use crate::operator::{Operator, Sum};
 /// ```
 ///
 /// # Errors
-/// As [`fold_rows`]; of no rows, 0.
+/// As [`fold_rows`], except that no rows give 0.
 pub fn sum_rows<T: Copy>(items: &[T], width: usize, result: &mut [T]) -> Result<(), FoldError>
 where
     Sum: Operator<T>,
@@ -25,7 +25,7 @@ where
 }
 
 /// The reduction of rows of `width` values by `operator`, element by element: `result[c]` becomes the
-/// [`fold`](crate::fold) of every row's value `c`, in tree order. Of no rows, the empty value.
+/// [`fold`](crate::fold) of every row's value `c`, in tree order. No rows give the empty value.
 ///
 /// `items` are the rows one after the other: they are read once, at the speed of memory. If there is an error, `result` is left alone.
 ///

@@ -10,7 +10,7 @@ mod arrays;
 mod complex;
 mod floats;
 
-/// So many elements of a result are given their canonical form while they are in the nearest cache.
+/// The elements of a result that are made canonical at a time, right after they were combined: they are then in the nearest cache.
 const CANONICAL_ELEMENTS: usize = 512;
 
 /// A binary operation on items, never assumed to be associative or commutative.
@@ -22,7 +22,7 @@ const CANONICAL_ELEMENTS: usize = 512;
 /// [`empty`](Operator::empty) to allow reductions of nothing, and [`canonical`](Operator::canonical) if equal
 /// results can have different bits.
 pub trait Operator<T: Copy> {
-    /// What ranks compare, and errors say.
+    /// The name that ranks compare, and that errors show.
     fn name(&self) -> &str;
 
     /// The combination of two neighbours, `left` having the lower items.
@@ -38,7 +38,7 @@ pub trait Operator<T: Copy> {
         value
     }
 
-    /// The reduction of the items in tree order; `None` of none. Overridden where a kernel does it faster.
+    /// The reduction of the items in tree order; `None` for no items. Overridden where a kernel does it faster.
     fn fold(&self, items: &[T]) -> Option<T> {
         simd_kernels::tree_fold(items, |left, right| self.combine(left, right))
     }
@@ -54,11 +54,11 @@ pub trait Operator<T: Copy> {
         }
     }
 
-    /// The reduction of rows of `width` values, element by element in tree order, into `result`; `None` of no rows.
+    /// The reduction of rows of `width` values, element by element in tree order, into `result`; `None` for no rows.
     /// Overridden where a kernel does it faster.
     ///
-    /// `items` are whole rows and `result` is as long as one. `scratch` may be of any length and content; it grows to what is
-    /// needed, so that who calls often allocates once.
+    /// `items` are whole rows and `result` is as long as one. `scratch` may be of any length and content; it grows to the length
+    /// needed, so that repeated calls allocate once.
     fn fold_rows(
         &self,
         items: &[T],
@@ -108,11 +108,11 @@ pub struct Sum;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Product;
 
-/// The least item; of floats, IEEE 754-2019's minimum. No empty value.
+/// The least item; for floats, IEEE 754-2019's minimum. No empty value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Min;
 
-/// The greatest item; of floats, IEEE 754-2019's maximum. No empty value.
+/// The greatest item; for floats, IEEE 754-2019's maximum. No empty value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Max;
 
@@ -167,7 +167,7 @@ impl<T: Copy, F: Fn(T, T) -> T> Operator<T> for Custom<T, F> {
     }
 }
 
-/// The scratch memory that rows need, filled with whatever item; `None` of no rows.
+/// The scratch memory that rows need, filled with any item; `None` for no rows.
 fn grown<'a, T: Copy>(scratch: &'a mut Vec<T>, items: &[T], width: usize) -> Option<&'a mut [T]> {
     let &filler = items.first()?;
     let needed = simd_kernels::rows_scratch_len::<T>(width, items.len() / width);

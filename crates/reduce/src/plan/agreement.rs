@@ -1,7 +1,8 @@
 //! What ranks compare when they build a plan, so that every rank sees the same disagreement and returns the same error.
 //!
-//! First one number from each, by allreduce: if all are the same, and the items follow a rule, that is all. Otherwise an
-//! allgather of some numbers each tells who has what; only if ranks disagree, another tells the words.
+//! First an allreduce of two words a rank, a fingerprint and a vote: if all fingerprints are equal and the items follow a rule, the
+//! ranks agree. Otherwise an allgather exchanges each rank's numbers of items and fingerprints. Only if these differ, another
+//! allgather exchanges the text for the error.
 
 use std::ops::Range;
 
@@ -11,32 +12,27 @@ use distribution::{Distribution, Ownership};
 use crate::environment::EnvironmentError;
 use crate::error::BuildError;
 
-/// What ranks may disagree on.
-const SUBJECTS: [&str; 7] = [
-    "element type",
-    "operator",
-    "algorithm",
-    "parameters of the algorithm",
-    "root",
-    "width",
-    "message limit",
-];
+/// The number of settings that must be the same on all ranks.
+const SETTINGS_COUNT: usize = 7;
 
-/// How much of a rank's words an error may hold.
-const WORDS_BYTES: usize = 192;
+/// A rank's settings: the name and the value of each, in the same order on all ranks.
+pub(crate) type Settings = [(&'static str, String); SETTINGS_COUNT];
+
+/// How much of a rank's text an error may hold.
+const TEXT_BYTES: usize = 192;
 
 /// What items a rank has.
 #[derive(Clone, Debug)]
 pub(crate) enum Share {
-    /// So many, behind those of the ranks below.
+    /// This number of items, after those of the ranks below.
     Count(u64),
     /// Any pieces.
     Extents(Vec<Range<u64>>),
-    /// What a rule says that all ranks know.
+    /// By a rule that all ranks know.
     Rule(Ownership),
 }
 
-/// What can keep one rank from taking part, whatever the others want.
+/// What can keep one rank from taking part, whatever the other ranks propose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Obstacle {
     /// It does not say which items it has.
@@ -47,7 +43,7 @@ pub(crate) enum Obstacle {
     Environment(EnvironmentError),
 }
 
-/// The floating-point environments that ranks tell each other of, by their places here.
+/// The errors of floating-point environments; messages contain an index into this list.
 const ENVIRONMENTS: [EnvironmentError; 3] = [
     EnvironmentError::FlushToZero,
     EnvironmentError::DenormalsAreZero,
@@ -55,20 +51,20 @@ const ENVIRONMENTS: [EnvironmentError; 3] = [
 ];
 
 impl Obstacle {
-    /// As numbers: which, and what is to be said of it.
+    /// As numbers: which obstacle, and its detail.
     fn to_words(obstacle: Option<Self>) -> [u64; 2] {
         match obstacle {
             None => [0, 0],
             Some(Obstacle::NoShare) => [1, 0],
             Some(Obstacle::OtherSize(planned)) => [2, planned as u64],
             Some(Obstacle::Environment(error)) => {
-                let place = ENVIRONMENTS.iter().position(|&other| other == error);
-                [3, place.unwrap_or(0) as u64]
+                let index = ENVIRONMENTS.iter().position(|&other| other == error);
+                [3, index.unwrap_or(0) as u64]
             }
         }
     }
 
-    /// The error that a rank's numbers stand for, if any.
+    /// The error that a rank's numbers mean, if any.
     fn error([which, detail]: [u64; 2], rank: usize, size: usize) -> Option<BuildError> {
         let detail = usize::try_from(detail).unwrap_or(usize::MAX);
         match which {
@@ -93,27 +89,28 @@ pub(crate) struct Proposal {
     /// Why this rank cannot take part, if it cannot.
     pub(crate) obstacle: Option<Obstacle>,
     pub(crate) share: Share,
-    /// The number of items on all ranks, if this rank was told.
+    /// The number of items on all ranks, if the program gave it on this rank.
     pub(crate) items: Option<u64>,
-    /// What this rank wants, subject by subject.
-    pub(crate) wishes: [String; SUBJECTS.len()],
+    pub(crate) settings: Settings,
 }
 
 /// A [`Proposal`] as numbers.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     obstacle: [u64; 2],
-    /// The number of items on this rank, as far as that is clear.
+    /// The number of items on this rank; 0 for extents.
     local_items: u64,
     /// The number of extents; [`NO_EXTENTS`] if the share is no list of them.
     extents: u64,
-    is_told: u64,
+    /// 1 if the program gave the number of items on all ranks, else 0.
+    gives_items: u64,
     items: u64,
-    wishes: [u64; SUBJECTS.len()],
+    /// Fingerprints of the settings' values.
+    settings: [u64; SETTINGS_COUNT],
 }
 
 const NO_EXTENTS: u64 = u64::MAX;
-const RECORD_WORDS: usize = 6 + SUBJECTS.len();
+const RECORD_WORDS: usize = 6 + SETTINGS_COUNT;
 
 impl Record {
     fn new(proposal: &Proposal, rank: usize) -> Self {
@@ -129,9 +126,12 @@ impl Record {
             obstacle: Obstacle::to_words(proposal.obstacle),
             local_items,
             extents,
-            is_told: proposal.items.is_some().into(),
+            gives_items: proposal.items.is_some().into(),
             items: proposal.items.unwrap_or(0),
-            wishes: proposal.wishes.each_ref().map(|wish| fingerprint(wish)),
+            settings: proposal
+                .settings
+                .each_ref()
+                .map(|(_, value)| fingerprint(value)),
         }
     }
 
@@ -142,10 +142,10 @@ impl Record {
             detail,
             self.local_items,
             self.extents,
-            self.is_told,
+            self.gives_items,
             self.items,
         ];
-        words.extend(self.wishes);
+        words.extend(self.settings);
         bytemuck::cast_slice(&words).to_vec()
     }
 
@@ -156,17 +156,17 @@ impl Record {
             detail,
             local_items,
             extents,
-            is_told,
+            gives_items,
             items,
-            wishes @ ..,
+            settings @ ..,
         ] = words;
         Self {
             obstacle: [which, detail],
             local_items,
             extents,
-            is_told,
+            gives_items,
             items,
-            wishes,
+            settings,
         }
     }
 }
@@ -188,14 +188,14 @@ pub(crate) fn agree(comm: &dyn Communicator, proposal: &Proposal) -> Result<Owne
             return Err(error);
         }
     }
-    for (index, subject) in SUBJECTS.into_iter().enumerate() {
-        let differs = |record: &Record| record.wishes[index] != records[0].wishes[index];
+    for (index, (subject, value)) in proposal.settings.iter().enumerate() {
+        let differs = |record: &Record| record.settings[index] != records[0].settings[index];
         if let Some(rank) = records.iter().position(differs) {
-            let mut words = exchange_words(comm, &proposal.wishes[index])?;
+            let mut values = exchange_texts(comm, value)?;
             return Err(BuildError::Disagreement {
                 subject,
-                second: (rank, words.swap_remove(rank)),
-                first: (0, words.swap_remove(0)),
+                second: (rank, values.swap_remove(rank)),
+                first: (0, values.swap_remove(0)),
             });
         }
     }
@@ -219,9 +219,9 @@ fn agree_on_rule(
         Share::Rule(ownership) if proposal.obstacle.is_none() => Some(ownership),
         _ => None,
     };
-    let words = format!("{:?} {rule:?}", proposal.wishes);
-    // A fingerprint, and whether all so far have had it.
-    let vote = [fingerprint(&words), rule.is_some().into()];
+    let text = format!("{:?} {rule:?}", proposal.settings);
+    // A fingerprint, and whether all ranks so far have the same.
+    let vote = [fingerprint(&text), rule.is_some().into()];
     let combine = |left: &mut [u8], right: &[u8]| {
         let [left_print, left_agrees]: [u64; 2] = bytemuck::pod_read_unaligned(left);
         let [right_print, right_agrees]: [u64; 2] = bytemuck::pod_read_unaligned(right);
@@ -234,13 +234,15 @@ fn agree_on_rule(
     Ok(rule.filter(|_| all_agree != 0).cloned())
 }
 
-/// The ranks that were told of a number of items were told of the same, and it is what there is.
+/// Checks that all ranks that give a number of items give the same, and that it is the number found.
 fn check_item_counts(records: &[Record], found: u64) -> Result<(), BuildError> {
-    let mut told = (0..).zip(records).filter(|(_, record)| record.is_told != 0);
-    let Some((first, Record { items, .. })) = told.next() else {
+    let mut giving = (0..)
+        .zip(records)
+        .filter(|(_, record)| record.gives_items != 0);
+    let Some((first, Record { items, .. })) = giving.next() else {
         return Ok(());
     };
-    if let Some((second, other)) = told.find(|(_, record)| record.items != *items) {
+    if let Some((second, other)) = giving.find(|(_, record)| record.items != *items) {
         return Err(BuildError::Disagreement {
             subject: "number of items",
             first: (first, items.to_string()),
@@ -257,8 +259,7 @@ fn check_item_counts(records: &[Record], found: u64) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Every rank's extents. A rank with a mere count among them owns what would be its own if all had counts, which is
-/// nothing that anybody can mean: it is told so.
+/// Every rank's extents. Mixing counts and extents is an error.
 fn exchange_extents(
     comm: &dyn Communicator,
     proposal: &Proposal,
@@ -304,22 +305,22 @@ fn exchange_extents(
     Ok(extents)
 }
 
-/// Every rank's words, cut to [`WORDS_BYTES`].
-fn exchange_words(comm: &dyn Communicator, words: &str) -> Result<Vec<String>, comm::Error> {
-    let mut message = words.as_bytes().to_vec();
-    message.resize(WORDS_BYTES, 0);
+/// Every rank's text, cut to [`TEXT_BYTES`].
+fn exchange_texts(comm: &dyn Communicator, text: &str) -> Result<Vec<String>, comm::Error> {
+    let mut message = text.as_bytes().to_vec();
+    message.resize(TEXT_BYTES, 0);
     let all = collective::allgather(comm, message)?;
     let to_text = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
         text.trim_end_matches(['\0', char::REPLACEMENT_CHARACTER])
             .to_owned()
     };
-    Ok(all.chunks_exact(WORDS_BYTES).map(to_text).collect())
+    Ok(all.chunks_exact(TEXT_BYTES).map(to_text).collect())
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll and Vo): the same on every machine and in every build.
-fn fingerprint(words: &str) -> u64 {
-    words.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
     })
 }

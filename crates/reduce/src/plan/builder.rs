@@ -1,4 +1,4 @@
-//! How a plan comes about.
+//! The builder of plans.
 
 use std::any;
 use std::ops::Range;
@@ -9,8 +9,8 @@ use distribution::{Distribution, Ownership};
 use schedule::Link;
 
 use super::Plan;
-use super::agreement::{Obstacle, Proposal, Share, agree};
-use super::choice::{Hints, Task};
+use super::agreement::{Obstacle, Proposal, Settings, Share, agree};
+use super::choice::{ScheduleOptions, Task};
 use crate::algorithm::Algorithm;
 use crate::algorithm1::{Algorithm1, MessageBuffer};
 use crate::engine::Engine;
@@ -40,13 +40,13 @@ pub struct Builder<O = Sum> {
 
 #[derive(Debug)]
 struct Wishes {
-    hints: Hints,
+    options: ScheduleOptions,
     root: usize,
     width: usize,
     share: Option<Share>,
     items: Option<u64>,
     message_limit: Option<usize>,
-    /// The ranks that the distribution is for, where these are others.
+    /// The number of ranks that the distribution is for, if the world has another number.
     other_size: Option<usize>,
     /// Whether to build without communicating.
     is_agreed: bool,
@@ -58,7 +58,7 @@ impl Builder {
             world: world.clone(),
             operator: Sum,
             wishes: Wishes {
-                hints: Hints::of(world.link()),
+                options: ScheduleOptions::of(world.link()),
                 root: 0,
                 width: 1,
                 share: None,
@@ -72,7 +72,7 @@ impl Builder {
 }
 
 impl<O> Builder<O> {
-    /// The number of items on this rank, which may be 0. They follow those of the ranks below.
+    /// The number of items on this rank, which may be 0. They follow the items of the ranks below.
     pub fn local_items(mut self, count: u64) -> Self {
         self.wishes.share = Some(Share::Count(count));
         self
@@ -84,10 +84,9 @@ impl<O> Builder<O> {
         self
     }
 
-    /// Both from a distribution that all ranks use.
+    /// The items of all ranks, by a distribution that all ranks use.
     ///
-    /// If it is a rule rather than a table, ranks need not tell each other how many items they have: a plan then takes
-    /// O(log p) memory.
+    /// If it is a rule rather than a table, ranks need not exchange their numbers of items: a plan then takes O(log p) memory.
     pub fn distribution(self, distribution: &Distribution) -> Self {
         self.ownership(&Ownership::from(distribution.clone()))
     }
@@ -124,7 +123,7 @@ impl<O> Builder<O> {
         self
     }
 
-    /// What combines two items; [`Sum`] unless said otherwise.
+    /// What combines two items; [`Sum`] by default.
     pub fn operator<P>(self, operator: P) -> Builder<P> {
         Builder {
             world: self.world,
@@ -135,71 +134,70 @@ impl<O> Builder<O> {
 
     /// Who talks to whom; the bits are the same for all algorithms.
     ///
-    /// Unless it is said here, it is what the environment variable [`TREEFOLD_ALGORITHM`](crate::ALGORITHM_VARIABLE) names, and
-    /// otherwise the schedule that should take least on the [`link`](Builder::link). Printing the plan tells.
+    /// The default is the algorithm that the environment variable [`TREEFOLD_ALGORITHM`](crate::ALGORITHM_VARIABLE) names, or else the
+    /// schedule that should take the least time on the [`link`](Builder::link). A printed plan names it.
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
-        self.wishes.hints.algorithm = Some(algorithm);
+        self.wishes.options.algorithm = Some(algorithm);
         self
     }
 
-    /// What messages and combinations cost, to choose the schedule and its blocks by; the [world's](World::link) unless said
-    /// otherwise.
+    /// What messages and combinations cost, to choose the schedule and its blocks by; by default the [world's](World::link).
     pub fn link(mut self, link: Link) -> Self {
-        self.wishes.hints.link = link;
+        self.wishes.options.link = link;
         self
     }
 
-    /// The column blocks of a row, at most one a column. Pipelined algorithms send them one after the other: unless said otherwise,
-    /// as many as should take least (paper 2, Lemma 1). The others reduce them one after the other: as many as stay in cache, as
-    /// long as that costs little.
+    /// The number of column blocks of a row, at most one a column. Pipelined algorithms send the blocks one after the other; by default,
+    /// the number that should take the least time (paper 2, Lemma 1). Other algorithms reduce the row strip by strip; by default in
+    /// strips that fit the cache, unless latency outweighs it.
     pub fn blocks(mut self, count: usize) -> Self {
-        self.wishes.hints.blocks = Some(count);
+        self.wishes.options.blocks = Some(count);
         self
     }
 
-    /// n of [`Bruck`](Algorithm::Bruck) and [`Dissemination`](Algorithm::Dissemination): the messages that a rank sends at once; 1
-    /// and 2 unless said otherwise.
+    /// n of [`Bruck`](Algorithm::Bruck) and [`Dissemination`](Algorithm::Dissemination): the messages that a rank sends at once; by
+    /// default 1 and 2.
     pub fn ports(mut self, count: usize) -> Self {
-        self.wishes.hints.ports = Some(count);
+        self.wishes.options.ports = Some(count);
         self
     }
 
-    /// The ranks of a node of [`Hierarchical`](Algorithm::Hierarchical), which follow each other in the order of their items; unless
-    /// said otherwise, those of the machine's nodes, or 4 if they are not told apart.
+    /// The ranks of a node of [`Hierarchical`](Algorithm::Hierarchical), which follow each other in the order of their items; by
+    /// default the ranks of a node of the machine, or 4 if the transport does not know it.
     pub fn node_ranks(mut self, count: usize) -> Self {
-        self.wishes.hints.node_ranks = Some(count);
+        self.wishes.options.node_ranks = Some(count);
         self
     }
 
-    /// The schedules of [`Hierarchical`](Algorithm::Hierarchical) within nodes and between them; binomial and recursive doubling
-    /// unless said otherwise.
+    /// The schedules of [`Hierarchical`](Algorithm::Hierarchical) within nodes and between them; by default binomial and recursive
+    /// doubling.
     pub fn levels(mut self, inner: Algorithm, outer: Algorithm) -> Self {
-        self.wishes.hints.levels = Some((inner, outer));
+        self.wishes.options.levels = Some((inner, outer));
         self
     }
 
-    /// When [`Algorithm1`](Algorithm::Algorithm1) sends what it has buffered; as published unless said otherwise.
+    /// When [`Algorithm1`](Algorithm::Algorithm1) sends what it has buffered; by default as published.
     pub fn message_buffer(mut self, buffer: MessageBuffer) -> Self {
-        self.wishes.hints.message_buffer = buffer;
+        self.wishes.options.message_buffer = buffer;
         self
     }
 
-    /// The rank that gets the result of [`Plan::reduce`] and gives that of [`Plan::broadcast`]; 0 unless said otherwise.
+    /// The rank that gets the result of [`Plan::reduce`] and whose row [`Plan::broadcast`] sends; 0 by default.
     pub fn root(mut self, rank: usize) -> Self {
         self.wishes.root = rank;
         self
     }
 
-    /// Cuts messages of more elements than this into several; 2^30 bytes unless said otherwise.
+    /// Cuts messages of more elements than this into several; 2^30 bytes by default.
     pub fn message_limit(mut self, elements: usize) -> Self {
         self.wishes.message_limit = Some(elements);
         self
     }
 
-    /// Builds from what all ranks know, without communicating: the items must follow a rule, and every rank must say the same. Whether they
-    /// do is not compared then.
+    /// Builds without communicating: the items must follow a rule, and every rank must call the builder alike. The ranks do not check
+    /// that they do.
     ///
-    /// For a layer that knows it, such as one below MPI's own calls, where one item a rank is the rule.
+    /// For a layer that guarantees it, such as one below MPI's own calls, where one item a rank is the rule.
     pub fn agreed(mut self) -> Self {
         self.wishes.is_agreed = true;
         self
@@ -220,11 +218,11 @@ impl<O> Builder<O> {
         O: Operator<T> + 'static,
     {
         span!("plan", ranks = self.world.size());
-        self.world.cancel_let_go();
-        let named = self.wishes.hints.named_algorithm();
+        self.world.cancel_abandoned();
+        let named = self.wishes.options.named_algorithm();
         let ownership = self.owners::<T>(&named)?;
-        let named = self.check::<T>(named, &ownership)?;
-        Ok(self.plan(named, ownership))
+        let algorithm = self.checked_algorithm::<T>(named, &ownership)?;
+        Ok(self.plan(algorithm, ownership))
     }
 
     /// Who owns what, as the ranks agree, or as the rule says that all of them know.
@@ -248,24 +246,36 @@ impl<O> Builder<O> {
             obstacle,
             share: wishes.share.clone().unwrap_or(Share::Count(0)),
             items: wishes.items,
-            wishes: [
-                any::type_name::<T>().to_owned(),
-                self.operator.name().to_owned(),
-                match named {
-                    Ok(None) => "the fastest".to_owned(),
-                    Ok(Some(algorithm)) => algorithm.to_string(),
-                    Err(unknown) => format!("{}={}", unknown.variable, unknown.error.name),
-                },
-                wishes.hints.to_string(),
-                format!("rank {}", wishes.root),
-                wishes.width.to_string(),
-                self.longest_message::<T>().to_string(),
-            ],
+            settings: self.settings::<T>(named),
         };
         agree(self.world.transport(), &proposal)
     }
 
-    /// What is wrong on this rank, whatever the others want.
+    /// The settings that must be the same on all ranks.
+    fn settings<T>(&self, named: &Result<Option<Algorithm>, UnknownName>) -> Settings
+    where
+        T: Pod,
+        O: Operator<T>,
+    {
+        let wishes = &self.wishes;
+        let algorithm = match named {
+            Ok(None) => "the fastest".to_owned(),
+            Ok(Some(algorithm)) => algorithm.to_string(),
+            Err(unknown) => format!("{}={}", unknown.variable, unknown.error.name),
+        };
+        let longest_message = self.longest_message::<T>();
+        [
+            ("element type", any::type_name::<T>().to_owned()),
+            ("operator", self.operator.name().to_owned()),
+            ("algorithm", algorithm),
+            ("parameters of the algorithm", wishes.options.to_string()),
+            ("root", format!("rank {}", wishes.root)),
+            ("width", wishes.width.to_string()),
+            ("message limit", longest_message.to_string()),
+        ]
+    }
+
+    /// What is wrong on this rank alone.
     fn obstacle(&self) -> Option<Obstacle> {
         let wishes = &self.wishes;
         if let Some(planned) = wishes.other_size {
@@ -277,8 +287,8 @@ impl<O> Builder<O> {
         environment::check().err().map(Obstacle::Environment)
     }
 
-    /// What can be wrong with what the ranks agree on: the same on all of them. Returns the algorithm that they name.
-    fn check<T>(
+    /// The algorithm that the ranks name, if everything that they agree on is valid. The outcome is the same on all ranks.
+    fn checked_algorithm<T>(
         &self,
         named: Result<Option<Algorithm>, UnknownName>,
         ownership: &Ownership,
@@ -301,7 +311,7 @@ impl<O> Builder<O> {
                 return Err(BuildError::Zero { what });
             }
         }
-        wishes.hints.check()?;
+        wishes.options.check()?;
         let named = named?;
         if let Some(algorithm) = named {
             if algorithm == Algorithm::MpiNative
@@ -342,22 +352,28 @@ impl<O> Builder<O> {
             element_bytes: size_of::<T>(),
         };
         let terms = Rc::new(Terms {
-            choice: wishes.hints.choose(named, world, task),
+            choice: wishes.options.choose(named, world, task),
             root: wishes.root,
             width: wishes.width,
             ownership,
             message_limit: self.longest_message::<T>(),
-            message_buffer: wishes.hints.message_buffer,
+            message_buffer: wishes.options.message_buffer,
         });
         let algorithm = terms.choice.algorithm;
         let (tag, operator) = (world.fresh_tag(), Rc::new(self.operator));
-        let shared = (Rc::clone(&terms), Rc::clone(&operator));
-        let engine: Box<dyn Engine<T>> = match algorithm.schedule() {
-            Some(schedule) => Box::new(Scheduled::new(world, schedule, shared.0, shared.1, tag)),
+        let (its_terms, its_operator) = (Rc::clone(&terms), Rc::clone(&operator));
+        let engine: Box<dyn Engine<T>> = match algorithm.scheduled() {
+            Some(schedule) => Box::new(Scheduled::new(
+                world,
+                schedule,
+                its_terms,
+                its_operator,
+                tag,
+            )),
             None if algorithm == Algorithm::MpiNative => {
-                Box::new(Native::new(world, shared.0, shared.1))
+                Box::new(Native::new(world, its_terms, its_operator))
             }
-            None => Box::new(Algorithm1::new(world, shared.0, shared.1, tag)),
+            None => Box::new(Algorithm1::new(world, its_terms, its_operator, tag)),
         };
         Plan::new(world, operator, terms, engine)
     }

@@ -1,6 +1,6 @@
-//! Which schedule runs, where nobody says: the one that should take least on this link.
+//! Which schedule runs if the program names none: the one that should take the least time on this link.
 //!
-//! The choice follows from what all ranks have agreed on, so it is the same on every rank; and whatever it is, the bits are.
+//! The choice depends only on what all ranks have agreed on, so every rank makes the same one. The bits do not depend on it.
 
 use std::env;
 use std::fmt;
@@ -15,10 +15,10 @@ use crate::error::{BuildError, UnknownName};
 use crate::terms::Choice;
 use crate::world::World;
 
-/// Names the algorithm of plans that do not say which.
+/// The environment variable that names the algorithm of plans whose program names none.
 pub const ALGORITHM_VARIABLE: &str = "TREEFOLD_ALGORITHM";
 
-/// The schedules to choose from, the first of equals: the others are the fastest nowhere, or by a hair.
+/// Candidates, in order of preference on ties. The other schedules are never faster by a relevant margin.
 const CANDIDATES: [schedule::Algorithm; 8] = [
     schedule::Algorithm::RecursiveDoubling,
     schedule::Algorithm::Bruck,
@@ -30,27 +30,28 @@ const CANDIDATES: [schedule::Algorithm; 8] = [
     schedule::Algorithm::TwoTree,
 ];
 
-/// So many ranks are looked at to see how many values stand for the items of one.
+/// The number of ranks that are sampled for the mean number of values that represent a rank's items.
 const SAMPLES: usize = 16;
 
-/// Rows are cut into strips of so many bytes, if that costs little: all that a rank needs for one fits into its own cache.
+/// The bytes of a strip of a row: all that a rank needs for one fits into its own cache. Rows are cut into longer strips where these
+/// would cost too much latency.
 const STRIP_BYTES: usize = 1 << 19;
 
-/// What a plan was told about its schedule.
+/// The builder's options for the schedule; `None` leaves one open.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hints {
+pub(crate) struct ScheduleOptions {
     pub(crate) algorithm: Option<Algorithm>,
     pub(crate) blocks: Option<usize>,
     pub(crate) ports: Option<usize>,
     pub(crate) node_ranks: Option<usize>,
     pub(crate) levels: Option<(Algorithm, Algorithm)>,
     pub(crate) link: Link,
-    /// Of [`Algorithm::Algorithm1`].
+    /// For [`Algorithm::Algorithm1`].
     pub(crate) message_buffer: MessageBuffer,
 }
 
-/// What ranks compare.
-impl fmt::Display for Hints {
+/// The text that ranks compare.
+impl fmt::Display for ScheduleOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             algorithm: _,
@@ -96,8 +97,8 @@ pub(crate) struct Task<'t> {
     pub(crate) element_bytes: usize,
 }
 
-impl Hints {
-    /// For this link, and open otherwise.
+impl ScheduleOptions {
+    /// With this link, and the other options open.
     pub(crate) fn of(link: Link) -> Self {
         Self {
             algorithm: None,
@@ -125,20 +126,20 @@ impl Hints {
         })
     }
 
-    /// Whether the parameters can be followed.
+    /// Checks the parameters.
     pub(crate) fn check(&self) -> Result<(), BuildError> {
         let MessageBuffer { values, .. } = self.message_buffer;
         if !(1..=MessageBuffer::VALUES_MAX).contains(&values) {
             return Err(BuildError::MessageBuffer { values });
         }
         let parameters = self.parameters(1, 1)?;
-        // The schedule that uses most of them stands for all.
+        // Hierarchical schedules use the most parameters: what they accept, all accept.
         Schedule::new(schedule::Algorithm::Hierarchical, Collective::Allreduce, 1)
             .and_then(|schedule| schedule.with(parameters))?;
         Ok(())
     }
 
-    /// These hints as parameters of a schedule; `blocks` and `node_ranks` where they leave them open.
+    /// These options as parameters of a schedule, with `blocks` and `node_ranks` where they are open.
     fn parameters(&self, blocks: usize, node_ranks: usize) -> Result<Parameters, BuildError> {
         let default = Parameters::default();
         let (inner, outer) = match self.levels {
@@ -154,26 +155,26 @@ impl Hints {
         })
     }
 
-    /// The algorithm, its parameters and the strips of a row, of checked hints. The algorithm is what all ranks named.
+    /// The algorithm, its parameters and the strips of a row, by checked options. `named` is the algorithm that all ranks named.
     pub(crate) fn choose(&self, named: Option<Algorithm>, world: &World, task: Task<'_>) -> Choice {
-        let (ranks, transport) = (world.size(), world.transport().hints());
+        let (ranks, transport_hints) = (world.size(), world.transport().hints());
         let row_bytes = task.width.saturating_mul(task.element_bytes);
         #[expect(clippy::cast_precision_loss, reason = "a row is far below 2^53 bytes")]
         let load = Load {
             row_bytes: row_bytes as f64,
             rows: rows_of_a_rank(task.ownership),
         };
-        let node_ranks = match transport.node_ranks {
+        let node_ranks = match transport_hints.node_ranks {
             Some(node) if (2..ranks).contains(&node) => node,
             _ => Parameters::default().node_ranks,
         };
         let parameters = |blocks| {
             let parameters = self.parameters(blocks, node_ranks);
-            parameters.expect("the hints are checked")
+            parameters.expect("the options are checked")
         };
-        let takes_turns = ranks > transport.concurrency;
-        let named = match named.map(|algorithm| (algorithm, algorithm.schedule())) {
-            // Ranks that take turns on a core are as slow as all their messages together.
+        let takes_turns = ranks > transport_hints.concurrency;
+        let only = match named.map(|algorithm| (algorithm, algorithm.scheduled())) {
+            // The messages of ranks that share a core take the sum of their times, so the fewest messages win.
             None if takes_turns => Some(schedule::Algorithm::Binomial),
             None => None,
             Some((_, Some(schedule))) => Some(schedule),
@@ -185,21 +186,25 @@ impl Hints {
                 };
             }
         };
-        let candidates = match &named {
-            Some(named) => std::slice::from_ref(named),
+        let candidates = match &only {
+            Some(only) => std::slice::from_ref(only),
             None => &CANDIDATES,
         };
         let (link, width) = (self.link, task.width);
         let schedule = Schedule::fastest(candidates, ranks, parameters(1), load, link, width);
-        let strips = match self.blocks {
-            _ if schedule.algorithm().is_pipelined() => 1,
-            Some(blocks) => blocks.min(width),
-            None if takes_turns => 1,
-            None => schedule.most_strips(load, link, (row_bytes / STRIP_BYTES).clamp(1, width)),
+        let algorithm = schedule.algorithm();
+        let (blocks, strips) = if algorithm.is_pipelined() {
+            (algorithm.best_blocks(ranks, load, link, width), 1)
+        } else {
+            let strips = match self.blocks {
+                Some(blocks) => blocks.min(width),
+                None if takes_turns => 1,
+                None => schedule.most_strips(load, link, (row_bytes / STRIP_BYTES).clamp(1, width)),
+            };
+            (1, strips)
         };
-        let blocks = schedule.algorithm().best_blocks(ranks, load, link, width);
         Choice {
-            algorithm: Algorithm::of_schedule(schedule.algorithm()),
+            algorithm: Algorithm::of_schedule(algorithm),
             parameters: parameters(blocks),
             strips,
         }
@@ -208,11 +213,11 @@ impl Hints {
 
 fn scheduled(algorithm: Algorithm) -> Result<schedule::Algorithm, BuildError> {
     algorithm
-        .schedule()
+        .scheduled()
         .ok_or(BuildError::NoSchedule { algorithm })
 }
 
-/// The mean number of values, or rows, that stand for the items of one rank.
+/// The mean number of values, or rows, that represent the items of a rank.
 fn rows_of_a_rank(ownership: &Ownership) -> f64 {
     let (ranks, tree) = (ownership.ranks(), Tree::new(ownership.items()));
     let samples = ranks.min(SAMPLES);

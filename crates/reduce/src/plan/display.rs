@@ -1,4 +1,4 @@
-//! A plan in words: what the ranks agreed on, then this rank's part.
+//! A plan as text: what the ranks agreed on, then this rank's part.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ use crate::operator::Operator;
 /// assert_eq!(
 ///     printed[1],
 ///     "rank 1 of 2: sum of 6 items of 1 element, 3 of them here, by recursive-doubling\n\
-///      fold the own items into 2 values\n\
+///      fold this rank's items into 2 values\n\
 ///      step 1: send 2 values to rank 0; receive 2 values from rank 0\n\
 ///      combine 3 times\n\
 ///      other operations: reduce and broadcast by binomial\n"

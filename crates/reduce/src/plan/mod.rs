@@ -33,11 +33,21 @@ pub use pending::Pending;
 
 /// A reduction of items of type `T` on each rank of a [`World`], by operator `O`.
 ///
-/// All ranks build it together and run it together, as often as they like, each with its own items: `local` is
-/// always this rank's rows, as many as it planned, in the order in which it owns them. The first run of each
-/// collective operation compiles it, and the first two make its buffers; later ones allocate nothing.
+/// All ranks build it together and run it together, any number of times, each with its own items. `local` holds exactly the planned
+/// rows of this rank, in ownership order.
+///
+/// If the algorithm is a schedule, the first run of each collective operation compiles it, the first two allocate its buffers, and
+/// later runs allocate nothing.
 ///
 /// It owns what it needs, and stays on its world's thread. Dropping it communicates nothing.
+///
+/// # Errors of all runs
+///
+/// A run fails if the slice has another length than planned, the floating-point environment has changed, another rank failed in this
+/// run, or the transport failed. The plan is spent then, and later runs return [`RunError::Spent`]: build another.
+///
+/// Two errors leave the plan as it was, because nothing was sent: [`RunError::UnderWay`] if a run of this plan is under way, and
+/// [`RunError::NotOffered`] if the [algorithm](Plan::algorithm) does not support the operation.
 ///
 /// `{}` prints who sends what to whom, and when.
 pub struct Plan<T: Pod, O: Operator<T> + 'static> {
@@ -134,8 +144,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Reduces the ranks' items; every rank gets the result. Collective.
     ///
     /// # Errors
-    /// The slice has another length, items are rows, the floating-point environment has changed, another rank failed in this run,
-    /// or the transport did. The plan is spent then.
+    /// As [all runs](Plan#errors-of-all-runs), or items are rows.
     pub fn allreduce(&self, local: &[T]) -> Result<T, RunError> {
         if let Some(result) = self.fold(local) {
             return Ok(result);
@@ -148,7 +157,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Reduces the ranks' rows element by element; every rank gets the resulting row. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce), or `result` has not [`width`](Plan::width) elements. It may be overwritten in part then.
+    /// As [all runs](Plan#errors-of-all-runs), or `result` does not have [`width`](Plan::width) elements. After an error it may be
+    /// overwritten in part.
     pub fn allreduce_into(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
         self.run(Operation::Allreduce, local, result).map(drop)
     }
@@ -169,11 +179,11 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
 
     /// Reduces the ranks' rows element by element; the root gets the resulting row. Collective.
     ///
-    /// Says whether this rank is the root. On the others `result` stays as it is, but has the same length; after an error
-    /// the root's may be overwritten in part.
+    /// Says whether this rank is the root. The other ranks' `result` has the same length and is left alone. After an error the root's
+    /// may be overwritten in part.
     ///
     /// # Errors
-    /// As [`reduce`](Plan::reduce), or `result` has not [`width`](Plan::width) elements.
+    /// As [`reduce`](Plan::reduce), or `result` does not have [`width`](Plan::width) elements.
     pub fn reduce_into(&self, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
         self.run(Operation::Reduce, local, result)
     }
@@ -182,7 +192,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// [`scattered_columns`](Plan::scattered_columns) of the resulting row. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce), or `result` is not as long as the columns.
+    /// As [all runs](Plan#errors-of-all-runs), or `result.len() != scattered_columns().len()`.
     pub fn reduce_scatter(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
         self.run(Operation::ReduceScatter, local, result).map(drop)
     }
@@ -191,7 +201,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// the reduction of these items alone. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce), or `result` is not as long as `local`.
+    /// As [all runs](Plan#errors-of-all-runs), or `result.len() != local.len()`.
     pub fn scan(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
         self.run(Operation::Scan, local, result).map(drop)
     }
@@ -205,20 +215,19 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.run(Operation::Exscan, local, result).map(drop)
     }
 
-    /// Brings the root's row to every rank, as it is. Collective.
+    /// Copies the root's row to every rank. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce), or `row` has not [`width`](Plan::width) elements.
+    /// As [all runs](Plan#errors-of-all-runs), or `row` does not have [`width`](Plan::width) elements.
     pub fn broadcast(&self, row: &mut [T]) -> Result<(), RunError> {
         self.run(Operation::Broadcast, &[], row).map(drop)
     }
 
     /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are
-    /// folded; `local` is not needed any more then. Collective.
+    /// folded; from then on `local` is free. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce), or a run of this plan is under way, or the algorithm only offers blocking calls. What is wrong with
-    /// `local` is returned by the wait.
+    /// As [all runs](Plan#errors-of-all-runs). The wait returns this rank's own errors, of `local` and of the environment.
     pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<call::Allreduce, T>, RunError> {
         self.start(Operation::Allreduce, local, 1)
     }
@@ -282,7 +291,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         )
     }
 
-    /// The steps in which this rank communicated in the last run; `None` before the first, and for an algorithm that is no
+    /// The steps in which this rank communicated in the last blocking run; `None` before the first, and for an algorithm that is not a
     /// schedule.
     pub fn rounds(&self) -> Option<u64> {
         match self.is_local {
@@ -291,9 +300,9 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         }
     }
 
-    /// The reduction of a rank that has all items. Leaves everything else, and whatever is wrong, to the engine.
+    /// The reduction on a rank that has all items. Returns `None` in all other cases, and if anything is wrong: the engine then decides.
     ///
-    /// A call between other work finds nothing of a plan in cache, so this touches as little of it as can be.
+    /// Between other work a plan is not in cache, so this reads as little of it as possible.
     #[inline]
     fn fold(&self, local: &[T]) -> Option<T> {
         let is_ready = self.is_local
@@ -313,7 +322,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
 
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
     fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
-        self.begin()?;
+        self.claim()?;
         let checked = self.check(operation, local.len(), result.len());
         let outcome = self.engine.run(operation, checked.map(|()| local), result);
         self.settle(outcome)
@@ -326,7 +335,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         local: &[T],
         result_length: usize,
     ) -> Result<Pending<C, T>, RunError> {
-        self.begin()?;
+        self.claim()?;
         let failure = self.check(operation, local.len(), result_length).err();
         let rows = failure.is_none().then_some(local);
         match self.engine.start(operation, rows) {
@@ -343,9 +352,9 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         }
     }
 
-    /// Looks whether the plan can be run now, and notes that it is.
+    /// Claims the plan for a run, if it is ready.
     #[inline]
-    fn begin(&self) -> Result<(), RunError> {
+    fn claim(&self) -> Result<(), RunError> {
         match self.status.replace(Status::UnderWay) {
             Status::Ready => Ok(()),
             Status::UnderWay => Err(RunError::UnderWay {
@@ -360,17 +369,17 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         }
     }
 
-    /// Ends a run, for good or ill.
+    /// Sets the status after a run, by its outcome.
     fn settle<R>(&self, outcome: Result<R, RunError>) -> Result<R, RunError> {
         self.status.set(match outcome {
-            // Nothing was sent where nothing is offered.
+            // Nothing was sent for an operation that is not offered.
             Ok(_) | Err(RunError::NotOffered { .. }) => Status::Ready,
             Err(_) => Status::Spent,
         });
         outcome
     }
 
-    /// What can be wrong on one rank alone.
+    /// Checks what can be wrong on this rank alone.
     fn check(
         &self,
         operation: Operation,
@@ -410,7 +419,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         })
     }
 
-    /// The elements of this rank's slice: of one that can be in memory.
+    /// The elements of this rank's slice, as far as a slice can be in memory.
     fn local_length_on_this_machine(&self) -> usize {
         usize::try_from(self.local_length).unwrap_or(usize::MAX)
     }

@@ -19,14 +19,14 @@ use crate::world::World;
 /// [`call`].
 ///
 /// It owns what it needs: it may be stored anywhere, and outlive its plan. Several plans may be under way at once, and waiting for
-/// one drives all. Dropping it gives the run up: the plan is spent then, here and soon on the other ranks, which
-/// miss this one's messages.
-#[must_use = "a run that is dropped is given up"]
+/// one drives all. Dropping it abandons the run: the plan is spent then, and so are the other ranks' plans, which wait for this
+/// rank's messages in vain.
+#[must_use = "a run that is dropped is abandoned"]
 pub struct Pending<C, T: Pod> {
     flight: Rc<dyn Flight<T>>,
     world: World,
     status: Rc<Cell<Status>>,
-    /// This rank's own failure, which the others have been told of.
+    /// This rank's own failure, of which it has notified the others.
     failure: Option<RunError>,
     expected: Expected,
     is_over: bool,
@@ -63,7 +63,7 @@ impl<C, T: Pod> Pending<C, T> {
     where
         T: 'static,
     {
-        world.in_flight().enter(Rc::clone(&flight) as _);
+        world.in_flight().add(Rc::clone(&flight) as _);
         Self {
             flight,
             world: world.clone(),
@@ -75,7 +75,7 @@ impl<C, T: Pod> Pending<C, T> {
         }
     }
 
-    /// Whether the run is over, so that a wait would not wait. Goes on with it as far as that is possible.
+    /// Makes progress without blocking; true if `wait` would return at once.
     ///
     /// # Errors
     /// The transport failed.
@@ -86,7 +86,7 @@ impl<C, T: Pod> Pending<C, T> {
     /// Waits until the run is over, at most `timeout`.
     ///
     /// # Errors
-    /// [`RunError::TimedOut`] says which ranks are awaited: the run goes on, and may be waited for again. Or the transport failed.
+    /// [`RunError::TimedOut`] says which ranks are awaited: the run continues, and may be waited for again. Or the transport failed.
     pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
         if self.flight.drive(Patience::of(timeout))? {
             return Ok(());
@@ -98,7 +98,7 @@ impl<C, T: Pod> Pending<C, T> {
         })
     }
 
-    /// Gives the run up. The plan is spent then: build another.
+    /// Abandons the run. The plan is spent then: build another.
     pub fn cancel(self) {
         drop(self);
     }
@@ -106,7 +106,7 @@ impl<C, T: Pod> Pending<C, T> {
     /// Waits for the run, and leaves its result in `result`. Says whether this rank gets one.
     ///
     /// A slice of another length gets no result, but the run ends well: the plan can be run again.
-    fn end(mut self, rows: &[T], result: &mut [T]) -> Result<bool, RunError> {
+    fn wait_and_deliver(mut self, rows: &[T], result: &mut [T]) -> Result<bool, RunError> {
         let (
             rank,
             Expected {
@@ -132,18 +132,17 @@ impl<C, T: Pod> Pending<C, T> {
             None
         };
         let outcome = match (self.failure.take(), mismatch) {
-            // The end of the run is waited for, so that the others hear of the failure.
+            // This rank completes the run, so that the others hear of the failure, and returns its own error.
             (Some(failure), _) => {
-                // This rank's own failure says more than what it hears meanwhile.
                 let _ = self.flight.drive(Patience::Unlimited);
                 Err(failure)
             }
             (None, Some(mismatch)) => {
-                let ended = self.flight.end();
+                let ended = self.flight.wait_without_result();
                 self.settle(ended.is_ok());
                 return ended.and(Err(mismatch));
             }
-            (None, None) => self.flight.finish(rows, result),
+            (None, None) => self.flight.wait_and_deliver(rows, result),
         };
         self.settle(outcome.is_ok());
         outcome
@@ -165,7 +164,7 @@ impl<T: Pod> Pending<call::Allreduce, T> {
     /// As the blocking call.
     pub fn wait(self) -> Result<T, RunError> {
         let mut result = [T::zeroed()];
-        self.end(&[], &mut result)?;
+        self.wait_and_deliver(&[], &mut result)?;
         Ok(result[0])
     }
 }
@@ -177,7 +176,7 @@ impl<T: Pod> Pending<call::Reduce, T> {
     /// As the blocking call.
     pub fn wait(self) -> Result<Option<T>, RunError> {
         let mut result = [T::zeroed()];
-        let is_mine = self.end(&[], &mut result)?;
+        let is_mine = self.wait_and_deliver(&[], &mut result)?;
         Ok(is_mine.then_some(result[0]))
     }
 }
@@ -197,7 +196,7 @@ impl<T: Pod> Pending<call::AllreduceRow, T> {
     /// # Errors
     /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
-        self.end(&[], result).map(drop)
+        self.wait_and_deliver(&[], result).map(drop)
     }
 }
 
@@ -217,7 +216,7 @@ impl<T: Pod> Pending<call::ReduceRow, T> {
     /// # Errors
     /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<bool, RunError> {
-        self.end(&[], result)
+        self.wait_and_deliver(&[], result)
     }
 }
 
@@ -236,7 +235,7 @@ impl<T: Pod> Pending<call::ReduceScatter, T> {
     /// # Errors
     /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
-        self.end(&[], result).map(drop)
+        self.wait_and_deliver(&[], result).map(drop)
     }
 }
 
@@ -247,7 +246,7 @@ impl<T: Pod> Pending<call::Scan, T> {
     /// # Errors
     /// As the blocking call. If a slice has another length, the run ends well, and the plan can be run again.
     pub fn wait_into(self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
-        self.end(local, result).map(drop)
+        self.wait_and_deliver(local, result).map(drop)
     }
 }
 
@@ -255,9 +254,9 @@ impl<C, T: Pod> Drop for Pending<C, T> {
     fn drop(&mut self) {
         self.world
             .in_flight()
-            .leave(Rc::as_ptr(&self.flight).cast());
+            .remove(Rc::as_ptr(&self.flight).cast());
         if !self.is_over {
-            self.flight.give_up();
+            self.flight.abandon();
             self.status.set(Status::Spent);
         }
     }

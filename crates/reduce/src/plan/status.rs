@@ -6,6 +6,6 @@ pub(super) enum Status {
     Ready,
     /// A run is under way; or an operator panicked in one.
     UnderWay,
-    /// A run failed or was given up, and has left its messages behind.
+    /// A run failed or was abandoned; its messages may still be under way.
     Spent,
 }

@@ -1,4 +1,4 @@
-//! The memory of a message, and the notice that stands in a message's place when a rank has failed.
+//! The memory of a message, and the notice that replaces a message when a rank has failed.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    /// Takes the memory back from the transport, if it can be had in time. Says whether it is here.
+    /// Takes the memory back from the transport, if the request completes in time. Says whether the memory is back.
     pub(crate) fn reclaim(
         &mut self,
         comm: &dyn Communicator,
@@ -51,8 +51,8 @@ impl Buffer {
         }
     }
 
-    /// Moves a message that is here to where its values are aligned, if they are not. Allocators align by 16 bytes, which is
-    /// enough for all but strange types.
+    /// Aligns the values of a received message, by moving them if necessary. Allocators align by 16 bytes, which is enough for most
+    /// types.
     pub(crate) fn align<T: Pod>(&mut self) {
         let length = self.memory.len();
         if self.memory.as_ptr().align_offset(align_of::<T>()) != 0 {
@@ -69,7 +69,7 @@ impl Buffer {
     }
 }
 
-/// The bytes of a message of `length` elements, or of a notice in its place: what both ends allow.
+/// The capacity, in bytes, of a message of `length` elements or of a notice in its place. Sender and receiver compute the same.
 pub(crate) fn capacity_bytes<T>(length: usize) -> usize {
     (length * size_of::<T>()).max(NOTICE_BYTES + 1)
 }

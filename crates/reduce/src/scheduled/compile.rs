@@ -1,8 +1,7 @@
 //! From a schedule to a [`Program`] for one rank, whose places are offsets in one workspace.
 //!
-//! Schedules speak of ranges of ranks. What the reduction of such a range is made of, the nodes of its
-//! fragment, follows from the ownership alone; so every rank knows the length and the order
-//! of every message before it comes, and a message is nothing but values.
+//! Schedules speak of ranges of ranks. The ownership alone determines the nodes of such a range's fragment, so every rank knows
+//! the length and the order of every message before it arrives, and a message consists of values only.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,43 +10,44 @@ use distribution::Ownership;
 use schedule::{Collective, Piece, Schedule, Transfer, tile};
 use tree_index::{Node, Tree};
 
-use super::program::{Combine, Message, Part, Prefix, Program, Step, Stretch, columns};
+use super::program::{Combine, LocalRange, Message, Part, Prefix, Program, Step, columns};
 
 /// What a program is compiled from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Source<'s> {
+pub(crate) struct Input<'s> {
     pub(crate) schedule: &'s Schedule,
     pub(crate) ownership: &'s Ownership,
     /// Elements of a row.
     pub(crate) width: usize,
     /// Longer messages are split, in elements.
     pub(crate) message_limit: usize,
-    /// Messages of some times this are split into such, in elements: the transport sends them sooner than one.
+    /// The longest message that the transport sends eagerly, in elements. A message of at most [`EAGER_MESSAGES`] times this length
+    /// is split into pieces of it.
     pub(crate) eager_limit: usize,
-    pub(crate) wanted: Wanted,
+    pub(crate) output: Output,
 }
 
-/// Up to so many messages that go at once are sooner there than one that has to be asked for.
+/// The most eager messages that replace one longer message: this number of eager sends beats one rendezvous.
 const EAGER_MESSAGES: usize = 6;
 
-/// What a program leaves on its rank.
+/// What a program produces on its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// What the schedule says.
-    Reduction,
-    /// The fragment before each of its stretches.
+pub(crate) enum Output {
+    /// The reduction of the blocks that the schedule gives this rank.
+    Result,
+    /// The fragment before each of this rank's local ranges.
     Prefixes,
 }
 
-impl Source<'_> {
+impl Input<'_> {
     /// The program of a rank.
     pub(crate) fn compile(&self, rank: usize) -> Program<usize> {
         let position = self.ownership.position_of(rank);
         let mut compiler = Compiler {
-            source: self,
+            input: self,
             tree: Tree::new(self.ownership.items()),
             held: vec![BTreeMap::new(); self.schedule.blocks()],
-            own: Vec::new(),
+            own_nodes: Vec::new(),
             program: Program {
                 width: self.width,
                 ..Program::default()
@@ -57,43 +57,43 @@ impl Source<'_> {
         for step in self.schedule.steps(position) {
             compiler.step(&step);
         }
-        match self.wanted {
-            Wanted::Reduction => compiler.finish(&self.schedule.wanted(position)),
-            Wanted::Prefixes => compiler.finish_scan(rank, position),
+        match self.output {
+            Output::Result => compiler.finish(&self.schedule.wanted(position)),
+            Output::Prefixes => compiler.finish_scan(rank, position),
         }
         compiler.program.last_combines = compiler.new_combines();
         compiler.program
     }
 
-    /// The columns of a block, which belongs to the rank at the position of the same number.
+    /// The columns of a schedule's block. Those of a reduce-scatter are numbered by position, and rank r gets the r-th block of columns.
     pub(crate) fn columns(&self, block: usize) -> Range<usize> {
-        let rank = match self.schedule.collective() {
+        let column_block = match self.schedule.collective() {
             Collective::ReduceScatter => self.ownership.rank_at(block),
             _ => block,
         };
-        columns(self.width, self.schedule.blocks(), rank)
+        columns(self.width, self.schedule.blocks(), column_block)
     }
 
-    /// Those of some blocks that have any columns: where there are more blocks than columns, most have none.
+    /// The blocks that have columns: with more blocks than columns, some have none.
     fn with_columns(&self, blocks: &Range<usize>) -> impl Iterator<Item = usize> {
         blocks
             .clone()
             .filter(|&block| !self.columns(block).is_empty())
     }
 
-    /// A rank's items as ranges that lie together in its slice, too, each with the row where it begins.
-    fn stretches(&self, rank: usize) -> Vec<(Range<u64>, usize)> {
-        let mut stretches: Vec<(Range<u64>, usize)> = Vec::new();
+    /// A rank's items as ranges that are contiguous in its slice, too, each with its first row.
+    fn local_ranges(&self, rank: usize) -> Vec<(Range<u64>, usize)> {
+        let mut local_ranges: Vec<(Range<u64>, usize)> = Vec::new();
         let mut row = 0;
         for extent in self.ownership.extents(rank) {
             let count = usize::try_from(extent.end - extent.start).expect("rows are in memory");
-            match stretches.last_mut() {
+            match local_ranges.last_mut() {
                 Some((last, _)) if last.end == extent.start => last.end = extent.end,
-                _ => stretches.push((extent, row)),
+                _ => local_ranges.push((extent, row)),
             }
             row += count;
         }
-        stretches
+        local_ranges
     }
 }
 
@@ -106,21 +106,21 @@ struct Held {
 }
 
 struct Compiler<'s> {
-    source: &'s Source<'s>,
+    input: &'s Input<'s>,
     tree: Tree,
-    /// Everything that is here, by block and first position.
+    /// Every reduction that this rank has, by block and first position.
     held: Vec<BTreeMap<usize, Vec<Held>>>,
-    /// The nodes of this rank's own rows, and where they are.
-    own: Vec<(Node, usize)>,
+    /// The nodes of each of this rank's local ranges, not merged across ranges, and where they are.
+    own_nodes: Vec<(Node, usize)>,
     program: Program<usize>,
 }
 
 impl Compiler<'_> {
-    /// This rank's own rows: the nodes of every stretch that lies together in memory, too.
+    /// Notes the nodes of this rank's rows: those of each local range, then their merged fragment.
     fn hold_own(&mut self, rank: usize, position: usize) {
-        let width = self.source.width;
+        let width = self.input.width;
         let mut nodes = Vec::new();
-        for (extent, first_row) in self.source.stretches(rank) {
+        for (extent, first_row) in self.input.local_ranges(rank) {
             let first_length = self.program.lengths.len();
             let start = self.program.workspace_length;
             let mut rows = first_row..first_row;
@@ -131,7 +131,7 @@ impl Compiler<'_> {
                 self.program.lengths.push(length);
                 nodes.push((node, self.allocate(width)));
             }
-            self.program.stretches.push(Stretch {
+            self.program.local_ranges.push(LocalRange {
                 rows,
                 lengths: first_length..self.program.lengths.len(),
                 start,
@@ -139,17 +139,17 @@ impl Compiler<'_> {
         }
         nodes.sort_unstable_by_key(|&(node, _)| node);
         for block in 0..self.held.len() {
-            let columns = self.source.columns(block);
+            let columns = self.input.columns(block);
             if columns.is_empty() {
                 continue;
             }
             let of_block = nodes.iter().map(|&(node, at)| (node, at + columns.start));
             let nodes = self.merge(of_block.collect(), columns.len());
-            for piece in self.source.schedule.held(position) {
+            for piece in self.input.schedule.held(position) {
                 self.hold(block, piece.ranks, nodes.clone());
             }
         }
-        self.own = nodes;
+        self.own_nodes = nodes;
     }
 
     fn allocate(&mut self, length: usize) -> usize {
@@ -165,7 +165,7 @@ impl Compiler<'_> {
             .push(Held { positions, nodes });
     }
 
-    /// Merges nodes in order, noting what is to be combined.
+    /// Merges nodes in order, and adds the combinations to the program.
     fn merge(&mut self, mut nodes: Vec<(Node, usize)>, length: usize) -> Vec<(Node, usize)> {
         let (tree, program) = (self.tree, &mut self.program);
         let count = tree.merge(&mut nodes, |left, right| {
@@ -207,7 +207,7 @@ impl Compiler<'_> {
             .collect();
         // Tiles ascend, but ownership may interleave.
         nodes.sort_unstable_by_key(|&(node, _)| node);
-        let nodes = self.merge(nodes, self.source.columns(block).len());
+        let nodes = self.merge(nodes, self.input.columns(block).len());
         self.hold(block, positions.clone(), nodes.clone());
         nodes
     }
@@ -217,14 +217,14 @@ impl Compiler<'_> {
         let first_send = self.program.sends.len();
         for send in &step.sends {
             let parts = self.parts_to_send(&send.pieces);
-            let peer = self.source.ownership.rank_at(send.peer);
+            let peer = self.input.ownership.rank_at(send.peer);
             let messages = self.split(peer, parts);
             self.program.sends.extend(messages);
         }
         let first_receive = self.program.receives.len();
         for receive in &step.receives {
             let part = self.receive(receive);
-            let peer = self.source.ownership.rank_at(receive.peer);
+            let peer = self.input.ownership.rank_at(receive.peer);
             let messages = self.split(peer, vec![part]);
             self.program.receives.extend(messages);
         }
@@ -251,8 +251,8 @@ impl Compiler<'_> {
     fn parts_to_send(&mut self, pieces: &[Piece]) -> Vec<Part<usize>> {
         let mut parts = Vec::new();
         for piece in pieces {
-            for block in self.source.with_columns(&piece.blocks) {
-                let length = self.source.columns(block).len();
+            for block in self.input.with_columns(&piece.blocks) {
+                let length = self.input.columns(block).len();
                 for (_, place) in self.gather(block, &piece.ranks) {
                     append(&mut parts, Part { place, length });
                 }
@@ -261,14 +261,14 @@ impl Compiler<'_> {
         parts
     }
 
-    /// Room for a message, side by side, and what will be held when it is there.
+    /// Allocates contiguous room for a message, and notes what will be held when it has arrived.
     fn receive(&mut self, transfer: &Transfer) -> Part<usize> {
         let start = self.program.workspace_length;
         for piece in &transfer.pieces {
-            let ranges = self.source.ownership.union(piece.ranks.clone());
+            let ranges = self.input.ownership.union(piece.ranks.clone());
             let fragment: Vec<Node> = self.tree.fragment(ranges).collect();
-            for block in self.source.with_columns(&piece.blocks) {
-                let length = self.source.columns(block).len();
+            for block in self.input.with_columns(&piece.blocks) {
+                let length = self.input.columns(block).len();
                 let nodes = fragment
                     .iter()
                     .map(|&node| (node, self.allocate(length)))
@@ -282,13 +282,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// Messages of at most the limits' lengths; none where there is nothing to send.
+    /// Splits parts into messages of at most the limits' lengths; returns none for empty parts.
     fn split(&mut self, peer: usize, parts: Vec<Part<usize>>) -> Vec<Message> {
-        let Source {
+        let Input {
             message_limit,
             eager_limit,
             ..
-        } = *self.source;
+        } = *self.input;
         let length = parts.iter().fold(0, |total, part| total + part.length);
         let limit = if length <= EAGER_MESSAGES.saturating_mul(eager_limit) {
             message_limit.min(eager_limit)
@@ -320,8 +320,8 @@ impl Compiler<'_> {
 
     fn finish(&mut self, wanted: &[Piece]) {
         for piece in wanted {
-            for block in self.source.with_columns(&piece.blocks) {
-                let length = self.source.columns(block).len();
+            for block in self.input.with_columns(&piece.blocks) {
+                let length = self.input.columns(block).len();
                 let nodes = self.gather(block, &piece.ranks);
                 let parts = nodes.into_iter().map(|(_, place)| Part { place, length });
                 self.program.result.extend(parts);
@@ -329,18 +329,18 @@ impl Compiler<'_> {
         }
     }
 
-    /// The fragment before each of this rank's stretches, of what is held of the single positions.
+    /// The fragment before each of this rank's local ranges, from what is held of the single positions.
     fn finish_scan(&mut self, rank: usize, position: usize) {
-        let length = self.source.width;
-        let source = self.source;
-        for (extent, first_row) in source.stretches(rank) {
+        let length = self.input.width;
+        let input = self.input;
+        for (extent, first_row) in input.local_ranges(rank) {
             let mut nodes: Vec<(Node, usize)> = Vec::new();
-            if source.ownership.is_one_stretch_each() {
+            if input.ownership.is_one_stretch_each() {
                 nodes = self.gather(0, &(0..position));
             } else {
-                // A node of one's own may reach across the stretch's start, a leaf does not.
-                nodes.extend(&self.own);
-                let others = (0..source.ownership.ranks()).filter(|&other| other != position);
+                // One of this rank's merged nodes may span the range's start; the nodes of single local ranges do not.
+                nodes.extend(&self.own_nodes);
+                let others = (0..input.ownership.ranks()).filter(|&other| other != position);
                 for other in others {
                     nodes.extend(self.gather(0, &(other..other + 1)));
                 }
@@ -361,7 +361,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Adds a part; one that continues the last is part of it.
+/// Adds a part; one that continues the last part is joined with it.
 fn append(parts: &mut Vec<Part<usize>>, part: Part<usize>) {
     match parts.last_mut() {
         Some(last) if last.place + last.length == part.place => last.length += part.length,
@@ -376,20 +376,20 @@ mod tests {
     use distribution::{Distribution, Ownership};
     use schedule::{Algorithm, Collective, Schedule};
 
-    use super::{Source, Wanted};
+    use super::{Input, Output};
     use crate::scheduled::program::Program;
 
     fn program(ranks: usize, rank: usize, items: u64) -> Program<usize> {
         let schedule = Schedule::new(Algorithm::RecursiveDoubling, Collective::Allreduce, ranks);
-        let source = Source {
+        let input = Input {
             schedule: &schedule.unwrap(),
             ownership: &Ownership::from(Distribution::lower(items, ranks).unwrap()),
             width: 1,
             message_limit: usize::MAX,
             eager_limit: usize::MAX,
-            wanted: Wanted::Reduction,
+            output: Output::Result,
         };
-        source.compile(rank)
+        input.compile(rank)
     }
 
     /// O(log p) steps of O(log N) values each: 20 exchanges of at most 2 log2 N values.
@@ -412,9 +412,9 @@ mod tests {
         for (ranks, items) in [(1, 10), (3, 100), (6, 4), (7, 1000)] {
             for rank in 0..ranks {
                 let program = program(ranks, rank, items);
-                let stretches = program.stretches.iter();
-                let own = stretches
-                    .flat_map(|stretch| stretch.start..stretch.start + stretch.lengths.len());
+                let local_ranges = program.local_ranges.iter();
+                let own =
+                    local_ranges.flat_map(|local| local.start..local.start + local.lengths.len());
                 let combined = program.combines.iter().map(|combine| combine.into);
                 let received = program
                     .receives

@@ -1,4 +1,4 @@
-//! What becomes of a run's values on this rank when it is over.
+//! What a run leaves on this rank: the result of its operation.
 
 use std::mem;
 
@@ -30,7 +30,7 @@ pub(super) enum EndingKind {
 }
 
 impl Ending {
-    /// What a run begins with: the own rows, or the row to broadcast, which stands where the result will be.
+    /// The input of a run: this rank's rows, or the row to broadcast, which is where the result will be.
     pub(super) fn input<'r, T>(&self, rows: Option<&'r [T]>, result: &'r [T]) -> Option<&'r [T]> {
         match self.kind {
             EndingKind::Row => rows.map(|_| result),
@@ -38,7 +38,7 @@ impl Ending {
         }
     }
 
-    /// Leaves the result in `result`, by a machine whose run is over and whose values are its own.
+    /// Leaves the result in `result`, by a machine whose run is over and whose values are all in its workspace or messages.
     pub(super) fn finish<T: Pod, O: Operator<T>, P: Place>(
         &self,
         machine: &mut Machine<'_, T, O, P>,
@@ -71,7 +71,7 @@ impl Ending {
     }
 }
 
-/// Copies what the program wanted.
+/// Copies the parts of the program's result.
 fn copy<T: Pod, O: Operator<T>, P: Place>(
     machine: &mut Machine<'_, T, O, P>,
     result: &mut [T],

@@ -1,21 +1,21 @@
-//! Long rows are not worth a copy: this says of every place of a program where its values really lie.
+//! Long rows are not copied: this module finds the home of every place of a program, where its values really lie.
 //!
-//! The own rows stay in the caller's slice, what is received stays in the message's memory, and the combinations that make the
-//! result write it where it is wanted. A part that spans several such homes is cut, so that a run looks for nothing.
+//! This rank's rows stay in the caller's slice, what is received stays in the message's memory, and the combinations that make the
+//! result write it into the caller's result. A part that spans several homes is cut, so that a run need not search.
 
 use super::memory::Located;
 use super::program::{Combine, Part, Prefix, Program};
 
-/// What stays where it is.
+/// Which values a run uses in place, without copying them to its workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lending {
+pub(crate) enum InPlace {
     /// Received messages.
-    Messages,
-    /// The own rows and the result, too.
-    All,
+    Receives,
+    /// Received messages, this rank's rows in the caller's slice, and the result in the caller's slice.
+    ReceivesAndCaller,
 }
 
-/// A stretch of the workspace that only stands for values elsewhere.
+/// A range of the workspace that only stands for values elsewhere.
 #[derive(Clone, Copy, Debug)]
 struct Elsewhere {
     start: usize,
@@ -24,11 +24,11 @@ struct Elsewhere {
 }
 
 impl Program<usize> {
-    /// The same program on values where they are.
-    pub(crate) fn locate(self, lending: Lending) -> Program<Located> {
-        let homes = Homes::of(&self, lending);
+    /// The same program on values in place.
+    pub(crate) fn locate(self, in_place: InPlace) -> Program<Located> {
+        let homes = Homes::of(&self, in_place);
         let mut located = Program {
-            stretches: self.stretches,
+            local_ranges: self.local_ranges,
             lengths: self.lengths,
             sends: self.sends,
             receives: self.receives,
@@ -78,11 +78,11 @@ impl Program<usize> {
     }
 }
 
-/// What lies elsewhere, in the order of the workspace.
+/// The ranges that have a home elsewhere, in the order of the workspace.
 struct Homes(Vec<Elsewhere>);
 
 impl Homes {
-    fn of(program: &Program<usize>, lending: Lending) -> Self {
+    fn of(program: &Program<usize>, in_place: InPlace) -> Self {
         let messages = program.receives.iter().enumerate();
         let mut homes: Vec<Elsewhere> = messages
             .map(|(index, message)| {
@@ -94,25 +94,25 @@ impl Homes {
                 }
             })
             .collect();
-        if lending == Lending::All {
+        if in_place == InPlace::ReceivesAndCaller {
             let length = program.width;
-            let starts = program.stretches.iter().flat_map(|stretch| {
-                (0..stretch.lengths.len()).map(move |node| stretch.start + node * length)
+            let starts = program.local_ranges.iter().flat_map(|local| {
+                (0..local.lengths.len()).map(move |node| local.start + node * length)
             });
             homes.extend(starts.enumerate().map(|(index, start)| Elsewhere {
                 start,
                 length,
-                home: Located::Leaf { index, start: 0 },
+                home: Located::OwnNode { index, start: 0 },
             }));
         }
         let mut homes = Self(homes);
         homes.sort();
-        if lending == Lending::All {
-            // What is combined here for the result is made there: the root of a tree is never combined again.
+        if in_place == InPlace::ReceivesAndCaller {
+            // Combinations write parts of the result straight into it: the root of a tree is never combined again.
             let mut offset = 0;
             let mut made = Vec::new();
             for &Part { place, length } in &program.result {
-                if homes.first(place, length).home.is_none() {
+                if homes.leading_piece(place, length).home.is_none() {
                     made.push(Elsewhere {
                         start: place,
                         length,
@@ -131,10 +131,10 @@ impl Homes {
         self.0.sort_unstable_by_key(|elsewhere| elsewhere.start);
     }
 
-    /// The longest beginning of a part that has one home; `None` is the workspace.
-    fn first(&self, place: usize, length: usize) -> First {
-        let behind = self.0.partition_point(|elsewhere| elsewhere.start <= place);
-        let before = behind.checked_sub(1).map(|index| self.0[index]);
+    /// The longest piece at the start of a part that has one home; `None` is the workspace.
+    fn leading_piece(&self, place: usize, length: usize) -> LeadingPiece {
+        let following = self.0.partition_point(|elsewhere| elsewhere.start <= place);
+        let before = following.checked_sub(1).map(|index| self.0[index]);
         if let Some(Elsewhere {
             start,
             length: whole,
@@ -143,13 +143,13 @@ impl Homes {
             && let Some(left) = (start + whole).checked_sub(place)
             && left > 0
         {
-            return First {
-                home: Some(home.from(place - start)),
+            return LeadingPiece {
+                home: Some(home.advanced_by(place - start)),
                 length: length.min(left),
             };
         }
-        let next = self.0.get(behind).map(|next| next.start);
-        First {
+        let next = self.0.get(following).map(|next| next.start);
+        LeadingPiece {
             home: None,
             length: next.map_or(length, |next| length.min(next - place)),
         }
@@ -162,7 +162,7 @@ impl Homes {
             if rest.length == 0 {
                 return None;
             }
-            let First { home, length } = self.first(rest.place, rest.length);
+            let LeadingPiece { home, length } = self.leading_piece(rest.place, rest.length);
             let place = home.unwrap_or(Located::Workspace(rest.place));
             rest.place += length;
             rest.length -= length;
@@ -174,13 +174,14 @@ impl Homes {
     fn cut_combine(&self, combine: Combine<usize>, pieces: &mut Vec<Combine<Located>>) {
         let mut done = 0;
         while done < combine.length {
-            let first = |place: usize| {
-                let First { home, length } = self.first(place + done, combine.length - done);
+            let leading = |place: usize| {
+                let LeadingPiece { home, length } =
+                    self.leading_piece(place + done, combine.length - done);
                 (home.unwrap_or(Located::Workspace(place + done)), length)
             };
-            let (left, left_length) = first(combine.left);
-            let (right, right_length) = first(combine.right);
-            let (into, into_length) = first(combine.into);
+            let (left, left_length) = leading(combine.left);
+            let (right, right_length) = leading(combine.right);
+            let (into, into_length) = leading(combine.into);
             let length = left_length.min(right_length).min(into_length);
             pieces.push(Combine {
                 left,
@@ -193,21 +194,21 @@ impl Homes {
     }
 }
 
-struct First {
+struct LeadingPiece {
     home: Option<Located>,
     length: usize,
 }
 
 impl Located {
-    /// The place this number of elements further on.
-    fn from(self, skipped: usize) -> Self {
+    /// The place `skipped` elements further on.
+    fn advanced_by(self, skipped: usize) -> Self {
         match self {
             Located::Workspace(start) => Located::Workspace(start + skipped),
             Located::Message { index, start } => Located::Message {
                 index,
                 start: start + skipped,
             },
-            Located::Leaf { index, start } => Located::Leaf {
+            Located::OwnNode { index, start } => Located::OwnNode {
                 index,
                 start: start + skipped,
             },

@@ -1,4 +1,5 @@
-//! The machine itself: folds, combines, sends and receives, step by step, from wherever it had stopped.
+//! The machine itself: combines, sends and receives, step by step, and continues wherever it stopped. [`run`](super::run) folds
+//! this rank's rows.
 
 use std::mem;
 use std::ops::Range;
@@ -9,8 +10,8 @@ use comm::Communicator;
 use super::buffer::{capacity_bytes, read_notice, write_notice};
 use super::memory::{Memory, Place};
 use super::program::Program;
-use super::run::Strips;
 use super::state::{Phase, State};
+use super::strips::ColumnStrips;
 use crate::operator::Operator;
 use crate::patience::Patience;
 use crate::trace::{message, span};
@@ -19,8 +20,8 @@ use crate::trace::{message, span};
 /// for.
 const STEPS_AHEAD: usize = 16;
 
-/// The sends that may be under way when a step begins. MPI libraries search longer lists of them again and again; and schedules are
-/// checked to end even if every send waits for its receiver.
+/// The sends that may be under way when a step begins. MPI libraries search longer lists of them repeatedly. Waiting for earlier
+/// sends cannot deadlock: schedules are checked to end even if every send waits for its receiver.
 const SENDS_AHEAD: usize = 32;
 
 /// A run, with the memory that it works on until it stops.
@@ -28,11 +29,11 @@ pub(super) struct Machine<'m, T, O, P> {
     pub(super) comm: &'m dyn Communicator,
     /// Whether the transport delivers by itself.
     pub(super) delivers_alone: bool,
-    pub(super) strips: &'m Strips<P>,
+    pub(super) strips: &'m ColumnStrips<P>,
     pub(super) operator: &'m O,
     pub(super) tag: comm::Tag,
     pub(super) state: &'m mut State<T>,
-    pub(super) leaves: &'m [T],
+    pub(super) own_nodes: &'m [T],
     pub(super) result: &'m mut [T],
 }
 
@@ -45,15 +46,15 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         Memory {
             workspace: &mut self.state.workspace,
             receives: &self.state.receives,
-            leaves: self.leaves,
+            own_nodes: self.own_nodes,
             result: self.result,
             row: self.strips.width,
             first_column: self.state.first_column,
         }
     }
 
-    /// Begins a strip.
-    pub(super) fn begin(&mut self) -> Result<(), comm::Error> {
+    /// Begins the strip that the state names.
+    pub(super) fn begin_strip(&mut self) -> Result<(), comm::Error> {
         self.state.sent = 0;
         if self.delivers_alone {
             self.state.turn ^= 1;
@@ -63,12 +64,12 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         self.enter(0)
     }
 
-    /// Does what a step does before it waits; behind the last step, what is left to do.
+    /// Does what a step does before it waits; after the last step, the last combinations.
     fn enter(&mut self, index: usize) -> Result<(), comm::Error> {
         let program = self.program();
         let Some(step) = program.steps.get(index) else {
             self.combine(program.last_combines.clone());
-            if self.strips.is_lent && self.state.failed.is_none() {
+            if self.strips.uses_caller_memory && self.state.failed.is_none() {
                 self.deliver();
             }
             self.state.phase = Phase::Sending;
@@ -95,21 +96,20 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         P::combine(combines, &mut self.memory(), operator);
     }
 
-    /// Brings what the program wanted to the result, in canonical form, as far as it was not made there.
+    /// Copies the strip's result to the caller's, in canonical form. Combinations have written some parts there, in this form.
     fn deliver(&mut self) {
         let (program, operator) = (self.program(), self.operator);
         let mut start = self.state.first_column;
+        let result = mem::take(&mut self.result);
+        let memory = self.memory();
         for &part in &program.result {
             let end = start + part.length;
-            // What was made in the result is in canonical form already.
-            let result = mem::take(&mut self.result);
             if !part.place.is_in_result() {
-                let memory = self.memory();
                 operator.copy_canonical(P::read(part, &memory), &mut result[start..end]);
             }
-            self.result = result;
             start = end;
         }
+        self.result = result;
     }
 
     /// Posts the receives of all steps before `end`.
@@ -157,18 +157,18 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         Ok(())
     }
 
-    /// Goes on until the run is over, or patience is. Says whether it is over.
+    /// Continues until the run is over or patience is exhausted. Says whether the run is over.
     pub(super) fn go_on(&mut self, patience: Patience) -> Result<bool, comm::Error> {
         loop {
             match self.state.phase {
-                Phase::Idle | Phase::Done => return Ok(true),
+                Phase::Idle => return Ok(true),
                 Phase::Step(index) => {
                     for receive in self.program().steps[index].receives.clone() {
                         if !self.receive(receive, patience)? {
                             return Ok(false);
                         }
                     }
-                    for send in sends_to_end(self.program(), self.state, index) {
+                    for send in sends_to_complete(self.program(), self.state, index) {
                         let buffer = &mut self.state.sends[self.state.turn][send];
                         if !buffer.reclaim(self.comm, patience)? {
                             return Ok(false);
@@ -178,7 +178,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
                     self.enter(index + 1)?;
                 }
                 Phase::Sending => {
-                    for turn in self.turns_to_end() {
+                    for turn in self.turns_to_complete() {
                         for buffer in &mut self.state.sends[turn] {
                             if !buffer.reclaim(self.comm, patience)? {
                                 return Ok(false);
@@ -186,19 +186,19 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
                         }
                     }
                     if self.state.strip + 1 == self.strips.count {
-                        self.state.phase = Phase::Done;
+                        self.state.phase = Phase::Idle;
                     } else {
                         self.state.first_column += self.program().width;
                         self.state.strip += 1;
-                        self.begin()?;
+                        self.begin_strip()?;
                     }
                 }
             }
         }
     }
 
-    /// The sends that must be over before the next strip, or before the end.
-    fn turns_to_end(&self) -> Range<usize> {
+    /// The turns whose sends must be complete before the next strip, or before the end.
+    fn turns_to_complete(&self) -> Range<usize> {
         let (own, other) = (self.state.turn, self.state.turn ^ 1);
         match self.delivers_alone {
             false => own..own + 1,
@@ -207,7 +207,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         }
     }
 
-    /// Takes a message in, if it has not been yet. Says whether it has now.
+    /// Takes a message in, unless it is in already. Says whether it is in now.
     fn receive(&mut self, index: usize, patience: Patience) -> Result<bool, comm::Error> {
         let program = self.program();
         let (message, buffer) = (&program.receives[index], &mut self.state.receives[index]);
@@ -229,8 +229,8 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
     }
 }
 
-/// The sends that must be over before the step behind this one begins.
-pub(super) fn sends_to_end<T, P>(
+/// The sends that must be complete before the next step begins.
+pub(super) fn sends_to_complete<T, P>(
     program: &Program<P>,
     state: &State<T>,
     index: usize,

@@ -11,8 +11,8 @@ use crate::operator::Operator;
 pub(crate) struct Memory<'m, T> {
     pub(crate) workspace: &'m mut [T],
     pub(crate) receives: &'m [Buffer],
-    /// Whole rows: the reductions of the own nodes, in order.
-    pub(crate) leaves: &'m [T],
+    /// Whole rows: the reductions of this rank's own nodes, in order.
+    pub(crate) own_nodes: &'m [T],
     /// A whole row, or the columns of this rank.
     pub(crate) result: &'m mut [T],
     /// The elements of a whole row.
@@ -23,16 +23,16 @@ pub(crate) struct Memory<'m, T> {
 
 /// A kind of place.
 pub(crate) trait Place: Copy + 'static {
-    /// Brings the values of a received message to their part, unless they stay in the message.
+    /// Copies the values of a received message to their part, unless they stay in the message.
     fn take_in<T: Pod>(part: Part<Self>, message: &mut Buffer, workspace: &mut [T]);
 
-    /// Whether the values were made in the result.
+    /// Whether combinations write the values straight into the result.
     fn is_in_result(self) -> bool;
 
     /// The values of a part.
     fn read<'m, T: Pod>(part: Part<Self>, memory: &'m Memory<'_, T>) -> &'m [T];
 
-    /// Makes combinations, one after the other.
+    /// Performs combinations, one after the other.
     fn combine<T: Pod, O: Operator<T>>(
         combines: &[Combine<Self>],
         memory: &mut Memory<'_, T>,
@@ -65,7 +65,7 @@ impl Place for Packed {
         operator: &O,
     ) {
         let workspace = &mut *memory.workspace;
-        // Most combinations use the result of the last one, which is in a register sooner than in memory.
+        // Most combinations use the result of the last one: a register has it before memory has.
         let mut last = (usize::MAX, T::zeroed());
         for &Combine {
             left,
@@ -102,8 +102,8 @@ pub(crate) enum Located {
     Workspace(usize),
     /// In a received message, from this element on.
     Message { index: usize, start: usize },
-    /// In the row of one of the own nodes, from this column of the strip on.
-    Leaf { index: usize, start: usize },
+    /// In the row of one of this rank's own nodes, from this column of the strip on.
+    OwnNode { index: usize, start: usize },
     /// In the result, from this column of the strip on.
     Result(usize),
 }
@@ -114,12 +114,14 @@ impl Located {
         self,
         length: usize,
         receives: &'m [Buffer],
-        leaves: &'m [T],
-        leaf_start: impl Fn(usize) -> usize,
+        own_nodes: &'m [T],
+        node_start: impl Fn(usize) -> usize,
     ) -> Option<&'m [T]> {
         match self {
             Located::Message { index, start } => Some(&receives[index].values()[start..][..length]),
-            Located::Leaf { index, start } => Some(&leaves[leaf_start(index) + start..][..length]),
+            Located::OwnNode { index, start } => {
+                Some(&own_nodes[node_start(index) + start..][..length])
+            }
             Located::Workspace(_) | Located::Result(_) => None,
         }
     }
@@ -128,7 +130,9 @@ impl Located {
     fn in_workspace(self, length: usize) -> std::ops::Range<usize> {
         match self {
             Located::Workspace(start) => start..start + length,
-            _ => unreachable!("nothing is read from the result, and other places are outside"),
+            _ => {
+                unreachable!("no operand is in the result, and message and own nodes are outside")
+            }
         }
     }
 }
@@ -143,13 +147,13 @@ impl Place for Located {
     }
 
     fn read<'m, T: Pod>(part: Part<Self>, memory: &'m Memory<'_, T>) -> &'m [T] {
-        let leaf_start = |index: usize| index * memory.row + memory.first_column;
+        let node_start = |index: usize| index * memory.row + memory.first_column;
         let Part { place, length } = part;
         match place {
             Located::Workspace(start) => &memory.workspace[start..][..length],
             Located::Result(start) => &memory.result[memory.first_column + start..][..length],
             outside => outside
-                .outside(length, memory.receives, memory.leaves, leaf_start)
+                .outside(length, memory.receives, memory.own_nodes, node_start)
                 .expect("it is neither in the workspace nor in the result"),
         }
     }
@@ -160,10 +164,12 @@ impl Place for Located {
         operator: &O,
     ) {
         let apart = "every value has a place of its own";
-        let (receives, leaves) = (memory.receives, memory.leaves);
+        let (receives, own_nodes) = (memory.receives, memory.own_nodes);
         let (row, first_column) = (memory.row, memory.first_column);
         let outside = |place: Located, length| {
-            place.outside(length, receives, leaves, |index| index * row + first_column)
+            place.outside(length, receives, own_nodes, |index| {
+                index * row + first_column
+            })
         };
         let workspace = &mut *memory.workspace;
         for &Combine {

@@ -11,6 +11,7 @@ mod program;
 mod run;
 mod scan;
 mod state;
+mod strips;
 
 use std::cell::{Cell, OnceCell};
 use std::fmt;
@@ -27,15 +28,17 @@ use crate::error::RunError;
 use crate::operator::Operator;
 use crate::terms::Terms;
 use crate::world::World;
-use compile::{Source, Wanted};
+use compile::{Input, Output};
 use ending::{Ending, EndingKind};
-use locate::Lending;
+use locate::InPlace;
 use memory::{Located, Packed, Place};
 pub(crate) use program::columns;
-use run::{Run, Strips};
+use run::Run;
+use strips::ColumnStrips;
 
-/// Rows of this number of bytes are worth the search for them that copying them saves.
-const LENT_BYTES: usize = 2048;
+/// Rows of at least this number of bytes are used in place, in messages and in the caller's slices. Shorter rows are copied to the
+/// workspace, which takes less time than finding them.
+const IN_PLACE_ROW_BYTES: usize = 2048;
 
 /// The operations of a plan, compiled when they are first run.
 pub(crate) struct Scheduled<T: Pod, O: Operator<T>> {
@@ -47,6 +50,16 @@ pub(crate) struct Scheduled<T: Pod, O: Operator<T>> {
     compiled: [OnceCell<Compiled<T, O>>; Operation::ALL.len()],
     /// The operation of the last blocking run.
     last: Cell<Option<Operation>>,
+}
+
+/// What an operation asks of its programs and of their run.
+struct Shape {
+    output: Output,
+    ending: Ending,
+    /// The strips of columns that run one after the other.
+    strips: usize,
+    /// Which values stay in place; `None` if all are copied to the workspace.
+    in_place: Option<InPlace>,
 }
 
 /// A compiled operation, on short rows or on long ones.
@@ -81,79 +94,85 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
 
     fn compile(&self, operation: Operation) -> Compiled<T, O> {
         let (terms, transport) = (&self.terms, self.world.transport());
-        let size = self.world.size();
         // A broadcast is the same for every distribution.
         let one_each;
         let ownership = if operation == Operation::Broadcast {
+            let size = self.world.size();
             one_each = Ownership::one_item_each(size).expect("a world has at least one rank");
             &one_each
         } else {
             &terms.ownership
         };
+        let shape = self.shape(operation, ownership.items() > 0);
         let schedule = self.schedule(operation, ownership);
-        let has_items = ownership.items() > 0;
-        let is_reduced = matches!(operation, Operation::Reduce | Operation::Allreduce);
-        let strips = match operation {
-            // Where a send never waits, a rank that needs no answer would be strips ahead of its receivers, and need memory for all.
-            Operation::Reduce if transport.delivers_alone() => 1,
-            _ if is_reduced && has_items => terms.choice.strips,
-            _ => 1,
+        let program = |width: usize| {
+            let input = Input {
+                schedule: &schedule,
+                ownership,
+                width,
+                message_limit: terms.message_limit,
+                eager_limit: (transport.hints().eager_bytes / size_of::<T>()).max(1),
+                output: shape.output,
+            };
+            input.compile(self.world.rank())
         };
-        let is_long = terms.width / strips * size_of::<T>() >= LENT_BYTES;
-        let can_be_lent = has_items && (is_reduced || operation == Operation::ReduceScatter);
-        let source = |width: usize| Source {
-            schedule: &schedule,
-            ownership,
-            width,
-            message_limit: terms.message_limit,
-            eager_limit: (transport.hints().eager_bytes / size_of::<T>()).max(1),
-            wanted: match operation {
-                Operation::Scan | Operation::Exscan => Wanted::Prefixes,
-                _ => Wanted::Reduction,
-            },
-        };
-        // The strips' widths: the first may have a column more than the others.
-        let widths = [terms.width.div_ceil(strips), terms.width / strips];
-        let differ = usize::from(widths[0] != widths[1]);
-        let programs = widths[..=differ].iter();
-        let programs = programs.map(|&width| source(width).compile(self.world.rank()));
-        let ending = self.ending(operation, has_items);
-        let lending = match (is_long, can_be_lent) {
-            // Strips are of rows that stay where they are.
-            (true, true) => Some(Lending::All),
-            (true, false) => Some(Lending::Messages),
-            (false, _) => (strips > 1).then_some(Lending::All),
-        };
-        match lending {
-            None => Compiled::Packed(self.run_of(programs.collect(), strips, false, ending)),
-            Some(lending) => {
-                let programs = programs.map(|program| program.locate(lending)).collect();
-                let is_lent = lending == Lending::All;
-                Compiled::Located(self.run_of(programs, strips, is_lent, ending))
+        let (width, strips) = (terms.width, shape.strips);
+        match shape.in_place {
+            None => {
+                let strips = ColumnStrips::new(width, strips, false, program);
+                Compiled::Packed(self.run_of(strips, shape.ending))
+            }
+            Some(in_place) => {
+                let uses_caller_memory = in_place == InPlace::ReceivesAndCaller;
+                let located = |width| program(width).locate(in_place);
+                let strips = ColumnStrips::new(width, strips, uses_caller_memory, located);
+                Compiled::Located(self.run_of(strips, shape.ending))
             }
         }
     }
 
-    fn run_of<P: Place>(
-        &self,
-        programs: Vec<program::Program<P>>,
-        count: usize,
-        is_lent: bool,
-        ending: Ending,
-    ) -> Rc<Run<T, O, P>> {
-        let width = self.terms.width;
-        let strips = Strips {
-            programs,
-            count,
-            wide: match width % count {
-                0 => count,
-                wide => wide,
-            },
-            width,
-            is_lent,
-        };
+    fn run_of<P: Place>(&self, strips: ColumnStrips<P>, ending: Ending) -> Rc<Run<T, O, P>> {
         let operator = Rc::clone(&self.operator);
         Rc::new(Run::new(&self.world, strips, ending, operator, self.tag))
+    }
+
+    fn shape(&self, operation: Operation, has_items: bool) -> Shape {
+        let reduction = match has_items {
+            true => EndingKind::Reduction,
+            false => EndingKind::Empty,
+        };
+        let scan = |is_exclusive| EndingKind::Scan { is_exclusive };
+        let (kind, output, strips) = match operation {
+            // If sends never wait, a rank that receives nothing could be several strips ahead of its receivers, and need memory
+            // for all of them.
+            Operation::Reduce if self.world.transport().delivers_alone() => {
+                (reduction, Output::Result, 1)
+            }
+            Operation::Reduce | Operation::Allreduce => {
+                (reduction, Output::Result, self.terms.choice.strips)
+            }
+            Operation::ReduceScatter => (reduction, Output::Result, 1),
+            Operation::Scan => (scan(false), Output::Prefixes, 1),
+            Operation::Exscan => (scan(true), Output::Prefixes, 1),
+            Operation::Broadcast => (EndingKind::Row, Output::Result, 1),
+        };
+        let has_reduction = kind == EndingKind::Reduction;
+        let strips = if has_reduction { strips } else { 1 };
+        let is_long = self.terms.width / strips * size_of::<T>() >= IN_PLACE_ROW_BYTES;
+        Shape {
+            output,
+            ending: Ending {
+                is_mine: operation != Operation::Reduce || self.world.rank() == self.terms.root,
+                kind,
+            },
+            strips,
+            in_place: match (is_long, has_reduction) {
+                (true, true) => Some(InPlace::ReceivesAndCaller),
+                (true, false) => Some(InPlace::Receives),
+                // Several strips need rows that stay in the caller's slices.
+                (false, _) => (strips > 1).then_some(InPlace::ReceivesAndCaller),
+            },
+        }
     }
 
     fn schedule(&self, operation: Operation, ownership: &Ownership) -> Schedule {
@@ -168,7 +187,7 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
             Operation::Scan | Operation::Exscan => Collective::Scan,
         };
         let (algorithm, collective) = match collective {
-            // Prefixes of scattered items are made of everyone's.
+            // Prefixes of scattered items need the fragments of all ranks.
             Collective::Scan if !ownership.is_one_stretch_each() => {
                 (schedule::Algorithm::Direct, Collective::Allreduce)
             }
@@ -177,21 +196,6 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
         Schedule::new(algorithm, collective, self.world.size())
             .and_then(|schedule| schedule.with(self.terms.choice.parameters))
             .expect("the world has ranks, the root is one of them, the parameters were checked")
-    }
-
-    fn ending(&self, operation: Operation, has_items: bool) -> Ending {
-        Ending {
-            is_mine: operation != Operation::Reduce || self.world.rank() == self.terms.root,
-            kind: match operation {
-                Operation::Broadcast => EndingKind::Row,
-                Operation::Scan => EndingKind::Scan {
-                    is_exclusive: false,
-                },
-                Operation::Exscan => EndingKind::Scan { is_exclusive: true },
-                _ if has_items => EndingKind::Reduction,
-                _ => EndingKind::Empty,
-            },
-        }
     }
 }
 

@@ -1,20 +1,20 @@
-//! A program in words: who sends what to whom, and when.
+//! A program as text: who sends what to whom, and when.
 
 use std::fmt;
 
 use super::program::{Message, Program};
 use crate::counted::Counted;
 
-/// More values a message than this deserve a warning: boundaries cut many subtrees.
+/// A message of more values than this prints a warning: the boundaries between ranks cut many subtrees.
 const VALUES_TO_WARN_OF: usize = 64;
 
 /// Prints a rank's part, step by step.
 pub(super) fn program<P>(f: &mut fmt::Formatter<'_>, program: &Program<P>) -> fmt::Result {
     let width = program.width;
-    let nodes_count = program.leaves_count() as u64;
+    let nodes_count = program.own_nodes_count() as u64;
     if nodes_count > 0 {
         let values = Counted(nodes_count, "value");
-        writeln!(f, "fold the own items into {values}")?;
+        writeln!(f, "fold this rank's items into {values}")?;
     }
     for (step, number) in program.steps.iter().zip(1..) {
         write_combines(f, step.combines.len())?;

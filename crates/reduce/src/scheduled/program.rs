@@ -1,7 +1,7 @@
-//! What a rank does in a collective operation: a schedule, compiled to a list of places for each thing to do.
+//! What a rank does in a collective operation: a schedule, compiled to flat lists of places.
 //!
 //! Every value of a run has a place of its own. A program says which rows to fold into which places, which two places to combine into
-//! a third, and the values of which places make a message. Its lists are flat: a run reads each from front to back.
+//! a third, and the values of which places make a message. A run reads each list from front to back.
 //!
 //! The type of a place says where values lie. Short rows are copied, so all values lie in one workspace, and a place is an
 //! offset there ([`Packed`](super::memory::Packed)). Long rows stay where they are: see [`Located`](super::memory::Located).
@@ -15,9 +15,9 @@ pub(crate) struct Part<P> {
     pub(crate) length: usize,
 }
 
-/// Rows that lie side by side in the local slice and in the tree: the nodes that they make up, and where their reductions go.
+/// Rows that are contiguous in the local slice and in the tree: the nodes that they make up, and where their reductions go.
 #[derive(Clone, Debug)]
-pub(crate) struct Stretch {
+pub(crate) struct LocalRange {
     pub(crate) rows: Range<usize>,
     /// The rows of each node, in the program's list of lengths.
     pub(crate) lengths: Range<usize>,
@@ -54,10 +54,10 @@ pub(crate) struct Step {
     pub(crate) receives: Range<usize>,
 }
 
-/// What a scan needs for one stretch of this rank's items.
+/// What a scan needs for one local range.
 #[derive(Clone, Debug)]
 pub(crate) struct Prefix<P> {
-    /// The stretch, as rows of the local slice and as the number of its first item.
+    /// The range's rows in the local slice, and the number of its first item.
     pub(crate) rows: Range<usize>,
     pub(crate) first_item: u64,
     /// The fragment of all items before it, node by node.
@@ -67,19 +67,19 @@ pub(crate) struct Prefix<P> {
 /// One rank's part in one collective operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Program<P> {
-    pub(crate) stretches: Vec<Stretch>,
+    pub(crate) local_ranges: Vec<LocalRange>,
     pub(crate) lengths: Vec<usize>,
     pub(crate) steps: Vec<Step>,
-    /// In the order in which they happen: those of the steps, then those that remain when everything is here.
+    /// In the order in which they happen: those of the steps, then those that remain when everything has arrived.
     pub(crate) combines: Vec<Combine<P>>,
     pub(crate) last_combines: Range<usize>,
     pub(crate) sends: Vec<Message>,
     pub(crate) receives: Vec<Message>,
     /// What messages are made of.
     pub(crate) parts: Vec<Part<P>>,
-    /// What this rank wants, in order: by block, then by node.
+    /// This rank's result, in order: by block, then by node.
     pub(crate) result: Vec<Part<P>>,
-    /// Of a scan: what it needs instead of a result.
+    /// A scan has these instead of a result.
     pub(crate) prefixes: Vec<Prefix<P>>,
     pub(crate) workspace_length: usize,
     /// Elements of a row.
@@ -87,17 +87,17 @@ pub(crate) struct Program<P> {
 }
 
 impl<P> Program<P> {
-    /// The number of nodes that the own rows make up.
-    pub(crate) fn leaves_count(&self) -> usize {
+    /// The number of nodes that this rank's rows make up: its own nodes.
+    pub(crate) fn own_nodes_count(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Whether each of them is a single row.
-    pub(crate) fn leaves_are_rows(&self) -> bool {
+    /// Whether each own node is a single row.
+    pub(crate) fn own_nodes_are_rows(&self) -> bool {
         self.lengths.iter().all(|&length| length == 1)
     }
 
-    /// The elements that it leaves on its rank.
+    /// The elements of its result on this rank.
     pub(crate) fn result_length(&self) -> usize {
         let parts = self.result.iter().map(|part| part.length);
         parts.fold(0, |length, part| length + part)
@@ -107,7 +107,7 @@ impl<P> Program<P> {
 impl<P> Default for Program<P> {
     fn default() -> Self {
         Self {
-            stretches: Vec::new(),
+            local_ranges: Vec::new(),
             lengths: Vec::new(),
             steps: Vec::new(),
             combines: Vec::new(),
@@ -123,7 +123,7 @@ impl<P> Default for Program<P> {
     }
 }
 
-/// The columns of one of `blocks` blocks of a row: the first `width` mod `blocks` have one more.
+/// The columns of one of `blocks` blocks of a row: the first `width` mod `blocks` blocks have one more.
 pub(crate) fn columns(width: usize, blocks: usize, block: usize) -> Range<usize> {
     let start = |block: usize| width / blocks * block + (width % blocks).min(block);
     start(block)..start(block + 1)

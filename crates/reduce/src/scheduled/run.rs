@@ -1,12 +1,12 @@
 //! Runs a program: the one executor for every schedule, on every transport.
 //!
-//! A run is a machine that stops wherever a message is missing and goes on when it is there, so blocking
-//! calls, tests and time-outs are the same code. Everything that it needs is allocated in its first two runs. A message's
-//! buffer is the transport's until the send is over: a transport that delivers by itself has it for one more run, in
-//! which a second buffer takes turns with it.
+//! A run is a machine that stops wherever a message is missing and continues when the message has arrived, so blocking
+//! calls, tests and time-outs are the same code. Everything that it needs is allocated in its first two runs. The transport owns a
+//! message's buffer until the send is complete. A transport that delivers by itself may keep it during the next run, which uses
+//! a second buffer.
 //!
-//! A rank that cannot go on sends a notice in the place of every message that it owes: the number of the rank that failed
-//! first, in a length that no values have. So nobody waits in vain, and values need no header.
+//! A rank that cannot continue sends a notice in the place of every message that it owes: the number of the rank that failed
+//! first, in a length that no values have. So no rank waits for ever, and values need no header.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -17,51 +17,23 @@ use comm::{RequestId, Tag};
 
 use super::buffer::Buffer;
 use super::ending::Ending;
-use super::machine::{Machine, sends_to_end};
+use super::machine::{Machine, sends_to_complete};
 use super::memory::Place;
 use super::program::{Message, Program};
 use super::state::{Copies, Phase, State};
+use super::strips::ColumnStrips;
 use crate::engine::Flight;
-use crate::error::RunError;
+use crate::error::{RunError, own_failure_first};
 use crate::operator::Operator;
 use crate::patience::Patience;
 use crate::trace::span;
 use crate::world::{Progress, World};
 
-/// The programs of an operation, for the strips of columns into which a long row is cut: they stay in cache, and each of them is a
-/// run of its program.
-pub(super) struct Strips<P> {
-    /// For the first strips; and for the others, if those have a column less.
-    pub(super) programs: Vec<Program<P>>,
-    pub(super) count: usize,
-    /// Those that the first program is for.
-    pub(super) wide: usize,
-    /// Elements of a whole row.
-    pub(super) width: usize,
-    /// Whether the own rows and the result are outside the workspace.
-    pub(super) is_lent: bool,
-}
-
-impl<P> Strips<P> {
-    #[inline]
-    pub(super) fn program(&self, strip: usize) -> &Program<P> {
-        &self.programs[usize::from(strip >= self.wide)]
-    }
-
-    /// The elements that all strips leave on this rank.
-    fn result_length(&self) -> usize {
-        let lengths = self.programs.iter().map(Program::result_length);
-        let strips = [self.wide, self.count - self.wide];
-        let lengths = lengths.zip(strips).map(|(length, strips)| length * strips);
-        lengths.fold(0, |total, length| total + length)
-    }
-}
-
 /// A compiled operation, its memory, and how far it has come.
 pub(super) struct Run<T, O, P> {
     world: World,
     delivers_alone: bool,
-    strips: Strips<P>,
+    strips: ColumnStrips<P>,
     ending: Ending,
     operator: Rc<O>,
     tag: Tag,
@@ -69,43 +41,27 @@ pub(super) struct Run<T, O, P> {
     copies: RefCell<Copies<T>>,
 }
 
-impl<T, O, P> Run<T, O, P> {
-    /// How many messages may be under way at once: a send's buffer may be away until the run after the next one.
-    fn messages(&self) -> usize {
-        let Program {
-            sends, receives, ..
-        } = &self.strips.programs[0];
-        3 * (sends.len() + receives.len())
-    }
-}
-
-/// The messages that a run waits for, as ranges of its program's.
+/// The messages that a run waits for, as ranges of its program's lists.
 enum Awaited {
     Nothing,
     Receives(Range<usize>),
-    /// Those that must be over before the next step.
+    /// The sends that must be complete before the next step.
     Sends(Range<usize>),
-    /// All of both turns.
+    /// The sends of both turns.
     AllSends,
-}
-
-/// Memory of the caller's, for as long as it waits.
-struct Caller<'c, T> {
-    /// The own rows, if each is a node of its own.
-    leaves: Option<&'c [T]>,
-    result: &'c mut [T],
 }
 
 impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     pub(super) fn new(
         world: &World,
-        strips: Strips<P>,
+        strips: ColumnStrips<P>,
         ending: Ending,
         operator: Rc<O>,
         tag: Tag,
     ) -> Self {
-        let state = State::new(&strips.programs);
-        let run = Self {
+        let state = State::new(strips.programs());
+        world.transport().reserve(state.requests_max());
+        Self {
             world: world.clone(),
             delivers_alone: world.transport().delivers_alone(),
             strips,
@@ -114,12 +70,10 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             tag,
             state: RefCell::new(state),
             copies: RefCell::new(Copies {
-                leaves: Vec::new(),
+                own_nodes: Vec::new(),
                 result: Vec::new(),
             }),
-        };
-        world.transport().reserve(run.messages());
-        run
+        }
     }
 
     /// A blocking call.
@@ -132,32 +86,58 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             Ok(rows) => (Some(rows), None),
             Err(failure) => (None, Some(failure)),
         };
-        if self.strips.is_lent {
-            let are_rows = self.strips.programs[0].leaves_are_rows();
-            let caller = &mut Some(Caller {
-                leaves: rows.filter(|_| are_rows),
-                result,
-            });
-            self.begin(rows, caller)?;
-            self.complete(failure, caller)?;
-            return Ok(self.ending.is_mine);
+        if self.strips.uses_caller_memory {
+            self.run_in_caller_memory(rows, failure, result)
+        } else if self.is_alone() {
+            self.run_alone(rows, failure, result)
+        } else {
+            self.run_among_others(rows, failure, result)
         }
-        if !self.is_alone() {
-            self.begin(self.ending.input(rows, result), &mut None)?;
-            return self.finish_with(failure, rows.unwrap_or_default(), result, &mut None);
-        }
-        // Nothing else is to be driven: one machine runs from the beginning to the end.
+    }
+
+    /// A blocking run on the caller's slices. Nothing else may see them, so this run is not driven by other waits.
+    fn run_in_caller_memory(
+        &self,
+        rows: Option<&[T]>,
+        failure: Option<RunError>,
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        let in_slice = rows.filter(|_| self.strips.first().own_nodes_are_rows());
+        self.prepare(&mut self.state.borrow_mut(), rows, in_slice.is_some());
+        let copies = self.copies.borrow();
+        let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
+        let begun = {
+            let state = &mut *self.state.borrow_mut();
+            let begun = self.machine(state, own_nodes, result).begin_strip();
+            self.fail_on_transport_error(state, begun)
+        };
+        let advance = |patience| {
+            let state = &mut *self.state.borrow_mut();
+            let advanced = self.machine(state, own_nodes, result).go_on(patience);
+            self.fail_on_transport_error(state, advanced)
+        };
+        own_failure_first(failure, begun.and_then(|()| self.complete(advance)))?;
+        Ok(self.ending.is_mine)
+    }
+
+    /// A blocking run while nothing else is in flight: one machine runs from the beginning to the end.
+    fn run_alone(
+        &self,
+        rows: Option<&[T]>,
+        failure: Option<RunError>,
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
         let state = &mut *self.state.borrow_mut();
         self.prepare(state, self.ending.input(rows, result), false);
-        let mut machine = self.machine(state);
+        let mut machine = self.machine(state, &[], &mut []);
         let driven = machine
-            .begin()
+            .begin_strip()
             .and_then(|()| machine.go_on(Patience::Unlimited));
         if let Some(failure) = failure {
             return Err(failure);
         }
         if driven.is_err() {
-            return self.keep(state, driven);
+            return self.fail_on_transport_error(state, driven);
         }
         match machine.state.failed {
             Some(rank) => return Err(RunError::RankFailed { rank }),
@@ -170,6 +150,19 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         Ok(self.ending.is_mine)
     }
 
+    /// A blocking run that drives the other runs in flight while it waits.
+    fn run_among_others(
+        &self,
+        rows: Option<&[T]>,
+        failure: Option<RunError>,
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        let started = self.start(self.ending.input(rows, result));
+        let driven = started.and_then(|()| self.wait_without_result());
+        own_failure_first(failure, driven)?;
+        Ok(self.deliver(rows.unwrap_or_default(), result))
+    }
+
     /// Whether nothing is in flight but, perhaps, this run.
     #[inline]
     fn is_alone(&self) -> bool {
@@ -177,42 +170,34 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         self.world.in_flight().is_only(own)
     }
 
-    /// The beginning of a run that goes on while other work is done.
+    /// Starts a run: folds this rank's rows, sends what can be sent, and posts the first receives. Without rows, this rank has failed.
     pub(super) fn start(&self, rows: Option<&[T]>) -> Result<(), RunError> {
-        self.begin(rows, &mut None)
-    }
-
-    /// Folds this rank's rows, sends what can be sent, and posts the first receives. Without rows, this rank has failed.
-    fn begin(
-        &self,
-        rows: Option<&[T]>,
-        caller: &mut Option<Caller<'_, T>>,
-    ) -> Result<(), RunError> {
         let state = &mut *self.state.borrow_mut();
-        let caller_has_leaves = caller
-            .as_ref()
-            .is_some_and(|caller| caller.leaves.is_some());
-        self.prepare(state, rows, caller_has_leaves);
-        let begun = self.with_machine(state, caller, |machine| machine.begin());
-        self.keep(state, begun)
+        self.prepare(state, rows, false);
+        self.with_own_memory(state, |machine| machine.begin_strip())
     }
 
-    /// Makes the state that of a new run, and folds the own rows unless the caller has what that would give.
+    /// Makes the state that of a new run, and folds this rank's rows, unless they are the own nodes already.
     #[inline]
-    fn prepare(&self, state: &mut State<T>, rows: Option<&[T]>, caller_has_leaves: bool) {
+    fn prepare(&self, state: &mut State<T>, rows: Option<&[T]>, are_own_nodes: bool) {
         (state.strip, state.first_column) = (0, 0);
         state.rounds = 0;
         state.failed = None;
         match rows {
             None => state.failed = Some(self.world.rank()),
-            Some(_) if caller_has_leaves => {}
+            Some(_) if are_own_nodes => {}
             Some(rows) => self.fold(state, rows),
         }
     }
 
-    /// The machine, on the workspace alone.
+    /// The machine, with the memory that is not in the state: a run in place has own nodes and a result there.
     #[inline]
-    fn machine<'m>(&'m self, state: &'m mut State<T>) -> Machine<'m, T, O, P> {
+    fn machine<'m>(
+        &'m self,
+        state: &'m mut State<T>,
+        own_nodes: &'m [T],
+        result: &'m mut [T],
+    ) -> Machine<'m, T, O, P> {
         Machine {
             comm: self.world.transport(),
             delivers_alone: self.delivers_alone,
@@ -220,36 +205,36 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             operator: &*self.operator,
             tag: self.tag,
             state,
-            leaves: &[],
-            result: &mut [],
+            own_nodes,
+            result,
         }
     }
 
-    /// Reduces the own nodes.
+    /// Reduces this rank's own nodes, to the workspace or to the copies.
     fn fold(&self, state: &mut State<T>, rows: &[T]) {
         span!("local work");
-        let (program, width) = (&self.strips.programs[0], self.strips.width);
+        let (program, width) = (self.strips.first(), self.strips.width);
         let mut copies;
-        let mut leaves = if self.strips.is_lent {
+        let mut own_nodes = if self.strips.uses_caller_memory {
             copies = self.copies.borrow_mut();
             copies
-                .leaves
-                .resize(program.leaves_count() * width, T::zeroed());
-            &mut copies.leaves[..]
+                .own_nodes
+                .resize(program.own_nodes_count() * width, T::zeroed());
+            &mut copies.own_nodes[..]
         } else {
             &mut []
         };
-        for stretch in &program.stretches {
-            let lengths = &program.lengths[stretch.lengths.clone()];
+        for local in &program.local_ranges {
+            let lengths = &program.lengths[local.lengths.clone()];
             let length = lengths.len() * width;
-            let results = if self.strips.is_lent {
-                let (own, others) = leaves.split_at_mut(length);
-                leaves = others;
+            let results = if self.strips.uses_caller_memory {
+                let (own, others) = own_nodes.split_at_mut(length);
+                own_nodes = others;
                 own
             } else {
-                &mut state.workspace[stretch.start..][..length]
+                &mut state.workspace[local.start..][..length]
             };
-            let mut items = &rows[stretch.rows.start * width..stretch.rows.end * width];
+            let mut items = &rows[local.rows.start * width..local.rows.end * width];
             if width == 1 {
                 self.operator.fold_runs(items, lengths, results);
                 continue;
@@ -267,68 +252,60 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         }
     }
 
-    /// Does something with the machine, on the caller's memory or on copies.
-    fn with_machine<R>(
+    /// Runs the machine on this run's own memory: the workspace, and the copies in place of the caller's slices.
+    fn with_own_memory<R>(
         &self,
         state: &mut State<T>,
-        caller: &mut Option<Caller<'_, T>>,
-        task: impl FnOnce(&mut Machine<'_, T, O, P>) -> R,
-    ) -> R {
-        let machine = self.machine(state);
-        if !self.strips.is_lent {
-            return task(&mut { machine });
-        }
-        let Copies { leaves, result } = &mut *self.copies.borrow_mut();
-        let (leaves, result) = match caller {
-            Some(caller) => (caller.leaves.unwrap_or(leaves), &mut *caller.result),
-            None => {
-                result.resize(self.strips.result_length(), T::zeroed());
-                (&leaves[..], &mut result[..])
+        task: impl FnOnce(&mut Machine<'_, T, O, P>) -> Result<R, comm::Error>,
+    ) -> Result<R, RunError> {
+        let outcome = if self.strips.uses_caller_memory {
+            let Copies { own_nodes, result } = &mut *self.copies.borrow_mut();
+            result.resize(self.strips.result_length, T::zeroed());
+            task(&mut self.machine(state, own_nodes, result))
+        } else {
+            task(&mut self.machine(state, &[], &mut []))
+        };
+        self.fail_on_transport_error(state, outcome)
+    }
+
+    fn advance(&self, patience: Patience) -> Result<bool, RunError> {
+        let state = &mut *self.state.borrow_mut();
+        self.with_own_memory(state, |machine| machine.go_on(patience))
+    }
+
+    /// Aborts the run if the transport has failed, and notes why: whoever waits for this run then gets the same error.
+    fn fail_on_transport_error<R>(
+        &self,
+        state: &mut State<T>,
+        outcome: Result<R, comm::Error>,
+    ) -> Result<R, RunError> {
+        let error = match (outcome, &state.broken) {
+            (Ok(value), None) => return Ok(value),
+            (Ok(_), Some(earlier)) => earlier.clone(),
+            (Err(error), _) => {
+                state.broken = Some(error.clone());
+                for request in state.abort() {
+                    self.world.transport().cancel(request);
+                }
+                error
             }
         };
-        task(&mut Machine {
-            leaves,
-            result,
-            ..machine
-        })
+        Err(RunError::Transport(error))
     }
 
-    fn advance(
+    /// Drives all runs in flight, and this one by `advance`, until this one is over or patience is. Says whether it is over.
+    fn drive_by(
         &self,
         patience: Patience,
-        caller: &mut Option<Caller<'_, T>>,
-    ) -> Result<bool, RunError> {
-        let state = &mut *self.state.borrow_mut();
-        let advanced = self.with_machine(state, caller, |machine| machine.go_on(patience));
-        self.keep(state, advanced)
-    }
-
-    /// Ends a run that the transport has broken.
-    fn keep<R>(&self, state: &mut State<T>, result: Result<R, comm::Error>) -> Result<R, RunError> {
-        if let Err(error) = &result {
-            state.broken = Some(error.clone());
-            for request in state.end() {
-                self.world.transport().cancel(request);
-            }
-        }
-        match &state.broken {
-            Some(error) => Err(RunError::Transport(error.clone())),
-            None => Ok(result?),
-        }
-    }
-
-    fn drive_with(
-        &self,
-        patience: Patience,
-        caller: &mut Option<Caller<'_, T>>,
+        mut advance: impl FnMut(Patience) -> Result<bool, RunError>,
     ) -> Result<bool, RunError> {
         if self.is_alone() {
-            return self.advance(patience, caller);
+            return advance(patience);
         }
         let in_flight = self.world.in_flight();
         loop {
             in_flight.progress();
-            if self.advance(Patience::None, caller)? {
+            if advance(Patience::None)? {
                 return Ok(true);
             }
             let timeout = patience.left();
@@ -337,64 +314,52 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             }
             let transport = self.world.transport();
             let waited = in_flight.wait(self, |awaited| transport.wait_any(awaited, timeout));
-            if !self.keep(&mut self.state.borrow_mut(), waited)? {
+            if !self.fail_on_transport_error(&mut self.state.borrow_mut(), waited)? {
                 return Ok(false);
             }
         }
     }
 
-    /// Waits for the end. What this rank knows of its own failure is more than what it hears.
+    /// Waits for the end of the run, which `advance` continues.
     fn complete(
         &self,
-        failure: Option<RunError>,
-        caller: &mut Option<Caller<'_, T>>,
+        advance: impl FnMut(Patience) -> Result<bool, RunError>,
     ) -> Result<(), RunError> {
-        let driven = self.drive_with(Patience::Unlimited, caller);
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
-        driven?;
+        self.drive_by(Patience::Unlimited, advance)?;
         match self.state.borrow().failed {
             Some(rank) => Err(RunError::RankFailed { rank }),
             None => Ok(()),
         }
     }
 
-    /// Waits for the end of a run that nothing was lent to, and leaves its result in `result`.
-    fn finish_with(
-        &self,
-        failure: Option<RunError>,
-        rows: &[T],
-        result: &mut [T],
-        caller: &mut Option<Caller<'_, T>>,
-    ) -> Result<bool, RunError> {
-        self.complete(failure, caller)?;
+    /// Leaves the result of a run that is over in `result`; says whether this rank gets one.
+    fn deliver(&self, rows: &[T], result: &mut [T]) -> bool {
         if !self.ending.is_mine {
-            return Ok(false);
+            return false;
         }
-        if self.strips.is_lent {
+        if self.strips.uses_caller_memory {
             result.copy_from_slice(&self.copies.borrow().result);
-            return Ok(true);
-        }
-        let state = &mut *self.state.borrow_mut();
-        self.with_machine(state, caller, |machine| {
+        } else {
+            let state = &mut *self.state.borrow_mut();
+            let machine = &mut self.machine(state, &[], &mut []);
             self.ending.finish(machine, rows, result);
-        });
-        Ok(true)
+        }
+        true
     }
 
-    /// Which messages it waits for.
+    /// The messages that it waits for.
     fn pending(&self, state: &State<T>) -> Awaited {
         let index = match state.phase {
-            Phase::Idle | Phase::Done => return Awaited::Nothing,
+            Phase::Idle => return Awaited::Nothing,
             Phase::Sending => return Awaited::AllSends,
             Phase::Step(index) => index,
         };
         let program = self.strips.program(state.strip);
         let receives = program.steps[index].receives.clone();
-        let have_come = |buffers: &[Buffer]| buffers.iter().all(|buffer| buffer.request.is_none());
-        match have_come(&state.receives[receives.clone()]) {
-            true => Awaited::Sends(sends_to_end(program, state, index)),
+        let have_arrived =
+            |buffers: &[Buffer]| buffers.iter().all(|buffer| buffer.request.is_none());
+        match have_arrived(&state.receives[receives.clone()]) {
+            true => Awaited::Sends(sends_to_complete(program, state, index)),
             false => Awaited::Receives(receives),
         }
     }
@@ -404,13 +369,13 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     pub(super) fn program(&self) -> &Program<P> {
-        &self.strips.programs[0]
+        self.strips.first()
     }
 }
 
 impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
     fn drive(&self, patience: Patience) -> Result<bool, RunError> {
-        self.drive_with(patience, &mut None)
+        self.drive_by(patience, |patience| self.advance(patience))
     }
 
     fn awaited_ranks(&self) -> Vec<usize> {
@@ -443,24 +408,26 @@ impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
         ranks
     }
 
-    fn end(&self) -> Result<(), RunError> {
-        self.complete(None, &mut None)
+    fn wait_without_result(&self) -> Result<(), RunError> {
+        self.complete(|patience| self.advance(patience))
     }
 
-    fn finish(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError> {
-        self.finish_with(None, rows, result, &mut None)
+    fn wait_and_deliver(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError> {
+        self.wait_without_result()?;
+        Ok(self.deliver(rows, result))
     }
 
-    fn give_up(&self) {
-        self.world.let_go(self.state.borrow_mut().end());
+    fn abandon(&self) {
+        self.world.abandon(self.state.borrow_mut().abort());
     }
 }
 
 impl<T: Pod, O: Operator<T>, P: Place> Progress for Run<T, O, P> {
     fn progress(&self) {
-        // One that is busy further up the stack goes on there. An error stays in the state, for whoever waits for this run.
+        // A borrowed state means re-entry from an operator; the outer call continues that run. An error stays in the state, for
+        // whoever waits for this run.
         if self.state.try_borrow_mut().is_ok() {
-            let _ = self.advance(Patience::None, &mut None);
+            let _ = self.advance(Patience::None);
         }
     }
 
@@ -483,7 +450,8 @@ impl<T: Pod, O: Operator<T>, P: Place> Progress for Run<T, O, P> {
 impl<T, O, P> Drop for Run<T, O, P> {
     fn drop(&mut self) {
         // The transport keeps the buffers that it still needs.
-        self.world.let_go(self.state.get_mut().end());
-        self.world.transport().release(self.messages());
+        let state = self.state.get_mut();
+        self.world.abandon(state.abort());
+        self.world.transport().release(state.requests_max());
     }
 }

@@ -1,7 +1,7 @@
 //! The local part of scans: from the fragment of everything before this rank's items to a result for each of them.
 //!
-//! The reduction of the items 0..i is the tree over i items, whatever lies behind: subtrees for the set bits of i, the
-//! highest first, joined from right to left. Going on by one item is adding 1 in binary, as in the streaming folds.
+//! The reduction of the items 0..i is the tree over i items, whatever items follow: subtrees for the set bits of i, the
+//! highest first, joined from right to left. Adding an item is adding 1 in binary, as in the streaming folds.
 
 use bytemuck::Pod;
 
@@ -10,7 +10,7 @@ use super::memory::Place;
 use super::program::Prefix;
 use crate::operator::Operator;
 
-/// The scan of this rank's rows, inclusive or exclusive, by a machine whose run has brought the prefixes. `stack` is memory to use.
+/// The scan of this rank's rows, inclusive or exclusive, by a machine whose run has computed the prefixes. `stack` is scratch memory.
 pub(super) fn finish<T: Pod, O: Operator<T>, P: Place>(
     machine: &mut Machine<'_, T, O, P>,
     stack: &mut Vec<T>,
@@ -57,7 +57,7 @@ struct Stack<'s, T, O> {
 }
 
 impl<T: Pod, O: Operator<T>> Stack<'_, T, O> {
-    /// Adds item number `item`: as many items are in already.
+    /// Adds item number `item`; `item` items are in already.
     fn push(&mut self, item: u64, row: &[T]) {
         self.rows.extend_from_slice(row);
         for _ in 0..item.trailing_ones() {
@@ -71,7 +71,7 @@ impl<T: Pod, O: Operator<T>> Stack<'_, T, O> {
         }
     }
 
-    /// The reduction of all that is in; of nothing, the operator's empty value.
+    /// The reduction of all items that are in; the operator's empty value if there are none.
     fn join(&self, result: &mut [T]) {
         let mut rows = self.rows.chunks_exact(self.width).rev();
         match (rows.next(), self.operator.empty()) {

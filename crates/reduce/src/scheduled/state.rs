@@ -14,7 +14,7 @@ pub(super) struct State<T> {
     pub(super) first_column: usize,
     /// The steps whose receives are posted.
     pub(super) posted: usize,
-    /// This number of sends is known to be over; all, where the transport delivers by itself.
+    /// The sends known to be complete; all of them if the transport delivers by itself.
     pub(super) sent: usize,
     /// Which of the two buffers of a send is in use.
     pub(super) turn: usize,
@@ -24,31 +24,31 @@ pub(super) struct State<T> {
     pub(super) broken: Option<comm::Error>,
     pub(super) rounds: u64,
     pub(super) workspace: Vec<T>,
-    /// Two for each message, which take turns from strip to strip and from run to run if the transport delivers by itself.
+    /// Two for each message. They alternate from strip to strip and from run to run if the transport delivers by itself.
     pub(super) sends: [Vec<Buffer>; 2],
     pub(super) receives: Vec<Buffer>,
     pub(super) scratch: Vec<T>,
 }
 
-/// The reductions of the own nodes, and the result, where the caller does not lend memory for them.
+/// The reductions of this rank's own nodes, and the result, of a run in place that has no caller's memory.
 #[derive(Debug, Default)]
 pub(super) struct Copies<T> {
-    pub(super) leaves: Vec<T>,
+    pub(super) own_nodes: Vec<T>,
     pub(super) result: Vec<T>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
+    /// No run is under way.
     Idle,
     /// Waits for the receives of a step.
     Step(usize),
-    /// Waits until the transport is done with what was sent.
+    /// Waits for the completion of sends.
     Sending,
-    Done,
 }
 
 impl<T: Pod> State<T> {
-    /// For programs of the strips of a row.
+    /// For the programs of a row's strips.
     pub(super) fn new<P>(programs: &[Program<P>]) -> Self {
         let most = |count: fn(&Program<P>) -> usize| programs.iter().map(count).max().unwrap_or(0);
         let buffers =
@@ -73,8 +73,15 @@ impl<T: Pod> State<T> {
 }
 
 impl<T> State<T> {
-    /// Ends the run, and hands over the requests that are still under way.
-    pub(super) fn end(&mut self) -> impl Iterator<Item = Request> {
+    /// The most requests that can be under way: those of three runs' messages, because a transport that delivers by itself may keep a
+    /// send's buffer until the run after the next one.
+    pub(super) fn requests_max(&self) -> usize {
+        let [sends, _] = &self.sends;
+        3 * (sends.len() + self.receives.len())
+    }
+
+    /// Aborts the run, and returns the requests that are still under way.
+    pub(super) fn abort(&mut self) -> impl Iterator<Item = Request> {
         self.phase = Phase::Idle;
         let sends = self.sends.iter_mut().flatten();
         let buffers = sends.chain(&mut self.receives);

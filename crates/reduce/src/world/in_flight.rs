@@ -1,7 +1,7 @@
-//! What is under way on a world.
+//! The runs under way on a world.
 //!
 //! A reduction in several rounds moves only while its rank works on it. A rank that waits for one of
-//! several must drive all of them, or two ranks that wait in different orders wait for ever. So every run in flight is entered
+//! several must drive all of them, or two ranks that wait in different orders wait for ever. So every run in flight is added
 //! here, and a wait drives the whole list.
 
 use std::cell::RefCell;
@@ -10,9 +10,9 @@ use std::rc::Rc;
 
 use comm::RequestId;
 
-/// A run in flight, which goes on when messages come.
+/// A run in flight, which makes progress when messages arrive.
 pub(crate) trait Progress {
-    /// Goes on as far as it can without waiting. It keeps an error until its owner asks.
+    /// Makes progress without blocking. The run keeps an error until its owner waits for it.
     fn progress(&self);
 
     /// Adds the requests that it waits for.
@@ -42,17 +42,17 @@ impl InFlight {
     }
 
     /// Adds a run.
-    pub(crate) fn enter(&self, running: Rc<dyn Progress>) {
+    pub(crate) fn add(&self, running: Rc<dyn Progress>) {
         self.running.borrow_mut().push(running);
     }
 
     /// Removes a run; it need not be there.
-    pub(crate) fn leave(&self, left: *const ()) {
-        let is_other = |running: &Rc<dyn Progress>| Rc::as_ptr(running).cast::<()>() != left;
+    pub(crate) fn remove(&self, removed: *const ()) {
+        let is_other = |running: &Rc<dyn Progress>| Rc::as_ptr(running).cast::<()>() != removed;
         self.running.borrow_mut().retain(is_other);
     }
 
-    /// Lets all runs go on as far as they can. A run may end another meanwhile, where its operator does.
+    /// Makes progress on all runs without blocking. The list may change meanwhile: a run's operator may end another run.
     pub(crate) fn progress(&self) {
         let mut index = 0;
         loop {
@@ -63,7 +63,7 @@ impl InFlight {
         }
     }
 
-    /// Calls `wait` with all that the runs wait for, and `own` beside.
+    /// Calls `wait` with the requests that the runs and `own` wait for.
     pub(crate) fn wait<R>(&self, own: &dyn Progress, wait: impl FnOnce(&[RequestId]) -> R) -> R {
         let mut awaited = self.awaited.take();
         awaited.clear();

@@ -17,7 +17,7 @@ use schedule::Link;
 pub(crate) use in_flight::{InFlight, Progress};
 pub use link::DEFAULT_LINK;
 
-/// One rank's handle of a transport: of the ranks, of the runs that are in flight between them, and of what a message costs.
+/// One rank's handle of a transport, of the runs in flight on it, and of what a message costs.
 ///
 /// Clones are handles of the same world. A plan holds one, so it can be stored beside its world, or without it, in any
 /// struct; they may be dropped in any order, at any time. No drop communicates or fails.
@@ -58,8 +58,8 @@ struct Shared {
     in_flight: InFlight,
     last_tag: Cell<Tag>,
     link: Cell<Option<Link>>,
-    /// The requests of runs that were dropped: they are cancelled when a plan is built.
-    let_go: RefCell<Vec<Request>>,
+    /// The requests of abandoned runs: they are cancelled when a plan is built.
+    abandoned: RefCell<Vec<Request>>,
 }
 
 impl fmt::Debug for World {
@@ -69,7 +69,7 @@ impl fmt::Debug for World {
 }
 
 impl World {
-    /// The world of a transport's ranks. Every rank makes its own, of its end of the transport.
+    /// The world of a transport's ranks. Every rank makes its own, from its end of the transport.
     pub fn new(transport: impl Communicator + 'static) -> Self {
         Self {
             shared: Rc::new(Shared {
@@ -77,7 +77,7 @@ impl World {
                 in_flight: InFlight::default(),
                 last_tag: Cell::new(Tag::CONTROL),
                 link: Cell::new(None),
-                let_go: RefCell::default(),
+                abandoned: RefCell::default(),
             }),
         }
     }
@@ -98,7 +98,7 @@ impl World {
         &*self.shared.transport
     }
 
-    /// A tag that no plan of this world has: as many calls later as the transport has tags, it comes again.
+    /// A tag that no plan of this world has. Tags are reused after `tag_limit - 1` calls, plans included.
     ///
     /// Collective in effect: every rank must call it equally often, in the same order with regard to the plans that are built. It
     /// does not communicate.
@@ -119,7 +119,7 @@ impl World {
         self.shared.transport.traffic()
     }
 
-    /// Sets how long a wait bears a silent peer, where the transport waits for silence to end; see
+    /// Sets how long a wait tolerates a silent peer, on transports that have such a limit; see
     /// [`Communicator::silence_limit`].
     pub fn set_silence_limit(&self, limit: Duration) {
         self.shared.transport.set_silence_limit(limit);
@@ -145,14 +145,14 @@ impl World {
         &self.shared.in_flight
     }
 
-    /// Takes the requests of a run that is dropped.
-    pub(crate) fn let_go(&self, requests: impl Iterator<Item = Request>) {
-        self.shared.let_go.borrow_mut().extend(requests);
+    /// Takes the requests of a run that is abandoned.
+    pub(crate) fn abandon(&self, requests: impl Iterator<Item = Request>) {
+        self.shared.abandoned.borrow_mut().extend(requests);
     }
 
-    /// Cancels the requests of runs that were dropped.
-    pub(crate) fn cancel_let_go(&self) {
-        for request in self.shared.let_go.take() {
+    /// Cancels the requests of abandoned runs.
+    pub(crate) fn cancel_abandoned(&self) {
+        for request in self.shared.abandoned.take() {
             self.shared.transport.cancel(request);
         }
     }

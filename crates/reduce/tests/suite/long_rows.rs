@@ -9,14 +9,14 @@ use super::collectives::{bits, local, random_ownership, rows_by_definition, sche
 use super::{Check, numbers};
 
 pub(crate) const CHECKS: [(&str, Check); 5] = [
-    ("long rows, lent and in strips", long_rows),
+    ("long rows, in place and in strips", long_rows),
     ("long rows in flight", in_flight),
     ("more sends than may be under way", untaken),
     ("long rows of prefixes and broadcasts", copied),
-    ("wrong arguments where memory is lent", wrong_arguments),
+    ("wrong arguments of runs in place", wrong_arguments),
 ];
 
-/// Doubles of 2.4 kB: such rows are lent.
+/// Doubles of 2.4 kB: such rows stay in place.
 const WIDTH: usize = 300;
 
 /// The blocks of a row: as the plan chooses, of widths that differ, and more than sends may be under way.
@@ -69,7 +69,7 @@ fn long_rows(world: &World) {
     }
 }
 
-/// The slices are free as soon as the runs have started; blocking runs of other plans go on beside them.
+/// The slices are free as soon as the runs have started; blocking runs of other plans continue meanwhile.
 fn in_flight(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     let items = with_nan(2 * size);
@@ -153,7 +153,7 @@ fn untaken(world: &World) {
     }
 }
 
-/// What is received stays where it is, but nothing is lent.
+/// Received messages stay in place; the caller's slices are not used.
 fn copied(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     for ownership in [

@@ -1,4 +1,4 @@
-//! Runs that start, go on while other work is done, and end, or are given up.
+//! Runs that start, progress during other work, and end or are abandoned.
 
 #![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
 
@@ -16,7 +16,7 @@ pub(crate) const CHECKS: [(&str, Check); 5] = [
     ),
     ("a time-out that passes", time_out),
     ("one run at a time", one_at_a_time),
-    ("a run that is given up", given_up),
+    ("a run that is abandoned", abandoned),
 ];
 
 fn start_and_wait(world: &World) {
@@ -101,7 +101,7 @@ fn time_out(world: &World) {
     let last = size - 1;
     let tag = world.fresh_tag();
     let run = if rank == last {
-        // Not before rank 0 has waited in vain.
+        // Not before rank 0's wait has timed out.
         comm::collective::receive(world.transport(), 0, tag, 0).unwrap();
         plan.start_allreduce(&[1.0]).unwrap()
     } else {
@@ -117,7 +117,7 @@ fn time_out(world: &World) {
         }
         run
     };
-    // The run goes on, and the plan stays usable.
+    // The run continues, and the plan stays usable.
     assert_eq!(run.wait().unwrap(), size as f64);
     assert_eq!(plan.allreduce(&[2.0]).unwrap(), 2.0 * size as f64);
 }
@@ -134,8 +134,8 @@ fn one_at_a_time(world: &World) {
     assert_eq!(plan.allreduce(&[1.0]).unwrap(), world.size() as f64);
 }
 
-/// Everyone gives up, before or after messages have come: the plan is spent, and a later one never meets them.
-fn given_up(world: &World) {
+/// All ranks abandon a run, before or after messages have arrived: the plan is spent, and a later plan never receives them.
+fn abandoned(world: &World) {
     let rank = world.rank();
     for round in 0..4_usize {
         let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();

@@ -92,13 +92,13 @@ impl Case<'_> {
                 let unblocked = [Algorithm::RecursiveDoubling, Algorithm::Rabenseifner];
                 unblocked.contains(&algorithm)
                     || algorithm
-                        .schedule()
+                        .scheduled()
                         .is_some_and(schedule::Algorithm::is_pipelined)
             }
             Collective::Allreduce => true,
             // Paper 5's trees, and the other reduces that are not an allreduce's half.
             _ => algorithm
-                .schedule()
+                .scheduled()
                 .is_some_and(schedule::Algorithm::has_own_reduce),
         }
     }

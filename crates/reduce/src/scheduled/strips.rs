@@ -1,0 +1,63 @@
+//! The strips of columns into which a long row is cut. A strip stays in cache, and each is a run of its program.
+
+use super::program::{Program, columns};
+
+/// The programs of an operation, for all strips of a row.
+pub(super) struct ColumnStrips<P> {
+    /// For the first strips; and for the others, if those have a column less.
+    programs: Vec<Program<P>>,
+    pub(super) count: usize,
+    /// The strips that the first program is for.
+    wide: usize,
+    /// Elements of a whole row.
+    pub(super) width: usize,
+    /// Elements of the result that all strips together leave on this rank.
+    pub(super) result_length: usize,
+    /// Whether this rank's rows and the result stay in the caller's slices, outside the workspace.
+    pub(super) uses_caller_memory: bool,
+}
+
+impl<P> ColumnStrips<P> {
+    /// Cuts a row of `width` columns into `count` strips, as evenly as possible. `compile` makes the program of a strip from its width.
+    pub(super) fn new(
+        width: usize,
+        count: usize,
+        uses_caller_memory: bool,
+        compile: impl Fn(usize) -> Program<P>,
+    ) -> Self {
+        let width_of = |strip: usize| columns(width, count, strip).len();
+        let (widest, narrowest) = (width_of(0), width_of(count - 1));
+        let mut programs = vec![compile(widest)];
+        if narrowest < widest {
+            programs.push(compile(narrowest));
+        }
+        let mut strips = Self {
+            programs,
+            count,
+            wide: (0..count)
+                .filter(|&strip| width_of(strip) == widest)
+                .count(),
+            width,
+            result_length: 0,
+            uses_caller_memory,
+        };
+        let lengths = (0..count).map(|strip| strips.program(strip).result_length());
+        strips.result_length = lengths.fold(0, |total, length| total + length);
+        strips
+    }
+
+    #[inline]
+    pub(super) fn program(&self, strip: usize) -> &Program<P> {
+        &self.programs[usize::from(strip >= self.wide)]
+    }
+
+    /// The program of the first strip: all have the same nodes, steps and messages, but for their lengths.
+    pub(super) fn first(&self) -> &Program<P> {
+        &self.programs[0]
+    }
+
+    /// The different programs, one or two.
+    pub(super) fn programs(&self) -> &[Program<P>] {
+        &self.programs
+    }
+}
