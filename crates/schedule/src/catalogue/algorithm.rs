@@ -117,6 +117,14 @@ impl Algorithm {
                 | Self::TwoTree
         )
     }
+
+    /// Whether it divides a row into p blocks, one for each position.
+    pub(crate) fn has_block_per_position(self) -> bool {
+        matches!(
+            self,
+            Self::ReduceScatterGather | Self::Rabenseifner | Self::Ring | Self::Circulant
+        )
+    }
 }
 
 impl fmt::Display for Algorithm {

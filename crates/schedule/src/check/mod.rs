@@ -36,12 +36,12 @@ pub struct Report {
 /// The first violation that is found.
 pub fn check(schedule: &Schedule) -> Result<Report, Violation> {
     let programs: Vec<Vec<Step>> = (0..schedule.ranks())
-        .map(|rank| schedule.steps(rank).collect())
+        .map(|position| schedule.steps(position).collect())
         .collect();
     check_programs(
         &programs,
-        |rank| schedule.held(rank),
-        |rank| schedule.wanted(rank),
+        |position| schedule.held(position),
+        |position| schedule.wanted(position),
     )
 }
 
@@ -55,8 +55,14 @@ pub fn check_programs(
     held: impl Fn(usize) -> Vec<Piece>,
     wanted: impl Fn(usize) -> Vec<Piece>,
 ) -> Result<Report, Violation> {
-    for (rank, program) in programs.iter().enumerate() {
-        check_holdings(rank, program, programs.len(), held(rank), &wanted(rank))?;
+    for (position, program) in programs.iter().enumerate() {
+        check_holdings(
+            position,
+            program,
+            programs.len(),
+            held(position),
+            &wanted(position),
+        )?;
     }
     let streams = match_messages(programs)?;
     let rounds = check_waits(programs, &streams)?;
