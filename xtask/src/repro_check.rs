@@ -273,7 +273,7 @@ fn launches(options: &Options) -> Result<Vec<Launch>, Error> {
     Ok(launches)
 }
 
-/// Gives files of the same name different names: rows are told apart by them.
+/// Gives files of the same name different names: rows are distinguished by them.
 fn name_apart(mut data: Vec<DataSet>) -> Vec<DataSet> {
     let mut taken: BTreeSet<String> = data.iter().map(|data| data.name.clone()).collect();
     let mut seen = BTreeSet::new();

@@ -114,7 +114,7 @@ fn lines_of(length_bytes: usize) -> u32 {
     u32::try_from(lines).expect("messages are short")
 }
 
-/// The writing end's own books.
+/// The writing end's own state.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     /// The lines that were written since the ring was made, modulo 2^32.
@@ -157,7 +157,7 @@ impl Writer {
     }
 }
 
-/// The reading end's own books.
+/// The reading end's own state.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     /// The lines that were read since the ring was made, modulo 2^32.
@@ -200,7 +200,7 @@ mod tests {
         (u16::try_from(length).expect("it is short"), bytes.collect())
     }
 
-    /// A ring whose books begin just before 2^32.
+    /// A ring whose counters begin just before 2^32.
     fn about_to_wrap() -> (Ring, Writer, Reader) {
         let (ring, number) = (Ring::default(), u32::MAX - 20);
         ring.consumed.0.store(number, Ordering::Relaxed);

@@ -57,7 +57,7 @@ impl Distribution {
     /// The distribution that the thesis' Table 3.3 was computed with: the starts of
     /// [`Distribution::lower`], each moved left while the share before it stays within (1 ± α) N/p.
     ///
-    /// It is here to reproduce the table; [`Distribution::optimized`] sends fewer messages and has a smaller largest share.
+    /// It exists to reproduce the table; [`Distribution::optimized`] sends fewer messages and has a smaller largest share.
     /// Takes O(p) memory.
     ///
     /// # Errors

@@ -94,7 +94,7 @@ fn broadcast_count(world: &World, count: u64) -> Result<u64, Error> {
     let all = collective::allgather(world.transport(), count.to_le_bytes().to_vec())?;
     let first = all
         .first_chunk()
-        .ok_or_else(|| Error::Run("rank 0 has not told N".to_owned()))?;
+        .ok_or_else(|| Error::Run("rank 0 has not sent N".to_owned()))?;
     Ok(u64::from_le_bytes(*first))
 }
 

@@ -13,7 +13,7 @@ use crate::launcher::Launcher;
 use crate::workspace::target;
 use crate::{Backend, Error};
 
-/// Measures a job on a backend's ranks, by the runner's `command` under MPI; whatever rank 0 tells goes to `sort`.
+/// Measures a job on a backend's ranks, by the runner's `command` under MPI; whatever rank 0 reports goes to `sort`.
 pub fn on_ranks<J, R>(
     backend: Backend,
     ranks: usize,

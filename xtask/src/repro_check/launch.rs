@@ -90,7 +90,7 @@ impl Check {
             let reason = format!("{} of {} rows came back", rows.len(), job.rows_count());
             return Err(Error::Mpi(format!("mpirun -n {}: {reason}", launch.ranks)));
         }
-        // Rows come in the job's order; names that two files share were told apart here alone.
+        // Rows come in the job's order; names that two files share were made distinct in this process alone.
         let names = job
             .cases
             .iter()

@@ -164,7 +164,7 @@ impl Mailboxes {
         (content, wakeup)
     }
 
-    /// Takes the sleeper off the books, if there is one, and says whether there was.
+    /// Removes the sleeper, if there is one, and returns whether there was.
     fn wake(&self, content: &mut Content) -> bool {
         let sleeper = content.sleeper.take();
         if sleeper.is_some_and(|sleeper| sleeper.idle) {
@@ -178,7 +178,7 @@ impl Mailboxes {
         let sleepers = (0..self.mailboxes.len())
             .filter_map(|rank| Some((rank, self.lock(rank).sleeper?.awaited.rank)));
         let sleepers: Vec<(usize, usize)> = sleepers.collect();
-        // One that has just left counts as idle before it has told those that wait for it.
+        // One that has just left counts as idle before it has notified those that wait for it.
         let has_left = |rank: usize| self.mailboxes[rank].left.load(Ordering::Acquire);
         if let Some(error) = diagnose(&sleepers, has_left) {
             self.fail(error);

@@ -1,4 +1,4 @@
-//! Which message belongs to which receive: one rank's own books, in no other thread's hands.
+//! Which message belongs to which receive: the state of one rank, which no other thread sees.
 
 use std::collections::VecDeque;
 use std::mem;

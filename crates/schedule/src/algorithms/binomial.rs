@@ -33,7 +33,7 @@ impl Place {
         }
     }
 
-    /// The position that is `turned` behind the root.
+    /// The position that is `turned` after the root.
     fn at(self, turned: usize) -> usize {
         (turned + self.root) % self.ranks
     }
@@ -43,7 +43,7 @@ impl Place {
         (turned > 0).then(|| self.at(turned & (turned - 1)))
     }
 
-    /// The children, counted from the root, in the order of a reduce: the child of step k lies 2^k behind this position.
+    /// The children, counted from the root, in the order of a reduce: the child of step k lies 2^k after this position.
     fn children(self) -> impl DoubleEndedIterator<Item = usize> {
         let steps_count = match self.turned {
             0 => usize::BITS - 1,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// Who sends to whom, and in which order.
 ///
 /// Not every algorithm has a program of its own for every [`Collective`](crate::Collective);
-/// [`Schedule::effective`](crate::Schedule::effective) tells which runs instead.
+/// [`Schedule::effective`](crate::Schedule::effective) returns the one that runs instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {

@@ -1,4 +1,4 @@
-//! The proof of a schedule for a given p: every piece that is sent is there, every message is received, and no positions wait
+//! The proof of a schedule for a given p: every piece that is sent is held, every message is received, and no positions wait
 //! for each other in a cycle.
 //!
 //! A piece that is sent must be made up of pieces that its sender held before the step, and both ends of a message must name the
@@ -23,7 +23,7 @@ use crate::vocabulary::{Piece, Step};
 pub struct Report {
     /// The most steps with messages of any position.
     pub steps: usize,
-    /// The rounds until the last position has ended, if a step takes one round from when its peers are there.
+    /// The rounds until the last position has ended, if a step takes one round from when its peers have arrived.
     pub rounds: usize,
     /// All messages.
     pub messages: usize,

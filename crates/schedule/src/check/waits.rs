@@ -74,7 +74,7 @@ pub(super) fn check_waits(programs: &[Vec<Step>], streams: &Streams) -> Result<u
             if peers.iter().any(|&(peer, step)| reached[peer] < step) {
                 break;
             }
-            // A message takes a round once both ends are there; a step without messages takes none.
+            // A message takes a round once both ends have arrived; a step without messages takes none.
             let met = peers.iter().map(|&(peer, step)| begun[peer][step]).max();
             let own = begun[position][reached[position]];
             let ended = met.map_or(own, |met| met.max(own) + 1);
