@@ -21,7 +21,7 @@ const WAYS: [Way; 5] = [
     Way::LeftToRight,
 ];
 
-/// The time of so many calls on the slower rank, and the bits they gave.
+/// The time of `calls` calls on the slower rank, and the bits they gave.
 fn measure(items: &[f64], scheme: Scheme, way: Way, calls: u64) -> (Duration, u64) {
     let ranks = threads::run(RANKS, |world| {
         let distribution = scheme

@@ -23,7 +23,7 @@ const LIMITS: [(&str, &str, usize, u64); 11] = [
     ("64", "avx2", 4096, 11_100),
 ];
 
-/// All instructions of a run of so many calls.
+/// All instructions of a run of this number of calls.
 fn instructions(kernel: &str, level: &str, leaves: usize, calls: usize) -> u64 {
     let file = format!("callgrind-{kernel}-{level}-{leaves}-{calls}");
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(file);

@@ -1,6 +1,6 @@
 //! The commands' door: reads options, runs, and ends with the status that the command promises.
 //!
-//! 0: done, and as it must be. 1: done, and not so. 2: a usage or input error, told in one line.
+//! 0: done, and as it must be. 1: done, and not so. 2: a usage or input error, reported in one line.
 
 use std::process::ExitCode;
 

@@ -50,10 +50,11 @@ pub struct Options {
     /// Numbers of ranks: 1,17,33 or 1..=241:16 [default: 1..=241:16, under MPI 1,2,17,33]
     #[arg(long, value_name = "LIST")]
     ranks: Option<String>,
-    /// Distributions by name, or all, which adds `random` [default: every named one]
+    /// Distributions by name, or all [default: all but random and scattered]
     #[arg(long, value_name = "NAME,…")]
     distribution: Option<String>,
-    /// Algorithms by name, or all [default: the schedules, algorithm1 and the baselines]
+    /// Algorithms by name, or all; unordered always runs [default: algorithm1, direct, binomial, recursive-doubling, mpi-native,
+    /// left-to-right]
     #[arg(long, value_name = "NAME,…")]
     algorithm: Option<String>,
     /// The seed of generated data and random distributions
@@ -75,7 +76,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     let begin = Instant::now();
     options.plot.as_deref().map_or(Ok(()), picture::check)?;
     let check = Check::new(options)?;
-    // Built before anything runs, so that a missing MPI is told at once.
+    // Built before anything runs, so that a missing MPI is reported at once.
     let needs_mpi = check
         .launches
         .iter()
@@ -289,7 +290,7 @@ fn launches(options: &Options) -> Result<Vec<Launch>, Error> {
     Ok(launches)
 }
 
-/// Gives files of the same name different names: rows are told apart by them.
+/// Gives files of the same name different names: rows are distinguished by them.
 fn name_apart(mut data: Vec<DataSet>) -> Vec<DataSet> {
     let mut taken: BTreeSet<String> = data.iter().map(|data| data.name.clone()).collect();
     let mut seen = BTreeSet::new();

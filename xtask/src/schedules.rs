@@ -27,7 +27,7 @@ const ROUND: Link = Link {
     combine_byte_ns: 0.0,
 };
 
-/// The rows whose times are told, in doubles.
+/// The rows whose times are reported, in doubles.
 const WIDTHS: [u64; 3] = [1, 1000, 1_000_000];
 
 /// What is between the lines of numbers.
@@ -102,7 +102,7 @@ fn text(times: &[Time]) -> String {
     })
 }
 
-/// The times of a bench's rows that the page tells.
+/// The times of a bench's rows that the page reports.
 fn taken(files: &[PathBuf]) -> Result<Vec<Time>, Error> {
     let mut times = Vec::new();
     for file in files {

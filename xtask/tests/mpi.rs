@@ -10,7 +10,7 @@ use std::process::Command;
 use harness::launcher::Launcher;
 use serde_json::Value;
 
-/// What a launch says of so many ranks, the last of which misbehaves; it ends, and not well.
+/// The error of a launch of `ranks` ranks, the last of which misbehaves.
 fn fault(kind: &str, ranks: usize) -> String {
     let launcher = Launcher::of(env!("CARGO_BIN_EXE_mpi-runner"));
     let ended = launcher.run(ranks, &["fault", kind], |_| Ok(()));

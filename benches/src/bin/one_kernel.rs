@@ -14,7 +14,7 @@ fn main() {
     let [kernel, level, leaves, calls] = &arguments[..] else {
         panic!("usage: one-kernel KERNEL LEVEL LEAVES CALLS");
     };
-    let level = Level::named(level).expect("the level is there");
+    let level = Level::named(level).expect("the level is supported");
     let number = |word: &String| word.parse::<usize>().expect("a number");
     let data = harness::data::log_likelihoods(number(leaves), 1);
     let calls = number(calls);

@@ -29,7 +29,8 @@ pub trait Communicator: fmt::Debug {
     /// Starts sending `message` to a receiver whose buffer has `capacity_bytes`. Never waits for the receiver.
     ///
     /// # Errors
-    /// The peer does not exist, or the transport has failed.
+    /// The peer does not exist, the tag is not below [`tag_limit`](Communicator::tag_limit), the message is longer than the
+    /// transport can carry, or the transport has failed.
     fn start_send(
         &self,
         to: usize,
@@ -41,7 +42,7 @@ pub trait Communicator: fmt::Debug {
     /// Starts receiving one message, at most as long as `buffer`, whose content does not matter.
     ///
     /// # Errors
-    /// The peer does not exist, or the transport has failed.
+    /// As [`start_send`](Communicator::start_send).
     fn start_receive(&self, from: usize, tag: Tag, buffer: Vec<u8>) -> Result<Request, Error>;
 
     /// Whether `request` is complete. Makes progress, and does not wait.
@@ -99,11 +100,7 @@ pub trait Communicator: fmt::Debug {
 
     /// What this transport knows of its own speed and placement. The same on every rank.
     fn hints(&self) -> Hints {
-        Hints {
-            eager_bytes: usize::MAX,
-            concurrency: self.size(),
-            node_ranks: None,
-        }
+        Hints::new(self.size())
     }
 
     /// The transport's own reductions by an operation of the caller's, if it has them. The same on every rank.
@@ -111,7 +108,7 @@ pub trait Communicator: fmt::Debug {
         None
     }
 
-    /// How long a wait bears a silent peer before it fails; `None` where the transport finds lost ranks in another way.
+    /// How long a wait may last before it fails; `None` where the transport finds lost ranks in another way.
     fn silence_limit(&self) -> Option<Duration> {
         None
     }
@@ -121,7 +118,14 @@ pub trait Communicator: fmt::Debug {
 }
 
 /// What a transport knows of its own speed and placement. It guides the choice of an algorithm and never changes a bit.
+///
+/// ```
+/// // Sixteen ranks, four on each node.
+/// let mut hints = comm::Hints::new(16);
+/// hints.node_ranks = Some(4);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hints {
     /// The longest message that is sent without asking the receiver; longer ones take another round trip.
     pub eager_bytes: usize,
@@ -130,4 +134,17 @@ pub struct Hints {
     /// The number of ranks of a node, where consecutive ranks share nodes and all nodes have the same number (the last may have
     /// fewer); `None` where that is not so, or not known.
     pub node_ranks: Option<usize>,
+}
+
+impl Hints {
+    /// The hints of a transport of `size` ranks that knows nothing else: every rank has a core, and no message is too long to be
+    /// sent at once.
+    #[must_use]
+    pub fn new(size: usize) -> Self {
+        Self {
+            eager_bytes: usize::MAX,
+            concurrency: size,
+            node_ranks: None,
+        }
+    }
 }

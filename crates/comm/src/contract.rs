@@ -395,6 +395,18 @@ fn bad_arguments(end: &End<'_>) {
     let received = end.start_receive(size, tag, 1);
     assert_eq!(received.unwrap_err(), refused("start_receive"));
 
+    let limit = end.comm.tag_limit();
+    let beyond = Tag::new(limit);
+    let refused = |call| Error::NoSuchTag {
+        call,
+        tag: limit,
+        limit,
+    };
+    let sent = end.start_send_for(end.rank(), beyond, Vec::new(), 0);
+    assert_eq!(sent.unwrap_err(), refused("start_send"));
+    let received = end.start_receive(end.rank(), beyond, 1);
+    assert_eq!(received.unwrap_err(), refused("start_receive"));
+
     let (left, right) = end.neighbours();
     // Not more: Open MPI 4.1.4 writes past the end of a buffer that is too short for a message beyond its eager limit.
     let capacity_bytes = 8 + end.spare_bytes.min(1000);

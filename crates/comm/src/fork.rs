@@ -17,7 +17,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// This process. From now on its children are told from it.
+    /// This process. From now on it can be distinguished from its children.
     pub(crate) fn current() -> Self {
         watch();
         Self {

@@ -1,7 +1,7 @@
 //! Ranks that exchange bytes.
 //!
 //! [`Communicator`] is what a reduction needs of a transport: a rank, a size, and non-blocking sends
-//! and receives of bytes. Two transports are here:
+//! and receives of bytes. There are two transports:
 //!
 //! - [`threads`]: a rank is a thread of this process. It needs nothing but Rust, reports a rank that
 //!   panics, leaves early or waits in a cycle as an error on every rank, and can replay a delivery

@@ -25,7 +25,7 @@ impl Request {
 
 /// The operations of a transport, by [`RequestId`]: an operation, and with it its buffer, outlives its handle.
 ///
-/// Slots are used again, each with a generation that tells a stale handle from a live one.
+/// Slots are used again, each with a generation that distinguishes a stale handle from a live one.
 #[derive(Debug)]
 pub struct Requests<T> {
     slots: Vec<(u64, Option<T>)>,

@@ -1,9 +1,9 @@
 //! A ring of cache lines in memory that two processes share: short messages from the one to the other, in order, without a lock.
 //!
 //! A message takes as many lines as it needs. The first one's header carries a stamp, the number of the line since the ring was
-//! made: it is written last, and a reader that finds the stamp it is waiting for finds the whole message. What it has
-//! read it counts in a line of its own, at which the writer looks only when the ring seems to be full. So a message
-//! costs one line's way from core to core, and the answer another.
+//! made: it is written last, and a reader that finds the stamp it is waiting for finds the whole message. The reader
+//! counts what it has read in a line of its own, which the writer reads only when the ring seems to be full. A message
+//! costs one cache-line transfer; reporting it as read costs another.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -94,7 +94,7 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// Makes an empty ring of whatever is there.
+    /// Makes an empty ring of memory with any content.
     #[cfg_attr(loom, expect(dead_code, reason = "a model's rings are new"))]
     pub(crate) fn clear(&self) {
         for line in &self.lines {
@@ -114,12 +114,12 @@ fn lines_of(length_bytes: usize) -> u32 {
     u32::try_from(lines).expect("messages are short")
 }
 
-/// The writing end's own books.
+/// The writing end's own state.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     /// The lines that were written since the ring was made, modulo 2^32.
     written: u32,
-    /// Those that were read when it last looked.
+    /// Those that were read when the writer last checked.
     consumed: u32,
 }
 
@@ -141,7 +141,7 @@ impl Writer {
             tag,
             length,
         };
-        // The lines behind the first are stamped as well, so that no stamp is older than a turn of the ring.
+        // The lines after the first are stamped as well, so that no stamp is older than a turn of the ring.
         for number in 1..lines {
             let number = first.wrapping_add(number);
             let word = header(number).pack();
@@ -157,7 +157,7 @@ impl Writer {
     }
 }
 
-/// The reading end's own books.
+/// The reading end's own state.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     /// The lines that were read since the ring was made, modulo 2^32.
@@ -165,7 +165,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// The tag and the length in bytes of the next message, if it is here.
+    /// The tag and the length in bytes of the next message, if it has arrived.
     #[inline]
     pub(crate) fn next(&self, ring: &Ring) -> Option<(u16, usize)> {
         let word = ring.line(self.read).header.load(Ordering::Acquire);
@@ -173,7 +173,7 @@ impl Reader {
         (header.stamp == self.read.wrapping_add(1)).then_some((header.tag, header.length.into()))
     }
 
-    /// Takes the next message, which is here and so long, as far as there is room for it.
+    /// Takes the next message, of `length_bytes`, which `next` has reported, as far as there is room for it.
     pub(crate) fn read(&mut self, ring: &Ring, length_bytes: usize, into: &mut [u8]) {
         let room = length_bytes.min(into.len());
         for (number, bytes) in (0..).zip(into[..room].chunks_mut(LINE_BYTES)) {
@@ -200,7 +200,7 @@ mod tests {
         (u16::try_from(length).expect("it is short"), bytes.collect())
     }
 
-    /// A ring whose books begin just before 2^32.
+    /// A ring whose counters begin just before 2^32.
     fn about_to_wrap() -> (Ring, Writer, Reader) {
         let (ring, number) = (Ring::default(), u32::MAX - 20);
         ring.consumed.0.store(number, Ordering::Relaxed);
@@ -331,7 +331,7 @@ mod loomed {
             let ring = Arc::new(Ring::default());
             let shared = Arc::clone(&ring);
             // Four lines, four, and two that find room only when the first were read.
-            let lengths = [3 * LINE_BYTES + 1, 4 * LINE_BYTES, LINE_BYTES + 1];
+            let lengths = [3 * LINE_BYTES + 1, LONGEST_BYTES, LINE_BYTES + 1];
             let sender = thread::spawn(move || {
                 let mut writer = Writer::default();
                 for (fill, length) in (1..).zip(lengths) {

@@ -23,7 +23,7 @@
 //!   all between them; or if a - z > M, move a to the block's start, and one that was between them to 2^L.
 //!
 //! In the last block, of r < B items: if r <= M, move all to its start; if r > M and they are several, move them to its start and
-//! 2^L behind it, where they cut one item inside, as any boundaries do. After each move no share is larger than M, there are no
+//! 2^L after it, where they cut one item inside, as any boundaries do. After each move no share is larger than M, there are no
 //! more boundaries than before, and none is missing before the next block.
 
 use tree_index::parent;
@@ -58,7 +58,7 @@ impl Blocks {
         let mut x = start;
         while x & inside > 0 && x < self.items {
             hops += 1;
-            // Within the block of N - 1, or one item behind it: B <= 2^63.
+            // Within the block of N - 1, or one item after it: B <= 2^63.
             x = x.saturating_add(x & x.wrapping_neg());
         }
         hops
@@ -78,7 +78,7 @@ impl Blocks {
         hops + 1 - u64::from(parent.trailing_zeros() - start.trailing_zeros())
     }
 
-    /// A lower bound on the hops of boundaries behind `start`: one for each block that begins there.
+    /// A lower bound on the hops of boundaries after `start`: one for each block that begins there.
     pub(crate) fn hops_behind(&self, start: u64, share_items_max: u64) -> u64 {
         let shift = self.block_items.trailing_zeros();
         let full_blocks = self.items >> shift;

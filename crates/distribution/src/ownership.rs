@@ -29,10 +29,10 @@ use crate::explicit::Explicit;
 /// # Ok::<(), distribution::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ownership(Rule);
+pub struct Ownership(Kind);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Rule {
+enum Kind {
     Contiguous(Distribution),
     BlockCyclic(BlockCyclic),
     Explicit(Box<Explicit>),
@@ -40,7 +40,7 @@ enum Rule {
 
 impl From<Distribution> for Ownership {
     fn from(distribution: Distribution) -> Self {
-        Self(Rule::Contiguous(distribution))
+        Self(Kind::Contiguous(distribution))
     }
 }
 
@@ -63,7 +63,7 @@ impl Ownership {
         match (ranks, block_items) {
             (0, _) => Err(Error::NoRanks),
             (_, 0) => Err(Error::EmptyBlocks),
-            _ => Ok(Self(Rule::BlockCyclic(BlockCyclic {
+            _ => Ok(Self(Kind::BlockCyclic(BlockCyclic {
                 items,
                 ranks,
                 block_items,
@@ -82,16 +82,16 @@ impl Ownership {
             return Err(Error::NoRanks);
         }
         let explicit = Explicit::new(extents.to_vec())?;
-        Ok(Self(Rule::Explicit(Box::new(explicit))))
+        Ok(Self(Kind::Explicit(Box::new(explicit))))
     }
 
     /// N, the number of items on all ranks together.
     #[must_use]
     pub fn items(&self) -> u64 {
         match &self.0 {
-            Rule::Contiguous(distribution) => distribution.items(),
-            Rule::BlockCyclic(cyclic) => cyclic.items,
-            Rule::Explicit(explicit) => explicit.items,
+            Kind::Contiguous(distribution) => distribution.items(),
+            Kind::BlockCyclic(cyclic) => cyclic.items,
+            Kind::Explicit(explicit) => explicit.items,
         }
     }
 
@@ -99,9 +99,9 @@ impl Ownership {
     #[must_use]
     pub fn ranks(&self) -> usize {
         match &self.0 {
-            Rule::Contiguous(distribution) => distribution.ranks(),
-            Rule::BlockCyclic(cyclic) => cyclic.ranks,
-            Rule::Explicit(explicit) => explicit.extents.len(),
+            Kind::Contiguous(distribution) => distribution.ranks(),
+            Kind::BlockCyclic(cyclic) => cyclic.ranks,
+            Kind::Explicit(explicit) => explicit.extents.len(),
         }
     }
 
@@ -113,9 +113,9 @@ impl Ownership {
     #[must_use]
     pub fn count(&self, rank: usize) -> u64 {
         match &self.0 {
-            Rule::Contiguous(distribution) => distribution.count(rank),
-            Rule::BlockCyclic(cyclic) => cyclic.count(rank),
-            Rule::Explicit(explicit) => {
+            Kind::Contiguous(distribution) => distribution.count(rank),
+            Kind::BlockCyclic(cyclic) => cyclic.count(rank),
+            Kind::Explicit(explicit) => {
                 let lengths = explicit.extents[rank]
                     .iter()
                     .map(|range| range.end - range.start);
@@ -132,9 +132,9 @@ impl Ownership {
     pub fn extents(&self, rank: usize) -> impl Iterator<Item = Range<u64>> {
         assert!(rank < self.ranks(), "rank {rank} of {}", self.ranks());
         let (contiguous, cyclic, explicit) = match &self.0 {
-            Rule::Contiguous(distribution) => (Some(distribution.range(rank)), None, None),
-            Rule::BlockCyclic(cyclic) => (None, Some(cyclic.blocks(rank)), None),
-            Rule::Explicit(explicit) => (None, None, Some(explicit.extents[rank].iter().cloned())),
+            Kind::Contiguous(distribution) => (Some(distribution.range(rank)), None, None),
+            Kind::BlockCyclic(cyclic) => (None, Some(cyclic.blocks(rank)), None),
+            Kind::Explicit(explicit) => (None, None, Some(explicit.extents[rank].iter().cloned())),
         };
         contiguous
             .into_iter()
@@ -154,12 +154,12 @@ impl Ownership {
     pub fn rank_of(&self, item: u64) -> usize {
         assert!(item < self.items(), "{item} is no item of {}", self.items());
         match &self.0 {
-            Rule::Contiguous(distribution) => distribution.rank_of(item),
-            Rule::BlockCyclic(cyclic) => {
+            Kind::Contiguous(distribution) => distribution.rank_of(item),
+            Kind::BlockCyclic(cyclic) => {
                 let rank = item / cyclic.block_items % cyclic.ranks as u64;
                 usize::try_from(rank).expect("a remainder is below p, a usize")
             }
-            Rule::Explicit(explicit) => {
+            Kind::Explicit(explicit) => {
                 let behind = |(range, _): &(Range<u64>, usize)| range.end <= item;
                 explicit.owners[explicit.owners.partition_point(behind)].1
             }
@@ -170,18 +170,18 @@ impl Ownership {
     #[must_use]
     pub fn as_distribution(&self) -> Option<&Distribution> {
         match &self.0 {
-            Rule::Contiguous(distribution) => Some(distribution),
+            Kind::Contiguous(distribution) => Some(distribution),
             _ => None,
         }
     }
 
     /// Whether it is a formula, which every rank can evaluate without a table.
     #[must_use]
-    pub fn is_rule(&self) -> bool {
+    pub fn is_formula(&self) -> bool {
         match &self.0 {
-            Rule::Contiguous(distribution) => distribution.is_rule(),
-            Rule::BlockCyclic(_) => true,
-            Rule::Explicit(_) => false,
+            Kind::Contiguous(distribution) => distribution.is_formula(),
+            Kind::BlockCyclic(_) => true,
+            Kind::Explicit(_) => false,
         }
     }
 
@@ -189,12 +189,12 @@ impl Ownership {
     #[must_use]
     pub fn is_one_stretch_each(&self) -> bool {
         match &self.0 {
-            Rule::Contiguous(_) => true,
-            Rule::BlockCyclic(cyclic) => {
+            Kind::Contiguous(_) => true,
+            Kind::BlockCyclic(cyclic) => {
                 cyclic.ranks == 1
                     || cyclic.items.div_ceil(cyclic.block_items) <= cyclic.ranks as u64
             }
-            Rule::Explicit(explicit) => explicit.extents.iter().all(|own| own.len() <= 1),
+            Kind::Explicit(explicit) => explicit.extents.iter().all(|own| own.len() <= 1),
         }
     }
 
@@ -212,7 +212,7 @@ impl Ownership {
             self.ranks()
         );
         match &self.0 {
-            Rule::Explicit(explicit) => explicit.order[position],
+            Kind::Explicit(explicit) => explicit.order[position],
             _ => position,
         }
     }
@@ -226,7 +226,7 @@ impl Ownership {
     pub fn position_of(&self, rank: usize) -> usize {
         assert!(rank < self.ranks(), "rank {rank} of {}", self.ranks());
         match &self.0 {
-            Rule::Explicit(explicit) => explicit.positions[rank],
+            Kind::Explicit(explicit) => explicit.positions[rank],
             _ => rank,
         }
     }
@@ -243,13 +243,13 @@ impl Ownership {
             self.ranks()
         );
         let (contiguous, scattered) = match &self.0 {
-            Rule::Contiguous(distribution) => {
+            Kind::Contiguous(distribution) => {
                 let whole = distribution.start(positions.start)..distribution.start(positions.end);
                 (Some(whole), Vec::new())
             }
             _ if positions == (0..self.ranks()) => (Some(0..self.items()), Vec::new()),
-            Rule::BlockCyclic(cyclic) => (None, cyclic.union(positions)),
-            Rule::Explicit(explicit) => {
+            Kind::BlockCyclic(cyclic) => (None, cyclic.union(positions)),
+            Kind::Explicit(explicit) => {
                 let of_these = positions.flat_map(|position| {
                     explicit.extents[explicit.order[position]].iter().cloned()
                 });

@@ -18,7 +18,7 @@ use crate::optimized::ALPHA;
 /// assert_eq!(
 ///     "even".parse::<Scheme>().unwrap_err().to_string(),
 ///     "unknown distribution `even`; \
-///      known are lower, upper, power-of-two, optimized, optimized-published, \
+///      known: lower, upper, power-of-two, optimized, optimized-published, \
 ///      score-optimal, score-optimal-busy, path-optimal",
 /// );
 /// # Ok::<(), distribution::UnknownScheme>(())
@@ -110,7 +110,7 @@ impl FromStr for Scheme {
 
 /// A name that no [`Scheme`] has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown distribution `{name}`; known are {}", known())]
+#[error("unknown distribution `{name}`; known: {}", known())]
 pub struct UnknownScheme {
     /// The name that was given.
     pub name: String,

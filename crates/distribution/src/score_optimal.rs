@@ -159,7 +159,7 @@ impl Search {
             let messages = (items - 1) / share_items;
             self.offer_multiples(messages, share_items, share_items.min(items));
             if messages & 1 == 1 {
-                // The items behind the last even multiple, as one share if they are less than two shares.
+                // The items after the last even multiple, as one share if they are less than two shares.
                 let last_items = items - (messages - 1) * share_items;
                 if last_items - share_items < share_items {
                     self.offer_multiples(messages - 1, share_items, last_items);

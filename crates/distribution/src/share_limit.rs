@@ -2,11 +2,11 @@
 //! two as N/p: a shortest path over boundaries, whose costs [`crate::hops`] adds.
 //!
 //! A sum, unlike a union, adds the cost of one boundary after the other. Of two ways to place i boundaries at the same cost, the
-//! one that reaches further is never worse: it can continue with the other's boundaries that lie behind. So for each i and each
+//! one that reaches further is never worse: it can continue with the other's boundaries that lie after it. So for each i and each
 //! cost only the furthest position x counts.
 //!
 //! The next boundary is x + M, or that number with some of its lowest set bits cleared. Suppose another one, b', differs from
-//! x + M first at bit j, which x + M has and b' has not. Then a, which is x + M with all bits below j cleared, lies behind b' and
+//! x + M first at bit j, which x + M has and b' has not. Then a, which is x + M with all bits below j cleared, lies after b' and
 //! is among f(b'), f(f(b')), …: it costs less and reaches further.
 //!
 //! This is a dynamic programme over i, exact for every N. Bounds prune it: each remaining block costs at least one hop, and the
@@ -42,7 +42,7 @@ impl Blocks {
     /// The cover with the fewest messages, if that needs at most `messages_max` of them, for B/2 <= `share_items_max` < B.
     pub(crate) fn cover(&self, share_items_max: u64, messages_max: u64) -> Option<Cover> {
         let hops_max = messages_max.checked_sub(self.forced_messages())?;
-        // At this position or behind it, a boundary may be the last.
+        // At this position or after it, a boundary may be the last.
         let last_start = self.items - share_items_max;
         let mut hops_below = hops_max + 1;
         let mut end = None;

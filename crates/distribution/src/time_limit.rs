@@ -1,11 +1,11 @@
 //! Whether rank 0 can have the root of Algorithm 1 by a given time T, by the clock of [`crate::critical_path`].
 //!
 //! Boundary b cuts b, f(b), f(f(b)), … with f(x) = x + lowbit(x); ranks before b need these values. T determines when each is
-//! due: going down from the root, a combination takes add_ns and a message send_ns. What has to happen behind b depends on b
+//! due: going down from the root, a combination takes add_ns and a message send_ns. What has to happen after b depends on b
 //! and on these times alone, so boundaries are placed from left to right.
 //!
 //! A rank ends as far right as its own work lets it be in time, or at that number with some of its lowest set bits cleared. No
-//! other end b' is needed. As in [`crate::share_limit`], one of these, a, lies behind b' and is among what b' cuts. What a cuts
+//! other end b' is needed. As in [`crate::share_limit`], one of these, a, lies after b' and is among what b' cuts. What a cuts
 //! is due at the same times after both. The ranks that follow b', cut off at a, have less to do.
 //!
 //! Trying all these ends decides whether T is possible. But many ways to place boundaries lead to the same boundary, or to

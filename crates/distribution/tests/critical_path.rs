@@ -34,7 +34,7 @@ struct Rank<'a> {
     rank: usize,
     cost: Cost,
     now_ns: f64,
-    /// When the value of the subtree of item x is there, for all ranks behind this one.
+    /// When the value of the subtree of item x has arrived, for all ranks after this one.
     arrivals_ns: &'a HashMap<u64, f64>,
 }
 

@@ -130,10 +130,10 @@ fn what_is_no_ownership_is_told_why() {
 
 #[test]
 fn only_rules_are_rules() {
-    assert!(Ownership::from(Distribution::upper(10, 3).unwrap()).is_rule());
-    assert!(Ownership::block_cyclic(10, 3, 2).unwrap().is_rule());
-    assert!(!Ownership::from(Distribution::from_counts(&[4, 3, 3]).unwrap()).is_rule());
-    assert!(!Ownership::from_extents(&[vec![]]).unwrap().is_rule());
+    assert!(Ownership::from(Distribution::upper(10, 3).unwrap()).is_formula());
+    assert!(Ownership::block_cyclic(10, 3, 2).unwrap().is_formula());
+    assert!(!Ownership::from(Distribution::from_counts(&[4, 3, 3]).unwrap()).is_formula());
+    assert!(!Ownership::from_extents(&[vec![]]).unwrap().is_formula());
 }
 
 proptest! {

@@ -20,7 +20,7 @@ pub struct Baseline {
 enum Kind {
     /// Each rank folds its own items, then the transport's ordinary allreduce.
     Folded(fn(&[f64]) -> f64),
-    /// One rank gets all items, at most so many from each.
+    /// One rank gets all items, at most this number from each.
     Gathered { items_max: usize },
 }
 
@@ -54,7 +54,7 @@ impl Baseline {
         }
     }
 
-    /// The sum of all ranks' items, on every rank; 0 of none. Collective.
+    /// The sum of all ranks' items, on every rank; returns 0 for no items. Collective.
     pub fn allreduce(&self, local: &[f64]) -> Result<f64, Error> {
         let mut total = [0.0];
         match self.kind {

@@ -40,7 +40,7 @@ pub fn published_folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// So many that ranks hardly ever begin inside a pair.
+/// A count at which ranks hardly ever begin inside a pair.
 const CANARY_ITEMS: usize = 100_003;
 
 /// So few that most ranks have none.
@@ -51,7 +51,7 @@ const CANARY_PAIRS: usize = 7;
 pub enum Source {
     /// A file.
     File(PathBuf),
-    /// So many made-up log-likelihoods.
+    /// This number of generated log-likelihoods.
     Generated {
         /// How many.
         items: usize,

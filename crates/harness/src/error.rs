@@ -1,4 +1,4 @@
-//! Everything that ends a command with exit status 2, told in one line.
+//! Everything that ends a command with exit status 2, reported in one line.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ pub enum Error {
     /// A run failed.
     #[error("{0}")]
     Run(String),
-    /// Items cannot be spread so.
+    /// Items cannot be distributed like this.
     #[error(transparent)]
     Distribution(#[from] distribution::Error),
     /// Threads could not be ranks.

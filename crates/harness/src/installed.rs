@@ -25,7 +25,7 @@ pub fn missing() -> Vec<&'static str> {
     missing
 }
 
-/// Whether a program is there and tells its version.
+/// Whether a program is installed and prints its version.
 pub fn runs(program: &str) -> bool {
     let status = Command::new(program)
         .arg("--version")

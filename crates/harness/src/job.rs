@@ -1,6 +1,6 @@
 //! What one launch of ranks runs, and what comes back: both travel to and from `mpi-runner` as JSON.
 
-use reduce::Algorithm;
+use reduce::{Algorithm, Operation};
 use serde::{Deserialize, Serialize};
 
 use crate::data::Source;
@@ -26,32 +26,13 @@ pub struct Cases {
     pub algorithms: Vec<Way>,
 }
 
-/// The collective operations that rows are of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// The result on every rank.
-    Allreduce,
-    /// The result on rank 0.
-    Reduce,
-}
-
-impl Operation {
-    /// Its name in rows.
-    pub fn name(self) -> &'static str {
-        match self {
-            Operation::Allreduce => "allreduce",
-            Operation::Reduce => "reduce",
+/// The collective operations that are run of a way: a reduce, too, where that is more than the allreduce's first half.
+pub fn operations(way: Way) -> &'static [Operation] {
+    match way {
+        Way::Tree(algorithm) if has_own_reduce(algorithm) => {
+            &[Operation::Allreduce, Operation::Reduce]
         }
-    }
-
-    /// What is run of a way: a reduce, too, where that is more than the allreduce's first half.
-    pub fn of(way: Way) -> &'static [Operation] {
-        match way {
-            Way::Tree(algorithm) if has_own_reduce(algorithm) => {
-                &[Operation::Allreduce, Operation::Reduce]
-            }
-            _ => &[Operation::Allreduce],
-        }
+        _ => &[Operation::Allreduce],
     }
 }
 
@@ -64,7 +45,7 @@ fn has_own_reduce(algorithm: Algorithm) -> bool {
 }
 
 impl Cases {
-    /// Those that can reduce items that are spread so.
+    /// Those that can reduce items that are distributed like this.
     pub fn algorithms_for(&self, sharing: Sharing) -> impl Iterator<Item = Way> {
         let algorithms = self.algorithms.iter().copied();
         algorithms.filter(move |&way| sharing.suits(way))
@@ -75,7 +56,7 @@ impl Cases {
         let sharings = self.distributions.iter();
         sharings
             .flat_map(|&sharing| self.algorithms_for(sharing))
-            .flat_map(Operation::of)
+            .flat_map(operations)
             .count()
     }
 }
@@ -117,7 +98,7 @@ pub struct Row {
     pub rounds: Option<u64>,
     /// The collective operation.
     pub collective: String,
-    /// Whether every rank got the bits of rank 0.
+    /// Whether every rank that gets a result got the bits of rank 0: all of an allreduce, rank 0 alone of a reduce.
     pub ranks_agree: bool,
 }
 

@@ -52,7 +52,7 @@ impl Launcher {
         }
     }
 
-    /// The command that starts it on so many ranks.
+    /// The command that starts it on `ranks` ranks.
     pub fn command(&self, ranks: usize, arguments: &[&str]) -> Command {
         let mut mpirun = Command::new("mpirun");
         if is_open_mpi() {
@@ -70,7 +70,7 @@ impl Launcher {
         mpirun
     }
 
-    /// Runs it on so many ranks and hands over each line of its output as it comes.
+    /// Runs it on `ranks` ranks and passes each line of its output to `line` as it arrives.
     ///
     /// A rank that fails says why and ends the others by `MPI_Abort`; should `mpirun` itself not end then, it is ended.
     pub fn run(
@@ -96,7 +96,7 @@ impl Launcher {
         if let Some((pipe, sender)) = stderr {
             thread::spawn(move || send_lines(pipe, Said::Error, &sender));
         }
-        let mut told = Ok(());
+        let mut result = Ok(());
         let mut errors: Vec<String> = Vec::new();
         let mut deadline: Option<Instant> = None;
         loop {
@@ -107,7 +107,7 @@ impl Launcher {
                 }
             };
             match said {
-                Ok(Said::Output(text)) => told = told.and_then(|()| line(&text)),
+                Ok(Said::Output(text)) => result = result.and_then(|()| line(&text)),
                 Ok(Said::Error(text)) => {
                     if is_last_word(&text) {
                         deadline.get_or_insert_with(|| Instant::now() + ENDING_LIMIT);
@@ -126,7 +126,7 @@ impl Launcher {
         if !status.success() {
             return Err(failed(format!("{status}: {}", cause(&errors))));
         }
-        told
+        result
     }
 }
 
@@ -138,7 +138,7 @@ enum Said {
 
 fn send_lines(pipe: impl Read, said: impl Fn(String) -> Said, lines: &Sender<Said>) {
     for line in BufReader::new(pipe).split(b'\n') {
-        // What cannot be read cannot be told; who listens no more has ended.
+        // A line that cannot be read is dropped; a closed channel means that the receiver has ended.
         let Ok(line) = line else { return };
         let line = String::from_utf8_lossy(&line).into_owned();
         if lines.send(said(line)).is_err() {

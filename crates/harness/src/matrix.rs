@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use comm::{Tag, collective};
 use distribution::{Distribution, Ownership};
-use reduce::{Algorithm, Operator, Sum, World, threads};
+use reduce::{Algorithm, Operation, Operator, Sum, World, threads};
 
 use crate::baselines::Baseline;
 use crate::data::DataSet;
-use crate::job::{Job, Operation, Row};
+use crate::job::{Job, Row, operations};
 use crate::{Backend, Error, Runner, Way};
 
 /// Where a rank finds the items.
@@ -21,7 +21,8 @@ pub enum Items<'d> {
     OnRankZero,
 }
 
-/// The sum as programs usually take it, of the papers' baseline: a left-to-right fold on every rank, of even shares, and an allreduce. On so many threads.
+/// The sum as programs usually take it, the papers' baseline: a left-to-right fold on every rank, of even shares, and an allreduce.
+/// On `ranks` threads.
 pub fn plain_sum(items: &[f64], ranks: usize) -> Result<f64, Error> {
     let distribution = Distribution::upper(items.len() as u64, ranks)?;
     let index = |item: u64| usize::try_from(item).expect("the items are in memory");
@@ -56,7 +57,7 @@ pub fn run(
             let local = local_items(world, items, whole, &ownership)?;
             for way in cases.algorithms_for(sharing) {
                 let runner = Runner::new(way, world, backend, &ownership)?;
-                for &operation in Operation::of(way) {
+                for &operation in operations(way) {
                     let outcome = reduce(world, &runner, operation, &local)?;
                     let (0, Some(data)) = (world.rank(), whole) else {
                         continue;
@@ -93,7 +94,7 @@ fn broadcast_count(world: &World, count: u64) -> Result<u64, Error> {
     let all = collective::allgather(world.transport(), count.to_le_bytes().to_vec())?;
     let first = all
         .first_chunk()
-        .ok_or_else(|| Error::Run("rank 0 has not told N".to_owned()))?;
+        .ok_or_else(|| Error::Run("rank 0 has not sent N".to_owned()))?;
     Ok(u64::from_le_bytes(*first))
 }
 
@@ -140,7 +141,7 @@ fn local_items<'d>(
 struct Outcome {
     /// Of rank 0.
     total: f64,
-    /// Whether all ranks that got a result got this one.
+    /// Whether all ranks that get a result got this one.
     ranks_agree: bool,
     messages: u64,
     rounds: Option<u64>,
@@ -175,8 +176,8 @@ fn reduce(
     let [has_total, first_bits, ..] = ranks[0];
     let with_total = || ranks.iter().filter(|[has_total, ..]| *has_total != 0);
     let expected_count = match operation {
-        Operation::Allreduce => world.size(),
         Operation::Reduce => 1,
+        _ => world.size(),
     };
     Ok(Outcome {
         total: f64::from_bits(first_bits),

@@ -69,7 +69,7 @@ impl Ordinary {
         }
     }
 
-    /// Waits until all ranks are here. Collective.
+    /// Waits until all ranks have arrived. Collective.
     pub fn barrier(&self) -> Result<(), Error> {
         match self.backend {
             Backend::Threads => {

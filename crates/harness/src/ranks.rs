@@ -13,49 +13,70 @@ use crate::launcher::Launcher;
 use crate::workspace::target;
 use crate::{Backend, Error};
 
-/// Measures a job on a backend's ranks, by the runner's `command` under MPI; whatever rank 0 tells goes to `sort`.
+/// Measures a job on a backend's ranks, by the runner's `command` under MPI; whatever rank 0 reports goes to `sort`.
 pub fn on_ranks<J, R>(
     backend: Backend,
     ranks: usize,
     command: &str,
     job: &J,
     run: impl Fn(&World, Backend, &J, &dyn Fn(R)) -> Result<(), Error> + Sync,
-    mut sort: impl FnMut(R),
+    sort: impl FnMut(R),
 ) -> Result<(), Error>
 where
     J: Serialize + Sync,
     R: DeserializeOwned + Send,
 {
     if backend == Backend::Mpi {
-        let launcher = Launcher::build()?;
-        let file = JobFile::write(job)?;
-        return launcher.run(ranks, &[command, &file.path.to_string_lossy()], |line| {
-            let report = serde_json::from_str(line);
-            sort(report.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?);
-            Ok(())
-        });
+        return on_processes(&Launcher::build()?, ranks, command, job, sort);
     }
-    let reports = Mutex::new(Vec::new());
-    let report = |report| reports.lock().expect("no report panics").push(report);
-    let done = threads::run(ranks, |world| run(world, backend, job, &report));
-    for rank in done? {
-        rank?;
-    }
-    let reports = reports.into_inner().expect("no report panics");
+    let reports = on_threads(ranks, |world, report| run(world, backend, job, report))?;
     reports.into_iter().for_each(sort);
     Ok(())
 }
 
+/// Runs `run` on threads, and returns whatever rank 0 reports.
+pub fn on_threads<R: Send>(
+    ranks: usize,
+    run: impl Fn(&World, &dyn Fn(R)) -> Result<(), Error> + Sync,
+) -> Result<Vec<R>, Error> {
+    let reports = Mutex::new(Vec::new());
+    let report = |report| reports.lock().expect("no report panics").push(report);
+    let done = threads::run(ranks, |world| {
+        run(world, &report).map_err(|error| (world.rank(), error))
+    });
+    let done = done.map_err(|error| Error::Run(format!("p = {ranks}: {error}")))?;
+    for rank in done {
+        rank.map_err(|(rank, error)| Error::Run(format!("p = {ranks}, rank {rank}: {error}")))?;
+    }
+    Ok(reports.into_inner().expect("no report panics"))
+}
+
+/// Runs a job by the runner's `command` under `mpirun`; whatever rank 0 reports goes to `sort` as it arrives.
+pub fn on_processes<R: DeserializeOwned>(
+    launcher: &Launcher,
+    ranks: usize,
+    command: &str,
+    job: &impl Serialize,
+    mut sort: impl FnMut(R),
+) -> Result<(), Error> {
+    let file = JobFile::write(job)?;
+    launcher.run(ranks, &[command, &file.path.to_string_lossy()], |line| {
+        let report = serde_json::from_str(line);
+        sort(report.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?);
+        Ok(())
+    })
+}
+
 /// A job on disk, for `mpi-runner` to read; removed when it is done.
 #[derive(Debug)]
-pub struct JobFile {
+struct JobFile {
     /// Where it is.
-    pub path: PathBuf,
+    path: PathBuf,
 }
 
 impl JobFile {
     /// Writes a job below `target/`.
-    pub fn write(job: &impl Serialize) -> Result<Self, Error> {
+    fn write(job: &impl Serialize) -> Result<Self, Error> {
         let path = target()?.join(format!("mpi-job-{}.json", process::id()));
         let text = serde_json::to_string(job)?;
         fs::write(&path, text).map_err(|error| Error::file(&path, error))?;

@@ -49,7 +49,7 @@ impl Sharing {
         Scheme::ALL.iter().copied().map(Sharing::Named).collect()
     }
 
-    /// Whether items that are spread so can be reduced in this way.
+    /// Whether items that are distributed like this can be reduced in this way.
     pub fn suits(self, way: Way) -> bool {
         let is_contiguous = matches!(self, Sharing::Named(_) | Sharing::Random);
         is_contiguous || way.takes_pieces()

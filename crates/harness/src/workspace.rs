@@ -25,7 +25,7 @@ pub fn workspace() -> &'static Path {
     })
 }
 
-/// The folder for what commands leave behind, made where it is not there.
+/// The folder for the output of commands; created if it does not exist.
 pub fn target() -> Result<PathBuf, Error> {
     let folder = workspace().join("target");
     fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;

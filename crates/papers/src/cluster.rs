@@ -18,7 +18,7 @@ pub(super) struct Cluster {
     pub far: Link,
 }
 
-/// Nodes of so many processes each, side by side.
+/// Nodes of this number of processes each, side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub nodes: usize,
@@ -129,7 +129,7 @@ impl Run {
             .expect("there are ranks and blocks")
     }
 
-    /// The time of a row in so many blocks.
+    /// The time of a row in this number of blocks.
     ///
     /// Message by message until the pipeline is full; from then on each block takes as long as the one before.
     pub(super) fn time_ns(&self, row_bytes: f64, blocks: usize) -> f64 {

@@ -151,7 +151,7 @@ pub fn exhibits() -> Vec<Exhibit> {
     .concat()
 }
 
-/// Writes the pages of these exhibits, and the one that lists all, into a folder that is there; every comparison and every point also goes
+/// Writes the pages of these exhibits, and the one that lists all, into an existing folder; every comparison and every point also goes
 /// to `output` as JSON.
 pub fn write(
     exhibits: &[&Exhibit],

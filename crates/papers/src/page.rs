@@ -134,7 +134,7 @@ impl Page {
             }));
     }
 
-    /// Draws a plot beside the page; `part` tells several of a page apart, and may be empty. A measured plot's numbers stand beside it.
+    /// Draws a plot beside the page; `part` distinguishes several plots of a page, and may be empty. A measured plot's numbers stand beside it.
     pub fn plot(&mut self, part: &str, plot: Plot) -> Result<(), Error> {
         let file = match part {
             "" => format!("{}.svg", self.id),
@@ -169,7 +169,7 @@ impl Page {
     }
 }
 
-/// The processor's own name, where the system tells.
+/// The processor's own name, where the system reports it.
 fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = text

@@ -54,7 +54,7 @@ fn ends(lines: &[Line]) -> [(f64, &str); 2] {
     })
 }
 
-/// A time of so many microseconds, in a unit that suits it.
+/// A time in microseconds, printed in a unit that suits it.
 fn time(us: f64) -> String {
     if us < 1000.0 {
         format!("{} us", digits(us))

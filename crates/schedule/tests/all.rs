@@ -193,7 +193,7 @@ fn reduce_scatter() {
 /// What a position does follows from its number: a million of them cost nothing here.
 #[test]
 fn one_position_of_a_million() {
-    for rank in [0, 1, 95_000, 95_001, 524_287, 999_999] {
+    for position in [0, 1, 95_000, 95_001, 524_287, 999_999] {
         let schedule = Schedule::new(
             Algorithm::RecursiveDoubling,
             Collective::Allreduce,
@@ -201,7 +201,7 @@ fn one_position_of_a_million() {
         )
         .unwrap();
         let transfers = schedule
-            .steps(rank)
+            .steps(position)
             .map(|step| step.sends.len() + step.receives.len());
         assert!(transfers.fold(0, |sum, count| sum + count) <= 2 * 20 + 2);
     }

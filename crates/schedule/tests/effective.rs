@@ -22,7 +22,9 @@ fn schedule(algorithm: Algorithm, collective: Collective, ranks: usize) -> Sched
 /// The steps of all positions.
 fn programs(schedule: &Schedule) -> Vec<Vec<Step>> {
     let ranks = 0..schedule.ranks();
-    ranks.map(|rank| schedule.steps(rank).collect()).collect()
+    ranks
+        .map(|position| schedule.steps(position).collect())
+        .collect()
 }
 
 fn collectives(ranks: usize) -> [Collective; 5] {

@@ -287,8 +287,8 @@ fn the_largest_numbers() {
                 ] {
                     let schedule = Schedule::new(algorithm, collective, ranks).unwrap();
                     let schedule = schedule.with(blocked).unwrap();
-                    for rank in [0, 1, ranks / 3, ranks - 2, ranks - 1] {
-                        assert!(schedule.steps(rank).take(9).count() <= 9);
+                    for position in [0, 1, ranks / 3, ranks - 2, ranks - 1] {
+                        assert!(schedule.steps(position).take(9).count() <= 9);
                     }
                     assert!(schedule.predicted_ns(load, link).is_finite());
                 }

@@ -8,7 +8,12 @@ use schedule::{Algorithm, Collective, Parameters, Schedule};
 fn steps(algorithm: Algorithm, collective: Collective, ranks: usize) -> Vec<Vec<String>> {
     let schedule = Schedule::new(algorithm, collective, ranks).unwrap();
     (0..ranks)
-        .map(|rank| schedule.steps(rank).map(|step| step.to_string()).collect())
+        .map(|position| {
+            schedule
+                .steps(position)
+                .map(|step| step.to_string())
+                .collect()
+        })
         .collect()
 }
 
@@ -86,14 +91,17 @@ fn bruck_s_combine_of_five() {
 }
 
 /// The steps of one position with n ports.
-fn with_ports(algorithm: Algorithm, ports: usize, ranks: usize, rank: usize) -> Vec<String> {
+fn with_ports(algorithm: Algorithm, ports: usize, ranks: usize, position: usize) -> Vec<String> {
     let schedule = Schedule::new(algorithm, Collective::Allreduce, ranks).unwrap();
     let parameters = Parameters {
         ports: Some(ports),
         ..Parameters::default()
     };
     let schedule = schedule.with(parameters).unwrap();
-    schedule.steps(rank).map(|step| step.to_string()).collect()
+    schedule
+        .steps(position)
+        .map(|step| step.to_string())
+        .collect()
 }
 
 /// Paper 4's tables of 2-way dissemination: P = 9 is a power of 3, P = 8 = 2 * 3 + 2 is adapted to.

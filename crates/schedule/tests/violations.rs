@@ -11,13 +11,13 @@ fn spoilt(spoil: impl Fn(&mut Vec<Vec<Step>>)) -> Violation {
     let schedule =
         Schedule::new(Algorithm::RecursiveDoubling, Collective::Allreduce, RANKS).unwrap();
     let mut programs: Vec<Vec<Step>> = (0..RANKS)
-        .map(|rank| schedule.steps(rank).collect())
+        .map(|position| schedule.steps(position).collect())
         .collect();
     spoil(&mut programs);
     let check = check_programs(
         &programs,
-        |rank| schedule.held(rank),
-        |rank| schedule.wanted(rank),
+        |position| schedule.held(position),
+        |position| schedule.wanted(position),
     );
     check.unwrap_err()
 }
@@ -40,7 +40,9 @@ fn a_send_is_missing() {
 fn a_receive_is_missing() {
     let violation = spoilt(|programs| programs[4][0].receives.clear());
     let Violation::NotHeld {
-        rank: 4, step: 1, ..
+        position: 4,
+        step: 1,
+        ..
     } = violation
     else {
         panic!("{violation}");
@@ -53,7 +55,7 @@ fn a_result_is_missing() {
         programs[5].pop();
         programs[4].truncate(1);
     });
-    let Violation::NotDelivered { rank: 4, .. } = violation else {
+    let Violation::NotDelivered { position: 4, .. } = violation else {
         panic!("{violation}");
     };
 }
@@ -62,10 +64,12 @@ fn a_result_is_missing() {
 fn a_position_counts_twice() {
     let violation = spoilt(|programs| {
         let piece = &mut programs[2][1].sends[0].pieces[0];
-        piece.ranks.end += 1;
+        piece.positions.end += 1;
     });
     let Violation::NotHeld {
-        rank: 2, step: 1, ..
+        position: 2,
+        step: 1,
+        ..
     } = violation
     else {
         panic!("{violation}");
@@ -77,7 +81,7 @@ fn the_ends_disagree() {
     let violation = spoilt(|programs| {
         // Position 4 sends less than it could, and 5 expects all of it.
         let send = &mut programs[4][1].sends[0];
-        send.pieces[0].ranks = 4..5;
+        send.pieces[0].positions = 4..5;
     });
     let Violation::Different {
         from: 4, number: 0, ..
@@ -89,8 +93,8 @@ fn the_ends_disagree() {
 
 #[test]
 fn pieces_in_another_order() {
-    let pieces = [0..1, 1..2].map(|ranks| Piece {
-        ranks,
+    let pieces = [0..1, 1..2].map(|positions| Piece {
+        positions,
         blocks: 0..1,
     });
     let mut reversed = pieces.to_vec();
@@ -120,16 +124,16 @@ fn a_cycle_of_synchronous_sends() {
     let transfer = |peer, of: usize| Transfer {
         peer,
         pieces: vec![Piece {
-            ranks: of..of + 1,
+            positions: of..of + 1,
             blocks: 0..1,
         }],
     };
     // Everyone sends to the right, and only then receives from the left.
-    let ring = |rank: usize| {
-        let (right, left) = ((rank + 1) % 3, (rank + 2) % 3);
+    let ring = |position: usize| {
+        let (right, left) = ((position + 1) % 3, (position + 2) % 3);
         vec![
             Step {
-                sends: vec![transfer(right, rank)],
+                sends: vec![transfer(right, position)],
                 receives: Vec::new(),
             },
             Step {
@@ -139,17 +143,17 @@ fn a_cycle_of_synchronous_sends() {
         ]
     };
     let programs: Vec<Vec<Step>> = (0..3).map(ring).collect();
-    let own = |rank: usize| {
+    let own = |position: usize| {
         vec![Piece {
-            ranks: rank..rank + 1,
+            positions: position..position + 1,
             blocks: 0..1,
         }]
     };
     let violation = check_programs(&programs, own, |_| Vec::new()).unwrap_err();
     assert_eq!(violation, Violation::Cycle(vec![(0, 1), (1, 2), (2, 0)]));
     // At once, it works.
-    let at_once = |rank: usize| {
-        let [mut first, second] = <[Step; 2]>::try_from(ring(rank)).unwrap();
+    let at_once = |position: usize| {
+        let [mut first, second] = <[Step; 2]>::try_from(ring(position)).unwrap();
         first.receives = second.receives;
         vec![first]
     };
@@ -168,7 +172,7 @@ fn a_peer_that_does_not_exist() {
     assert!(matches!(
         violation,
         Violation::NoPeer {
-            rank: 3,
+            position: 3,
             step: 0,
             peer: RANKS
         }
@@ -177,7 +181,7 @@ fn a_peer_that_does_not_exist() {
     assert!(matches!(
         violation,
         Violation::NoPeer {
-            rank: 3,
+            position: 3,
             step: 0,
             peer: 3
         }

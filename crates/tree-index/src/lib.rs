@@ -41,7 +41,7 @@
 //! assert_eq!(sends(6..9), [Node { x: 6, y: 1 }, Node { x: 8, y: 3 }]);
 //! assert_eq!((parent(6), parent(8)), (4, 0)); // items of rank 1 and of rank 0
 //!
-//! // The red dots of the figure are A = (2, 1) and B = (4, 2).
+//! // Node (2, 1) covers items of ranks 0 and 1, node (4, 2) items of ranks 1 and 2.
 //! assert!(tree.intersecting_nodes(3..6).any(|node| node == Node { x: 2, y: 1 }));
 //! assert!(tree.intersecting_nodes(6..9).any(|node| node == Node { x: 4, y: 2 }));
 //! assert_eq!(message_count([0, 3, 6, 9]), 4);

@@ -1,16 +1,13 @@
 //! Running the rows: one communicator for each backend and number of ranks.
 
-use std::sync::Mutex;
-
 use harness::Backend;
 use harness::Error;
 use harness::job::Row;
 use harness::launcher::Launcher;
 use harness::matrix::{self, Items};
 use harness::output::Output;
-use harness::ranks::JobFile;
+use harness::ranks::{on_processes, on_threads};
 use indicatif::{ProgressBar, ProgressStyle};
-use reduce::threads;
 
 use super::{Check, Launch};
 
@@ -49,22 +46,13 @@ impl Check {
 
     fn run_threads(&self, launch: &Launch, bar: &ProgressBar) -> Result<Vec<Row>, Error> {
         let (job, data) = self.part(launch);
-        let rows = Mutex::new(Vec::new());
-        let report = |row| {
-            rows.lock().expect("no row panics").push(row);
-            bar.inc(1);
-        };
-        let ranks = threads::run(launch.ranks, |world| {
-            let done = matrix::run(world, Backend::Threads, &job, Items::Shared(data), &report);
-            done.map_err(|error| (world.rank(), error))
-        });
-        let ranks = ranks.map_err(|error| Error::Run(format!("p = {}: {error}", launch.ranks)))?;
-        for rank in ranks {
-            rank.map_err(|(rank, error)| {
-                Error::Run(format!("p = {}, rank {rank}: {error}", launch.ranks))
-            })?;
-        }
-        Ok(rows.into_inner().expect("no row panics"))
+        on_threads(launch.ranks, |world, report| {
+            let report = |row| {
+                report(row);
+                bar.inc(1);
+            };
+            matrix::run(world, Backend::Threads, &job, Items::Shared(data), &report)
+        })
     }
 
     fn run_mpi(
@@ -74,23 +62,16 @@ impl Check {
         bar: &ProgressBar,
     ) -> Result<Vec<Row>, Error> {
         let (job, data) = self.part(launch);
-        let file = JobFile::write(&job)?;
         let mut rows: Vec<Row> = Vec::new();
-        launcher.run(
-            launch.ranks,
-            &["repro", &file.path.to_string_lossy()],
-            |line| {
-                let row = serde_json::from_str(line);
-                rows.push(row.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?);
-                bar.inc(1);
-                Ok(())
-            },
-        )?;
+        on_processes(launcher, launch.ranks, "repro", &job, |row| {
+            rows.push(row);
+            bar.inc(1);
+        })?;
         if rows.len() != job.rows_count() {
             let reason = format!("{} of {} rows came back", rows.len(), job.rows_count());
             return Err(Error::Mpi(format!("mpirun -n {}: {reason}", launch.ranks)));
         }
-        // Rows come in the job's order; names that two files share were told apart here alone.
+        // Rows come in the job's order; names that two files share were made distinct in this process alone.
         let names = job
             .cases
             .iter()

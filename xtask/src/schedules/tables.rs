@@ -19,7 +19,7 @@ pub(super) const FRAGMENT_RANKS: usize = 64;
 const ITEMS: u64 = 504_850;
 const ALIGNED_ITEMS: u64 = 1 << 19;
 
-/// Every schedule is checked for up to so many ranks.
+/// Every schedule is checked for up to this number of ranks.
 pub(super) const CHECKED_RANKS: usize = 300;
 
 /// The paper that an algorithm is from, if it is from one.

@@ -1,4 +1,4 @@
-//! Schedules on a machine that is not here, and the answers.
+//! Schedules simulated on a machine, and the answers.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -24,7 +24,7 @@ const FORMULA: &str = "formula";
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Row {
     pub(super) algorithm: String,
-    /// What is to be said of it beyond its name.
+    /// Anything to report beyond its name.
     pub(super) remark: Option<String>,
     pub(super) ranks: usize,
     pub(super) items: u64,
@@ -109,12 +109,7 @@ impl Question {
     }
 
     fn answer(&self, algorithm: Algorithm) -> Answer {
-        let starts: Vec<u64> = (0..=self.ranks)
-            .map(|rank| match rank.checked_sub(1) {
-                None => 0,
-                Some(rank) => self.distribution.range(rank).end,
-            })
-            .collect();
+        let starts: Vec<u64> = self.distribution.starts().collect();
         let tree = Tree::new(self.items);
         let rows = |ranks: Range<usize>| {
             u64::from(tree.fragment_len(starts[ranks.start]..starts[ranks.end]))
@@ -179,7 +174,7 @@ impl Question {
     }
 }
 
-/// What came of one algorithm.
+/// The outcome for one algorithm.
 struct Answer {
     schedule: Schedule,
     simulation: Simulation,

@@ -9,14 +9,13 @@ use std::time::Duration;
 use mpi::ffi::MPI_Comm;
 use mpi::raw::AsRaw;
 
-use super::failure::describe;
 use super::lifetime::{self, Lifetime};
 use super::message::Message;
 use super::node::Node;
-use super::raw::{Failure, Operation, RawCommunicator};
+use super::raw::{Failure, PendingRequest, RawCommunicator};
 use super::short::ShortMessages;
 use super::user_operation::UserOperations;
-use super::waiting::Pace;
+use super::waiting::PollLimits;
 use crate::communicator::{Communicator, Hints};
 use crate::error::Error;
 use crate::fork::Process;
@@ -51,11 +50,11 @@ pub struct MpiCommunicator {
     pub(super) requests: RefCell<Requests<Message>>,
     /// The way of short messages between ranks of this node.
     pub(super) short: RefCell<Option<ShortMessages>>,
-    /// Looks for short messages; every so often one is MPI's.
-    pub(super) looks: Cell<u32>,
-    pub(super) pace: Pace,
+    /// Counts polls of shared memory; every `before_progress`-th also drives MPI.
+    pub(super) polls: Cell<u32>,
+    pub(super) poll_limits: PollLimits,
     /// Sends whose requests were given up: their buffers wait here until MPI is done with them.
-    abandoned: RefCell<Vec<Operation>>,
+    abandoned: RefCell<Vec<PendingRequest>>,
     traffic: Cell<Traffic>,
     /// The number of messages that `requests` has memory for.
     room: Cell<usize>,
@@ -79,25 +78,26 @@ impl MpiCommunicator {
     /// # Errors
     /// An MPI call failed, or an environment variable has a value that it cannot have.
     pub fn duplicate(comm: &impl AsRaw<Raw = MPI_Comm>) -> Result<Self, Error> {
-        let failed = |failure| describe(0, failure);
+        // Where even this fails, there is no rank to name. A duplicate has the ranks of its parent.
+        let rank = RawCommunicator::of(comm).rank();
+        let rank = rank.map_err(|failure| failure.on(0))?;
+        let failed = |failure: Failure| failure.on(rank);
         let raw = RawCommunicator::duplicate(comm).map_err(failed)?;
-        let lifetime = Lifetime::begin(comm, raw).map_err(failed)?;
-        let index = |number: c_int| usize::try_from(number).expect("MPI counts ranks from 0");
-        let rank = index(raw.rank().map_err(failed)?);
-        let size = index(raw.size().map_err(failed)?);
+        let lifetime = Lifetime::register(comm, raw).map_err(failed)?;
+        let size = raw.size().map_err(failed)?;
         let node = Node::find(&raw, rank, size)?;
         if let Some(short) = &node.short {
-            lifetime.own_window(short.window());
+            lifetime.register_window(short.window());
         }
         Ok(Self {
             rank,
             size,
             requests: RefCell::default(),
             short: RefCell::new(node.short),
-            looks: Cell::default(),
-            pace: match node.concurrency < size {
-                true => Pace::IN_TURNS,
-                false => Pace::ALONE,
+            polls: Cell::default(),
+            poll_limits: match node.concurrency < size {
+                true => PollLimits::SHARED_CORE,
+                false => PollLimits::OWN_CORE,
             },
             abandoned: RefCell::default(),
             traffic: Cell::default(),
@@ -161,16 +161,12 @@ impl MpiCommunicator {
         })
     }
 
-    pub(super) fn describe(&self, failure: Failure) -> Error {
-        describe(self.rank, failure)
-    }
-
     /// Frees what MPI is done with.
     fn sweep(&self) {
-        // An operation that fails is over as well.
+        // A request that fails is over as well.
         self.abandoned
             .borrow_mut()
-            .retain_mut(|operation| matches!(operation.test(), Ok(false)));
+            .retain_mut(|request| matches!(request.test(), Ok(false)));
     }
 
     fn silent(&self, awaited: RequestId) -> Error {
@@ -204,16 +200,16 @@ impl Communicator for MpiCommunicator {
         let mut requests = self.requests.borrow_mut();
         if capacity_bytes <= ring::LONGEST_BYTES
             && let Some(short) = &mut *self.short.borrow_mut()
-            && let Some(place) = short.place_of(to)
+            && let Some(node_rank) = short.node_rank_of(to)
         {
-            return Ok(short.start_send(&mut requests, place, tag, message));
+            return Ok(short.start_send(&mut requests, node_rank, tag, message));
         }
         let count = self.count(message.len())?;
-        let operation = self
+        let pending = self
             .raw
             .start_send(message, count, number, c_int::from(tag))
-            .map_err(|failure| self.describe(failure))?;
-        Ok(requests.insert(Message::Long(operation)))
+            .map_err(|failure| failure.on(self.rank))?;
+        Ok(requests.insert(Message::Long(pending)))
     }
 
     fn start_receive(&self, from: usize, tag: Tag, buffer: Vec<u8>) -> Result<Request, Error> {
@@ -222,24 +218,24 @@ impl Communicator for MpiCommunicator {
         let mut requests = self.requests.borrow_mut();
         if buffer.len() <= ring::LONGEST_BYTES
             && let Some(short) = &mut *self.short.borrow_mut()
-            && let Some(place) = short.place_of(from)
+            && let Some(node_rank) = short.node_rank_of(from)
         {
-            return Ok(short.start_receive(&mut requests, place, tag, buffer));
+            return Ok(short.start_receive(&mut requests, node_rank, tag, buffer));
         }
         let capacity = self.count(buffer.len())?;
-        let operation = self
+        let pending = self
             .raw
             .start_receive(buffer, capacity, number, c_int::from(tag))
-            .map_err(|failure| self.describe(failure))?;
-        Ok(requests.insert(Message::Long(operation)))
+            .map_err(|failure| failure.on(self.rank))?;
+        Ok(requests.insert(Message::Long(pending)))
     }
 
     fn test(&self, request: &Request) -> Result<bool, Error> {
-        self.look(&[request.id()], Duration::ZERO)
+        self.poll_until(&[request.id()], Duration::ZERO)
     }
 
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {
-        match self.look(&[request.id()], self.silence_limit.get()) {
+        match self.poll_until(&[request.id()], self.silence_limit.get()) {
             Ok(true) => Ok(self.requests.borrow_mut().remove(request).into_buffer()),
             Ok(false) => {
                 let silent = self.silent(request.id());
@@ -255,9 +251,9 @@ impl Communicator for MpiCommunicator {
 
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
         if let Some(timeout) = timeout {
-            return self.look(requests, timeout);
+            return self.poll_until(requests, timeout);
         }
-        if self.look(requests, self.silence_limit.get())? {
+        if self.poll_until(requests, self.silence_limit.get())? {
             return Ok(true);
         }
         let first = requests.first().expect("a wait is for something");
@@ -269,12 +265,12 @@ impl Communicator for MpiCommunicator {
             short.cancel(request.id());
         }
         let message = self.requests.borrow_mut().remove(request);
-        if let Message::Long(mut operation) = message
+        if let Message::Long(mut pending) = message
             && !lifetime::is_finalised()
         {
             // A cancelled receive completes without its sender; where it cannot, it waits with the sends.
-            let _ = operation.cancel_receive();
-            self.abandoned.borrow_mut().push(operation);
+            let _ = pending.cancel_receive();
+            self.abandoned.borrow_mut().push(pending);
             self.sweep();
         }
     }
@@ -326,7 +322,7 @@ impl NativeReductions for MpiCommunicator {
         let count = self.count(slot_bytes)?;
         self.operations
             .reduce(&self.raw, root.map(|_| number), slots, count, combine)
-            .map_err(|failure| self.describe(failure))
+            .map_err(|failure| failure.on(self.rank))
     }
 }
 
@@ -334,7 +330,7 @@ impl Drop for MpiCommunicator {
     fn drop(&mut self) {
         let pending = self.requests.get_mut().drain();
         let pending = pending.filter_map(|message| match message {
-            Message::Long(operation) => Some(operation),
+            Message::Long(pending) => Some(pending),
             Message::Short(_) => None,
         });
         self.lifetime

@@ -13,8 +13,8 @@ use crate::communicator::Communicator;
 use crate::error::Error;
 use crate::threads::panic_message;
 
-/// A rank that leaves looks at the others this often before it pauses between looks.
-const LOOKS_BEFORE_PAUSE: u32 = 1000;
+/// A rank that leaves polls the barrier this often before it pauses between polls.
+const POLLS_BEFORE_PAUSE: u32 = 1000;
 
 /// How long it pauses.
 const LEAVING_PAUSE: Duration = Duration::from_millis(1);
@@ -84,7 +84,7 @@ pub fn abort(exit_code: i32) {
     raw::abort(exit_code);
 }
 
-/// Waits for every rank to come here before MPI is finalised. Says whether they came in time.
+/// Waits for every rank to reach this point before MPI is finalised. Says whether they did in time.
 ///
 /// A rank that is in `MPI_Finalize` while another one aborts can leave Open MPI's `mpirun` hanging for ever
 /// (4.1.4 with PMIx 4.2.2: its server waits for a lock of the half-done fence). In a barrier it does not.
@@ -94,10 +94,10 @@ fn await_the_others(silence_limit: Duration) -> bool {
         return true;
     };
     let begin = Instant::now();
-    let mut looks = 0_u32;
+    let mut polls = 0_u32;
     while matches!(barrier.test(), Ok(false)) {
-        looks = looks.saturating_add(1);
-        if looks < LOOKS_BEFORE_PAUSE {
+        polls = polls.saturating_add(1);
+        if polls < POLLS_BEFORE_PAUSE {
             thread::yield_now();
         } else if begin.elapsed() < silence_limit {
             thread::sleep(LEAVING_PAUSE);

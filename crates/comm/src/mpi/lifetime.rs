@@ -1,10 +1,10 @@
 //! When MPI's communicators and windows are freed.
 //!
-//! Freeing one is collective, and a destructor must not be: ranks drop their handles in any order, some only when the program
-//! ends, and garbage collectors on other ranks at other times. So a communicator that is dropped is only noted here. It is freed
+//! Freeing one is collective, and a destructor must not be. Ranks drop handles in different orders, some only at exit. So a
+//! communicator that is dropped is only marked here as released. It is freed
 //!
 //! - when the communicator that it was duplicated from is duplicated again: that call is collective, and in it the ranks agree
-//!   on the duplicates that all of them have dropped;
+//!   on the duplicates that all of them have released;
 //! - otherwise in `MPI_Finalize`, which calls back here. All that is left is freed then, on every rank in the order of the
 //!   numbers that ranks agreed on when it was made.
 
@@ -20,16 +20,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use mpi::ffi;
 use mpi::raw::AsRaw;
 
-use super::raw::{Extreme, Failure, Operation, RawCommunicator, check};
+use super::raw::{Extreme, Failure, PendingRequest, RawCommunicator, check};
 use super::window::RawWindow;
 
 /// Whether `MPI_Finalize` was called.
 static FINALISED: AtomicBool = AtomicBool::new(false);
 
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
-    keys: None,
+    family_key: None,
     made: 0,
-    possessions: BTreeMap::new(),
+    entries: BTreeMap::new(),
 });
 
 /// Whether MPI is finalised, so that none of its functions may be called.
@@ -38,7 +38,7 @@ pub(super) fn is_finalised() -> bool {
     FINALISED.load(Ordering::Relaxed)
 }
 
-/// A communicator's entry here; dropping it lets the communicator go.
+/// A communicator's entry in the registry; dropping this releases the communicator.
 #[derive(Debug)]
 pub(super) struct Lifetime {
     number: u64,
@@ -46,35 +46,30 @@ pub(super) struct Lifetime {
 
 #[derive(Debug)]
 struct Registry {
-    keys: Option<Keys>,
+    /// The key of an attribute on a communicator that was duplicated: the number of its first duplicate, which all its
+    /// duplicates are known by.
+    family_key: Option<c_int>,
     /// The communicators that were numbered by this process.
     made: u64,
     /// By the numbers that all their ranks agreed on.
-    possessions: BTreeMap<u64, Possession>,
-}
-
-/// Keys of attributes.
-#[derive(Clone, Copy, Debug)]
-struct Keys {
-    /// On a communicator that was duplicated: the number of its first duplicate, which all its duplicates are known by.
-    family: c_int,
+    entries: BTreeMap<u64, Entry>,
 }
 
 /// What is to be freed together.
 #[derive(Debug)]
-struct Possession {
+struct Entry {
     family: u64,
     comm: RawCommunicator,
     window: Option<RawWindow>,
-    is_let_go: bool,
-    /// Messages that were still under way when it was let go: MPI may yet read or write their buffers.
-    unfinished: Vec<Operation>,
+    is_released: bool,
+    /// Messages that were still under way when it was released: MPI may yet read or write their buffers.
+    unfinished: Vec<PendingRequest>,
 }
 
 // SAFETY: MPI's handles are plain values that name the library's objects; they may be used by any thread that may call MPI. All of it
-// is behind the registry's lock, and is used only where MPI is called: in `begin` by a thread that duplicates a communicator,
+// is behind the registry's lock, and is used only where MPI is called: in `register` by a thread that duplicates a communicator,
 // and in `MPI_Finalize` by the thread that calls it.
-unsafe impl Send for Possession {}
+unsafe impl Send for Entry {}
 
 fn registry() -> MutexGuard<'static, Registry> {
     // A panic while it is held leaves entries that are each whole.
@@ -82,65 +77,65 @@ fn registry() -> MutexGuard<'static, Registry> {
 }
 
 impl Lifetime {
-    /// Enters a new duplicate of `parent`, and frees the duplicates of the same parent that all ranks have let go of. Collective.
-    pub(super) fn begin(
+    /// Registers a new duplicate of `parent`, and frees the duplicates of the same parent that all ranks have released. Collective.
+    pub(super) fn register(
         parent: &impl AsRaw<Raw = ffi::MPI_Comm>,
         comm: RawCommunicator,
     ) -> Result<Self, Failure> {
-        let keys = registry().keys()?;
-        let number = comm.agree_on(registry().next_number(comm)?, Extreme::Greatest)?;
-        let family = keys.family_of(parent, number)?;
-        registry().possessions.insert(
+        let family_key = registry().family_key()?;
+        let number = comm.allreduce_u64(registry().next_number(comm)?, Extreme::Greatest)?;
+        let family = family_of(family_key, parent, number)?;
+        registry().entries.insert(
             number,
-            Possession {
+            Entry {
                 family,
                 comm,
                 window: None,
-                is_let_go: false,
+                is_released: false,
                 unfinished: Vec::new(),
             },
         );
-        free_what_all_let_go(family, comm)?;
+        free_released(family, comm)?;
         Ok(Self { number })
     }
 
-    /// Notes that a window belongs to the communicator.
-    pub(super) fn own_window(&self, window: RawWindow) {
-        if let Some(possession) = registry().possessions.get_mut(&self.number) {
-            possession.window = Some(window);
+    /// Registers a window, which is freed with the communicator.
+    pub(super) fn register_window(&self, window: RawWindow) {
+        if let Some(entry) = registry().entries.get_mut(&self.number) {
+            entry.window = Some(window);
         }
     }
 
     /// Keeps messages that MPI has not ended until the communicator is freed.
-    pub(super) fn keep(&self, unfinished: impl Iterator<Item = Operation>) {
-        if let Some(possession) = registry().possessions.get_mut(&self.number) {
-            possession.unfinished.extend(unfinished);
+    pub(super) fn keep(&self, unfinished: impl Iterator<Item = PendingRequest>) {
+        if let Some(entry) = registry().entries.get_mut(&self.number) {
+            entry.unfinished.extend(unfinished);
         }
     }
 }
 
 impl Drop for Lifetime {
     fn drop(&mut self) {
-        if let Some(possession) = registry().possessions.get_mut(&self.number) {
-            possession.is_let_go = true;
+        if let Some(entry) = registry().entries.get_mut(&self.number) {
+            entry.is_released = true;
         }
     }
 }
 
-/// Frees the duplicates of one family that all ranks of `comm`, the youngest of them, have let go of. Collective.
-fn free_what_all_let_go(family: u64, comm: RawCommunicator) -> Result<(), Failure> {
+/// Frees the duplicates of one family that all ranks of `comm`, the youngest of them, have released. Collective.
+fn free_released(family: u64, comm: RawCommunicator) -> Result<(), Failure> {
     let (numbers, flags): (Vec<u64>, Vec<u64>) = registry()
-        .possessions
+        .entries
         .iter()
-        .filter(|(_, possession)| possession.family == family)
-        .map(|(&number, possession)| (number, u64::from(possession.is_let_go)))
+        .filter(|(_, entry)| entry.family == family)
+        .map(|(&number, entry)| (number, u64::from(entry.is_released)))
         .unzip();
-    let flags = comm.agree(&flags, Extreme::Least)?;
-    for (number, is_let_go) in numbers.into_iter().zip(flags) {
-        if is_let_go == 1
-            && let Some(possession) = registry().possessions.remove(&number)
+    let flags = comm.allreduce_u64s(&flags, Extreme::Least)?;
+    for (number, is_released) in numbers.into_iter().zip(flags) {
+        if is_released == 1
+            && let Some(entry) = registry().entries.remove(&number)
         {
-            possession.free()?;
+            entry.free()?;
         }
     }
     Ok(())
@@ -154,69 +149,61 @@ impl Registry {
         }
         self.made += 1;
         let world_rank = RawCommunicator::world().rank()?;
-        Ok(u64::from(world_rank.unsigned_abs()) << 32 | self.made)
+        Ok((world_rank as u64) << 32 | self.made)
     }
 
-    /// The keys; made at the first call, which also asks `MPI_Finalize` to call back.
-    fn keys(&mut self) -> Result<Keys, Failure> {
-        if let Some(keys) = self.keys {
-            return Ok(keys);
+    /// The key; made at the first call, which also asks `MPI_Finalize` to call back.
+    fn family_key(&mut self) -> Result<c_int, Failure> {
+        if let Some(key) = self.family_key {
+            return Ok(key);
         }
-        let keys = Keys {
-            family: create_key(keep_attribute)?,
-        };
+        let key = create_key(keep_attribute)?;
         let finalising = create_key(free_everything)?;
         // SAFETY: a constant of the library, initialised before main.
         let own_process = unsafe { ffi::RSMPI_COMM_SELF };
         // SAFETY: the communicator is live, the key was just made, and the value is never looked at.
         let code = unsafe { ffi::MPI_Comm_set_attr(own_process, finalising, ptr::null_mut()) };
         check("MPI_Comm_set_attr", code)?;
-        self.keys = Some(keys);
-        Ok(keys)
+        self.family_key = Some(key);
+        Ok(key)
     }
 }
 
-impl Keys {
-    /// The number by which all duplicates of a communicator are known: `number`, if this is the first. The same on all its ranks.
-    fn family_of(
-        self,
-        parent: &impl AsRaw<Raw = ffi::MPI_Comm>,
-        number: u64,
-    ) -> Result<u64, Failure> {
-        let (mut value, mut is_set) = (ptr::null_mut::<c_void>(), 0);
-        // SAFETY: rsmpi's communicators hold live handles; MPI writes the attribute's value, a pointer, to `value`.
-        let code = unsafe {
-            ffi::MPI_Comm_get_attr(
-                parent.as_raw(),
-                self.family,
-                (&raw mut value).cast(),
-                &raw mut is_set,
-            )
-        };
-        check("MPI_Comm_get_attr", code)?;
-        if is_set != 0 {
-            return Ok(value.addr() as u64);
-        }
-        let address = usize::try_from(number).expect("MPI runs where addresses have 64 bits");
-        // SAFETY: as above; the value is a number, which nobody dereferences.
-        let code = unsafe {
-            ffi::MPI_Comm_set_attr(
-                parent.as_raw(),
-                self.family,
-                ptr::without_provenance_mut(address),
-            )
-        };
-        check("MPI_Comm_set_attr", code).map(|()| number)
+/// The number by which all duplicates of a communicator are known: `number`, if this is the first. The same on all its ranks.
+fn family_of(
+    key: c_int,
+    parent: &impl AsRaw<Raw = ffi::MPI_Comm>,
+    number: u64,
+) -> Result<u64, Failure> {
+    let (mut value, mut is_set) = (ptr::null_mut::<c_void>(), 0);
+    // SAFETY: rsmpi's communicators hold live handles; MPI writes the attribute's value, a pointer, to `value`.
+    let code = unsafe {
+        ffi::MPI_Comm_get_attr(
+            parent.as_raw(),
+            key,
+            (&raw mut value).cast(),
+            &raw mut is_set,
+        )
+    };
+    check("MPI_Comm_get_attr", code)?;
+    if is_set != 0 {
+        return Ok(value.addr() as u64);
     }
+    let address = usize::try_from(number).expect("MPI runs where addresses have 64 bits");
+    // SAFETY: as above; the value is a number, which nobody dereferences.
+    let code = unsafe {
+        ffi::MPI_Comm_set_attr(parent.as_raw(), key, ptr::without_provenance_mut(address))
+    };
+    check("MPI_Comm_set_attr", code).map(|()| number)
 }
 
-impl Possession {
+impl Entry {
     /// Collective, on the ranks of its communicator.
     fn free(mut self) -> Result<(), Failure> {
-        for operation in &mut self.unfinished {
+        for request in &mut self.unfinished {
             // A message that cannot be ended keeps its buffer.
-            let _ = operation.cancel_receive();
-            let _ = operation.test();
+            let _ = request.cancel_receive();
+            let _ = request.test();
         }
         if let Some(window) = self.window {
             window.free()?;
@@ -278,10 +265,10 @@ unsafe extern "C" fn free_everything(
     _extra: *mut c_void,
 ) -> c_int {
     FINALISED.store(true, Ordering::Relaxed);
-    let possessions = std::mem::take(&mut registry().possessions);
-    for possession in possessions.into_values() {
+    let entries = std::mem::take(&mut registry().entries);
+    for entry in entries.into_values() {
         // What cannot be freed now is MPI_Finalize's own affair.
-        let _ = possession.free();
+        let _ = entry.free();
     }
     SUCCESS
 }

@@ -1,12 +1,12 @@
 //! A message under way, on either of its ways.
 
-use super::raw::Operation;
+use super::raw::PendingRequest;
 use super::short::ShortMessage;
 
 #[derive(Debug)]
 pub(super) enum Message {
     /// By MPI's own sends and receives.
-    Long(Operation),
+    Long(PendingRequest),
     /// Through memory that both ranks share.
     Short(ShortMessage),
 }
@@ -15,7 +15,7 @@ impl Message {
     /// The receiver or the sender.
     pub(super) fn peer(&self) -> usize {
         match self {
-            Message::Long(operation) => operation.peer(),
+            Message::Long(request) => request.peer(),
             Message::Short(message) => message.peer,
         }
     }
@@ -23,7 +23,7 @@ impl Message {
     /// The buffer of a complete message.
     pub(super) fn into_buffer(self) -> Vec<u8> {
         match self {
-            Message::Long(operation) => operation.into_buffer(),
+            Message::Long(request) => request.into_buffer(),
             Message::Short(message) => message.buffer,
         }
     }

@@ -11,7 +11,6 @@
 //! [silence limit](crate::Communicator::silence_limit) is an [`Error::Silent`].
 
 mod communicator;
-mod failure;
 mod job;
 mod lifetime;
 mod message;

@@ -1,11 +1,9 @@
 //! What ranks that share a node have in common: cores, and memory.
 
 use std::env;
-use std::ffi::c_int;
 use std::thread;
 
-use super::failure::describe;
-use super::raw::{Extreme, RawCommunicator};
+use super::raw::{Extreme, Failure, RawCommunicator};
 use super::short::ShortMessages;
 use crate::error::Error;
 
@@ -15,7 +13,8 @@ pub const SHARED_MEMORY_VARIABLE: &str = "TREEFOLD_SHARED_MEMORY";
 
 #[derive(Debug)]
 pub(super) struct Node {
-    /// The ranks of a node, where all nodes are stretches of as many ranks, of which the last may be shorter.
+    /// The number of ranks of a node, where consecutive ranks share nodes and all nodes have the same number (the last may have
+    /// fewer).
     pub(super) regular_ranks: Option<usize>,
     /// The ranks that can run at once, on all nodes.
     pub(super) concurrency: usize,
@@ -26,19 +25,18 @@ pub(super) struct Node {
 impl Node {
     /// What all ranks agree on about their nodes. Collective.
     pub(super) fn find(raw: &RawCommunicator, rank: usize, size: usize) -> Result<Self, Error> {
-        let failed = |failure| describe(rank, failure);
+        let failed = |failure: Failure| failure.on(rank);
         let agreed = |value: usize, extreme| -> Result<usize, Error> {
-            let number = raw.agree_on(value as u64, extreme).map_err(failed)?;
+            let number = raw.allreduce_u64(value as u64, extreme).map_err(failed)?;
             Ok(usize::try_from(number).unwrap_or(usize::MAX))
         };
-        let index = |number: c_int| usize::try_from(number).expect("MPI counts from 0");
-        let node = raw.node().map_err(failed)?;
-        let node_size = index(node.size().map_err(failed)?);
-        let rank_on_node = index(node.rank().map_err(failed)?);
+        let node = raw.split_by_node().map_err(failed)?;
+        let node_size = node.size().map_err(failed)?;
+        let node_rank = node.rank().map_err(failed)?;
         let node_ranks = agreed(node_size, Extreme::Greatest)?;
         let first = rank - rank % node_ranks;
         let is_regular =
-            node_size == node_ranks.min(size - first) && rank_on_node == rank % node_ranks;
+            node_size == node_ranks.min(size - first) && node_rank == rank % node_ranks;
         let are_regular = agreed(is_regular.into(), Extreme::Least)? == 1;
         // A process that is bound to one core says nothing about the others.
         let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -50,7 +48,7 @@ impl Node {
         let at_once = agreed(at_once, Extreme::Least)?;
         let short = match agreed(setting(), Extreme::Least)? {
             ON => {
-                let ranks = node.gather_numbers(rank as u64).map_err(failed)?;
+                let ranks = node.allgather_u64(rank as u64).map_err(failed)?;
                 let ranks = ranks
                     .into_iter()
                     .map(|rank| usize::try_from(rank).unwrap_or(0));

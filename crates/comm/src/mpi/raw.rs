@@ -1,7 +1,7 @@
 //! The MPI calls of messages and collectives.
 //!
-//! rsmpi's safe requests borrow their buffers and abort the process when a pending one is dropped. Here an
-//! operation owns its buffer, so that dropping one at any time is sound: a pending buffer is leaked rather
+//! rsmpi's safe requests borrow their buffers and abort the process when a pending one is dropped. Here a
+//! request owns its buffer, so that dropping one at any time is sound: a pending buffer is leaked rather
 //! than freed under MPI's hands.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
@@ -12,6 +12,8 @@ use std::mem::{self, MaybeUninit};
 use mpi::ffi;
 use mpi::raw::AsRaw;
 
+use crate::error::Error;
+
 /// An MPI function that returned something else than `MPI_SUCCESS`.
 #[derive(Debug)]
 pub(super) struct Failure {
@@ -20,6 +22,18 @@ pub(super) struct Failure {
     pub(super) text: String,
     /// Whether the error class is `MPI_ERR_TRUNCATE`.
     pub(super) truncated: bool,
+}
+
+impl Failure {
+    /// The failure as an error of `rank`.
+    pub(super) fn on(self, rank: usize) -> Error {
+        Error::Mpi {
+            rank,
+            call: self.call,
+            code: self.code,
+            text: self.text,
+        }
+    }
 }
 
 /// Turns a return value into a result, with the library's own words.
@@ -53,14 +67,21 @@ fn failure(call: &'static str, code: c_int) -> Failure {
     }
 }
 
-/// A communicator of our own, with errors returned. A plain handle: [`lifetime`](super::lifetime) frees what it names.
+/// A communicator's handle, which frees nothing when it is dropped: [`lifetime`](super::lifetime) frees our duplicates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawCommunicator {
     handle: ffi::MPI_Comm,
 }
 
 impl RawCommunicator {
-    /// Duplicates a communicator, collectively, so that our messages match only each other.
+    /// A communicator of the caller's, for calls that leave it as it is.
+    pub(super) fn of(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Self {
+        Self {
+            handle: comm.as_raw(),
+        }
+    }
+
+    /// Duplicates a communicator, collectively, so that our messages match only each other. The duplicate returns errors.
     pub(super) fn duplicate(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<Self, Failure> {
         let mut duplicate = MaybeUninit::uninit();
         // SAFETY: rsmpi's communicators hold live handles: `AsRaw` is an unsafe trait that says so.
@@ -92,22 +113,22 @@ impl RawCommunicator {
         self.handle
     }
 
-    pub(super) fn rank(&self) -> Result<c_int, Failure> {
+    pub(super) fn rank(&self) -> Result<usize, Failure> {
         let mut rank = 0;
         // SAFETY: the handle is live, `rank` is a live int.
         let code = unsafe { ffi::MPI_Comm_rank(self.handle, &raw mut rank) };
-        check("MPI_Comm_rank", code).map(|()| rank)
+        check("MPI_Comm_rank", code).map(|()| index(rank))
     }
 
-    pub(super) fn size(&self) -> Result<c_int, Failure> {
+    pub(super) fn size(&self) -> Result<usize, Failure> {
         let mut size = 0;
         // SAFETY: the handle is live, `size` is a live int.
         let code = unsafe { ffi::MPI_Comm_size(self.handle, &raw mut size) };
-        check("MPI_Comm_size", code).map(|()| size)
+        check("MPI_Comm_size", code).map(|()| index(size))
     }
 
-    /// The processes of this process' node, in the order of their ranks. Collective.
-    pub(super) fn node(&self) -> Result<Self, Failure> {
+    /// `MPI_Comm_split_type`: the processes of this process' node, in the order of their ranks. Collective.
+    pub(super) fn split_by_node(&self) -> Result<Self, Failure> {
         let mut node = MaybeUninit::uninit();
         // SAFETY: a constant of the library, initialised before main.
         let info = unsafe { ffi::RSMPI_INFO_NULL };
@@ -130,13 +151,13 @@ impl RawCommunicator {
         count: c_int,
         to: c_int,
         tag: c_int,
-    ) -> Result<Operation, Failure> {
+    ) -> Result<PendingRequest, Failure> {
         assert_eq!(usize::try_from(count), Ok(buffer.len()));
         let mut request = MaybeUninit::uninit();
         // SAFETY: a constant of the library, initialised before main.
         let byte = unsafe { ffi::RSMPI_UINT8_T };
-        // SAFETY: the buffer holds `count` bytes; the operation below owns it, and lets go of it
-        // only when MPI has (`Operation::drop`), so it outlives the request. The rest is live.
+        // SAFETY: the buffer holds `count` bytes; the request below owns it, and lets go of it
+        // only when MPI has (`PendingRequest::drop`), so it outlives MPI's request. The rest is live.
         let code = unsafe {
             ffi::MPI_Isend(
                 buffer.as_ptr().cast(),
@@ -151,7 +172,7 @@ impl RawCommunicator {
         check("MPI_Isend", code)?;
         // SAFETY: MPI_Isend succeeded, so it has written the request.
         let request = unsafe { request.assume_init() };
-        Ok(Operation {
+        Ok(PendingRequest {
             request,
             buffer,
             peer: to,
@@ -167,12 +188,12 @@ impl RawCommunicator {
         capacity: c_int,
         from: c_int,
         tag: c_int,
-    ) -> Result<Operation, Failure> {
+    ) -> Result<PendingRequest, Failure> {
         assert_eq!(usize::try_from(capacity), Ok(buffer.len()));
         let mut request = MaybeUninit::uninit();
         // SAFETY: a constant of the library, initialised before main.
         let byte = unsafe { ffi::RSMPI_UINT8_T };
-        // SAFETY: the buffer has room for `capacity` bytes; the operation below owns it and does
+        // SAFETY: the buffer has room for `capacity` bytes; the request below owns it and does
         // not touch it before MPI is done with it. The rest is live.
         let code = unsafe {
             ffi::MPI_Irecv(
@@ -188,7 +209,7 @@ impl RawCommunicator {
         check("MPI_Irecv", code)?;
         // SAFETY: MPI_Irecv succeeded, so it has written the request.
         let request = unsafe { request.assume_init() };
-        Ok(Operation {
+        Ok(PendingRequest {
             request,
             buffer,
             peer: from,
@@ -198,12 +219,12 @@ impl RawCommunicator {
     }
 
     /// Starts a barrier.
-    pub(super) fn start_barrier(&self) -> Result<Operation, Failure> {
+    pub(super) fn start_barrier(&self) -> Result<PendingRequest, Failure> {
         let mut request = MaybeUninit::uninit();
         // SAFETY: the handle is live; `request` is room for one request.
         let code = unsafe { ffi::MPI_Ibarrier(self.handle, request.as_mut_ptr()) };
         check("MPI_Ibarrier", code)?;
-        Ok(Operation {
+        Ok(PendingRequest {
             // SAFETY: MPI_Ibarrier succeeded, so it has written the request.
             request: unsafe { request.assume_init() },
             buffer: Vec::new(),
@@ -213,12 +234,16 @@ impl RawCommunicator {
         })
     }
 
-    /// The least or the greatest of each number of all ranks, which have the same count of them. Collective.
-    pub(super) fn agree(&self, numbers: &[u64], extreme: Extreme) -> Result<Vec<u64>, Failure> {
+    /// `MPI_Allreduce`: element by element, the least or the greatest number of all ranks, whose slices have the same length.
+    pub(super) fn allreduce_u64s(
+        &self,
+        numbers: &[u64],
+        extreme: Extreme,
+    ) -> Result<Vec<u64>, Failure> {
         let mut result = vec![0_u64; numbers.len()];
         let count = c_int::try_from(numbers.len()).expect("ranks agree on few numbers");
         // SAFETY: constants of the library, initialised before main.
-        let (number, operation) = unsafe {
+        let (datatype, operation) = unsafe {
             match extreme {
                 Extreme::Least => (ffi::RSMPI_UINT64_T, ffi::RSMPI_MIN),
                 Extreme::Greatest => (ffi::RSMPI_UINT64_T, ffi::RSMPI_MAX),
@@ -230,7 +255,7 @@ impl RawCommunicator {
                 numbers.as_ptr().cast(),
                 result.as_mut_ptr().cast(),
                 count,
-                number,
+                datatype,
                 operation,
                 self.handle,
             )
@@ -238,15 +263,14 @@ impl RawCommunicator {
         check("MPI_Allreduce", code).map(|()| result)
     }
 
-    /// As [`agree`](RawCommunicator::agree), on one number.
-    pub(super) fn agree_on(&self, number: u64, extreme: Extreme) -> Result<u64, Failure> {
-        Ok(self.agree(&[number], extreme)?[0])
+    /// As [`allreduce_u64s`](RawCommunicator::allreduce_u64s), of one number.
+    pub(super) fn allreduce_u64(&self, number: u64, extreme: Extreme) -> Result<u64, Failure> {
+        Ok(self.allreduce_u64s(&[number], extreme)?[0])
     }
 
-    /// A number of every rank. Collective.
-    pub(super) fn gather_numbers(&self, number: u64) -> Result<Vec<u64>, Failure> {
-        let size = usize::try_from(self.size()?).expect("MPI counts ranks");
-        let mut numbers = vec![0_u64; size];
+    /// `MPI_Allgather`: a number of every rank. Collective.
+    pub(super) fn allgather_u64(&self, number: u64) -> Result<Vec<u64>, Failure> {
+        let mut numbers = vec![0_u64; self.size()?];
         // SAFETY: a constant of the library, initialised before main.
         let datatype = unsafe { ffi::RSMPI_UINT64_T };
         // SAFETY: the one is a live u64, the other as many as there are ranks.
@@ -264,8 +288,8 @@ impl RawCommunicator {
         check("MPI_Allgather", code).map(|()| numbers)
     }
 
-    /// Lets MPI go on with whatever is under way.
-    pub(super) fn progress(&self) -> Result<(), Failure> {
+    /// `MPI_Iprobe`, whose answer does not matter: the call lets MPI make progress on whatever is under way.
+    pub(super) fn probe(&self) -> Result<(), Failure> {
         let mut flag = 0;
         // SAFETY: constants of the library, initialised before main.
         let (source, tag, ignore) = unsafe {
@@ -285,7 +309,12 @@ impl RawCommunicator {
     }
 }
 
-/// Which of several numbers ranks agree on.
+/// A rank or a size, as MPI returns it.
+fn index(number: c_int) -> usize {
+    usize::try_from(number).expect("MPI counts from 0")
+}
+
+/// Which of all ranks' numbers an allreduce returns.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Extreme {
     Least,
@@ -301,22 +330,22 @@ pub(super) fn abort(code: c_int) {
     }
 }
 
-/// A non-blocking send, receive or barrier that owns its buffer.
+/// The request of a non-blocking send, receive or barrier, with its buffer.
 #[derive(Debug)]
-pub(super) struct Operation {
+pub(super) struct PendingRequest {
     request: ffi::MPI_Request,
     buffer: Vec<u8>,
     /// The receiver or the sender; 0 for a barrier.
     peer: c_int,
     receives: bool,
-    /// What `MPI_Test` returned when it ended the request; `None` while it is pending.
+    /// What `MPI_Test` returned when it ended the request; `None` while MPI still works on it.
     outcome: Option<c_int>,
 }
 
-impl Operation {
+impl PendingRequest {
     /// The receiver or the sender; 0 for a barrier.
     pub(super) fn peer(&self) -> usize {
-        usize::try_from(self.peer).expect("peers are ranks, counted from 0")
+        index(self.peer)
     }
 
     /// The bytes of its message, or at most of it.
@@ -353,7 +382,7 @@ impl Operation {
         Ok(self.outcome.is_some())
     }
 
-    /// Asks MPI to give up a receive; [`test`](Operation::test) then completes without the sender.
+    /// Asks MPI to give up a receive; [`test`](PendingRequest::test) then completes without the sender.
     pub(super) fn cancel_receive(&mut self) -> Result<(), Failure> {
         if self.outcome.is_some() || !self.receives {
             return Ok(());
@@ -363,17 +392,17 @@ impl Operation {
         check("MPI_Cancel", code)
     }
 
-    /// The buffer of a complete operation.
+    /// The buffer of a complete request.
     pub(super) fn into_buffer(mut self) -> Vec<u8> {
         assert!(
             self.outcome.is_some(),
-            "the buffer is MPI's until the operation is complete"
+            "the buffer is MPI's until the request is complete"
         );
         mem::take(&mut self.buffer)
     }
 }
 
-impl Drop for Operation {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         if self.outcome.is_none() {
             // MPI may still read or write it.

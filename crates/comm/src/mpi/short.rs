@@ -15,8 +15,8 @@ pub(super) struct ShortMessage {
     pub(super) buffer: Vec<u8>,
     /// The receiver or the sender.
     pub(super) peer: usize,
-    /// Its place on the node.
-    place: usize,
+    /// The peer's rank on the node.
+    node_rank: usize,
     tag: u16,
     state: State,
 }
@@ -30,10 +30,10 @@ enum State {
     Truncated,
 }
 
-/// What has come before its receive was posted.
+/// A message that arrived before its receive was posted.
 #[derive(Debug)]
-struct Early {
-    place: usize,
+struct Unexpected {
+    node_rank: usize,
     tag: u16,
     length: usize,
     bytes: [u8; LONGEST_BYTES],
@@ -49,7 +49,7 @@ struct Lane {
 }
 
 impl Lane {
-    /// Sends a message if there is room for it, and nothing waits that is to be there first. Says whether it did.
+    /// Sends a message if there is room for it, and no earlier send to this rank is still queued. Says whether it did.
     fn send(&mut self, ring: &Ring, tag: u16, message: &[u8]) -> bool {
         self.is_full = self.is_full || !self.writer.write(ring, tag, message);
         !self.is_full
@@ -62,13 +62,13 @@ pub(super) struct ShortMessages {
     window: Window,
     /// The ranks of this node, ascending.
     ranks: Vec<usize>,
-    own_place: usize,
+    own_node_rank: usize,
     lanes: Vec<Lane>,
     /// Receives that wait for their messages, in the order in which they were posted.
     posted: Vec<RequestId>,
     /// Sends that wait for room in their rings, in the order in which they were started.
     waiting: Vec<RequestId>,
-    early: Vec<Early>,
+    unexpected: Vec<Unexpected>,
 }
 
 impl ShortMessages {
@@ -78,16 +78,16 @@ impl ShortMessages {
         if !(2..=MOST_RANKS).contains(&size) {
             return Ok(None);
         }
-        let own_place = usize::try_from(node.rank()?).expect("MPI counts ranks from 0");
+        let own_node_rank = node.rank()?;
         let window = Window::allocate(node)?;
         Ok(window.map(|window| Self {
             window,
             ranks,
-            own_place,
+            own_node_rank,
             lanes: (0..size).map(|_| Lane::default()).collect(),
             posted: Vec::new(),
             waiting: Vec::new(),
-            early: Vec::new(),
+            unexpected: Vec::new(),
         }))
     }
 
@@ -96,12 +96,12 @@ impl ShortMessages {
         self.window.raw()
     }
 
-    /// Where a rank is on this node, if it is.
-    pub(super) fn place_of(&self, rank: usize) -> Option<usize> {
+    /// A rank's number on this node; `None` for a rank of another node.
+    pub(super) fn node_rank_of(&self, rank: usize) -> Option<usize> {
         self.ranks.binary_search(&rank).ok()
     }
 
-    /// Makes room for so many messages.
+    /// Makes room for this number of messages.
     pub(super) fn reserve(&mut self, messages: usize) {
         for list in [&mut self.posted, &mut self.waiting] {
             list.reserve(messages.saturating_sub(list.len()));
@@ -111,17 +111,17 @@ impl ShortMessages {
     pub(super) fn start_send(
         &mut self,
         requests: &mut Requests<Message>,
-        place: usize,
+        node_rank: usize,
         tag: u16,
         buffer: Vec<u8>,
     ) -> Request {
-        let ring = self.window.ring(self.own_place, place);
-        let is_sent = self.lanes[place].send(ring, tag, &buffer);
+        let ring = self.window.ring(self.own_node_rank, node_rank);
+        let is_sent = self.lanes[node_rank].send(ring, tag, &buffer);
         let state = match is_sent {
             true => State::Complete,
             false => State::Sending,
         };
-        let request = requests.insert(Message::Short(self.message(place, tag, buffer, state)));
+        let request = requests.insert(Message::Short(self.message(node_rank, tag, buffer, state)));
         if !is_sent {
             self.waiting.push(request.id());
         }
@@ -131,16 +131,17 @@ impl ShortMessages {
     pub(super) fn start_receive(
         &mut self,
         requests: &mut Requests<Message>,
-        place: usize,
+        node_rank: usize,
         tag: u16,
         buffer: Vec<u8>,
     ) -> Request {
-        let mut message = self.message(place, tag, buffer, State::Receiving);
-        let is_it = |early: &Early| (early.place, early.tag) == (place, tag);
-        if let Some(index) = self.early.iter().position(is_it) {
-            let early = self.early.remove(index);
-            let into = message.accept(early.length);
-            into.copy_from_slice(&early.bytes[..into.len()]);
+        let mut message = self.message(node_rank, tag, buffer, State::Receiving);
+        let is_it =
+            |unexpected: &Unexpected| (unexpected.node_rank, unexpected.tag) == (node_rank, tag);
+        if let Some(index) = self.unexpected.iter().position(is_it) {
+            let unexpected = self.unexpected.remove(index);
+            let into = message.accept(unexpected.length);
+            into.copy_from_slice(&unexpected.bytes[..into.len()]);
         }
         let is_posted = message.state == State::Receiving;
         let request = requests.insert(Message::Short(message));
@@ -150,11 +151,11 @@ impl ShortMessages {
         request
     }
 
-    fn message(&self, place: usize, tag: u16, buffer: Vec<u8>, state: State) -> ShortMessage {
+    fn message(&self, node_rank: usize, tag: u16, buffer: Vec<u8>, state: State) -> ShortMessage {
         ShortMessage {
             buffer,
-            peer: self.ranks[place],
-            place,
+            peer: self.ranks[node_rank],
+            node_rank,
             tag,
             state,
         }
@@ -174,40 +175,42 @@ impl ShortMessages {
         requests: &'r mut Requests<Message>,
         request: RequestId,
     ) -> &'r ShortMessage {
-        let place = short(requests, request).place;
-        while short(requests, request).state == State::Receiving && self.take_in(requests, place) {}
+        let node_rank = short(requests, request).node_rank;
+        while short(requests, request).state == State::Receiving
+            && self.take_in(requests, node_rank)
+        {}
         short(requests, request)
     }
 
-    /// Takes the next message of a rank in, if there is one. Says whether there was.
+    /// Takes the next message of a rank in, if one has arrived. Says whether one had.
     #[inline]
-    fn take_in(&mut self, requests: &mut Requests<Message>, place: usize) -> bool {
-        let ring = self.window.ring(place, self.own_place);
-        let reader = &mut self.lanes[place].reader;
+    fn take_in(&mut self, requests: &mut Requests<Message>, node_rank: usize) -> bool {
+        let ring = self.window.ring(node_rank, self.own_node_rank);
+        let reader = &mut self.lanes[node_rank].reader;
         let Some((tag, length)) = reader.next(ring) else {
             return false;
         };
         let is_its = |&request: &RequestId| {
             let message = short(requests, request);
-            (message.place, message.tag) == (place, tag)
+            (message.node_rank, message.tag) == (node_rank, tag)
         };
         if let Some(index) = self.posted.iter().position(is_its) {
             let message = short(requests, self.posted.remove(index));
             reader.read(ring, length, message.accept(length));
         } else {
-            self.keep_early(place, tag, length);
+            self.keep_unexpected(node_rank, tag, length);
         }
         true
     }
 
-    /// Takes the next message of a rank in, for whose receive nobody has asked yet.
+    /// Takes the next message of a rank in, whose receive has not been posted yet.
     #[cold]
-    fn keep_early(&mut self, place: usize, tag: u16, length: usize) {
-        let ring = self.window.ring(place, self.own_place);
+    fn keep_unexpected(&mut self, node_rank: usize, tag: u16, length: usize) {
+        let ring = self.window.ring(node_rank, self.own_node_rank);
         let mut bytes = [0; LONGEST_BYTES];
-        self.lanes[place].reader.read(ring, length, &mut bytes);
-        self.early.push(Early {
-            place,
+        self.lanes[node_rank].reader.read(ring, length, &mut bytes);
+        self.unexpected.push(Unexpected {
+            node_rank,
             tag,
             length,
             bytes,
@@ -230,16 +233,16 @@ impl ShortMessages {
         let before = self.waiting.len();
         self.waiting.retain(|&request| {
             let message = short(requests, request);
-            let ring = self.window.ring(self.own_place, message.place);
-            let is_sent = self.lanes[message.place].send(ring, message.tag, &message.buffer);
+            let ring = self.window.ring(self.own_node_rank, message.node_rank);
+            let is_sent = self.lanes[message.node_rank].send(ring, message.tag, &message.buffer);
             if is_sent {
                 message.state = State::Complete;
             }
             !is_sent
         });
         if self.waiting.len() == before {
-            for place in 0..self.ranks.len() {
-                while self.take_in(requests, place) {}
+            for node_rank in 0..self.ranks.len() {
+                while self.take_in(requests, node_rank) {}
             }
         }
     }
@@ -253,7 +256,7 @@ fn short(requests: &mut Requests<Message>, request: RequestId) -> &mut ShortMess
 }
 
 impl ShortMessage {
-    /// Where to put a message of so many bytes: nowhere, if it is too long.
+    /// Where to put a message of `length` bytes: nowhere, if it is too long.
     fn accept(&mut self, length: usize) -> &mut [u8] {
         if length > self.buffer.len() {
             self.state = State::Truncated;

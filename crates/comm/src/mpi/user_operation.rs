@@ -139,7 +139,7 @@ impl UserOperation {
                     comm.handle(),
                 )
             }),
-            // SAFETY: as above; the output is there on every rank, though MPI writes the root's alone.
+            // SAFETY: as above; the output exists on every rank, though MPI writes the root's alone.
             Some(root) => ("MPI_Reduce", unsafe {
                 ffi::MPI_Reduce(
                     from,
@@ -166,7 +166,7 @@ impl Drop for UserOperation {
             return;
         }
         // SAFETY: the handle is ours, and live as long as MPI is; nothing uses it afterwards. The call is local, and an error has
-        // nobody left to be told to.
+        // nobody left to be reported to.
         unsafe {
             ffi::MPI_Op_free(&raw mut self.operation);
         }

@@ -1,4 +1,4 @@
-//! How a rank waits: it looks at its messages, and lets others have the core between looks.
+//! How a rank waits: it polls its messages, and yields the core between polls.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,26 +9,26 @@ use super::message::Message;
 use crate::error::Error;
 use crate::request::{RequestId, Requests};
 
-/// How often a wait looks before it turns to something else.
+/// How often a wait polls before it turns to something else.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
-    /// At MPI's messages, before other processes may run on this core.
+pub(super) struct PollLimits {
+    /// Polls of MPI's requests before the rank yields its core.
     before_yield: u32,
-    /// The same at shared memory, where a look takes less time.
+    /// Polls of shared memory before the rank yields its core: each takes less time.
     short_before_yield: u32,
-    /// At shared memory, before MPI goes on with whatever else is under way.
+    /// Every poll of shared memory whose number is a multiple of this also drives MPI.
     before_progress: u32,
 }
 
-impl Pace {
+impl PollLimits {
     /// Each rank has a core for itself.
-    pub(super) const ALONE: Self = Self {
+    pub(super) const OWN_CORE: Self = Self {
         before_yield: 1000,
         short_before_yield: 16_000,
         before_progress: 64,
     };
-    /// Who is waited for may wait for this very core.
-    pub(super) const IN_TURNS: Self = Self {
+    /// The peer may be waiting for this very core.
+    pub(super) const SHARED_CORE: Self = Self {
         before_yield: 1,
         short_before_yield: 1,
         before_progress: 1,
@@ -36,9 +36,9 @@ impl Pace {
 }
 
 impl MpiCommunicator {
-    /// Whether a message is there, or sent.
+    /// Whether a message has arrived, or was sent.
     #[inline]
-    fn is_complete(
+    fn poll_one(
         &self,
         requests: &mut Requests<Message>,
         request: RequestId,
@@ -52,17 +52,17 @@ impl MpiCommunicator {
         if let Some(short) = &mut *short {
             short.go_on_sending(requests);
         }
-        if let Message::Long(operation) = requests.get_mut(request) {
-            return operation.test().map_err(|failure| match failure.truncated {
-                true => truncated(operation.peer(), operation.capacity_bytes()),
-                false => self.describe(failure),
+        if let Message::Long(pending) = requests.get_mut(request) {
+            return pending.test().map_err(|failure| match failure.truncated {
+                true => truncated(pending.peer(), pending.capacity_bytes()),
+                false => failure.on(self.rank),
             });
         }
-        let looks = self.looks.get().wrapping_add(1);
-        self.looks.set(looks);
-        if looks.is_multiple_of(self.pace.before_progress) {
-            let progress = self.raw.progress();
-            progress.map_err(|failure| self.describe(failure))?;
+        let polls = self.polls.get().wrapping_add(1);
+        self.polls.set(polls);
+        if polls.is_multiple_of(self.poll_limits.before_progress) {
+            let progress = self.raw.probe();
+            progress.map_err(|failure| failure.on(self.rank))?;
         }
         let short = short.as_mut().expect("a short message has its way");
         let message = short.progress(requests, request);
@@ -70,8 +70,12 @@ impl MpiCommunicator {
         is_complete.ok_or_else(|| truncated(message.peer, message.buffer.len()))
     }
 
-    /// Looks until one of the requests is complete or `timeout` is over.
-    pub(super) fn look(&self, awaited: &[RequestId], timeout: Duration) -> Result<bool, Error> {
+    /// Polls until one of the requests is complete or `timeout` is over.
+    pub(super) fn poll_until(
+        &self,
+        awaited: &[RequestId],
+        timeout: Duration,
+    ) -> Result<bool, Error> {
         if lifetime::is_finalised() {
             return Err(Error::Finalised { rank: self.rank });
         }
@@ -80,15 +84,15 @@ impl MpiCommunicator {
             let message = requests.get_mut(*request);
             matches!(message, Message::Short(_))
         };
-        let looks = match awaited.iter().all(&mut is_short) {
-            true => self.pace.short_before_yield,
-            false => self.pace.before_yield,
+        let polls = match awaited.iter().all(&mut is_short) {
+            true => self.poll_limits.short_before_yield,
+            false => self.poll_limits.before_yield,
         };
         let mut deadline = None;
         loop {
-            for _ in 0..looks {
+            for _ in 0..polls {
                 for &request in awaited {
-                    if self.is_complete(&mut requests, request)? {
+                    if self.poll_one(&mut requests, request)? {
                         return Ok(true);
                     }
                 }

@@ -19,8 +19,8 @@ pub(super) struct RawWindow {
 
 /// A ring from every rank of a node to every other, and to itself; each lies in its reader's part of the memory.
 ///
-/// The memory is there until [`lifetime`](super::lifetime) frees the window, which it does after the communicator that holds this is
-/// gone, or when MPI is finalised; so who uses the rings looks first whether it is.
+/// The memory exists until [`lifetime`](super::lifetime) frees the window, which it does after the communicator that holds this is
+/// gone, or when MPI is finalised; so whoever uses the rings checks that first.
 #[derive(Debug)]
 pub(super) struct Window {
     handle: ffi::MPI_Win,
@@ -28,7 +28,7 @@ pub(super) struct Window {
     parts: Vec<NonNull<[Ring]>>,
 }
 
-/// What a rank's part takes on a node of so many ranks, wherever MPI begins it.
+/// What a rank's part takes on a node of `size` ranks, wherever MPI begins it.
 fn part_bytes(size: usize) -> usize {
     size * size_of::<Ring>() + align_of::<Ring>()
 }
@@ -37,18 +37,17 @@ impl Window {
     /// Makes one for the ranks of a communicator, which share a node. Collective; `None` on all ranks if one of them cannot
     /// have it.
     pub(super) fn allocate(node: &RawCommunicator) -> Result<Option<Self>, Failure> {
-        let index = |number: c_int| usize::try_from(number).expect("MPI counts from 0");
-        let (size, rank) = (index(node.size()?), index(node.rank()?));
+        let (size, rank) = (node.size()?, node.rank()?);
         let mut window = Self::of_length(node, part_bytes(size)).ok();
         let is_ready = window
             .as_mut()
             .is_some_and(|window| window.fill(size, rank).is_some());
-        // This also makes everyone wait until all rings are there.
-        let all = node.agree_on(is_ready.into(), Extreme::Least)?;
+        // This also makes every rank wait until all rings are ready.
+        let all = node.allreduce_u64(is_ready.into(), Extreme::Least)?;
         Ok(window.filter(|_| all == 1))
     }
 
-    /// Shared memory, so much of it for each rank.
+    /// Shared memory: `length_bytes` for each rank.
     fn of_length(node: &RawCommunicator, length_bytes: usize) -> Result<Self, Failure> {
         let mut own = ptr::null_mut::<c_void>();
         let mut handle = MaybeUninit::uninit();
@@ -127,7 +126,7 @@ impl Window {
         Some(NonNull::slice_from_raw_parts(first, size))
     }
 
-    /// The ring that carries one rank's messages to another, by their places on the node.
+    /// The ring that carries one rank's messages to another, by their ranks on the node.
     pub(super) fn ring(&self, writer: usize, reader: usize) -> &Ring {
         // SAFETY: the part has room for a slice of this length, is aligned (`part`), and lives as long as the window. A ring
         // is atomic integers only: any bits are valid, and other processes may write them.

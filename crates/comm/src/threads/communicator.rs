@@ -44,18 +44,22 @@ impl ThreadCommunicator {
     }
 
     #[inline]
-    fn check(&self, call: &'static str, peer: usize) -> Result<(), Error> {
+    fn check(&self, call: &'static str, peer: usize, tag: Tag) -> Result<(), Error> {
         if !self.process.is_current() {
             return Err(Error::Forked { rank: self.rank });
         }
-        if peer < self.size {
-            return Ok(());
+        if peer >= self.size {
+            return Err(Error::NoSuchRank {
+                call,
+                peer,
+                size: self.size,
+            });
         }
-        Err(Error::NoSuchRank {
-            call,
-            peer,
-            size: self.size,
-        })
+        let (tag, limit) = (tag.number(), self.tag_limit());
+        if tag >= limit {
+            return Err(Error::NoSuchTag { call, tag, limit });
+        }
+        Ok(())
     }
 
     /// Collects and matches messages until one of the requests is complete or patience ends.
@@ -104,7 +108,7 @@ impl Communicator for ThreadCommunicator {
         message: Vec<u8>,
         _capacity_bytes: usize,
     ) -> Result<Request, Error> {
-        self.check("start_send", to)?;
+        self.check("start_send", to, tag)?;
         Traffic::count(&self.traffic, &message);
         let (request, letter) = self.matching.borrow_mut().send(message);
         let envelope = Envelope {
@@ -122,7 +126,7 @@ impl Communicator for ThreadCommunicator {
     }
 
     fn start_receive(&self, from: usize, tag: Tag, buffer: Vec<u8>) -> Result<Request, Error> {
-        self.check("start_receive", from)?;
+        self.check("start_receive", from, tag)?;
         let give_back = |to, buffer| self.network.give_back(to, buffer);
         let mut matching = self.matching.borrow_mut();
         Ok(matching.post(from, tag, buffer, give_back))

@@ -1,24 +1,24 @@
 //! The network of [`run`](super::run): a mailbox for every rank, each behind its own lock.
 //!
 //! A rank that waits sleeps until its mailbox rings, so hundreds of ranks on two cores cost nothing while they
-//! wait; where every rank has a core of its own it looks again for a moment before it sleeps, elsewhere it lets the others
-//! go on twice. Only the awaited message wakes it: at most one wake-up a message.
+//! wait. Where every rank has a core of its own, it spins for a moment before it sleeps; elsewhere it yields its core
+//! twice. Only the awaited message wakes it: at most one wake-up a message.
 
 use std::sync::atomic::Ordering;
 use std::sync::{OnceLock, PoisonError};
 use std::time::Instant;
 
-use super::network::{Awaited, Envelope, Network, Patience, Return};
+use super::network::{Awaited, Envelope, Network, Patience, Return, diagnose};
 use super::sync::{
     AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, cores, spin_loop, yield_now,
 };
 use crate::error::Error;
 
-/// How often a rank with a core of its own looks into its mailbox before it sleeps: some microseconds.
-const LOOKS_BEFORE_SLEEP: usize = 2000;
+/// How often a rank with a core of its own polls its mailbox before it sleeps: some microseconds.
+const SPINS_BEFORE_SLEEP: usize = 2000;
 
-/// How often a rank that shares its core lets the others go on before it sleeps: a switch of threads costs half of
-/// what going to sleep and being woken does.
+/// How often a rank that shares its core yields it before it sleeps: a switch of threads costs half of what going to
+/// sleep and being woken does.
 const YIELDS_BEFORE_SLEEP: usize = 2;
 
 /// One mailbox a rank, and who of them sleeps.
@@ -29,7 +29,7 @@ pub(super) struct Mailboxes {
     /// left to wake the sleepers: a sender wakes a sleeper and takes it off the count in one step.
     idle: AtomicUsize,
     failure: OnceLock<Error>,
-    looks: usize,
+    spins: usize,
     yields: usize,
 }
 
@@ -43,7 +43,7 @@ struct Mailbox {
     left: AtomicBool,
 }
 
-/// Cache lines that nothing else is on: what one rank writes does not disturb another that looks elsewhere.
+/// Cache lines that nothing else is on: what one rank writes does not slow down another that reads something else.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Apart<T>(T);
@@ -76,8 +76,8 @@ struct Sleeper {
 
 impl Mailboxes {
     pub(super) fn new(ranks: usize) -> Self {
-        let (looks, yields) = if ranks <= cores() {
-            (LOOKS_BEFORE_SLEEP, 0)
+        let (spins, yields) = if ranks <= cores() {
+            (SPINS_BEFORE_SLEEP, 0)
         } else {
             (0, YIELDS_BEFORE_SLEEP)
         };
@@ -85,7 +85,7 @@ impl Mailboxes {
             mailboxes: (0..ranks).map(|_| Mailbox::default()).collect(),
             idle: AtomicUsize::new(0),
             failure: OnceLock::new(),
-            looks,
+            spins,
             yields,
         }
     }
@@ -116,10 +116,10 @@ impl Mailboxes {
             .map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// Looks for a while, without the lock, whether the bell has rung.
-    fn look(&self, rank: usize) {
+    /// Polls for a while, without the lock, whether the bell has rung.
+    fn poll(&self, rank: usize) {
         let rung = self.rung(rank);
-        for _ in 0..self.looks {
+        for _ in 0..self.spins {
             if rung.load(Ordering::Acquire) {
                 return;
             }
@@ -133,7 +133,7 @@ impl Mailboxes {
         }
     }
 
-    /// Sleeps until the bell rings or time is up. Says whether this sleeper was the last one awake.
+    /// Sleeps until the bell rings or time is up. Says what ended the sleep.
     fn sleep<'m>(
         &'m self,
         rank: usize,
@@ -164,7 +164,7 @@ impl Mailboxes {
         (content, wakeup)
     }
 
-    /// Takes the sleeper off the books, if there is one, and says whether there was.
+    /// Removes the sleeper, if there is one, and returns whether there was.
     fn wake(&self, content: &mut Content) -> bool {
         let sleeper = content.sleeper.take();
         if sleeper.is_some_and(|sleeper| sleeper.idle) {
@@ -178,19 +178,63 @@ impl Mailboxes {
         let sleepers = (0..self.mailboxes.len())
             .filter_map(|rank| Some((rank, self.lock(rank).sleeper?.awaited.rank)));
         let sleepers: Vec<(usize, usize)> = sleepers.collect();
-        // One that has just left counts as idle before it has told those that wait for it.
-        let has_left =
-            |&&(_, awaited): &&(usize, usize)| self.mailboxes[awaited].left.load(Ordering::Acquire);
-        if let Some(&(awaited_by, rank)) = sleepers.iter().find(has_left) {
-            self.fail(Error::Left { rank, awaited_by });
-            return;
+        // One that has just left counts as idle before it has notified those that wait for it.
+        let has_left = |rank: usize| self.mailboxes[rank].left.load(Ordering::Acquire);
+        if let Some(error) = diagnose(&sleepers, has_left) {
+            self.fail(error);
         }
-        let waits: Vec<String> = sleepers
-            .iter()
-            .map(|(rank, awaited)| format!("rank {rank} waits for rank {awaited}"))
-            .collect();
-        if !waits.is_empty() {
-            self.fail(Error::Deadlock(waits.join(", ")));
+    }
+
+    /// A rank's mailbox, locked, as soon as there is something in it; `None` if patience ends first.
+    fn wait_for_content(
+        &self,
+        rank: usize,
+        patience: Patience,
+    ) -> Result<Option<MutexGuard<'_, Content>>, Error> {
+        if !matches!(patience, Patience::None) {
+            self.poll(rank);
+        }
+        let mut content = self.lock(rank);
+        let mut time_is_up = false;
+        loop {
+            self.check()?;
+            if !content.arrived.is_empty() {
+                return Ok(Some(content));
+            }
+            let (awaited, deadline) = match patience {
+                Patience::None => return Ok(None),
+                Patience::Until(awaited, deadline) => (awaited, Some(deadline)),
+                Patience::Unlimited(awaited) => (awaited, None),
+            };
+            // The bell may have rung late, for what was collected before.
+            if self.rung(rank).swap(false, Ordering::Relaxed) {
+                drop(content);
+                self.poll(rank);
+                content = self.lock(rank);
+                continue;
+            }
+            if time_is_up {
+                return Ok(None);
+            }
+            if self.mailboxes[awaited.rank].left.load(Ordering::Acquire) {
+                drop(content);
+                self.fail(Error::Left {
+                    rank: awaited.rank,
+                    awaited_by: rank,
+                });
+                self.check()?;
+                content = self.lock(rank);
+                continue;
+            }
+            let wakeup;
+            (content, wakeup) = self.sleep(rank, content, awaited, deadline);
+            time_is_up = wakeup == Wakeup::TimeUp;
+            if wakeup == Wakeup::NobodyAwake {
+                drop(content);
+                self.fail_deadlocked();
+                content = self.lock(rank);
+                self.wake(&mut content);
+            }
         }
     }
 }
@@ -199,6 +243,7 @@ impl Mailboxes {
 enum Wakeup {
     Bell,
     TimeUp,
+    /// It did not begin: all other ranks sleep or have left.
     NobodyAwake,
 }
 
@@ -229,57 +274,17 @@ impl Network for Mailboxes {
         patience: Patience,
         arrived: &mut Vec<Envelope>,
     ) -> Result<bool, Error> {
-        if !matches!(patience, Patience::None) {
-            self.look(rank);
+        let Some(mut content) = self.wait_for_content(rank, patience)? else {
+            return Ok(false);
+        };
+        self.rung(rank).store(false, Ordering::Relaxed);
+        // Their memory goes back and forth: neither side allocates once both have grown.
+        if arrived.is_empty() {
+            std::mem::swap(arrived, &mut content.arrived);
+        } else {
+            arrived.append(&mut content.arrived);
         }
-        let mut content = self.lock(rank);
-        let mut time_is_up = false;
-        loop {
-            self.check()?;
-            if !content.arrived.is_empty() {
-                self.rung(rank).store(false, Ordering::Relaxed);
-                // Their memory goes back and forth: neither side allocates once both have grown.
-                if arrived.is_empty() {
-                    std::mem::swap(arrived, &mut content.arrived);
-                } else {
-                    arrived.append(&mut content.arrived);
-                }
-                return Ok(true);
-            }
-            // The bell may have rung late, for what was collected before.
-            let waits = !matches!(patience, Patience::None);
-            if waits && self.rung(rank).swap(false, Ordering::Relaxed) {
-                drop(content);
-                self.look(rank);
-                content = self.lock(rank);
-                continue;
-            }
-            let (awaited, deadline) = match patience {
-                _ if time_is_up => return Ok(false),
-                Patience::None => return Ok(false),
-                Patience::Until(awaited, deadline) => (awaited, Some(deadline)),
-                Patience::Unlimited(awaited) => (awaited, None),
-            };
-            if self.mailboxes[awaited.rank].left.load(Ordering::Acquire) {
-                drop(content);
-                self.fail(Error::Left {
-                    rank: awaited.rank,
-                    awaited_by: rank,
-                });
-                self.check()?;
-                content = self.lock(rank);
-                continue;
-            }
-            let wakeup;
-            (content, wakeup) = self.sleep(rank, content, awaited, deadline);
-            time_is_up = wakeup == Wakeup::TimeUp;
-            if wakeup == Wakeup::NobodyAwake {
-                drop(content);
-                self.fail_deadlocked();
-                content = self.lock(rank);
-                self.wake(&mut content);
-            }
-        }
+        Ok(true)
     }
 
     fn reserve(&self, rank: usize, messages: usize) {

@@ -1,4 +1,4 @@
-//! Which message belongs to which receive: one rank's own books, in no other thread's hands.
+//! Which message belongs to which receive: the state of one rank, which no other thread sees.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -14,7 +14,7 @@ use crate::tag::Tag;
 /// come, first served.
 #[derive(Debug, Default)]
 pub(super) struct Matching {
-    requests: Requests<Operation>,
+    requests: Requests<Posting>,
     /// The receives still without a message, oldest first.
     posted: Vec<Posted>,
     /// The messages still without a receive, oldest first.
@@ -27,8 +27,9 @@ pub(super) struct Matching {
     room: usize,
 }
 
+/// What a request stands for.
 #[derive(Debug)]
-enum Operation {
+enum Posting {
     /// A send: the network has taken its message. The buffer that the receiver gave for it, once that is back.
     Sent(Vec<u8>),
     /// A receive without a message, and its buffer.
@@ -49,7 +50,7 @@ struct Posted {
 }
 
 impl Matching {
-    /// Makes room for so many more messages, and says for how many there is room then.
+    /// Makes room for `messages` more messages, and returns for how many there is room then.
     pub(super) fn reserve(&mut self, messages: usize) -> usize {
         self.room += messages;
         let room = self.room;
@@ -73,10 +74,10 @@ impl Matching {
         if length <= SHORT_BYTES {
             let mut bytes = [0; SHORT_BYTES];
             bytes[..length].copy_from_slice(&message);
-            let request = self.requests.insert(Operation::Sent(message));
+            let request = self.requests.insert(Posting::Sent(message));
             return (request, Letter::Short { length, bytes });
         }
-        let request = self.requests.insert(Operation::Sent(Vec::new()));
+        let request = self.requests.insert(Posting::Sent(Vec::new()));
         let send = request.id();
         (request, Letter::Long { message, send })
     }
@@ -92,7 +93,7 @@ impl Matching {
         let fits = |envelope: &Envelope| envelope.from == from && envelope.tag == tag;
         let unexpected = self.unexpected.iter().position(fits);
         let envelope = unexpected.and_then(|index| self.unexpected.remove(index));
-        let request = self.requests.insert(Operation::Posted { from, buffer });
+        let request = self.requests.insert(Posting::Posted { from, buffer });
         match envelope {
             Some(envelope) => self.receive(request.id(), envelope, give_back),
             None => self.posted.push(Posted {
@@ -111,8 +112,8 @@ impl Matching {
         envelope: Envelope,
         give_back: impl FnOnce(usize, Return),
     ) {
-        let operation = self.requests.get_mut(request);
-        let Operation::Posted { from, buffer } = operation else {
+        let posting = self.requests.get_mut(request);
+        let Posting::Posted { from, buffer } = posting else {
             unreachable!("a receive gets one message");
         };
         let (from, mut buffer) = (*from, mem::take(buffer));
@@ -128,7 +129,7 @@ impl Matching {
                 message
             }
         };
-        *operation = Operation::Received {
+        *posting = Posting::Received {
             from,
             capacity_bytes,
             message,
@@ -138,8 +139,8 @@ impl Matching {
     /// The rank whose message `request` still lacks; `None` if it is complete.
     pub(super) fn awaited(&mut self, request: RequestId) -> Option<usize> {
         match self.requests.get_mut(request) {
-            Operation::Posted { from, .. } => Some(*from),
-            Operation::Sent(_) | Operation::Received { .. } => None,
+            Posting::Posted { from, .. } => Some(*from),
+            Posting::Sent(_) | Posting::Received { .. } => None,
         }
     }
 
@@ -169,7 +170,7 @@ impl Matching {
     pub(super) fn take_back(&mut self, fetch: impl FnOnce(&mut Vec<Return>)) {
         fetch(&mut self.returned);
         for Return { send, buffer } in self.returned.drain(..) {
-            if let Some(Operation::Sent(returned)) = self.requests.find(send) {
+            if let Some(Posting::Sent(returned)) = self.requests.find(send) {
                 *returned = buffer;
             }
         }
@@ -177,11 +178,11 @@ impl Matching {
 
     /// Ends a complete request and returns its message or buffer, on behalf of `rank`.
     pub(super) fn take(&mut self, rank: usize, request: Request) -> Result<Vec<u8>, Error> {
-        if let Operation::Posted { .. } = self.requests.get_mut(request.id()) {
+        if let Posting::Posted { .. } = self.requests.get_mut(request.id()) {
             self.unpost(request.id());
         }
         match self.requests.remove(request) {
-            Operation::Received {
+            Posting::Received {
                 from,
                 capacity_bytes,
                 message,
@@ -190,8 +191,8 @@ impl Matching {
                 from,
                 capacity_bytes,
             }),
-            Operation::Received { message, .. } => Ok(message),
-            Operation::Posted { buffer, .. } | Operation::Sent(buffer) => Ok(buffer),
+            Posting::Received { message, .. } => Ok(message),
+            Posting::Posted { buffer, .. } | Posting::Sent(buffer) => Ok(buffer),
         }
     }
 

@@ -35,7 +35,7 @@ pub enum RunError {
     /// There must be at least one rank.
     #[error("a communicator needs at least one rank, not 0")]
     NoRanks,
-    /// A rank panicked or could not be started; the others were told so.
+    /// A rank panicked or could not be started; the others were notified.
     #[error(transparent)]
     Failed(#[from] Error),
 }

@@ -14,7 +14,7 @@ pub(super) struct Envelope {
     pub(super) letter: Letter,
 }
 
-/// Messages up to so many bytes are copied, which is sooner done than buffers change hands.
+/// Messages up to this length are copied, which is faster than an exchange of buffers.
 pub(super) const SHORT_BYTES: usize = 96;
 
 /// What is in an envelope.
@@ -67,7 +67,7 @@ pub(super) trait Network: Send + Sync {
         patience: Patience,
         arrived: &mut Vec<Envelope>,
     ) -> Result<bool, Error>;
-    /// Makes room for so many messages to `rank`.
+    /// Makes room for `messages` messages to `rank`.
     fn reserve(&self, rank: usize, messages: usize);
     /// Gives rank `to` a buffer for its message. Wakes nobody.
     fn give_back(&self, to: usize, buffer: Return);
@@ -79,4 +79,20 @@ pub(super) trait Network: Send + Sync {
     fn fail(&self, error: Error);
     /// What all calls fail with, if anything.
     fn failure(&self) -> Option<Error>;
+}
+
+/// Why no rank can go on. `waits` are pairs of a rank that waits and the rank that it waits for; `None` if there are no such pairs.
+pub(super) fn diagnose(
+    waits: &[(usize, usize)],
+    has_left: impl Fn(usize) -> bool,
+) -> Option<Error> {
+    let for_one_that_left = waits.iter().find(|&&(_, awaited)| has_left(awaited));
+    if let Some(&(awaited_by, rank)) = for_one_that_left {
+        return Some(Error::Left { rank, awaited_by });
+    }
+    let waits: Vec<String> = waits
+        .iter()
+        .map(|(rank, awaited)| format!("rank {rank} waits for rank {awaited}"))
+        .collect();
+    (!waits.is_empty()).then(|| Error::Deadlock(waits.join(", ")))
 }

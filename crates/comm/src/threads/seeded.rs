@@ -8,7 +8,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::network::{Envelope, Network, Patience, Return};
+use super::network::{Envelope, Network, Patience, Return, diagnose};
 use crate::error::Error;
 
 /// A network whose every choice follows from a seed.
@@ -120,7 +120,7 @@ impl State {
             let choices_count = ready.len() + self.under_way.len();
             if choices_count == 0 {
                 if !self.let_time_pass() {
-                    self.diagnose();
+                    self.fail_deadlocked();
                     return;
                 }
                 continue;
@@ -165,24 +165,15 @@ impl State {
         true
     }
 
-    /// Nothing can happen any more: says why, unless all ranks have simply left.
-    fn diagnose(&mut self) {
+    /// Nothing can happen any more: fails with the reason, unless all ranks have simply left.
+    fn fail_deadlocked(&mut self) {
         let waits: Vec<(usize, usize)> = (0..self.ranks.len())
             .filter_map(|rank| match self.ranks[rank].phase {
                 Phase::Waiting { awaited, .. } => Some((rank, awaited)),
                 _ => None,
             })
             .collect();
-        let left = |&&(_, awaited): &&(usize, usize)| self.ranks[awaited].phase == Phase::Left;
-        if let Some(&(awaited_by, rank)) = waits.iter().find(left) {
-            self.failure = Some(Error::Left { rank, awaited_by });
-        } else if !waits.is_empty() {
-            let waits: Vec<String> = waits
-                .iter()
-                .map(|(rank, awaited)| format!("rank {rank} waits for rank {awaited}"))
-                .collect();
-            self.failure = Some(Error::Deadlock(waits.join(", ")));
-        }
+        self.failure = diagnose(&waits, |rank| self.ranks[rank].phase == Phase::Left);
     }
 
     fn ranks_where(&self, condition: impl Fn(Phase) -> bool) -> Vec<usize> {

@@ -27,13 +27,13 @@ pub struct Job {
     rounds: usize,
 }
 
-/// What rank 0 tells.
+/// What rank 0 reports.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Report {
     /// A time.
     Row(Row),
-    /// The default plan's sum of so many items, over all distributions: one pattern, if all is well.
+    /// The default plan's sum of this number of items, over all distributions: one pattern, if all is well.
     Bits {
         /// The number of items, N.
         n: usize,

@@ -91,7 +91,7 @@ pub fn reference(rows: &[Row]) -> &str {
     rows.first().map_or("", |row| row.reference.as_str())
 }
 
-/// What rank 0 tells.
+/// What rank 0 reports.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Report {

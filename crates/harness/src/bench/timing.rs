@@ -36,7 +36,7 @@ impl<'c> Candidate<'c> {
     }
 }
 
-/// The median time of a call of each candidate, in nanoseconds, over so many rounds.
+/// The median time of a call of each candidate, in nanoseconds, over `rounds` rounds.
 pub fn medians_ns(candidates: &mut [Candidate<'_>], rounds: usize) -> Vec<f64> {
     let repeats: Vec<u32> = candidates.iter_mut().map(repeats).collect();
     let mut samples = vec![Vec::with_capacity(rounds); candidates.len()];
@@ -71,7 +71,7 @@ fn nanoseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e9
 }
 
-/// The slowest rank's time of some calls, each, in nanoseconds. No rank begins before all are there. Collective.
+/// The slowest rank's time of some calls, each, in nanoseconds. No rank begins before all have arrived. Collective.
 pub fn slowest_ns(
     world: &World,
     calls: usize,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// So many negative numbers in the manner of per-site log-likelihoods, from -100 to -1 and most of them small.
+/// `count` negative numbers in the manner of per-site log-likelihoods, from -100 to -1 and most of them small.
 ///
 /// The same for the same seed, on every machine.
 #[must_use]
@@ -10,7 +10,7 @@ pub fn log_likelihoods(count: usize, seed: u64) -> Vec<f64> {
     some_log_likelihoods(0..count as u64, seed)
 }
 
-/// Those with these numbers of the endless row of them.
+/// Those with these numbers in the infinite sequence that follows from the seed.
 #[must_use]
 pub fn some_log_likelihoods(numbers: Range<u64>, seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
@@ -36,7 +36,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Goes on as if so many words had been drawn.
+    /// Goes on as if `words` words had been drawn.
     pub fn skip(&mut self, words: u64) {
         self.0 = self.0.wrapping_add(STEP.wrapping_mul(words));
     }

@@ -102,7 +102,7 @@ pub(super) fn flat(collective: Collective, ranks: usize, doubles: usize) -> Sche
     Schedule::new(algorithm, collective, ranks).expect("there are ranks")
 }
 
-/// The schedule that assumes nodes of so many ranks.
+/// The schedule that assumes nodes of this number of ranks.
 pub(super) fn aware(
     collective: Collective,
     ranks: usize,

@@ -35,7 +35,7 @@ impl Point {
         }
     }
 
-    /// The time with so many ranks a node assumed, as a ratio to the flat one's.
+    /// The time with this number of ranks a node assumed, as a ratio to the flat one's.
     pub(super) fn ratio(&self, factor: usize, placement: usize) -> f64 {
         self.ratios[placement][factor]
     }

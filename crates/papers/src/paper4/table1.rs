@@ -49,7 +49,7 @@ fn published(table: &str) -> Vec<Vec<Cell>> {
 pub(super) fn ranks_of(pieces: &[Piece]) -> BTreeSet<usize> {
     pieces
         .iter()
-        .flat_map(|piece| piece.ranks.clone())
+        .flat_map(|piece| piece.positions.clone())
         .collect()
 }
 

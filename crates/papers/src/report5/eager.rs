@@ -4,7 +4,7 @@ use schedule::{Machine, Schedule};
 
 use crate::cluster::{Run, link};
 
-/// When a reduce to rank 0 along a tree is done, in nanoseconds, for rows of so many bytes.
+/// When a reduce to rank 0 along a tree is done, in nanoseconds, for rows of this number of bytes.
 ///
 /// A message leaves when its sender comes to it, is under way for α, and takes the receiver's port β a byte, one message after the other.
 pub(super) fn reduce_ns(run: &Run, row_bytes: f64) -> f64 {
@@ -67,7 +67,7 @@ mod tests {
         let same = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
         same(reduce_ns(&chain, 10.0), 230.0);
         same(chain.time_ns(10.0, 1), 230.0);
-        // Both leaves' messages come at 100, and take 10 each; the second is combined behind both.
+        // Both leaves' messages come at 100, and take 10 each; the second is combined after both.
         same(reduce_ns(&tree, 10.0), 125.0);
         same(tree.time_ns(10.0, 1), 230.0);
     }

@@ -21,7 +21,7 @@ pub(super) const JUPITER: Cluster = Cluster {
     },
 };
 
-/// All 16 processes of so many nodes.
+/// All 16 processes of this number of nodes.
 pub(super) fn nodes(nodes: usize) -> Shape {
     Shape::new(nodes, 16)
 }

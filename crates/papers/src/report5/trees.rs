@@ -74,7 +74,7 @@ fn nodes(algorithm: Algorithm, order: usize) -> usize {
     }
 }
 
-/// The most ranks whose reduce takes at most so many rounds, counted.
+/// The most ranks whose reduce takes at most `rounds` rounds, counted.
 fn most_in(algorithm: Algorithm, rounds: usize) -> usize {
     let fits = |&ranks: &usize| run(algorithm, ranks).time_ns(0.0, 1) <= rounds as f64;
     (1..).take_while(fits).last().unwrap_or(1)

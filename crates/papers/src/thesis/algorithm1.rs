@@ -78,7 +78,7 @@ impl UnderWay {
         Self((0..ranks).map(|_| Vec::new()).collect())
     }
 
-    /// When each value is there: a receiver's port takes one message after the other, as they come.
+    /// When each value has arrived: a receiver's port takes one message after the other, as they come.
     fn arrivals(&mut self, rank: usize) -> HashMap<u64, f64> {
         let mut messages = mem::take(&mut self.0[rank]);
         messages.sort_by(|a, b| a.begun_ns.total_cmp(&b.begun_ns));
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn values_travel_together_and_wait_for_their_turn() {
         // Rank 2: item 6 to rank 1 from 3 to 103, then item 8 to rank 0 until 203. Rank 1 combines 6 with its own until 107, and sends 3 and
-        // 4 together; rank 0's port takes them from 203 to 303, behind 8. Three combinations end at 315.
+        // 4 together; rank 0's port takes them from 203 to 303, after 8. Three combinations end at 315.
         let reduced_ns = reduce_ns(&lower(9, 3), &Machine::flat(LINK), 1.0);
         assert!((reduced_ns - 315.0).abs() < 1e-9, "{reduced_ns}");
     }

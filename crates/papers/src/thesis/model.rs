@@ -60,7 +60,7 @@ fn messages_ns(distribution: &Distribution, machine: &Machine, is_reproducible: 
     simulate(&schedule, machine, 8.0, &rows).time_ns
 }
 
-/// The time to fold a share of so many items, measured: in the tree's order, from left to right.
+/// The time to fold a share of this number of items, measured: in the tree's order, from left to right.
 fn fold_ns(items: usize) -> (f64, f64) {
     let leaves = harness::data::log_likelihoods(items, 1);
     let leaves = &leaves[..];

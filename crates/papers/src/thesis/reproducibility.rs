@@ -63,7 +63,7 @@ fn data_sets(context: &Context<'_>) -> Result<Vec<(&'static str, bool, DataSet)>
         .collect()
 }
 
-/// The rows of one data set on so many threads.
+/// The rows of one data set on `ranks` threads.
 fn rows(data: &DataSet, ranks: usize, job: &Job) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     let data = std::slice::from_ref(data);

@@ -1,4 +1,4 @@
-//! Chapter 4 and appendix B in kind: every data set's length, every mode of summation, on the ranks that are here.
+//! Chapter 4 and appendix B in kind: every data set's length, every mode of summation, on the ranks of this machine.
 
 use distribution::Scheme;
 use harness::Error;
@@ -56,7 +56,7 @@ pub(super) fn times<'c>(context: &'c Context<'_>) -> Result<&'c [Times], Error> 
     Ok(context.times.get_or_init(|| times))
 }
 
-/// One mode's times on so many ranks, by length.
+/// One mode's times on `ranks` ranks, by length.
 pub(super) fn of(times: &[Times], mode: Mode, ranks: usize) -> impl Iterator<Item = &Times> {
     let suits = move |times: &&Times| times.mode == mode && times.ranks == ranks;
     times.iter().filter(suits)

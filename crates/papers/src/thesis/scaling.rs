@@ -1,4 +1,4 @@
-//! Figures 4.1 and 4.4 for more ranks than there are here.
+//! Figures 4.1 and 4.4 for more ranks than this machine has.
 
 use std::iter;
 

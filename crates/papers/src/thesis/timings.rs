@@ -68,7 +68,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// So many hundredths of the samples are at most this, in microseconds.
+    /// The time in microseconds that `percent` per cent of the samples do not exceed.
     pub fn percentile_us(&self, percent: usize) -> f64 {
         let last = self.samples_ns.len().saturating_sub(1);
         let sample = self.samples_ns.get(last * percent / 100);

@@ -97,7 +97,7 @@ impl<O> Builder<O> {
         if planned == size {
             let rank = self.world.rank();
             self.wishes.items = Some(ownership.items());
-            self.wishes.share = Some(if ownership.is_rule() {
+            self.wishes.share = Some(if ownership.is_formula() {
                 Share::Rule(ownership.clone())
             } else if ownership.as_distribution().is_some() {
                 Share::Count(ownership.count(rank))

@@ -146,7 +146,7 @@ impl Compiler<'_> {
             let of_block = nodes.iter().map(|&(node, at)| (node, at + columns.start));
             let nodes = self.merge(of_block.collect(), columns.len());
             for piece in self.input.schedule.held(position) {
-                self.hold(block, piece.ranks, nodes.clone());
+                self.hold(block, piece.positions, nodes.clone());
             }
         }
         self.own_nodes = nodes;
@@ -253,7 +253,7 @@ impl Compiler<'_> {
         for piece in pieces {
             for block in self.input.with_columns(&piece.blocks) {
                 let length = self.input.columns(block).len();
-                for (_, place) in self.gather(block, &piece.ranks) {
+                for (_, place) in self.gather(block, &piece.positions) {
                     append(&mut parts, Part { place, length });
                 }
             }
@@ -265,7 +265,7 @@ impl Compiler<'_> {
     fn receive(&mut self, transfer: &Transfer) -> Part<usize> {
         let start = self.program.workspace_length;
         for piece in &transfer.pieces {
-            let ranges = self.input.ownership.union(piece.ranks.clone());
+            let ranges = self.input.ownership.union(piece.positions.clone());
             let fragment: Vec<Node> = self.tree.fragment(ranges).collect();
             for block in self.input.with_columns(&piece.blocks) {
                 let length = self.input.columns(block).len();
@@ -273,7 +273,7 @@ impl Compiler<'_> {
                     .iter()
                     .map(|&node| (node, self.allocate(length)))
                     .collect();
-                self.hold(block, piece.ranks.clone(), nodes);
+                self.hold(block, piece.positions.clone(), nodes);
             }
         }
         Part {
@@ -322,7 +322,7 @@ impl Compiler<'_> {
         for piece in wanted {
             for block in self.input.with_columns(&piece.blocks) {
                 let length = self.input.columns(block).len();
-                let nodes = self.gather(block, &piece.ranks);
+                let nodes = self.gather(block, &piece.positions);
                 let parts = nodes.into_iter().map(|(_, place)| Part { place, length });
                 self.program.result.extend(parts);
             }

@@ -25,15 +25,15 @@ struct Place {
 }
 
 impl Place {
-    fn new(ranks: usize, root: usize, rank: usize) -> Self {
+    fn new(ranks: usize, root: usize, position: usize) -> Self {
         Self {
             ranks,
             root,
-            turned: (rank + ranks - root) % ranks,
+            turned: (position + ranks - root) % ranks,
         }
     }
 
-    /// The position that is `turned` behind the root.
+    /// The position that is `turned` after the root.
     fn at(self, turned: usize) -> usize {
         (turned + self.root) % self.ranks
     }
@@ -43,7 +43,7 @@ impl Place {
         (turned > 0).then(|| self.at(turned & (turned - 1)))
     }
 
-    /// The children, counted from the root, in the order of a reduce: the child of step k lies 2^k behind this position.
+    /// The children, counted from the root, in the order of a reduce: the child of step k lies 2^k after this position.
     fn children(self) -> impl DoubleEndedIterator<Item = usize> {
         let steps_count = match self.turned {
             0 => usize::BITS - 1,
@@ -71,8 +71,12 @@ impl Place {
 }
 
 /// The reduction of all to the root.
-pub(crate) fn reduce(ranks: usize, root: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
-    let place = Place::new(ranks, root, rank);
+pub(crate) fn reduce(
+    ranks: usize,
+    root: usize,
+    position: usize,
+) -> impl Iterator<Item = Step> + use<> {
+    let place = Place::new(ranks, root, position);
     let receives = place
         .children()
         .map(move |child| Step::receive(Transfer::new(place.at(child), place.pieces(child))));
@@ -86,9 +90,9 @@ pub(crate) fn reduce(ranks: usize, root: usize, rank: usize) -> impl Iterator<It
 pub(crate) fn broadcast(
     ranks: usize,
     root: usize,
-    rank: usize,
+    position: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    let place = Place::new(ranks, root, rank);
+    let place = Place::new(ranks, root, position);
     let all = move |peer| Transfer::new(peer, [Piece::whole(0..ranks)]);
     let receive = place.parent().map(move |parent| Step::receive(all(parent)));
     let sends = place
@@ -99,21 +103,21 @@ pub(crate) fn broadcast(
 }
 
 /// The blocks of the reduction from position 0 to their positions; a child gets the blocks of its whole subtree.
-pub(crate) fn scatter(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
-    let place = Place::new(ranks, 0, rank);
+pub(crate) fn scatter(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
+    let place = Place::new(ranks, 0, position);
     let blocks_below = move |peer, child| {
         let blocks = place.span(child);
         Transfer::new(
             peer,
             [Piece {
-                ranks: 0..ranks,
+                positions: 0..ranks,
                 blocks,
             }],
         )
     };
     let receive = place
         .parent()
-        .map(move |parent| Step::receive(blocks_below(parent, rank)));
+        .map(move |parent| Step::receive(blocks_below(parent, position)));
     let sends = place
         .children()
         .rev()

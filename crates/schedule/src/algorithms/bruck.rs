@@ -20,7 +20,7 @@ use crate::vocabulary::{Piece, Step, Transfer};
 pub(crate) fn allreduce(
     ports: usize,
     ranks: usize,
-    rank: usize,
+    position: usize,
 ) -> impl Iterator<Item = Step> + use<> {
     let base = ports + 1;
     let mut places = Vec::new();
@@ -55,14 +55,14 @@ pub(crate) fn allreduce(
                 sends: blocks
                     .iter()
                     .map(|&(distance, with_own)| {
-                        let to = (rank + ranks - distance) % ranks;
-                        Transfer::new(to, sent(rank, with_own))
+                        let to = (position + ranks - distance) % ranks;
+                        Transfer::new(to, sent(position, with_own))
                     })
                     .collect(),
                 receives: blocks
                     .iter()
                     .map(|&(distance, with_own)| {
-                        let from = (rank + distance) % ranks;
+                        let from = (position + distance) % ranks;
                         Transfer::new(from, sent(from, with_own))
                     })
                     .collect(),

@@ -20,7 +20,7 @@ fn distances(ranks: usize) -> impl DoubleEndedIterator<Item = usize> {
 }
 
 /// The reduction of all, block b to position b.
-pub(crate) fn reduce_scatter(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     distances(ranks).map(move |distance| {
         let sent = |from: usize| -> Vec<Piece> {
             (distance..ranks)
@@ -33,16 +33,19 @@ pub(crate) fn reduce_scatter(ranks: usize, rank: usize) -> impl Iterator<Item = 
                 })
                 .collect()
         };
-        let (to, from) = ((rank + distance) % ranks, (rank + ranks - distance) % ranks);
+        let (to, from) = (
+            (position + distance) % ranks,
+            (position + ranks - distance) % ranks,
+        );
         Step::exchange(
-            Transfer::new(to, sent(rank)),
+            Transfer::new(to, sent(position)),
             Transfer::new(from, sent(from)),
         )
     })
 }
 
 /// The reduced block of every position to all others.
-pub(crate) fn allgather(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+pub(crate) fn allgather(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     distances(ranks).rev().map(move |distance| {
         let sent = |from: usize| -> Vec<Piece> {
             (0..ranks - distance)
@@ -50,15 +53,18 @@ pub(crate) fn allgather(ranks: usize, rank: usize) -> impl Iterator<Item = Step>
                 .map(|way| {
                     let block = (from + way) % ranks;
                     Piece {
-                        ranks: 0..ranks,
+                        positions: 0..ranks,
                         blocks: block..block + 1,
                     }
                 })
                 .collect()
         };
-        let (from, to) = ((rank + distance) % ranks, (rank + ranks - distance) % ranks);
+        let (from, to) = (
+            (position + distance) % ranks,
+            (position + ranks - distance) % ranks,
+        );
         Step::exchange(
-            Transfer::new(to, sent(rank)),
+            Transfer::new(to, sent(position)),
             Transfer::new(from, sent(from)),
         )
     })

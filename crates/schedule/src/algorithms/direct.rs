@@ -17,14 +17,14 @@ use crate::vocabulary::{Collective, Piece, Step, Transfer};
 pub(crate) fn steps(
     collective: Collective,
     ranks: usize,
-    rank: usize,
+    position: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    let own = |peer| Transfer::new(peer, [Piece::whole(rank..rank + 1)]);
+    let own = |peer| Transfer::new(peer, [Piece::whole(position..position + 1)]);
     let others = |peer: usize| Transfer::new(peer, [Piece::whole(peer..peer + 1)]);
     let all = |peer: usize| Transfer::new(peer, [Piece::whole(0..ranks)]);
-    let peers = (0..ranks).filter(|&peer| peer != rank);
+    let peers = (0..ranks).filter(|&peer| peer != position);
     let step = match collective {
-        Collective::Reduce { root } if root == rank => Step {
+        Collective::Reduce { root } if root == position => Step {
             sends: Vec::new(),
             receives: peers.map(others).collect(),
         },
@@ -35,24 +35,24 @@ pub(crate) fn steps(
         },
         Collective::ReduceScatter => {
             let piece = |of: usize, block: usize| Piece {
-                ranks: of..of + 1,
+                positions: of..of + 1,
                 blocks: block..block + 1,
             };
             Step {
                 sends: peers
                     .clone()
-                    .map(|peer| Transfer::new(peer, [piece(rank, peer)]))
+                    .map(|peer| Transfer::new(peer, [piece(position, peer)]))
                     .collect(),
                 receives: peers
-                    .map(|peer| Transfer::new(peer, [piece(peer, rank)]))
+                    .map(|peer| Transfer::new(peer, [piece(peer, position)]))
                     .collect(),
             }
         }
         Collective::Scan => Step {
-            sends: (rank + 1..ranks).map(own).collect(),
-            receives: (0..rank).map(others).collect(),
+            sends: (position + 1..ranks).map(own).collect(),
+            receives: (0..position).map(others).collect(),
         },
-        Collective::Broadcast { root } if root == rank => Step {
+        Collective::Broadcast { root } if root == position => Step {
             sends: peers.map(all).collect(),
             receives: Vec::new(),
         },

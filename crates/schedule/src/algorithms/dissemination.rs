@@ -71,7 +71,7 @@ pub(crate) fn allreduce(
     ports: usize,
     adaption: Adaption,
     ranks: usize,
-    rank: usize,
+    position: usize,
 ) -> impl Iterator<Item = Step> + use<> {
     let behind = move |from: usize, distance: usize| (from + ranks - distance % ranks) % ranks;
     // The `width` nearest of what `from` holds: itself and those behind it.
@@ -81,12 +81,14 @@ pub(crate) fn allreduce(
     let exchange = move |widths: Vec<(usize, usize)>| Step {
         sends: widths
             .iter()
-            .map(|&(distance, width)| Transfer::new((rank + distance) % ranks, held(rank, width)))
+            .map(|&(distance, width)| {
+                Transfer::new((position + distance) % ranks, held(position, width))
+            })
             .collect(),
         receives: widths
             .iter()
             .map(|&(distance, width)| {
-                let peer = behind(rank, distance);
+                let peer = behind(position, distance);
                 Transfer::new(peer, held(peer, width))
             })
             .collect(),

@@ -45,8 +45,8 @@ impl Nodes {
         self.ranks.div_ceil(self.node_ranks)
     }
 
-    fn node(self, rank: usize) -> usize {
-        rank / self.node_ranks
+    fn node(self, position: usize) -> usize {
+        position / self.node_ranks
     }
 
     /// The first position of a node; p for the node after the last.
@@ -80,10 +80,15 @@ impl Nodes {
     }
 
     /// The steps of a position in a reduce, an allreduce or a broadcast.
-    pub(crate) fn steps(self, collective: Collective, rank: usize, levels: &Levels<'_>) -> Steps {
+    pub(crate) fn steps(
+        self,
+        collective: Collective,
+        position: usize,
+        levels: &Levels<'_>,
+    ) -> Steps {
         let part = Part {
             nodes: self,
-            rank,
+            position,
             root: collective.root().unwrap_or(0),
             cut: Cut::new(self, collective, levels),
         };
@@ -125,7 +130,7 @@ impl Cut {
 #[derive(Clone, Copy)]
 struct Part {
     nodes: Nodes,
-    rank: usize,
+    position: usize,
     /// Where the reduction ends or the broadcast begins; 0 for an allreduce.
     root: usize,
     cut: Cut,
@@ -139,24 +144,24 @@ impl Part {
         levels: &Levels<'_>,
     ) -> impl Iterator<Item = Step> + use<> {
         let (nodes, cut) = (self.nodes, self.cut);
-        let node = nodes.node(self.rank);
+        let node = nodes.node(self.position);
         let (start, size) = (nodes.start(node), nodes.members(node).len());
         let collective = collective.with_root(nodes.leader(node, self.root) - start);
         let is_whole = matches!(collective, Collective::Broadcast { .. });
         let own_blocks = (levels.blocks)(Level::Inner, collective, size);
         // A node of fewer positions may divide rows into fewer blocks of its own.
         let block = move |own: usize| own * cut.inner / own_blocks * cut.outer;
-        let piece = move |Piece { ranks, blocks }| {
+        let piece = move |Piece { positions, blocks }| {
             vec![Piece {
-                ranks: if is_whole {
+                positions: if is_whole {
                     0..nodes.ranks
                 } else {
-                    start + ranks.start..start + ranks.end
+                    start + positions.start..start + positions.end
                 },
                 blocks: block(blocks.start)..block(blocks.end),
             }]
         };
-        let steps = (levels.steps)(Level::Inner, collective, size, self.rank - start);
+        let steps = (levels.steps)(Level::Inner, collective, size, self.position - start);
         steps.map(move |step| mapped(step, |peer| start + peer, piece))
     }
 
@@ -167,29 +172,29 @@ impl Part {
         levels: &Levels<'_>,
     ) -> impl Iterator<Item = Step> + use<> {
         let (nodes, cut, root) = (self.nodes, self.cut, self.root);
-        let node = nodes.node(self.rank);
+        let node = nodes.node(self.position);
         let is_whole = matches!(collective, Collective::Broadcast { .. });
         let collective = collective.with_root(nodes.node(root));
-        let piece = move |Piece { ranks, blocks }: Piece| {
-            let ranks = if is_whole {
+        let piece = move |Piece { positions, blocks }: Piece| {
+            let positions = if is_whole {
                 0..nodes.ranks
             } else {
-                nodes.positions(&ranks)
+                nodes.positions(&positions)
             };
             if blocks.len() == cut.outer {
                 let blocks = 0..cut.inner * cut.outer;
-                return vec![Piece { ranks, blocks }];
+                return vec![Piece { positions, blocks }];
             }
             // The same outer blocks of every inner block.
             (0..cut.inner)
                 .map(|inner| inner * cut.outer)
                 .map(|first| Piece {
-                    ranks: ranks.clone(),
+                    positions: positions.clone(),
                     blocks: first + blocks.start..first + blocks.end,
                 })
                 .collect()
         };
-        let is_leader = nodes.leader(node, root) == self.rank;
+        let is_leader = nodes.leader(node, root) == self.position;
         let steps = is_leader
             .then(|| (levels.steps)(Level::Outer, collective, nodes.count(), node))
             .into_iter()

@@ -15,14 +15,14 @@
 use crate::vocabulary::{Piece, Step, Transfer};
 
 /// The reduction of all to all.
-pub(crate) fn allreduce(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+pub(crate) fn allreduce(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let rounds_count = ranks.ilog2();
     let core = 1 << rounds_count;
     let leftover = ranks - core;
-    let is_core = rank < core;
+    let is_core = position < core;
     let rounds = is_core.then_some(0..rounds_count).into_iter().flatten();
     let rounds = rounds.map(move |round| {
-        let peer = rank ^ 1 << round;
+        let peer = position ^ 1 << round;
         // The group of 2^round positions, and what others sent to them before the rounds.
         let held = |member: usize| -> Vec<Piece> {
             let first = member >> round << round;
@@ -31,24 +31,24 @@ pub(crate) fn allreduce(ranks: usize, rank: usize) -> impl Iterator<Item = Step>
             let behind = Piece::whole(core + handed.start..core + handed.end);
             [group, behind]
                 .into_iter()
-                .filter(|piece| !piece.ranks.is_empty())
+                .filter(|piece| !piece.positions.is_empty())
                 .collect()
         };
         Step::exchange(
-            Transfer::new(peer, held(rank)),
+            Transfer::new(peer, held(position)),
             Transfer::new(peer, held(peer)),
         )
     });
     let own = |of: usize| [Piece::whole(of..of + 1)];
     let all = || [Piece::whole(0..ranks)];
     let (begin, end) = if !is_core {
-        let peer = rank - core;
+        let peer = position - core;
         (
-            Some(Step::send(Transfer::new(peer, own(rank)))),
+            Some(Step::send(Transfer::new(peer, own(position)))),
             Some(Step::receive(Transfer::new(peer, all()))),
         )
-    } else if rank < leftover {
-        let peer = rank + core;
+    } else if position < leftover {
+        let peer = position + core;
         (
             Some(Step::receive(Transfer::new(peer, own(peer)))),
             Some(Step::send(Transfer::new(peer, all()))),

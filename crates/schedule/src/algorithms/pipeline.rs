@@ -29,10 +29,10 @@ pub(crate) fn reduce(
     shape: Shape,
     ranks: usize,
     root: usize,
-    rank: usize,
+    position: usize,
     blocks: usize,
 ) -> impl DoubleEndedIterator<Item = Step> + use<> {
-    let place = Place::find(shape, ranks, (rank + ranks - root) % ranks);
+    let place = Place::find(shape, ranks, (position + ranks - root) % ranks);
     let transfer = move |peer: usize, below: &Range<usize>, block: usize| {
         let pieces = Piece::cyclic(ranks, below.start + root, below.len(), block..block + 1);
         Transfer::new((peer + root) % ranks, pieces)
@@ -71,36 +71,36 @@ pub(crate) fn broadcast(
     shape: Shape,
     ranks: usize,
     root: usize,
-    rank: usize,
+    position: usize,
     blocks: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    reversed(reduce(shape, ranks, root, rank, blocks), ranks, blocks)
+    reversed(reduce(shape, ranks, root, position, blocks), ranks, blocks)
 }
 
 /// The reduction of all to all, up and down at once.
 pub(crate) fn doubly(
     shape: Shape,
     ranks: usize,
-    rank: usize,
+    position: usize,
     blocks: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    both_ways(shape, 0..ranks, None, ranks, rank, blocks)
+    both_ways(shape, 0..ranks, None, ranks, position, blocks)
 }
 
 /// Träff's dual root: each half of the positions is a tree, and the two roots exchange blocks.
 pub(crate) fn dual_root(
     ranks: usize,
-    rank: usize,
+    position: usize,
     blocks: usize,
 ) -> impl Iterator<Item = Step> + use<> {
     let middle = ranks / 2;
-    let (own, other) = if rank < middle {
+    let (own, other) = if position < middle {
         (0..middle, middle..ranks)
     } else {
         (middle..ranks, 0..middle)
     };
     let other = (!other.is_empty()).then_some(other);
-    both_ways(Shape::Binary, own, other, ranks, rank, blocks)
+    both_ways(Shape::Binary, own, other, ranks, position, blocks)
 }
 
 /// A tree over the positions `tree`. If there is an `other` tree, the two roots exchange blocks, as other nodes do with their parents.
@@ -109,14 +109,14 @@ fn both_ways(
     tree: Range<usize>,
     other: Option<Range<usize>>,
     ranks: usize,
-    rank: usize,
+    position: usize,
     blocks: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    let place = Place::find(shape, tree.len(), rank - tree.start);
-    let transfer = move |peer: usize, ranks: Range<usize>, block: Option<usize>| {
+    let place = Place::find(shape, tree.len(), position - tree.start);
+    let transfer = move |peer: usize, positions: Range<usize>, block: Option<usize>| {
         let block = block.filter(|&block| block < blocks)?;
         let piece = Piece {
-            ranks,
+            positions,
             blocks: block..block + 1,
         };
         Some(Transfer::new(peer, [piece]))

@@ -14,9 +14,9 @@
 use crate::vocabulary::{Fold, Piece, Step, Transfer};
 
 /// The reduction of all to all.
-pub(crate) fn allreduce(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+pub(crate) fn allreduce(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let fold = Fold::new(ranks);
-    let back = fold.actor(rank).map(|own| {
+    let back = fold.actor(position).map(|own| {
         (0..fold.rounds).rev().map(move |round| {
             let peer = fold.start(own ^ 1 << round);
             Step::exchange(
@@ -26,10 +26,10 @@ pub(crate) fn allreduce(ranks: usize, rank: usize) -> impl Iterator<Item = Step>
         })
     });
     let all = Piece {
-        ranks: 0..ranks,
+        positions: 0..ranks,
         blocks: 0..ranks,
     };
-    fold.halving(ranks, rank)
+    fold.halving(ranks, position)
         .chain(back.into_iter().flatten())
-        .chain(fold.fold_out(rank, all))
+        .chain(fold.fold_out(position, all))
 }

@@ -21,9 +21,9 @@ use std::iter;
 use crate::vocabulary::{Fold, Piece, Step, Transfer};
 
 /// The reduction of all to all.
-pub(crate) fn allreduce(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+pub(crate) fn allreduce(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let fold = Fold::new(ranks);
-    let rounds = fold.actor(rank).map(|own| {
+    let rounds = fold.actor(position).map(|own| {
         (0..fold.rounds).map(move |round| {
             let partner = own ^ 1 << round;
             // What a virtual rank holds before this round: its group of 2^round.
@@ -38,8 +38,8 @@ pub(crate) fn allreduce(ranks: usize, rank: usize) -> impl Iterator<Item = Step>
             )
         })
     });
-    let begin = fold.fold_in(rank, 0..1);
-    let end = fold.fold_out(rank, Piece::whole(0..ranks));
+    let begin = fold.fold_in(position, 0..1);
+    let end = fold.fold_out(position, Piece::whole(0..ranks));
     begin
         .into_iter()
         .chain(rounds.into_iter().flatten())
@@ -47,27 +47,27 @@ pub(crate) fn allreduce(ranks: usize, rank: usize) -> impl Iterator<Item = Step>
 }
 
 /// The reduction of all, block b to position b, by recursive halving.
-pub(crate) fn reduce_scatter(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let fold = Fold::new(ranks);
     // Both ends of the last message name the right one's block.
-    let right = if fold.acts_for_two(rank) {
-        rank + 1
+    let right = if fold.acts_for_two(position) {
+        position + 1
     } else {
-        rank
+        position
     };
     let end = fold.fold_out(
-        rank,
+        position,
         Piece {
-            ranks: 0..ranks,
+            positions: 0..ranks,
             blocks: right..right + 1,
         },
     );
-    fold.halving(ranks, rank).chain(end)
+    fold.halving(ranks, position).chain(end)
 }
 
 /// The reduction of 0..r to position r, in ceil(log2 p) rounds. In each round a position sends all that it holds, its own piece
 /// included, twice as far to the right as in the round before.
-pub(crate) fn scan(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+pub(crate) fn scan(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     // What position r holds before the step of distance d: r - d + 1 to r.
     let held = |position: usize, distance: usize| {
         Piece::whole((position + 1).saturating_sub(distance)..position + 1)
@@ -75,11 +75,11 @@ pub(crate) fn scan(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + us
     iter::successors(Some(1_usize), |distance| distance.checked_mul(2))
         .take_while(move |&distance| distance < ranks)
         .map(move |distance| Step {
-            sends: (rank + distance < ranks)
-                .then(|| Transfer::new(rank + distance, [held(rank, distance)]))
+            sends: (position + distance < ranks)
+                .then(|| Transfer::new(position + distance, [held(position, distance)]))
                 .into_iter()
                 .collect(),
-            receives: rank
+            receives: position
                 .checked_sub(distance)
                 .map(|peer| Transfer::new(peer, [held(peer, distance)]))
                 .into_iter()

@@ -14,10 +14,14 @@
 use crate::vocabulary::{Fold, Piece, Step, Transfer};
 
 /// The reduction of all to the root.
-pub(crate) fn reduce(ranks: usize, root: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+pub(crate) fn reduce(
+    ranks: usize,
+    root: usize,
+    position: usize,
+) -> impl Iterator<Item = Step> + use<> {
     let fold = Fold::new(ranks);
     let root_actor = fold.virtual_rank(root);
-    let gather = fold.actor(rank).map(|own| {
+    let gather = fold.actor(position).map(|own| {
         // Counted from the root's actor, so that the farthest send first.
         let turned = own ^ root_actor;
         (0..fold.rounds).rev().filter_map(move |round| {
@@ -34,18 +38,18 @@ pub(crate) fn reduce(ranks: usize, root: usize, rank: usize) -> impl Iterator<It
         })
     });
     let all = [Piece {
-        ranks: 0..ranks,
+        positions: 0..ranks,
         blocks: 0..ranks,
     }];
     let is_passed_on = fold.actor(root).is_none();
-    let end = if is_passed_on && rank == root {
+    let end = if is_passed_on && position == root {
         Some(Step::receive(Transfer::new(root - 1, all)))
-    } else if is_passed_on && rank + 1 == root {
+    } else if is_passed_on && position + 1 == root {
         Some(Step::send(Transfer::new(root, all)))
     } else {
         None
     };
-    fold.halving(ranks, rank)
+    fold.halving(ranks, position)
         .chain(gather.into_iter().flatten())
         .chain(end)
 }

@@ -11,9 +11,9 @@
 use crate::vocabulary::{Piece, Step, Transfer};
 
 /// The reduction of all, block b to position b: block b starts at position b + 1 and moves one position a round.
-pub(crate) fn reduce_scatter(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     (0..ranks - 1).map(move |round| {
-        let (left, right) = neighbours(ranks, rank);
+        let (left, right) = neighbours(ranks, position);
         // The reduction of the last round + 1 positions up to the sender, in the block of the position before these.
         let sent = |from: usize| {
             let first = from + ranks - round;
@@ -21,30 +21,30 @@ pub(crate) fn reduce_scatter(ranks: usize, rank: usize) -> impl Iterator<Item = 
             Piece::cyclic(ranks, first, round + 1, block..block + 1)
         };
         Step::exchange(
-            Transfer::new(right, sent(rank)),
+            Transfer::new(right, sent(position)),
             Transfer::new(left, sent(left)),
         )
     })
 }
 
 /// The reduced block of every position to all others.
-pub(crate) fn allgather(ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
+pub(crate) fn allgather(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     (0..ranks - 1).map(move |round| {
-        let (left, right) = neighbours(ranks, rank);
+        let (left, right) = neighbours(ranks, position);
         let sent = |from: usize| {
             let block = (from + ranks - round) % ranks;
             [Piece {
-                ranks: 0..ranks,
+                positions: 0..ranks,
                 blocks: block..block + 1,
             }]
         };
         Step::exchange(
-            Transfer::new(right, sent(rank)),
+            Transfer::new(right, sent(position)),
             Transfer::new(left, sent(left)),
         )
     })
 }
 
-fn neighbours(ranks: usize, rank: usize) -> (usize, usize) {
-    ((rank + ranks - 1) % ranks, (rank + 1) % ranks)
+fn neighbours(ranks: usize, position: usize) -> (usize, usize) {
+    ((position + ranks - 1) % ranks, (position + 1) % ranks)
 }

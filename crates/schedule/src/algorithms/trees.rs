@@ -24,9 +24,9 @@ pub(crate) fn reduce(
     shape: Shape,
     ranks: usize,
     root: usize,
-    rank: usize,
+    position: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    let place = Place::find(shape, ranks, (rank + ranks - root) % ranks);
+    let place = Place::find(shape, ranks, (position + ranks - root) % ranks);
     let pieces =
         move |below: &Range<usize>| Piece::cyclic(ranks, below.start + root, below.len(), 0..1);
     let at = move |turned: usize| (turned + root) % ranks;
@@ -44,9 +44,9 @@ pub(crate) fn broadcast(
     shape: Shape,
     ranks: usize,
     root: usize,
-    rank: usize,
+    position: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    let place = Place::find(shape, ranks, (rank + ranks - root) % ranks);
+    let place = Place::find(shape, ranks, (position + ranks - root) % ranks);
     let all = move |turned: usize| Transfer::new((turned + root) % ranks, [Piece::whole(0..ranks)]);
     let receive = place.parent.map(|parent| Step::receive(all(parent)));
     let sends = place

@@ -94,14 +94,18 @@ impl Tree {
 }
 
 /// The steps of a position that leave every block on the root of its tree.
-fn up(ranks: usize, rank: usize, blocks: usize) -> impl DoubleEndedIterator<Item = Step> + use<> {
+fn up(
+    ranks: usize,
+    position: usize,
+    blocks: usize,
+) -> impl DoubleEndedIterator<Item = Step> + use<> {
     let second = if ranks.is_multiple_of(2) {
         Tree::Mirrored
     } else {
         Tree::Shifted
     };
     let trees = [Tree::AsItIs, second];
-    let nodes = trees.map(|tree| Node::find(ranks, tree.node_of(ranks, rank)));
+    let nodes = trees.map(|tree| Node::find(ranks, tree.node_of(ranks, position)));
     let (pairs, height) = (blocks.div_ceil(2), ranks.ilog2() as usize);
     let steps = (0..2 * (pairs + height)).map(move |number| {
         // Leaves send in even steps, the other nodes in odd ones.
@@ -137,12 +141,12 @@ fn up(ranks: usize, rank: usize, blocks: usize) -> impl DoubleEndedIterator<Item
 /// The reduction of all to all: up both trees, and down again.
 pub(crate) fn allreduce(
     ranks: usize,
-    rank: usize,
+    position: usize,
     blocks: usize,
 ) -> impl Iterator<Item = Step> + use<> {
     // A block goes down the tree that it came up. Reversed numbers of an even number of blocks would exchange the trees.
     let exchanged = usize::from(blocks.is_multiple_of(2));
-    let down = reversed(up(ranks, rank, blocks), ranks, blocks).map(move |mut step| {
+    let down = reversed(up(ranks, position, blocks), ranks, blocks).map(move |mut step| {
         let transfers = step.sends.iter_mut().chain(&mut step.receives);
         for piece in transfers.flat_map(|transfer| &mut transfer.pieces) {
             let block = piece.blocks.start ^ exchanged;
@@ -150,5 +154,5 @@ pub(crate) fn allreduce(
         }
         step
     });
-    up(ranks, rank, blocks).chain(down)
+    up(ranks, position, blocks).chain(down)
 }

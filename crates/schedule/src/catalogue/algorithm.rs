@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// Who sends to whom, and in which order.
 ///
 /// Not every algorithm has a program of its own for every [`Collective`](crate::Collective);
-/// [`Schedule::effective`](crate::Schedule::effective) tells which runs instead.
+/// [`Schedule::effective`](crate::Schedule::effective) returns the one that runs instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -117,6 +117,14 @@ impl Algorithm {
                 | Self::TwoTree
         )
     }
+
+    /// Whether it divides a row into p blocks, one for each position.
+    pub(crate) fn has_block_per_position(self) -> bool {
+        matches!(
+            self,
+            Self::ReduceScatterGather | Self::Rabenseifner | Self::Ring | Self::Circulant
+        )
+    }
 }
 
 impl fmt::Display for Algorithm {
@@ -127,7 +135,7 @@ impl fmt::Display for Algorithm {
 
 /// A name that no [`Algorithm`] has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown schedule `{name}`; known are {}", known())]
+#[error("unknown schedule `{name}`; known: {}", known())]
 pub struct UnknownAlgorithm {
     /// The name that was given.
     pub name: String,

@@ -1,4 +1,4 @@
-//! What some algorithms can be told beyond p.
+//! The parameters of some algorithms beside p.
 
 use super::algorithm::Algorithm;
 use super::error::{Count, Error};

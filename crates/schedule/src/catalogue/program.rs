@@ -16,14 +16,8 @@ impl Schedule {
     pub fn blocks(&self) -> usize {
         let runs = self.effective();
         match (runs.algorithm, runs.collective) {
-            (_, Collective::ReduceScatter)
-            | (
-                Algorithm::ReduceScatterGather
-                | Algorithm::Rabenseifner
-                | Algorithm::Ring
-                | Algorithm::Circulant,
-                _,
-            ) => runs.ranks,
+            (_, Collective::ReduceScatter) => runs.ranks,
+            (algorithm, _) if algorithm.has_block_per_position() => runs.ranks,
             (Algorithm::Hierarchical, collective) => {
                 runs.on_levels(|nodes, levels| nodes.blocks(collective, levels))
             }
@@ -38,17 +32,21 @@ impl Schedule {
     ///
     /// If there is no such position.
     #[must_use]
-    pub fn held(&self, rank: usize) -> Vec<Piece> {
-        assert!(rank < self.ranks, "position {rank} of {}", self.ranks);
+    pub fn held(&self, position: usize) -> Vec<Piece> {
+        assert!(
+            position < self.ranks,
+            "position {position} of {}",
+            self.ranks
+        );
         let blocks = 0..self.blocks();
         match self.collective {
-            Collective::Broadcast { root } if root == rank => vec![Piece {
-                ranks: 0..self.ranks,
+            Collective::Broadcast { root } if root == position => vec![Piece {
+                positions: 0..self.ranks,
                 blocks,
             }],
             Collective::Broadcast { .. } => Vec::new(),
             _ => vec![Piece {
-                ranks: rank..rank + 1,
+                positions: position..position + 1,
                 blocks,
             }],
         }
@@ -60,23 +58,27 @@ impl Schedule {
     ///
     /// If there is no such position.
     #[must_use]
-    pub fn wanted(&self, rank: usize) -> Vec<Piece> {
-        assert!(rank < self.ranks, "position {rank} of {}", self.ranks);
+    pub fn wanted(&self, position: usize) -> Vec<Piece> {
+        assert!(
+            position < self.ranks,
+            "position {position} of {}",
+            self.ranks
+        );
         let all = 0..self.ranks;
         match self.collective {
-            Collective::Reduce { root } if root != rank => Vec::new(),
+            Collective::Reduce { root } if root != position => Vec::new(),
             Collective::Reduce { .. } | Collective::Allreduce | Collective::Broadcast { .. } => {
                 vec![Piece {
-                    ranks: all,
+                    positions: all,
                     blocks: 0..self.blocks(),
                 }]
             }
             Collective::ReduceScatter => vec![Piece {
-                ranks: all,
-                blocks: rank..rank + 1,
+                positions: all,
+                blocks: position..position + 1,
             }],
-            Collective::Scan if rank == 0 => Vec::new(),
-            Collective::Scan => vec![Piece::whole(0..rank)],
+            Collective::Scan if position == 0 => Vec::new(),
+            Collective::Scan => vec![Piece::whole(0..position)],
         }
     }
 
@@ -85,55 +87,59 @@ impl Schedule {
     /// # Panics
     ///
     /// If there is no such position.
-    pub fn steps(&self, rank: usize) -> Box<dyn Iterator<Item = Step>> {
+    pub fn steps(&self, position: usize) -> Box<dyn Iterator<Item = Step>> {
         let ranks = self.ranks;
-        assert!(rank < ranks, "position {rank} of {ranks}");
+        assert!(position < ranks, "position {position} of {ranks}");
         let runs = self.effective();
         match runs.collective {
             collective if runs.algorithm == Algorithm::Direct => {
-                Box::new(direct::steps(collective, ranks, rank))
+                Box::new(direct::steps(collective, ranks, position))
             }
             collective if runs.algorithm == Algorithm::Hierarchical => {
-                runs.on_levels(|nodes, levels| nodes.steps(collective, rank, levels))
+                runs.on_levels(|nodes, levels| nodes.steps(collective, position, levels))
             }
-            Collective::Reduce { root } => runs.reduce(root, rank),
-            Collective::Broadcast { root } => runs.broadcast(root, rank),
-            Collective::Allreduce => runs.allreduce(rank),
-            Collective::ReduceScatter => runs.reduce_scatter(rank),
-            Collective::Scan => Box::new(recursive_doubling::scan(ranks, rank)),
+            Collective::Reduce { root } => runs.reduce(root, position),
+            Collective::Broadcast { root } => runs.broadcast(root, position),
+            Collective::Allreduce => runs.allreduce(position),
+            Collective::ReduceScatter => runs.reduce_scatter(position),
+            Collective::Scan => Box::new(recursive_doubling::scan(ranks, position)),
         }
     }
 
-    fn reduce(&self, root: usize, rank: usize) -> Steps {
+    fn reduce(&self, root: usize, position: usize) -> Steps {
         let (ranks, blocks) = (self.ranks, self.blocks());
-        let pipelined = |shape| Box::new(pipeline::reduce(shape, ranks, root, rank, blocks));
+        let pipelined = |shape| Box::new(pipeline::reduce(shape, ranks, root, position, blocks));
         match self.algorithm {
-            Algorithm::Binomial => Box::new(binomial::reduce(ranks, root, rank)),
-            Algorithm::Fibonacci => Box::new(trees::reduce(Shape::Fibonacci, ranks, root, rank)),
-            Algorithm::Binary => Box::new(trees::reduce(Shape::Binary, ranks, root, rank)),
+            Algorithm::Binomial => Box::new(binomial::reduce(ranks, root, position)),
+            Algorithm::Fibonacci => {
+                Box::new(trees::reduce(Shape::Fibonacci, ranks, root, position))
+            }
+            Algorithm::Binary => Box::new(trees::reduce(Shape::Binary, ranks, root, position)),
             Algorithm::LinearPipelined => pipelined(Shape::Linear),
             Algorithm::BinaryPipelined => pipelined(Shape::Binary),
             Algorithm::ReduceScatterGather => {
-                Box::new(reduce_scatter_gather::reduce(ranks, root, rank))
+                Box::new(reduce_scatter_gather::reduce(ranks, root, position))
             }
             _ => self.no_program(),
         }
     }
 
-    fn broadcast(&self, root: usize, rank: usize) -> Steps {
+    fn broadcast(&self, root: usize, position: usize) -> Steps {
         let (ranks, blocks) = (self.ranks, self.blocks());
-        let pipelined = |shape| Box::new(pipeline::broadcast(shape, ranks, root, rank, blocks));
+        let pipelined = |shape| Box::new(pipeline::broadcast(shape, ranks, root, position, blocks));
         match self.algorithm {
-            Algorithm::Binomial => Box::new(binomial::broadcast(ranks, root, rank)),
-            Algorithm::Fibonacci => Box::new(trees::broadcast(Shape::Fibonacci, ranks, root, rank)),
-            Algorithm::Binary => Box::new(trees::broadcast(Shape::Binary, ranks, root, rank)),
+            Algorithm::Binomial => Box::new(binomial::broadcast(ranks, root, position)),
+            Algorithm::Fibonacci => {
+                Box::new(trees::broadcast(Shape::Fibonacci, ranks, root, position))
+            }
+            Algorithm::Binary => Box::new(trees::broadcast(Shape::Binary, ranks, root, position)),
             Algorithm::LinearPipelined => pipelined(Shape::Linear),
             Algorithm::BinaryPipelined => pipelined(Shape::Binary),
             _ => self.no_program(),
         }
     }
 
-    fn allreduce(&self, rank: usize) -> Steps {
+    fn allreduce(&self, position: usize) -> Steps {
         let (ranks, blocks, ports) = (self.ranks, self.blocks(), self.ports());
         match self.algorithm {
             Algorithm::Binomial
@@ -143,63 +149,70 @@ impl Schedule {
             | Algorithm::LinearPipelined
             | Algorithm::BinaryPipelined => {
                 let broadcast = self.part(Collective::Broadcast { root: 0 });
-                Box::new(self.reduce_to_first(rank).chain(broadcast.steps(rank)))
+                Box::new(
+                    self.reduce_to_first(position)
+                        .chain(broadcast.steps(position)),
+                )
             }
             Algorithm::ReduceScatterGather => {
                 // A binomial broadcast sends the blocks together.
                 let broadcast = self.part(Collective::Broadcast { root: 0 });
-                let spread = broadcast.steps(rank);
+                let spread = broadcast.steps(position);
                 let spread = spread.map(move |step| step.in_blocks(&(0..blocks)));
-                Box::new(self.reduce_to_first(rank).chain(spread))
+                Box::new(self.reduce_to_first(position).chain(spread))
             }
             Algorithm::LinearDoublyPipelined => {
-                Box::new(pipeline::doubly(Shape::Linear, ranks, rank, blocks))
+                Box::new(pipeline::doubly(Shape::Linear, ranks, position, blocks))
             }
             Algorithm::BinaryDoublyPipelined => {
-                Box::new(pipeline::doubly(Shape::Binary, ranks, rank, blocks))
+                Box::new(pipeline::doubly(Shape::Binary, ranks, position, blocks))
             }
-            Algorithm::DualRoot => Box::new(pipeline::dual_root(ranks, rank, blocks)),
-            Algorithm::TwoTree => Box::new(two_tree::allreduce(ranks, rank, blocks)),
-            Algorithm::RecursiveDoubling => Box::new(recursive_doubling::allreduce(ranks, rank)),
-            Algorithm::Rabenseifner => Box::new(rabenseifner::allreduce(ranks, rank)),
-            Algorithm::PairwiseExchange => Box::new(pairwise_exchange::allreduce(ranks, rank)),
+            Algorithm::DualRoot => Box::new(pipeline::dual_root(ranks, position, blocks)),
+            Algorithm::TwoTree => Box::new(two_tree::allreduce(ranks, position, blocks)),
+            Algorithm::RecursiveDoubling => {
+                Box::new(recursive_doubling::allreduce(ranks, position))
+            }
+            Algorithm::Rabenseifner => Box::new(rabenseifner::allreduce(ranks, position)),
+            Algorithm::PairwiseExchange => Box::new(pairwise_exchange::allreduce(ranks, position)),
             Algorithm::Dissemination => match self.adaption() {
-                Some(adaption) => Box::new(dissemination::allreduce(ports, adaption, ranks, rank)),
+                Some(adaption) => {
+                    Box::new(dissemination::allreduce(ports, adaption, ranks, position))
+                }
                 None => self.no_program(),
             },
-            Algorithm::Bruck => Box::new(bruck::allreduce(ports, ranks, rank)),
-            Algorithm::Ring => {
-                Box::new(ring::reduce_scatter(ranks, rank).chain(ring::allgather(ranks, rank)))
-            }
+            Algorithm::Bruck => Box::new(bruck::allreduce(ports, ranks, position)),
+            Algorithm::Ring => Box::new(
+                ring::reduce_scatter(ranks, position).chain(ring::allgather(ranks, position)),
+            ),
             Algorithm::Circulant => {
-                let scatter = circulant::reduce_scatter(ranks, rank);
-                Box::new(scatter.chain(circulant::allgather(ranks, rank)))
+                let scatter = circulant::reduce_scatter(ranks, position);
+                Box::new(scatter.chain(circulant::allgather(ranks, position)))
             }
             Algorithm::Direct | Algorithm::Hierarchical => self.no_program(),
         }
     }
 
-    fn reduce_scatter(&self, rank: usize) -> Steps {
+    fn reduce_scatter(&self, position: usize) -> Steps {
         let ranks = self.ranks;
         match self.algorithm {
             Algorithm::Binomial | Algorithm::Fibonacci | Algorithm::Binary => {
                 // Whole rows go to position 0, and a binomial tree sends their blocks out.
-                let reduce = self.reduce_to_first(rank);
+                let reduce = self.reduce_to_first(position);
                 let reduce = reduce.map(move |step| step.in_blocks(&(0..ranks)));
-                Box::new(reduce.chain(binomial::scatter(ranks, rank)))
+                Box::new(reduce.chain(binomial::scatter(ranks, position)))
             }
             Algorithm::RecursiveDoubling => {
-                Box::new(recursive_doubling::reduce_scatter(ranks, rank))
+                Box::new(recursive_doubling::reduce_scatter(ranks, position))
             }
-            Algorithm::Ring => Box::new(ring::reduce_scatter(ranks, rank)),
-            Algorithm::Circulant => Box::new(circulant::reduce_scatter(ranks, rank)),
+            Algorithm::Ring => Box::new(ring::reduce_scatter(ranks, position)),
+            Algorithm::Circulant => Box::new(circulant::reduce_scatter(ranks, position)),
             _ => self.no_program(),
         }
     }
 
     /// The reduction of all to position 0, by the same algorithm.
-    fn reduce_to_first(&self, rank: usize) -> Steps {
-        self.part(Collective::Reduce { root: 0 }).steps(rank)
+    fn reduce_to_first(&self, position: usize) -> Steps {
+        self.part(Collective::Reduce { root: 0 }).steps(position)
     }
 
     /// Hands `hierarchical` the schedules of its levels.
@@ -210,8 +223,8 @@ impl Schedule {
         };
         let levels = Levels {
             blocks: &|level, collective, ranks| self.level(level, collective, ranks).blocks(),
-            steps: &|level, collective, ranks, rank| {
-                self.level(level, collective, ranks).steps(rank)
+            steps: &|level, collective, ranks, position| {
+                self.level(level, collective, ranks).steps(position)
             },
         };
         run(nodes, &levels)

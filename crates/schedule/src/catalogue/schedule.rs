@@ -58,7 +58,7 @@ impl Schedule {
         Ok(Self { parameters, ..self })
     }
 
-    /// The algorithm that was named. [`effective`](Schedule::effective) tells which one runs.
+    /// The algorithm that was named. [`effective`](Schedule::effective) returns the one that runs.
     #[must_use]
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm

@@ -8,7 +8,7 @@ use crate::vocabulary::{Piece, Step, tile};
 
 /// Checks one position: it sends to others only, sends what it holds, and ends with what it wants.
 pub(super) fn check_holdings(
-    rank: usize,
+    position: usize,
     program: &[Step],
     ranks: usize,
     held: Vec<Piece>,
@@ -19,9 +19,9 @@ pub(super) fn check_holdings(
     for (number, step) in program.iter().enumerate() {
         for transfer in step.sends.iter().chain(&step.receives) {
             let peer = transfer.peer;
-            if peer >= ranks || peer == rank {
+            if peer >= ranks || peer == position {
                 return Err(Violation::NoPeer {
-                    rank,
+                    position,
                     step: number,
                     peer,
                 });
@@ -30,7 +30,7 @@ pub(super) fn check_holdings(
         for send in &step.sends {
             if let Some(piece) = send.pieces.iter().find(|&piece| !holdings.have(piece)) {
                 return Err(Violation::NotHeld {
-                    rank,
+                    position,
                     step: number,
                     to: send.peer,
                     piece: piece.clone(),
@@ -43,7 +43,7 @@ pub(super) fn check_holdings(
     match wanted.iter().find(|&piece| !holdings.have(piece)) {
         None => Ok(()),
         Some(piece) => Err(Violation::NotDelivered {
-            rank,
+            position,
             piece: piece.clone(),
         }),
     }
@@ -55,29 +55,29 @@ struct Holdings(BTreeMap<usize, Vec<Piece>>);
 
 impl Holdings {
     fn add(&mut self, piece: Piece) {
-        self.0.entry(piece.ranks.start).or_default().push(piece);
+        self.0.entry(piece.positions.start).or_default().push(piece);
     }
 
     fn have(&self, piece: &Piece) -> bool {
-        piece.ranks.is_empty()
-            || self.have_in(&piece.ranks, &piece.blocks)
+        piece.positions.is_empty()
+            || self.have_in(&piece.positions, &piece.blocks)
             || piece.blocks.len() > 1
                 && piece
                     .blocks
                     .clone()
-                    .all(|block| self.have_in(&piece.ranks, &(block..block + 1)))
+                    .all(|block| self.have_in(&piece.positions, &(block..block + 1)))
     }
 
-    fn have_in(&self, ranks: &Range<usize>, blocks: &Range<usize>) -> bool {
+    fn have_in(&self, positions: &Range<usize>, blocks: &Range<usize>) -> bool {
         let longest = |start, end_max| {
             self.0
                 .get(&start)?
                 .iter()
-                .filter(|held| held.ranks.end <= end_max)
+                .filter(|held| held.positions.end <= end_max)
                 .filter(|held| held.blocks.start <= blocks.start && blocks.end <= held.blocks.end)
-                .map(|held| (held.ranks.end, ()))
+                .map(|held| (held.positions.end, ()))
                 .max()
         };
-        tile(ranks, longest).is_some()
+        tile(positions, longest).is_some()
     }
 }

@@ -1,4 +1,4 @@
-//! The proof of a schedule for a given p: every piece that is sent is there, every message is received, and no positions wait
+//! The proof of a schedule for a given p: every piece that is sent is held, every message is received, and no positions wait
 //! for each other in a cycle.
 //!
 //! A piece that is sent must be made up of pieces that its sender held before the step, and both ends of a message must name the
@@ -23,7 +23,7 @@ use crate::vocabulary::{Piece, Step};
 pub struct Report {
     /// The most steps with messages of any position.
     pub steps: usize,
-    /// The rounds until the last position has ended, if a step takes one round from when its peers are there.
+    /// The rounds until the last position has ended, if a step takes one round from when its peers have arrived.
     pub rounds: usize,
     /// All messages.
     pub messages: usize,
@@ -36,12 +36,12 @@ pub struct Report {
 /// The first violation that is found.
 pub fn check(schedule: &Schedule) -> Result<Report, Violation> {
     let programs: Vec<Vec<Step>> = (0..schedule.ranks())
-        .map(|rank| schedule.steps(rank).collect())
+        .map(|position| schedule.steps(position).collect())
         .collect();
     check_programs(
         &programs,
-        |rank| schedule.held(rank),
-        |rank| schedule.wanted(rank),
+        |position| schedule.held(position),
+        |position| schedule.wanted(position),
     )
 }
 
@@ -55,8 +55,14 @@ pub fn check_programs(
     held: impl Fn(usize) -> Vec<Piece>,
     wanted: impl Fn(usize) -> Vec<Piece>,
 ) -> Result<Report, Violation> {
-    for (rank, program) in programs.iter().enumerate() {
-        check_holdings(rank, program, programs.len(), held(rank), &wanted(rank))?;
+    for (position, program) in programs.iter().enumerate() {
+        check_holdings(
+            position,
+            program,
+            programs.len(),
+            held(position),
+            &wanted(position),
+        )?;
     }
     let streams = match_messages(programs)?;
     let rounds = check_waits(programs, &streams)?;

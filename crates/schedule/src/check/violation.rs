@@ -7,10 +7,10 @@ use crate::vocabulary::Piece;
 #[non_exhaustive]
 pub enum Violation {
     /// A position sends a piece that it does not hold.
-    #[error("position {rank}, step {step}: {piece} is sent to {to}, but is not held")]
+    #[error("position {position}, step {step}: {piece} is sent to {to}, but is not held")]
     NotHeld {
         /// The sender.
-        rank: usize,
+        position: usize,
         /// Its step, from 0.
         step: usize,
         /// The receiver.
@@ -19,10 +19,10 @@ pub enum Violation {
         piece: Piece,
     },
     /// A position ends without a piece that it wants.
-    #[error("position {rank} ends without {piece}")]
+    #[error("position {position} ends without {piece}")]
     NotDelivered {
         /// The position.
-        rank: usize,
+        position: usize,
         /// What it lacks.
         piece: Piece,
     },
@@ -61,10 +61,10 @@ pub enum Violation {
         Vec<(usize, usize)>,
     ),
     /// A message to or from a position that does not exist, or the position itself.
-    #[error("position {rank}, step {step}: {peer} is not another position")]
+    #[error("position {position}, step {step}: {peer} is not another position")]
     NoPeer {
         /// The position.
-        rank: usize,
+        position: usize,
         /// Its step, from 0.
         step: usize,
         /// The peer that is named.

@@ -12,14 +12,14 @@ pub(super) type Streams = BTreeMap<(usize, usize), Vec<(usize, usize)>>;
 pub(super) fn match_messages(programs: &[Vec<Step>]) -> Result<Streams, Violation> {
     type Ends<'p> = Vec<(usize, &'p [Piece])>;
     let mut ends: BTreeMap<(usize, usize), (Ends<'_>, Ends<'_>)> = BTreeMap::new();
-    for (rank, program) in programs.iter().enumerate() {
+    for (position, program) in programs.iter().enumerate() {
         for (number, step) in program.iter().enumerate() {
             for send in &step.sends {
-                let (sends, _) = ends.entry((rank, send.peer)).or_default();
+                let (sends, _) = ends.entry((position, send.peer)).or_default();
                 sends.push((number, &send.pieces));
             }
             for receive in &step.receives {
-                let (_, receives) = ends.entry((receive.peer, rank)).or_default();
+                let (_, receives) = ends.entry((receive.peer, position)).or_default();
                 receives.push((number, &receive.pieces));
             }
         }
@@ -69,28 +69,28 @@ pub(super) fn check_waits(programs: &[Vec<Step>], streams: &Streams) -> Result<u
     // The round in which each position began each of its steps, and would begin the next.
     let mut begun: Vec<Vec<usize>> = vec![vec![0]; programs.len()];
     let mut to_visit: Vec<usize> = (0..programs.len()).collect();
-    while let Some(rank) = to_visit.pop() {
-        while let Some(peers) = meetings[rank].get(reached[rank]) {
+    while let Some(position) = to_visit.pop() {
+        while let Some(peers) = meetings[position].get(reached[position]) {
             if peers.iter().any(|&(peer, step)| reached[peer] < step) {
                 break;
             }
-            // A message takes a round once both ends are there; a step without messages takes none.
+            // A message takes a round once both ends have arrived; a step without messages takes none.
             let met = peers.iter().map(|&(peer, step)| begun[peer][step]).max();
-            let own = begun[rank][reached[rank]];
+            let own = begun[position][reached[position]];
             let ended = met.map_or(own, |met| met.max(own) + 1);
-            begun[rank].push(ended);
-            reached[rank] += 1;
+            begun[position].push(ended);
+            reached[position] += 1;
             // The peers of the next step may have waited for this position.
-            if let Some(next) = meetings[rank].get(reached[rank]) {
+            if let Some(next) = meetings[position].get(reached[position]) {
                 to_visit.extend(next.iter().map(|&(peer, _)| peer));
             }
         }
     }
     let waits: Vec<(usize, usize)> = (0..programs.len())
-        .filter_map(|rank| {
-            let peers = meetings[rank].get(reached[rank])?;
+        .filter_map(|position| {
+            let peers = meetings[position].get(reached[position])?;
             let late = peers.iter().find(|&&(peer, step)| reached[peer] < step);
-            late.map(|&(peer, _)| (rank, peer))
+            late.map(|&(peer, _)| (position, peer))
         })
         .collect();
     if waits.is_empty() {

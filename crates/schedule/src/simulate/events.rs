@@ -115,7 +115,7 @@ impl<'m> Events<'m> {
         self.carried.simulation(time_ns, Some(self.messages))
     }
 
-    /// Enters a rank's next step, and lets all messages begin whose other end is there.
+    /// Enters a rank's next step, and lets all messages begin whose other end has arrived.
     fn begin(&mut self, rank: usize, ready: &mut Ready, watch: &mut dyn FnMut(Flight)) {
         let own = &mut self.ranks[rank];
         let Some(step) = own.steps.as_mut().and_then(Iterator::next) else {
@@ -159,7 +159,7 @@ impl<'m> Events<'m> {
         self.end_if_done(rank, ready);
     }
 
-    /// Sends a message, both ends of which are there.
+    /// Sends a message, both ends of which have arrived.
     fn meet(&mut self, from: usize, to: usize, message: Message) -> Flight {
         self.messages += 1;
         let met = self.ranks[from].begun_ns.max(self.ranks[to].begun_ns);

@@ -39,14 +39,9 @@ pub fn simulate(
     row_bytes: f64,
     rows: &dyn Fn(Range<usize>) -> u64,
 ) -> Simulation {
-    let is_quadratic = matches!(
-        schedule.algorithm(),
-        Algorithm::Direct
-            | Algorithm::Ring
-            | Algorithm::Circulant
-            | Algorithm::Rabenseifner
-            | Algorithm::ReduceScatterGather
-    ) && schedule.collective() == Collective::Allreduce;
+    let algorithm = schedule.algorithm();
+    let is_quadratic = (algorithm == Algorithm::Direct || algorithm.has_block_per_position())
+        && schedule.collective() == Collective::Allreduce;
     if is_quadratic && schedule.ranks() > SYMMETRY_RANKS {
         simulate_by_symmetry(schedule, machine, row_bytes, rows)
     } else {

@@ -53,18 +53,18 @@ impl<'r> Sizes<'r> {
             combined_bytes: 0.0,
         };
         let mut last: Option<(&Range<usize>, u64)> = None;
-        for (index, Piece { ranks, blocks }) in transfer.pieces.iter().enumerate() {
+        for (index, Piece { positions, blocks }) in transfer.pieces.iter().enumerate() {
             let before = index.checked_sub(1).map(|index| &transfer.pieces[index]);
             if !self.is_ordered && before.is_some_and(|before| before.blocks == *blocks) {
                 continue;
             }
-            let is_whole = *ranks == (0..self.ranks);
+            let is_whole = *positions == (0..self.ranks);
             let rows = match last {
-                Some((range, rows)) if range == ranks => rows,
+                Some((range, rows)) if range == positions => rows,
                 _ if is_whole => 1,
-                _ => (self.rows)(ranks.clone()),
+                _ => (self.rows)(positions.clone()),
             };
-            last = Some((ranks, rows));
+            last = Some((positions, rows));
             #[expect(
                 clippy::cast_precision_loss,
                 reason = "fragments have some hundred nodes at most"

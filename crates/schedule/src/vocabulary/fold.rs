@@ -37,46 +37,49 @@ impl Fold {
     }
 
     /// The virtual rank that a position stands for, itself or by its left neighbour.
-    pub(crate) fn virtual_rank(self, rank: usize) -> usize {
-        if rank < 2 * self.leftover {
-            rank / 2
+    pub(crate) fn virtual_rank(self, position: usize) -> usize {
+        if position < 2 * self.leftover {
+            position / 2
         } else {
-            rank - self.leftover
+            position - self.leftover
         }
     }
 
     /// The virtual rank that a position acts for; `None` if its left neighbour acts for it.
-    pub(crate) fn actor(self, rank: usize) -> Option<usize> {
-        let is_passive = rank < 2 * self.leftover && !rank.is_multiple_of(2);
-        (!is_passive).then(|| self.virtual_rank(rank))
+    pub(crate) fn actor(self, position: usize) -> Option<usize> {
+        let is_passive = position < 2 * self.leftover && !position.is_multiple_of(2);
+        (!is_passive).then(|| self.virtual_rank(position))
     }
 
     /// Whether a position acts for its right neighbour, too.
-    pub(crate) fn acts_for_two(self, rank: usize) -> bool {
-        rank < 2 * self.leftover && rank.is_multiple_of(2)
+    pub(crate) fn acts_for_two(self, position: usize) -> bool {
+        position < 2 * self.leftover && position.is_multiple_of(2)
     }
 
     /// The step before the rounds: the right one of two positions sends its own piece to the left one.
-    pub(crate) fn fold_in(self, rank: usize, blocks: Range<usize>) -> Option<Step> {
+    pub(crate) fn fold_in(self, position: usize, blocks: Range<usize>) -> Option<Step> {
         let piece = |of: usize| Piece {
-            ranks: of..of + 1,
+            positions: of..of + 1,
             blocks: blocks.clone(),
         };
-        if self.actor(rank).is_none() {
-            Some(Step::send(Transfer::new(rank - 1, [piece(rank)])))
-        } else if self.acts_for_two(rank) {
-            Some(Step::receive(Transfer::new(rank + 1, [piece(rank + 1)])))
+        if self.actor(position).is_none() {
+            Some(Step::send(Transfer::new(position - 1, [piece(position)])))
+        } else if self.acts_for_two(position) {
+            Some(Step::receive(Transfer::new(
+                position + 1,
+                [piece(position + 1)],
+            )))
         } else {
             None
         }
     }
 
     /// The step after the rounds: the left one of two positions sends `piece` to the right one.
-    pub(crate) fn fold_out(self, rank: usize, piece: Piece) -> Option<Step> {
-        if self.actor(rank).is_none() {
-            Some(Step::receive(Transfer::new(rank - 1, [piece])))
-        } else if self.acts_for_two(rank) {
-            Some(Step::send(Transfer::new(rank + 1, [piece])))
+    pub(crate) fn fold_out(self, position: usize, piece: Piece) -> Option<Step> {
+        if self.actor(position).is_none() {
+            Some(Step::receive(Transfer::new(position - 1, [piece])))
+        } else if self.acts_for_two(position) {
+            Some(Step::send(Transfer::new(position + 1, [piece])))
         } else {
             None
         }
@@ -87,8 +90,12 @@ impl Fold {
     ///
     /// Near partners come first, so after round l a virtual rank keeps the blocks of those virtual ranks whose numbers agree
     /// with its own in the lowest l + 1 bits. After the last round these are its own.
-    pub(crate) fn halving(self, ranks: usize, rank: usize) -> impl Iterator<Item = Step> + use<> {
-        let rounds = self.actor(rank).map(|own| {
+    pub(crate) fn halving(
+        self,
+        ranks: usize,
+        position: usize,
+    ) -> impl Iterator<Item = Step> + use<> {
+        let rounds = self.actor(position).map(|own| {
             (0..self.rounds).map(move |round| {
                 let partner = own ^ 1 << round;
                 let pieces = |holder: usize, target: usize| {
@@ -103,7 +110,7 @@ impl Fold {
                 )
             })
         });
-        let begin = self.fold_in(rank, 0..ranks);
+        let begin = self.fold_in(position, 0..ranks);
         begin.into_iter().chain(rounds.into_iter().flatten())
     }
 
@@ -118,7 +125,7 @@ impl Fold {
         (target % stride..1 << self.rounds)
             .step_by(stride)
             .map(|owner| Piece {
-                ranks: held.clone(),
+                positions: held.clone(),
                 blocks: self.positions(owner..owner + 1),
             })
             .collect()

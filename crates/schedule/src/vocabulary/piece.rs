@@ -7,16 +7,16 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
     /// The positions whose items are reduced.
-    pub ranks: Range<usize>,
+    pub positions: Range<usize>,
     /// The column blocks of the row that the piece has.
     pub blocks: Range<usize>,
 }
 
 impl Piece {
     /// The reduction of a range of positions, where a row has one block.
-    pub(crate) fn whole(ranks: Range<usize>) -> Self {
+    pub(crate) fn whole(positions: Range<usize>) -> Self {
         Self {
-            ranks,
+            positions,
             blocks: 0..1,
         }
     }
@@ -33,8 +33,8 @@ impl Piece {
     ) -> Vec<Self> {
         let start = start % ranks;
         let end = start + length;
-        let piece = |ranks: Range<usize>| Self {
-            ranks,
+        let piece = |positions: Range<usize>| Self {
+            positions,
             blocks: blocks.clone(),
         };
         match (length, end) {
@@ -48,7 +48,7 @@ impl Piece {
 /// Names the blocks only if they are not the block 0 of an undivided row.
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.ranks)?;
+        write!(f, "{:?}", self.positions)?;
         if self.blocks != (0..1) {
             write!(f, " in blocks {:?}", self.blocks)?;
         }

@@ -16,7 +16,7 @@ pub(crate) fn reversed(
         let whole = |mut transfer: Transfer| {
             for piece in &mut transfer.pieces {
                 *piece = Piece {
-                    ranks: 0..ranks,
+                    positions: 0..ranks,
                     blocks: blocks - piece.blocks.end..blocks - piece.blocks.start,
                 };
             }

@@ -25,7 +25,7 @@ pub(super) struct Case<'h> {
     pub(super) collective: Collective,
     pub(super) width: usize,
     pub(super) rounds: usize,
-    /// Blocks of so many elements, of the schedules to which their number matters.
+    /// Blocks of this number of elements, of the schedules to which their number matters.
     pub(super) block_elements: Option<usize>,
 }
 
