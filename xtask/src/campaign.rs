@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use harness::campaign::{Case, FaultKind, check_on_threads, generate, shrink, silence_panics};
+use harness::choices::names;
 use harness::output::Output;
 use harness::{Backend, Error};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -36,9 +37,9 @@ pub struct Options {
     /// The most ranks of a case
     #[arg(long, default_value_t = 9, value_name = "P")]
     ranks: usize,
-    /// Put no faults in
-    #[arg(long)]
-    no_faults: bool,
+    /// The faults that are put in: leave, panic, caught-panic, wrong-length, give-up, skip, all or none [default: all but skip]
+    #[arg(long, value_name = "NAME,…")]
+    faults: Option<String>,
     /// Write a JSON object for every failing case, and one for the whole campaign, to a file or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
@@ -70,7 +71,12 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     }
     let mut output = Output::open(options.json.as_deref())?;
     let begin = Instant::now();
-    let campaign = Campaign::of(options, begin);
+    let faults = match options.faults.as_deref() {
+        None => FaultKind::DETECTED.to_vec(),
+        Some("none") => Vec::new(),
+        Some(typed) => names("--faults", typed, FaultKind::ALL, str::parse)?,
+    };
+    let campaign = Campaign::of(options, faults, begin);
     silence_panics();
     let workers = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
@@ -119,7 +125,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
 /// What the workers share.
 struct Campaign {
     ranks: usize,
-    faults: &'static [FaultKind],
+    faults: Vec<FaultKind>,
     next: AtomicU64,
     end: u64,
     deadline: Option<Instant>,
@@ -131,7 +137,7 @@ struct Campaign {
 }
 
 impl Campaign {
-    fn of(options: &Options, begin: Instant) -> Self {
+    fn of(options: &Options, faults: Vec<FaultKind>, begin: Instant) -> Self {
         let deadline = options
             .minutes
             .map(|minutes| begin + Duration::from_secs(60 * minutes));
@@ -148,10 +154,7 @@ impl Campaign {
         let workers = thread::available_parallelism().map_or(1, usize::from);
         Self {
             ranks: options.ranks,
-            faults: match options.no_faults {
-                true => &[],
-                false => FaultKind::ALL,
-            },
+            faults,
             next: AtomicU64::new(options.seed),
             end,
             deadline,
@@ -175,15 +178,13 @@ impl Campaign {
         let running = |case| *self.running[worker].lock().expect("no worker panics") = case;
         while let Some(seed) = self.next() {
             running(Some((seed, Instant::now())));
-            let case = generate(seed, Backend::Threads, self.ranks, self.faults);
-            let fault = case
-                .fault
-                .map_or("none".to_owned(), |fault| format!("{:?}", fault.kind));
+            let case = generate(seed, Backend::Threads, self.ranks, &self.faults);
+            let fault = case.fault.map_or("none", |fault| fault.kind.name());
             *self
                 .tally
                 .lock()
                 .expect("no worker panics")
-                .entry(fault)
+                .entry(fault.to_owned())
                 .or_default() += 1;
             if check_on_threads(&case).is_some() {
                 let case = shrink(&case, |case| check_on_threads(case).is_some());
@@ -213,7 +214,7 @@ impl Campaign {
                 .flatten()
                 .find(|(_, since)| since.elapsed() > CASE_LIMIT);
             if let Some((seed, _)) = endless {
-                let case = generate(seed, Backend::Threads, self.ranks, self.faults);
+                let case = generate(seed, Backend::Threads, self.ranks, &self.faults);
                 let case = serde_json::to_string(&case).unwrap_or_default();
                 eprintln!("FAILED: --seed {seed} --cases 1: it does not end\n  {case}");
                 std::process::exit(1);

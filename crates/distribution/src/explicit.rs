@@ -19,6 +19,22 @@ pub(crate) struct Explicit {
 }
 
 impl Explicit {
+    /// Where each rank's items begin, and N, if the items are contiguous and in rank order.
+    pub(crate) fn boundaries(&self) -> Option<Vec<u64>> {
+        let mut boundaries = vec![0];
+        let mut end = 0;
+        for own in &self.extents {
+            for range in own {
+                if range.start != end {
+                    return None;
+                }
+                end = range.end;
+            }
+            boundaries.push(end);
+        }
+        Some(boundaries)
+    }
+
     /// Checks that each of the items 0..N belongs to exactly one rank.
     pub(crate) fn new(mut extents: Vec<Vec<Range<u64>>>) -> Result<Self, Error> {
         let mut owners = Vec::new();

@@ -71,7 +71,8 @@ impl Ownership {
         }
     }
 
-    /// The ranges of items that each rank owns, in the order in which it holds them.
+    /// The ranges of items that each rank owns, in the order in which it holds them. Ranges in rank order make a contiguous
+    /// [`Distribution`].
     ///
     /// # Errors
     ///
@@ -82,7 +83,10 @@ impl Ownership {
             return Err(Error::NoRanks);
         }
         let explicit = Explicit::new(extents.to_vec())?;
-        Ok(Self(Kind::Explicit(Box::new(explicit))))
+        Ok(match explicit.boundaries() {
+            Some(boundaries) => Distribution::from_boundaries(boundaries)?.into(),
+            None => Self(Kind::Explicit(Box::new(explicit))),
+        })
     }
 
     /// N, the number of items on all ranks together.

@@ -1,6 +1,7 @@
 //! What a case consists of.
 
 use std::ops::Range;
+use std::str::FromStr;
 
 use reduce::Operation;
 use serde::{Deserialize, Serialize};
@@ -132,6 +133,41 @@ impl FaultKind {
         Self::GiveUp,
         Self::Skip,
     ];
+
+    /// Those after which no rank gets a wrong value. After a skipped call, ranks run different calls of a plan, which is not noticed
+    /// everywhere.
+    pub const DETECTED: &[Self] = &[
+        Self::Leave,
+        Self::Panic,
+        Self::CaughtPanic,
+        Self::WrongLength,
+        Self::GiveUp,
+    ];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Leave => "leave",
+            Self::Panic => "panic",
+            Self::CaughtPanic => "caught-panic",
+            Self::WrongLength => "wrong-length",
+            Self::GiveUp => "give-up",
+            Self::Skip => "skip",
+        }
+    }
+}
+
+impl FromStr for FaultKind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|kind| kind.name() == name).ok_or_else(|| {
+            let known: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
+            format!("unknown fault `{name}`; known: {}", known.join(", "))
+        })
+    }
 }
 
 /// What a step gave on a rank.

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use reduce::World;
+use reduce::{Operation, World};
 
 use super::case::{Action, Case, FaultKind, Mode, Outcome, Step};
 use super::element::set_panics;
@@ -32,16 +32,23 @@ pub fn execute(case: &Case, world: &World, report: &dyn Fn(Outcome)) {
                 report(caught.unwrap_or_else(|_| Outcome::Failed("a caught panic".to_owned())));
             }
             Some(FaultKind::GiveUp) => {
-                let Step { plan, action } = step;
-                if let (Action::Call(operation, _), Some(slot)) = (action, &mut slots[plan]) {
-                    let started = slot.start(operation, index, 0);
+                let started = match step.action {
+                    Action::Call(operation, _) => start(&mut slots[step.plan], operation, index),
+                    _ => Outcome::Nothing,
+                };
+                if let Some(slot) = &mut slots[step.plan] {
                     slot.give_up();
-                    report(started);
-                } else {
-                    report(Outcome::Nothing);
                 }
+                report(started);
             }
         }
+    }
+}
+
+fn start(slot: &mut Option<Box<dyn Slot>>, operation: Operation, step: usize) -> Outcome {
+    match slot {
+        Some(slot) => slot.start(operation, step, 0),
+        None => Outcome::Failed("there is no plan".to_owned()),
     }
 }
 

@@ -4,14 +4,19 @@ use std::ops::Range;
 
 use reduce::{Operation, Operator};
 
-use super::case::{Action, Case, Kind, Mode, Outcome, Spec};
+use super::case::{Action, Case, FaultKind, Kind, Mode, Outcome, Spec};
 use super::element::{Compose, Element, rows, with_kind};
 
 /// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
 ///
 /// Without a fault, every outcome is the expected one. With a fault, an error may stand in its place from the fault's step on.
 pub fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
-    let first_fault = case.fault.map_or(case.steps.len(), |fault| fault.step);
+    let first_fault = match case.fault {
+        None => case.steps.len(),
+        // A panic ends the job on every rank, wherever it is.
+        Some(fault) if fault.kind == FaultKind::Panic => 0,
+        Some(fault) => fault.step,
+    };
     for (rank, outcomes) in outcomes.iter().enumerate() {
         let may_end = case.fault.is_some();
         if outcomes.len() != case.steps.len() && !may_end {

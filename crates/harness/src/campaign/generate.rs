@@ -41,11 +41,13 @@ pub fn generate(seed: u64, backend: Backend, ranks_max: usize, faults: &[FaultKi
         }
     }
     let steps = program.steps;
-    let fault = (!faults.is_empty() && random.below(2) == 0).then(|| Fault {
-        rank: random.below(ranks),
-        step: random.below(steps.len()),
-        kind: *random.one_of(faults),
-    });
+    let fault = match !faults.is_empty() && random.below(2) == 0 {
+        true => {
+            let kind = *random.one_of(faults);
+            random.fault(kind, ranks, &plans, &steps)
+        }
+        false => None,
+    };
     let seed = random.0.word();
     Case {
         ranks,
@@ -137,6 +139,35 @@ impl Dice {
 
     fn one_of<'c, C>(&mut self, choices: &'c [C]) -> &'c C {
         &choices[self.below(choices.len())]
+    }
+
+    /// A fault at one of the steps where it can happen, if there are such steps.
+    fn fault(
+        &mut self,
+        kind: FaultKind,
+        ranks: usize,
+        plans: &[Spec],
+        steps: &[Step],
+    ) -> Option<Fault> {
+        let is_split = |step: &Step, operation| {
+            let calls = plans[step.plan].calls();
+            calls.contains(&(operation, Mode::Split))
+        };
+        let suits = |step: &Step| match (kind, step.action) {
+            (FaultKind::Leave | FaultKind::Panic | FaultKind::Skip, _) => true,
+            (FaultKind::CaughtPanic | FaultKind::WrongLength, Action::Call(..)) => true,
+            (FaultKind::GiveUp, Action::Call(operation, _)) => is_split(step, operation),
+            (FaultKind::GiveUp, Action::Wait) => true,
+            _ => false,
+        };
+        let suiting: Vec<usize> = (0..steps.len())
+            .filter(|&step| suits(&steps[step]))
+            .collect();
+        (!suiting.is_empty()).then(|| Fault {
+            rank: self.below(ranks),
+            step: *self.one_of(&suiting),
+            kind,
+        })
     }
 
     fn spec(&mut self, backend: Backend, ranks: usize) -> Spec {

@@ -178,7 +178,9 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
                     self.enter(index + 1)?;
                 }
                 Phase::Sending => {
-                    for turn in self.turns_to_complete() {
+                    for turn in
+                        turns_to_complete(self.state, self.delivers_alone, self.strips.count)
+                    {
                         for buffer in &mut self.state.sends[turn] {
                             if !buffer.reclaim(self.comm, patience)? {
                                 return Ok(false);
@@ -194,16 +196,6 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
                     }
                 }
             }
-        }
-    }
-
-    /// The turns whose sends must be complete before the next strip, or before the end.
-    fn turns_to_complete(&self) -> Range<usize> {
-        let (own, other) = (self.state.turn, self.state.turn ^ 1);
-        match self.delivers_alone {
-            false => own..own + 1,
-            true if self.state.strip + 1 < self.strips.count => other..other + 1,
-            true => 0..0,
         }
     }
 
@@ -238,4 +230,18 @@ pub(super) fn sends_to_complete<T, P>(
     let begun = program.steps[index].sends.end;
     let over = state.sent.min(begun);
     over..begun.saturating_sub(SENDS_AHEAD).max(over)
+}
+
+/// The turns whose sends must be complete before the next strip, or before the end.
+pub(super) fn turns_to_complete<T>(
+    state: &State<T>,
+    delivers_alone: bool,
+    strips: usize,
+) -> Range<usize> {
+    let (own, other) = (state.turn, state.turn ^ 1);
+    match delivers_alone {
+        false => own..own + 1,
+        true if state.strip + 1 < strips => other..other + 1,
+        true => 0..0,
+    }
 }

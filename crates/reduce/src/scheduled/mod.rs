@@ -3,6 +3,7 @@
 mod buffer;
 mod compile;
 mod ending;
+mod flight;
 mod locate;
 mod machine;
 mod memory;

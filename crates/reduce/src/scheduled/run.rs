@@ -9,46 +9,34 @@
 //! first, in a length that no values have. So no rank waits for ever, and values need no header.
 
 use std::cell::RefCell;
-use std::ops::Range;
 use std::rc::Rc;
 
 use bytemuck::Pod;
-use comm::{RequestId, Tag};
+use comm::Tag;
 
-use super::buffer::Buffer;
 use super::ending::Ending;
-use super::machine::{Machine, sends_to_complete};
+use super::machine::Machine;
 use super::memory::Place;
-use super::program::{Message, Program};
-use super::state::{Copies, Phase, State};
+use super::program::Program;
+use super::state::{Copies, State};
 use super::strips::ColumnStrips;
 use crate::engine::Flight;
 use crate::error::{RunError, own_failure_first};
 use crate::operator::Operator;
 use crate::patience::Patience;
 use crate::trace::span;
-use crate::world::{Progress, World};
+use crate::world::World;
 
 /// A compiled operation, its memory, and how far it has come.
 pub(super) struct Run<T, O, P> {
-    world: World,
-    delivers_alone: bool,
-    strips: ColumnStrips<P>,
-    ending: Ending,
+    pub(super) world: World,
+    pub(super) delivers_alone: bool,
+    pub(super) strips: ColumnStrips<P>,
+    pub(super) ending: Ending,
     operator: Rc<O>,
     tag: Tag,
-    state: RefCell<State<T>>,
-    copies: RefCell<Copies<T>>,
-}
-
-/// The messages that a run waits for, as ranges of its program's lists.
-enum Awaited {
-    Nothing,
-    Receives(Range<usize>),
-    /// The sends that must be complete before the next step.
-    Sends(Range<usize>),
-    /// The sends of both turns.
-    AllSends,
+    pub(super) state: RefCell<State<T>>,
+    pub(super) copies: RefCell<Copies<T>>,
 }
 
 impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
@@ -268,7 +256,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         self.fail_on_transport_error(state, outcome)
     }
 
-    fn advance(&self, patience: Patience) -> Result<bool, RunError> {
+    pub(super) fn advance(&self, patience: Patience) -> Result<bool, RunError> {
         let state = &mut *self.state.borrow_mut();
         self.with_own_memory(state, |machine| machine.go_on(patience))
     }
@@ -294,7 +282,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Drives all runs in flight, and this one by `advance`, until this one is over or patience is. Says whether it is over.
-    fn drive_by(
+    pub(super) fn drive_by(
         &self,
         patience: Patience,
         mut advance: impl FnMut(Patience) -> Result<bool, RunError>,
@@ -321,7 +309,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Waits for the end of the run, which `advance` continues.
-    fn complete(
+    pub(super) fn complete(
         &self,
         advance: impl FnMut(Patience) -> Result<bool, RunError>,
     ) -> Result<(), RunError> {
@@ -333,7 +321,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Leaves the result of a run that is over in `result`; says whether this rank gets one.
-    fn deliver(&self, rows: &[T], result: &mut [T]) -> bool {
+    pub(super) fn deliver(&self, rows: &[T], result: &mut [T]) -> bool {
         if !self.ending.is_mine {
             return false;
         }
@@ -347,103 +335,12 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         true
     }
 
-    /// The messages that it waits for.
-    fn pending(&self, state: &State<T>) -> Awaited {
-        let index = match state.phase {
-            Phase::Idle => return Awaited::Nothing,
-            Phase::Sending => return Awaited::AllSends,
-            Phase::Step(index) => index,
-        };
-        let program = self.strips.program(state.strip);
-        let receives = program.steps[index].receives.clone();
-        let have_arrived =
-            |buffers: &[Buffer]| buffers.iter().all(|buffer| buffer.request.is_none());
-        match have_arrived(&state.receives[receives.clone()]) {
-            true => Awaited::Sends(sends_to_complete(program, state, index)),
-            false => Awaited::Receives(receives),
-        }
-    }
-
     pub(super) fn rounds(&self) -> u64 {
         self.state.borrow().rounds
     }
 
     pub(super) fn program(&self) -> &Program<P> {
         self.strips.first()
-    }
-}
-
-impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
-    fn drive(&self, patience: Patience) -> Result<bool, RunError> {
-        self.drive_by(patience, |patience| self.advance(patience))
-    }
-
-    fn awaited_ranks(&self) -> Vec<usize> {
-        let state = self.state.borrow();
-        let program = self.strips.program(state.strip);
-        let pending = self.pending(&state);
-        let of = |messages: &[Message], buffers: &[Buffer]| -> Vec<usize> {
-            let messages = messages.iter().zip(buffers);
-            let messages = messages.filter(|(_, buffer)| buffer.request.is_some());
-            messages.map(|(message, _)| message.peer).collect()
-        };
-        let mut ranks = match pending {
-            Awaited::Nothing => Vec::new(),
-            Awaited::Receives(range) => {
-                of(&program.receives[range.clone()], &state.receives[range])
-            }
-            Awaited::Sends(range) => {
-                let buffers = &state.sends[state.turn];
-                of(&program.sends[range.clone()], &buffers[range])
-            }
-            Awaited::AllSends => {
-                let buffers = state.sends.iter();
-                buffers
-                    .flat_map(|buffers| of(&program.sends, buffers))
-                    .collect()
-            }
-        };
-        ranks.sort_unstable();
-        ranks.dedup();
-        ranks
-    }
-
-    fn wait_without_result(&self) -> Result<(), RunError> {
-        self.complete(|patience| self.advance(patience))
-    }
-
-    fn wait_and_deliver(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError> {
-        self.wait_without_result()?;
-        Ok(self.deliver(rows, result))
-    }
-
-    fn abandon(&self) {
-        self.world.abandon(self.state.borrow_mut().abort());
-    }
-}
-
-impl<T: Pod, O: Operator<T>, P: Place> Progress for Run<T, O, P> {
-    fn progress(&self) {
-        // A borrowed state means re-entry from an operator; the outer call continues that run. An error stays in the state, for
-        // whoever waits for this run.
-        if self.state.try_borrow_mut().is_ok() {
-            let _ = self.advance(Patience::None);
-        }
-    }
-
-    fn awaited(&self, requests: &mut Vec<RequestId>) {
-        let Ok(state) = self.state.try_borrow() else {
-            return;
-        };
-        let buffers = match self.pending(&state) {
-            Awaited::Nothing => return,
-            Awaited::Receives(range) => [&state.receives[range], &[]],
-            Awaited::Sends(range) => [&state.sends[state.turn][range], &[]],
-            Awaited::AllSends => [&state.sends[0][..], &state.sends[1]],
-        };
-        let buffers = buffers.into_iter().flatten();
-        let pending = buffers.filter_map(|buffer| buffer.request.as_ref());
-        requests.extend(pending.map(comm::Request::id));
     }
 }
 

@@ -1,0 +1,120 @@
+//! A run in flight: what it waits for, and how others drive it.
+
+use std::ops::Range;
+
+use bytemuck::Pod;
+use comm::RequestId;
+
+use super::buffer::Buffer;
+use super::machine::{sends_to_complete, turns_to_complete};
+use super::memory::Place;
+use super::program::Message;
+use super::run::Run;
+use super::state::{Phase, State};
+use crate::engine::Flight;
+use crate::error::RunError;
+use crate::operator::Operator;
+use crate::patience::Patience;
+use crate::world::Progress;
+
+/// The messages that a run waits for, as ranges of its program's lists.
+enum Awaited {
+    Nothing,
+    Receives(Range<usize>),
+    /// Sends of a turn that must be complete first.
+    Sends(usize, Range<usize>),
+}
+
+impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
+    fn drive(&self, patience: Patience) -> Result<bool, RunError> {
+        self.drive_by(patience, |patience| self.advance(patience))
+    }
+
+    fn awaited_ranks(&self) -> Vec<usize> {
+        let state = &*self.state.borrow();
+        let program = self.strips.program(state.strip);
+        let peers = |messages: &[Message], buffers: &[Buffer]| -> Vec<usize> {
+            let messages = messages.iter().zip(buffers);
+            let messages = messages.filter(|(_, buffer)| buffer.request.is_some());
+            messages.map(|(message, _)| message.peer).collect()
+        };
+        let mut ranks = match self.pending(state) {
+            Awaited::Nothing => Vec::new(),
+            Awaited::Receives(range) => {
+                peers(&program.receives[range.clone()], &state.receives[range])
+            }
+            Awaited::Sends(turn, range) => {
+                peers(&program.sends[range.clone()], &state.sends[turn][range])
+            }
+        };
+        ranks.sort_unstable();
+        ranks.dedup();
+        ranks
+    }
+
+    fn wait_without_result(&self) -> Result<(), RunError> {
+        self.complete(|patience| self.advance(patience))
+    }
+
+    fn wait_and_deliver(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError> {
+        self.wait_without_result()?;
+        Ok(self.deliver(rows, result))
+    }
+
+    fn abandon(&self) {
+        self.world.abandon(self.state.borrow_mut().abort());
+    }
+}
+
+impl<T: Pod, O: Operator<T>, P: Place> Progress for Run<T, O, P> {
+    fn progress(&self) {
+        // A borrowed state means re-entry from an operator; the outer call continues that run. An error stays in the state, for
+        // whoever waits for this run.
+        if self.state.try_borrow_mut().is_ok() {
+            let _ = self.advance(Patience::None);
+        }
+    }
+
+    fn awaited(&self, requests: &mut Vec<RequestId>) {
+        let Ok(state) = self.state.try_borrow() else {
+            return;
+        };
+        let buffers = match self.pending(&state) {
+            Awaited::Nothing => return,
+            Awaited::Receives(range) => &state.receives[range],
+            Awaited::Sends(turn, range) => &state.sends[turn][range],
+        };
+        // The machine takes messages in order. A later one that has arrived must not end the wait: the run could not go on.
+        let first = buffers.iter().find_map(|buffer| buffer.request.as_ref());
+        requests.extend(first.map(comm::Request::id));
+    }
+}
+
+impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
+    /// The messages that it waits for.
+    fn pending(&self, state: &State<T>) -> Awaited {
+        let has_pending =
+            |buffers: &[Buffer]| buffers.iter().any(|buffer| buffer.request.is_some());
+        match state.phase {
+            Phase::Idle => Awaited::Nothing,
+            Phase::Step(index) => {
+                let program = self.strips.program(state.strip);
+                let receives = program.steps[index].receives.clone();
+                match has_pending(&state.receives[receives.clone()]) {
+                    true => Awaited::Receives(receives),
+                    false => {
+                        let sends = sends_to_complete(program, state, index);
+                        Awaited::Sends(state.turn, sends)
+                    }
+                }
+            }
+            Phase::Sending => {
+                let mut turns = turns_to_complete(state, self.delivers_alone, self.strips.count);
+                let turn = turns.find(|&turn| has_pending(&state.sends[turn]));
+                turn.map_or(Awaited::Nothing, |turn| {
+                    Awaited::Sends(turn, 0..state.sends[turn].len())
+                })
+            }
+        }
+    }
+}
