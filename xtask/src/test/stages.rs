@@ -75,7 +75,7 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "commands",
-        purpose: "repro-check, short benches, instruction counts",
+        purpose: "repro-check, a campaign of random programs, short benches, instruction counts",
         when: When::Always,
         mpi: Mpi::For("repro-check and bench under MPI"),
         run: commands,
@@ -233,6 +233,7 @@ fn commands(steps: &mut Steps) -> Result<(), Stop> {
             &format!("repro-check {quick} --backend mpi"),
         )?;
     }
+    steps.xtask("campaign on threads", "campaign --cases 20000")?;
     steps.cargo("benches, as tests", "bench --package benches -- --test")?;
     steps.xtask("bench --quick", "bench all --quick")?;
     if steps.mpi() {
