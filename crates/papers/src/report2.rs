@@ -7,6 +7,7 @@ mod estimates;
 mod figures;
 mod figures_measured;
 mod hydra;
+mod points;
 mod rounds;
 
 use super::{Exhibit, Paper};

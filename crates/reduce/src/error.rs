@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::algorithm::{Algorithm, UnknownAlgorithm};
-use crate::algorithm1::MessageBuffer;
 use crate::environment::EnvironmentError;
+use crate::message_buffer::MessageBuffer;
 
 /// Why [`Builder::build`](crate::Builder::build) failed. Every rank gets the same error.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -46,6 +46,7 @@ mod engine;
 pub mod environment;
 mod error;
 mod fold;
+mod message_buffer;
 mod native;
 pub mod operator;
 mod patience;
@@ -56,12 +57,12 @@ mod trace;
 mod world;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
-pub use algorithm1::MessageBuffer;
 pub use engine::Operation;
 pub use error::{BuildError, FoldError, RunError, UnknownName};
 #[cfg(feature = "par")]
 pub use fold::par;
 pub use fold::{dot, fields, fold, fold_rows, squared_norm, sum, sum_and_absolute_sum, sum_rows};
+pub use message_buffer::MessageBuffer;
 pub use operator::{Max, Min, Operator, Product, Sum};
 pub use plan::{ALGORITHM_VARIABLE, Builder, Pending, Plan, call};
 pub use schedule::{Error as ScheduleError, Link};

@@ -4,7 +4,7 @@ use distribution::Ownership;
 use schedule::Parameters;
 
 use crate::algorithm::Algorithm;
-use crate::algorithm1::MessageBuffer;
+use crate::message_buffer::MessageBuffer;
 
 /// The terms that are the same on every rank.
 #[derive(Clone, Debug)]

@@ -1,13 +1,10 @@
 //! Folds of whole slices in one pass, without allocation.
 
-use crate::counter::{ALL_HEIGHTS, Counter, fold_last};
+use crate::counter::{ALL_HEIGHTS, Counter};
 use crate::dispatch::{Float, Operation};
+use crate::few::{SHORT_LEAVES, fold_few};
 use crate::level::Level;
-use crate::source::Source;
 use crate::stream::Fold;
-
-/// For fewer leaves, the set-up of a kernel costs more than it saves.
-pub(crate) const SHORT_LEAVES: usize = 128;
 
 /// The sum of the leaves in tree order; `None` for no leaves. All levels give the same bits.
 ///
@@ -54,19 +51,4 @@ pub fn tree_fold<T: Copy>(items: &[T], combine: impl FnMut(T, T) -> T) -> Option
         return fold_few(items, combine);
     }
     Some(Counter::<T, ALL_HEIGHTS>::new(items[0]).finish(items, combine))
-}
-
-/// The fold of fewer than [`SHORT_LEAVES`] leaves; `None` for no leaves.
-///
-/// Uses a small counter, because initialising the memory of a large one would dominate the time.
-#[inline(always)]
-pub(crate) fn fold_few<S: Source>(
-    leaves: S,
-    mut combine: impl FnMut(S::Leaf, S::Leaf) -> S::Leaf,
-) -> Option<S::Leaf> {
-    match leaves.len() {
-        0 => None,
-        1..8 => fold_last(leaves.leaves(&mut [leaves.filler(); 8]), &mut combine),
-        _ => Some(Counter::<_, 7>::new(leaves.filler()).finish(leaves, combine)),
-    }
 }

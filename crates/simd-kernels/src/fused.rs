@@ -2,7 +2,7 @@
 
 use crate::counter::{ALL_HEIGHTS, Counter};
 use crate::dispatch::Float;
-use crate::fold::{SHORT_LEAVES, fold_few};
+use crate::few::{SHORT_LEAVES, fold_few};
 use crate::kernel::Kernel;
 use crate::level::Level;
 use crate::merge;

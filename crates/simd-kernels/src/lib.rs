@@ -32,6 +32,7 @@ mod counter;
 mod definition;
 mod dispatch;
 mod environment;
+mod few;
 mod fold;
 mod fused;
 mod kernel;

@@ -2,28 +2,7 @@
 
 use crate::dispatch::{Float, Operation};
 use crate::level::Level;
-use crate::panel::Rows;
-
-/// The bytes of each row in a panel.
-const PANEL_BYTES: usize = 4096;
-
-/// The largest number of elements in a register. Rows in scratch memory are padded to a multiple of it.
-pub(crate) const REGISTER_ELEMENTS: usize = 16;
-
-/// The largest number of columns in a panel.
-pub(crate) const fn panel_columns<T>() -> usize {
-    let columns = PANEL_BYTES
-        / if size_of::<T>() == 0 {
-            1
-        } else {
-            size_of::<T>()
-        };
-    if columns < REGISTER_ELEMENTS {
-        REGISTER_ELEMENTS
-    } else {
-        columns
-    }
-}
+use crate::panel::{REGISTER_ELEMENTS, Rows, panel_columns};
 
 /// The number of values of scratch memory that [`fold_rows`] and [`tree_fold_rows`](crate::tree_fold_rows) need for `rows` rows
 /// of `width` values: one row of at most 4 KiB for each level of the tree.

@@ -1,7 +1,7 @@
 //! Several folds in one call, for the subtrees of a range of leaves.
 
 use crate::dispatch::{Float, Operation};
-use crate::fold::fold_few;
+use crate::few::fold_few;
 use crate::kernel::Kernel;
 use crate::level::Level;
 use crate::stream::fold_any;

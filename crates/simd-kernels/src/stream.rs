@@ -16,7 +16,7 @@
 use core::hint::black_box;
 
 use crate::counter::{ALL_HEIGHTS, Counter};
-use crate::fold::{SHORT_LEAVES, fold_few};
+use crate::few::{SHORT_LEAVES, fold_few};
 use crate::kernel::Kernel;
 use crate::merge::{level, root, rows};
 use crate::prefetch::{

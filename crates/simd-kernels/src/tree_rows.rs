@@ -3,8 +3,9 @@
 use core::array;
 
 use crate::fold::tree_fold;
+use crate::panel::panel_columns;
 use crate::prefetch::{PREFETCH_ROWS_FROM_BYTES, prefetch_rows};
-use crate::rows::{check_lengths, panel_columns};
+use crate::rows::check_lengths;
 
 /// Folds rows of `width` values element by element: `result[c]` becomes the [`tree_fold`](crate::tree_fold) of element `c` of all
 /// rows. For no rows it returns `None` and does not change `result`.

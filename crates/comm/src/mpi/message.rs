@@ -1,7 +1,6 @@
 //! A message under way, on either of its ways.
 
 use super::raw::PendingRequest;
-use super::short::ShortMessage;
 
 #[derive(Debug)]
 pub(super) enum Message {
@@ -25,6 +24,49 @@ impl Message {
         match self {
             Message::Long(request) => request.into_buffer(),
             Message::Short(message) => message.buffer,
+        }
+    }
+}
+
+/// A short message under way.
+#[derive(Debug)]
+pub(super) struct ShortMessage {
+    pub(super) buffer: Vec<u8>,
+    /// The receiver or the sender.
+    pub(super) peer: usize,
+    /// The peer's rank on the node.
+    pub(super) node_rank: usize,
+    pub(super) tag: u16,
+    pub(super) state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Sending,
+    Receiving,
+    Complete,
+    /// It was longer than its buffer.
+    Truncated,
+}
+
+impl ShortMessage {
+    /// Where to put a message of `length` bytes: nowhere, if it is too long.
+    pub(super) fn accept(&mut self, length: usize) -> &mut [u8] {
+        if length > self.buffer.len() {
+            self.state = State::Truncated;
+            return &mut [];
+        }
+        self.state = State::Complete;
+        self.buffer.truncate(length);
+        &mut self.buffer
+    }
+
+    /// Whether it is over; `None` if it was longer than its buffer.
+    pub(super) fn is_complete(&self) -> Option<bool> {
+        match self.state {
+            State::Sending | State::Receiving => Some(false),
+            State::Complete => Some(true),
+            State::Truncated => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Short messages between ranks of a node: they go through [rings](crate::ring), and match their receives as MPI's do.
 
-use super::message::Message;
+use super::message::{Message, ShortMessage, State};
 use super::raw::{Failure, RawCommunicator};
 use super::window::{RawWindow, Window};
 use crate::request::{Request, RequestId, Requests};
@@ -8,27 +8,6 @@ use crate::ring::{LONGEST_BYTES, Reader, Ring, Writer};
 
 /// On larger nodes the rings, one for each pair of ranks, would take too much memory: 37 MB here.
 const MOST_RANKS: usize = 256;
-
-/// A short message under way.
-#[derive(Debug)]
-pub(super) struct ShortMessage {
-    pub(super) buffer: Vec<u8>,
-    /// The receiver or the sender.
-    pub(super) peer: usize,
-    /// The peer's rank on the node.
-    node_rank: usize,
-    tag: u16,
-    state: State,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Sending,
-    Receiving,
-    Complete,
-    /// It was longer than its buffer.
-    Truncated,
-}
 
 /// A message that arrived before its receive was posted.
 #[derive(Debug)]
@@ -252,27 +231,5 @@ fn short(requests: &mut Requests<Message>, request: RequestId) -> &mut ShortMess
     match requests.get_mut(request) {
         Message::Short(message) => message,
         Message::Long(_) => unreachable!("only short messages are in these lists"),
-    }
-}
-
-impl ShortMessage {
-    /// Where to put a message of `length` bytes: nowhere, if it is too long.
-    fn accept(&mut self, length: usize) -> &mut [u8] {
-        if length > self.buffer.len() {
-            self.state = State::Truncated;
-            return &mut [];
-        }
-        self.state = State::Complete;
-        self.buffer.truncate(length);
-        &mut self.buffer
-    }
-
-    /// Whether it is over; `None` if it was longer than its buffer.
-    pub(super) fn is_complete(&self) -> Option<bool> {
-        match self.state {
-            State::Sending | State::Receiving => Some(false),
-            State::Complete => Some(true),
-            State::Truncated => None,
-        }
     }
 }

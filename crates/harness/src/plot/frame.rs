@@ -1,17 +1,14 @@
 //! A plot in its frame: texts above, a chart of plotters with its axes, and the name of each line at its end.
 
-use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
-use plotters::coord::cartesian::Cartesian2d;
+use plotters::chart::{ChartBuilder, LabelAreaPosition};
 use plotters::coord::ranged1d::{BoldPoints, Ranged, ValueFormatter};
 use plotters::element::PathElement;
-use plotters::prelude::SVGBackend;
 use plotters::style::text_anchor::HPos;
 
-use super::axis::Span;
 use super::labels::spread;
 use super::style::{FINE, GRID, HAIR, MUTED, Text, stroke};
 use super::svg::{Area, Drawn, Failure, raised, text};
-use super::traces::{Trace, traces};
+use super::traces::{Chart, Trace, traces};
 use super::{Plot, Size, Style};
 
 /// Around everything.
@@ -20,9 +17,6 @@ const MARGIN: i32 = 160;
 /// From the axes to what is written at them, and between the edge of the data and the names of lines.
 const GAP: i32 = 80;
 const LEADER: i32 = 260;
-
-/// Where a plot's values have their places.
-pub(super) type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Span, Span>>;
 
 /// Where everything is.
 pub(super) struct Frame<'p> {

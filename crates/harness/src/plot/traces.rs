@@ -1,9 +1,12 @@
 //! The lines of a plot: their places, colours and dashes, and what is drawn of them.
 
+use plotters::chart::ChartContext;
+use plotters::coord::cartesian::Cartesian2d;
 use plotters::element::{Circle, DashedPathElement, PathElement};
+use plotters::prelude::SVGBackend;
 use plotters::style::{Color, RGBColor};
 
-use super::frame::Chart;
+use super::axis::Span;
 use super::style::{BOLD, FINE, MUTED, PALETTE, stroke};
 use super::svg::{Area, Drawn, Point};
 use super::{Line, Plot, Style};
@@ -24,6 +27,9 @@ const STRIPE: i32 = 90;
 /// Dashes and what lies between them: of levels, and of lines whose colour another line has, too.
 const LEVEL_DASHES: (i32, i32) = (40, 30);
 const AGAIN_DASHES: (i32, i32) = (70, 40);
+
+/// Where a plot's values have their places.
+pub(super) type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Span, Span>>;
 
 /// A line as it is drawn.
 pub(super) struct Trace<'p> {

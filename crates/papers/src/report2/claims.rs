@@ -3,7 +3,7 @@
 use harness::markdown::digits;
 use schedule::Algorithm;
 
-use super::figures::{COUNT_MAX, FEW_BLOCKS, Point};
+use super::points::{COUNT_MAX, DRAWN, FEW_BLOCKS, Point};
 use crate::cluster::Shape;
 use crate::{Comparison, Page};
 
@@ -90,7 +90,7 @@ fn linear(points: &[Point]) -> Vec<Comparison> {
             "less"
         })
     });
-    let firsts = super::figures::DRAWN.into_iter().filter_map(first);
+    let firsts = DRAWN.into_iter().filter_map(first);
     [faster].into_iter().chain(firsts).chain(cost).collect()
 }
 

@@ -6,7 +6,7 @@ use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot, Size};
 use reduce::Algorithm;
 
-use super::figures::{IMPLEMENTATIONS, OTHERS};
+use super::points::{IMPLEMENTATIONS, OTHERS};
 use crate::said::{count, ratios_at_the_end};
 use crate::{Comparison, Context, Page};
 

@@ -125,7 +125,7 @@ pub(super) fn medians(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
         headings.chain(MODES.map(Mode::name)),
         sizes(context).into_iter().zip(TABLE_4_1_NAMES).map(cells),
     );
-    super::scaling::largest(context, page)
+    Ok(())
 }
 
 /// Figure 4.3: all runs of the longest data set.

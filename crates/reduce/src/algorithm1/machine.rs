@@ -5,10 +5,11 @@ use std::collections::VecDeque;
 use bytemuck::Pod;
 use comm::{Communicator, Tag, collective};
 
-use super::outbox::{MessageBuffer, Outbox};
+use super::outbox::Outbox;
 use super::steps::Step;
 use super::wire;
 use crate::error::RunError;
+use crate::message_buffer::MessageBuffer;
 use crate::operator::Operator;
 use crate::trace::span;
 
@@ -150,10 +151,10 @@ mod tests {
     use distribution::Distribution;
 
     use super::{frame_bytes, run};
-    use crate::algorithm1::outbox::MessageBuffer;
     use crate::algorithm1::steps::steps;
     use crate::algorithm1::wire;
     use crate::error::RunError;
+    use crate::message_buffer::MessageBuffer;
     use crate::operator::Sum;
 
     /// Rank 0 awaits the values of items 3 and 4, of which rank 1 sends `frame` instead.

@@ -14,12 +14,11 @@ use comm::{Tag, collective};
 use crate::algorithm::Algorithm;
 use crate::engine::{Engine, Flight, Operation, not_offered};
 use crate::error::RunError;
+use crate::message_buffer::MessageBuffer;
 use crate::operator::Operator;
 use crate::terms::Terms;
 use crate::world::World;
 use steps::{Step, steps};
-
-pub use outbox::MessageBuffer;
 
 /// The engine: everything that a rank knows before a run.
 pub(crate) struct Algorithm1<O> {

@@ -3,37 +3,8 @@
 use comm::{Communicator, Request, Tag};
 
 use super::wire;
+use crate::message_buffer::MessageBuffer;
 use crate::trace::message;
-
-/// When the message buffer of [`Algorithm1`](crate::Algorithm::Algorithm1) is emptied, beside when a value is for another rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MessageBuffer {
-    /// The values that a message holds: a full buffer is sent. From 1 to [`VALUES_MAX`](Self::VALUES_MAX).
-    pub values: usize,
-    /// It is sent before work begins on a subtree of more leaves than this, so that a finished value does not wait for long.
-    pub flush_leaves: u64,
-}
-
-impl MessageBuffer {
-    /// More values than any rank has for another.
-    pub const VALUES_MAX: usize = 128;
-
-    /// Every value travels alone.
-    pub(crate) const UNBUFFERED: Self = Self {
-        values: 1,
-        flush_leaves: u64::MAX,
-    };
-}
-
-/// As published: 4 values, and 64 leaves.
-impl Default for MessageBuffer {
-    fn default() -> Self {
-        Self {
-            values: 4,
-            flush_leaves: 64,
-        }
-    }
-}
 
 /// Values for one rank, to be sent together.
 pub(crate) struct Outbox<'r> {

@@ -10,8 +10,8 @@ use schedule::{Collective, Link, Load, Parameters, Schedule};
 use tree_index::Tree;
 
 use crate::algorithm::Algorithm;
-use crate::algorithm1::MessageBuffer;
 use crate::error::{BuildError, UnknownName};
+use crate::message_buffer::MessageBuffer;
 use crate::terms::Choice;
 use crate::world::World;
 
