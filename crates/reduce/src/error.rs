@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use schedule::Link;
+
 use crate::algorithm::{Algorithm, UnknownAlgorithm};
 use crate::environment::EnvironmentError;
 use crate::message_buffer::MessageBuffer;
@@ -72,6 +74,15 @@ pub enum BuildError {
     MessageBuffer {
         /// The number that was asked for.
         values: usize,
+    },
+    /// A time of the link is not a positive number.
+    #[error(
+        "the link's times must be positive: {} ns, {} and {} ns/byte",
+        .link.latency_ns, .link.byte_ns, .link.combine_byte_ns
+    )]
+    Link {
+        /// The link.
+        link: Link,
     },
     /// A parameter that schedules do not take.
     #[error(transparent)]

@@ -10,6 +10,8 @@ mod arrays;
 mod complex;
 mod floats;
 
+use std::any::Any;
+
 /// The elements of a result that are made canonical at a time, right after they were combined: they are then in the nearest cache.
 const CANONICAL_ELEMENTS: usize = 512;
 
@@ -118,6 +120,9 @@ pub struct Max;
 
 /// An operator from a function, which must give the same bits for the same operands on all ranks.
 ///
+/// A result that is an `f32` or `f64` and not a number is the canonical quiet NaN. For other types that hold floats, say what the
+/// canonical form is by [`with_canonical`](Custom::with_canonical).
+///
 /// ```
 /// use reduce::{fold, operator::custom};
 ///
@@ -126,12 +131,32 @@ pub struct Max;
 /// assert_eq!(fold(&[[2, 1], [3, 0], [1, 5]], &compose)?, [6, 8]);
 /// # Ok::<(), reduce::FoldError>(())
 /// ```
-pub fn custom<T: Copy, F: Fn(T, T) -> T>(name: impl Into<String>, combine: F) -> Custom<T, F> {
+pub fn custom<T, F>(name: impl Into<String>, combine: F) -> Custom<T, F>
+where
+    T: Copy + 'static,
+    F: Fn(T, T) -> T,
+{
     Custom {
         name: name.into(),
         combine,
         empty: None,
+        canonical: canonical_if_float,
     }
+}
+
+/// A float in canonical form, and every other value as it is.
+fn canonical_if_float<T: Copy + 'static>(value: T) -> T {
+    fn canonical<T: Copy + 'static, F: Copy + 'static>(value: T) -> Option<T>
+    where
+        Sum: Operator<F>,
+    {
+        let value: &dyn Any = &value;
+        let result: &dyn Any = &Sum.canonical(*value.downcast_ref::<F>()?);
+        result.downcast_ref().copied()
+    }
+    canonical::<T, f64>(value)
+        .or_else(|| canonical::<T, f32>(value))
+        .unwrap_or(value)
 }
 
 /// An operator made by [`custom`].
@@ -140,9 +165,16 @@ pub struct Custom<T, F> {
     name: String,
     combine: F,
     empty: Option<T>,
+    canonical: fn(T) -> T,
 }
 
 impl<T, F> Custom<T, F> {
+    /// Declares the one representation of a result among those that mean the same.
+    #[must_use]
+    pub fn with_canonical(self, canonical: fn(T) -> T) -> Self {
+        Self { canonical, ..self }
+    }
+
     /// Declares the reduction of no items.
     #[must_use]
     pub fn with_empty(self, empty: T) -> Self {
@@ -164,6 +196,10 @@ impl<T: Copy, F: Fn(T, T) -> T> Operator<T> for Custom<T, F> {
 
     fn empty(&self) -> Option<T> {
         self.empty
+    }
+
+    fn canonical(&self, value: T) -> T {
+        (self.canonical)(value)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::environment::EnvironmentError;
 use crate::error::BuildError;
 
 /// The number of settings that must be the same on all ranks.
-const SETTINGS_COUNT: usize = 7;
+const SETTINGS_COUNT: usize = 8;
 
 /// A rank's settings: the name and the value of each, in the same order on all ranks.
 pub(crate) type Settings = [(&'static str, String); SETTINGS_COUNT];
@@ -51,6 +51,12 @@ const ENVIRONMENTS: [EnvironmentError; 3] = [
 ];
 
 impl Obstacle {
+    /// The error that it means on a rank of a world of `size` ranks.
+    pub(crate) fn into_error(self, rank: usize, size: usize) -> BuildError {
+        let error = Obstacle::error(Obstacle::to_words(Some(self)), rank, size);
+        error.expect("an obstacle has an error")
+    }
+
     /// As numbers: which obstacle, and its detail.
     fn to_words(obstacle: Option<Self>) -> [u64; 2] {
         match obstacle {
@@ -216,7 +222,11 @@ fn agree_on_rule(
     proposal: &Proposal,
 ) -> Result<Option<Ownership>, BuildError> {
     let rule = match &proposal.share {
-        Share::Rule(ownership) if proposal.obstacle.is_none() => Some(ownership),
+        Share::Rule(ownership) if proposal.obstacle.is_none() => {
+            // A wrong number of items is an error of the exchange of records.
+            let is_right = |items| items == ownership.items();
+            proposal.items.is_none_or(is_right).then_some(ownership)
+        }
         _ => None,
     };
     let text = format!("{:?} {rule:?}", proposal.settings);

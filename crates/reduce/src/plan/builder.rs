@@ -237,10 +237,10 @@ impl<O> Builder<O> {
     {
         let wishes = &self.wishes;
         let obstacle = self.obstacle();
-        if wishes.is_agreed && obstacle.is_none() {
-            return match &wishes.share {
-                Some(Share::Rule(ownership)) => Ok(ownership.clone()),
-                _ => Err(BuildError::NotARule),
+        if wishes.is_agreed {
+            return match obstacle {
+                Some(obstacle) => Err(obstacle.into_error(self.world.rank(), self.world.size())),
+                None => self.agreed_owners(),
             };
         }
         let proposal = Proposal {
@@ -250,6 +250,22 @@ impl<O> Builder<O> {
             settings: self.settings::<T>(named),
         };
         agree(self.world.transport(), &proposal)
+    }
+
+    /// Who owns what by the rule that all ranks know.
+    fn agreed_owners(&self) -> Result<Ownership, BuildError> {
+        let Some(Share::Rule(ownership)) = &self.wishes.share else {
+            return Err(BuildError::NotARule);
+        };
+        let found = ownership.items();
+        match self.wishes.items {
+            Some(expected) if expected != found => Err(BuildError::ItemCount {
+                rank: self.world.rank(),
+                expected,
+                found,
+            }),
+            _ => Ok(ownership.clone()),
+        }
     }
 
     /// The settings that must be the same on all ranks.
@@ -265,9 +281,14 @@ impl<O> Builder<O> {
             Err(unknown) => format!("{}={}", unknown.variable, unknown.error.name),
         };
         let longest_message = self.longest_message::<T>();
+        let empty = match self.operator.empty() {
+            None => "none".to_owned(),
+            Some(value) => format!("bytes {:02X?}", bytemuck::bytes_of(&value)),
+        };
         [
             ("element type", any::type_name::<T>().to_owned()),
             ("operator", self.operator.name().to_owned()),
+            ("empty value of the operator", empty),
             ("algorithm", algorithm),
             ("parameters of the algorithm", wishes.options.to_string()),
             ("root", format!("rank {}", wishes.root)),

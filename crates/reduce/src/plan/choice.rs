@@ -132,6 +132,18 @@ impl ScheduleOptions {
         if !(1..=MessageBuffer::VALUES_MAX).contains(&values) {
             return Err(BuildError::MessageBuffer { values });
         }
+        let Link {
+            latency_ns,
+            byte_ns,
+            combine_byte_ns,
+        } = self.link;
+        let is_time = |time: f64| time.is_finite() && time > 0.0;
+        if ![latency_ns, byte_ns, combine_byte_ns]
+            .into_iter()
+            .all(is_time)
+        {
+            return Err(BuildError::Link { link: self.link });
+        }
         let parameters = self.parameters(1, 1)?;
         // Hierarchical schedules use the most parameters: what they accept, all accept.
         Schedule::new(schedule::Algorithm::Hierarchical, Collective::Allreduce, 1)

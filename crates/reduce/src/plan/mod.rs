@@ -25,7 +25,7 @@ use crate::scheduled::columns;
 use crate::terms::{Choice, Terms};
 use crate::world::World;
 use pending::Expected;
-use status::Status;
+use status::{Claim, Status};
 
 pub use builder::Builder;
 pub use choice::ALGORITHM_VARIABLE;
@@ -305,27 +305,26 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Between other work a plan is not in cache, so this reads as little of it as possible.
     #[inline]
     fn fold(&self, local: &[T]) -> Option<T> {
-        let is_ready = self.is_local
-            && self.status.get() == Status::Ready
+        let is_valid = self.is_local
             && local.len() as u64 == self.local_length
             && environment::check().is_ok();
-        if !is_ready {
+        if !is_valid {
             return None;
         }
-        // The operator may be the caller's, and try to run this plan.
-        self.status.set(Status::UnderWay);
+        let claim = Claim::new(&self.status).ok()?;
         let value = self.operator.fold(local)?;
         let result = self.operator.canonical(value);
-        self.status.set(Status::Ready);
+        claim.end(Status::Ready);
         Some(result)
     }
 
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
     fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
-        self.claim()?;
+        let claim = self.claim()?;
         let checked = self.check(operation, local.len(), result.len());
         let outcome = self.engine.run(operation, checked.map(|()| local), result);
-        self.settle(outcome)
+        claim.end(after(&outcome));
+        outcome
     }
 
     /// As [`run`](Plan::run), without the wait, for a result of `result_length`.
@@ -335,7 +334,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         local: &[T],
         result_length: usize,
     ) -> Result<Pending<C, T>, RunError> {
-        self.claim()?;
+        let claim = self.claim()?;
         let failure = self.check(operation, local.len(), result_length).err();
         let rows = failure.is_none().then_some(local);
         match self.engine.start(operation, rows) {
@@ -346,37 +345,27 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
                     rows: if is_scan { self.local_length } else { 0 },
                 };
                 let (world, status) = (&self.world, &self.status);
+                claim.hand_over();
                 Ok(Pending::new(world, flight, status, failure, expected))
             }
-            Err(error) => self.settle(Err(error)),
+            Err(error) => {
+                let outcome = Err(error);
+                claim.end(after(&outcome));
+                outcome
+            }
         }
     }
 
     /// Claims the plan for a run, if it is ready.
     #[inline]
-    fn claim(&self) -> Result<(), RunError> {
-        match self.status.replace(Status::UnderWay) {
-            Status::Ready => Ok(()),
-            Status::UnderWay => Err(RunError::UnderWay {
-                rank: self.world.rank(),
-            }),
-            Status::Spent => {
-                self.status.set(Status::Spent);
-                Err(RunError::Spent {
-                    rank: self.world.rank(),
-                })
+    fn claim(&self) -> Result<Claim<'_>, RunError> {
+        Claim::new(&self.status).map_err(|status| {
+            let rank = self.world.rank();
+            match status {
+                Status::Spent => RunError::Spent { rank },
+                Status::Ready | Status::UnderWay => RunError::UnderWay { rank },
             }
-        }
-    }
-
-    /// Sets the status after a run, by its outcome.
-    fn settle<R>(&self, outcome: Result<R, RunError>) -> Result<R, RunError> {
-        self.status.set(match outcome {
-            // Nothing was sent for an operation that is not offered.
-            Ok(_) | Err(RunError::NotOffered { .. }) => Status::Ready,
-            Err(_) => Status::Spent,
-        });
-        outcome
+        })
     }
 
     /// Checks what can be wrong on this rank alone.
@@ -422,5 +411,14 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// The elements of this rank's slice, as far as a slice can be in memory.
     fn local_length_on_this_machine(&self) -> usize {
         usize::try_from(self.local_length).unwrap_or(usize::MAX)
+    }
+}
+
+/// What a plan is after a run.
+fn after<R>(outcome: &Result<R, RunError>) -> Status {
+    match outcome {
+        // Nothing was sent for an operation that is not offered.
+        Ok(_) | Err(RunError::NotOffered { .. }) => Status::Ready,
+        Err(_) => Status::Spent,
     }
 }

@@ -372,7 +372,29 @@ fn ranks_that_disagree(world: &World) {
     };
     assert_same_error(world, &error, &["operator", "sum", "max", &name]);
 
+    // Only a reduction of no items would show it.
+    let add = |empty: f64| custom("add", |left: f64, right| left + right).with_empty(empty);
+    let error = builder()
+        .operator(add(f64::from(u8::from(odd_one))))
+        .build::<f64>()
+        .unwrap_err();
+    assert_same_error(world, &error, &["empty value", &name]);
+    let add = || custom("add", |left: f64, right| left + right);
+    let operator = if odd_one {
+        add()
+    } else {
+        add().with_empty(0.0)
+    };
+    let error = builder().operator(operator).build::<f64>().unwrap_err();
+    assert_same_error(world, &error, &["empty value", "none", &name]);
+
     let items = 2 * size as u64;
+    let rule = Distribution::lower(items, size).unwrap();
+    for expected in [items + 1, items + u64::from(odd_one)] {
+        let by_rule = || Plan::builder(world).distribution(&rule).items(expected);
+        let error = by_rule().build::<f64>().unwrap_err();
+        assert_same_error(world, &error, &["items", &items.to_string()]);
+    }
     let error = builder()
         .items(items + u64::from(odd_one))
         .build::<f64>()
