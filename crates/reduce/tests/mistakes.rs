@@ -88,9 +88,12 @@ fn a_rule_for_another_number_of_items_is_refused_without_a_message() {
     .unwrap();
 }
 
+/// A call, and whether it succeeds.
+type Call = fn(&Plan<f64, Panicking>) -> bool;
+
 #[test]
 fn a_plan_whose_operator_panicked_is_spent() {
-    let calls: [fn(&Plan<f64, Panicking>) -> bool; 3] = [
+    let calls: [Call; 3] = [
         |plan| plan.allreduce(&[1.0, 2.0]).is_ok(),
         |plan| plan.allreduce_into(&[1.0, 2.0], &mut [0.0]).is_ok(),
         |plan| plan.start_allreduce(&[1.0, 2.0]).is_ok(),
