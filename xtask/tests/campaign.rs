@@ -35,7 +35,16 @@ fn a_campaign_counts_its_cases_and_faults() {
 }
 
 #[test]
-fn a_campaign_on_no_rank_is_refused() {
-    let output = campaign(&["--ranks", "0"]);
-    assert_eq!(output.status.code(), Some(2));
+fn a_campaign_of_nothing_is_refused() {
+    for words in [
+        ["--ranks", "0"],
+        ["--cases", "0"],
+        ["--minutes", "0"],
+        ["--faults", "hang"],
+    ] {
+        let output = campaign(&words);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains(words[0]), "{errors}");
+    }
 }

@@ -11,6 +11,7 @@ mod expected;
 mod generate;
 mod shrink;
 mod slot;
+mod workers;
 
 use std::panic;
 use std::sync::Mutex;
@@ -22,6 +23,7 @@ pub use execute::execute;
 pub use expected::judge;
 pub use generate::generate;
 pub use shrink::shrink;
+pub use workers::{Campaign, Failure, Findings};
 
 /// Runs a case on threads, one at a time in the order that its seed draws, and returns what is wrong with it, if anything is.
 pub fn check_on_threads(case: &Case) -> Option<String> {
