@@ -88,6 +88,60 @@ fn a_rule_for_another_number_of_items_is_refused_without_a_message() {
     .unwrap();
 }
 
+/// Where the other rank leaves, a loop of tests ends as a wait does.
+#[test]
+fn a_test_tells_that_a_rank_has_left() {
+    let body = |world: &World| {
+        let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+        if world.rank() == 1 {
+            return;
+        }
+        let pending = plan.start_allreduce(&[1.0]).unwrap();
+        let error = loop {
+            match pending.test() {
+                Ok(is_over) => assert!(!is_over),
+                Err(error) => break error,
+            }
+            std::thread::yield_now();
+        };
+        assert!(error.to_string().contains("rank 1 left"), "{error}");
+    };
+    threads::run(2, body).unwrap();
+    for seed in 0..50 {
+        threads::run_seeded(2, seed, body).unwrap();
+    }
+}
+
+/// A rank that has sent what it owes may leave, and another run goes on.
+#[test]
+fn a_rank_that_left_early_does_not_end_the_others_run() {
+    for seed in 0..200 {
+        threads::run_seeded(3, seed, |world| {
+            let build = |counts: &[u64; 3]| {
+                let ownership = Distribution::from_counts(counts).unwrap();
+                let builder = Plan::builder(world).distribution(&ownership);
+                let builder = builder.algorithm(Algorithm::Binomial).root(0);
+                builder.build::<f64>().unwrap()
+            };
+            let (all, first_two) = (build(&[1, 1, 1]), build(&[1, 1, 0]));
+            let local = &[1.0, 1.0][..usize::from(world.rank() < 2)];
+            let own = all.start_reduce(&[1.0]).unwrap();
+            if world.rank() == 2 {
+                own.wait().unwrap();
+                first_two.reduce(local).unwrap();
+                return;
+            }
+            let sum = first_two.reduce(local).unwrap();
+            let expected = (world.rank() == 0).then_some(2.0);
+            assert_eq!(
+                (sum, own.wait().unwrap()),
+                (expected, expected.map(|sum| sum + 1.0))
+            );
+        })
+        .unwrap();
+    }
+}
+
 /// A call, and whether it succeeds.
 type Call = fn(&Plan<f64, Panicking>) -> bool;
 

@@ -133,7 +133,7 @@ impl Communicator for ThreadCommunicator {
     }
 
     fn test(&self, request: &Request) -> Result<bool, Error> {
-        self.progress(&[request.id()], |_| Patience::None)
+        self.progress(&[request.id()], Patience::None)
     }
 
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {

@@ -191,7 +191,7 @@ impl Mailboxes {
         rank: usize,
         patience: Patience,
     ) -> Result<Option<MutexGuard<'_, Content>>, Error> {
-        if !matches!(patience, Patience::None) {
+        if !matches!(patience, Patience::None(_)) {
             self.poll(rank);
         }
         let mut content = self.lock(rank);
@@ -202,7 +202,17 @@ impl Mailboxes {
                 return Ok(Some(content));
             }
             let (awaited, deadline) = match patience {
-                Patience::None => return Ok(None),
+                Patience::None(awaited) => {
+                    // It delivered all its messages before it left. The others can go on: this rank may not need the message.
+                    let has_left = self.mailboxes[awaited.rank].left.load(Ordering::Acquire);
+                    return match has_left {
+                        true => Err(Error::Left {
+                            rank: awaited.rank,
+                            awaited_by: rank,
+                        }),
+                        false => Ok(None),
+                    };
+                }
                 Patience::Until(awaited, deadline) => (awaited, Some(deadline)),
                 Patience::Unlimited(awaited) => (awaited, None),
             };

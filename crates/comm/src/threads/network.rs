@@ -40,7 +40,7 @@ pub(super) struct Return {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Patience {
     /// Not at all.
-    None,
+    None(Awaited),
     Until(Awaited, Instant),
     Unlimited(Awaited),
 }
@@ -60,7 +60,7 @@ pub(super) trait Network: Send + Sync {
     /// Puts an envelope on its way to rank `to`. Never waits for the receiver.
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error>;
     /// Moves what has arrived at `rank` to the end of `arrived`; where that is nothing, waits as
-    /// long as `patience` says. Returns whether anything came.
+    /// long as `patience` says. Returns whether anything came; an error if the awaited rank has left without a message.
     fn collect(
         &self,
         rank: usize,

@@ -207,7 +207,7 @@ impl Network for SeededNetwork {
         arrived: &mut Vec<Envelope>,
     ) -> Result<bool, Error> {
         let mut state = self.lock();
-        loop {
+        let tested = loop {
             state.check()?;
             let time_is_up = state.ranks[rank].phase == Phase::TimedOut;
             state.ranks[rank].phase = Phase::Ready;
@@ -217,16 +217,27 @@ impl Network for SeededNetwork {
             }
             let (awaited, timed) = match patience {
                 _ if time_is_up => return Ok(false),
-                Patience::None => break,
+                Patience::None(awaited) => break awaited.rank,
                 Patience::Until(awaited, _) => (awaited.rank, true),
                 Patience::Unlimited(awaited) => (awaited.rank, false),
             };
             state = self.yield_turn(rank, state, Phase::Waiting { awaited, timed });
-        }
+        };
         // Whoever only looks gives the others a turn, so that a loop of looks comes to an end.
         let mut state = self.yield_turn(rank, state, Phase::Ready);
         state.check()?;
         arrived.append(&mut state.ranks[rank].arrived);
+        let is_under_way =
+            |(to, envelope): &(usize, Envelope)| (*to, envelope.from) == (rank, tested);
+        if arrived.is_empty()
+            && state.ranks[tested].phase == Phase::Left
+            && !state.under_way.iter().any(is_under_way)
+        {
+            return Err(Error::Left {
+                rank: tested,
+                awaited_by: rank,
+            });
+        }
         Ok(!arrived.is_empty())
     }
 
