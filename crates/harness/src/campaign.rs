@@ -94,7 +94,7 @@ mod tests {
         }
     }
 
-    /// Any byte of any value, any error and any missing step.
+    /// Any byte of any value, any error but a test's, and any missing step.
     #[test]
     fn the_judge_sees_what_is_wrong() {
         let mut values = 0;
@@ -111,8 +111,11 @@ mod tests {
                         values += 1;
                         assert!(judge(&case, &wrong).is_some(), "seed {seed}");
                     }
-                    wrong[rank][step] = Outcome::Failed("anything".to_owned());
-                    assert!(judge(&case, &wrong).is_some(), "seed {seed}");
+                    // A test may fail where its run is given up later.
+                    if case.steps[step].action != Action::Test {
+                        wrong[rank][step] = Outcome::Failed("anything".to_owned());
+                        assert!(judge(&case, &wrong).is_some(), "seed {seed}");
+                    }
                 }
                 let mut short = right.clone();
                 short[rank].pop();

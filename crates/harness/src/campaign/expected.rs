@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use reduce::{Operation, Operator};
 
-use super::case::{Action, Case, FaultKind, Kind, Mode, Outcome, Spec};
+use super::case::{Action, Case, FaultKind, Kind, Mode, Outcome, Spec, Step};
 use super::element::{Compose, Element, rows, with_kind};
 
 /// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
@@ -29,7 +29,7 @@ pub fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
                 .is_some_and(|fault| (fault.rank, fault.step) == (rank, index));
             let expected = state.advance(case, index, rank);
             let is_right = match outcome {
-                Outcome::Failed(_) => index >= first_fault,
+                Outcome::Failed(_) => end(case, index) >= first_fault,
                 // What the faulty call returns instead of a value is its own affair.
                 Outcome::Nothing => is_faulty || *outcome == expected,
                 Outcome::Value(_) => *outcome == expected,
@@ -43,6 +43,19 @@ pub fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
         }
     }
     None
+}
+
+/// The last step whose fault can make a step fail: for a test, the wait for the run. A run that is given up may fail without one.
+fn end(case: &Case, index: usize) -> usize {
+    let Step { plan, action } = case.steps[index];
+    if action != Action::Test {
+        return index;
+    }
+    let mut later = case.steps.iter().enumerate().skip(index + 1);
+    match later.find(|(_, step)| step.plan == plan && step.action != Action::Test) {
+        Some((index, step)) if step.action == Action::Wait => index,
+        _ => usize::MAX,
+    }
 }
 
 /// The runs in flight of all plans, as the program has them: the step that started each.
