@@ -18,14 +18,9 @@ pub struct Options {
     #[arg(long, default_value_t = 1, value_name = "S")]
     seed: u64,
     /// The number of cases
-    #[arg(
-        long,
-        default_value_t = 1000,
-        value_name = "N",
-        conflicts_with = "minutes"
-    )]
+    #[arg(long, default_value_t = 1000, value_name = "N")]
     cases: u64,
-    /// Run for this many minutes instead of a number of cases
+    /// Run for this many minutes, whatever --cases says
     #[arg(long, value_name = "M")]
     minutes: Option<u64>,
     /// The most ranks of a case
