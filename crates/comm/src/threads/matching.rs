@@ -4,17 +4,19 @@ use std::collections::VecDeque;
 use std::mem;
 
 use super::network::{Envelope, Letter, Return, SHORT_BYTES};
+use crate::conversation::Conversations;
 use crate::error::Error;
 use crate::request::{Request, RequestId, Requests};
 use crate::tag::Tag;
 
 /// Posted receives and messages that nobody has asked for yet.
 ///
-/// Both are lists in order of time, so that messages of one sender and tag match receives first
-/// come, first served.
+/// Both are lists in order of time, so that messages of one sender and conversation match receives first
+/// come, first served. If the two are in different exchanges, the receive fails.
 #[derive(Debug, Default)]
 pub(super) struct Matching {
     requests: Requests<Posting>,
+    conversations: Conversations,
     /// The receives still without a message, oldest first.
     posted: Vec<Posted>,
     /// The messages still without a receive, oldest first.
@@ -33,13 +35,25 @@ enum Posting {
     /// A send: the network has taken its message. The buffer that the receiver gave for it, once that is back.
     Sent(Vec<u8>),
     /// A receive without a message, and its buffer.
-    Posted { from: usize, buffer: Vec<u8> },
+    Posted {
+        from: usize,
+        tag: Tag,
+        buffer: Vec<u8>,
+    },
     /// A receive with its message.
     Received {
         from: usize,
         capacity_bytes: usize,
         message: Vec<u8>,
     },
+    /// A receive of one exchange that found a message of another.
+    Mismatched {
+        from: usize,
+        expected: Tag,
+        found: Tag,
+    },
+    /// A receive in an exchange in which a rank has given up.
+    GivenUp { rank: usize },
 }
 
 #[derive(Debug)]
@@ -90,10 +104,15 @@ impl Matching {
         buffer: Vec<u8>,
         give_back: impl FnOnce(usize, Return),
     ) -> Request {
-        let fits = |envelope: &Envelope| envelope.from == from && envelope.tag == tag;
+        // A message that is there may be that of an earlier receive, which has ended without it.
+        if let Some(rank) = self.conversations.who_gave_up(tag) {
+            return self.requests.insert(Posting::GivenUp { rank });
+        }
+        let fits =
+            |envelope: &Envelope| envelope.from == from && envelope.tag.number() == tag.number();
         let unexpected = self.unexpected.iter().position(fits);
         let envelope = unexpected.and_then(|index| self.unexpected.remove(index));
-        let request = self.requests.insert(Posting::Posted { from, buffer });
+        let request = self.requests.insert(Posting::Posted { from, tag, buffer });
         match envelope {
             Some(envelope) => self.receive(request.id(), envelope, give_back),
             None => self.posted.push(Posted {
@@ -113,10 +132,19 @@ impl Matching {
         give_back: impl FnOnce(usize, Return),
     ) {
         let posting = self.requests.get_mut(request);
-        let Posting::Posted { from, buffer } = posting else {
+        let Posting::Posted { from, tag, buffer } = posting else {
             unreachable!("a receive gets one message");
         };
-        let (from, mut buffer) = (*from, mem::take(buffer));
+        let (from, expected, mut buffer) = (*from, *tag, mem::take(buffer));
+        if envelope.tag != expected {
+            let found = envelope.tag;
+            *posting = Posting::Mismatched {
+                from,
+                expected,
+                found,
+            };
+            return;
+        }
         let capacity_bytes = buffer.len();
         let message = match envelope.letter {
             Letter::Short { length, bytes } => {
@@ -140,7 +168,10 @@ impl Matching {
     pub(super) fn awaited(&mut self, request: RequestId) -> Option<usize> {
         match self.requests.get_mut(request) {
             Posting::Posted { from, .. } => Some(*from),
-            Posting::Sent(_) | Posting::Received { .. } => None,
+            Posting::Sent(_)
+            | Posting::Received { .. }
+            | Posting::Mismatched { .. }
+            | Posting::GivenUp { .. } => None,
         }
     }
 
@@ -153,8 +184,15 @@ impl Matching {
         let mut arrived = mem::take(&mut self.arrived);
         let came = collect(&mut arrived);
         for envelope in arrived.drain(..) {
-            let fits = |posted: &Posted| posted.from == envelope.from && posted.tag == envelope.tag;
+            if envelope.tag.says_given_up() {
+                self.hear_of_given_up(envelope.from, envelope.tag);
+                continue;
+            }
+            let fits = |posted: &Posted| {
+                posted.from == envelope.from && posted.tag.number() == envelope.tag.number()
+            };
             match self.posted.iter().position(fits) {
+                None if self.conversations.is_closed(envelope.tag) => {}
                 None => self.unexpected.push_back(envelope),
                 Some(index) => {
                     let posted = self.posted.remove(index);
@@ -164,6 +202,36 @@ impl Matching {
         }
         self.arrived = arrived;
         came
+    }
+
+    /// Ends the receives of exchanges in which a rank has given up.
+    #[cold]
+    fn hear_of_given_up(&mut self, rank: usize, tag: Tag) {
+        self.conversations.note_given_up(rank, tag);
+        let Self {
+            conversations,
+            posted,
+            requests,
+            ..
+        } = self;
+        posted.retain(|posted| {
+            let given_up = conversations.who_gave_up(posted.tag);
+            if let Some(rank) = given_up {
+                *requests.get_mut(posted.request) = Posting::GivenUp { rank };
+            }
+            given_up.is_none()
+        });
+    }
+
+    pub(super) fn open(&mut self, tag: Tag) {
+        self.conversations.open(tag);
+    }
+
+    /// Forgets a conversation, and its messages.
+    pub(super) fn close(&mut self, tag: Tag) {
+        self.conversations.close(tag);
+        self.unexpected
+            .retain(|envelope| envelope.tag.number() != tag.number());
     }
 
     /// Lets `fetch` bring the buffers that receivers gave for messages, and keeps those of sends that are still asked for.
@@ -192,6 +260,20 @@ impl Matching {
                 capacity_bytes,
             }),
             Posting::Received { message, .. } => Ok(message),
+            Posting::Mismatched {
+                from,
+                expected,
+                found,
+            } => Err(Error::Mismatched {
+                rank,
+                from,
+                expected,
+                found,
+            }),
+            Posting::GivenUp { rank: given_up } => Err(Error::GivenUp {
+                rank: given_up,
+                awaited_by: rank,
+            }),
             Posting::Posted { buffer, .. } | Posting::Sent(buffer) => Ok(buffer),
         }
     }

@@ -13,6 +13,7 @@ use super::agreement::{Obstacle, Proposal, Settings, Share, agree};
 use super::choice::{ScheduleOptions, Task};
 use crate::algorithm::Algorithm;
 use crate::algorithm1::Algorithm1;
+use crate::conversation::Conversation;
 use crate::engine::Engine;
 use crate::environment;
 use crate::error::{BuildError, UnknownName};
@@ -220,10 +221,16 @@ impl<O> Builder<O> {
     {
         span!("plan", ranks = self.world.size());
         self.world.cancel_abandoned();
+        let conversation = Conversation::open(&self.world)?;
         let named = self.wishes.options.named_algorithm();
-        let ownership = self.owners::<T>(&named)?;
+        let ownership = self.owners::<T>(&named).inspect_err(|_| {
+            // The others do not hear of it in another way.
+            if self.wishes.is_agreed {
+                conversation.give_up();
+            }
+        })?;
         let algorithm = self.checked_algorithm::<T>(named, &ownership)?;
-        Ok(self.plan(algorithm, ownership))
+        Ok(self.plan(algorithm, ownership, conversation))
     }
 
     /// Who owns what, as the ranks agree, or as the rule says that all of them know.
@@ -362,7 +369,12 @@ impl<O> Builder<O> {
         self.wishes.message_limit.unwrap_or(default)
     }
 
-    fn plan<T>(self, named: Option<Algorithm>, ownership: Ownership) -> Plan<T, O>
+    fn plan<T>(
+        self,
+        named: Option<Algorithm>,
+        ownership: Ownership,
+        conversation: Rc<Conversation>,
+    ) -> Plan<T, O>
     where
         T: Pod,
         O: Operator<T> + 'static,
@@ -382,7 +394,8 @@ impl<O> Builder<O> {
             message_buffer: wishes.options.message_buffer,
         });
         let algorithm = terms.choice.algorithm;
-        let (tag, operator) = (world.fresh_tag(), Rc::new(self.operator));
+        let operator = Rc::new(self.operator);
+        let its_conversation = Rc::clone(&conversation);
         let (its_terms, its_operator) = (Rc::clone(&terms), Rc::clone(&operator));
         let engine: Box<dyn Engine<T>> = match algorithm.scheduled() {
             Some(schedule) => Box::new(Scheduled::new(
@@ -390,13 +403,18 @@ impl<O> Builder<O> {
                 schedule,
                 its_terms,
                 its_operator,
-                tag,
+                its_conversation,
             )),
             None if algorithm == Algorithm::MpiNative => {
                 Box::new(Native::new(world, its_terms, its_operator))
             }
-            None => Box::new(Algorithm1::new(world, its_terms, its_operator, tag)),
+            None => Box::new(Algorithm1::new(
+                world,
+                its_terms,
+                its_operator,
+                its_conversation,
+            )),
         };
-        Plan::new(world, operator, terms, engine)
+        Plan::new(world, operator, terms, engine, conversation)
     }
 }
