@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use distribution::Distribution;
 use reduce::operator::custom;
@@ -66,6 +67,24 @@ fn parameters_have_limits() {
         assert_eq!(row.map(f64::to_bits), [2.0_f64.to_bits(); 3]);
     })
     .unwrap();
+}
+
+/// A limit of 1 makes a message of each column: their number, not its square, is the time that they take.
+#[test]
+fn many_short_messages_take_linear_time() {
+    const WIDTH: usize = 400_000;
+    let begin = Instant::now();
+    threads::run(2, |world| {
+        let builder = Plan::builder(world).local_items(1).width(WIDTH);
+        let plan = builder.message_limit(1).build::<f64>().unwrap();
+        let mut row = vec![0.0; WIDTH];
+        plan.allreduce_into(&vec![1.0; WIDTH], &mut row).unwrap();
+        assert!(row.iter().all(|sum| sum.to_bits() == 2.0_f64.to_bits()));
+    })
+    .unwrap();
+    println!("{WIDTH} messages took {:?}", begin.elapsed());
+    // Less than a second on a machine that is not busy; 15 s and more where each message moved the list of all others.
+    assert!(begin.elapsed() < Duration::from_secs(5));
 }
 
 #[test]

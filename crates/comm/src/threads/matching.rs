@@ -15,8 +15,8 @@ use crate::tag::Tag;
 #[derive(Debug, Default)]
 pub(super) struct Matching {
     requests: Requests<Posting>,
-    /// The receives still without a message, oldest first.
-    posted: Vec<Posted>,
+    /// The receives still without a message, oldest first. The oldest is mostly the next to go.
+    posted: VecDeque<Posted>,
     /// The messages still without a receive, oldest first.
     unexpected: VecDeque<Envelope>,
     /// Kept between calls for its memory; empty.
@@ -55,7 +55,8 @@ impl Matching {
         self.room += messages;
         let room = self.room;
         self.requests.reserve(room);
-        self.posted.reserve(room.saturating_sub(self.posted.len()));
+        let posted = self.posted.len();
+        self.posted.reserve(room.saturating_sub(posted));
         let unexpected = self.unexpected.len();
         self.unexpected.reserve(room.saturating_sub(unexpected));
         self.arrived.reserve(room);
@@ -96,7 +97,7 @@ impl Matching {
         let request = self.requests.insert(Posting::Posted { from, buffer });
         match envelope {
             Some(envelope) => self.receive(request.id(), envelope, give_back),
-            None => self.posted.push(Posted {
+            None => self.posted.push_back(Posted {
                 from,
                 tag,
                 request: request.id(),
@@ -154,12 +155,10 @@ impl Matching {
         let came = collect(&mut arrived);
         for envelope in arrived.drain(..) {
             let fits = |posted: &Posted| posted.from == envelope.from && posted.tag == envelope.tag;
-            match self.posted.iter().position(fits) {
+            let index = self.posted.iter().position(fits);
+            match index.and_then(|index| self.posted.remove(index)) {
                 None => self.unexpected.push_back(envelope),
-                Some(index) => {
-                    let posted = self.posted.remove(index);
-                    self.receive(posted.request, envelope, &give_back);
-                }
+                Some(posted) => self.receive(posted.request, envelope, &give_back),
             }
         }
         self.arrived = arrived;
