@@ -5,7 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use distribution::Distribution;
+use distribution::{Distribution, Ownership};
 use reduce::operator::custom;
 use reduce::{Algorithm, BuildError, Builder, DEFAULT_LINK, Link, Plan, RunError, World, threads};
 
@@ -85,6 +85,25 @@ fn many_short_messages_take_linear_time() {
     println!("{WIDTH} messages took {:?}", begin.elapsed());
     // Less than a second on a machine that is not busy; 15 s and more where each message moved the list of all others.
     assert!(begin.elapsed() < Duration::from_secs(5));
+}
+
+/// A rule is not written out to choose a schedule.
+#[test]
+fn a_plan_of_many_small_blocks_is_built_at_once() {
+    const ITEMS: u64 = 30_000_000;
+    let begin = Instant::now();
+    threads::run(16, |world| {
+        let ownership = Ownership::block_cyclic(ITEMS, 16, 1).unwrap();
+        let builder = Plan::builder(world).ownership(&ownership);
+        builder.build::<f64>().unwrap();
+    })
+    .unwrap();
+    println!(
+        "a plan of {ITEMS} blocks was built in {:?}",
+        begin.elapsed()
+    );
+    // Milliseconds on a machine that is not busy; 10 s where the blocks were listed.
+    assert!(begin.elapsed() < Duration::from_secs(3));
 }
 
 #[test]
