@@ -49,8 +49,14 @@ fn times_of_a_link_are_positive() {
 
 #[test]
 fn parameters_have_limits() {
-    for count in [0, 1 << 32, usize::MAX] {
-        let error = refused(|builder| builder.ports(count).algorithm(Algorithm::Dissemination));
+    for count in [0, 100_000_000, 1 << 32, usize::MAX] {
+        for algorithm in [Algorithm::Dissemination, Algorithm::Bruck, Algorithm::Ring] {
+            let error = refused(|builder| builder.ports(count).algorithm(algorithm));
+            assert!(matches!(error, BuildError::Parameter(_)), "{error}");
+            let error = refused(|builder| builder.blocks(count).algorithm(algorithm));
+            assert!(matches!(error, BuildError::Parameter(_)), "{error}");
+        }
+        let error = refused(|builder| builder.ports(count));
         assert!(matches!(error, BuildError::Parameter(_)), "{error}");
         let error = refused(|builder| builder.blocks(count));
         assert!(matches!(error, BuildError::Parameter(_)), "{error}");

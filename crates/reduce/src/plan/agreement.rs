@@ -364,8 +364,7 @@ fn exchange_texts(comm: &dyn Communicator, text: &str) -> Result<Vec<String>, co
     let all = collective::allgather(comm, message)?;
     let to_text = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
-        text.trim_end_matches(['\0', char::REPLACEMENT_CHARACTER])
-            .to_owned()
+        text.trim_end_matches('\0').to_owned()
     };
     Ok(all.chunks_exact(TEXT_BYTES).map(to_text).collect())
 }
