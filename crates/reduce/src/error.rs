@@ -16,7 +16,7 @@ use crate::message_buffer::MessageBuffer;
 pub enum BuildError {
     /// Two ranks' settings differ.
     #[error(
-        "ranks disagree on the {subject}: rank {}: {}; rank {}: {}",
+        "ranks disagree on the {subject}: rank {} has {}; rank {} has {}",
         .first.0, .first.1, .second.0, .second.1
     )]
     Disagreement {
@@ -62,11 +62,25 @@ pub enum BuildError {
         /// The ranks there are.
         size: usize,
     },
-    /// The width, the message limit, or the size of an element is 0.
-    #[error("{what} is 0; it must be at least 1")]
-    Zero {
-        /// Which of them.
-        what: &'static str,
+    /// A rank has no memory for a row, or for a list of its ranges of items.
+    #[error("rank {rank}: a plan takes at least {bytes} bytes here, more than it can get")]
+    Memory {
+        /// The first such rank.
+        rank: usize,
+        /// The bytes of a row, or of the list.
+        bytes: u64,
+    },
+    /// Items have no elements.
+    #[error("the width is 0, but an item has at least one element")]
+    ZeroWidth,
+    /// Messages have no elements.
+    #[error("the message limit is 0, but a message has at least one element")]
+    ZeroMessageLimit,
+    /// Elements have no bytes.
+    #[error("an element of type `{element}` takes no memory, so there is nothing to reduce")]
+    ZeroSized {
+        /// The type of an element.
+        element: &'static str,
     },
     /// A message buffer of no values, or of more than there can be.
     #[error(

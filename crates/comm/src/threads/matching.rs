@@ -1,9 +1,9 @@
 //! Which message belongs to which receive: the state of one rank, which no other thread sees.
 
-use std::collections::VecDeque;
 use std::mem;
 
 use super::network::{Envelope, Letter, Return, SHORT_BYTES};
+use super::queues::Queues;
 use crate::conversation::Conversations;
 use crate::error::Error;
 use crate::request::{Request, RequestId, Requests};
@@ -11,16 +11,16 @@ use crate::tag::Tag;
 
 /// Posted receives and messages that nobody has asked for yet.
 ///
-/// Both are lists in order of time, so that messages of one sender and conversation match receives first
-/// come, first served. If the two are in different exchanges, the receive fails.
+/// Messages of one sender and conversation match receives first come, first served. If the two are in different exchanges, the
+/// receive fails.
 #[derive(Debug, Default)]
 pub(super) struct Matching {
     requests: Requests<Posting>,
     conversations: Conversations,
-    /// The receives still without a message, oldest first.
-    posted: Vec<Posted>,
-    /// The messages still without a receive, oldest first.
-    unexpected: VecDeque<Envelope>,
+    /// The receives still without a message.
+    posted: Queues<RequestId>,
+    /// The messages still without a receive.
+    unexpected: Queues<Envelope>,
     /// Kept between calls for its memory; empty.
     arrived: Vec<Envelope>,
     /// As `arrived`.
@@ -46,7 +46,7 @@ enum Posting {
         capacity_bytes: usize,
         message: Vec<u8>,
     },
-    /// A receive of one exchange that found a message of another.
+    /// A receive of one exchange, in a conversation in which a message of another has come.
     Mismatched {
         from: usize,
         expected: Tag,
@@ -56,22 +56,14 @@ enum Posting {
     GivenUp { rank: usize },
 }
 
-#[derive(Debug)]
-struct Posted {
-    from: usize,
-    tag: Tag,
-    request: RequestId,
-}
-
 impl Matching {
     /// Makes room for `messages` more messages, and returns for how many there is room then.
     pub(super) fn reserve(&mut self, messages: usize) -> usize {
         self.room += messages;
         let room = self.room;
         self.requests.reserve(room);
-        self.posted.reserve(room.saturating_sub(self.posted.len()));
-        let unexpected = self.unexpected.len();
-        self.unexpected.reserve(room.saturating_sub(unexpected));
+        self.posted.reserve(room);
+        self.unexpected.reserve(room);
         self.arrived.reserve(room);
         self.returned.reserve(room);
         room
@@ -108,18 +100,12 @@ impl Matching {
         if let Some(rank) = self.conversations.who_gave_up(tag) {
             return self.requests.insert(Posting::GivenUp { rank });
         }
-        let fits =
-            |envelope: &Envelope| envelope.from == from && envelope.tag.number() == tag.number();
-        let unexpected = self.unexpected.iter().position(fits);
-        let envelope = unexpected.and_then(|index| self.unexpected.remove(index));
+        let stream = (from, tag.number());
+        let envelope = self.unexpected.pop(stream);
         let request = self.requests.insert(Posting::Posted { from, tag, buffer });
         match envelope {
             Some(envelope) => self.receive(request.id(), envelope, give_back),
-            None => self.posted.push(Posted {
-                from,
-                tag,
-                request: request.id(),
-            }),
+            None => self.posted.push(stream, request.id()),
         }
         request
     }
@@ -143,7 +129,13 @@ impl Matching {
                 expected,
                 found,
             };
-            return;
+            return self.end_receives(found, |expected| {
+                Some(Posting::Mismatched {
+                    from,
+                    expected,
+                    found,
+                })
+            });
         }
         let capacity_bytes = buffer.len();
         let message = match envelope.letter {
@@ -188,16 +180,11 @@ impl Matching {
                 self.hear_of_given_up(envelope.from, envelope.tag);
                 continue;
             }
-            let fits = |posted: &Posted| {
-                posted.from == envelope.from && posted.tag.number() == envelope.tag.number()
-            };
-            match self.posted.iter().position(fits) {
+            let stream = (envelope.from, envelope.tag.number());
+            match self.posted.pop(stream) {
                 None if self.conversations.is_closed(envelope.tag) => {}
-                None => self.unexpected.push_back(envelope),
-                Some(index) => {
-                    let posted = self.posted.remove(index);
-                    self.receive(posted.request, envelope, &give_back);
-                }
+                None => self.unexpected.push(stream, envelope),
+                Some(request) => self.receive(request, envelope, &give_back),
             }
         }
         self.arrived = arrived;
@@ -208,19 +195,27 @@ impl Matching {
     #[cold]
     fn hear_of_given_up(&mut self, rank: usize, tag: Tag) {
         self.conversations.note_given_up(rank, tag);
-        let Self {
-            conversations,
-            posted,
-            requests,
-            ..
-        } = self;
-        posted.retain(|posted| {
-            let given_up = conversations.who_gave_up(posted.tag);
-            if let Some(rank) = given_up {
-                *requests.get_mut(posted.request) = Posting::GivenUp { rank };
-            }
-            given_up.is_none()
+        let who = self.conversations.who_gave_up(tag);
+        self.end_receives(tag, |expected| {
+            let is_void = tag.turns_to(expected) >= 0;
+            who.filter(|_| is_void)
+                .map(|rank| Posting::GivenUp { rank })
         });
+    }
+
+    /// Ends those receives of a conversation for which `end`, given their tags, says what they come to.
+    #[cold]
+    fn end_receives(&mut self, tag: Tag, end: impl Fn(Tag) -> Option<Posting>) {
+        for (stream, request) in self.posted.take_all(tag.number()) {
+            let posting = self.requests.get_mut(request);
+            let Posting::Posted { tag: expected, .. } = *posting else {
+                unreachable!("a receive on the list has no message");
+            };
+            match end(expected) {
+                Some(ended) => *posting = ended,
+                None => self.posted.push(stream, request),
+            }
+        }
     }
 
     pub(super) fn open(&mut self, tag: Tag) {
@@ -230,8 +225,7 @@ impl Matching {
     /// Forgets a conversation, and its messages.
     pub(super) fn close(&mut self, tag: Tag) {
         self.conversations.close(tag);
-        self.unexpected
-            .retain(|envelope| envelope.tag.number() != tag.number());
+        drop(self.unexpected.take_all(tag.number()));
     }
 
     /// Lets `fetch` bring the buffers that receivers gave for messages, and keeps those of sends that are still asked for.
@@ -246,9 +240,7 @@ impl Matching {
 
     /// Ends a complete request and returns its message or buffer, on behalf of `rank`.
     pub(super) fn take(&mut self, rank: usize, request: Request) -> Result<Vec<u8>, Error> {
-        if let Posting::Posted { .. } = self.requests.get_mut(request.id()) {
-            self.unpost(request.id());
-        }
+        self.unpost(request.id());
         match self.requests.remove(request) {
             Posting::Received {
                 from,
@@ -284,8 +276,12 @@ impl Matching {
         self.requests.remove(request);
     }
 
+    /// Takes a receive off its queue, if it is one that lacks its message.
     fn unpost(&mut self, request: RequestId) {
-        self.posted.retain(|posted| posted.request != request);
+        if let Posting::Posted { from, tag, .. } = *self.requests.get_mut(request) {
+            self.posted
+                .remove((from, tag.number()), |other| *other == request);
+        }
     }
 }
 

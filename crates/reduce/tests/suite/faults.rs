@@ -8,6 +8,7 @@ use reduce::{Algorithm, Operation, Plan, RunError, Sum, World};
 use super::Check;
 
 /// A mismatch may leave ranks that all wait, which threads are told of, and which ends their world; MPI's goes on.
+#[allow(dead_code, reason = "threads have a world for each case")]
 pub(crate) const MISMATCHES: [(&str, Check); 2] = [
     ("ranks in different operations", different_operations),
     ("a rank that skips an operation", skipped_operations),

@@ -432,7 +432,7 @@ fn ranks_that_disagree(world: &World) {
         .root(usize::from(odd_one))
         .build::<f64>()
         .unwrap_err();
-    assert_same_error(world, &error, &["root", "rank 0", "rank 1", &name]);
+    assert_same_error(world, &error, &["root", "rank 0 has 0", "has 1", &name]);
 
     let error = builder().local_items(u64::MAX).build::<f64>().unwrap_err();
     assert_same_error(world, &error, &["2^64"]);
