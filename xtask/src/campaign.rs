@@ -59,7 +59,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     let mut output = Output::open(options.json.as_deref())?;
     let begin = Instant::now();
     let faults = match options.faults.as_deref() {
-        None => FaultKind::DETECTED.to_vec(),
+        None => FaultKind::DEFAULT.to_vec(),
         Some("none") => Vec::new(),
         Some(typed) => names("--faults", typed, FaultKind::ALL, str::parse)?,
     };

@@ -11,6 +11,7 @@ mod expected;
 mod generate;
 mod shrink;
 mod slot;
+mod state;
 mod workers;
 
 use std::panic;

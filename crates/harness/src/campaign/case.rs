@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::str::FromStr;
 
-use reduce::Operation;
-use serde::{Deserialize, Serialize};
+use reduce::{Algorithm, Operation};
+use serde::{Serialize, Serializer};
 
 /// A program that all ranks run together, and at most one fault.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Case {
     /// The number of ranks, p.
     pub ranks: usize,
@@ -22,18 +22,19 @@ pub struct Case {
 }
 
 /// A plan, as its builder is told.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Spec {
     /// The element type and the operator.
     pub kind: Kind,
     /// Each rank's ranges of items, in the order in which it owns them.
     pub extents: Vec<Vec<Range<u64>>>,
-    /// Whether ranks tell their own share alone: a count, or extents. Otherwise all know the whole ownership.
-    pub is_told_apart: bool,
+    /// Whether each rank passes its own extents alone, to be gathered. Otherwise each passes the whole ownership.
+    pub gathers_extents: bool,
     /// Elements of an item.
     pub width: usize,
-    /// The algorithm by name; `None` for the plan's own choice.
-    pub algorithm: Option<String>,
+    /// The algorithm; `None` for the plan's own choice.
+    #[serde(serialize_with = "algorithm_name")]
+    pub algorithm: Option<Algorithm>,
     /// The rank that gets the result of a reduce.
     pub root: usize,
     /// The most elements of a message.
@@ -43,7 +44,7 @@ pub struct Spec {
 }
 
 /// Element types with an operator each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Kind {
     /// Sums of `f64`, of wildly different size.
     SumF64,
@@ -61,7 +62,7 @@ impl Kind {
 }
 
 /// A call on a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Step {
     /// The plan, by its number in [`Case::plans`].
     pub plan: usize,
@@ -70,12 +71,12 @@ pub struct Step {
 }
 
 /// What is done with a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Action {
     /// It is built; a plan that was there before is dropped.
     Build,
     /// A call in a mode.
-    Call(#[serde(with = "operation_name")] Operation, Mode),
+    Call(#[serde(serialize_with = "operation_name")] Operation, Mode),
     /// A run that was started is tested once.
     Test,
     /// A run that was started is waited for.
@@ -87,7 +88,7 @@ pub enum Action {
 }
 
 /// How a call is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Mode {
     /// It returns the result.
     Blocking,
@@ -96,7 +97,7 @@ pub enum Mode {
 }
 
 /// Something that a program does by accident, on one rank.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Fault {
     /// The rank that does it.
     pub rank: usize,
@@ -107,7 +108,7 @@ pub struct Fault {
 }
 
 /// The faults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum FaultKind {
     /// The rank returns.
     Leave,
@@ -134,9 +135,8 @@ impl FaultKind {
         Self::Skip,
     ];
 
-    /// Those after which no rank gets a wrong value. After a skipped call, ranks run different calls of a plan, which is not noticed
-    /// everywhere.
-    pub const DETECTED: &[Self] = &[
+    /// The default: all but those after which ranks run different calls of a plan, which is not noticed everywhere.
+    pub const DEFAULT: &[Self] = &[
         Self::Leave,
         Self::Panic,
         Self::CaughtPanic,
@@ -171,7 +171,7 @@ impl FromStr for FaultKind {
 }
 
 /// What a step gave on a rank.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// A result, as bytes.
     Value(Vec<u8>),
@@ -181,25 +181,13 @@ pub enum Outcome {
     Failed(String),
 }
 
-/// Operations by their names.
-mod operation_name {
-    use reduce::Operation;
-    use serde::de::{Deserialize, Deserializer, Error};
-    use serde::ser::Serializer;
+fn algorithm_name<S: Serializer>(
+    algorithm: &Option<Algorithm>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    algorithm.map(Algorithm::name).serialize(serializer)
+}
 
-    pub(super) fn serialize<S: Serializer>(
-        operation: &Operation,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(operation.name())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Operation, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        let mut all = Operation::ALL.iter().copied();
-        all.find(|operation| operation.name() == name)
-            .ok_or_else(|| D::Error::custom(format!("unknown operation `{name}`")))
-    }
+fn operation_name<S: Serializer>(operation: &Operation, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(operation.name())
 }

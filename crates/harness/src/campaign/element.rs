@@ -8,11 +8,11 @@ use reduce::Operator;
 use crate::data::Random;
 
 thread_local! {
-    /// Whether the next combination on this rank panics.
+    /// Whether combinations on this rank panic.
     static PANICS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Lets this rank's next combination panic, or not any more.
+/// Lets this rank's combinations panic, or not any more.
 pub(super) fn set_panics(panics: bool) {
     PANICS.set(panics);
 }
@@ -53,7 +53,7 @@ impl Element for [u64; 2] {
     }
 }
 
-/// An operator of this crate or of a user, which panics when [`set_panics`] says so.
+/// The operator inside, which also panics while [`set_panics`] says so.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Faulty<O>(pub(super) O);
 
@@ -137,10 +137,10 @@ impl Operator<[u64; 2]> for Compose {
 macro_rules! with_kind {
     ($kind:expr, $function:ident ( $($argument:expr),* )) => {
         match $kind {
-            Kind::SumF64 => $function::<f64, _>(Sum, $($argument),*),
-            Kind::ProductF32 => $function::<f32, _>(Product, $($argument),*),
-            Kind::MaxI64 => $function::<i64, _>(Max, $($argument),*),
-            Kind::Affine => $function::<[u64; 2], _>(Compose, $($argument),*),
+            $crate::campaign::case::Kind::SumF64 => $function::<f64, _>(reduce::Sum, $($argument),*),
+            $crate::campaign::case::Kind::ProductF32 => $function::<f32, _>(reduce::Product, $($argument),*),
+            $crate::campaign::case::Kind::MaxI64 => $function::<i64, _>(reduce::Max, $($argument),*),
+            $crate::campaign::case::Kind::Affine => $function::<[u64; 2], _>($crate::campaign::element::Compose, $($argument),*),
         }
     };
 }

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use reduce::{Operation, Operator};
 
-use super::case::{Action, Case, FaultKind, Kind, Mode, Outcome, Spec, Step};
-use super::element::{Compose, Element, rows, with_kind};
+use super::case::{Action, Case, FaultKind, Mode, Outcome, Spec, Step};
+use super::element::{Element, rows, with_kind};
+use super::state::PlanState;
 
 /// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
 ///
@@ -22,12 +23,12 @@ pub fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
         if outcomes.len() != case.steps.len() && !may_end {
             return Some(format!("rank {rank} ended at step {}", outcomes.len()));
         }
-        let mut state = States::new(case);
+        let mut states = vec![PlanState::Unbuilt; case.plans.len()];
         for (index, outcome) in outcomes.iter().enumerate() {
             let is_faulty = case
                 .fault
                 .is_some_and(|fault| (fault.rank, fault.step) == (rank, index));
-            let expected = state.advance(case, index, rank);
+            let expected = advance(&mut states, case, index, rank);
             let is_right = match outcome {
                 Outcome::Failed(_) => end(case, index) >= first_fault,
                 // What the faulty call returns instead of a value is its own affair.
@@ -58,37 +59,19 @@ fn end(case: &Case, index: usize) -> usize {
     }
 }
 
-/// The runs in flight of all plans, as the program has them: the step that started each.
-struct States(Vec<Option<(Operation, usize)>>);
-
-impl States {
-    fn new(case: &Case) -> Self {
-        Self(vec![None; case.plans.len()])
-    }
-
-    /// What a step gives on a rank.
-    fn advance(&mut self, case: &Case, index: usize, rank: usize) -> Outcome {
-        let step = case.steps[index];
-        let (spec, run) = (&case.plans[step.plan], &mut self.0[step.plan]);
-        match step.action {
-            Action::Call(operation, Mode::Blocking) => {
-                spec.expected(operation, case.seed, index, rank)
-            }
-            Action::Call(operation, Mode::Split) => {
-                *run = Some((operation, index));
-                Outcome::Nothing
-            }
-            Action::Wait => match run.take() {
-                Some((operation, start)) => spec.expected(operation, case.seed, start, rank),
-                None => Outcome::Nothing,
-            },
-            Action::Test => Outcome::Nothing,
-            Action::Build | Action::GiveUp | Action::Drop => {
-                *run = None;
-                Outcome::Nothing
-            }
-        }
-    }
+/// What a step gives on a rank, and what it makes of its plan's state.
+fn advance(states: &mut [PlanState], case: &Case, index: usize, rank: usize) -> Outcome {
+    let Step { plan, action } = case.steps[index];
+    let expected = match (states[plan], action) {
+        (_, Action::Call(operation, Mode::Blocking)) => Some((operation, index)),
+        (PlanState::InFlight { operation, start }, Action::Wait) => Some((operation, start)),
+        _ => None,
+    };
+    let after = states[plan].after(index, action);
+    states[plan] = after.expect("every step of a case finds its plan in a state that allows it");
+    expected.map_or(Outcome::Nothing, |(operation, step)| {
+        case.plans[plan].expected(operation, case.seed, step, rank)
+    })
 }
 
 impl Spec {
@@ -100,7 +83,6 @@ impl Spec {
 
     /// What a call with a step's items gives on a rank.
     fn expected(&self, operation: Operation, seed: u64, step: usize, rank: usize) -> Outcome {
-        use reduce::{Max, Product, Sum};
         with_kind!(self.kind, expected_of(self, operation, seed, step, rank))
     }
 }
@@ -148,7 +130,7 @@ fn expected_of<T: Element, O: Operator<T>>(
 }
 
 /// A rank's columns of a reduce-scatter: the first `width` mod p ranks have one more.
-pub(super) fn columns(width: usize, ranks: usize, rank: usize) -> Range<usize> {
+fn columns(width: usize, ranks: usize, rank: usize) -> Range<usize> {
     let start = |rank: usize| width / ranks * rank + (width % ranks).min(rank);
     start(rank)..start(rank + 1)
 }

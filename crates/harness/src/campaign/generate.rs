@@ -5,6 +5,7 @@ use std::ops::Range;
 use reduce::{Algorithm, Operation};
 
 use super::case::{Action, Case, Fault, FaultKind, Kind, Mode, Spec, Step};
+use super::state::PlanState;
 use crate::Backend;
 use crate::data::Random;
 
@@ -24,7 +25,7 @@ pub fn generate(seed: u64, backend: Backend, ranks_max: usize, faults: &[FaultKi
         .collect();
     let mut program = Program {
         plans: &plans,
-        states: vec![State::Unbuilt; plans.len()],
+        states: vec![PlanState::Unbuilt; plans.len()],
         steps: Vec::new(),
     };
     for plan in 0..plans.len() {
@@ -36,7 +37,7 @@ pub fn generate(seed: u64, backend: Backend, ranks_max: usize, faults: &[FaultKi
         program.push(plan, action);
     }
     for plan in 0..plans.len() {
-        if let State::InFlight = program.states[plan] {
+        if let PlanState::InFlight { .. } = program.states[plan] {
             program.push(plan, Action::Wait);
         }
     }
@@ -58,42 +59,31 @@ pub fn generate(seed: u64, backend: Backend, ranks_max: usize, faults: &[FaultKi
     }
 }
 
-#[derive(Clone, Copy)]
-enum State {
-    Unbuilt,
-    Ready,
-    InFlight,
-}
-
 /// A program as it grows, and what state its plans are in.
 struct Program<'p> {
     plans: &'p [Spec],
-    states: Vec<State>,
+    states: Vec<PlanState>,
     steps: Vec<Step>,
 }
 
 impl Program<'_> {
     fn push(&mut self, plan: usize, action: Action) {
-        self.states[plan] = match action {
-            Action::Build | Action::Wait | Action::Call(_, Mode::Blocking) => State::Ready,
-            Action::Call(_, Mode::Split) | Action::Test => State::InFlight,
-            // A plan whose run was given up is spent.
-            Action::GiveUp | Action::Drop => State::Unbuilt,
-        };
+        let after = self.states[plan].after(self.steps.len(), action);
+        self.states[plan] = after.expect("actions are drawn from those that the plan allows");
         self.steps.push(Step { plan, action });
     }
 
     /// What can be done with a plan now.
     fn action(&self, random: &mut Dice, plan: usize) -> Action {
         match self.states[plan] {
-            State::Unbuilt => Action::Build,
-            State::InFlight => match random.below(8) {
+            PlanState::Unbuilt => Action::Build,
+            PlanState::InFlight { .. } => match random.below(8) {
                 0 => Action::GiveUp,
                 1 => Action::Drop,
                 2..5 => Action::Test,
                 _ => Action::Wait,
             },
-            State::Ready => match random.below(10) {
+            PlanState::Ready => match random.below(10) {
                 0 => Action::Build,
                 1 => Action::Drop,
                 _ => {
@@ -109,9 +99,7 @@ impl Program<'_> {
 impl Spec {
     /// The calls that the plan offers.
     fn calls(&self) -> Vec<(Operation, Mode)> {
-        let named = self.algorithm.as_ref();
-        let named = named.map(|name| name.parse::<Algorithm>().expect("it is a name"));
-        let is_scheduled = named.is_none_or(Algorithm::is_scheduled);
+        let is_scheduled = self.algorithm.is_none_or(Algorithm::is_scheduled);
         let has_empty = self.kind != Kind::MaxI64;
         let mut calls = Vec::new();
         for &operation in Operation::ALL {
@@ -198,9 +186,9 @@ impl Dice {
                 true => self.scattered(items as u64, ranks),
                 false => self.contiguous(items as u64, ranks),
             },
-            is_told_apart: self.below(2) == 0,
+            gathers_extents: self.below(2) == 0,
             width,
-            algorithm: algorithm.map(|algorithm| algorithm.to_string()),
+            algorithm,
             root: self.below(ranks),
             message_limit: (self.below(6) == 0).then(|| 1 + self.below(4)),
             blocks: (self.below(4) == 0).then(|| 1 + self.below(width)),
