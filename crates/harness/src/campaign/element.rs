@@ -5,6 +5,7 @@ use std::cell::Cell;
 use bytemuck::Pod;
 use reduce::Operator;
 
+use super::environment::{Environment, within};
 use crate::data::Random;
 
 thread_local! {
@@ -18,14 +19,16 @@ pub(super) fn set_panics(panics: bool) {
 }
 
 /// A type whose items can be drawn.
-pub(super) trait Element: Pod + PartialEq {
-    fn draw(random: &mut Random) -> Self;
+pub(super) trait Element: Pod {
+    /// An item. Sums and products of `small` ones are subnormal, where the type has such numbers.
+    fn draw(random: &mut Random, small: bool) -> Self;
 }
 
 impl Element for f64 {
     /// Of wildly different size, so that every order of summation gives other bits; now and then a special value.
-    fn draw(random: &mut Random) -> Self {
+    fn draw(random: &mut Random, small: bool) -> Self {
         match random.below(64) {
+            _ if small => (random.uniform() - 0.5) * 1e-307,
             0 => -0.0,
             1 => f64::NAN,
             2 => 3e-310,
@@ -36,19 +39,22 @@ impl Element for f64 {
 
 impl Element for f32 {
     #[expect(clippy::cast_possible_truncation, reason = "any number near 1 will do")]
-    fn draw(random: &mut Random) -> Self {
+    fn draw(random: &mut Random, small: bool) -> Self {
+        if small && random.below(8) == 0 {
+            return 1e-20;
+        }
         (0.5 + random.uniform()) as f32
     }
 }
 
 impl Element for i64 {
-    fn draw(random: &mut Random) -> Self {
+    fn draw(random: &mut Random, _small: bool) -> Self {
         random.word().cast_signed()
     }
 }
 
 impl Element for [u64; 2] {
-    fn draw(random: &mut Random) -> Self {
+    fn draw(random: &mut Random, _small: bool) -> Self {
         [random.word(), random.word()]
     }
 }
@@ -146,9 +152,14 @@ macro_rules! with_kind {
 }
 pub(super) use with_kind;
 
-/// All rows of a step, item by item: the same on every rank.
+/// All rows of a step, item by item: the same on every rank, whatever its environment.
 pub(super) fn rows<T: Element>(items: u64, width: usize, seed: u64, step: usize) -> Vec<T> {
-    let mut random = Random::new(seed ^ (step as u64).wrapping_mul(0xA076_1D64_78BD_642F));
     let count = usize::try_from(items).expect("items of a campaign are in memory") * width;
-    (0..count).map(|_| T::draw(&mut random)).collect()
+    let mut rows = Vec::with_capacity(count);
+    within(Environment::Default, &mut || {
+        let mut random = Random::new(seed ^ (step as u64).wrapping_mul(0xA076_1D64_78BD_642F));
+        let small = random.below(4) == 0;
+        rows.extend((0..count).map(|_| T::draw(&mut random, small)));
+    });
+    rows
 }

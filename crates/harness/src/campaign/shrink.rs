@@ -3,13 +3,17 @@
 use super::case::{Action, Case, Mode, Step};
 use super::state::PlanState;
 
-/// The smallest case that still fails and is like this one, with steps and the fault left out as far as they do not matter.
-#[must_use]
-pub fn shrink(case: &Case, fails: impl Fn(&Case) -> bool) -> Case {
-    let mut smallest = case.clone();
+/// The smallest case that still fails and is like this one, with steps and the fault left out as far as they do not matter, and why it
+/// fails.
+pub fn shrink(
+    case: Case,
+    reason: String,
+    mut fails: impl FnMut(&Case) -> Option<String>,
+) -> (Case, String) {
+    let mut smallest = (case, reason);
     loop {
-        let smaller = candidates(&smallest).into_iter();
-        let smaller = smaller.filter(is_sound).find(|case| fails(case));
+        let mut smaller = candidates(&smallest.0).into_iter().filter(is_sound);
+        let smaller = smaller.find_map(|case| fails(&case).map(|reason| (case, reason)));
         match smaller {
             Some(smaller) => smallest = smaller,
             None => return smallest,

@@ -27,6 +27,7 @@ impl PlanState {
             (_, Action::Build) | (Self::Ready, Action::Call(_, Mode::Blocking)) => {
                 Some(Self::Ready)
             }
+            (Self::Unbuilt | Self::Ready, Action::Rebuild(_)) => Some(Self::Unbuilt),
             (Self::Ready, Action::Call(operation, Mode::Split)) => {
                 let start = step;
                 Some(Self::InFlight { operation, start })
