@@ -5,48 +5,64 @@
 //! also draws the order in which ranks run and messages arrive, so a seed replays a case exactly.
 
 mod case;
+mod dice;
 mod element;
+mod environment;
 mod execute;
 mod expected;
+mod fault;
 mod generate;
+mod judge;
+mod names;
+mod own_process;
+#[cfg(feature = "mpi")]
+mod process;
+mod processes;
+mod run;
 mod shrink;
 mod slot;
+mod state;
 mod workers;
 
 use std::panic;
 use std::sync::Mutex;
 
-use reduce::threads;
+use reduce::{World, threads};
 
-pub use case::{Action, Case, Fault, FaultKind, Kind, Mode, Outcome, Spec, Step};
+pub use case::{Action, Case, Kind, Mode, Outcome, Spec, Step};
 pub use execute::execute;
-pub use expected::judge;
-pub use generate::generate;
+pub use fault::{Fault, FaultKind};
+pub use generate::Generator;
+pub use judge::{Judge, judge};
+#[cfg(feature = "mpi")]
+pub use process::run_cases;
+pub use processes::Report;
+pub use run::{Campaign, Failure, Findings};
 pub use shrink::shrink;
-pub use workers::{Campaign, Failure, Findings};
 
-/// Runs a case on threads, one at a time in the order that its seed draws, and returns what is wrong with it, if anything is.
+/// Runs a case on threads, and returns what is wrong with it, if anything is.
+///
+/// Ranks run one at a time, in the order that the seed draws. Where one sleeps, they run freely: otherwise the others would wait.
 pub fn check_on_threads(case: &Case) -> Option<String> {
     let outcomes = Mutex::new(vec![Vec::new(); case.ranks]);
-    let ended = threads::run_seeded(case.ranks, case.seed, |world| {
-        execute(case, world, &|outcome| {
-            let mut outcomes = outcomes.lock().expect("nothing panics while it is locked");
+    let body = |world: &World| {
+        execute(case, world, &mut |outcome| {
+            let mut outcomes = outcomes.lock().expect(NO_PANIC);
             outcomes[world.rank()].push(outcome);
         });
-    });
-    let may_panic = case
-        .fault
-        .is_some_and(|fault| fault.kind == FaultKind::Panic);
-    if let Err(error) = ended
-        && !may_panic
-    {
-        return Some(format!("the job failed: {error}"));
+    };
+    let kind = case.fault.map(|fault| fault.kind);
+    let ended = match kind {
+        Some(FaultKind::Sleep) => threads::run(case.ranks, body),
+        _ => threads::run_seeded(case.ranks, case.seed, body),
+    };
+    match ended {
+        Err(error) if kind != Some(FaultKind::Panic) => Some(format!("the job failed: {error}")),
+        _ => judge(case, &outcomes.into_inner().expect(NO_PANIC)),
     }
-    let outcomes = outcomes
-        .into_inner()
-        .expect("nothing panics while it is locked");
-    judge(case, &outcomes)
 }
+
+const NO_PANIC: &str = "nothing panics while it is locked";
 
 /// Silences the messages of panics that a campaign causes on purpose.
 pub fn silence_panics() {
@@ -55,23 +71,24 @@ pub fn silence_panics() {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use reduce::threads;
 
     use super::{
-        Action, Case, FaultKind, Mode, Outcome, check_on_threads, execute, generate, judge, shrink,
+        Action, Case, FaultKind, Generator, Mode, Outcome, check_on_threads, execute, judge, shrink,
     };
     use crate::Backend;
+
+    fn generate(seed: u64, ranks: usize, faults: &[FaultKind]) -> Case {
+        let generator = Generator::new(Backend::Threads, Some(ranks), faults);
+        generator.case(seed)
+    }
 
     /// What all ranks get, without a seeded order.
     fn outcomes(case: &Case) -> Vec<Vec<Outcome>> {
         threads::run(case.ranks, |world| {
-            let outcomes = Mutex::new(Vec::new());
-            execute(case, world, &|outcome| {
-                outcomes.lock().unwrap().push(outcome)
-            });
-            outcomes.into_inner().unwrap()
+            let mut outcomes = Vec::new();
+            execute(case, world, &mut |outcome| outcomes.push(outcome));
+            outcomes
         })
         .unwrap()
     }
@@ -79,7 +96,7 @@ mod tests {
     #[test]
     fn a_seed_makes_one_case() {
         for seed in 0..100 {
-            let draw = || generate(seed, Backend::Threads, 5, FaultKind::ALL);
+            let draw = || generate(seed, 5, FaultKind::ALL);
             assert_eq!(draw(), draw());
             assert!(draw().ranks <= 5);
         }
@@ -88,7 +105,7 @@ mod tests {
     #[test]
     fn programs_without_faults_give_the_definition() {
         for seed in 0..200 {
-            let case = generate(seed, Backend::Threads, 5, &[]);
+            let case = generate(seed, 5, &[]);
             assert_eq!(check_on_threads(&case), None, "seed {seed}");
             assert_eq!(judge(&case, &outcomes(&case)), None, "seed {seed}");
         }
@@ -99,7 +116,7 @@ mod tests {
     fn the_judge_sees_what_is_wrong() {
         let mut values = 0;
         for seed in 0..60 {
-            let case = generate(seed, Backend::Threads, 3, &[]);
+            let case = generate(seed, 3, &[]);
             let right = outcomes(&case);
             for rank in 0..case.ranks {
                 for step in 0..case.steps.len() {
@@ -136,12 +153,13 @@ mod tests {
                 )
             })
         };
-        let cases = (0..1000).map(|seed| generate(seed, Backend::Threads, 3, FaultKind::ALL));
+        let cases = (0..1000).map(|seed| generate(seed, 3, FaultKind::ALL));
         let long = cases
             .filter(|case| has_scan(case) && case.steps.len() > 9)
             .take(10);
         for case in long {
-            let small = shrink(&case, has_scan);
+            let fails = |case: &Case| has_scan(case).then(String::new);
+            let (small, _) = shrink(case, String::new(), fails);
             assert!(small.steps.len() <= 2 && small.fault.is_none(), "{small:?}");
         }
     }

@@ -1,8 +1,8 @@
 //! Building `mpi-runner`, and starting it under `mpirun`.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,10 +14,15 @@ use crate::workspace::{cargo, executables};
 /// How long `mpirun` may take to end after a rank has said why it fails.
 const ENDING_LIMIT: Duration = Duration::from_secs(30);
 
+/// How long it may take to end when it is asked to.
+const STOPPING_LIMIT: Duration = Duration::from_secs(5);
+
 /// A program that `mpirun` can start.
 #[derive(Debug)]
 pub struct Launcher {
     program: PathBuf,
+    /// How long its ranks may say nothing.
+    limit: Option<Duration>,
 }
 
 impl Launcher {
@@ -49,7 +54,15 @@ impl Launcher {
     pub fn of(program: impl Into<PathBuf>) -> Self {
         Self {
             program: program.into(),
+            limit: None,
         }
+    }
+
+    /// Ends a run whose ranks say nothing for so long.
+    #[must_use]
+    pub fn with_limit(self, limit: Duration) -> Self {
+        let limit = Some(limit);
+        Self { limit, ..self }
     }
 
     /// The command that starts it on `ranks` ranks.
@@ -100,11 +113,11 @@ impl Launcher {
         let mut errors: Vec<String> = Vec::new();
         let mut deadline: Option<Instant> = None;
         loop {
-            let said = match deadline {
+            let until_deadline =
+                deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let said = match until_deadline.or(self.limit) {
                 None => lines.recv().map_err(RecvTimeoutError::from),
-                Some(deadline) => {
-                    lines.recv_timeout(deadline.saturating_duration_since(Instant::now()))
-                }
+                Some(limit) => lines.recv_timeout(limit),
             };
             match said {
                 Ok(Said::Output(text)) => result = result.and_then(|()| line(&text)),
@@ -116,9 +129,13 @@ impl Launcher {
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
-                    let killed = child.kill();
-                    killed.map_err(|error| failed(error.to_string()))?;
-                    break;
+                    end(&mut child).map_err(|error| failed(error.to_string()))?;
+                    match (deadline, self.limit) {
+                        (None, Some(limit)) => {
+                            return Err(failed(format!("no rank has said anything for {limit:?}")));
+                        }
+                        _ => break,
+                    }
                 }
             }
         }
@@ -127,6 +144,21 @@ impl Launcher {
             return Err(failed(format!("{status}: {}", cause(&errors))));
         }
         result
+    }
+}
+
+/// Ends `mpirun`; at first by a signal at which it ends its ranks.
+fn end(child: &mut Child) -> io::Result<()> {
+    let id = child.id().to_string();
+    if Command::new("kill").arg(id).status().is_ok() {
+        let begin = Instant::now();
+        while begin.elapsed() < STOPPING_LIMIT && child.try_wait()?.is_none() {
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+    match child.try_wait()? {
+        Some(_) => Ok(()),
+        None => child.kill().and_then(|()| child.wait().map(drop)),
     }
 }
 

@@ -5,6 +5,7 @@
 //! mpi-runner bench JOB          rows of the reduction bench, as JSON
 //! mpi-runner schedules JOB      rows of the schedules' bench, as JSON
 //! mpi-runner papers JOB         times of the papers' modes of summation, as JSON
+//! mpi-runner campaign JOB       random programs with faults: which case begins, and what is wrong, as JSON
 //! mpi-runner fault KIND         panic, leave or silence: what becomes of the others
 //! ```
 
@@ -20,6 +21,7 @@ use comm::collective;
 use harness::Backend;
 use harness::Error;
 use harness::bench;
+use harness::campaign;
 use harness::matrix::{self, Items};
 use reduce::{World, mpi};
 use serde::Serialize;
@@ -50,9 +52,11 @@ fn run(world: &World) -> ExitCode {
         ["bench", job] => measure(world, job),
         ["schedules", job] => measure_schedules(world, job),
         ["papers", job] => measure_papers(world, job),
+        ["campaign", job] => run_cases(job),
         ["fault", kind] => fault(world, kind),
         _ => Err(Error::Run(
-            "usage: mpi-runner repro|bench|schedules|papers JOB, mpi-runner fault KIND".to_owned(),
+            "usage: mpi-runner repro|bench|schedules|papers|campaign JOB, mpi-runner fault KIND"
+                .to_owned(),
         )),
     };
     match done {
@@ -100,6 +104,11 @@ fn measure_schedules(world: &World, job: &str) -> Result<(), Error> {
 fn measure_papers(world: &World, job: &str) -> Result<(), Error> {
     let job = read_job(job)?;
     papers::run_job(world, Backend::Mpi, &job, &|times| print_row(&times))
+}
+
+fn run_cases(job: &str) -> Result<(), Error> {
+    campaign::silence_panics();
+    campaign::run_cases(&read_job::<Vec<_>>(job)?, &|report| print_row(&report))
 }
 
 /// The last rank misbehaves while the others wait for it.

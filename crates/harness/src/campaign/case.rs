@@ -1,10 +1,13 @@
 //! What a case consists of.
 
+use std::fmt;
 use std::ops::Range;
-use std::str::FromStr;
 
-use reduce::Operation;
+use reduce::{Algorithm, Operation};
 use serde::{Deserialize, Serialize};
+
+use super::fault::{Fault, FaultKind};
+use super::names;
 
 /// A program that all ranks run together, and at most one fault.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +24,31 @@ pub struct Case {
     pub fault: Option<Fault>,
 }
 
+impl Case {
+    /// Whether no rank can go on after the fault, under MPI.
+    pub(super) fn ends_job(&self) -> bool {
+        self.fault.is_some_and(|fault| fault.kind.ends_job())
+    }
+
+    /// What a rank does in a step: what all ranks do, unless its fault is another collective.
+    pub(super) fn action(&self, rank: usize, index: usize) -> Action {
+        let action = self.steps[index].action;
+        match (self.fault, action) {
+            (
+                Some(Fault {
+                    kind: FaultKind::OtherCollective,
+                    instead: Some(instead),
+                    rank: faulty,
+                    step,
+                    ..
+                }),
+                Action::Call(_, mode),
+            ) if (faulty, step) == (rank, index) => Action::Call(instead, mode),
+            _ => action,
+        }
+    }
+}
+
 /// A plan, as its builder is told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
@@ -28,18 +56,48 @@ pub struct Spec {
     pub kind: Kind,
     /// Each rank's ranges of items, in the order in which it owns them.
     pub extents: Vec<Vec<Range<u64>>>,
-    /// Whether ranks tell their own share alone: a count, or extents. Otherwise all know the whole ownership.
-    pub is_told_apart: bool,
+    /// Whether each rank passes its own extents alone, to be gathered. Otherwise each passes the whole ownership.
+    pub gathers_extents: bool,
     /// Elements of an item.
     pub width: usize,
-    /// The algorithm by name; `None` for the plan's own choice.
-    pub algorithm: Option<String>,
+    /// The algorithm; `None` for the plan's own choice.
+    #[serde(with = "names::optional")]
+    pub algorithm: Option<Algorithm>,
     /// The rank that gets the result of a reduce.
     pub root: usize,
     /// The most elements of a message.
     pub message_limit: Option<usize>,
     /// The column blocks of a row.
     pub blocks: Option<usize>,
+}
+
+impl Spec {
+    /// The calls that the plan offers.
+    pub(super) fn calls(&self) -> Vec<(Operation, Mode)> {
+        let is_scheduled = self.algorithm.is_none_or(Algorithm::is_scheduled);
+        let has_empty = self.kind != Kind::MaxI64;
+        let mut calls = Vec::new();
+        for &operation in Operation::ALL {
+            let is_reduction = matches!(operation, Operation::Reduce | Operation::Allreduce);
+            if !(is_scheduled || is_reduction) || (operation == Operation::Exscan && !has_empty) {
+                continue;
+            }
+            calls.push((operation, Mode::Blocking));
+            if is_scheduled && operation != Operation::Broadcast {
+                calls.push((operation, Mode::Split));
+            }
+        }
+        calls
+    }
+
+    /// Operations that may be called in place of another.
+    pub(super) fn others(&self, operation: Operation, mode: Mode) -> Vec<Operation> {
+        let calls = self.calls().into_iter();
+        calls
+            .filter(|&(other, its_mode)| other != operation && its_mode == mode)
+            .map(|(other, _)| other)
+            .collect()
+    }
 }
 
 /// Element types with an operator each.
@@ -75,7 +133,7 @@ pub enum Action {
     /// It is built; a plan that was there before is dropped.
     Build,
     /// A call in a mode.
-    Call(#[serde(with = "operation_name")] Operation, Mode),
+    Call(#[serde(with = "names")] Operation, Mode),
     /// A run that was started is tested once.
     Test,
     /// A run that was started is waited for.
@@ -84,6 +142,8 @@ pub enum Action {
     GiveUp,
     /// The plan is dropped.
     Drop,
+    /// The plan is built, used by an allreduce and dropped, so many times.
+    Rebuild(u32),
 }
 
 /// How a call is made.
@@ -95,83 +155,8 @@ pub enum Mode {
     Split,
 }
 
-/// Something that a program does by accident, on one rank.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Fault {
-    /// The rank that does it.
-    pub rank: usize,
-    /// The step, by its number, in place of which or in which it happens.
-    pub step: usize,
-    /// What it is.
-    pub kind: FaultKind,
-}
-
-/// The faults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum FaultKind {
-    /// The rank returns.
-    Leave,
-    /// The rank panics.
-    Panic,
-    /// The operator panics, and the program catches the panic and goes on.
-    CaughtPanic,
-    /// A slice is an element too long.
-    WrongLength,
-    /// A run is started where the others call and wait, and is given up at once.
-    GiveUp,
-    /// The call is left out.
-    Skip,
-}
-
-impl FaultKind {
-    /// All of them.
-    pub const ALL: &[Self] = &[
-        Self::Leave,
-        Self::Panic,
-        Self::CaughtPanic,
-        Self::WrongLength,
-        Self::GiveUp,
-        Self::Skip,
-    ];
-
-    /// Those after which no rank gets a wrong value. After a skipped call, ranks run different calls of a plan, which is not noticed
-    /// everywhere.
-    pub const DETECTED: &[Self] = &[
-        Self::Leave,
-        Self::Panic,
-        Self::CaughtPanic,
-        Self::WrongLength,
-        Self::GiveUp,
-    ];
-
-    /// Its name on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Leave => "leave",
-            Self::Panic => "panic",
-            Self::CaughtPanic => "caught-panic",
-            Self::WrongLength => "wrong-length",
-            Self::GiveUp => "give-up",
-            Self::Skip => "skip",
-        }
-    }
-}
-
-impl FromStr for FaultKind {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let mut all = Self::ALL.iter().copied();
-        all.find(|kind| kind.name() == name).ok_or_else(|| {
-            let known: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
-            format!("unknown fault `{name}`; known: {}", known.join(", "))
-        })
-    }
-}
-
 /// What a step gave on a rank.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// A result, as bytes.
     Value(Vec<u8>),
@@ -181,25 +166,32 @@ pub enum Outcome {
     Failed(String),
 }
 
-/// Operations by their names.
-mod operation_name {
-    use reduce::Operation;
-    use serde::de::{Deserialize, Deserializer, Error};
-    use serde::ser::Serializer;
-
-    pub(super) fn serialize<S: Serializer>(
-        operation: &Operation,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(operation.name())
+impl Outcome {
+    /// The first byte in which two values of a length differ.
+    pub(super) fn difference(&self, other: &Self) -> Option<usize> {
+        match (self, other) {
+            (Self::Value(left), Self::Value(right)) if left.len() == right.len() => left
+                .iter()
+                .zip(right)
+                .position(|(left, right)| left != right),
+            _ => None,
+        }
     }
+}
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Operation, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        let mut all = Operation::ALL.iter().copied();
-        all.find(|operation| operation.name() == name)
-            .ok_or_else(|| D::Error::custom(format!("unknown operation `{name}`")))
+impl fmt::Debug for Outcome {
+    /// Bytes in hexadecimal, unless they are many.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 32;
+        match self {
+            Self::Nothing => f.write_str("nothing"),
+            Self::Failed(error) => write!(f, "the error `{error}`"),
+            Self::Value(bytes) => {
+                write!(f, "{} bytes ", bytes.len())?;
+                let shown = &bytes[..bytes.len().min(SHOWN)];
+                shown.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+                f.write_str(if bytes.len() > SHOWN { "…" } else { "" })
+            }
+        }
     }
 }

@@ -5,27 +5,30 @@ use std::cell::Cell;
 use bytemuck::Pod;
 use reduce::Operator;
 
+use super::environment::{Environment, within};
 use crate::data::Random;
 
 thread_local! {
-    /// Whether the next combination on this rank panics.
+    /// Whether combinations on this rank panic.
     static PANICS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Lets this rank's next combination panic, or not any more.
+/// Lets this rank's combinations panic, or not any more.
 pub(super) fn set_panics(panics: bool) {
     PANICS.set(panics);
 }
 
 /// A type whose items can be drawn.
-pub(super) trait Element: Pod + PartialEq {
-    fn draw(random: &mut Random) -> Self;
+pub(super) trait Element: Pod {
+    /// An item. Sums and products of `small` ones are subnormal, where the type has such numbers.
+    fn draw(random: &mut Random, small: bool) -> Self;
 }
 
 impl Element for f64 {
     /// Of wildly different size, so that every order of summation gives other bits; now and then a special value.
-    fn draw(random: &mut Random) -> Self {
+    fn draw(random: &mut Random, small: bool) -> Self {
         match random.below(64) {
+            _ if small => (random.uniform() - 0.5) * 1e-307,
             0 => -0.0,
             1 => f64::NAN,
             2 => 3e-310,
@@ -36,24 +39,27 @@ impl Element for f64 {
 
 impl Element for f32 {
     #[expect(clippy::cast_possible_truncation, reason = "any number near 1 will do")]
-    fn draw(random: &mut Random) -> Self {
+    fn draw(random: &mut Random, small: bool) -> Self {
+        if small && random.below(8) == 0 {
+            return 1e-20;
+        }
         (0.5 + random.uniform()) as f32
     }
 }
 
 impl Element for i64 {
-    fn draw(random: &mut Random) -> Self {
+    fn draw(random: &mut Random, _small: bool) -> Self {
         random.word().cast_signed()
     }
 }
 
 impl Element for [u64; 2] {
-    fn draw(random: &mut Random) -> Self {
+    fn draw(random: &mut Random, _small: bool) -> Self {
         [random.word(), random.word()]
     }
 }
 
-/// An operator of this crate or of a user, which panics when [`set_panics`] says so.
+/// The operator inside, which also panics while [`set_panics`] says so.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Faulty<O>(pub(super) O);
 
@@ -137,18 +143,23 @@ impl Operator<[u64; 2]> for Compose {
 macro_rules! with_kind {
     ($kind:expr, $function:ident ( $($argument:expr),* )) => {
         match $kind {
-            Kind::SumF64 => $function::<f64, _>(Sum, $($argument),*),
-            Kind::ProductF32 => $function::<f32, _>(Product, $($argument),*),
-            Kind::MaxI64 => $function::<i64, _>(Max, $($argument),*),
-            Kind::Affine => $function::<[u64; 2], _>(Compose, $($argument),*),
+            $crate::campaign::case::Kind::SumF64 => $function::<f64, _>(reduce::Sum, $($argument),*),
+            $crate::campaign::case::Kind::ProductF32 => $function::<f32, _>(reduce::Product, $($argument),*),
+            $crate::campaign::case::Kind::MaxI64 => $function::<i64, _>(reduce::Max, $($argument),*),
+            $crate::campaign::case::Kind::Affine => $function::<[u64; 2], _>($crate::campaign::element::Compose, $($argument),*),
         }
     };
 }
 pub(super) use with_kind;
 
-/// All rows of a step, item by item: the same on every rank.
+/// All rows of a step, item by item: the same on every rank, whatever its environment.
 pub(super) fn rows<T: Element>(items: u64, width: usize, seed: u64, step: usize) -> Vec<T> {
-    let mut random = Random::new(seed ^ (step as u64).wrapping_mul(0xA076_1D64_78BD_642F));
     let count = usize::try_from(items).expect("items of a campaign are in memory") * width;
-    (0..count).map(|_| T::draw(&mut random)).collect()
+    let mut rows = Vec::with_capacity(count);
+    within(Environment::Default, &mut || {
+        let mut random = Random::new(seed ^ (step as u64).wrapping_mul(0xA076_1D64_78BD_642F));
+        let small = random.below(4) == 0;
+        rows.extend((0..count).map(|_| T::draw(&mut random, small)));
+    });
+    rows
 }

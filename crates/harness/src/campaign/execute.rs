@@ -1,93 +1,184 @@
 //! Running a case on a rank.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+use std::time::Duration;
 
 use reduce::{Operation, World};
 
-use super::case::{Action, Case, FaultKind, Mode, Outcome, Step};
+use super::case::{Action, Case, Mode, Outcome};
 use super::element::set_panics;
+use super::environment::{Environment, within};
+use super::fault::{Fault, FaultKind};
+use super::own_process;
 use super::slot::{Slot, build};
+
+/// How long a rank waits for another one, on transports where it cannot know that the other one is gone. Nothing is silent for so long by
+/// accident.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long it waits from the step of a fault on.
+const PATIENCE_AFTER_FAULT: Duration = Duration::from_secs(1);
+
+/// How long a rank sleeps or is stopped.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The same if it is longer than ranks wait.
+const LONG_PAUSE: Duration = Duration::from_millis(2500);
+
+/// How often a run is tested too much.
+const EXTRA_TESTS: usize = 30;
 
 /// Runs a case on this rank, and hands over what every step gave. Collective.
 ///
 /// # Panics
 /// The case says so.
-pub fn execute(case: &Case, world: &World, report: &dyn Fn(Outcome)) {
-    let mut slots: Vec<Option<Box<dyn Slot>>> = Vec::new();
-    slots.resize_with(case.plans.len(), || None);
-    for (index, &step) in case.steps.iter().enumerate() {
-        let here = |rank, at| (rank, at) == (world.rank(), index);
-        let fault = case.fault.filter(|fault| here(fault.rank, fault.step));
-        let mut run = |surplus| execute_step(case, world, &mut slots, index, surplus);
-        match fault.map(|fault| fault.kind) {
-            None => report(run(0)),
-            Some(FaultKind::WrongLength) => report(run(1)),
-            Some(FaultKind::Leave) => return,
-            Some(FaultKind::Panic) => panic!("a rank that panics on purpose"),
-            Some(FaultKind::Skip) => report(Outcome::Nothing),
-            Some(FaultKind::CaughtPanic) => {
-                set_panics(true);
-                let caught = catch_unwind(AssertUnwindSafe(|| run(0)));
-                set_panics(false);
-                report(caught.unwrap_or_else(|_| Outcome::Failed("a caught panic".to_owned())));
-            }
-            Some(FaultKind::GiveUp) => {
-                let started = match step.action {
-                    Action::Call(operation, _) => start(&mut slots[step.plan], operation, index),
-                    _ => Outcome::Nothing,
-                };
-                if let Some(slot) = &mut slots[step.plan] {
-                    slot.give_up();
-                }
-                report(started);
-            }
+pub fn execute(case: &Case, world: &World, report: &mut dyn FnMut(Outcome)) {
+    let mut program = Program {
+        case,
+        world,
+        slots: case.plans.iter().map(|_| None).collect(),
+    };
+    let own = case.fault.filter(|fault| fault.rank == world.rank());
+    let harm = case.fault.filter(|fault| !fault.is_harmless());
+    world.set_silence_limit(PATIENCE);
+    for index in 0..case.steps.len() {
+        if harm.is_some_and(|fault| fault.step == index) {
+            world.set_silence_limit(PATIENCE_AFTER_FAULT);
+        }
+        let mut outcome = None;
+        let environment = own.map_or(Environment::Default, |fault| fault.environment(index));
+        within(environment, &mut || {
+            outcome = match own.filter(|fault| fault.step == index) {
+                Some(fault) => program.faulty_step(index, fault),
+                None => Some(program.step(index, 0)),
+            };
+        });
+        match outcome {
+            Some(outcome) => report(outcome),
+            None => return,
         }
     }
 }
 
-fn start(slot: &mut Option<Box<dyn Slot>>, operation: Operation, step: usize) -> Outcome {
-    match slot {
-        Some(slot) => slot.start(operation, step, 0),
-        None => Outcome::Failed("there is no plan".to_owned()),
-    }
+/// A rank's program.
+struct Program<'c> {
+    case: &'c Case,
+    world: &'c World,
+    /// The plans that are built.
+    slots: Vec<Option<Box<dyn Slot>>>,
 }
 
-/// What a step gives. Without its plan, which could not be built, it fails.
-fn execute_step(
-    case: &Case,
-    world: &World,
-    slots: &mut [Option<Box<dyn Slot>>],
-    index: usize,
-    surplus: usize,
-) -> Outcome {
-    let Step { plan, action } = case.steps[index];
-    let slot = &mut slots[plan];
-    if action == Action::Build {
-        *slot = None;
-        return match build(&case.plans[plan], case.seed, world) {
+impl Program<'_> {
+    /// The step of the fault; `None` if it is the rank's last.
+    fn faulty_step(&mut self, index: usize, fault: Fault) -> Option<Outcome> {
+        let slot = &mut self.slots[self.case.steps[index].plan];
+        let pause = if fault.lasts { LONG_PAUSE } else { PAUSE };
+        Some(match fault.kind {
+            FaultKind::Leave => return None,
+            FaultKind::Panic => panic!("a rank that panics on purpose"),
+            FaultKind::Skip => Outcome::Nothing,
+            FaultKind::WrongLength => self.step(index, 1),
+            // An environment is set around the step, and the case knows what else is called.
+            FaultKind::FlushToZero
+            | FaultKind::Rounding
+            | FaultKind::OtherCollective
+            | FaultKind::TagReuse => self.step(index, 0),
+            FaultKind::Sleep => {
+                thread::sleep(pause);
+                self.step(index, 0)
+            }
+            FaultKind::Stop => {
+                own_process::stop(pause);
+                self.step(index, 0)
+            }
+            FaultKind::Kill => own_process::kill(),
+            FaultKind::ExtraTests => {
+                for _ in 0..EXTRA_TESTS {
+                    if let Some(slot) = slot {
+                        slot.test();
+                    }
+                }
+                self.step(index, 0)
+            }
+            FaultKind::CaughtPanic => {
+                set_panics(true);
+                let caught = catch_unwind(AssertUnwindSafe(|| self.step(index, 0)));
+                set_panics(false);
+                caught.unwrap_or_else(|_| Outcome::Failed("a caught panic".to_owned()))
+            }
+            FaultKind::GiveUp => {
+                let started = match (self.case.steps[index].action, &mut *slot) {
+                    (Action::Call(operation, _), Some(slot)) => slot.start(operation, index, 0),
+                    _ => Outcome::Nothing,
+                };
+                if let Some(slot) = slot {
+                    slot.give_up();
+                }
+                started
+            }
+        })
+    }
+
+    /// What a step gives, with so many elements too many in a call. Without its plan, which could not be built, it fails.
+    fn step(&mut self, index: usize, surplus: usize) -> Outcome {
+        let plan = self.case.steps[index].plan;
+        let action = self.case.action(self.world.rank(), index);
+        match action {
+            Action::Build => return self.build(plan),
+            Action::Rebuild(times) => return self.rebuild(plan, times, index),
+            _ => {}
+        }
+        let Some(built) = &mut self.slots[plan] else {
+            return Outcome::Failed("there is no plan".to_owned());
+        };
+        match action {
+            Action::Build | Action::Rebuild(_) => unreachable!("they are above"),
+            Action::Call(operation, Mode::Blocking) => built.call(operation, index, surplus),
+            Action::Call(operation, Mode::Split) => built.start(operation, index, surplus),
+            Action::Test => built.test(),
+            Action::Wait => built.wait(),
+            Action::GiveUp => {
+                built.give_up();
+                Outcome::Nothing
+            }
+            Action::Drop => {
+                self.slots[plan] = None;
+                Outcome::Nothing
+            }
+        }
+    }
+
+    fn build(&mut self, plan: usize) -> Outcome {
+        self.slots[plan] = None;
+        match build(&self.case.plans[plan], self.case.seed, self.world) {
             Ok(built) => {
-                *slot = Some(built);
+                self.slots[plan] = Some(built);
                 Outcome::Nothing
             }
             Err(error) => Outcome::Failed(error),
-        };
+        }
     }
-    let Some(built) = slot else {
-        return Outcome::Failed("there is no plan".to_owned());
-    };
-    match action {
-        Action::Build => unreachable!("it is built above"),
-        Action::Call(operation, Mode::Blocking) => built.call(operation, index, surplus),
-        Action::Call(operation, Mode::Split) => built.start(operation, index, surplus),
-        Action::Test => built.test(),
-        Action::Wait => built.wait(),
-        Action::GiveUp => {
-            built.give_up();
-            Outcome::Nothing
+
+    /// The value that all allreduces have given; the first error; or two values that differ, as one.
+    fn rebuild(&mut self, plan: usize, times: u32, index: usize) -> Outcome {
+        let mut first = None;
+        for _ in 0..times {
+            let built = self.build(plan);
+            let outcome = match &mut self.slots[plan] {
+                Some(built) => built.call(Operation::Allreduce, index, 0),
+                None => built,
+            };
+            self.slots[plan] = None;
+            match (outcome, &first) {
+                (Outcome::Value(value), None) => first = Some(value),
+                (Outcome::Value(value), Some(first)) if value != *first => {
+                    return Outcome::Value([&first[..], &value].concat());
+                }
+                (Outcome::Value(_), Some(_)) => {}
+                (outcome, _) => return outcome,
+            }
         }
-        Action::Drop => {
-            *slot = None;
-            Outcome::Nothing
-        }
+        first.map_or(Outcome::Nothing, Outcome::Value)
     }
 }

@@ -4,92 +4,8 @@ use std::ops::Range;
 
 use reduce::{Operation, Operator};
 
-use super::case::{Action, Case, FaultKind, Kind, Mode, Outcome, Spec, Step};
-use super::element::{Compose, Element, rows, with_kind};
-
-/// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
-///
-/// Without a fault, every outcome is the expected one. With a fault, an error may stand in its place from the fault's step on.
-pub fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
-    let first_fault = match case.fault {
-        None => case.steps.len(),
-        // A panic ends the job on every rank, wherever it is.
-        Some(fault) if fault.kind == FaultKind::Panic => 0,
-        Some(fault) => fault.step,
-    };
-    for (rank, outcomes) in outcomes.iter().enumerate() {
-        let may_end = case.fault.is_some();
-        if outcomes.len() != case.steps.len() && !may_end {
-            return Some(format!("rank {rank} ended at step {}", outcomes.len()));
-        }
-        let mut state = States::new(case);
-        for (index, outcome) in outcomes.iter().enumerate() {
-            let is_faulty = case
-                .fault
-                .is_some_and(|fault| (fault.rank, fault.step) == (rank, index));
-            let expected = state.advance(case, index, rank);
-            let is_right = match outcome {
-                Outcome::Failed(_) => end(case, index) >= first_fault,
-                // What the faulty call returns instead of a value is its own affair.
-                Outcome::Nothing => is_faulty || *outcome == expected,
-                Outcome::Value(_) => *outcome == expected,
-            };
-            if !is_right {
-                let step = case.steps[index];
-                return Some(format!(
-                    "rank {rank}, step {index}, {step:?}: {outcome:?}, not {expected:?}"
-                ));
-            }
-        }
-    }
-    None
-}
-
-/// The last step whose fault can make a step fail: for a test, the wait for the run. A run that is given up may fail without one.
-fn end(case: &Case, index: usize) -> usize {
-    let Step { plan, action } = case.steps[index];
-    if action != Action::Test {
-        return index;
-    }
-    let mut later = case.steps.iter().enumerate().skip(index + 1);
-    match later.find(|(_, step)| step.plan == plan && step.action != Action::Test) {
-        Some((index, step)) if step.action == Action::Wait => index,
-        _ => usize::MAX,
-    }
-}
-
-/// The runs in flight of all plans, as the program has them: the step that started each.
-struct States(Vec<Option<(Operation, usize)>>);
-
-impl States {
-    fn new(case: &Case) -> Self {
-        Self(vec![None; case.plans.len()])
-    }
-
-    /// What a step gives on a rank.
-    fn advance(&mut self, case: &Case, index: usize, rank: usize) -> Outcome {
-        let step = case.steps[index];
-        let (spec, run) = (&case.plans[step.plan], &mut self.0[step.plan]);
-        match step.action {
-            Action::Call(operation, Mode::Blocking) => {
-                spec.expected(operation, case.seed, index, rank)
-            }
-            Action::Call(operation, Mode::Split) => {
-                *run = Some((operation, index));
-                Outcome::Nothing
-            }
-            Action::Wait => match run.take() {
-                Some((operation, start)) => spec.expected(operation, case.seed, start, rank),
-                None => Outcome::Nothing,
-            },
-            Action::Test => Outcome::Nothing,
-            Action::Build | Action::GiveUp | Action::Drop => {
-                *run = None;
-                Outcome::Nothing
-            }
-        }
-    }
-}
+use super::case::{Outcome, Spec};
+use super::element::{Element, rows, with_kind};
 
 impl Spec {
     /// N, the number of items.
@@ -99,8 +15,13 @@ impl Spec {
     }
 
     /// What a call with a step's items gives on a rank.
-    fn expected(&self, operation: Operation, seed: u64, step: usize, rank: usize) -> Outcome {
-        use reduce::{Max, Product, Sum};
+    pub(super) fn expected(
+        &self,
+        operation: Operation,
+        seed: u64,
+        step: usize,
+        rank: usize,
+    ) -> Outcome {
         with_kind!(self.kind, expected_of(self, operation, seed, step, rank))
     }
 }
@@ -148,7 +69,7 @@ fn expected_of<T: Element, O: Operator<T>>(
 }
 
 /// A rank's columns of a reduce-scatter: the first `width` mod p ranks have one more.
-pub(super) fn columns(width: usize, ranks: usize, rank: usize) -> Range<usize> {
+fn columns(width: usize, ranks: usize, rank: usize) -> Range<usize> {
     let start = |rank: usize| width / ranks * rank + (width % ranks).min(rank);
     start(rank)..start(rank + 1)
 }

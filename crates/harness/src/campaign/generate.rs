@@ -1,99 +1,177 @@
 //! Cases from seeds.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
-use reduce::{Algorithm, Operation};
+use reduce::Algorithm;
 
-use super::case::{Action, Case, Fault, FaultKind, Kind, Mode, Spec, Step};
+use super::case::{Action, Case, Mode, Spec, Step};
+use super::dice::Dice;
+use super::fault::FaultKind;
+use super::state::PlanState;
 use crate::Backend;
-use crate::data::Random;
 
-/// The most plans of a case.
+/// The most plans of a case, besides one that is built again and again.
 const PLANS_MAX: usize = 3;
 
 /// The most steps of a case, besides the first building of its plans.
 const STEPS_MAX: usize = 12;
 
-/// A case for a backend; the same for the same seed. `faults` are those that may be put in: one of them is, in half of the cases.
-#[must_use]
-pub fn generate(seed: u64, backend: Backend, ranks_max: usize, faults: &[FaultKind]) -> Case {
-    let random = &mut Dice(Random::new(seed));
-    let ranks = 1 + random.below(ranks_max);
-    let plans: Vec<Spec> = (0..1 + random.below(PLANS_MAX))
-        .map(|_| random.spec(backend, ranks))
-        .collect();
-    let mut program = Program {
-        plans: &plans,
-        states: vec![State::Unbuilt; plans.len()],
-        steps: Vec::new(),
-    };
-    for plan in 0..plans.len() {
-        program.push(plan, Action::Build);
-    }
-    for _ in 0..1 + random.below(STEPS_MAX) {
-        let plan = random.below(plans.len());
-        let action = program.action(random, plan);
-        program.push(plan, action);
-    }
-    for plan in 0..plans.len() {
-        if let State::InFlight = program.states[plan] {
-            program.push(plan, Action::Wait);
-        }
-    }
-    let steps = program.steps;
-    let fault = match !faults.is_empty() && random.below(2) == 0 {
-        true => {
-            let kind = *random.one_of(faults);
-            random.fault(kind, ranks, &plans, &steps)
-        }
-        false => None,
-    };
-    let seed = random.0.word();
-    Case {
-        ranks,
-        seed,
-        plans,
-        steps,
-        fault,
-    }
+/// One in so many cases builds a plan again and again.
+const REBUILD_RARITY: usize = 50;
+
+/// How often such a plan is built in a step.
+const REBUILDS: Range<u32> = 10..300;
+
+/// Of the cases with one of several faults, one in so many of those that would use tags again does: it takes a second.
+const TAG_REUSE_RARITY: usize = 50;
+
+/// The number of tags; after so many plans they are used again.
+const TAGS: u32 = comm::Tag::LEAST_LIMIT;
+
+/// Where cases are drawn from.
+#[derive(Clone, Debug)]
+pub struct Generator {
+    /// The backend that they run on.
+    pub backend: Backend,
+    /// Their numbers of ranks.
+    pub ranks: RangeInclusive<usize>,
+    /// The faults that may be put in: one of them is, in half of the cases, if it is possible on the backend and suits a step.
+    pub faults: Vec<FaultKind>,
 }
 
-#[derive(Clone, Copy)]
-enum State {
-    Unbuilt,
-    Ready,
-    InFlight,
+impl Generator {
+    /// On up to `ranks_max` ranks; under MPI on two at least, as a job of one has nothing to lose.
+    #[must_use]
+    pub fn new(backend: Backend, ranks_max: Option<usize>, faults: &[FaultKind]) -> Self {
+        let (least, most) = match backend {
+            Backend::Threads => (1, 9),
+            Backend::Mpi => (2, 5),
+        };
+        Self {
+            backend,
+            ranks: least..=ranks_max.unwrap_or(most).max(least),
+            faults: faults.to_vec(),
+        }
+    }
+
+    /// A case; the same for the same seed.
+    #[must_use]
+    pub fn case(&self, seed: u64) -> Case {
+        let random = &mut Dice::new(seed);
+        let kind = self.kind(random);
+        let rebuilds = match kind {
+            Some(FaultKind::TagReuse) => Some(TAGS..TAGS + TAGS / 5),
+            _ => (random.below(REBUILD_RARITY) == 0).then_some(REBUILDS),
+        };
+        let ranks = match kind {
+            // More would take long.
+            Some(FaultKind::TagReuse) => *self.ranks.end().min(&2),
+            _ => random.within(&self.ranks),
+        };
+        let plans_count = 1 + random.below(PLANS_MAX) + usize::from(rebuilds.is_some());
+        let plans: Vec<Spec> = (0..plans_count)
+            .map(|_| random.spec(self.backend, ranks, rebuilds.is_some()))
+            .collect();
+        let steps = Program::draw(random, &plans, rebuilds);
+        let fault = kind.and_then(|kind| random.fault(kind, self.backend, ranks, &plans, &steps));
+        // The MPI library waits for a missing rank without limit.
+        let is_native = |spec: &Spec| spec.algorithm == Some(Algorithm::MpiNative);
+        let has_native = plans.iter().any(is_native);
+        Case {
+            ranks,
+            seed: random.word(),
+            plans,
+            steps,
+            fault: fault.filter(|fault| fault.is_harmless() || !has_native),
+        }
+    }
+
+    /// The fault of a case, if it is to have one.
+    fn kind(&self, random: &mut Dice) -> Option<FaultKind> {
+        let possible = self.faults.iter().copied();
+        let possible: Vec<FaultKind> = possible
+            .filter(|kind| kind.is_possible(self.backend))
+            .collect();
+        if possible.is_empty() || random.below(2) == 0 {
+            return None;
+        }
+        let kind = *random.one_of(&possible);
+        let is_rare = kind == FaultKind::TagReuse && possible.len() > 1;
+        (!is_rare || random.below(TAG_REUSE_RARITY) == 0).then_some(kind)
+    }
 }
 
 /// A program as it grows, and what state its plans are in.
 struct Program<'p> {
     plans: &'p [Spec],
-    states: Vec<State>,
+    states: Vec<PlanState>,
     steps: Vec<Step>,
+    /// How often the last plan is built in its next step, if that is done again and again.
+    rebuilds: Option<Range<u32>>,
 }
 
-impl Program<'_> {
-    fn push(&mut self, plan: usize, action: Action) {
-        self.states[plan] = match action {
-            Action::Build | Action::Wait | Action::Call(_, Mode::Blocking) => State::Ready,
-            Action::Call(_, Mode::Split) | Action::Test => State::InFlight,
-            // A plan whose run was given up is spent.
-            Action::GiveUp | Action::Drop => State::Unbuilt,
+impl<'p> Program<'p> {
+    fn draw(random: &mut Dice, plans: &'p [Spec], rebuilds: Option<Range<u32>>) -> Vec<Step> {
+        let mut program = Program {
+            plans,
+            states: vec![PlanState::Unbuilt; plans.len()],
+            steps: Vec::new(),
+            rebuilds,
         };
+        for plan in 0..plans.len() {
+            program.push(plan, Action::Build);
+        }
+        if program.rebuilds.is_some() {
+            program.abandon(random);
+        }
+        for _ in 0..1 + random.below(STEPS_MAX) {
+            let plan = random.below(plans.len());
+            let action = program.action(random, plan);
+            program.push(plan, action);
+        }
+        for plan in 0..plans.len() {
+            if let PlanState::InFlight { .. } = program.states[plan] {
+                program.push(plan, Action::Wait);
+            }
+        }
+        program.steps
+    }
+
+    fn push(&mut self, plan: usize, action: Action) {
+        let after = self.states[plan].after(self.steps.len(), action);
+        self.states[plan] = after.expect("actions are drawn from those that the plan allows");
         self.steps.push(Step { plan, action });
     }
 
+    /// Leaves a run in flight, or gives it up: no later plan may meet its messages.
+    fn abandon(&mut self, random: &mut Dice) {
+        let mut calls = self.plans[0].calls();
+        calls.retain(|&(_, mode)| mode == Mode::Split);
+        if !calls.is_empty() {
+            let (operation, mode) = *random.one_of(&calls);
+            self.push(0, Action::Call(operation, mode));
+            if random.below(2) == 0 {
+                self.push(0, Action::GiveUp);
+            }
+        }
+    }
+
     /// What can be done with a plan now.
-    fn action(&self, random: &mut Dice, plan: usize) -> Action {
+    fn action(&mut self, random: &mut Dice, plan: usize) -> Action {
+        let is_last = plan + 1 == self.plans.len();
         match self.states[plan] {
-            State::Unbuilt => Action::Build,
-            State::InFlight => match random.below(8) {
+            PlanState::Unbuilt | PlanState::Ready if is_last && self.rebuilds.is_some() => {
+                let times = self.rebuilds.replace(REBUILDS).unwrap_or_default();
+                Action::Rebuild(times.start + random.number(times.end - times.start))
+            }
+            PlanState::Unbuilt => Action::Build,
+            PlanState::InFlight { .. } => match random.below(8) {
                 0 => Action::GiveUp,
                 1 => Action::Drop,
                 2..5 => Action::Test,
                 _ => Action::Wait,
             },
-            State::Ready => match random.below(10) {
+            PlanState::Ready => match random.below(10) {
                 0 => Action::Build,
                 1 => Action::Drop,
                 _ => {
@@ -103,132 +181,5 @@ impl Program<'_> {
                 }
             },
         }
-    }
-}
-
-impl Spec {
-    /// The calls that the plan offers.
-    fn calls(&self) -> Vec<(Operation, Mode)> {
-        let named = self.algorithm.as_ref();
-        let named = named.map(|name| name.parse::<Algorithm>().expect("it is a name"));
-        let is_scheduled = named.is_none_or(Algorithm::is_scheduled);
-        let has_empty = self.kind != Kind::MaxI64;
-        let mut calls = Vec::new();
-        for &operation in Operation::ALL {
-            let is_reduction = matches!(operation, Operation::Reduce | Operation::Allreduce);
-            if !(is_scheduled || is_reduction) || (operation == Operation::Exscan && !has_empty) {
-                continue;
-            }
-            calls.push((operation, Mode::Blocking));
-            if is_scheduled && operation != Operation::Broadcast {
-                calls.push((operation, Mode::Split));
-            }
-        }
-        calls
-    }
-}
-
-/// Draws parts of a case.
-struct Dice(Random);
-
-impl Dice {
-    /// A number in 0..bound.
-    fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.0.below(bound as u64)).expect("it is below a usize")
-    }
-
-    fn one_of<'c, C>(&mut self, choices: &'c [C]) -> &'c C {
-        &choices[self.below(choices.len())]
-    }
-
-    /// A fault at one of the steps where it can happen, if there are such steps.
-    fn fault(
-        &mut self,
-        kind: FaultKind,
-        ranks: usize,
-        plans: &[Spec],
-        steps: &[Step],
-    ) -> Option<Fault> {
-        let is_split = |step: &Step, operation| {
-            let calls = plans[step.plan].calls();
-            calls.contains(&(operation, Mode::Split))
-        };
-        let suits = |step: &Step| match (kind, step.action) {
-            (FaultKind::Leave | FaultKind::Panic | FaultKind::Skip, _) => true,
-            (FaultKind::CaughtPanic | FaultKind::WrongLength, Action::Call(..)) => true,
-            (FaultKind::GiveUp, Action::Call(operation, _)) => is_split(step, operation),
-            (FaultKind::GiveUp, Action::Wait) => true,
-            _ => false,
-        };
-        let suiting: Vec<usize> = (0..steps.len())
-            .filter(|&step| suits(&steps[step]))
-            .collect();
-        (!suiting.is_empty()).then(|| Fault {
-            rank: self.below(ranks),
-            step: *self.one_of(&suiting),
-            kind,
-        })
-    }
-
-    fn spec(&mut self, backend: Backend, ranks: usize) -> Spec {
-        let kind = *self.one_of(Kind::ALL);
-        let algorithms: Vec<Algorithm> = Algorithm::all()
-            .filter(|&algorithm| algorithm != Algorithm::MpiNative || backend == Backend::Mpi)
-            .collect();
-        let algorithm = (self.below(4) > 0).then(|| *self.one_of(&algorithms));
-        let is_scheduled = algorithm.is_none_or(Algorithm::is_scheduled);
-        let width = match self.below(3) {
-            _ if algorithm.is_some_and(|algorithm| !algorithm.takes_rows()) => 1,
-            0 => 1 + self.below(5),
-            // Long rows are reduced where they lie.
-            1 if self.below(4) == 0 => 256 + self.below(200),
-            _ => 1,
-        };
-        let items = match (kind, self.below(8)) {
-            (Kind::MaxI64, 0) => 1,
-            (_, 0) => 0,
-            (_, 1) => 1,
-            _ if width > 100 => 1 + self.below(20),
-            _ => 1 + self.below(120),
-        };
-        let is_scattered = is_scheduled && self.below(3) == 0;
-        Spec {
-            kind,
-            extents: match is_scattered {
-                true => self.scattered(items as u64, ranks),
-                false => self.contiguous(items as u64, ranks),
-            },
-            is_told_apart: self.below(2) == 0,
-            width,
-            algorithm: algorithm.map(|algorithm| algorithm.to_string()),
-            root: self.below(ranks),
-            message_limit: (self.below(6) == 0).then(|| 1 + self.below(4)),
-            blocks: (self.below(4) == 0).then(|| 1 + self.below(width)),
-        }
-    }
-
-    /// Ranges in rank order, some of them empty.
-    fn contiguous(&mut self, items: u64, ranks: usize) -> Vec<Vec<Range<u64>>> {
-        let mut boundaries: Vec<u64> = (1..ranks).map(|_| self.0.below(items + 1)).collect();
-        boundaries.extend([0, items]);
-        boundaries.sort_unstable();
-        let ranges = boundaries.windows(2).map(|ends| ends[0]..ends[1]);
-        ranges
-            .map(|range| Vec::from_iter((!range.is_empty()).then_some(range)))
-            .collect()
-    }
-
-    /// Some ranges a rank, anywhere.
-    fn scattered(&mut self, items: u64, ranks: usize) -> Vec<Vec<Range<u64>>> {
-        let mut extents = vec![Vec::new(); ranks];
-        let mut start = 0;
-        while start < items {
-            let end = items.min(start + 1 + self.0.below(items.div_ceil(ranks as u64) + 1));
-            let own = &mut extents[self.below(ranks)];
-            let place = self.below(own.len() + 1);
-            own.insert(place, start..end);
-            start = end;
-        }
-        extents
     }
 }

@@ -1,14 +1,19 @@
 //! A failing case made smaller.
 
 use super::case::{Action, Case, Mode, Step};
+use super::state::PlanState;
 
-/// The smallest case that still fails and is like this one, with steps and the fault left out as far as they do not matter.
-#[must_use]
-pub fn shrink(case: &Case, fails: impl Fn(&Case) -> bool) -> Case {
-    let mut smallest = case.clone();
+/// The smallest case that still fails and is like this one, with steps and the fault left out as far as they do not matter, and why it
+/// fails.
+pub fn shrink(
+    case: Case,
+    reason: String,
+    mut fails: impl FnMut(&Case) -> Option<String>,
+) -> (Case, String) {
+    let mut smallest = (case, reason);
     loop {
-        let smaller = candidates(&smallest).into_iter();
-        let smaller = smaller.filter(is_sound).find(|case| fails(case));
+        let mut smaller = candidates(&smallest.0).into_iter().filter(is_sound);
+        let smaller = smaller.find_map(|case| fails(&case).map(|reason| (case, reason)));
         match smaller {
             Some(smaller) => smallest = smaller,
             None => return smallest,
@@ -69,24 +74,11 @@ fn without(case: &Case, steps: &[usize]) -> Option<Case> {
 
 /// Whether every step finds its plan in a state that allows it.
 fn is_sound(case: &Case) -> bool {
-    let mut is_built = vec![false; case.plans.len()];
-    let mut is_in_flight = is_built.clone();
-    for step in &case.steps {
-        let (is_built, is_in_flight) = (&mut is_built[step.plan], &mut is_in_flight[step.plan]);
-        let (needs_plan, needs_run) = match step.action {
-            Action::Build => (false, None),
-            Action::Call(..) => (true, Some(false)),
-            Action::Test | Action::Wait | Action::GiveUp => (true, Some(true)),
-            Action::Drop => (true, None),
-        };
-        if (needs_plan && !*is_built) || needs_run.is_some_and(|needs| needs != *is_in_flight) {
-            return false;
-        }
-        (*is_built, *is_in_flight) = match step.action {
-            Action::Call(_, Mode::Split) | Action::Test => (true, true),
-            Action::Build | Action::Wait | Action::Call(_, Mode::Blocking) => (true, false),
-            Action::GiveUp | Action::Drop => (false, false),
-        };
-    }
-    true
+    let mut states = vec![PlanState::Unbuilt; case.plans.len()];
+    let mut steps = case.steps.iter().enumerate();
+    steps.all(|(index, &Step { plan, action })| {
+        let after = states[plan].after(index, action);
+        states[plan] = after.unwrap_or(states[plan]);
+        after.is_some()
+    })
 }

@@ -4,16 +4,15 @@ use bytemuck::Pod;
 use distribution::Ownership;
 use reduce::{Operation, Operator, Pending, Plan, RunError, World, call};
 
-use super::case::{Kind, Outcome, Spec};
-use super::element::{Compose, Element, Faulty, rows, with_kind};
-use super::expected::columns;
+use super::case::{Outcome, Spec};
+use super::element::{Element, Faulty, rows, with_kind};
 
 /// What a program does with a plan, whatever its type.
 pub(super) trait Slot {
     /// A blocking call. `surplus` more elements are passed than planned.
     fn call(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome;
 
-    /// Starts a run, on the items of the step.
+    /// Starts a run, on the items of the step. A run that is still in flight is given up.
     fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome;
 
     /// Tests the run in flight, if there is one.
@@ -28,7 +27,6 @@ pub(super) trait Slot {
 
 /// Builds a plan as its specification says. Collective.
 pub(super) fn build(spec: &Spec, seed: u64, world: &World) -> Result<Box<dyn Slot>, String> {
-    use reduce::{Max, Product, Sum};
     with_kind!(spec.kind, build_of(spec, seed, world))
 }
 
@@ -43,16 +41,15 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
         .operator(Faulty(operator))
         .width(spec.width)
         .root(spec.root);
-    builder = match spec.is_told_apart {
+    builder = match spec.gathers_extents {
         true => builder.extents(&spec.extents[rank]),
         false => {
             let ownership = Ownership::from_extents(&spec.extents);
             builder.ownership(&ownership.map_err(|error| error.to_string())?)
         }
     };
-    if let Some(name) = &spec.algorithm {
-        let algorithm = name.parse();
-        builder = builder.algorithm(algorithm.map_err(|error| format!("{error}"))?);
+    if let Some(algorithm) = spec.algorithm {
+        builder = builder.algorithm(algorithm);
     }
     if let Some(limit) = spec.message_limit {
         builder = builder.message_limit(limit);
@@ -119,7 +116,7 @@ impl<T: Element, O: Operator<T> + 'static> Built<T, O> {
                 Ok(is_root.then_some(row))
             }
             Operation::ReduceScatter => {
-                row.truncate(columns(width, self.spec.extents.len(), self.rank).len());
+                row.truncate(plan.scattered_columns().len());
                 plan.reduce_scatter(&local, &mut row).map(|()| Some(row))
             }
             Operation::Scan | Operation::Exscan => {
@@ -197,7 +194,9 @@ impl<T: Element, O: Operator<T> + 'static> Slot for Built<T, O> {
 
     fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
         let local = self.local(step, surplus);
-        match self.try_start(operation, &local) {
+        let started = self.try_start(operation, &local);
+        self.run = None;
+        match started {
             Ok(run) => {
                 self.run = Some((run, local));
                 Outcome::Nothing

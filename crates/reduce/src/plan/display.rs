@@ -10,7 +10,7 @@ use crate::counted::Counted;
 use crate::engine::Operation;
 use crate::operator::Operator;
 
-/// Prints this rank's part in an allreduce, step by step, and the operations that another algorithm runs.
+/// Prints this rank's part in an allreduce, step by step, and the operations for which another algorithm runs.
 ///
 /// ```
 /// use reduce::{Algorithm, Plan, threads};

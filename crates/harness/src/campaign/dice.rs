@@ -1,0 +1,136 @@
+//! Random parts of a case.
+
+use std::ops::{Range, RangeInclusive};
+
+use reduce::Algorithm;
+
+use super::case::{Action, Kind, Spec, Step};
+use super::fault::{Fault, FaultKind};
+use crate::Backend;
+use crate::data::Random;
+
+/// Draws parts of a case.
+pub(super) struct Dice(Random);
+
+impl Dice {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(Random::new(seed))
+    }
+
+    pub(super) fn word(&mut self) -> u64 {
+        self.0.word()
+    }
+
+    /// A number in 0..bound.
+    pub(super) fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.0.below(bound as u64)).expect("it is below a usize")
+    }
+
+    pub(super) fn number(&mut self, bound: u32) -> u32 {
+        u32::try_from(self.0.below(bound.into())).expect("it is below a u32")
+    }
+
+    pub(super) fn one_of<'c, C>(&mut self, choices: &'c [C]) -> &'c C {
+        &choices[self.below(choices.len())]
+    }
+
+    /// A fault at one of the steps where it can happen, if there are such steps.
+    pub(super) fn fault(
+        &mut self,
+        kind: FaultKind,
+        backend: Backend,
+        ranks: usize,
+        plans: &[Spec],
+        steps: &[Step],
+    ) -> Option<Fault> {
+        let suiting: Vec<usize> = (0..steps.len())
+            .filter(|&step| kind.suits(steps[step].action, &plans[steps[step].plan]))
+            .collect();
+        if suiting.is_empty() {
+            return None;
+        }
+        let (rank, step) = (self.below(ranks), *self.one_of(&suiting));
+        let instead = match (kind, steps[step].action) {
+            (FaultKind::OtherCollective, Action::Call(operation, mode)) => {
+                let others = plans[steps[step].plan].others(operation, mode);
+                Some(*self.one_of(&others))
+            }
+            _ => None,
+        };
+        Some(Fault {
+            rank,
+            step,
+            kind,
+            lasts: kind.may_last(backend) && self.below(2) == 0,
+            instead,
+        })
+    }
+
+    pub(super) fn within(&mut self, range: &RangeInclusive<usize>) -> usize {
+        range.start() + self.below(range.end() + 1 - range.start())
+    }
+
+    /// A plan; a `small` one has few items of one element.
+    pub(super) fn spec(&mut self, backend: Backend, ranks: usize, small: bool) -> Spec {
+        let kind = *self.one_of(Kind::ALL);
+        let algorithms: Vec<Algorithm> = Algorithm::all()
+            .filter(|&algorithm| algorithm != Algorithm::MpiNative || backend == Backend::Mpi)
+            .collect();
+        let algorithm = (self.below(4) > 0).then(|| *self.one_of(&algorithms));
+        let is_scheduled = algorithm.is_none_or(Algorithm::is_scheduled);
+        let width = match self.below(3) {
+            _ if small || algorithm.is_some_and(|algorithm| !algorithm.takes_rows()) => 1,
+            0 => 1 + self.below(5),
+            // Long rows are reduced where they lie.
+            1 if self.below(4) == 0 => 256 + self.below(200),
+            _ => 1,
+        };
+        let items = match (kind, self.below(8)) {
+            (Kind::MaxI64, 0) => 1,
+            (_, 0) => 0,
+            (_, 1) => 1,
+            _ if small => 1 + self.below(8),
+            _ if width > 100 => 1 + self.below(20),
+            _ => 1 + self.below(120),
+        };
+        let is_scattered = is_scheduled && self.below(3) == 0;
+        Spec {
+            kind,
+            extents: match is_scattered {
+                true => self.scattered(items as u64, ranks),
+                false => self.contiguous(items as u64, ranks),
+            },
+            gathers_extents: self.below(2) == 0,
+            width,
+            algorithm,
+            root: self.below(ranks),
+            message_limit: (self.below(6) == 0).then(|| 1 + self.below(4)),
+            blocks: (self.below(4) == 0).then(|| 1 + self.below(width)),
+        }
+    }
+
+    /// Ranges in rank order, some of them empty.
+    fn contiguous(&mut self, items: u64, ranks: usize) -> Vec<Vec<Range<u64>>> {
+        let mut boundaries: Vec<u64> = (1..ranks).map(|_| self.0.below(items + 1)).collect();
+        boundaries.extend([0, items]);
+        boundaries.sort_unstable();
+        let ranges = boundaries.windows(2).map(|ends| ends[0]..ends[1]);
+        ranges
+            .map(|range| Vec::from_iter((!range.is_empty()).then_some(range)))
+            .collect()
+    }
+
+    /// Some ranges a rank, anywhere.
+    fn scattered(&mut self, items: u64, ranks: usize) -> Vec<Vec<Range<u64>>> {
+        let mut extents = vec![Vec::new(); ranks];
+        let mut start = 0;
+        while start < items {
+            let end = items.min(start + 1 + self.0.below(items.div_ceil(ranks as u64) + 1));
+            let own = &mut extents[self.below(ranks)];
+            let place = self.below(own.len() + 1);
+            own.insert(place, start..end);
+            start = end;
+        }
+        extents
+    }
+}

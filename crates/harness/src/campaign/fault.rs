@@ -1,0 +1,199 @@
+//! What a program does by accident.
+
+use std::str::FromStr;
+
+use comm::Tag;
+use reduce::Operation;
+use serde::{Deserialize, Serialize};
+
+use super::case::{Action, Mode, Spec};
+use super::environment::{self, Environment};
+use super::names;
+use crate::Backend;
+
+/// Something that a program does by accident, on one rank.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fault {
+    /// The rank that does it.
+    pub rank: usize,
+    /// The step, by its number, in place of which or in which it happens.
+    pub step: usize,
+    /// What it is.
+    pub kind: FaultKind,
+    /// Whether an environment is left as it is, or a rank is silent for longer than the others wait.
+    pub lasts: bool,
+    /// What the rank calls in place of what the others call.
+    #[serde(with = "names::optional")]
+    pub instead: Option<Operation>,
+}
+
+impl Fault {
+    /// Whether every rank must get all its results in spite of it.
+    pub(super) fn is_harmless(self) -> bool {
+        match self.kind {
+            FaultKind::ExtraTests | FaultKind::TagReuse => true,
+            FaultKind::Sleep | FaultKind::Stop => !self.lasts,
+            _ => false,
+        }
+    }
+
+    /// The rank's floating-point environment in a step.
+    pub(super) fn environment(self, step: usize) -> Environment {
+        let is_time = step == self.step || (self.lasts && step > self.step);
+        match self.kind {
+            FaultKind::FlushToZero if is_time => Environment::FlushToZero,
+            FaultKind::Rounding if is_time => Environment::RoundUp,
+            _ => Environment::Default,
+        }
+    }
+}
+
+/// The faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FaultKind {
+    /// The rank returns.
+    Leave,
+    /// The rank panics.
+    Panic,
+    /// The operator panics, and the program catches the panic and goes on.
+    CaughtPanic,
+    /// A slice is an element too long.
+    WrongLength,
+    /// A run is started where the others call and wait, and is given up at once.
+    GiveUp,
+    /// A run is tested more often than the others test theirs.
+    ExtraTests,
+    /// The rank sleeps before the step.
+    Sleep,
+    /// The rank's process is stopped for a while.
+    Stop,
+    /// The rank's process is killed.
+    Kill,
+    /// No rank's fault: a plan is built so often that tags are used again.
+    TagReuse,
+    /// The call is left out.
+    Skip,
+    /// Another operation is called.
+    OtherCollective,
+    /// The processor takes subnormal numbers for zero.
+    FlushToZero,
+    /// The processor rounds up.
+    Rounding,
+}
+
+impl FaultKind {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        Self::Leave,
+        Self::Panic,
+        Self::CaughtPanic,
+        Self::WrongLength,
+        Self::GiveUp,
+        Self::ExtraTests,
+        Self::Sleep,
+        Self::Stop,
+        Self::Kill,
+        Self::TagReuse,
+        Self::Skip,
+        Self::OtherCollective,
+        Self::FlushToZero,
+        Self::Rounding,
+    ];
+
+    /// Those after which no wrong value is known. After the others there are some: where ranks run different calls of a plan, where the
+    /// environment changes while a run is in flight, and where a plan has the tag of a run that was given up.
+    pub const DEFAULT: &[Self] = &[
+        Self::Leave,
+        Self::Panic,
+        Self::CaughtPanic,
+        Self::WrongLength,
+        Self::GiveUp,
+        Self::ExtraTests,
+        Self::Sleep,
+        Self::Stop,
+        Self::Kill,
+    ];
+
+    /// Whether a program with it may last: an environment for the rest of the steps, a silence for longer than ranks wait.
+    pub(super) fn may_last(self, backend: Backend) -> bool {
+        match self {
+            Self::FlushToZero | Self::Rounding => true,
+            // Threads wait without limit.
+            Self::Sleep | Self::Stop => backend == Backend::Mpi,
+            _ => false,
+        }
+    }
+
+    /// Whether it ends the processes of all ranks.
+    pub(super) fn ends_job(self) -> bool {
+        matches!(self, Self::Panic | Self::Kill)
+    }
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Leave => "leave",
+            Self::Panic => "panic",
+            Self::CaughtPanic => "caught-panic",
+            Self::WrongLength => "wrong-length",
+            Self::GiveUp => "give-up",
+            Self::ExtraTests => "extra-tests",
+            Self::Sleep => "sleep",
+            Self::Stop => "stop",
+            Self::Kill => "kill",
+            Self::TagReuse => "tag-reuse",
+            Self::Skip => "skip",
+            Self::OtherCollective => "other-collective",
+            Self::FlushToZero => "flush-to-zero",
+            Self::Rounding => "rounding",
+        }
+    }
+
+    /// Whether it can happen at an action on a plan.
+    pub(super) fn suits(self, action: Action, plan: &Spec) -> bool {
+        match (self, action) {
+            (Self::CaughtPanic | Self::WrongLength, Action::Call(..)) => true,
+            (Self::GiveUp, Action::Call(operation, _)) => {
+                plan.calls().contains(&(operation, Mode::Split))
+            }
+            (Self::GiveUp | Self::ExtraTests, Action::Wait) => true,
+            (Self::ExtraTests, Action::Test) => true,
+            (Self::TagReuse, Action::Rebuild(times)) => times >= Tag::LEAST_LIMIT,
+            (Self::OtherCollective, Action::Call(operation, mode)) => {
+                !plan.others(operation, mode).is_empty()
+            }
+            (
+                Self::CaughtPanic
+                | Self::WrongLength
+                | Self::GiveUp
+                | Self::ExtraTests
+                | Self::TagReuse
+                | Self::OtherCollective,
+                _,
+            ) => false,
+            _ => true,
+        }
+    }
+
+    /// Whether it can be put in on this machine, with ranks of this backend.
+    pub(super) fn is_possible(self, backend: Backend) -> bool {
+        match self {
+            Self::Stop | Self::Kill => cfg!(unix) && backend == Backend::Mpi,
+            Self::FlushToZero | Self::Rounding => environment::CAN_BE_SET,
+            _ => true,
+        }
+    }
+}
+
+impl FromStr for FaultKind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|kind| kind.name() == name).ok_or_else(|| {
+            let known: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
+            format!("unknown fault `{name}`; known: {}", known.join(", "))
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! Whether what a rank got is what it must get.
+
+use super::case::{Action, Case, Mode, Outcome, Step};
+use super::state::PlanState;
+
+/// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
+pub fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
+    let mut ranks = outcomes.iter().enumerate();
+    ranks.find_map(|(rank, outcomes)| {
+        let mut judge = Judge::new(case, rank);
+        let wrong = outcomes.iter().find_map(|outcome| judge.next(outcome));
+        wrong.or_else(|| judge.end())
+    })
+}
+
+/// The judge of a rank, step by step.
+///
+/// Without a fault, every outcome is the expected one. With a fault, an error may stand in its place from the fault's step on.
+#[derive(Debug)]
+pub struct Judge<'c> {
+    case: &'c Case,
+    rank: usize,
+    step: usize,
+    states: Vec<PlanState>,
+    /// The first step that may fail.
+    first_fault: usize,
+}
+
+impl<'c> Judge<'c> {
+    /// Before the rank's first step.
+    #[must_use]
+    pub fn new(case: &'c Case, rank: usize) -> Self {
+        let harm = case.fault.filter(|fault| !fault.is_harmless());
+        Self {
+            case,
+            rank,
+            step: 0,
+            states: vec![PlanState::Unbuilt; case.plans.len()],
+            first_fault: match harm {
+                None => case.steps.len(),
+                // The job may end on every rank, wherever it is.
+                Some(fault) if fault.kind.ends_job() => 0,
+                Some(fault) => fault.step,
+            },
+        }
+    }
+
+    /// What is wrong with the next step's outcome, if anything is.
+    pub fn next(&mut self, outcome: &Outcome) -> Option<String> {
+        let (rank, index) = (self.rank, self.step);
+        let expected = self.advance();
+        let fault = self.case.fault;
+        let is_faulty = fault.is_some_and(|fault| (fault.rank, fault.step) == (rank, index));
+        let is_right = match outcome {
+            Outcome::Failed(_) => self.end_of(index) >= self.first_fault,
+            // What the faulty call returns instead of a value is its own affair.
+            Outcome::Nothing => is_faulty || *outcome == expected,
+            Outcome::Value(_) => *outcome == expected,
+        };
+        let step = self.case.steps[index];
+        (!is_right).then(|| {
+            let place = outcome.difference(&expected);
+            let place = place.map_or(String::new(), |byte| format!(", from byte {byte} on"));
+            format!("rank {rank}, step {index}, {step:?}: {outcome:?}, not {expected:?}{place}")
+        })
+    }
+
+    /// What is wrong with the rank's end after the steps so far, if anything is.
+    #[must_use]
+    pub fn end(&self) -> Option<String> {
+        let steps = self.case.steps.len();
+        let is_early = self.step < steps && self.first_fault == steps;
+        is_early.then(|| format!("rank {} ended at step {}", self.rank, self.step))
+    }
+
+    /// What the next step gives, and what it makes of its plan's state.
+    fn advance(&mut self) -> Outcome {
+        let Self {
+            case, rank, step, ..
+        } = *self;
+        let (plan, action) = (case.steps[step].plan, case.action(rank, step));
+        let expected = match (self.states[plan], action) {
+            (_, Action::Call(operation, Mode::Blocking)) => Some((operation, step)),
+            (_, Action::Rebuild(_)) => Some((reduce::Operation::Allreduce, step)),
+            (PlanState::InFlight { operation, start }, Action::Wait) => Some((operation, start)),
+            _ => None,
+        };
+        let after = self.states[plan].after(step, action);
+        self.states[plan] =
+            after.expect("every step of a case finds its plan in a state that allows it");
+        self.step += 1;
+        expected.map_or(Outcome::Nothing, |(operation, step)| {
+            case.plans[plan].expected(operation, case.seed, step, rank)
+        })
+    }
+
+    /// The last step whose fault can make a step fail: for a test, the wait for the run. A run that is given up may fail without one.
+    fn end_of(&self, index: usize) -> usize {
+        let Step { plan, action } = self.case.steps[index];
+        if action != Action::Test {
+            return index;
+        }
+        let mut later = self.case.steps.iter().enumerate().skip(index + 1);
+        match later.find(|(_, step)| step.plan == plan && step.action != Action::Test) {
+            Some((index, step)) if step.action == Action::Wait => index,
+            _ => usize::MAX,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Cases on processes: jobs of `mpirun`, each of many cases.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Campaign, Case, Failure, Findings, shrink};
+use crate::Error;
+use crate::launcher::Launcher;
+use crate::ranks::on_processes;
+
+/// The seeds of which jobs are made together.
+const CHUNK: u64 = 200;
+
+/// A case that takes longer than this does not end. Each wait for a missing rank takes a second.
+const CASE_LIMIT: Duration = Duration::from_secs(90);
+
+/// How long a job may take to end when a rank panics or is killed.
+const ENDING_LIMIT: Duration = Duration::from_secs(10);
+
+/// A case is run again at most so often to make it smaller: each time takes a second or more.
+const SHRINKING_RUNS: usize = 40;
+
+/// What a rank says of the cases of a job.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Report {
+    /// All ranks are about to run the case with this number. From rank 0 alone.
+    Begins(usize),
+    /// What is wrong with the case with this number.
+    Wrong(usize, String),
+}
+
+/// Cases by their seeds, on the same number of ranks.
+type Cases<'c> = &'c [(u64, Case)];
+
+impl Campaign {
+    /// Runs the cases in jobs, and calls `done` after each.
+    pub(super) fn run_on_processes(&self, done: &dyn Fn()) -> Result<Findings, Error> {
+        let jobs = Jobs {
+            launcher: Launcher::build()?.with_limit(CASE_LIMIT),
+            done,
+        };
+        let mut findings = Findings::default();
+        let mut seeds = self.seeds.clone();
+        while !seeds.is_empty() && !self.is_over() {
+            let chunk = seeds.start..seeds.end.min(seeds.start.saturating_add(CHUNK));
+            seeds.start = chunk.end;
+            let mut by_ranks: BTreeMap<usize, Vec<(u64, Case)>> = BTreeMap::new();
+            for seed in chunk {
+                let case = self.generator.case(seed);
+                by_ranks.entry(case.ranks).or_default().push((seed, case));
+            }
+            for cases in by_ranks.values() {
+                // A rank that panics or is killed takes the job with it.
+                for cases in cases.split_inclusive(|(_, case)| case.ends_job()) {
+                    if !self.is_over() {
+                        jobs.run(cases, &mut findings)?;
+                    }
+                }
+            }
+        }
+        Ok(findings)
+    }
+}
+
+struct Jobs<'d> {
+    launcher: Launcher,
+    done: &'d dyn Fn(),
+}
+
+impl Jobs<'_> {
+    /// Runs all of the cases, in as many jobs as it takes.
+    fn run(&self, mut cases: Cases<'_>, findings: &mut Findings) -> Result<(), Error> {
+        while !cases.is_empty() {
+            let (count, wrong) = self.run_once(cases)?;
+            for (index, (seed, case)) in cases[..count].iter().enumerate() {
+                findings.count(case);
+                (self.done)();
+                if let Some(reason) = wrong.get(&index) {
+                    let (case, reason) = self.shrink(case, reason);
+                    let seed = *seed;
+                    findings.failures.push(Failure { seed, reason, case });
+                }
+            }
+            cases = &cases[count..];
+        }
+        Ok(())
+    }
+
+    fn shrink(&self, case: &Case, reason: &str) -> (Case, String) {
+        let mut runs = 0;
+        shrink(case.clone(), reason.to_owned(), |case| {
+            runs += 1;
+            let case = [(0, case.clone())];
+            let ended = (runs <= SHRINKING_RUNS).then(|| self.run_once(&case));
+            ended?.ok()?.1.remove(&0)
+        })
+    }
+
+    /// Runs one job, and returns how many cases it ran and what was wrong with which.
+    fn run_once(&self, cases: Cases<'_>) -> Result<(usize, BTreeMap<usize, String>), Error> {
+        let ranks = cases[0].1.ranks;
+        let mut wrong = BTreeMap::new();
+        let mut running: Option<usize> = None;
+        let mut since = Instant::now();
+        let ended = on_processes(
+            &self.launcher,
+            ranks,
+            "campaign",
+            &cases,
+            |report| match report {
+                Report::Begins(index) => {
+                    running = Some(index);
+                    since = Instant::now();
+                }
+                Report::Wrong(index, reason) => {
+                    wrong.entry(index).or_insert(reason);
+                }
+            },
+        );
+        let Some(running) = running else {
+            let nothing = || Error::Mpi("a job ended before its first case".to_owned());
+            return Err(ended.err().unwrap_or_else(nothing));
+        };
+        let is_last_word = cases[running].1.ends_job();
+        let unexpected = match ended {
+            Ok(()) if is_last_word => Some("no rank has ended the job".to_owned()),
+            Err(_) if is_last_word && since.elapsed() > ENDING_LIMIT => {
+                Some(format!("the job ended only after {:?}", since.elapsed()))
+            }
+            Err(error) if !is_last_word => Some(error.to_string()),
+            _ => None,
+        };
+        if let Some(reason) = unexpected {
+            wrong.entry(running).or_insert(reason);
+        }
+        Ok((running + 1, wrong))
+    }
+}

@@ -1,0 +1,132 @@
+//! Many cases, and what came of them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::{Case, Generator};
+use crate::output::Output;
+use crate::{Backend, Error};
+
+/// Cases from consecutive seeds.
+#[derive(Clone, Debug)]
+pub struct Campaign {
+    /// A case for each; fewer, if the deadline comes first.
+    pub seeds: Range<u64>,
+    /// No case begins after it.
+    pub deadline: Option<Instant>,
+    /// What makes a case of a seed.
+    pub generator: Generator,
+}
+
+/// A case that failed, as small as it could be made.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failure {
+    /// It makes the case, before steps were left out.
+    pub seed: u64,
+    /// What is wrong.
+    pub reason: String,
+    /// What is left of the case.
+    pub case: Case,
+}
+
+/// What came of a campaign.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// The number of cases by fault; those without one are `none`.
+    pub cases: BTreeMap<&'static str, u64>,
+    /// The cases that failed, by seed.
+    pub failures: Vec<Failure>,
+    /// How long the campaign took.
+    pub seconds: f64,
+}
+
+impl Campaign {
+    /// Runs the cases, and calls `done` after each.
+    ///
+    /// If a case on threads does not end, this prints it to standard error and ends the process with status 1: its threads cannot be
+    /// stopped.
+    ///
+    /// # Errors
+    /// MPI is missing, or does not work.
+    pub fn run(&self, done: &(dyn Fn() + Sync)) -> Result<Findings, Error> {
+        let begin = Instant::now();
+        let mut findings = match self.generator.backend {
+            Backend::Threads => self.run_on_threads(done),
+            Backend::Mpi => self.run_on_processes(done)?,
+        };
+        findings.failures.sort_by_key(|failure| failure.seed);
+        findings.seconds = begin.elapsed().as_secs_f64();
+        Ok(findings)
+    }
+
+    /// Whether the deadline has come.
+    pub(super) fn is_over(&self) -> bool {
+        let mut deadline = self.deadline.iter();
+        deadline.any(|&deadline| Instant::now() >= deadline)
+    }
+
+    /// Writes what came of it: a JSON object for every failure and one for all cases, and the same for a person.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn write(&self, findings: &Findings, output: &mut Output) -> Result<(), Error> {
+        let backend = self.generator.backend.name();
+        for failure in &findings.failures {
+            output.json(failure)?;
+            let Failure { seed, reason, case } = failure;
+            output.say(format!(
+                "FAILED: --backend {backend} --seed {seed} --cases 1: {reason}"
+            ));
+            output.say(format!("  {}", serde_json::to_string(case)?));
+        }
+        let summary = Summary {
+            backend,
+            seed: self.seeds.start,
+            cases: findings.cases.values().fold(0, |all, count| all + count),
+            seconds: findings.seconds,
+            faults: &findings.cases,
+            failures: findings.failures.len(),
+        };
+        output.json(&summary)?;
+        for (fault, count) in summary.faults {
+            output.say(format!("{count:>10} {fault}"));
+        }
+        let Summary {
+            seed,
+            cases,
+            seconds,
+            ..
+        } = summary;
+        let result = match summary.failures {
+            0 => "every result is the definition's".to_owned(),
+            count => format!("{count} failed"),
+        };
+        output.say(format!(
+            "{backend}: {cases} cases from seed {seed} in {seconds:.1} s: {result}"
+        ));
+        Ok(())
+    }
+}
+
+impl Findings {
+    /// Counts a case.
+    pub(super) fn count(&mut self, case: &Case) {
+        let fault = case.fault.map_or("none", |fault| fault.kind.name());
+        *self.cases.entry(fault).or_default() += 1;
+    }
+}
+
+/// The whole campaign.
+#[derive(Serialize)]
+struct Summary<'f> {
+    backend: &'static str,
+    seed: u64,
+    cases: u64,
+    seconds: f64,
+    /// The number of cases by fault; the cases without one are `none`.
+    faults: &'f BTreeMap<&'static str, u64>,
+    failures: usize,
+}
