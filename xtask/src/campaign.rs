@@ -47,7 +47,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
         }
     }
     let faults = match options.faults.as_deref() {
-        None => FaultKind::DEFAULT.to_vec(),
+        None => FaultKind::ALL.to_vec(),
         Some("none") => Vec::new(),
         Some(typed) => names("--faults", typed, FaultKind::ALL, str::parse)?,
     };

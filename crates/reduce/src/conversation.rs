@@ -113,12 +113,6 @@ impl Conversation {
         });
     }
 
-    /// Whether it can be run.
-    #[inline]
-    pub(crate) fn is_ready(&self) -> bool {
-        self.status.get() == Status::Ready
-    }
-
     /// The run is over, and the plan can be run again.
     #[inline]
     pub(crate) fn settle(&self) {

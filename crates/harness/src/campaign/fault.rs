@@ -2,12 +2,12 @@
 
 use std::str::FromStr;
 
-use comm::Tag;
 use reduce::Operation;
 use serde::{Deserialize, Serialize};
 
 use super::case::{Action, Mode, Spec};
 use super::environment::{self, Environment};
+use super::generate;
 use super::names;
 use crate::Backend;
 
@@ -100,20 +100,6 @@ impl FaultKind {
         Self::Rounding,
     ];
 
-    /// Those after which no wrong value is known. After the others there are some: where ranks run different calls of a plan, where the
-    /// environment changes while a run is in flight, and where a plan has the tag of a run that was given up.
-    pub const DEFAULT: &[Self] = &[
-        Self::Leave,
-        Self::Panic,
-        Self::CaughtPanic,
-        Self::WrongLength,
-        Self::GiveUp,
-        Self::ExtraTests,
-        Self::Sleep,
-        Self::Stop,
-        Self::Kill,
-    ];
-
     /// Whether a program with it may last: an environment for the rest of the steps, a silence for longer than ranks wait.
     pub(super) fn may_last(self, backend: Backend) -> bool {
         match self {
@@ -159,7 +145,7 @@ impl FaultKind {
             }
             (Self::GiveUp | Self::ExtraTests, Action::Wait) => true,
             (Self::ExtraTests, Action::Test) => true,
-            (Self::TagReuse, Action::Rebuild(times)) => times >= Tag::LEAST_LIMIT,
+            (Self::TagReuse, Action::Rebuild(times)) => times >= generate::TAGS,
             (Self::OtherCollective, Action::Call(operation, mode)) => {
                 !plan.others(operation, mode).is_empty()
             }

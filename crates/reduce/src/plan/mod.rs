@@ -311,13 +311,14 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     fn fold(&self, local: &[T]) -> Option<T> {
         let is_valid = self.is_local
             && local.len() as u64 == self.local_length
-            && self.conversation.is_ready()
             && environment::check().is_ok();
         if !is_valid {
             return None;
         }
+        let claim = self.conversation.begin(Operation::Allreduce).ok()?;
         let value = self.operator.fold(local)?;
         let result = self.operator.canonical(value);
+        claim.end(Ok(())).ok()?;
         // The operator may have changed it.
         environment::check().is_ok().then_some(result)
     }
