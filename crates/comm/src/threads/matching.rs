@@ -1,24 +1,23 @@
 //! Which message belongs to which receive: the state of one rank, which no other thread sees.
 
-use std::collections::VecDeque;
 use std::mem;
 
 use super::network::{Envelope, Letter, Return, SHORT_BYTES};
+use super::queues::Queues;
 use crate::error::Error;
 use crate::request::{Request, RequestId, Requests};
 use crate::tag::Tag;
 
 /// Posted receives and messages that nobody has asked for yet.
 ///
-/// Both are lists in order of time, so that messages of one sender and tag match receives first
-/// come, first served.
+/// Messages of one sender and tag match receives first come, first served.
 #[derive(Debug, Default)]
 pub(super) struct Matching {
     requests: Requests<Posting>,
-    /// The receives still without a message, oldest first. The oldest is mostly the next to go.
-    posted: VecDeque<Posted>,
-    /// The messages still without a receive, oldest first.
-    unexpected: VecDeque<Envelope>,
+    /// The receives still without a message.
+    posted: Queues<RequestId>,
+    /// The messages still without a receive.
+    unexpected: Queues<Envelope>,
     /// Kept between calls for its memory; empty.
     arrived: Vec<Envelope>,
     /// As `arrived`.
@@ -33,7 +32,11 @@ enum Posting {
     /// A send: the network has taken its message. The buffer that the receiver gave for it, once that is back.
     Sent(Vec<u8>),
     /// A receive without a message, and its buffer.
-    Posted { from: usize, buffer: Vec<u8> },
+    Posted {
+        from: usize,
+        tag: Tag,
+        buffer: Vec<u8>,
+    },
     /// A receive with its message.
     Received {
         from: usize,
@@ -42,23 +45,14 @@ enum Posting {
     },
 }
 
-#[derive(Debug)]
-struct Posted {
-    from: usize,
-    tag: Tag,
-    request: RequestId,
-}
-
 impl Matching {
     /// Makes room for `messages` more messages, and returns for how many there is room then.
     pub(super) fn reserve(&mut self, messages: usize) -> usize {
         self.room += messages;
         let room = self.room;
         self.requests.reserve(room);
-        let posted = self.posted.len();
-        self.posted.reserve(room.saturating_sub(posted));
-        let unexpected = self.unexpected.len();
-        self.unexpected.reserve(room.saturating_sub(unexpected));
+        self.posted.reserve(room);
+        self.unexpected.reserve(room);
         self.arrived.reserve(room);
         self.returned.reserve(room);
         room
@@ -91,17 +85,11 @@ impl Matching {
         buffer: Vec<u8>,
         give_back: impl FnOnce(usize, Return),
     ) -> Request {
-        let fits = |envelope: &Envelope| envelope.from == from && envelope.tag == tag;
-        let unexpected = self.unexpected.iter().position(fits);
-        let envelope = unexpected.and_then(|index| self.unexpected.remove(index));
-        let request = self.requests.insert(Posting::Posted { from, buffer });
+        let envelope = self.unexpected.pop((from, tag));
+        let request = self.requests.insert(Posting::Posted { from, tag, buffer });
         match envelope {
             Some(envelope) => self.receive(request.id(), envelope, give_back),
-            None => self.posted.push_back(Posted {
-                from,
-                tag,
-                request: request.id(),
-            }),
+            None => self.posted.push((from, tag), request.id()),
         }
         request
     }
@@ -114,7 +102,7 @@ impl Matching {
         give_back: impl FnOnce(usize, Return),
     ) {
         let posting = self.requests.get_mut(request);
-        let Posting::Posted { from, buffer } = posting else {
+        let Posting::Posted { from, buffer, .. } = posting else {
             unreachable!("a receive gets one message");
         };
         let (from, mut buffer) = (*from, mem::take(buffer));
@@ -154,11 +142,10 @@ impl Matching {
         let mut arrived = mem::take(&mut self.arrived);
         let came = collect(&mut arrived);
         for envelope in arrived.drain(..) {
-            let fits = |posted: &Posted| posted.from == envelope.from && posted.tag == envelope.tag;
-            let index = self.posted.iter().position(fits);
-            match index.and_then(|index| self.posted.remove(index)) {
-                None => self.unexpected.push_back(envelope),
-                Some(posted) => self.receive(posted.request, envelope, &give_back),
+            let stream = (envelope.from, envelope.tag);
+            match self.posted.pop(stream) {
+                None => self.unexpected.push(stream, envelope),
+                Some(request) => self.receive(request, envelope, &give_back),
             }
         }
         self.arrived = arrived;
@@ -177,9 +164,7 @@ impl Matching {
 
     /// Ends a complete request and returns its message or buffer, on behalf of `rank`.
     pub(super) fn take(&mut self, rank: usize, request: Request) -> Result<Vec<u8>, Error> {
-        if let Posting::Posted { .. } = self.requests.get_mut(request.id()) {
-            self.unpost(request.id());
-        }
+        self.unpost(request.id());
         match self.requests.remove(request) {
             Posting::Received {
                 from,
@@ -201,8 +186,11 @@ impl Matching {
         self.requests.remove(request);
     }
 
+    /// Takes a receive off its queue, if it is one that lacks its message.
     fn unpost(&mut self, request: RequestId) {
-        self.posted.retain(|posted| posted.request != request);
+        if let Posting::Posted { from, tag, .. } = *self.requests.get_mut(request) {
+            self.posted.remove((from, tag), |other| *other == request);
+        }
     }
 }
 

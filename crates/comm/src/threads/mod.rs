@@ -11,6 +11,7 @@ mod communicator;
 mod mailbox;
 mod matching;
 mod network;
+mod queues;
 mod seeded;
 #[cfg(all(shuttle, test))]
 mod shuttled;
