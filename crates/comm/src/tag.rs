@@ -86,7 +86,6 @@ impl Tag {
 
     /// What the exchange is for.
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "three bits")]
     pub const fn kind(self) -> u8 {
         (self.0 & (KINDS - 1)) as u8
     }
