@@ -18,7 +18,8 @@ const CANONICAL_ELEMENTS: usize = 512;
 /// A binary operation on items, never assumed to be associative or commutative.
 ///
 /// Two ranks that build a plan together must use the same operator; they compare
-/// [`name`](Operator::name)s.
+/// [`name`](Operator::name)s and [`empty`](Operator::empty) values. An operator does not communicate: a call on a plan of the world
+/// that runs it returns [`RunError::Nested`](crate::RunError::Nested).
 ///
 /// The other methods have defaults that are right for every operator. Override
 /// [`empty`](Operator::empty) to allow reductions of nothing, and [`canonical`](Operator::canonical) if equal

@@ -203,8 +203,8 @@ impl<O> Builder<O> {
         self
     }
 
-    /// Builds without communicating: the items must follow a rule, and every rank must call the builder alike. The ranks do not check
-    /// that they do.
+    /// Builds without communicating, except as [`World::fresh_tag`] does: the items must follow a rule, and every rank must call the
+    /// builder alike. The ranks do not check that they do.
     ///
     /// For a layer that guarantees it, such as one below MPI's own calls, where one item a rank is the rule.
     pub fn agreed(mut self) -> Self {

@@ -42,10 +42,12 @@ pub use pending::Pending;
 /// # Errors of all runs
 ///
 /// A run fails if the slice has another length than planned, the floating-point environment has changed, another rank failed in this
-/// run, or the transport failed. The plan is spent then, and later runs return [`RunError::Spent`]: build another.
+/// run or takes no part in it, ranks are in different calls, or the transport failed. The plan is spent then, and later runs return
+/// [`RunError::Spent`]: build another. The other ranks hear of it, if not in this run, then in their next one.
 ///
-/// Two errors leave the plan as it was, because nothing was sent: [`RunError::UnderWay`] if a run of this plan is under way, and
-/// [`RunError::NotOffered`] if the [algorithm](Plan::algorithm) does not support the operation.
+/// Three errors leave the plan as it was, because nothing was sent: [`RunError::UnderWay`] if a run of this plan is under way,
+/// [`RunError::NotOffered`] if the [algorithm](Plan::algorithm) does not support the operation, and [`RunError::Nested`] if an operator
+/// makes the call.
 ///
 /// `{}` prints who sends what to whom, and when.
 pub struct Plan<T: Pod, O: Operator<T> + 'static> {

@@ -18,8 +18,8 @@ use crate::world::World;
 /// [`call`].
 ///
 /// It owns what it needs: it may be stored anywhere, and outlive its plan. Several plans may be under way at once, and waiting for
-/// one drives all. Dropping it abandons the run: the plan is spent then, and so are the other ranks' plans, which wait for this
-/// rank's messages in vain.
+/// one drives all. Dropping it abandons the run: the plan is spent then. The other ranks hear of it in this rank's next call on the
+/// world, because a drop does not communicate.
 #[must_use = "a run that is dropped is abandoned"]
 pub struct Pending<C, T: Pod> {
     flight: Rc<dyn Flight<T>>,
