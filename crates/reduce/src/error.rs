@@ -151,6 +151,12 @@ pub enum BuildError {
         /// The operator.
         operator: String,
     },
+    /// An operator built a plan on the world that runs it. The other ranks do not hear of it.
+    #[error("rank {rank}: an operator cannot build a plan on the world that runs it")]
+    Nested {
+        /// This rank.
+        rank: usize,
+    },
     /// The transport failed.
     #[error(transparent)]
     Transport(#[from] comm::Error),

@@ -227,6 +227,10 @@ impl<O> Builder<O> {
         O: Operator<T> + 'static,
     {
         span!("plan", ranks = self.world.size());
+        if self.world.is_busy() {
+            let rank = self.world.rank();
+            return Err(BuildError::Nested { rank });
+        }
         self.world.cancel_abandoned();
         let conversation = Conversation::open(&self.world)?;
         let named = self.wishes.options.named_algorithm();

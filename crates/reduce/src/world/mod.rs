@@ -173,6 +173,11 @@ impl World {
         Ok(Busy(&shared.is_busy))
     }
 
+    /// Whether a call on a plan is on the stack.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.shared.is_busy.get()
+    }
+
     #[cold]
     fn settle_first(&self) -> Result<(), RunError> {
         if self.shared.is_busy.get() {

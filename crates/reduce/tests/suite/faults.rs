@@ -5,7 +5,7 @@
 use comm::Tag;
 use distribution::Ownership;
 use reduce::operator::custom;
-use reduce::{Algorithm, Operation, Plan, RunError, Sum, World};
+use reduce::{Algorithm, BuildError, Operation, Plan, RunError, Sum, World};
 
 use super::Check;
 
@@ -323,7 +323,12 @@ fn tags_run_out(world: &World) {
 fn nested(world: &World) {
     let inner = plan(world, Algorithm::Binomial, 1);
     let (rank, size) = (world.rank(), world.size());
-    let refused = move || matches!(inner.allreduce(&[1.0]), Err(RunError::Nested { .. }));
+    let its_world = world.clone();
+    let refused = move || {
+        let built = Plan::builder(&its_world).local_items(1).build::<f64>();
+        matches!(inner.allreduce(&[1.0]), Err(RunError::Nested { .. }))
+            && matches!(built, Err(BuildError::Nested { .. }))
+    };
     let add = custom(
         "add",
         move |left: f64, right: f64| {
