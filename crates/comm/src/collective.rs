@@ -1,6 +1,6 @@
 //! Collectives over any communicator, from its sends and receives alone.
 //!
-//! Plans use them while they are built, with [`Tag::CONTROL`], so every rank must call them in the same order.
+//! Every rank must call them in the same order, with the same tag. Plans use them while they are built.
 
 use crate::communicator::Communicator;
 use crate::error::Error;
@@ -99,10 +99,14 @@ pub fn gather<C: Communicator + ?Sized>(
 ///
 /// # Errors
 /// As [`Communicator::wait`].
-pub fn allgather<C: Communicator + ?Sized>(comm: &C, message: Vec<u8>) -> Result<Vec<u8>, Error> {
+pub fn allgather<C: Communicator + ?Sized>(
+    comm: &C,
+    tag: Tag,
+    message: Vec<u8>,
+) -> Result<Vec<u8>, Error> {
     let length_bytes = message.len();
-    let mut all = gather(comm, 0, Tag::CONTROL, message, length_bytes)?.concat();
-    broadcast(comm, 0, Tag::CONTROL, &mut all, length_bytes * comm.size())?;
+    let mut all = gather(comm, 0, tag, message, length_bytes)?.concat();
+    broadcast(comm, 0, tag, &mut all, length_bytes * comm.size())?;
     Ok(all)
 }
 

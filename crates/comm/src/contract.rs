@@ -382,7 +382,7 @@ fn cancelled_receive(end: &End<'_>) {
 fn collectives(end: &End<'_>) {
     let name = |rank: usize| u32::try_from(rank).unwrap().to_le_bytes().to_vec();
     let everyone: Vec<_> = (0..end.size()).map(name).collect();
-    let all = collective::allgather(end.comm, name(end.rank()));
+    let all = collective::allgather(end.comm, end.fresh_tag(), name(end.rank()));
     assert_eq!(all, Ok(everyone.concat()));
     let mut greatest = name(end.rank());
     let keep_greater = |left: &mut [u8], right: &[u8]| {
@@ -418,7 +418,7 @@ fn hints_agree(end: &End<'_>) {
     let mut message = own.clone().into_bytes();
     // Texts may differ in length: they are compared up to the longest that is likely.
     message.resize(256, 0);
-    let all = collective::allgather(end.comm, message.clone()).unwrap();
+    let all = collective::allgather(end.comm, end.fresh_tag(), message.clone()).unwrap();
     assert!(all.chunks(256).all(|other| other == message), "{own}");
     assert!((1..=end.size()).contains(&hints.concurrency), "{own}");
 }

@@ -26,7 +26,7 @@ const WAITING: u64 = KINDS - 2;
 const KINDS: u64 = 1 << KIND_BITS;
 
 impl Tag {
-    /// The tag of the [`collective`](crate::collective) operations by which plans are built.
+    /// The tag of messages that belong to no plan. Its conversation is always open.
     pub const CONTROL: Tag = Tag::new(0);
 
     /// Numbers are below this one: a world that built a plan every microsecond would reach it after nine years.

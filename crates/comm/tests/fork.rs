@@ -33,7 +33,8 @@ fn a_child_cannot_use_its_parent_s_communicator() {
                 && collective::receive(&comm, peer, Tag::new(1), 1).map(drop) == refused
         });
         // The parent goes on as before.
-        let all = collective::allgather(&comm, vec![comm.rank().try_into().unwrap()]).unwrap();
+        let all = collective::allgather(&comm, Tag::CONTROL, vec![comm.rank().try_into().unwrap()])
+            .unwrap();
         assert_eq!(all, [0, 1]);
         held
     });

@@ -91,7 +91,11 @@ pub fn run(
 
 /// Brings rank 0's number of items to every rank.
 fn broadcast_count(world: &World, count: u64) -> Result<u64, Error> {
-    let all = collective::allgather(world.transport(), count.to_le_bytes().to_vec())?;
+    let all = collective::allgather(
+        world.transport(),
+        Tag::CONTROL,
+        count.to_le_bytes().to_vec(),
+    )?;
     let first = all
         .first_chunk()
         .ok_or_else(|| Error::Run("rank 0 has not sent N".to_owned()))?;
@@ -168,7 +172,7 @@ fn reduce(
 
     let own = [u64::from(total.is_some()), bits, sent, rounds.unwrap_or(0)];
     let own = bytemuck::cast_slice(&own).to_vec();
-    let all = collective::allgather(world.transport(), own)?;
+    let all = collective::allgather(world.transport(), Tag::CONTROL, own)?;
     let ranks: Vec<[u64; 4]> = all
         .chunks_exact(size_of::<[u64; 4]>())
         .map(bytemuck::pod_read_unaligned)

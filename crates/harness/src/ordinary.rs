@@ -73,7 +73,7 @@ impl Ordinary {
     pub fn barrier(&self) -> Result<(), Error> {
         match self.backend {
             Backend::Threads => {
-                collective::allgather(self.world.transport(), Vec::new())?;
+                collective::allgather(self.world.transport(), Tag::CONTROL, Vec::new())?;
                 Ok(())
             }
             #[cfg(feature = "mpi")]

@@ -94,7 +94,7 @@ fn everyone_to_everyone_in_any_order() {
 fn collectives_end() {
     fn body(comm: ThreadCommunicator) -> Result<(), Error> {
         let own = u8::try_from(comm.rank()).expect("there are four ranks");
-        let all = collective::allgather(&comm, vec![own])?;
+        let all = collective::allgather(&comm, Tag::CONTROL, vec![own])?;
         assert_eq!(all, [0, 1, 2, 3]);
         Ok(())
     }

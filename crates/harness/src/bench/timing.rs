@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use comm::collective;
+use comm::{Tag, collective};
 use reduce::World;
 
 use crate::Error;
@@ -78,7 +78,7 @@ pub fn slowest_ns(
     mut call: impl FnMut() -> Result<(), Error>,
 ) -> Result<f64, Error> {
     let comm = world.transport();
-    collective::allgather(comm, Vec::new())?;
+    collective::allgather(comm, Tag::CONTROL, Vec::new())?;
     let begin = Instant::now();
     for _ in 0..calls {
         call()?;
@@ -89,7 +89,7 @@ pub fn slowest_ns(
 /// The longest of all ranks' times, in nanoseconds. Collective.
 pub fn slowest_of(world: &World, own: Duration) -> Result<f64, Error> {
     let own_ns = nanoseconds(own).to_le_bytes().to_vec();
-    let all = collective::allgather(world.transport(), own_ns)?;
+    let all = collective::allgather(world.transport(), Tag::CONTROL, own_ns)?;
     let (times, _) = all.as_chunks();
     let times = times.iter().map(|&time| f64::from_le_bytes(time));
     Ok(times.fold(0.0, f64::max))

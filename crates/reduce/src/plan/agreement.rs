@@ -190,13 +190,26 @@ impl Record {
     }
 }
 
+/// A conversation in which ranks agree. Each plan has its own, so that what is left of one that failed never meets the next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Table<'c> {
+    pub(crate) comm: &'c dyn Communicator,
+    pub(crate) tag: Tag,
+}
+
+impl Table<'_> {
+    fn allgather(self, message: Vec<u8>) -> Result<Vec<u8>, comm::Error> {
+        collective::allgather(self.comm, self.tag, message)
+    }
+}
+
 /// Compares all ranks' proposals and returns who owns what. Collective.
-pub(crate) fn agree(comm: &dyn Communicator, proposal: &Proposal) -> Result<Ownership, BuildError> {
-    if let Some(ownership) = agree_on_rule(comm, proposal)? {
+pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, BuildError> {
+    if let Some(ownership) = agree_on_rule(table, proposal)? {
         return Ok(ownership);
     }
-    let record = Record::new(proposal, comm.rank());
-    let all = collective::allgather(comm, record.to_bytes())?;
+    let record = Record::new(proposal, table.comm.rank());
+    let all = table.allgather(record.to_bytes())?;
     let records: Vec<Record> = all
         .chunks_exact(RECORD_WORDS * size_of::<u64>())
         .map(Record::from_bytes)
@@ -209,7 +222,7 @@ pub(crate) fn agree(comm: &dyn Communicator, proposal: &Proposal) -> Result<Owne
     }
     for (index, (subject, value)) in proposal.settings.iter().enumerate() {
         if let Some(rank) = first_that_differs(&records, |record| record.settings[index]) {
-            return Err(disagreement(comm, subject, value, rank)?);
+            return Err(disagreement(table, subject, value, rank)?);
         }
     }
     let kind = |record: &Record| record.kind;
@@ -226,13 +239,13 @@ pub(crate) fn agree(comm: &dyn Communicator, proposal: &Proposal) -> Result<Owne
     }
     let ownership = match &proposal.share {
         Share::Extents(extents) => {
-            Ownership::from_extents(&exchange_extents(comm, extents, &records)?)?
+            Ownership::from_extents(&exchange_extents(table, extents, &records)?)?
         }
         // Rules are compared as such: written out, one could be longer than any memory.
         Share::Rule(ownership) if ownership.as_distribution().is_none() => {
             if let Some(rank) = first_that_differs(&records, |record| record.share) {
                 let text = described(ownership);
-                return Err(disagreement(comm, "ownership", &text, rank)?);
+                return Err(disagreement(table, "ownership", &text, rank)?);
             }
             ownership.clone()
         }
@@ -263,12 +276,12 @@ fn described(rule: &Ownership) -> String {
 
 /// The error that rank 0 and another have different texts. Collective.
 fn disagreement(
-    comm: &dyn Communicator,
+    table: Table<'_>,
     subject: &'static str,
     text: &str,
     other: usize,
 ) -> Result<BuildError, comm::Error> {
-    let mut texts = exchange_texts(comm, text)?;
+    let mut texts = exchange_texts(table, text)?;
     Ok(BuildError::Disagreement {
         subject,
         second: (other, texts.swap_remove(other)),
@@ -277,10 +290,7 @@ fn disagreement(
 }
 
 /// The rule, if all ranks agree on everything, and the items follow one.
-fn agree_on_rule(
-    comm: &dyn Communicator,
-    proposal: &Proposal,
-) -> Result<Option<Ownership>, BuildError> {
+fn agree_on_rule(table: Table<'_>, proposal: &Proposal) -> Result<Option<Ownership>, BuildError> {
     let rule = match &proposal.share {
         Share::Rule(ownership) if proposal.obstacle.is_none() => {
             // A wrong number of items is an error of the exchange of records.
@@ -299,7 +309,7 @@ fn agree_on_rule(
         left.copy_from_slice(bytemuck::bytes_of(&[left_print, agrees]));
     };
     let mut vote = bytemuck::bytes_of(&vote).to_vec();
-    collective::allreduce(comm, Tag::CONTROL, &mut vote, combine)?;
+    collective::allreduce(table.comm, table.tag, &mut vote, combine)?;
     let [_, all_agree]: [u64; 2] = bytemuck::pod_read_unaligned(&vote);
     Ok(rule.filter(|_| all_agree != 0).cloned())
 }
@@ -331,7 +341,7 @@ fn check_item_counts(records: &[Record], found: u64) -> Result<(), BuildError> {
 
 /// Every rank's extents.
 fn exchange_extents(
-    comm: &dyn Communicator,
+    table: Table<'_>,
     own: &[Range<u64>],
     records: &[Record],
 ) -> Result<Vec<Vec<Range<u64>>>, comm::Error> {
@@ -342,7 +352,7 @@ fn exchange_extents(
         .flat_map(|extent| [extent.start, extent.end])
         .collect();
     words.resize(2 * most, 0);
-    let all = collective::allgather(comm, bytemuck::cast_slice(&words).to_vec())?;
+    let all = table.allgather(bytemuck::cast_slice(&words).to_vec())?;
     let word_bytes = size_of::<u64>();
     let mut extents = Vec::with_capacity(records.len());
     for (rank, record) in records.iter().enumerate() {
@@ -358,10 +368,10 @@ fn exchange_extents(
 }
 
 /// Every rank's text, [shortened](shortened).
-fn exchange_texts(comm: &dyn Communicator, text: &str) -> Result<Vec<String>, comm::Error> {
+fn exchange_texts(table: Table<'_>, text: &str) -> Result<Vec<String>, comm::Error> {
     let mut message = shortened(text).into_bytes();
     message.resize(TEXT_BYTES, 0);
-    let all = collective::allgather(comm, message)?;
+    let all = table.allgather(message)?;
     let to_text = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
         text.trim_end_matches('\0').to_owned()

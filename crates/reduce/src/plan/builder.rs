@@ -10,7 +10,7 @@ use distribution::{Distribution, Ownership};
 use schedule::Link;
 
 use super::Plan;
-use super::agreement::{Obstacle, Proposal, Settings, Share, agree};
+use super::agreement::{Obstacle, Proposal, Settings, Share, Table, agree};
 use super::choice::{ScheduleOptions, Task};
 use crate::algorithm::Algorithm;
 use crate::algorithm1::Algorithm1;
@@ -234,12 +234,14 @@ impl<O> Builder<O> {
         self.world.cancel_abandoned();
         let conversation = Conversation::open(&self.world)?;
         let named = self.wishes.options.named_algorithm();
-        let ownership = self.owners::<T>(&named).inspect_err(|_| {
-            // The others do not hear of it in another way.
-            if self.wishes.is_agreed {
-                conversation.give_up();
-            }
-        })?;
+        let ownership = self
+            .owners::<T>(&named, &conversation)
+            .inspect_err(|error| {
+                // The others may not have heard of it.
+                if self.wishes.is_agreed || matches!(error, BuildError::Transport(_)) {
+                    conversation.give_up();
+                }
+            })?;
         let algorithm = self.checked_algorithm::<T>(named, &ownership)?;
         Ok(self.plan(algorithm, ownership, conversation))
     }
@@ -248,6 +250,7 @@ impl<O> Builder<O> {
     fn owners<T>(
         &self,
         named: &Result<Option<Algorithm>, UnknownName>,
+        conversation: &Conversation,
     ) -> Result<Ownership, BuildError>
     where
         T: Pod,
@@ -267,7 +270,11 @@ impl<O> Builder<O> {
             items: wishes.items,
             settings: self.settings::<T>(named),
         };
-        agree(self.world.transport(), &proposal)
+        let table = Table {
+            comm: self.world.transport(),
+            tag: conversation.tag(),
+        };
+        agree(table, &proposal)
     }
 
     /// Who owns what by the rule that all ranks know.

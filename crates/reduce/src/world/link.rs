@@ -24,9 +24,9 @@ const LONG_BYTES: usize = 1 << 18;
 /// Measures the link between ranks 0 and 1. Collective; the same on every rank.
 pub(super) fn measure(world: &World) -> Result<Link, comm::Error> {
     let comm = world.transport();
+    let tag = world.fresh_tag()?;
     let mut link = DEFAULT_LINK;
     if comm.size() > 1 {
-        let tag = world.fresh_tag()?;
         let one_way = |bytes: usize| -> Result<f64, comm::Error> {
             let mut best = f64::INFINITY;
             for _ in 0..9 {
@@ -46,7 +46,7 @@ pub(super) fn measure(world: &World) -> Result<Link, comm::Error> {
     }
     link.combine_byte_ns = combine_byte_ns();
     let own = [link.latency_ns, link.byte_ns, link.combine_byte_ns];
-    let all = collective::allgather(comm, bytemuck::cast_slice(&own).to_vec())?;
+    let all = collective::allgather(comm, tag, bytemuck::cast_slice(&own).to_vec())?;
     let first: [f64; 3] = bytemuck::pod_read_unaligned(&all[..size_of_val(&own)]);
     let [latency_ns, byte_ns, combine_byte_ns] = first;
     Ok(Link {

@@ -15,7 +15,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use bytemuck::Pod;
-use comm::collective;
+use comm::{Tag, collective};
 use distribution::{Distribution, Scheme};
 use reduce::operator::custom;
 use reduce::{Algorithm, BuildError, Max, Min, Operator, Plan, Product, RunError, Sum, World};
@@ -347,7 +347,7 @@ fn assert_same_error(world: &World, error: &BuildError, words: &[&str]) {
     text.truncate(200);
     let mut own = text.clone().into_bytes();
     own.resize(200, b' ');
-    let all = collective::allgather(world.transport(), own.clone()).unwrap();
+    let all = collective::allgather(world.transport(), Tag::CONTROL, own.clone()).unwrap();
     assert!(all.chunks(200).all(|other| other == own), "{text}");
 }
 
