@@ -11,9 +11,12 @@ pub(crate) struct Conversations {
     open: HashSet<u64>,
     /// By number: a rank that takes no part from this turn on, which is the earliest heard of.
     given_up: HashMap<u64, (usize, Tag)>,
-    /// The exchanges that ranks have said that they wait in, or have sent a message of.
+    /// By number: a message of another exchange than its receive's, by its sender.
     #[cfg(feature = "mpi")]
-    others: Vec<(usize, Tag)>,
+    mismatched: HashMap<u64, (usize, Tag)>,
+    /// The exchanges that ranks have said that they wait in.
+    #[cfg(feature = "mpi")]
+    waiting: Vec<(usize, Tag)>,
 }
 
 impl Conversations {
@@ -26,8 +29,10 @@ impl Conversations {
         self.open.remove(&tag.number());
         self.given_up.remove(&tag.number());
         #[cfg(feature = "mpi")]
-        self.others
-            .retain(|(_, other)| other.number() != tag.number());
+        {
+            self.mismatched.remove(&tag.number());
+            self.forget_waits(tag);
+        }
     }
 
     /// Whether nobody here waits for messages of this conversation any more.
@@ -57,23 +62,35 @@ impl Conversations {
         (from.turns_to(tag) >= 0).then_some(rank)
     }
 
-    /// Notes that a rank is in an exchange.
+    /// Notes that a message from a rank has met a receive of another exchange.
     #[cfg(feature = "mpi")]
-    pub(crate) fn note_other(&mut self, rank: usize, tag: Tag) {
+    pub(crate) fn note_mismatched(&mut self, from: usize, found: Tag) {
+        self.mismatched.insert(found.number(), (from, found));
+    }
+
+    /// Notes that a rank has said that it waits in an exchange.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn note_waiting(&mut self, rank: usize, tag: Tag) {
         if !self.is_closed(tag) {
-            let is_another =
-                |&(other, its): &(usize, Tag)| (other, its.number()) != (rank, tag.number());
-            self.others.retain(is_another);
-            self.others.push((rank, tag));
+            self.waiting.push((rank, tag));
         }
     }
 
-    /// A rank that is, or was, in another exchange of the same turn.
+    /// Forgets where ranks have said that they wait.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn forget_waits(&mut self, tag: Tag) {
+        self.waiting
+            .retain(|(_, other)| other.number() != tag.number());
+    }
+
+    /// A rank that is in another exchange than this one of the same conversation: it has sent a message of it, or waits in it.
     #[cfg(feature = "mpi")]
     pub(crate) fn who_is_elsewhere(&self, tag: Tag) -> Option<(usize, Tag)> {
         let is_elsewhere = |&&(_, other): &&(usize, Tag)| {
             other.number() == tag.number() && other.turn() == tag.turn() && other != tag
         };
-        self.others.iter().find(is_elsewhere).copied()
+        let mismatched = self.mismatched.get(&tag.number());
+        let waits = || self.waiting.iter().find(is_elsewhere);
+        mismatched.or_else(waits).copied()
     }
 }

@@ -56,8 +56,8 @@ pub struct MpiCommunicator {
     pub(super) tests: Cell<u32>,
     /// When a wait last looked for trouble.
     pub(super) last_look: Cell<Instant>,
-    /// What a wait was for when it last looked.
-    pub(super) waiting: Cell<Waiting>,
+    /// The wait that last looked.
+    pub(super) waiting: Cell<Option<Waiting>>,
     /// Sends whose requests were given up: their buffers wait here until MPI is done with them.
     abandoned: RefCell<Vec<PendingRequest>>,
     traffic: Cell<Traffic>,
@@ -107,7 +107,7 @@ impl MpiCommunicator {
             },
             tests: Cell::default(),
             last_look: Cell::new(Instant::now()),
-            waiting: Cell::new(Waiting::default()),
+            waiting: Cell::default(),
             abandoned: RefCell::default(),
             traffic: Cell::default(),
             room: Cell::new(0),

@@ -254,7 +254,7 @@ impl ShortMessages {
         found: Tag,
     ) {
         let from = self.ranks[node_rank];
-        conversations.note_other(from, found);
+        conversations.note_mismatched(from, found);
         self.posted.retain(|&request| {
             let message = short(requests, request);
             let is_void = message.tag.number() == found.number();
@@ -296,7 +296,7 @@ impl ShortMessages {
             conversations.note_given_up(rank, its);
             self.end_receives(requests, conversations);
         } else {
-            conversations.note_other(rank, its);
+            conversations.note_waiting(rank, its);
         }
     }
 

@@ -18,6 +18,21 @@ const LOOKED_AT_MAX: usize = 16;
 /// A notice is the number of an exchange.
 const NOTICE_BYTES: usize = size_of::<u16>();
 
+/// Forgets what ranks said before a wait in this exchange began. It may be old: the turns of exchanges are counted in few bits.
+#[cold]
+pub(super) fn forget_the_past(
+    requests: &mut Requests<Message>,
+    channels: &mut Channels,
+    tag: Tag,
+) -> Result<(), Failure> {
+    channels.take_all_in(requests);
+    for notice in tag.notices() {
+        take_notices(notice, channels)?;
+    }
+    channels.conversations.forget_waits(tag);
+    Ok(())
+}
+
 /// Ends those requests that are waited for in vain. Says whether there are any.
 #[cold]
 pub(super) fn look(
@@ -85,7 +100,7 @@ fn take_notices(notice: Tag, channels: &mut Channels) -> Result<(), Failure> {
             let its = notice.with_exchange_number(u16::from_ne_bytes(exchange));
             match notice.says_given_up() {
                 true => conversations.note_given_up(rank, its),
-                false => conversations.note_other(rank, its),
+                false => conversations.note_waiting(rank, its),
             }
         }
     }

@@ -7,6 +7,7 @@ use super::channel::Channels;
 use super::communicator::MpiCommunicator;
 use super::lifetime;
 use super::message::Message;
+use super::raw::Failure;
 use super::trouble;
 use crate::error::Error;
 use crate::request::{RequestId, Requests};
@@ -44,28 +45,27 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 /// A loop of tests asks for the time, to look for trouble, at every test whose number is a multiple of this.
 const TESTS_BETWEEN_LOOKS: u32 = 256;
 
-/// A wait that lasts as long says which exchange it is in.
+/// A wait that lasts as long says which exchange it is in; it says so again when it has lasted twice as long, and so on.
 const BEFORE_NOTICE: Duration = Duration::from_millis(100);
 
 /// What a wait is for, and since when.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
-    awaited: Option<(usize, Tag)>,
-    /// `None` when it has said so.
-    since: Option<Instant>,
+    peer: usize,
+    tag: Tag,
+    since: Instant,
+    /// When it says where it is.
+    next_notice: Duration,
 }
 
 impl Waiting {
-    /// Whether a wait for this peer, in this exchange, has lasted long enough for a notice, which it gives once.
-    fn turn_has_come(&mut self, peer: usize, tag: Tag, now: Instant) -> bool {
-        if self.awaited != Some((peer, tag)) {
-            *self = Self {
-                awaited: Some((peer, tag)),
-                since: Some(now),
-            };
+    fn new(peer: usize, tag: Tag) -> Self {
+        Self {
+            peer,
+            tag,
+            since: Instant::now(),
+            next_notice: BEFORE_NOTICE,
         }
-        let has_come = |since: &mut Instant| now.duration_since(*since) >= BEFORE_NOTICE;
-        self.since.take_if(has_come).is_some()
     }
 }
 
@@ -95,6 +95,7 @@ impl MpiCommunicator {
                 channels.go_on_sending(requests);
                 for &request in awaited {
                     if self.poll_one(requests, channels, request)? {
+                        self.waiting.set(None);
                         return Ok(true);
                     }
                 }
@@ -126,6 +127,7 @@ impl MpiCommunicator {
             Message::Long(message) => {
                 return message.test().map_err(|failure| failure.on(self.rank));
             }
+            Message::Short(message) if message.is_over() => return Ok(true),
             Message::Short(message) => message.tag,
         };
         let polls = self.polls.get().wrapping_add(1);
@@ -174,11 +176,18 @@ impl MpiCommunicator {
         let first = awaited.first().expect("a wait is for something");
         let message = requests.get_mut(*first);
         let (peer, tag) = (message.peer(), message.tag());
-        let mut waiting = self.waiting.get();
-        if waiting.turn_has_come(peer, tag, now) {
+        let failed = |failure: Failure| failure.on(self.rank);
+        let is_same = |waiting: &Waiting| (waiting.peer, waiting.tag) == (peer, tag);
+        let Some(mut waiting) = self.waiting.get().filter(is_same) else {
+            self.waiting.set(Some(Waiting::new(peer, tag)));
+            trouble::forget_the_past(requests, channels, tag).map_err(failed)?;
+            return trouble::look(requests, channels, awaited).map_err(failed);
+        };
+        if now.duration_since(waiting.since) >= waiting.next_notice {
+            waiting.next_notice *= 2;
+            self.waiting.set(Some(waiting));
             self.say_where_it_waits(requests, channels, peer, tag)?;
         }
-        self.waiting.set(waiting);
-        trouble::look(requests, channels, awaited).map_err(|failure| failure.on(self.rank))
+        trouble::look(requests, channels, awaited).map_err(failed)
     }
 }
