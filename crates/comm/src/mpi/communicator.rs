@@ -181,7 +181,8 @@ impl MpiCommunicator {
         })))
     }
 
-    /// Sends a notice about the exchange of `tag`: through a ring if there is one, else by MPI if its tags have room for kinds.
+    /// Sends a notice about the exchange of `tag`: through a ring if there is one, else by MPI if its tags have room for kinds. Where a
+    /// rank waits, which it will say again, waits for no room.
     fn send_notice(
         &self,
         requests: &mut Requests<Message>,
@@ -196,15 +197,18 @@ impl MpiCommunicator {
         let Some((channel, _)) = channels.of(tag) else {
             return Ok(());
         };
-        let exchange = tag.exchange().to_ne_bytes().to_vec();
+        let exchange = tag.exchange().to_ne_bytes();
         if let Some(short) = &mut channel.short
             && let Some(node_rank) = short.node_rank_of(to)
         {
-            let request = short.start_send(requests, node_rank, notice, exchange);
-            self.notices.borrow_mut().push(request);
+            if !short.try_send(node_rank, notice, &exchange) && notice.says_given_up() {
+                let request = short.start_send(requests, node_rank, notice, exchange.to_vec());
+                self.notices.borrow_mut().push(request);
+            }
         } else if tags_tell_exchanges {
             let count = self.count(exchange.len())?;
-            let pending = channel.raw.start_send(exchange, count, number, mpi_tag);
+            let message = exchange.to_vec();
+            let pending = channel.raw.start_send(message, count, number, mpi_tag);
             let pending = pending.map_err(|failure| failure.on(self.rank))?;
             self.abandoned.borrow_mut().push(pending);
         }

@@ -107,6 +107,8 @@ impl ShortMessages {
         for list in [&mut self.posted, &mut self.waiting] {
             list.reserve(messages.saturating_sub(list.len()));
         }
+        let unexpected = self.unexpected.len();
+        self.unexpected.reserve(messages.saturating_sub(unexpected));
     }
 
     pub(super) fn start_send(
@@ -127,6 +129,13 @@ impl ShortMessages {
             self.waiting.push(request.id());
         }
         request
+    }
+
+    /// Sends a message if there is room for it. Says whether there was.
+    pub(super) fn try_send(&mut self, node_rank: usize, tag: Tag, message: &[u8]) -> bool {
+        let ring = self.window.ring(self.own_node_rank, node_rank);
+        let lane = &mut self.lanes[node_rank];
+        !lane.is_full && lane.writer.write(ring, to_wire(tag), message)
     }
 
     pub(super) fn start_receive(
