@@ -20,7 +20,7 @@ pub struct Fault {
     pub step: usize,
     /// What it is.
     pub kind: FaultKind,
-    /// Whether an environment is left as it is, or a rank is silent for longer than the others wait.
+    /// Whether an environment is left as it is.
     pub lasts: bool,
     /// What the rank calls in place of what the others call.
     #[serde(with = "names::optional")]
@@ -30,11 +30,10 @@ pub struct Fault {
 impl Fault {
     /// Whether every rank must get all its results in spite of it.
     pub(super) fn is_harmless(self) -> bool {
-        match self.kind {
-            FaultKind::ExtraTests | FaultKind::TagReuse => true,
-            FaultKind::Sleep | FaultKind::Stop => !self.lasts,
-            _ => false,
-        }
+        matches!(
+            self.kind,
+            FaultKind::ExtraTests | FaultKind::TagReuse | FaultKind::Sleep | FaultKind::Stop
+        )
     }
 
     /// The rank's floating-point environment in a step.
@@ -67,6 +66,8 @@ pub enum FaultKind {
     Sleep,
     /// The rank's process is stopped for a while.
     Stop,
+    /// The rank's process is stopped for longer than the others wait.
+    Silence,
     /// The rank's process is killed.
     Kill,
     /// No rank's fault: a plan is built so often that tags are used again.
@@ -94,14 +95,16 @@ impl FaultKind {
         Self::Stop,
         Self::Kill,
         Self::TagReuse,
+        Self::Silence,
         Self::Skip,
         Self::OtherCollective,
         Self::FlushToZero,
         Self::Rounding,
     ];
 
-    /// Those after which no wrong value is known. After the others there are some: where ranks run different calls of a plan, where the
-    /// environment changes while a run is in flight, and where a plan has the tag of a run that was given up.
+    /// Those whose programs end as they must, as far as is known. The others have known failures: where ranks run different calls of a
+    /// plan, where the environment changes while a run is in flight, where a plan has the tag of a run that was given up, and where a
+    /// plan is built after a build has timed out.
     pub const DEFAULT: &[Self] = &[
         Self::Leave,
         Self::Panic,
@@ -114,14 +117,9 @@ impl FaultKind {
         Self::Kill,
     ];
 
-    /// Whether a program with it may last: an environment for the rest of the steps, a silence for longer than ranks wait.
-    pub(super) fn may_last(self, backend: Backend) -> bool {
-        match self {
-            Self::FlushToZero | Self::Rounding => true,
-            // Threads wait without limit.
-            Self::Sleep | Self::Stop => backend == Backend::Mpi,
-            _ => false,
-        }
+    /// Whether it may last to the end of the program.
+    pub(super) fn may_last(self) -> bool {
+        matches!(self, Self::FlushToZero | Self::Rounding)
     }
 
     /// Whether it ends the processes of all ranks.
@@ -141,6 +139,7 @@ impl FaultKind {
             Self::ExtraTests => "extra-tests",
             Self::Sleep => "sleep",
             Self::Stop => "stop",
+            Self::Silence => "silence",
             Self::Kill => "kill",
             Self::TagReuse => "tag-reuse",
             Self::Skip => "skip",
@@ -179,7 +178,7 @@ impl FaultKind {
     /// Whether it can be put in on this machine, with ranks of this backend.
     pub(super) fn is_possible(self, backend: Backend) -> bool {
         match self {
-            Self::Stop | Self::Kill => cfg!(unix) && backend == Backend::Mpi,
+            Self::Stop | Self::Silence | Self::Kill => cfg!(unix) && backend == Backend::Mpi,
             Self::FlushToZero | Self::Rounding => environment::CAN_BE_SET,
             _ => true,
         }
