@@ -27,7 +27,7 @@ pub struct Options {
     /// The most ranks of a case [default: 9 on threads, 5 under MPI]
     #[arg(long, value_name = "P")]
     ranks: Option<usize>,
-    /// The faults that are put in: names from docs/testing.md, all or none [default: those without known failures]
+    /// The faults that are put in: names from docs/testing.md, all or none [default: all]
     #[arg(long, value_name = "NAME,…")]
     faults: Option<String>,
     /// Write a JSON object for every failing case, and one for each backend, to a file or to standard output (-)
@@ -47,7 +47,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
         }
     }
     let faults = match options.faults.as_deref() {
-        None => FaultKind::DEFAULT.to_vec(),
+        None => FaultKind::ALL.to_vec(),
         Some("none") => Vec::new(),
         Some(typed) => names("--faults", typed, FaultKind::ALL, str::parse)?,
     };

@@ -11,7 +11,7 @@ use harness::choices::names;
 use harness::output::Output;
 use harness::table::Table;
 use reduce::DEFAULT_LINK;
-use schedule::{Algorithm, Collective, Link, Machine, Parameters, Schedule};
+use schedule::{Algorithm, Collective, Link, Machine, Parameters, SYMMETRY_RANKS, Schedule};
 
 use question::{Question, Row};
 
@@ -20,6 +20,10 @@ const RANKS_MAX: usize = 1 << 24;
 
 /// From this number of ranks on, the command says beforehand how long it takes.
 const LONG_RANKS: usize = 1 << 18;
+
+/// The part of the ranks that is measured for that. One rank stands for all in the same schedules as without it.
+const FRACTION: usize = 32;
+const _: () = assert!(LONG_RANKS / FRACTION > SYMMETRY_RANKS);
 
 /// Options of `simulate`.
 #[derive(Args, Clone, Debug)]
@@ -106,7 +110,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         let seconds = estimate(options, &question, &algorithms)?.as_secs_f64();
         output.say(format!("this takes about {seconds:.0} s"));
     }
-    let rows = question.answers(&algorithms);
+    let rows = question.answers(&algorithms, question.workers());
     for row in &rows {
         output.json(row)?;
     }
@@ -120,10 +124,12 @@ fn estimate(
     question: &Question,
     algorithms: &[Algorithm],
 ) -> Result<Duration, Error> {
-    const FRACTION: usize = 64;
     let smaller = Question::on_ranks(options, question.ranks / FRACTION)?;
+    let is_simulated = |algorithm: &Algorithm| !question.is_by_formula(*algorithm);
+    let algorithms: Vec<Algorithm> = algorithms.iter().copied().filter(is_simulated).collect();
     let begin = Instant::now();
-    smaller.answers(algorithms);
+    // Fewer ranks would leave memory for more threads.
+    smaller.answers(&algorithms, question.workers());
     // With the number of ranks grows the number of steps, by its logarithm.
     let steps = |ranks: usize| f64::from(ranks.ilog2());
     let growth = FRACTION as f64 * steps(question.ranks) / steps(smaller.ranks);

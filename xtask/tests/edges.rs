@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -254,6 +255,23 @@ fn numbers_that_no_schedule_takes_are_refused_at_once() {
     );
     let output = simulate(&["--items", "1e18", "--ranks", "4", "--algorithm", "binomial"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}
+
+/// What the answers take is measured on fewer ranks, by the same method: otherwise it would be a thousand times as much.
+#[test]
+fn the_time_of_many_ranks_is_estimated_by_the_method_that_answers() {
+    let words = ["--ranks", "262144", "--algorithm", "direct,ring,binomial"];
+    let begin = Instant::now();
+    let output = simulate(&words);
+    let told = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    let estimate = told.split_once("this takes about ").unwrap().1;
+    let estimate: f64 = estimate.split_once(" s").unwrap().0.parse().unwrap();
+    let took = begin.elapsed().as_secs_f64();
+    println!("estimate {estimate} s, it took {took:.1} s");
+    assert!(estimate < 10.0 * took + 5.0);
+    // One rank stood for all where there are too many messages; so it did for the estimate.
+    assert!(took < 60.0);
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub trait Communicator: fmt::Debug {
     /// Starts sending `message` to a receiver whose buffer has `capacity_bytes`. Never waits for the receiver.
     ///
     /// # Errors
-    /// The peer does not exist, the tag is not below [`tag_limit`](Communicator::tag_limit), the message is longer than the
+    /// The peer does not exist, the tag's conversation is not [open](Communicator::open), the message is longer than the
     /// transport can carry, or the transport has failed.
     fn start_send(
         &self,
@@ -55,8 +55,8 @@ pub trait Communicator: fmt::Debug {
     /// any length: one buffer goes back and forth wherever that is possible.
     ///
     /// # Errors
-    /// A rank has panicked or left, the ranks wait in a cycle, the message is too long, nothing
-    /// came within the silence limit, or the transport has failed. The request is gone then.
+    /// A rank has panicked, left or [given up](Communicator::give_up), the ranks wait in a cycle or are in different exchanges,
+    /// the message is too long, nothing came within the silence limit, or the transport has failed. The request is gone then.
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error>;
 
     /// Waits until at least one of the requests, which must be pending or complete, is complete, at most
@@ -80,10 +80,21 @@ pub trait Communicator: fmt::Debug {
         self.wait_any(&[request.id()], Some(timeout))
     }
 
-    /// Tags are numbers below this one. The same on every rank.
-    fn tag_limit(&self) -> u32 {
-        Tag::LEAST_LIMIT
+    /// Opens the conversation of a tag's number, before its first message. Collective: all ranks open the same conversations, in
+    /// ascending order of their numbers. A transport whose own tags are few may synchronise here.
+    ///
+    /// # Errors
+    /// The transport has failed.
+    fn open(&self, _tag: Tag) -> Result<(), Error> {
+        Ok(())
     }
+
+    /// Closes a conversation on this rank: messages of it that are still to come are lost. Does not communicate.
+    fn close(&self, _tag: Tag) {}
+
+    /// Tells the other ranks that this one takes no part in the exchanges of a conversation from this tag's turn on. Their waits
+    /// there end with [`Error::GivenUp`]. Does not wait. Without it, their waits for this rank end as if it were silent.
+    fn give_up(&self, _tag: Tag) {}
 
     /// Whether a send arrives without further calls of this rank. If not, a rank must wait
     /// for its sends before it turns to other work.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::tag::Tag;
+
 /// Why a call on a communicator failed.
 ///
 /// The text names the rank that failed, the rank that noticed, or both.
@@ -104,15 +106,35 @@ pub enum Error {
         /// The rank of the parent.
         rank: usize,
     },
-    /// A tag that the transport does not have.
-    #[error("{call}: tag {tag} is not below {limit}, the transport's limit")]
-    NoSuchTag {
+    /// A message belongs to another exchange of its conversation than the one that its receiver is in.
+    #[error(
+        "rank {rank} is in another exchange than rank {from}: {found:?} arrived where {expected:?} is due"
+    )]
+    Mismatched {
+        /// The receiver.
+        rank: usize,
+        /// The sender.
+        from: usize,
+        /// The exchange that the receiver is in.
+        expected: Tag,
+        /// The exchange that the message belongs to.
+        found: Tag,
+    },
+    /// A rank takes no part in the exchange in which another waits.
+    #[error("rank {rank} has given up, in the exchange in which rank {awaited_by} waits")]
+    GivenUp {
+        /// The rank that has given up.
+        rank: usize,
+        /// The rank that waited, for this rank or for another.
+        awaited_by: usize,
+    },
+    /// A tag whose conversation was not opened, on a transport that asks for it.
+    #[error("{call}: the conversation of {tag:?} was not opened")]
+    NotOpened {
         /// The call that named it.
         call: &'static str,
-        /// The tag's number.
-        tag: u32,
-        /// The tags are below this.
-        limit: u32,
+        /// The tag.
+        tag: Tag,
     },
     /// An environment variable has a value that it cannot have, on this rank or on another.
     #[error("{variable}: on some rank it is not {expected}")]

@@ -34,6 +34,7 @@
 pub mod collective;
 mod communicator;
 pub mod contract;
+mod conversation;
 mod error;
 mod fork;
 #[cfg(feature = "mpi")]

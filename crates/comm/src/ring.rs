@@ -1,7 +1,7 @@
 //! A ring of cache lines in memory that two processes share: short messages from the one to the other, in order, without a lock.
 //!
 //! A message takes as many lines as it needs. The first one's header carries a stamp, the number of the line since the ring was
-//! made: it is written last, and a reader that finds the stamp it is waiting for finds the whole message. The reader
+//! made, modulo 2^16: it is written last, and a reader that finds the stamp it is waiting for finds the whole message. The reader
 //! counts what it has read in a line of its own, which the writer reads only when the ring seems to be full. A message
 //! costs one cache-line transfer; reporting it as read costs another.
 
@@ -26,24 +26,31 @@ pub(crate) const LONGEST_BYTES: usize = LINES as usize / 2 * LINE_BYTES;
 /// Stamp, tag and length of the message that begins in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Header {
-    stamp: u32,
-    tag: u16,
+    /// Modulo 2^16. Every line is stamped in every turn of the ring, so two stamps of a line that a reader can see are a turn apart.
+    stamp: u16,
     length: u16,
+    tag: u32,
 }
 
 impl Header {
     fn pack(self) -> u64 {
-        u64::from(self.stamp) << 32 | u64::from(self.tag) << 16 | u64::from(self.length)
+        u64::from(self.tag) << 32 | u64::from(self.length) << 16 | u64::from(self.stamp)
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the parts of a word")]
     fn unpack(word: u64) -> Self {
         Self {
-            stamp: (word >> 32) as u32,
-            tag: (word >> 16) as u16,
-            length: word as u16,
+            stamp: word as u16,
+            length: (word >> 16) as u16,
+            tag: (word >> 32) as u32,
         }
     }
+}
+
+/// The stamp of a line that has this number: never 0, the stamp of a new ring, where the ring is new.
+#[expect(clippy::cast_possible_truncation, reason = "modulo 2^16")]
+fn stamp_of(number: u32) -> u16 {
+    number.wrapping_add(1) as u16
 }
 
 #[repr(C, align(64))]
@@ -125,7 +132,7 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Writes a message, if there is room for it. Says whether there was.
-    pub(crate) fn write(&mut self, ring: &Ring, tag: u16, message: &[u8]) -> bool {
+    pub(crate) fn write(&mut self, ring: &Ring, tag: u32, message: &[u8]) -> bool {
         let lines = lines_of(message.len());
         let is_full = |consumed| self.written.wrapping_sub(consumed) + lines > LINES;
         if is_full(self.consumed) {
@@ -137,7 +144,7 @@ impl Writer {
         let first = self.written;
         let length = u16::try_from(message.len()).expect("messages are short");
         let header = |number: u32| Header {
-            stamp: number.wrapping_add(1),
+            stamp: stamp_of(number),
             tag,
             length,
         };
@@ -167,10 +174,10 @@ pub(crate) struct Reader {
 impl Reader {
     /// The tag and the length in bytes of the next message, if it has arrived.
     #[inline]
-    pub(crate) fn next(&self, ring: &Ring) -> Option<(u16, usize)> {
+    pub(crate) fn next(&self, ring: &Ring) -> Option<(u32, usize)> {
         let word = ring.line(self.read).header.load(Ordering::Acquire);
         let header = Header::unpack(word);
-        (header.stamp == self.read.wrapping_add(1)).then_some((header.tag, header.length.into()))
+        (header.stamp == stamp_of(self.read)).then_some((header.tag, header.length.into()))
     }
 
     /// Takes the next message, of `length_bytes`, which `next` has reported, as far as there is room for it.
@@ -193,11 +200,11 @@ mod tests {
     use super::*;
 
     /// The contents of a message of some length, which is its tag, too.
-    fn message(number: usize) -> (u16, Vec<u8>) {
+    fn message(number: usize) -> (u32, Vec<u8>) {
         let length = number * 37 % (LONGEST_BYTES + 1);
         let bytes =
             (0..length).map(|byte| u8::try_from((number + byte) % 251).expect("a remainder"));
-        (u16::try_from(length).expect("it is short"), bytes.collect())
+        (u32::try_from(length).expect("it is short"), bytes.collect())
     }
 
     /// A ring whose counters begin just before 2^32.
@@ -205,13 +212,13 @@ mod tests {
         let (ring, number) = (Ring::default(), u32::MAX - 20);
         ring.consumed.0.store(number, Ordering::Relaxed);
         for line in 0..LINES {
-            let stamp = number.wrapping_sub(line);
+            let earlier = number.wrapping_sub(line + 1);
             let header = Header {
-                stamp,
+                stamp: stamp_of(earlier),
                 tag: 7,
                 length: 1,
             };
-            ring.line(stamp.wrapping_sub(1))
+            ring.line(earlier)
                 .header
                 .store(header.pack(), Ordering::Relaxed);
         }
@@ -232,7 +239,7 @@ mod tests {
                 let (tag, bytes) = message(number);
                 while !writer.write(&ring, tag, &bytes) {
                     refused_count += 1;
-                    let (tag, bytes): (u16, Vec<u8>) =
+                    let (tag, bytes): (u32, Vec<u8>) =
                         under_way.pop_front().expect("an empty ring has room");
                     assert_eq!(reader.next(&ring), Some((tag, bytes.len())));
                     let mut read = vec![0; bytes.len()];
@@ -266,14 +273,14 @@ mod tests {
         assert_eq!(count, LINES as usize);
     }
 
-    /// Else it could be taken for a new one after 2^32 lines.
+    /// Else it could be taken for a new one after 2^16 lines.
     #[test]
     fn no_stamp_is_older_than_a_turn() {
         let (ring, mut writer) = (Ring::default(), Writer::default());
         assert!(writer.write(&ring, 1, &[1; LONGEST_BYTES]));
         for number in 0..writer.written {
             let word = ring.line(number).header.load(Ordering::Relaxed);
-            assert_eq!(Header::unpack(word).stamp, number + 1);
+            assert_eq!(Header::unpack(word).stamp, stamp_of(number));
         }
     }
 
@@ -348,7 +355,7 @@ mod loomed {
                         Some(found) => break found,
                     }
                 };
-                assert_eq!(found, (u16::from(fill), length));
+                assert_eq!(found, (u32::from(fill), length));
                 let mut read = vec![0; length];
                 reader.read(&ring, length, &mut read);
                 assert_eq!(read, vec![fill; length]);

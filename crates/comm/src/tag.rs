@@ -1,27 +1,189 @@
-//! Tags: which conversation a message belongs to.
+//! Tags: which conversation a message belongs to, and which exchange of it.
 
-/// Marks the messages of one conversation, so that they match only each other.
+use std::fmt;
+
+/// Marks a message, so that it matches only the receive that it is meant for.
 ///
-/// A tag is a number below the [`tag_limit`](crate::Communicator::tag_limit) of its transport.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Tag(u32);
+/// A tag has two parts. Its *number* names a conversation: a plan, for example. Within a conversation ranks take turns: an *exchange* is
+/// all messages of one turn, and its *kind* says what they are for. A message matches a receive of the same tag, number and exchange.
+/// If ranks are in different exchanges of one conversation, their program is wrong, and a transport that sees it returns
+/// [`Error::Mismatched`](crate::Error::Mismatched).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Tag(u64);
+
+/// The bits of a tag that say which exchange it is.
+const EXCHANGE_BITS: u32 = 16;
+const KIND_BITS: u32 = 3;
+const TURN_BITS: u32 = EXCHANGE_BITS - KIND_BITS;
+
+/// The kind of a notice by which a rank says that it has given up.
+const GIVEN_UP: u64 = KINDS - 1;
+
+/// The kind of a notice by which a rank says which exchange it waits in.
+#[cfg(feature = "mpi")]
+const WAITING: u64 = KINDS - 2;
+
+const KINDS: u64 = 1 << KIND_BITS;
 
 impl Tag {
     /// The tag of the [`collective`](crate::collective) operations by which plans are built.
-    pub const CONTROL: Tag = Tag(0);
+    pub const CONTROL: Tag = Tag::new(0);
 
-    /// The number of tags that every MPI library has (MPI 4.1, section 9.1.2: `MPI_TAG_UB` is at least 32767).
-    pub const LEAST_LIMIT: u32 = 32768;
+    /// Numbers are below this one: a world that built a plan every microsecond would reach it after nine years.
+    pub const NUMBER_LIMIT: u64 = 1 << (u64::BITS - EXCHANGE_BITS);
 
-    /// The tag with this number.
+    /// Kinds of exchanges are below this one.
+    pub const KIND_LIMIT: u8 = (1 << KIND_BITS) - 2;
+
+    /// The tag with this number, in its first exchange.
+    ///
+    /// # Panics
+    /// The number is not below [`NUMBER_LIMIT`](Tag::NUMBER_LIMIT).
     #[must_use]
-    pub const fn new(number: u32) -> Self {
-        Self(number)
+    pub const fn new(number: u64) -> Self {
+        assert!(number < Self::NUMBER_LIMIT);
+        Self(number << EXCHANGE_BITS)
     }
 
-    /// Its number.
+    /// The same conversation, in its `turn`-th exchange, counted modulo 8192, which is of this kind.
+    ///
+    /// # Panics
+    /// The kind is not below [`KIND_LIMIT`](Tag::KIND_LIMIT).
     #[must_use]
-    pub const fn number(self) -> u32 {
+    pub const fn with_exchange(self, turn: u64, kind: u8) -> Self {
+        assert!(kind < Self::KIND_LIMIT);
+        self.with_any_kind(turn, kind as u64)
+    }
+
+    const fn with_any_kind(self, turn: u64, kind: u64) -> Self {
+        let turn = turn % (1 << TURN_BITS);
+        Self(self.0 >> EXCHANGE_BITS << EXCHANGE_BITS | turn << KIND_BITS | kind)
+    }
+
+    /// The whole tag as a number, for a message's header.
+    #[must_use]
+    pub const fn to_bits(self) -> u64 {
         self.0
+    }
+
+    /// The tag of such a number.
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// The conversation's number.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0 >> EXCHANGE_BITS
+    }
+
+    /// The exchange's turn, modulo 8192.
+    #[must_use]
+    pub const fn turn(self) -> u64 {
+        self.0 >> KIND_BITS & ((1 << TURN_BITS) - 1)
+    }
+
+    /// What the exchange is for.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "three bits")]
+    pub const fn kind(self) -> u8 {
+        (self.0 & (KINDS - 1)) as u8
+    }
+
+    /// How many turns `other` is ahead of this tag, in the same conversation; less than 0 if it is behind.
+    #[must_use]
+    #[expect(clippy::cast_possible_wrap, reason = "13 bits")]
+    pub const fn turns_to(self, other: Self) -> i64 {
+        let half = 1 << (TURN_BITS - 1);
+        let ahead = other.turn() + 2 * half - self.turn() + half;
+        (ahead % (2 * half)) as i64 - half as i64
+    }
+
+    /// Turn and kind in one number, the kind in its lowest bits.
+    #[expect(clippy::cast_possible_truncation, reason = "16 bits")]
+    #[cfg(any(feature = "mpi", test))]
+    pub(crate) const fn exchange(self) -> u16 {
+        self.0 as u16
+    }
+
+    /// The same conversation, in the exchange of this number.
+    #[cfg(any(feature = "mpi", test))]
+    pub(crate) const fn with_exchange_number(self, exchange: u16) -> Self {
+        Self(self.0 >> EXCHANGE_BITS << EXCHANGE_BITS | exchange as u64)
+    }
+
+    /// The tag of the message that says that its sender has given up, from this tag's turn on.
+    pub(crate) const fn giving_up(self) -> Self {
+        self.with_any_kind(self.turn(), GIVEN_UP)
+    }
+
+    /// The tags of notices, whose turns are in the notices themselves: who looks for them does not know the turn.
+    #[cfg(feature = "mpi")]
+    pub(crate) const fn notices(self) -> [Self; 2] {
+        [
+            self.with_any_kind(0, GIVEN_UP),
+            self.with_any_kind(0, WAITING),
+        ]
+    }
+
+    /// Whether it is the tag of a notice.
+    #[cfg(feature = "mpi")]
+    pub(crate) const fn is_notice(self) -> bool {
+        self.0 & (KINDS - 1) >= WAITING
+    }
+
+    /// Whether it is that of a message that says so.
+    pub(crate) const fn says_given_up(self) -> bool {
+        self.0 & (KINDS - 1) == GIVEN_UP
+    }
+}
+
+impl fmt::Debug for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Tag({}, turn {}, kind {})",
+            self.number(),
+            self.turn(),
+            self.kind()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tag;
+
+    #[test]
+    fn a_tag_keeps_what_it_is_made_of() {
+        for number in [0, 1, 32_768, Tag::NUMBER_LIMIT - 1] {
+            for turn in [0, 1, 8191, 8192, 10_000] {
+                for kind in 0..Tag::KIND_LIMIT {
+                    let tag = Tag::new(number).with_exchange(turn, kind);
+                    assert_eq!(
+                        (tag.number(), tag.turn(), tag.kind()),
+                        (number, turn % 8192, kind)
+                    );
+                    assert_eq!(Tag::new(number).with_exchange_number(tag.exchange()), tag);
+                    assert!(!tag.says_given_up());
+                    let given_up = tag.giving_up();
+                    assert!(given_up.says_given_up());
+                    assert_eq!((given_up.number(), given_up.turn()), (number, turn % 8192));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn turns_are_compared_across_their_wrap() {
+        let at = |turn| Tag::new(1).with_exchange(turn, 0);
+        for turn in [0, 5, 8190, 8191, 8192, 20_000] {
+            for ahead in [0, 1, 3, 4000] {
+                let ahead_signed = i64::try_from(ahead).unwrap();
+                assert_eq!(at(turn).turns_to(at(turn + ahead)), ahead_signed);
+                assert_eq!(at(turn + ahead).turns_to(at(turn)), -ahead_signed);
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use comm::collective::{receive, send};
-use comm::threads::{RunError, ThreadCommunicator, run, run_seeded};
+use comm::threads::{RANKS_MAX, RunError, ThreadCommunicator, run, run_seeded};
 use comm::{Communicator, Error, Tag, contract};
 
 #[test]
@@ -78,6 +78,18 @@ fn a_seed_replays_its_order_of_delivery() {
 fn no_ranks_is_an_error() {
     assert_eq!(run(0, |_| ()), Err(RunError::NoRanks));
     assert_eq!(run_seeded(0, 1, |_| ()), Err(RunError::NoRanks));
+}
+
+/// They would run out of memory maps, or of memory, and the process would abort.
+#[test]
+fn more_ranks_than_a_process_holds_are_an_error() {
+    for ranks in [RANKS_MAX + 1, 20_000, usize::MAX] {
+        let error = RunError::TooManyRanks { ranks };
+        assert!(error.to_string().starts_with(&format!("{ranks} ranks")));
+        let body = |_: ThreadCommunicator| panic!("no rank starts");
+        assert_eq!(run(ranks, body).map(drop), Err(error.clone()));
+        assert_eq!(run_seeded(ranks, 1, body).map(drop), Err(error));
+    }
 }
 
 /// Both networks, by name, on the same body.

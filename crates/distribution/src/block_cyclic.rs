@@ -26,33 +26,33 @@ impl BlockCyclic {
             .map(|number| self.block(number))
     }
 
-    pub(crate) fn count(&self, rank: usize) -> u64 {
+    /// The number of a rank's blocks.
+    pub(crate) fn blocks_of(&self, rank: usize) -> u64 {
         assert!(rank < self.ranks, "rank {rank} of {}", self.ranks);
-        let (rank, ranks) = (rank as u64, self.ranks as u64);
-        let blocks_count = self.blocks_count();
-        if blocks_count <= rank {
+        let from_own_first_on = self.blocks_count().saturating_sub(rank as u64);
+        from_own_first_on.div_ceil(self.ranks as u64)
+    }
+
+    pub(crate) fn count(&self, rank: usize) -> u64 {
+        let Some(full_blocks) = self.blocks_of(rank).checked_sub(1) else {
             return 0;
-        }
-        let full_blocks = (blocks_count - 1 - rank) / ranks;
+        };
         // All blocks of the rank are whole but its last one, which may be the last of all blocks.
-        let last = self.block(rank + full_blocks * ranks);
+        let last = self.block(rank as u64 + full_blocks * self.ranks as u64);
         full_blocks * self.block_items + (last.end - last.start)
     }
 
-    pub(crate) fn union(&self, positions: Range<usize>) -> Vec<Range<u64>> {
-        let (first, ranks_count) = (positions.start as u64, positions.len() as u64);
-        let rounds = self.blocks_count().div_ceil(self.ranks as u64);
-        let of_round = |round: u64| {
-            let number = round * self.ranks as u64 + first;
-            let end = (number + ranks_count).min(self.blocks_count());
-            if number >= end {
-                return 0..0;
-            }
-            self.block(number).start..self.block(end - 1).end
+    /// The items of neighbouring ranks, round by round.
+    pub(crate) fn union(&self, positions: Range<usize>) -> impl Iterator<Item = Range<u64>> {
+        let blocks_count = self.blocks_count();
+        let ranks_count = positions.len() as u64;
+        let firsts = match positions.is_empty() {
+            true => 0..0,
+            false => positions.start as u64..blocks_count,
         };
-        (0..rounds)
-            .map(of_round)
-            .filter(|range| !range.is_empty())
-            .collect()
+        firsts.step_by(self.ranks).map(move |first| {
+            let last = first.saturating_add(ranks_count - 1).min(blocks_count - 1);
+            self.block(first).start..self.block(last).end
+        })
     }
 }

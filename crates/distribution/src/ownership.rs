@@ -147,6 +147,20 @@ impl Ownership {
             .filter(|range| !range.is_empty())
     }
 
+    /// The number of a rank's [`extents`](Ownership::extents). Takes O(1).
+    ///
+    /// # Panics
+    ///
+    /// If there is no such rank.
+    #[must_use]
+    pub fn extents_count(&self, rank: usize) -> u64 {
+        match &self.0 {
+            Kind::Contiguous(distribution) => u64::from(distribution.count(rank) > 0),
+            Kind::BlockCyclic(cyclic) => cyclic.blocks_of(rank),
+            Kind::Explicit(explicit) => explicit.extents[rank].len() as u64,
+        }
+    }
+
     /// The rank that owns an item.
     ///
     /// Takes O(1), or the logarithm of the number of ranks or ranges where these are a table.
@@ -167,6 +181,15 @@ impl Ownership {
                 let behind = |(range, _): &(Range<u64>, usize)| range.end <= item;
                 explicit.owners[explicit.owners.partition_point(behind)].1
             }
+        }
+    }
+
+    /// The number of items of a block, if it is block-cyclic.
+    #[must_use]
+    pub fn block_items(&self) -> Option<u64> {
+        match &self.0 {
+            Kind::BlockCyclic(cyclic) => Some(cyclic.block_items),
+            _ => None,
         }
     }
 
@@ -235,7 +258,8 @@ impl Ownership {
         }
     }
 
-    /// The items of the ranks at some positions, as ranges in ascending order, of which neighbours may touch.
+    /// The items of the ranks at some positions, as ranges in ascending order, of which neighbours may touch. Those of a rule are
+    /// computed one by one.
     ///
     /// # Panics
     ///
@@ -246,22 +270,25 @@ impl Ownership {
             "{positions:?} of {}",
             self.ranks()
         );
-        let (contiguous, scattered) = match &self.0 {
+        let (contiguous, cyclic, explicit) = match &self.0 {
             Kind::Contiguous(distribution) => {
                 let whole = distribution.start(positions.start)..distribution.start(positions.end);
-                (Some(whole), Vec::new())
+                (Some(whole), None, Vec::new())
             }
-            _ if positions == (0..self.ranks()) => (Some(0..self.items()), Vec::new()),
-            Kind::BlockCyclic(cyclic) => (None, cyclic.union(positions)),
+            _ if positions == (0..self.ranks()) => (Some(0..self.items()), None, Vec::new()),
+            Kind::BlockCyclic(cyclic) => (None, Some(cyclic.union(positions)), Vec::new()),
             Kind::Explicit(explicit) => {
                 let of_these = positions.flat_map(|position| {
                     explicit.extents[explicit.order[position]].iter().cloned()
                 });
                 let mut ranges: Vec<_> = of_these.collect();
                 ranges.sort_unstable_by_key(|range| range.start);
-                (None, ranges)
+                (None, None, ranges)
             }
         };
-        contiguous.into_iter().chain(scattered)
+        contiguous
+            .into_iter()
+            .chain(cyclic.into_iter().flatten())
+            .chain(explicit)
     }
 }

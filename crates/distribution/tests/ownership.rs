@@ -19,6 +19,7 @@ fn check(ownership: &Ownership, held: &[Vec<u64>]) {
         assert_eq!(ownership.count(rank), own.len() as u64);
         let extents: Vec<_> = ownership.extents(rank).collect();
         assert!(extents.iter().all(|extent| !extent.is_empty()));
+        assert_eq!(ownership.extents_count(rank), extents.len() as u64);
         assert!(extents.into_iter().flatten().eq(own.iter().copied()));
         assert!(own.iter().all(|&item| ownership.rank_of(item) == rank));
         assert_eq!(ownership.rank_at(ownership.position_of(rank)), rank);
@@ -86,6 +87,20 @@ fn blocks_are_dealt_out_in_turn() {
         (0..3).map(|rank| huge.count(rank)).collect::<Vec<_>>(),
         [u64::MAX - (1 << 63), 1 << 62, 1 << 62]
     );
+    for ranks in [1, 2, 3, 16] {
+        let ones = Ownership::block_cyclic(u64::MAX, ranks, 1).unwrap();
+        let counts = (0..ranks).map(|rank| ones.count(rank));
+        assert_eq!(counts.fold(0, |sum, count| sum + count), u64::MAX);
+        assert_eq!(ones.extents_count(0), u64::MAX.div_ceil(ranks as u64));
+        assert_eq!(ones.block_items(), Some(1));
+        // Nothing is listed before it is asked for.
+        for positions in [0..0, 0..1, ranks - 1..ranks] {
+            let last = positions.end as u64;
+            let first = ones.union(positions.clone()).next();
+            assert_eq!(first.is_none(), positions.is_empty());
+            assert!(first.is_none_or(|first| first.end == last || ranks == 1));
+        }
+    }
     assert_eq!(Ownership::block_cyclic(9, 0, 1), Err(Error::NoRanks));
     assert_eq!(Ownership::block_cyclic(9, 2, 0), Err(Error::EmptyBlocks));
 }
@@ -99,6 +114,8 @@ fn what_is_no_ownership_is_told_why() {
     assert_eq!(wrong, "ranks 0 and 1 both own item 4");
     let wrong = error(&[vec![3..8, 5..14], vec![0..3]]);
     assert_eq!(wrong, "two ranges of rank 0 share items 5 to 7");
+    let wrong = error(&[vec![0..6, 5..7]]);
+    assert_eq!(wrong, "two ranges of rank 0 share item 5");
     let wrong = error(&[vec![0..9], vec![2..5, 9..10]]);
     assert_eq!(wrong, "ranks 0 and 1 both own items 2 to 4");
     let wrong = error(&[vec![0..2], vec![], vec![4..6]]);

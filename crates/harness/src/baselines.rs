@@ -26,32 +26,36 @@ enum Kind {
 
 impl Baseline {
     /// Each rank sums its own items as fast as SIMD can: the fastest way, and not reproducible.
-    pub fn unordered(world: &World, backend: Backend) -> Self {
+    pub fn unordered(world: &World, backend: Backend) -> Result<Self, Error> {
         Self::folded(world, backend, |local| {
             simd_kernels::unordered_sum(Level::best(), local)
         })
     }
 
     /// Each rank sums its own items from left to right: the papers' baseline, and not reproducible.
-    pub fn locally_left_to_right(world: &World, backend: Backend) -> Self {
+    pub fn locally_left_to_right(world: &World, backend: Backend) -> Result<Self, Error> {
         Self::folded(world, backend, left_to_right)
     }
 
     /// All items are gathered on rank 0, which sums them from left to right: reproducible and slow (thesis, eq. 1.5).
-    pub fn left_to_right(world: &World, backend: Backend, ownership: &Ownership) -> Self {
+    pub fn left_to_right(
+        world: &World,
+        backend: Backend,
+        ownership: &Ownership,
+    ) -> Result<Self, Error> {
         let counts = (0..ownership.ranks()).map(|rank| ownership.count(rank));
         let items_max = usize::try_from(counts.max().unwrap_or(0)).unwrap_or(usize::MAX);
-        Self {
-            ordinary: Ordinary::new(world, backend),
+        Ok(Self {
+            ordinary: Ordinary::new(world, backend)?,
             kind: Kind::Gathered { items_max },
-        }
+        })
     }
 
-    fn folded(world: &World, backend: Backend, fold: fn(&[f64]) -> f64) -> Self {
-        Self {
-            ordinary: Ordinary::new(world, backend),
+    fn folded(world: &World, backend: Backend, fold: fn(&[f64]) -> f64) -> Result<Self, Error> {
+        Ok(Self {
+            ordinary: Ordinary::new(world, backend)?,
             kind: Kind::Folded(fold),
-        }
+        })
     }
 
     /// The sum of all ranks' items, on every rank; returns 0 for no items. Collective.
@@ -111,12 +115,12 @@ mod tests {
                 for sharing in Sharing::contiguous() {
                     let ownership = sharing.distribute(count as u64, ranks, 1).unwrap();
                     let ordered = sums(&items, &ownership, |world| {
-                        Baseline::left_to_right(world, Backend::Threads, &ownership)
+                        Baseline::left_to_right(world, Backend::Threads, &ownership).unwrap()
                     });
                     assert_eq!(ordered.to_bits(), expected.to_bits(), "{sharing}, {ranks}");
                     for baseline in [Baseline::unordered, Baseline::locally_left_to_right] {
                         let sum = sums(&items, &ownership, |world| {
-                            baseline(world, Backend::Threads)
+                            baseline(world, Backend::Threads).unwrap()
                         });
                         let off = (sum - expected).abs();
                         assert!(off <= 1e-10 * expected.abs(), "{sharing}, {ranks}: {sum}");

@@ -1,5 +1,7 @@
 //! Lists of names and numbers, as they are typed after an option.
 
+use comm::threads::RANKS_MAX;
+
 use crate::Error;
 use crate::sharing::Sharing;
 use crate::way::Way;
@@ -38,9 +40,6 @@ pub fn distributions(typed: &str) -> Result<Vec<Sharing>, Error> {
 pub fn algorithms(typed: &str) -> Result<Vec<Way>, Error> {
     names("--algorithm", typed, &Way::all(), str::parse)
 }
-
-/// The most ranks of one run. Beyond twice as many threads this process would run out of memory maps, and abort.
-const RANKS_MAX: usize = 8192;
 
 /// Numbers of ranks: `1,17,33`, or `1..=241:16` for every sixteenth from 1 to 241.
 pub fn rank_counts(typed: &str) -> Result<Vec<usize>, Error> {

@@ -244,7 +244,7 @@ mod tests {
         for ranks in (1..=96).chain([128, 177, 241]) {
             let totals = threads::run(ranks, |world| {
                 let distribution = Distribution::lower(items.len() as u64, ranks).unwrap();
-                let unordered = Baseline::unordered(world, Backend::Threads);
+                let unordered = Baseline::unordered(world, Backend::Threads).unwrap();
                 let range = distribution.range(world.rank());
                 let index = |item: u64| usize::try_from(item).unwrap();
                 let local = &items[index(range.start)..index(range.end)];

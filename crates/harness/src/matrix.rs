@@ -28,7 +28,7 @@ pub fn plain_sum(items: &[f64], ranks: usize) -> Result<f64, Error> {
     let index = |item: u64| usize::try_from(item).expect("the items are in memory");
     let mut totals = threads::run(ranks, |world| {
         let own = distribution.range(world.rank());
-        let baseline = Baseline::locally_left_to_right(world, Backend::Threads);
+        let baseline = Baseline::locally_left_to_right(world, Backend::Threads)?;
         baseline.allreduce(&items[index(own.start)..index(own.end)])
     })?;
     totals.swap_remove(0)

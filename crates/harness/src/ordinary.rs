@@ -60,13 +60,13 @@ where
 }
 
 impl Ordinary {
-    /// Those of a world; under MPI, the world of all processes. In effect collective, as [`World::fresh_tag`].
-    pub fn new(world: &World, backend: Backend) -> Self {
-        Self {
+    /// Those of a world; under MPI, the world of all processes. Collective, as [`World::fresh_tag`].
+    pub fn new(world: &World, backend: Backend) -> Result<Self, Error> {
+        Ok(Self {
             world: world.clone(),
             backend,
-            tag: world.fresh_tag(),
-        }
+            tag: world.fresh_tag()?,
+        })
     }
 
     /// Waits until all ranks have arrived. Collective.
@@ -204,7 +204,7 @@ mod tests {
     fn integers_are_reduced_over_any_number_of_ranks() {
         for ranks in 1..=17 {
             let results = threads::run(ranks, |world| {
-                let ordinary = Ordinary::new(world, Backend::Threads);
+                let ordinary = Ordinary::new(world, Backend::Threads).unwrap();
                 let rank = i64::try_from(world.rank()).unwrap();
                 let (row, mut all, mut first) = ([rank, 100 - rank], [0; 2], [0; 2]);
                 ordinary.allreduce(&Sum, &row, &mut all).unwrap();

@@ -31,9 +31,9 @@ impl Runner {
                 let builder = Plan::builder(world).ownership(ownership);
                 Runner::plan(builder.algorithm(algorithm).build()?)
             }
-            Way::Unordered => Runner::Baseline(Baseline::unordered(world, backend)),
+            Way::Unordered => Runner::Baseline(Baseline::unordered(world, backend)?),
             Way::LeftToRight => {
-                Runner::Baseline(Baseline::left_to_right(world, backend, ownership))
+                Runner::Baseline(Baseline::left_to_right(world, backend, ownership)?)
             }
         })
     }

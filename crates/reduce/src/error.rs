@@ -1,10 +1,12 @@
 //! Why a plan cannot be built or run.
 
+use std::fmt;
 use std::time::Duration;
 
 use schedule::Link;
 
 use crate::algorithm::{Algorithm, UnknownAlgorithm};
+use crate::engine::Operation;
 use crate::environment::EnvironmentError;
 use crate::message_buffer::MessageBuffer;
 
@@ -14,7 +16,7 @@ use crate::message_buffer::MessageBuffer;
 pub enum BuildError {
     /// Two ranks' settings differ.
     #[error(
-        "ranks disagree on the {subject}: rank {}: {}; rank {}: {}",
+        "ranks disagree on the {subject}: rank {} has {}; rank {} has {}",
         .first.0, .first.1, .second.0, .second.1
     )]
     Disagreement {
@@ -60,11 +62,25 @@ pub enum BuildError {
         /// The ranks there are.
         size: usize,
     },
-    /// The width, the message limit, or the size of an element is 0.
-    #[error("{what} is 0; it must be at least 1")]
-    Zero {
-        /// Which of them.
-        what: &'static str,
+    /// A rank has no memory for a row, or for a list of its ranges of items.
+    #[error("rank {rank}: a plan takes at least {bytes} bytes here, more than it can get")]
+    Memory {
+        /// The first such rank.
+        rank: usize,
+        /// The bytes of a row, or of the list.
+        bytes: u64,
+    },
+    /// Items have no elements.
+    #[error("the width is 0, but an item has at least one element")]
+    ZeroWidth,
+    /// Messages have no elements.
+    #[error("the message limit is 0, but a message has at least one element")]
+    ZeroMessageLimit,
+    /// Elements have no bytes.
+    #[error("an element of type `{element}` takes no memory, so there is nothing to reduce")]
+    ZeroSized {
+        /// The type of an element.
+        element: &'static str,
     },
     /// A message buffer of no values, or of more than there can be.
     #[error(
@@ -242,6 +258,26 @@ pub enum RunError {
         /// This rank.
         rank: usize,
     },
+    /// Ranks are in different calls on this plan: in different operations, or one of them has made a call more than the other.
+    #[error(
+        "rank {rank} is in {own} of this plan, rank {from} in {other}: all ranks must make the same calls in the same order"
+    )]
+    Mismatched {
+        /// This rank.
+        rank: usize,
+        /// Its call.
+        own: Turn,
+        /// The rank whose message arrived.
+        from: usize,
+        /// That rank's call.
+        other: Turn,
+    },
+    /// An operator called a collective operation of the world in which it runs.
+    #[error("rank {rank}: an operator cannot communicate on the world that runs it")]
+    Nested {
+        /// This rank.
+        rank: usize,
+    },
     /// An earlier run of the plan failed.
     #[error("rank {rank}: an earlier run of this plan failed; build a new one")]
     Spent {
@@ -251,6 +287,22 @@ pub enum RunError {
     /// The transport failed.
     #[error(transparent)]
     Transport(#[from] comm::Error),
+}
+
+/// A call on a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Turn {
+    /// The operation.
+    pub operation: Operation,
+    /// The number of the run, counted from 1 in the order of the calls.
+    pub run: u64,
+}
+
+impl fmt::Display for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "run {} ({})", self.run, self.operation)
+    }
 }
 
 /// The outcome on a rank that may have failed itself: its own failure takes precedence over what it heard from others.

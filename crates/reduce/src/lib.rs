@@ -41,6 +41,7 @@
 
 mod algorithm;
 mod algorithm1;
+mod conversation;
 mod counted;
 mod engine;
 pub mod environment;
@@ -58,7 +59,7 @@ mod world;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use engine::Operation;
-pub use error::{BuildError, FoldError, RunError, UnknownName};
+pub use error::{BuildError, FoldError, RunError, Turn, UnknownName};
 #[cfg(feature = "par")]
 pub use fold::par;
 pub use fold::{dot, fields, fold, fold_rows, squared_norm, sum, sum_and_absolute_sum, sum_rows};

@@ -10,7 +10,7 @@
 //!
 //! There is one slot for each column of a row.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use bytemuck::Pod;
@@ -19,6 +19,7 @@ use tree_index::{Node, Tree};
 
 use crate::algorithm::Algorithm;
 use crate::engine::{Engine, Flight, Operation, not_offered};
+use crate::environment;
 use crate::error::RunError;
 use crate::operator::Operator;
 use crate::terms::Terms;
@@ -197,20 +198,28 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
         } = &mut *self.memory.borrow_mut();
         match local {
             Some(local) => self.fill(slots, rows, scratch, local),
-            None => {
-                for slot in slots.chunks_exact_mut(self.slot_bytes) {
-                    write_header(slot, [FAILED, rank as u64, 0]);
-                }
-            }
+            None => self.fill_failed(slots),
+        }
+        let deviation = Cell::new(environment::check().err());
+        if deviation.get().is_some() {
+            self.fill_failed(slots);
         }
         let merging = RefCell::new(merging);
         let combine = |left: &[u8], right: &mut [u8]| {
             let merging = &mut merging.borrow_mut();
             merge(self.tree, ownership, &*self.operator, merging, left, right);
+            // What was computed in another environment must not leave this rank.
+            if let Err(error) = environment::check() {
+                deviation.set(Some(error));
+                write_header(right, [FAILED, rank as u64, 0]);
+            }
         };
         let reductions = self.world.transport().native_reductions();
         let reductions = reductions.expect("the builder has asked for them");
         reductions.reduce_slots(root, slots, self.slot_bytes, &combine)?;
+        if let Some(error) = deviation.get() {
+            return Err(RunError::Environment { rank, error });
+        }
         if root.is_some_and(|root| root != rank) {
             return Ok(false);
         }
@@ -234,6 +243,13 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
             }
         }
         Ok(true)
+    }
+
+    /// Fills the slots with the word that this rank has failed.
+    fn fill_failed(&self, slots: &mut [u8]) {
+        for slot in slots.chunks_exact_mut(self.slot_bytes) {
+            write_header(slot, [FAILED, self.world.rank() as u64, 0]);
+        }
     }
 
     /// Fills the slots with this rank's fragment, column by column.

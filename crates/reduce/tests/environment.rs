@@ -7,10 +7,12 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
 use std::arch::asm;
+use std::hint::black_box;
 
 use reduce::environment::{EnvironmentError, check};
+use reduce::operator::custom;
 use reduce::threads::run;
-use reduce::{BuildError, FoldError, Plan, RunError};
+use reduce::{Algorithm, BuildError, FoldError, Plan, RunError};
 
 const FLUSH_TO_ZERO: u32 = 1 << 15;
 const DENORMALS_ARE_ZERO: u32 = 1 << 6;
@@ -94,5 +96,106 @@ fn an_environment_that_changes_after_the_plan_stops_its_run() {
             RunError::RankFailed { rank: 3 }
         };
         assert_eq!(result, Err(expected));
+    }
+}
+
+/// What is in flight when the mode is set: flushed values would be 0.
+const SMALL: f64 = 3e-310;
+
+/// One rank sets the mode between start and wait.
+#[test]
+fn a_mode_set_during_a_run_flushes_no_value() {
+    let ranks = 3;
+    for rank_with_mode in 0..ranks {
+        let outcomes = run(ranks, |world| {
+            let is_it = world.rank() == rank_with_mode;
+            let builder = || Plan::builder(world).local_items(1);
+            let sum = builder().build::<f64>().unwrap();
+            let pending = sum.start_allreduce(&[SMALL]).unwrap();
+            let bits = if is_it { FLUSH_TO_ZERO } else { 0 };
+            let total = with(bits, || pending.wait());
+            let scan = builder().build::<f64>().unwrap();
+            let pending = scan.start_scan(&[SMALL]).unwrap();
+            let mut prefix = [0.0];
+            let scanned = with(bits, || pending.wait_into(&[SMALL], &mut prefix));
+            (total, scanned.map(|()| prefix[0]))
+        });
+        for (rank, (total, prefix)) in (1..).zip(outcomes.unwrap()) {
+            assert_whole(&total, 3.0 * SMALL);
+            assert_whole(&prefix, f64::from(rank) * SMALL);
+        }
+    }
+}
+
+/// A run is driven by another plan's call, with the mode set, which fails; its own wait comes when the mode is as before.
+#[test]
+fn a_mode_set_while_another_run_is_driven_flushes_no_value() {
+    let outcomes = run(3, |world| {
+        let builder = || Plan::builder(world).local_items(1);
+        let (first, second) = (builder().build().unwrap(), builder().build().unwrap());
+        let pending = first.start_allreduce(&[SMALL]).unwrap();
+        let bits = if world.rank() == 1 { FLUSH_TO_ZERO } else { 0 };
+        let other = with(bits, || second.allreduce(&[1.0]));
+        (pending.wait(), other)
+    });
+    for (first, second) in outcomes.unwrap() {
+        assert_whole(&first, 3.0 * SMALL);
+        assert!(second.is_err(), "{second:?}");
+    }
+}
+
+/// In a fold, in a combination of what arrived, and on the last rank to combine: nothing that was computed afterwards gets out.
+#[test]
+fn an_operator_that_sets_the_mode_flushes_no_value() {
+    for ranks in [1, 2, 3, 5] {
+        for items in [1, 2, 3] {
+            for rank_with_mode in 0..ranks {
+                for algorithm in Algorithm::all().filter(|&other| other != Algorithm::MpiNative) {
+                    let outcomes = run(ranks, |world| {
+                        let is_it = world.rank() == rank_with_mode;
+                        let add = custom("add", move |left: f64, right: f64| {
+                            if is_it {
+                                set(DEFAULT | FLUSH_TO_ZERO);
+                            }
+                            black_box(left) + black_box(right)
+                        });
+                        let plan = Plan::builder(world)
+                            .local_items(items)
+                            .operator(add)
+                            .algorithm(algorithm)
+                            .build::<f64>()
+                            .unwrap();
+                        let local = vec![SMALL; usize::try_from(items).unwrap()];
+                        with(0, || plan.allreduce(&local))
+                    });
+                    let count =
+                        f64::from(u32::try_from(ranks).unwrap() * u32::try_from(items).unwrap());
+                    for outcome in outcomes.unwrap() {
+                        assert_whole(&outcome, count * SMALL);
+                    }
+                }
+            }
+        }
+    }
+    let add = custom("add", |left: f64, right: f64| {
+        set(DEFAULT | FLUSH_TO_ZERO);
+        black_box(left) + black_box(right)
+    });
+    let deviation = FoldError::Environment(EnvironmentError::FlushToZero);
+    let folded = with(0, || reduce::fold(&[SMALL; 3], &add));
+    assert_eq!(folded, Err(deviation.clone()));
+    let folded = with(0, || reduce::fields(&[&[SMALL; 3]], &add));
+    assert_eq!(folded, Err(deviation.clone()));
+    let folded = with(0, || reduce::fold_rows(&[SMALL; 3], 1, &add, &mut [0.0]));
+    assert_eq!(folded, Err(deviation));
+}
+
+/// The right value, or an error: which of the two depends on who combines what.
+#[track_caller]
+fn assert_whole(outcome: &Result<f64, RunError>, expected: f64) {
+    match outcome {
+        Ok(value) => assert_eq!(value.to_bits(), expected.to_bits()),
+        Err(RunError::Environment { .. } | RunError::RankFailed { .. }) => {}
+        Err(error) => panic!("{error}"),
     }
 }

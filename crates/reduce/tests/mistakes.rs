@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
-use distribution::Distribution;
+use distribution::{Distribution, Ownership};
 use reduce::operator::custom;
 use reduce::{Algorithm, BuildError, Builder, DEFAULT_LINK, Link, Plan, RunError, World, threads};
 
@@ -48,8 +49,14 @@ fn times_of_a_link_are_positive() {
 
 #[test]
 fn parameters_have_limits() {
-    for count in [0, 1 << 32, usize::MAX] {
-        let error = refused(|builder| builder.ports(count).algorithm(Algorithm::Dissemination));
+    for count in [0, 100_000_000, 1 << 32, usize::MAX] {
+        for algorithm in [Algorithm::Dissemination, Algorithm::Bruck, Algorithm::Ring] {
+            let error = refused(|builder| builder.ports(count).algorithm(algorithm));
+            assert!(matches!(error, BuildError::Parameter(_)), "{error}");
+            let error = refused(|builder| builder.blocks(count).algorithm(algorithm));
+            assert!(matches!(error, BuildError::Parameter(_)), "{error}");
+        }
+        let error = refused(|builder| builder.ports(count));
         assert!(matches!(error, BuildError::Parameter(_)), "{error}");
         let error = refused(|builder| builder.blocks(count));
         assert!(matches!(error, BuildError::Parameter(_)), "{error}");
@@ -66,6 +73,189 @@ fn parameters_have_limits() {
         assert_eq!(row.map(f64::to_bits), [2.0_f64.to_bits(); 3]);
     })
     .unwrap();
+}
+
+#[test]
+fn a_row_that_no_memory_holds_is_refused() {
+    for width in [1 << 44, 1 << 60, usize::MAX] {
+        let bytes = (width as u64).saturating_mul(8);
+        for is_agreed in [false, true] {
+            let errors = threads::run(3, |world| {
+                let rule = Ownership::one_item_each(3).unwrap();
+                let builder = Plan::builder(world).ownership(&rule).width(width);
+                let builder = if is_agreed { builder.agreed() } else { builder };
+                builder.build::<f64>().unwrap_err()
+            });
+            for (rank, error) in errors.unwrap().into_iter().enumerate() {
+                let rank = if is_agreed { rank } else { 0 };
+                assert_eq!(error, BuildError::Memory { rank, bytes });
+            }
+        }
+    }
+    // It is the same error on all ranks, also where only one of them says so.
+    let error = refused(|builder| builder.width(1 << 60));
+    let text = "rank 0: a plan takes at least 9223372036854775808 bytes here, more than it can get";
+    assert_eq!(error.to_string(), text);
+    // A list of that many blocks is one, too.
+    let errors = threads::run(16, |world| {
+        let ownership = Ownership::block_cyclic(u64::MAX, 16, 1).unwrap();
+        let builder = Plan::builder(world).ownership(&ownership);
+        builder.build::<f64>().unwrap_err()
+    });
+    for error in errors.unwrap() {
+        assert!(
+            matches!(error, BuildError::Memory { rank: 0, .. }),
+            "{error}"
+        );
+    }
+}
+
+/// Ranks that disagree on who owns what, one of them by a rule that nobody could write out.
+#[test]
+fn a_rule_is_not_compared_by_listing_it() {
+    let huge = |block_items| Ownership::block_cyclic(u64::MAX, 3, block_items).unwrap();
+    for block_items in [1 << 40, 1 << 62] {
+        let listed = |world: &World| {
+            let builder = Plan::builder(world);
+            let builder = match world.rank() {
+                1 => builder.ownership(&huge(block_items)),
+                _ => builder.extents(&[0..1, 2..3]),
+            };
+            builder.build::<f64>().unwrap_err().to_string()
+        };
+        let text = "ranks disagree on the kind of ownership: rank 0 has a list of ranges; rank 1 has a rule";
+        assert_eq!(threads::run(3, listed).unwrap(), [text; 3]);
+        let otherwise = |world: &World| {
+            let ownership = huge(block_items + u64::from(world.rank() == 2));
+            let builder = Plan::builder(world).ownership(&ownership);
+            builder.build::<f64>().unwrap_err().to_string()
+        };
+        let text = format!(
+            "ranks disagree on the ownership: rank 0 has {} items in blocks of {block_items}; rank 2 has {} items in blocks of {}",
+            u64::MAX,
+            u64::MAX,
+            block_items + 1
+        );
+        assert_eq!(threads::run(3, otherwise).unwrap(), [&*text; 3]);
+        let of_other_length = |world: &World| {
+            let builder = Plan::builder(world)
+                .ownership(&huge(block_items))
+                .items(999);
+            builder.build::<f64>().unwrap_err()
+        };
+        let error = BuildError::ItemCount {
+            rank: 0,
+            expected: 999,
+            found: u64::MAX,
+        };
+        let errors = threads::run(3, of_other_length).unwrap();
+        assert!(errors.iter().all(|other| *other == error), "{errors:?}");
+    }
+    let plans = threads::run(3, |world| {
+        let plan = Plan::builder(world)
+            .ownership(&huge(1 << 62))
+            .build::<f64>();
+        let error = plan.unwrap().allreduce(&[1.0]).unwrap_err();
+        assert!(matches!(error, RunError::WrongLength { .. }), "{error}");
+    });
+    plans.unwrap();
+}
+
+#[test]
+fn zeros_are_refused_in_a_sentence_each() {
+    let text = |build: fn(Builder) -> Builder| refused(build).to_string();
+    assert_eq!(
+        text(|builder| builder.width(0)),
+        "the width is 0, but an item has at least one element"
+    );
+    assert_eq!(
+        text(|builder| builder.message_limit(0)),
+        "the message limit is 0, but a message has at least one element"
+    );
+    threads::run(2, |world| {
+        let builder = Plan::builder(world).local_items(1);
+        let operator = custom("first", |left: [f64; 0], _| left);
+        let error = builder.operator(operator).build::<[f64; 0]>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "an element of type `[f64; 0]` takes no memory, so there is nothing to reduce"
+        );
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_disagreement_is_told_so_that_values_differ() {
+    let texts = |build: fn(&World) -> BuildError| {
+        let texts = threads::run(2, |world| build(world).to_string()).unwrap();
+        assert_eq!(texts[0], texts[1]);
+        texts[0].clone()
+    };
+    let roots = texts(|world| {
+        let builder = Plan::builder(world).local_items(1).root(world.rank());
+        builder.build::<f64>().unwrap_err()
+    });
+    assert_eq!(
+        roots,
+        "ranks disagree on the root: rank 0 has 0; rank 1 has 1"
+    );
+    // The names have the same beginning and the same end.
+    let names = texts(|world| {
+        let (beginning, end) = ("add ".repeat(100), " add".repeat(100));
+        let name = format!("{beginning}{}{end}", world.rank());
+        let operator = custom(name, |left: f64, right| left + right);
+        let builder = Plan::builder(world).local_items(1).operator(operator);
+        builder.build::<f64>().unwrap_err()
+    });
+    let values = names.split_once("rank 0 has ").unwrap().1;
+    let (first, second) = values.split_once("; rank 1 has ").unwrap();
+    assert!(first.starts_with("add add ") && second.starts_with("add add "));
+    assert_ne!(first, second);
+    assert!(names.len() < 500, "{names}");
+}
+
+/// A limit of 1 makes a message of each column: their number, not its square, is the time that they take.
+#[test]
+fn many_short_messages_take_linear_time() {
+    for (ranks, width, algorithm) in [
+        (2, 400_000, Algorithm::RecursiveDoubling),
+        (3, 60_000, Algorithm::Direct),
+    ] {
+        let begin = Instant::now();
+        threads::run(ranks, |world| {
+            let builder = Plan::builder(world).local_items(1).width(width);
+            let builder = builder.message_limit(1).algorithm(algorithm);
+            let plan = builder.build::<f64>().unwrap();
+            let mut row = vec![0.0; width];
+            plan.allreduce_into(&vec![1.0; width], &mut row).unwrap();
+            let sum = [2.0_f64, 3.0][ranks - 2];
+            assert!(row.iter().all(|value| value.to_bits() == sum.to_bits()));
+        })
+        .unwrap();
+        let took = begin.elapsed();
+        println!("{width} messages to each of {ranks} ranks took {took:?}");
+        // Less than a second on a machine that is not busy; 10 s and more where each message searched or moved a list of all.
+        assert!(took < Duration::from_secs(5));
+    }
+}
+
+/// A rule is not written out to choose a schedule.
+#[test]
+fn a_plan_of_many_small_blocks_is_built_at_once() {
+    const ITEMS: u64 = 30_000_000;
+    let begin = Instant::now();
+    threads::run(16, |world| {
+        let ownership = Ownership::block_cyclic(ITEMS, 16, 1).unwrap();
+        let builder = Plan::builder(world).ownership(&ownership);
+        builder.build::<f64>().unwrap();
+    })
+    .unwrap();
+    println!(
+        "a plan of {ITEMS} blocks was built in {:?}",
+        begin.elapsed()
+    );
+    // Milliseconds on a machine that is not busy; 10 s where the blocks were listed.
+    assert!(begin.elapsed() < Duration::from_secs(3));
 }
 
 #[test]

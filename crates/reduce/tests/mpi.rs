@@ -19,7 +19,8 @@ fn check(world: &World) {
     // Ranks that take turns on a core would take minutes for it.
     let has_cores = world.size() <= world.transport().hints().concurrency;
     let counting = has_cores.then_some(counting);
-    let checks: Vec<_> = suite::checks().chain(counting).collect();
+    let checks = suite::checks().chain(suite::faults::MISMATCHES);
+    let checks: Vec<_> = checks.chain(counting).collect();
     for (name, check) in &checks {
         check(world);
         if world.rank() == 0 {

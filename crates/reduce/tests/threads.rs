@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use reduce::operator::custom;
 use reduce::threads::{run, run_seeded};
-use reduce::{Algorithm, Plan, Sum};
+use reduce::{Algorithm, Plan, Sum, World};
 use suite::{by_definition, mix, numbers};
 use tree_index::{Tree, parent};
 
@@ -30,6 +30,28 @@ fn suite_on_seeded_threads() {
         for (ranks, seed) in [(2, 1), (3, 2), (4, 3)] {
             run_seeded(ranks, seed, check)
                 .unwrap_or_else(|error| panic!("{name}, p = {ranks}, seed = {seed}: {error}"));
+        }
+    }
+}
+
+/// Each case on a world of its own: where all ranks wait for each other, threads are told so, and their world ends.
+#[test]
+fn ranks_that_do_not_do_alike() {
+    for ranks in [2, 3, 5, 8] {
+        let algorithms = || suite::faults::algorithms(ranks);
+        for case in suite::faults::OddOneOut::all(ranks, algorithms()) {
+            run(ranks, |world| case.check(world))
+                .unwrap_or_else(|error| panic!("{case:?}, p = {ranks}: {error}"));
+        }
+        for algorithm in algorithms() {
+            for width in [1, 700] {
+                let check = |world: &World| {
+                    suite::faults::skipped_operation(world, algorithm, width);
+                };
+                run(ranks, check).unwrap_or_else(|error| {
+                    panic!("{algorithm}, width {width}, p = {ranks}: {error}")
+                });
+            }
         }
     }
 }

@@ -63,7 +63,7 @@ pub use reduce::{Max, Min, Operator, Product, Sum, operator};
 // Over ranks.
 pub use reduce::{
     ALGORITHM_VARIABLE, Algorithm, BuildError, Builder, DEFAULT_LINK, Link, MessageBuffer,
-    Operation, Pending, Plan, RunError, ScheduleError, UnknownAlgorithm, UnknownName, call,
+    Operation, Pending, Plan, RunError, ScheduleError, Turn, UnknownAlgorithm, UnknownName, call,
     environment,
 };
 

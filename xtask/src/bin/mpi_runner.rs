@@ -114,7 +114,7 @@ fn run_cases(job: &str) -> Result<(), Error> {
 /// The last rank misbehaves while the others wait for it.
 fn fault(world: &World, kind: &str) -> Result<(), Error> {
     let last = world.size() - 1;
-    let tag = world.fresh_tag();
+    let tag = world.fresh_tag()?;
     if world.rank() != last {
         world.set_silence_limit(FAULT_SILENCE_LIMIT);
         collective::receive(world.transport(), last, tag, 1)?;

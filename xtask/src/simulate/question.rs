@@ -55,16 +55,19 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// All algorithms' rows, in their order; the machine's cores share them.
-    pub(super) fn answers(&self, algorithms: &[Algorithm]) -> Vec<Row> {
+    /// How many schedules are simulated at once. Each takes some hundred bytes a rank.
+    pub(super) fn workers(&self) -> usize {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        cores.min(if self.ranks > 1 << 21 { 1 } else { 2 })
+    }
+
+    /// All algorithms' rows, in their order, by so many threads.
+    pub(super) fn answers(&self, algorithms: &[Algorithm], workers: usize) -> Vec<Row> {
         let bar = ProgressBar::new(algorithms.len() as u64);
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} schedules, {elapsed}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let next = AtomicUsize::new(0);
         let answers = Mutex::new(Vec::new());
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        // Each takes some hundred bytes a rank.
-        let workers = cores.min(if self.ranks > 1 << 21 { 1 } else { 2 });
         thread::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|| {
@@ -108,23 +111,28 @@ impl Question {
         algorithms.iter().filter_map(row).collect()
     }
 
-    fn answer(&self, algorithm: Algorithm) -> Answer {
-        let starts: Vec<u64> = self.distribution.starts().collect();
+    /// Whether a formula stands for an algorithm's messages, because there would be too many.
+    pub(super) fn is_by_formula(&self, algorithm: Algorithm) -> bool {
+        let blocks = self.schedule(algorithm).blocks();
+        algorithm.is_pipelined() && blocks.saturating_mul(self.ranks) > BLOCKS_MAX.max(self.ranks)
+    }
+
+    /// What a rank sends, by some of them.
+    fn load(&self) -> Load {
         let tree = Tree::new(self.items);
-        let rows = |ranks: Range<usize>| {
-            u64::from(tree.fragment_len(starts[ranks.start]..starts[ranks.end]))
-        };
         let own = (0..self.ranks).step_by(self.ranks.div_ceil(64));
         let samples = own.clone().count();
         let nodes = own
-            .map(|rank| rows(rank..rank + 1))
-            .fold(0, |sum, rows| sum + rows);
-        let load = Load {
+            .map(|rank| u64::from(tree.fragment_len(self.distribution.range(rank))))
+            .fold(0, |sum, nodes| sum + nodes);
+        Load {
             row_bytes: self.width as f64 * 8.0,
             rows: (nodes as f64 / samples as f64).max(1.0),
-        };
-        let link = self.machine.far;
-        let best = algorithm.best_blocks(self.ranks, load, link, self.width);
+        }
+    }
+
+    fn schedule(&self, algorithm: Algorithm) -> Schedule {
+        let best = algorithm.best_blocks(self.ranks, self.load(), self.machine.far, self.width);
         let parameters = Parameters {
             blocks: self.blocks.unwrap_or(best).min(self.width),
             ports: self.ports,
@@ -134,16 +142,22 @@ impl Question {
             },
             ..Parameters::default()
         };
-        let schedule = Schedule::new(algorithm, Collective::Allreduce, self.ranks)
+        Schedule::new(algorithm, Collective::Allreduce, self.ranks)
             .and_then(|schedule| schedule.with(parameters))
-            .expect("ranks and parameters were checked");
+            .expect("ranks and parameters were checked")
+    }
+
+    fn answer(&self, algorithm: Algorithm) -> Answer {
+        let (schedule, load, link) = (self.schedule(algorithm), self.load(), self.machine.far);
+        let starts: Vec<u64> = self.distribution.starts().collect();
+        let tree = Tree::new(self.items);
+        let rows = |ranks: Range<usize>| {
+            u64::from(tree.fragment_len(starts[ranks.start]..starts[ranks.end]))
+        };
         let time = |rows: &dyn Fn(Range<usize>) -> u64| {
             simulate(&schedule, &self.machine, load.row_bytes, rows)
         };
-        let blocks = schedule.blocks();
-        if algorithm.is_pipelined()
-            && blocks.saturating_mul(self.ranks) > BLOCKS_MAX.max(self.ranks)
-        {
+        if self.is_by_formula(algorithm) {
             let one = Load { rows: 1.0, ..load };
             return Answer {
                 simulation: Simulation {

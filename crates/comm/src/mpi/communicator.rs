@@ -4,18 +4,18 @@ use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::fmt;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mpi::ffi::MPI_Comm;
 use mpi::raw::AsRaw;
 
+use super::channel::{Channel, Channels};
 use super::lifetime::{self, Lifetime};
-use super::message::Message;
+use super::message::{LongMessage, Message, ShortMessage, State, Trouble};
 use super::node::Node;
 use super::raw::{Failure, PendingRequest, RawCommunicator};
-use super::short::ShortMessages;
 use super::user_operation::UserOperations;
-use super::waiting::PollLimits;
+use super::waiting::{PollLimits, Waiting};
 use crate::communicator::{Communicator, Hints};
 use crate::error::Error;
 use crate::fork::Process;
@@ -48,11 +48,16 @@ pub struct MpiCommunicator {
     pub(super) rank: usize,
     size: usize,
     pub(super) requests: RefCell<Requests<Message>>,
-    /// The way of short messages between ranks of this node.
-    pub(super) short: RefCell<Option<ShortMessages>>,
+    pub(super) channels: RefCell<Channels>,
     /// Counts polls of shared memory; every `before_progress`-th also drives MPI.
     pub(super) polls: Cell<u32>,
     pub(super) poll_limits: PollLimits,
+    /// Counts tests that found nothing.
+    pub(super) tests: Cell<u32>,
+    /// When a wait last looked for trouble.
+    pub(super) last_look: Cell<Instant>,
+    /// What a wait was for when it last looked.
+    pub(super) waiting: Cell<Waiting>,
     /// Sends whose requests were given up: their buffers wait here until MPI is done with them.
     abandoned: RefCell<Vec<PendingRequest>>,
     traffic: Cell<Traffic>,
@@ -62,8 +67,10 @@ pub struct MpiCommunicator {
     operations: UserOperations,
     hints: Hints,
     process: Process,
+    /// The first channel's, for what is not a message.
     pub(super) raw: RawCommunicator,
-    lifetime: Lifetime,
+    /// Notices of this rank, some of which may wait for room in a ring.
+    notices: RefCell<Vec<Request>>,
 }
 
 impl fmt::Debug for MpiCommunicator {
@@ -85,20 +92,22 @@ impl MpiCommunicator {
         let raw = RawCommunicator::duplicate(comm).map_err(failed)?;
         let lifetime = Lifetime::register(comm, raw).map_err(failed)?;
         let size = raw.size().map_err(failed)?;
-        let node = Node::find(&raw, rank, size)?;
-        if let Some(short) = &node.short {
-            lifetime.register_window(short.window());
-        }
+        let node = Node::find(&raw, rank, size, 0)?;
+        let first = Channel::first(raw, lifetime, node.short);
+        let channels = Channels::new(first).map_err(failed)?;
         Ok(Self {
             rank,
             size,
             requests: RefCell::default(),
-            short: RefCell::new(node.short),
+            channels: RefCell::new(channels),
             polls: Cell::default(),
             poll_limits: match node.concurrency < size {
                 true => PollLimits::SHARED_CORE,
                 false => PollLimits::OWN_CORE,
             },
+            tests: Cell::default(),
+            last_look: Cell::new(Instant::now()),
+            waiting: Cell::new(Waiting::default()),
             abandoned: RefCell::default(),
             traffic: Cell::default(),
             room: Cell::new(0),
@@ -111,13 +120,13 @@ impl MpiCommunicator {
             },
             process: Process::current(),
             raw,
-            lifetime,
+            notices: RefCell::default(),
         })
     }
 
     /// Whether short messages between ranks of this rank's node go through memory that they share.
     pub fn shares_memory(&self) -> bool {
-        self.short.borrow().is_some()
+        self.channels.borrow().first().short.is_some()
     }
 
     /// The silence limit, as it may be set later.
@@ -142,17 +151,6 @@ impl MpiCommunicator {
         })
     }
 
-    fn tag(&self, call: &'static str, tag: Tag) -> Result<u16, Error> {
-        let number = u16::try_from(tag.number()).ok();
-        number
-            .filter(|&number| u32::from(number) < self.tag_limit())
-            .ok_or(Error::NoSuchTag {
-                call,
-                tag: tag.number(),
-                limit: self.tag_limit(),
-            })
-    }
-
     fn count(&self, length_bytes: usize) -> Result<c_int, Error> {
         c_int::try_from(length_bytes).map_err(|_| Error::TooLong {
             rank: self.rank,
@@ -167,6 +165,76 @@ impl MpiCommunicator {
         self.abandoned
             .borrow_mut()
             .retain_mut(|request| matches!(request.test(), Ok(false)));
+    }
+
+    fn insert(
+        &self,
+        requests: &mut Requests<Message>,
+        tag: Tag,
+        pending: Result<PendingRequest, Failure>,
+    ) -> Result<Request, Error> {
+        let pending = pending.map_err(|failure| failure.on(self.rank))?;
+        Ok(requests.insert(Message::Long(LongMessage {
+            pending,
+            tag,
+            trouble: None,
+        })))
+    }
+
+    /// Sends a notice about the exchange of `tag`: through a ring if there is one, else by MPI if its tags have room for kinds.
+    fn send_notice(
+        &self,
+        requests: &mut Requests<Message>,
+        channels: &mut Channels,
+        to: usize,
+        notice: Tag,
+        tag: Tag,
+    ) -> Result<(), Error> {
+        let number = self.peer("give_up", to)?;
+        let tags_tell_exchanges = channels.tags_tell_exchanges();
+        let mpi_tag = channels.mpi_tag(notice);
+        let Some((channel, _)) = channels.of(tag) else {
+            return Ok(());
+        };
+        let exchange = tag.exchange().to_ne_bytes().to_vec();
+        if let Some(short) = &mut channel.short
+            && let Some(node_rank) = short.node_rank_of(to)
+        {
+            let request = short.start_send(requests, node_rank, notice, exchange);
+            self.notices.borrow_mut().push(request);
+        } else if tags_tell_exchanges {
+            let count = self.count(exchange.len())?;
+            let pending = channel.raw.start_send(exchange, count, number, mpi_tag);
+            let pending = pending.map_err(|failure| failure.on(self.rank))?;
+            self.abandoned.borrow_mut().push(pending);
+        }
+        Ok(())
+    }
+
+    /// Tells a rank which exchange this one waits in.
+    pub(super) fn say_where_it_waits(
+        &self,
+        requests: &mut Requests<Message>,
+        channels: &mut Channels,
+        to: usize,
+        tag: Tag,
+    ) -> Result<(), Error> {
+        let [_, waiting] = tag.notices();
+        self.send_notice(requests, channels, to, waiting, tag)
+    }
+
+    /// Ends the notices that are in their rings.
+    fn sweep_notices(&self) {
+        let requests = &mut self.requests.borrow_mut();
+        let (over, waiting) = self
+            .notices
+            .take()
+            .into_iter()
+            .partition::<Vec<_>, _>(|request| requests.get_mut(request.id()).is_sent());
+        self.notices.replace(waiting);
+        for request in over {
+            requests.remove(request);
+        }
     }
 
     fn silent(&self, awaited: RequestId) -> Error {
@@ -195,39 +263,52 @@ impl Communicator for MpiCommunicator {
         capacity_bytes: usize,
     ) -> Result<Request, Error> {
         let number = self.peer("start_send", to)?;
-        let tag = self.tag("start_send", tag)?;
-        Traffic::count(&self.traffic, &message);
         let mut requests = self.requests.borrow_mut();
+        let channels = &mut *self.channels.borrow_mut();
+        let mpi_tag = channels.mpi_tag(tag);
+        let (channel, _) = channels.of(tag).ok_or(Error::NotOpened {
+            call: "start_send",
+            tag,
+        })?;
+        Traffic::count(&self.traffic, &message);
         if capacity_bytes <= ring::LONGEST_BYTES
-            && let Some(short) = &mut *self.short.borrow_mut()
+            && let Some(short) = &mut channel.short
             && let Some(node_rank) = short.node_rank_of(to)
         {
             return Ok(short.start_send(&mut requests, node_rank, tag, message));
         }
         let count = self.count(message.len())?;
-        let pending = self
-            .raw
-            .start_send(message, count, number, c_int::from(tag))
-            .map_err(|failure| failure.on(self.rank))?;
-        Ok(requests.insert(Message::Long(pending)))
+        let pending = channel.raw.start_send(message, count, number, mpi_tag);
+        self.insert(&mut requests, tag, pending)
     }
 
     fn start_receive(&self, from: usize, tag: Tag, buffer: Vec<u8>) -> Result<Request, Error> {
         let number = self.peer("start_receive", from)?;
-        let tag = self.tag("start_receive", tag)?;
         let mut requests = self.requests.borrow_mut();
+        let channels = &mut *self.channels.borrow_mut();
+        let mpi_tag = channels.mpi_tag(tag);
+        let (channel, conversations) = channels.of(tag).ok_or(Error::NotOpened {
+            call: "start_receive",
+            tag,
+        })?;
         if buffer.len() <= ring::LONGEST_BYTES
-            && let Some(short) = &mut *self.short.borrow_mut()
+            && let Some(short) = &mut channel.short
             && let Some(node_rank) = short.node_rank_of(from)
         {
-            return Ok(short.start_receive(&mut requests, node_rank, tag, buffer));
+            return Ok(short.start_receive(&mut requests, conversations, node_rank, tag, buffer));
+        }
+        if let Some(given_up) = conversations.who_gave_up(tag) {
+            return Ok(requests.insert(Message::Short(ShortMessage {
+                buffer,
+                peer: from,
+                node_rank: 0,
+                tag,
+                state: State::Failed(Trouble::GivenUp(given_up)),
+            })));
         }
         let capacity = self.count(buffer.len())?;
-        let pending = self
-            .raw
-            .start_receive(buffer, capacity, number, c_int::from(tag))
-            .map_err(|failure| failure.on(self.rank))?;
-        Ok(requests.insert(Message::Long(pending)))
+        let pending = channel.raw.start_receive(buffer, capacity, number, mpi_tag);
+        self.insert(&mut requests, tag, pending)
     }
 
     fn test(&self, request: &Request) -> Result<bool, Error> {
@@ -236,7 +317,19 @@ impl Communicator for MpiCommunicator {
 
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {
         match self.poll_until(&[request.id()], self.silence_limit.get()) {
-            Ok(true) => Ok(self.requests.borrow_mut().remove(request).into_buffer()),
+            Ok(true) => {
+                let message = self.requests.borrow_mut().remove(request);
+                match message.error(self.rank) {
+                    None => Ok(message.into_buffer()),
+                    Some(error) => {
+                        // Not cancelled: its message, should it come, must not meet a later receive.
+                        if let Message::Long(message) = message {
+                            self.abandoned.borrow_mut().push(message.pending);
+                        }
+                        Err(error)
+                    }
+                }
+            }
             Ok(false) => {
                 let silent = self.silent(request.id());
                 self.cancel(request);
@@ -261,17 +354,40 @@ impl Communicator for MpiCommunicator {
     }
 
     fn cancel(&self, request: Request) {
-        if let Some(short) = &mut *self.short.borrow_mut() {
-            short.cancel(request.id());
-        }
+        let id = request.id();
         let message = self.requests.borrow_mut().remove(request);
-        if let Message::Long(mut pending) = message
-            && !lifetime::is_finalised()
-        {
-            // A cancelled receive completes without its sender; where it cannot, it waits with the sends.
-            let _ = pending.cancel_receive();
-            self.abandoned.borrow_mut().push(pending);
-            self.sweep();
+        match message {
+            Message::Short(message) => self.channels.borrow_mut().forget_request(message.tag, id),
+            Message::Long(mut message) if !lifetime::is_finalised() => {
+                // A cancelled receive completes without its sender; where it cannot, it waits with the sends.
+                let _ = message.pending.cancel_receive();
+                self.abandoned.borrow_mut().push(message.pending);
+                self.sweep();
+            }
+            Message::Long(_) => {}
+        }
+    }
+
+    fn open(&self, tag: Tag) -> Result<(), Error> {
+        self.sweep_notices();
+        self.channels.borrow_mut().open(tag, self.rank, self.size)
+    }
+
+    fn close(&self, tag: Tag) {
+        self.channels.borrow_mut().close(tag);
+    }
+
+    fn give_up(&self, tag: Tag) {
+        let [given_up, _] = tag.notices();
+        let others = (0..self.size).filter(|&to| to != self.rank);
+        let told: Result<(), Error> = others.into_iter().try_for_each(|to| {
+            let (mut requests, mut channels) =
+                (self.requests.borrow_mut(), self.channels.borrow_mut());
+            self.send_notice(&mut requests, &mut channels, to, given_up, tag)
+        });
+        // Otherwise MPI has failed, or is finalised: the others will see that this rank is silent.
+        if told.is_ok() {
+            self.sweep_notices();
         }
     }
 
@@ -283,9 +399,7 @@ impl Communicator for MpiCommunicator {
         let room = self.room.get() + messages;
         self.room.set(room);
         self.requests.borrow_mut().reserve(room);
-        if let Some(short) = &mut *self.short.borrow_mut() {
-            short.reserve(room);
-        }
+        self.channels.borrow_mut().reserve(room);
     }
 
     fn release(&self, messages: usize) {
@@ -330,10 +444,13 @@ impl Drop for MpiCommunicator {
     fn drop(&mut self) {
         let pending = self.requests.get_mut().drain();
         let pending = pending.filter_map(|message| match message {
-            Message::Long(pending) => Some(pending),
+            Message::Long(message) => Some(message.pending),
             Message::Short(_) => None,
         });
-        self.lifetime
+        // The first channel is the last to be freed.
+        let first = self.channels.get_mut().first();
+        first
+            .lifetime
             .keep(pending.chain(self.abandoned.get_mut().drain(..)));
     }
 }

@@ -1,30 +1,123 @@
 //! A message under way, on either of its ways.
 
-use super::raw::PendingRequest;
+use super::raw::{Failure, PendingRequest};
+use crate::error::Error;
+use crate::tag::Tag;
 
 #[derive(Debug)]
 pub(super) enum Message {
     /// By MPI's own sends and receives.
-    Long(PendingRequest),
+    Long(LongMessage),
     /// Through memory that both ranks share.
     Short(ShortMessage),
+}
+
+/// Why a message will never come, or never be received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// It was longer than its buffer.
+    Truncated,
+    /// This rank is in another exchange.
+    Mismatched(usize, Tag),
+    /// This rank has given up.
+    GivenUp(usize),
 }
 
 impl Message {
     /// The receiver or the sender.
     pub(super) fn peer(&self) -> usize {
         match self {
-            Message::Long(request) => request.peer(),
+            Message::Long(message) => message.pending.peer(),
             Message::Short(message) => message.peer,
         }
+    }
+
+    pub(super) fn tag(&self) -> Tag {
+        match self {
+            Message::Long(message) => message.tag,
+            Message::Short(message) => message.tag,
+        }
+    }
+
+    /// Whether it is a receive that still lacks its message.
+    pub(super) fn is_receiving(&self) -> bool {
+        match self {
+            Message::Long(message) => message.pending.is_receiving(),
+            Message::Short(message) => message.state == State::Receiving,
+        }
+    }
+
+    /// Whether it is a short send that is over.
+    pub(super) fn is_sent(&self) -> bool {
+        matches!(self, Message::Short(message) if message.is_over())
+    }
+
+    /// Ends it without its message.
+    pub(super) fn fail(&mut self, trouble: Trouble) {
+        match self {
+            Message::Long(message) => message.trouble = Some(trouble),
+            Message::Short(message) => message.state = State::Failed(trouble),
+        }
+    }
+
+    /// Why it failed, on this rank.
+    pub(super) fn error(&self, rank: usize) -> Option<Error> {
+        let (trouble, capacity_bytes) = match self {
+            Message::Long(message) => (message.trouble?, message.pending.capacity_bytes()),
+            Message::Short(message) => match message.state {
+                State::Failed(trouble) => (trouble, message.buffer.len()),
+                _ => return None,
+            },
+        };
+        Some(match trouble {
+            Trouble::Truncated => Error::Truncated {
+                rank,
+                from: self.peer(),
+                capacity_bytes,
+            },
+            Trouble::Mismatched(from, found) => Error::Mismatched {
+                rank,
+                from,
+                expected: self.tag(),
+                found,
+            },
+            Trouble::GivenUp(given_up) => Error::GivenUp {
+                rank: given_up,
+                awaited_by: rank,
+            },
+        })
     }
 
     /// The buffer of a complete message.
     pub(super) fn into_buffer(self) -> Vec<u8> {
         match self {
-            Message::Long(request) => request.into_buffer(),
+            Message::Long(message) => message.pending.into_buffer(),
             Message::Short(message) => message.buffer,
         }
+    }
+}
+
+/// A message that MPI carries.
+#[derive(Debug)]
+pub(super) struct LongMessage {
+    pub(super) pending: PendingRequest,
+    pub(super) tag: Tag,
+    pub(super) trouble: Option<Trouble>,
+}
+
+impl LongMessage {
+    /// Whether it is over, or will never be: a message that was too long fails alone, any other failure is MPI's.
+    pub(super) fn test(&mut self) -> Result<bool, Failure> {
+        if self.trouble.is_some() {
+            return Ok(true);
+        }
+        self.pending.test().or_else(|failure| {
+            if !failure.truncated {
+                return Err(failure);
+            }
+            self.trouble = Some(Trouble::Truncated);
+            Ok(true)
+        })
     }
 }
 
@@ -36,7 +129,7 @@ pub(super) struct ShortMessage {
     pub(super) peer: usize,
     /// The peer's rank on the node.
     pub(super) node_rank: usize,
-    pub(super) tag: u16,
+    pub(super) tag: Tag,
     pub(super) state: State,
 }
 
@@ -45,15 +138,18 @@ pub(super) enum State {
     Sending,
     Receiving,
     Complete,
-    /// It was longer than its buffer.
-    Truncated,
+    Failed(Trouble),
 }
 
 impl ShortMessage {
-    /// Where to put a message of `length` bytes: nowhere, if it is too long.
-    pub(super) fn accept(&mut self, length: usize) -> &mut [u8] {
+    /// Where to put a message of this tag and of `length` bytes: nowhere, if it is another's or too long.
+    pub(super) fn accept(&mut self, tag: Tag, length: usize) -> &mut [u8] {
+        if tag != self.tag {
+            self.state = State::Failed(Trouble::Mismatched(self.peer, tag));
+            return &mut [];
+        }
         if length > self.buffer.len() {
-            self.state = State::Truncated;
+            self.state = State::Failed(Trouble::Truncated);
             return &mut [];
         }
         self.state = State::Complete;
@@ -61,12 +157,8 @@ impl ShortMessage {
         &mut self.buffer
     }
 
-    /// Whether it is over; `None` if it was longer than its buffer.
-    pub(super) fn is_complete(&self) -> Option<bool> {
-        match self.state {
-            State::Sending | State::Receiving => Some(false),
-            State::Complete => Some(true),
-            State::Truncated => None,
-        }
+    /// Whether it is over.
+    pub(super) fn is_over(&self) -> bool {
+        !matches!(self.state, State::Sending | State::Receiving)
     }
 }

@@ -10,6 +10,7 @@
 //! MPI cannot tell that a rank is gone. A wait during which its peer stays silent for longer than the
 //! [silence limit](crate::Communicator::silence_limit) is an [`Error::Silent`].
 
+mod channel;
 mod communicator;
 mod job;
 mod lifetime;
@@ -17,6 +18,7 @@ mod message;
 mod node;
 mod raw;
 mod short;
+mod trouble;
 mod user_operation;
 mod waiting;
 mod window;

@@ -24,7 +24,14 @@ pub(super) struct Node {
 
 impl Node {
     /// What all ranks agree on about their nodes. Collective.
-    pub(super) fn find(raw: &RawCommunicator, rank: usize, size: usize) -> Result<Self, Error> {
+    ///
+    /// `first_number` is that of the first conversation whose short messages go that way.
+    pub(super) fn find(
+        raw: &RawCommunicator,
+        rank: usize,
+        size: usize,
+        first_number: u64,
+    ) -> Result<Self, Error> {
         let failed = |failure: Failure| failure.on(rank);
         let agreed = |value: usize, extreme| -> Result<usize, Error> {
             let number = raw.allreduce_u64(value as u64, extreme).map_err(failed)?;
@@ -52,7 +59,7 @@ impl Node {
                 let ranks = ranks
                     .into_iter()
                     .map(|rank| usize::try_from(rank).unwrap_or(0));
-                ShortMessages::new(&node, ranks.collect()).map_err(failed)?
+                ShortMessages::new(&node, ranks.collect(), first_number).map_err(failed)?
             }
             OFF => None,
             _ => {

@@ -8,6 +8,7 @@
 
 use std::ffi::{c_char, c_int};
 use std::mem::{self, MaybeUninit};
+use std::ptr;
 
 use mpi::ffi;
 use mpi::raw::AsRaw;
@@ -288,6 +289,48 @@ impl RawCommunicator {
         check("MPI_Allgather", code).map(|()| numbers)
     }
 
+    /// The greatest tag of the library's, its attribute `MPI_TAG_UB`.
+    pub(super) fn tag_upper_bound(&self) -> Result<u64, Failure> {
+        let (mut value, mut is_set) = (ptr::null_mut::<c_int>(), 0);
+        let key = c_int::try_from(ffi::MPI_TAG_UB).expect("a key is an int");
+        // SAFETY: the handle is live. The attribute's value is a pointer to an int (MPI 4.1, 9.1.2), which MPI writes to `value`.
+        let code = unsafe {
+            ffi::MPI_Comm_get_attr(self.handle, key, (&raw mut value).cast(), &raw mut is_set)
+        };
+        check("MPI_Comm_get_attr", code)?;
+        if is_set == 0 || value.is_null() {
+            return Ok(LEAST_TAG_UPPER_BOUND);
+        }
+        // SAFETY: the attribute is set, so MPI has written a pointer to an int that lives as long as MPI does.
+        let bound = unsafe { *value };
+        Ok(u64::try_from(bound).unwrap_or(LEAST_TAG_UPPER_BOUND))
+    }
+
+    /// `MPI_Iprobe`: whether a message with this tag has arrived from a rank, or from any, and from which.
+    pub(super) fn probe_for(
+        &self,
+        from: Option<c_int>,
+        tag: c_int,
+    ) -> Result<Option<c_int>, Failure> {
+        let mut flag = 0;
+        let mut status = MaybeUninit::<ffi::MPI_Status>::uninit();
+        // SAFETY: a constant of the library, initialised before main.
+        let any = unsafe { ffi::RSMPI_ANY_SOURCE };
+        // SAFETY: the handle is live, `flag` and `status` are room for one value each.
+        let code = unsafe {
+            ffi::MPI_Iprobe(
+                from.unwrap_or(any),
+                tag,
+                self.handle,
+                &raw mut flag,
+                status.as_mut_ptr(),
+            )
+        };
+        check("MPI_Iprobe", code)?;
+        // SAFETY: MPI_Iprobe has written the status where it says that there is a message.
+        Ok((flag != 0).then(|| unsafe { status.assume_init() }.MPI_SOURCE))
+    }
+
     /// `MPI_Iprobe`, whose answer does not matter: the call lets MPI make progress on whatever is under way.
     pub(super) fn probe(&self) -> Result<(), Failure> {
         let mut flag = 0;
@@ -309,10 +352,23 @@ impl RawCommunicator {
     }
 }
 
+#[expect(unsafe_code, reason = "the trait is a promise")]
+// SAFETY: the handle is live until `lifetime` frees it.
+unsafe impl AsRaw for RawCommunicator {
+    type Raw = ffi::MPI_Comm;
+
+    fn as_raw(&self) -> Self::Raw {
+        self.handle
+    }
+}
+
 /// A rank or a size, as MPI returns it.
 fn index(number: c_int) -> usize {
     usize::try_from(number).expect("MPI counts from 0")
 }
+
+/// `MPI_TAG_UB` is at least this (MPI 4.1, 9.1.2).
+const LEAST_TAG_UPPER_BOUND: u64 = 32767;
 
 /// Which of all ranks' numbers an allreduce returns.
 #[derive(Clone, Copy, Debug)]
@@ -343,6 +399,11 @@ pub(super) struct PendingRequest {
 }
 
 impl PendingRequest {
+    /// Whether it is a receive that MPI still works on.
+    pub(super) fn is_receiving(&self) -> bool {
+        self.receives && self.outcome.is_none()
+    }
+
     /// The receiver or the sender; 0 for a barrier.
     pub(super) fn peer(&self) -> usize {
         index(self.peer)

@@ -3,11 +3,14 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::channel::Channels;
 use super::communicator::MpiCommunicator;
 use super::lifetime;
 use super::message::Message;
+use super::trouble;
 use crate::error::Error;
 use crate::request::{RequestId, Requests};
+use crate::tag::Tag;
 
 /// How often a wait polls before it turns to something else.
 #[derive(Clone, Copy, Debug)]
@@ -35,42 +38,39 @@ impl PollLimits {
     };
 }
 
-impl MpiCommunicator {
-    /// Whether a message has arrived, or was sent.
-    #[inline]
-    fn poll_one(
-        &self,
-        requests: &mut Requests<Message>,
-        request: RequestId,
-    ) -> Result<bool, Error> {
-        let truncated = |from, capacity_bytes| Error::Truncated {
-            rank: self.rank,
-            from,
-            capacity_bytes,
-        };
-        let mut short = self.short.borrow_mut();
-        if let Some(short) = &mut *short {
-            short.go_on_sending(requests);
-        }
-        if let Message::Long(pending) = requests.get_mut(request) {
-            return pending.test().map_err(|failure| match failure.truncated {
-                true => truncated(pending.peer(), pending.capacity_bytes()),
-                false => failure.on(self.rank),
-            });
-        }
-        let polls = self.polls.get().wrapping_add(1);
-        self.polls.set(polls);
-        if polls.is_multiple_of(self.poll_limits.before_progress) {
-            let progress = self.raw.probe();
-            progress.map_err(|failure| failure.on(self.rank))?;
-        }
-        let short = short.as_mut().expect("a short message has its way");
-        let message = short.progress(requests, request);
-        let is_complete = message.is_complete();
-        is_complete.ok_or_else(|| truncated(message.peer, message.buffer.len()))
-    }
+/// A wait looks for trouble at most this often: it takes some microseconds.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 
-    /// Polls until one of the requests is complete or `timeout` is over.
+/// A loop of tests asks for the time, to look for trouble, at every test whose number is a multiple of this.
+const TESTS_BETWEEN_LOOKS: u32 = 256;
+
+/// A wait that lasts as long says which exchange it is in.
+const BEFORE_NOTICE: Duration = Duration::from_millis(100);
+
+/// What a wait is for, and since when.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Waiting {
+    awaited: Option<(usize, Tag)>,
+    /// `None` when it has said so.
+    since: Option<Instant>,
+}
+
+impl Waiting {
+    /// Whether a wait for this peer, in this exchange, has lasted long enough for a notice, which it gives once.
+    fn turn_has_come(&mut self, peer: usize, tag: Tag, now: Instant) -> bool {
+        if self.awaited != Some((peer, tag)) {
+            *self = Self {
+                awaited: Some((peer, tag)),
+                since: Some(now),
+            };
+        }
+        let has_come = |since: &mut Instant| now.duration_since(*since) >= BEFORE_NOTICE;
+        self.since.take_if(has_come).is_some()
+    }
+}
+
+impl MpiCommunicator {
+    /// Polls until one of the requests is complete, or has failed, or `timeout` is over.
     pub(super) fn poll_until(
         &self,
         awaited: &[RequestId],
@@ -79,7 +79,8 @@ impl MpiCommunicator {
         if lifetime::is_finalised() {
             return Err(Error::Finalised { rank: self.rank });
         }
-        let mut requests = self.requests.borrow_mut();
+        let requests = &mut *self.requests.borrow_mut();
+        let channels = &mut *self.channels.borrow_mut();
         let mut is_short = |request: &RequestId| {
             let message = requests.get_mut(*request);
             matches!(message, Message::Short(_))
@@ -91,13 +92,14 @@ impl MpiCommunicator {
         let mut deadline = None;
         loop {
             for _ in 0..polls {
+                channels.go_on_sending(requests);
                 for &request in awaited {
-                    if self.poll_one(&mut requests, request)? {
+                    if self.poll_one(requests, channels, request)? {
                         return Ok(true);
                     }
                 }
                 if timeout.is_zero() {
-                    return Ok(false);
+                    return self.after_a_test(requests, channels, awaited);
                 }
             }
             let now = Instant::now();
@@ -105,7 +107,78 @@ impl MpiCommunicator {
             if deadline.is_some_and(|deadline| now >= deadline) {
                 return Ok(false);
             }
+            if self.look_sometimes(requests, channels, awaited)? {
+                return Ok(true);
+            }
             thread::yield_now();
         }
+    }
+
+    /// Whether a message has arrived, was sent, or never will be.
+    #[inline]
+    fn poll_one(
+        &self,
+        requests: &mut Requests<Message>,
+        channels: &mut Channels,
+        request: RequestId,
+    ) -> Result<bool, Error> {
+        let tag = match requests.get_mut(request) {
+            Message::Long(message) => {
+                return message.test().map_err(|failure| failure.on(self.rank));
+            }
+            Message::Short(message) => message.tag,
+        };
+        let polls = self.polls.get().wrapping_add(1);
+        self.polls.set(polls);
+        if polls.is_multiple_of(self.poll_limits.before_progress) {
+            let progress = self.raw.probe();
+            progress.map_err(|failure| failure.on(self.rank))?;
+        }
+        match channels.of(tag) {
+            Some((channel, conversations)) => {
+                let short = channel.short.as_mut();
+                let short = short.expect("a short message has its way");
+                Ok(short.progress(requests, conversations, request).is_over())
+            }
+            // The conversation was closed before its messages were cancelled.
+            None => Ok(false),
+        }
+    }
+
+    fn after_a_test(
+        &self,
+        requests: &mut Requests<Message>,
+        channels: &mut Channels,
+        awaited: &[RequestId],
+    ) -> Result<bool, Error> {
+        let tests = self.tests.get().wrapping_add(1);
+        self.tests.set(tests);
+        match tests.is_multiple_of(TESTS_BETWEEN_LOOKS) {
+            true => self.look_sometimes(requests, channels, awaited),
+            false => Ok(false),
+        }
+    }
+
+    /// Looks for trouble, unless it did so a moment ago. Says whether a request has failed.
+    fn look_sometimes(
+        &self,
+        requests: &mut Requests<Message>,
+        channels: &mut Channels,
+        awaited: &[RequestId],
+    ) -> Result<bool, Error> {
+        let now = Instant::now();
+        if now.duration_since(self.last_look.get()) < BETWEEN_LOOKS {
+            return Ok(false);
+        }
+        self.last_look.set(now);
+        let first = awaited.first().expect("a wait is for something");
+        let message = requests.get_mut(*first);
+        let (peer, tag) = (message.peer(), message.tag());
+        let mut waiting = self.waiting.get();
+        if waiting.turn_has_come(peer, tag, now) {
+            self.say_where_it_waits(requests, channels, peer, tag)?;
+        }
+        self.waiting.set(waiting);
+        trouble::look(requests, channels, awaited).map_err(|failure| failure.on(self.rank))
     }
 }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::matching::Matching;
-use super::network::{Awaited, Envelope, Network, Patience};
+use super::network::{Awaited, Envelope, Letter, Network, Patience};
 use crate::communicator::{Communicator, Hints};
 use crate::error::Error;
 use crate::fork::Process;
@@ -44,7 +44,7 @@ impl ThreadCommunicator {
     }
 
     #[inline]
-    fn check(&self, call: &'static str, peer: usize, tag: Tag) -> Result<(), Error> {
+    fn check(&self, call: &'static str, peer: usize) -> Result<(), Error> {
         if !self.process.is_current() {
             return Err(Error::Forked { rank: self.rank });
         }
@@ -54,10 +54,6 @@ impl ThreadCommunicator {
                 peer,
                 size: self.size,
             });
-        }
-        let (tag, limit) = (tag.number(), self.tag_limit());
-        if tag >= limit {
-            return Err(Error::NoSuchTag { call, tag, limit });
         }
         Ok(())
     }
@@ -108,7 +104,7 @@ impl Communicator for ThreadCommunicator {
         message: Vec<u8>,
         _capacity_bytes: usize,
     ) -> Result<Request, Error> {
-        self.check("start_send", to, tag)?;
+        self.check("start_send", to)?;
         Traffic::count(&self.traffic, &message);
         let (request, letter) = self.matching.borrow_mut().send(message);
         let envelope = Envelope {
@@ -126,7 +122,7 @@ impl Communicator for ThreadCommunicator {
     }
 
     fn start_receive(&self, from: usize, tag: Tag, buffer: Vec<u8>) -> Result<Request, Error> {
-        self.check("start_receive", from, tag)?;
+        self.check("start_receive", from)?;
         let give_back = |to, buffer| self.network.give_back(to, buffer);
         let mut matching = self.matching.borrow_mut();
         Ok(matching.post(from, tag, buffer, give_back))
@@ -154,6 +150,27 @@ impl Communicator for ThreadCommunicator {
 
     fn cancel(&self, request: Request) {
         self.matching.borrow_mut().cancel(request);
+    }
+
+    fn open(&self, tag: Tag) -> Result<(), Error> {
+        self.matching.borrow_mut().open(tag);
+        Ok(())
+    }
+
+    fn close(&self, tag: Tag) {
+        self.matching.borrow_mut().close(tag);
+    }
+
+    fn give_up(&self, tag: Tag) {
+        for to in (0..self.size).filter(|&to| to != self.rank) {
+            let envelope = Envelope {
+                from: self.rank,
+                tag: tag.giving_up(),
+                letter: Letter::EMPTY,
+            };
+            // Where the network has failed, the others know.
+            let _ = self.network.deliver(to, envelope);
+        }
     }
 
     fn reserve(&self, messages: usize) {

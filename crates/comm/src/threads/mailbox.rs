@@ -263,11 +263,12 @@ impl Network for Mailboxes {
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error> {
         self.check()?;
         let mut content = self.lock(to);
-        let from = envelope.from;
+        let (from, concerns_all) = (envelope.from, envelope.tag.says_given_up());
         content.arrived.push(envelope);
         // Others' messages can wait until the awaited one wakes their receiver.
-        let is_awaited =
-            |sleeper: Sleeper| sleeper.awaited.rank == from || sleeper.awaited.or_others;
+        let is_awaited = |Sleeper { awaited, .. }: Sleeper| {
+            awaited.rank == from || awaited.or_others || concerns_all
+        };
         let slept = content.sleeper.is_some_and(is_awaited) && self.wake(&mut content);
         drop(content);
         // Whoever looks finds the lock free.

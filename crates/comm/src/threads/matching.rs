@@ -1,24 +1,26 @@
 //! Which message belongs to which receive: the state of one rank, which no other thread sees.
 
-use std::collections::VecDeque;
 use std::mem;
 
 use super::network::{Envelope, Letter, Return, SHORT_BYTES};
+use super::queues::Queues;
+use crate::conversation::Conversations;
 use crate::error::Error;
 use crate::request::{Request, RequestId, Requests};
 use crate::tag::Tag;
 
 /// Posted receives and messages that nobody has asked for yet.
 ///
-/// Both are lists in order of time, so that messages of one sender and tag match receives first
-/// come, first served.
+/// Messages of one sender and conversation match receives first come, first served. If the two are in different exchanges, the
+/// receive fails.
 #[derive(Debug, Default)]
 pub(super) struct Matching {
     requests: Requests<Posting>,
-    /// The receives still without a message, oldest first.
-    posted: Vec<Posted>,
-    /// The messages still without a receive, oldest first.
-    unexpected: VecDeque<Envelope>,
+    conversations: Conversations,
+    /// The receives still without a message.
+    posted: Queues<RequestId>,
+    /// The messages still without a receive.
+    unexpected: Queues<Envelope>,
     /// Kept between calls for its memory; empty.
     arrived: Vec<Envelope>,
     /// As `arrived`.
@@ -33,20 +35,25 @@ enum Posting {
     /// A send: the network has taken its message. The buffer that the receiver gave for it, once that is back.
     Sent(Vec<u8>),
     /// A receive without a message, and its buffer.
-    Posted { from: usize, buffer: Vec<u8> },
+    Posted {
+        from: usize,
+        tag: Tag,
+        buffer: Vec<u8>,
+    },
     /// A receive with its message.
     Received {
         from: usize,
         capacity_bytes: usize,
         message: Vec<u8>,
     },
-}
-
-#[derive(Debug)]
-struct Posted {
-    from: usize,
-    tag: Tag,
-    request: RequestId,
+    /// A receive of one exchange, in a conversation in which a message of another has come.
+    Mismatched {
+        from: usize,
+        expected: Tag,
+        found: Tag,
+    },
+    /// A receive in an exchange in which a rank has given up.
+    GivenUp { rank: usize },
 }
 
 impl Matching {
@@ -55,9 +62,8 @@ impl Matching {
         self.room += messages;
         let room = self.room;
         self.requests.reserve(room);
-        self.posted.reserve(room.saturating_sub(self.posted.len()));
-        let unexpected = self.unexpected.len();
-        self.unexpected.reserve(room.saturating_sub(unexpected));
+        self.posted.reserve(room);
+        self.unexpected.reserve(room);
         self.arrived.reserve(room);
         self.returned.reserve(room);
         room
@@ -90,17 +96,16 @@ impl Matching {
         buffer: Vec<u8>,
         give_back: impl FnOnce(usize, Return),
     ) -> Request {
-        let fits = |envelope: &Envelope| envelope.from == from && envelope.tag == tag;
-        let unexpected = self.unexpected.iter().position(fits);
-        let envelope = unexpected.and_then(|index| self.unexpected.remove(index));
-        let request = self.requests.insert(Posting::Posted { from, buffer });
+        // A message that is there may be that of an earlier receive, which has ended without it.
+        if let Some(rank) = self.conversations.who_gave_up(tag) {
+            return self.requests.insert(Posting::GivenUp { rank });
+        }
+        let stream = (from, tag.number());
+        let envelope = self.unexpected.pop(stream);
+        let request = self.requests.insert(Posting::Posted { from, tag, buffer });
         match envelope {
             Some(envelope) => self.receive(request.id(), envelope, give_back),
-            None => self.posted.push(Posted {
-                from,
-                tag,
-                request: request.id(),
-            }),
+            None => self.posted.push(stream, request.id()),
         }
         request
     }
@@ -113,10 +118,25 @@ impl Matching {
         give_back: impl FnOnce(usize, Return),
     ) {
         let posting = self.requests.get_mut(request);
-        let Posting::Posted { from, buffer } = posting else {
+        let Posting::Posted { from, tag, buffer } = posting else {
             unreachable!("a receive gets one message");
         };
-        let (from, mut buffer) = (*from, mem::take(buffer));
+        let (from, expected, mut buffer) = (*from, *tag, mem::take(buffer));
+        if envelope.tag != expected {
+            let found = envelope.tag;
+            *posting = Posting::Mismatched {
+                from,
+                expected,
+                found,
+            };
+            return self.end_receives(found, |expected| {
+                Some(Posting::Mismatched {
+                    from,
+                    expected,
+                    found,
+                })
+            });
+        }
         let capacity_bytes = buffer.len();
         let message = match envelope.letter {
             Letter::Short { length, bytes } => {
@@ -140,7 +160,10 @@ impl Matching {
     pub(super) fn awaited(&mut self, request: RequestId) -> Option<usize> {
         match self.requests.get_mut(request) {
             Posting::Posted { from, .. } => Some(*from),
-            Posting::Sent(_) | Posting::Received { .. } => None,
+            Posting::Sent(_)
+            | Posting::Received { .. }
+            | Posting::Mismatched { .. }
+            | Posting::GivenUp { .. } => None,
         }
     }
 
@@ -153,17 +176,56 @@ impl Matching {
         let mut arrived = mem::take(&mut self.arrived);
         let came = collect(&mut arrived);
         for envelope in arrived.drain(..) {
-            let fits = |posted: &Posted| posted.from == envelope.from && posted.tag == envelope.tag;
-            match self.posted.iter().position(fits) {
-                None => self.unexpected.push_back(envelope),
-                Some(index) => {
-                    let posted = self.posted.remove(index);
-                    self.receive(posted.request, envelope, &give_back);
-                }
+            if envelope.tag.says_given_up() {
+                self.hear_of_given_up(envelope.from, envelope.tag);
+                continue;
+            }
+            let stream = (envelope.from, envelope.tag.number());
+            match self.posted.pop(stream) {
+                None if self.conversations.is_closed(envelope.tag) => {}
+                None => self.unexpected.push(stream, envelope),
+                Some(request) => self.receive(request, envelope, &give_back),
             }
         }
         self.arrived = arrived;
         came
+    }
+
+    /// Ends the receives of exchanges in which a rank has given up.
+    #[cold]
+    fn hear_of_given_up(&mut self, rank: usize, tag: Tag) {
+        self.conversations.note_given_up(rank, tag);
+        let who = self.conversations.who_gave_up(tag);
+        self.end_receives(tag, |expected| {
+            let is_void = tag.turns_to(expected) >= 0;
+            who.filter(|_| is_void)
+                .map(|rank| Posting::GivenUp { rank })
+        });
+    }
+
+    /// Ends those receives of a conversation for which `end`, given their tags, says what they come to.
+    #[cold]
+    fn end_receives(&mut self, tag: Tag, end: impl Fn(Tag) -> Option<Posting>) {
+        for (stream, request) in self.posted.take_all(tag.number()) {
+            let posting = self.requests.get_mut(request);
+            let Posting::Posted { tag: expected, .. } = *posting else {
+                unreachable!("a receive on the list has no message");
+            };
+            match end(expected) {
+                Some(ended) => *posting = ended,
+                None => self.posted.push(stream, request),
+            }
+        }
+    }
+
+    pub(super) fn open(&mut self, tag: Tag) {
+        self.conversations.open(tag);
+    }
+
+    /// Forgets a conversation, and its messages.
+    pub(super) fn close(&mut self, tag: Tag) {
+        self.conversations.close(tag);
+        drop(self.unexpected.take_all(tag.number()));
     }
 
     /// Lets `fetch` bring the buffers that receivers gave for messages, and keeps those of sends that are still asked for.
@@ -178,9 +240,7 @@ impl Matching {
 
     /// Ends a complete request and returns its message or buffer, on behalf of `rank`.
     pub(super) fn take(&mut self, rank: usize, request: Request) -> Result<Vec<u8>, Error> {
-        if let Posting::Posted { .. } = self.requests.get_mut(request.id()) {
-            self.unpost(request.id());
-        }
+        self.unpost(request.id());
         match self.requests.remove(request) {
             Posting::Received {
                 from,
@@ -192,6 +252,20 @@ impl Matching {
                 capacity_bytes,
             }),
             Posting::Received { message, .. } => Ok(message),
+            Posting::Mismatched {
+                from,
+                expected,
+                found,
+            } => Err(Error::Mismatched {
+                rank,
+                from,
+                expected,
+                found,
+            }),
+            Posting::GivenUp { rank: given_up } => Err(Error::GivenUp {
+                rank: given_up,
+                awaited_by: rank,
+            }),
             Posting::Posted { buffer, .. } | Posting::Sent(buffer) => Ok(buffer),
         }
     }
@@ -202,8 +276,12 @@ impl Matching {
         self.requests.remove(request);
     }
 
+    /// Takes a receive off its queue, if it is one that lacks its message.
     fn unpost(&mut self, request: RequestId) {
-        self.posted.retain(|posted| posted.request != request);
+        if let Posting::Posted { from, tag, .. } = *self.requests.get_mut(request) {
+            self.posted
+                .remove((from, tag.number()), |other| *other == request);
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod communicator;
 mod mailbox;
 mod matching;
 mod network;
+mod queues;
 mod seeded;
 #[cfg(all(shuttle, test))]
 mod shuttled;
@@ -28,6 +29,10 @@ use seeded::SeededNetwork;
 
 pub use communicator::ThreadCommunicator;
 
+/// The most ranks of a run. A thread takes up to four memory maps, of which Linux grants a process 65530; where none is left
+/// for a thread that is just starting, the process aborts.
+pub const RANKS_MAX: usize = 8192;
+
 /// Why [`run`] has no results.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -35,6 +40,12 @@ pub enum RunError {
     /// There must be at least one rank.
     #[error("a communicator needs at least one rank, not 0")]
     NoRanks,
+    /// There are at most [`RANKS_MAX`] ranks.
+    #[error("{ranks} ranks are more than {RANKS_MAX}, the most of one process")]
+    TooManyRanks {
+        /// The number that was asked for.
+        ranks: usize,
+    },
     /// A rank panicked or could not be started; the others were notified.
     #[error(transparent)]
     Failed(#[from] Error),
@@ -43,12 +54,13 @@ pub enum RunError {
 /// Runs `body` on `ranks` ranks, each a thread, and returns their results in rank order.
 ///
 /// # Errors
-/// `ranks` is 0, a thread could not be started, or a rank panicked. The other ranks' pending and
+/// `ranks` is 0 or more than [`RANKS_MAX`], a thread could not be started, or a rank panicked. The other ranks' pending and
 /// later calls then return an error that names it, and all threads have ended.
 pub fn run<R: Send>(
     ranks: usize,
     body: impl Fn(ThreadCommunicator) -> R + Sync,
 ) -> Result<Vec<R>, RunError> {
+    check(ranks)?;
     run_on(Arc::new(Mailboxes::new(ranks)), ranks, body)
 }
 
@@ -64,7 +76,17 @@ pub fn run_seeded<R: Send>(
     seed: u64,
     body: impl Fn(ThreadCommunicator) -> R + Sync,
 ) -> Result<Vec<R>, RunError> {
+    check(ranks)?;
     run_on(Arc::new(SeededNetwork::new(ranks, seed)), ranks, body)
+}
+
+/// Checks the number of ranks, before anything is allocated for each of them.
+fn check(ranks: usize) -> Result<(), RunError> {
+    match ranks {
+        0 => Err(RunError::NoRanks),
+        1..=RANKS_MAX => Ok(()),
+        _ => Err(RunError::TooManyRanks { ranks }),
+    }
 }
 
 fn run_on<R: Send>(
@@ -72,9 +94,6 @@ fn run_on<R: Send>(
     ranks: usize,
     body: impl Fn(ThreadCommunicator) -> R + Sync,
 ) -> Result<Vec<R>, RunError> {
-    if ranks == 0 {
-        return Err(RunError::NoRanks);
-    }
     let (body, network) = (&body, &network);
     let results: Vec<Option<R>> = thread::scope(|scope| {
         let mut threads = Vec::with_capacity(ranks);

@@ -29,6 +29,13 @@ pub(super) enum Letter {
     Long { message: Vec<u8>, send: RequestId },
 }
 
+impl Letter {
+    pub(super) const EMPTY: Self = Self::Short {
+        length: 0,
+        bytes: [0; SHORT_BYTES],
+    };
+}
+
 /// A receiver's buffer, in return for a message: both sides keep as much memory as they had.
 #[derive(Debug)]
 pub(super) struct Return {

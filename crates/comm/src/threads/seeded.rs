@@ -3,7 +3,7 @@
 //!
 //! Every call on the communicator is a place where the running rank may lose its turn. Then one of
 //! the things that can happen is drawn: a rank that is ready runs on, or a message that is under
-//! way arrives. Messages of one sender, receiver and tag keep their order; all others may overtake
+//! way arrives. Messages of one sender, receiver and conversation keep their order; all others may overtake
 //! each other. Time stands still: a time-out passes only when nothing else can happen.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -133,12 +133,12 @@ impl State {
         }
     }
 
-    /// The oldest message of the chosen one's sender, receiver and tag arrives.
+    /// The oldest message of the chosen one's sender, receiver and conversation arrives.
     fn arrive(&mut self, choice: usize) {
         let (to, chosen) = &self.under_way[choice];
-        let (to, from, tag) = (*to, chosen.from, chosen.tag);
+        let (to, from, number) = (*to, chosen.from, chosen.tag.number());
         let same_stream = |(receiver, envelope): &(usize, Envelope)| {
-            (*receiver, envelope.from, envelope.tag) == (to, from, tag)
+            (*receiver, envelope.from, envelope.tag.number()) == (to, from, number)
         };
         let oldest = self
             .under_way

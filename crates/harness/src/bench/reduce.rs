@@ -108,7 +108,7 @@ pub fn run(
                 medians_ns(world, &runners, local, job.rounds, repeats)?,
             )];
             if size <= COLD_ITEMS_MAX {
-                let ordinary = Ordinary::new(world, backend);
+                let ordinary = Ordinary::new(world, backend)?;
                 let call = |runner| move || call(runner, local);
                 let calls: Vec<_> = runners.iter().map(|(_, runner)| call(runner)).collect();
                 let calls: Vec<_> = calls.iter().map(|call| call as &dyn Fn() -> _).collect();
@@ -186,10 +186,10 @@ fn runners(
         Backend::Mpi => "MPI_Allreduce",
     };
     let references = [
-        ("unordered-simd", Baseline::unordered(world, backend)),
+        ("unordered-simd", Baseline::unordered(world, backend)?),
         (
             "left-to-right",
-            Baseline::locally_left_to_right(world, backend),
+            Baseline::locally_left_to_right(world, backend)?,
         ),
     ];
     let mut references: Vec<Named> = references

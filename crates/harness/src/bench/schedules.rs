@@ -163,7 +163,7 @@ pub fn run(
     report: &dyn Fn(Report),
 ) -> Result<(), Error> {
     let link = world.measure_link()?;
-    let ordinary = Ordinary::new(world, backend);
+    let ordinary = Ordinary::new(world, backend)?;
     if world.rank() == 0 {
         report(Report::Link {
             alpha_ns: link.latency_ns,

@@ -44,6 +44,7 @@ impl Dice {
     ) -> Option<Fault> {
         let suiting: Vec<usize> = (0..steps.len())
             .filter(|&step| kind.suits(steps[step].action, &plans[steps[step].plan]))
+            .filter(|&step| kind != FaultKind::Skip || !is_like_next(steps, step))
             .collect();
         if suiting.is_empty() {
             return None;
@@ -132,4 +133,19 @@ impl Dice {
         }
         extents
     }
+}
+
+/// Whether a step is followed by one like it: the plan is built again, or run again by the same operation. A rank that makes fewer of
+/// them than the others is not in another call: what each passes to its first belongs together, and only the last can fail.
+fn is_like_next(steps: &[Step], index: usize) -> bool {
+    let Step { plan, action } = steps[index];
+    let later = steps[index + 1..].iter().filter(|step| step.plan == plan);
+    let is_build = |action: Action| matches!(action, Action::Build | Action::Rebuild(_));
+    let Action::Call(operation, _) = action else {
+        return is_build(action) && later.clone().any(|step| is_build(step.action));
+    };
+    let next = later
+        .map(|step| step.action)
+        .find(|action| !matches!(action, Action::Test | Action::Wait | Action::GiveUp));
+    matches!(next, Some(Action::Call(other, _)) if other == operation)
 }

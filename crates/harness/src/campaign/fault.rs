@@ -2,12 +2,12 @@
 
 use std::str::FromStr;
 
-use comm::Tag;
 use reduce::Operation;
 use serde::{Deserialize, Serialize};
 
 use super::case::{Action, Mode, Spec};
 use super::environment::{self, Environment};
+use super::generate;
 use super::names;
 use crate::Backend;
 
@@ -102,21 +102,6 @@ impl FaultKind {
         Self::Rounding,
     ];
 
-    /// Those whose programs end as they must, as far as is known. The others have known failures: where ranks run different calls of a
-    /// plan, where the environment changes while a run is in flight, where a plan has the tag of a run that was given up, and where a
-    /// plan is built after a build has timed out.
-    pub const DEFAULT: &[Self] = &[
-        Self::Leave,
-        Self::Panic,
-        Self::CaughtPanic,
-        Self::WrongLength,
-        Self::GiveUp,
-        Self::ExtraTests,
-        Self::Sleep,
-        Self::Stop,
-        Self::Kill,
-    ];
-
     /// Whether it may last to the end of the program.
     pub(super) fn may_last(self) -> bool {
         matches!(self, Self::FlushToZero | Self::Rounding)
@@ -158,7 +143,7 @@ impl FaultKind {
             }
             (Self::GiveUp | Self::ExtraTests, Action::Wait) => true,
             (Self::ExtraTests, Action::Test) => true,
-            (Self::TagReuse, Action::Rebuild(times)) => times >= Tag::LEAST_LIMIT,
+            (Self::TagReuse, Action::Rebuild(times)) => times >= generate::TAGS,
             (Self::OtherCollective, Action::Call(operation, mode)) => {
                 !plan.others(operation, mode).is_empty()
             }

@@ -25,8 +25,8 @@ const REBUILDS: Range<u32> = 10..300;
 /// Of the cases with one of several faults, one in so many of those that would use tags again does: it takes a second.
 const TAG_REUSE_RARITY: usize = 50;
 
-/// The number of tags; after so many plans they are used again.
-const TAGS: u32 = comm::Tag::LEAST_LIMIT;
+/// The tags of an MPI communicator of every library: after so many plans they would be used again, if tags ever were.
+pub(super) const TAGS: u32 = 1 << 15;
 
 /// Where cases are drawn from.
 #[derive(Clone, Debug)]

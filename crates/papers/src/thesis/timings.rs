@@ -145,11 +145,11 @@ fn time(
                 .algorithm(Algorithm::Algorithm1)
                 .message_buffer(buffered(leaves)),
             Mode::LeftToRight => {
-                let baseline = Baseline::locally_left_to_right(world, backend);
+                let baseline = Baseline::locally_left_to_right(world, backend)?;
                 return Ok(Runner::Baseline(baseline));
             }
             Mode::Unordered => {
-                return Ok(Runner::Baseline(Baseline::unordered(world, backend)));
+                return Ok(Runner::Baseline(Baseline::unordered(world, backend)?));
             }
         };
         Ok(Runner::plan(builder.build()?))

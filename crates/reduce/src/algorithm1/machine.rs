@@ -8,6 +8,7 @@ use comm::{Communicator, Tag, collective};
 use super::outbox::Outbox;
 use super::steps::Step;
 use super::wire;
+use crate::environment;
 use crate::error::RunError;
 use crate::message_buffer::MessageBuffer;
 use crate::operator::Operator;
@@ -73,6 +74,7 @@ impl<T: Pod, O: Operator<T>> Machine<'_, T, O> {
                     span!("local work", items = range.len());
                     let value = self.operator.fold(&local[range.clone()]);
                     self.stack.extend(value);
+                    self.check_environment()?;
                 }
                 Step::Receive { x, from } => {
                     let value = self.receive(*x, *from)?;
@@ -82,6 +84,7 @@ impl<T: Pod, O: Operator<T>> Machine<'_, T, O> {
                     let right = self.pop();
                     let left = self.pop();
                     self.stack.push(self.operator.combine(left, right));
+                    self.check_environment()?;
                 }
                 Step::Send { x, to } => {
                     let value = self.pop();
@@ -92,6 +95,12 @@ impl<T: Pod, O: Operator<T>> Machine<'_, T, O> {
         }
         self.outbox.flush()?;
         Ok(self.stack.pop())
+    }
+
+    /// What was computed in another environment must not leave this rank.
+    fn check_environment(&self) -> Result<(), RunError> {
+        let rank = self.comm.rank();
+        environment::check().map_err(|error| RunError::Environment { rank, error })
     }
 
     fn pop(&mut self) -> T {

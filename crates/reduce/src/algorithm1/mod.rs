@@ -9,9 +9,10 @@ mod wire;
 use std::rc::Rc;
 
 use bytemuck::Pod;
-use comm::{Tag, collective};
+use comm::collective;
 
 use crate::algorithm::Algorithm;
+use crate::conversation::Conversation;
 use crate::engine::{Engine, Flight, Operation, not_offered};
 use crate::error::RunError;
 use crate::message_buffer::MessageBuffer;
@@ -25,7 +26,7 @@ pub(crate) struct Algorithm1<O> {
     world: World,
     terms: Rc<Terms>,
     operator: Rc<O>,
-    tag: Tag,
+    conversation: Rc<Conversation>,
     buffer: MessageBuffer,
     /// What this rank does.
     steps: Vec<Step>,
@@ -34,7 +35,12 @@ pub(crate) struct Algorithm1<O> {
 }
 
 impl<O> Algorithm1<O> {
-    pub(crate) fn new(world: &World, terms: Rc<Terms>, operator: Rc<O>, tag: Tag) -> Self {
+    pub(crate) fn new(
+        world: &World,
+        terms: Rc<Terms>,
+        operator: Rc<O>,
+        conversation: Rc<Conversation>,
+    ) -> Self {
         let distribution = terms.ownership.as_distribution();
         let distribution = distribution.expect("the builder has checked it");
         Self {
@@ -50,7 +56,7 @@ impl<O> Algorithm1<O> {
             },
             terms,
             operator,
-            tag,
+            conversation,
         }
     }
 }
@@ -101,7 +107,7 @@ impl<O> Algorithm1<O> {
         let comm = self.world.transport();
         machine::run(
             comm,
-            self.tag,
+            self.conversation.tag(),
             &*self.operator,
             &self.steps,
             self.buffer,
@@ -114,7 +120,13 @@ impl<O> Algorithm1<O> {
         let (comm, holder) = (self.world.transport(), self.holder);
         let mut frame = self.frame(&outcome);
         let capacity_bytes = wire::frame_bytes(size_of::<T>());
-        let sent = collective::broadcast(comm, holder, self.tag, &mut frame, capacity_bytes);
+        let sent = collective::broadcast(
+            comm,
+            holder,
+            self.conversation.tag(),
+            &mut frame,
+            capacity_bytes,
+        );
         // This rank's own failure takes precedence over what it heard.
         outcome?;
         sent?;
@@ -134,12 +146,12 @@ impl<O> Algorithm1<O> {
         let capacity_bytes = wire::frame_bytes(size_of::<T>());
         if rank == holder {
             let frame = self.frame(&outcome);
-            let sent = collective::send(comm, root, self.tag, frame, capacity_bytes);
+            let sent = collective::send(comm, root, self.conversation.tag(), frame, capacity_bytes);
             outcome?;
             sent?;
             return Ok(None);
         }
-        let frame = collective::receive(comm, holder, self.tag, capacity_bytes);
+        let frame = collective::receive(comm, holder, self.conversation.tag(), capacity_bytes);
         outcome?;
         self.read(&frame?).map(Some)
     }

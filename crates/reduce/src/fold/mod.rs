@@ -36,7 +36,10 @@ where
 /// environment is not IEEE 754's default.
 pub fn fold<T: Copy, O: Operator<T>>(items: &[T], operator: &O) -> Result<T, FoldError> {
     environment::check()?;
-    match operator.fold(items) {
+    let value = operator.fold(items);
+    // An operator may have changed it.
+    environment::check()?;
+    match value {
         Some(value) => Ok(operator.canonical(value)),
         None => empty(operator),
     }

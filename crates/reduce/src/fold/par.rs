@@ -194,7 +194,10 @@ fn by_subtrees<V: Send>(
     if items.len() <= grain {
         // Every thread that combines has folded before, so it is checked here.
         environment::check()?;
-        return Ok(leaf(items));
+        let value = leaf(items);
+        // An operator may have changed it.
+        environment::check()?;
+        return Ok(value);
     }
     // Half of the least power of two that holds all items: the root's right child begins there.
     let middle = items.start + items.len().next_power_of_two() / 2;
@@ -202,5 +205,7 @@ fn by_subtrees<V: Send>(
         || by_subtrees(items.start..middle, grain, leaf, combine),
         || by_subtrees(middle..items.end, grain, leaf, combine),
     );
-    Ok(combine(left?, right?))
+    let value = combine(left?, right?);
+    environment::check()?;
+    Ok(value)
 }

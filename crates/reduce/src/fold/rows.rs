@@ -27,7 +27,8 @@ where
 /// The reduction of rows of `width` values by `operator`, element by element: `result[c]` becomes the
 /// [`fold`](crate::fold) of every row's value `c`, in tree order. No rows give the empty value.
 ///
-/// `items` are the rows one after the other: they are read once, at the speed of memory. If there is an error, `result` is left alone.
+/// `items` are the rows one after the other: they are read once, at the speed of memory. If there is an error, `result` is left alone,
+/// unless it is the operator that changed the environment.
 ///
 /// # Errors
 /// `width` is 0, `items` are not whole rows, `result` is not as long as a row, there are no rows and the operator has no
@@ -41,7 +42,9 @@ pub fn fold_rows<T: Copy, O: Operator<T>>(
     environment::check()?;
     check_rows(items, width, result)?;
     let mut scratch = Vec::new();
-    match operator.fold_rows(items, width, &mut scratch, result) {
+    let folded = operator.fold_rows(items, width, &mut scratch, result);
+    environment::check()?;
+    match folded {
         Some(()) => {
             for value in result {
                 *value = operator.canonical(*value);
@@ -91,7 +94,9 @@ pub fn fields<T: Copy, O: Operator<T>>(fields: &[&[T]], operator: &O) -> Result<
         Some(value) => Ok(operator.canonical(value)),
         None => empty(operator),
     };
-    fields.iter().map(total).collect()
+    let totals = fields.iter().map(total).collect();
+    environment::check()?;
+    totals
 }
 
 /// Whether all fields have the same number of items.

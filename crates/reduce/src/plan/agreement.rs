@@ -41,6 +41,8 @@ pub(crate) enum Obstacle {
     OtherSize(usize),
     /// Its floating-point environment.
     Environment(EnvironmentError),
+    /// It cannot get this number of bytes, which a plan takes at least.
+    Memory(u64),
 }
 
 /// The errors of floating-point environments; messages contain an index into this list.
@@ -67,23 +69,28 @@ impl Obstacle {
                 let index = ENVIRONMENTS.iter().position(|&other| other == error);
                 [3, index.unwrap_or(0) as u64]
             }
+            Some(Obstacle::Memory(bytes)) => [4, bytes],
         }
     }
 
     /// The error that a rank's numbers mean, if any.
     fn error([which, detail]: [u64; 2], rank: usize, size: usize) -> Option<BuildError> {
-        let detail = usize::try_from(detail).unwrap_or(usize::MAX);
+        let number = usize::try_from(detail).unwrap_or(usize::MAX);
         match which {
             0 => None,
             1 => Some(BuildError::NoShare { rank }),
             2 => Some(BuildError::OtherSize {
                 rank,
-                planned: detail,
+                planned: number,
                 size,
             }),
-            _ => Some(BuildError::Environment {
+            3 => Some(BuildError::Environment {
                 rank,
-                error: ENVIRONMENTS[detail.min(ENVIRONMENTS.len() - 1)],
+                error: ENVIRONMENTS[number.min(ENVIRONMENTS.len() - 1)],
+            }),
+            _ => Some(BuildError::Memory {
+                rank,
+                bytes: detail,
             }),
         }
     }
@@ -104,10 +111,10 @@ pub(crate) struct Proposal {
 #[derive(Clone, Copy, Debug)]
 struct Record {
     obstacle: [u64; 2],
-    /// The number of items on this rank; 0 for extents.
-    local_items: u64,
-    /// The number of extents; [`NO_EXTENTS`] if the share is no list of them.
-    extents: u64,
+    /// The kind of the share, as an index into [`KINDS`].
+    kind: u64,
+    /// The number of items on this rank, or of its extents, or the fingerprint of its rule.
+    share: u64,
     /// 1 if the program gave the number of items on all ranks, else 0.
     gives_items: u64,
     items: u64,
@@ -115,23 +122,29 @@ struct Record {
     settings: [u64; SETTINGS_COUNT],
 }
 
-const NO_EXTENTS: u64 = u64::MAX;
+const COUNT: u64 = 0;
+const EXTENTS: u64 = 1;
+const RULE: u64 = 2;
+
+/// What the kinds of shares are, in words.
+const KINDS: [&str; 3] = ["a number of items", "a list of ranges", "a rule"];
+
 const RECORD_WORDS: usize = 6 + SETTINGS_COUNT;
 
 impl Record {
     fn new(proposal: &Proposal, rank: usize) -> Self {
-        let (local_items, extents) = match &proposal.share {
-            Share::Count(count) => (*count, NO_EXTENTS),
-            Share::Extents(extents) => (0, extents.len() as u64),
+        let (kind, share) = match &proposal.share {
+            Share::Count(count) => (COUNT, *count),
+            Share::Extents(extents) => (EXTENTS, extents.len() as u64),
             Share::Rule(ownership) => match ownership.as_distribution() {
-                Some(distribution) => (distribution.count(rank), NO_EXTENTS),
-                None => (0, ownership.extents(rank).count() as u64),
+                Some(distribution) => (COUNT, distribution.count(rank)),
+                None => (RULE, fingerprint(&described(ownership))),
             },
         };
         Self {
             obstacle: Obstacle::to_words(proposal.obstacle),
-            local_items,
-            extents,
+            kind,
+            share,
             gives_items: proposal.items.is_some().into(),
             items: proposal.items.unwrap_or(0),
             settings: proposal
@@ -146,8 +159,8 @@ impl Record {
         let mut words = vec![
             which,
             detail,
-            self.local_items,
-            self.extents,
+            self.kind,
+            self.share,
             self.gives_items,
             self.items,
         ];
@@ -160,16 +173,16 @@ impl Record {
         let [
             which,
             detail,
-            local_items,
-            extents,
+            kind,
+            share,
             gives_items,
             items,
             settings @ ..,
         ] = words;
         Self {
             obstacle: [which, detail],
-            local_items,
-            extents,
+            kind,
+            share,
             gives_items,
             items,
             settings,
@@ -195,25 +208,72 @@ pub(crate) fn agree(comm: &dyn Communicator, proposal: &Proposal) -> Result<Owne
         }
     }
     for (index, (subject, value)) in proposal.settings.iter().enumerate() {
-        let differs = |record: &Record| record.settings[index] != records[0].settings[index];
-        if let Some(rank) = records.iter().position(differs) {
-            let mut values = exchange_texts(comm, value)?;
-            return Err(BuildError::Disagreement {
-                subject,
-                second: (rank, values.swap_remove(rank)),
-                first: (0, values.swap_remove(0)),
-            });
+        if let Some(rank) = first_that_differs(&records, |record| record.settings[index]) {
+            return Err(disagreement(comm, subject, value, rank)?);
         }
     }
-    let ownership = if records.iter().all(|record| record.extents == NO_EXTENTS) {
-        let counts: Vec<u64> = records.iter().map(|record| record.local_items).collect();
-        let distribution = Distribution::from_counts(&counts);
-        Ownership::from(distribution.map_err(|_| BuildError::TooManyItems)?)
-    } else {
-        Ownership::from_extents(&exchange_extents(comm, proposal, &records)?)?
+    let kind = |record: &Record| record.kind;
+    if let Some(rank) = first_that_differs(&records, kind) {
+        let in_words = |rank: usize| {
+            let index = usize::try_from(records[rank].kind).unwrap_or(usize::MAX);
+            (rank, KINDS[index.min(KINDS.len() - 1)].to_owned())
+        };
+        return Err(BuildError::Disagreement {
+            subject: "kind of ownership",
+            first: in_words(0),
+            second: in_words(rank),
+        });
+    }
+    let ownership = match &proposal.share {
+        Share::Extents(extents) => {
+            Ownership::from_extents(&exchange_extents(comm, extents, &records)?)?
+        }
+        // Rules are compared as such: written out, one could be longer than any memory.
+        Share::Rule(ownership) if ownership.as_distribution().is_none() => {
+            if let Some(rank) = first_that_differs(&records, |record| record.share) {
+                let text = described(ownership);
+                return Err(disagreement(comm, "ownership", &text, rank)?);
+            }
+            ownership.clone()
+        }
+        Share::Count(_) | Share::Rule(_) => {
+            let counts: Vec<u64> = records.iter().map(|record| record.share).collect();
+            let distribution = Distribution::from_counts(&counts);
+            Ownership::from(distribution.map_err(|_| BuildError::TooManyItems)?)
+        }
     };
     check_item_counts(&records, ownership.items())?;
     Ok(ownership)
+}
+
+/// The first rank whose value is not rank 0's.
+fn first_that_differs(records: &[Record], value: impl Fn(&Record) -> u64) -> Option<usize> {
+    records
+        .iter()
+        .position(|record| value(record) != value(&records[0]))
+}
+
+/// A rule in words, which are the same for the same rule alone.
+fn described(rule: &Ownership) -> String {
+    match rule.block_items() {
+        Some(block_items) => format!("{} items in blocks of {block_items}", rule.items()),
+        None => format!("{} items", rule.items()),
+    }
+}
+
+/// The error that rank 0 and another have different texts. Collective.
+fn disagreement(
+    comm: &dyn Communicator,
+    subject: &'static str,
+    text: &str,
+    other: usize,
+) -> Result<BuildError, comm::Error> {
+    let mut texts = exchange_texts(comm, text)?;
+    Ok(BuildError::Disagreement {
+        subject,
+        second: (other, texts.swap_remove(other)),
+        first: (0, texts.swap_remove(0)),
+    })
 }
 
 /// The rule, if all ranks agree on everything, and the items follow one.
@@ -269,31 +329,13 @@ fn check_item_counts(records: &[Record], found: u64) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Every rank's extents. Mixing counts and extents is an error.
+/// Every rank's extents.
 fn exchange_extents(
     comm: &dyn Communicator,
-    proposal: &Proposal,
+    own: &[Range<u64>],
     records: &[Record],
-) -> Result<Vec<Vec<Range<u64>>>, BuildError> {
-    if let Some(rank) = records
-        .iter()
-        .position(|record| record.extents == NO_EXTENTS)
-    {
-        let other = records
-            .iter()
-            .position(|record| record.extents != NO_EXTENTS);
-        return Err(BuildError::Disagreement {
-            subject: "kind of ownership",
-            first: (rank, "a number of items".to_owned()),
-            second: (other.unwrap_or(rank), "a list of extents".to_owned()),
-        });
-    }
-    let own: Vec<Range<u64>> = match &proposal.share {
-        Share::Extents(extents) => extents.clone(),
-        Share::Rule(ownership) => ownership.extents(comm.rank()).collect(),
-        Share::Count(_) => Vec::new(),
-    };
-    let counts = records.iter().map(|record| record.extents);
+) -> Result<Vec<Vec<Range<u64>>>, comm::Error> {
+    let counts = records.iter().map(|record| record.share);
     let most = usize::try_from(counts.max().unwrap_or(0)).expect("extents are in memory");
     let mut words: Vec<u64> = own
         .iter()
@@ -308,24 +350,36 @@ fn exchange_extents(
             let start = (2 * most * rank + index) * word_bytes;
             bytemuck::pod_read_unaligned(&all[start..start + word_bytes])
         };
-        let count = usize::try_from(record.extents).expect("extents are in memory");
+        let count = usize::try_from(record.share).expect("extents are in memory");
         let extent = |index: usize| word(2 * index)..word(2 * index + 1);
         extents.push((0..count).map(extent).collect());
     }
     Ok(extents)
 }
 
-/// Every rank's text, cut to [`TEXT_BYTES`].
+/// Every rank's text, [shortened](shortened).
 fn exchange_texts(comm: &dyn Communicator, text: &str) -> Result<Vec<String>, comm::Error> {
-    let mut message = text.as_bytes().to_vec();
+    let mut message = shortened(text).into_bytes();
     message.resize(TEXT_BYTES, 0);
     let all = collective::allgather(comm, message)?;
     let to_text = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
-        text.trim_end_matches(['\0', char::REPLACEMENT_CHARACTER])
-            .to_owned()
+        text.trim_end_matches('\0').to_owned()
     };
     Ok(all.chunks_exact(TEXT_BYTES).map(to_text).collect())
+}
+
+/// A text of at most [`TEXT_BYTES`]. Of a longer one the beginning, and a fingerprint, by which it differs from others.
+fn shortened(text: &str) -> String {
+    if text.len() <= TEXT_BYTES {
+        return text.to_owned();
+    }
+    let end = format!("… (fingerprint {:016x})", fingerprint(text));
+    let mut length = TEXT_BYTES - end.len();
+    while !text.is_char_boundary(length) {
+        length -= 1;
+    }
+    format!("{}{end}", &text[..length])
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll and Vo): the same on every machine and in every build.

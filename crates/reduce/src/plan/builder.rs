@@ -1,6 +1,7 @@
 //! The builder of plans.
 
 use std::any;
+use std::hint;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -13,6 +14,7 @@ use super::agreement::{Obstacle, Proposal, Settings, Share, agree};
 use super::choice::{ScheduleOptions, Task};
 use crate::algorithm::Algorithm;
 use crate::algorithm1::Algorithm1;
+use crate::conversation::Conversation;
 use crate::engine::Engine;
 use crate::environment;
 use crate::error::{BuildError, UnknownName};
@@ -23,6 +25,12 @@ use crate::scheduled::Scheduled;
 use crate::terms::Terms;
 use crate::trace::span;
 use crate::world::World;
+
+/// What a range of items takes in a compiled plan, at least: its rows, its node and their places.
+const RANGE_BYTES: u64 = 64;
+
+/// So much memory is taken to be there. More is asked for, to see whether it is.
+const SMALL_BYTES: u64 = 1 << 20;
 
 /// Longer messages are cut: MPI counts bytes in an `int`.
 const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
@@ -210,9 +218,9 @@ impl<O> Builder<O> {
     /// # Errors
     /// The ranks disagree on type, operator, algorithm, its parameters, root, width, message limit or number of items; their
     /// items are not 0..N, each once; a rank does not say what items it has, has a distribution for another number of ranks,
-    /// or a floating-point environment other than IEEE 754's default; the root does not exist, the width is 0, a
-    /// parameter is out of range, or the algorithm does not take rows or scattered items; there are no items and no empty value; or the
-    /// transport fails.
+    /// a floating-point environment other than IEEE 754's default, or no memory for a row; the root does not exist, the width
+    /// or the message limit is 0, elements take no memory, a parameter is out of range, or the algorithm does not take rows or
+    /// scattered items; there are no items and no empty value; or the transport fails.
     pub fn build<T>(self) -> Result<Plan<T, O>, BuildError>
     where
         T: Pod,
@@ -220,10 +228,16 @@ impl<O> Builder<O> {
     {
         span!("plan", ranks = self.world.size());
         self.world.cancel_abandoned();
+        let conversation = Conversation::open(&self.world)?;
         let named = self.wishes.options.named_algorithm();
-        let ownership = self.owners::<T>(&named)?;
+        let ownership = self.owners::<T>(&named).inspect_err(|_| {
+            // The others do not hear of it in another way.
+            if self.wishes.is_agreed {
+                conversation.give_up();
+            }
+        })?;
         let algorithm = self.checked_algorithm::<T>(named, &ownership)?;
-        Ok(self.plan(algorithm, ownership))
+        Ok(self.plan(algorithm, ownership, conversation))
     }
 
     /// Who owns what, as the ranks agree, or as the rule says that all of them know.
@@ -236,7 +250,7 @@ impl<O> Builder<O> {
         O: Operator<T>,
     {
         let wishes = &self.wishes;
-        let obstacle = self.obstacle();
+        let obstacle = self.obstacle::<T>();
         if wishes.is_agreed {
             return match obstacle {
                 Some(obstacle) => Err(obstacle.into_error(self.world.rank(), self.world.size())),
@@ -291,22 +305,32 @@ impl<O> Builder<O> {
             ("empty value of the operator", empty),
             ("algorithm", algorithm),
             ("parameters of the algorithm", wishes.options.to_string()),
-            ("root", format!("rank {}", wishes.root)),
+            ("root", wishes.root.to_string()),
             ("width", wishes.width.to_string()),
             ("message limit", longest_message.to_string()),
         ]
     }
 
     /// What is wrong on this rank alone.
-    fn obstacle(&self) -> Option<Obstacle> {
+    fn obstacle<T>(&self) -> Option<Obstacle> {
         let wishes = &self.wishes;
         if let Some(planned) = wishes.other_size {
             return Some(Obstacle::OtherSize(planned));
         }
-        if wishes.share.is_none() {
+        let Some(share) = &wishes.share else {
             return Some(Obstacle::NoShare);
+        };
+        if let Err(error) = environment::check() {
+            return Some(Obstacle::Environment(error));
         }
-        environment::check().err().map(Obstacle::Environment)
+        let ranges = match share {
+            Share::Count(_) => 1,
+            Share::Extents(extents) => extents.len() as u64,
+            Share::Rule(ownership) => ownership.extents_count(self.world.rank()),
+        };
+        let row_bytes = (wishes.width as u64).saturating_mul(size_of::<T>() as u64);
+        let bytes = row_bytes.max(ranges.saturating_mul(RANGE_BYTES));
+        (!is_available(bytes)).then_some(Obstacle::Memory(bytes))
     }
 
     /// The algorithm that the ranks name, if everything that they agree on is valid. The outcome is the same on all ranks.
@@ -324,14 +348,15 @@ impl<O> Builder<O> {
         if root >= size {
             return Err(BuildError::Root { root, size });
         }
-        for (number, what) in [
-            (wishes.width, "the width"),
-            (self.longest_message::<T>(), "the message limit"),
-            (size_of::<T>(), "the size of an element"),
-        ] {
-            if number == 0 {
-                return Err(BuildError::Zero { what });
-            }
+        if wishes.width == 0 {
+            return Err(BuildError::ZeroWidth);
+        }
+        if self.longest_message::<T>() == 0 {
+            return Err(BuildError::ZeroMessageLimit);
+        }
+        if size_of::<T>() == 0 {
+            let element = any::type_name::<T>();
+            return Err(BuildError::ZeroSized { element });
         }
         wishes.options.check()?;
         let named = named?;
@@ -362,7 +387,12 @@ impl<O> Builder<O> {
         self.wishes.message_limit.unwrap_or(default)
     }
 
-    fn plan<T>(self, named: Option<Algorithm>, ownership: Ownership) -> Plan<T, O>
+    fn plan<T>(
+        self,
+        named: Option<Algorithm>,
+        ownership: Ownership,
+        conversation: Rc<Conversation>,
+    ) -> Plan<T, O>
     where
         T: Pod,
         O: Operator<T> + 'static,
@@ -382,7 +412,8 @@ impl<O> Builder<O> {
             message_buffer: wishes.options.message_buffer,
         });
         let algorithm = terms.choice.algorithm;
-        let (tag, operator) = (world.fresh_tag(), Rc::new(self.operator));
+        let operator = Rc::new(self.operator);
+        let its_conversation = Rc::clone(&conversation);
         let (its_terms, its_operator) = (Rc::clone(&terms), Rc::clone(&operator));
         let engine: Box<dyn Engine<T>> = match algorithm.scheduled() {
             Some(schedule) => Box::new(Scheduled::new(
@@ -390,13 +421,30 @@ impl<O> Builder<O> {
                 schedule,
                 its_terms,
                 its_operator,
-                tag,
+                its_conversation,
             )),
             None if algorithm == Algorithm::MpiNative => {
                 Box::new(Native::new(world, its_terms, its_operator))
             }
-            None => Box::new(Algorithm1::new(world, its_terms, its_operator, tag)),
+            None => Box::new(Algorithm1::new(
+                world,
+                its_terms,
+                its_operator,
+                its_conversation,
+            )),
         };
-        Plan::new(world, operator, terms, engine)
+        Plan::new(world, operator, terms, engine, conversation)
     }
+}
+
+/// Whether this process can get so much memory in one piece.
+fn is_available(bytes: u64) -> bool {
+    if bytes <= SMALL_BYTES {
+        return true;
+    }
+    // Nobody uses the memory, but it must be asked for all the same.
+    let mut memory = hint::black_box(Vec::<u8>::new());
+    let outcome = usize::try_from(bytes).map(|bytes| memory.try_reserve_exact(bytes));
+    hint::black_box(memory);
+    matches!(outcome, Ok(Ok(())))
 }

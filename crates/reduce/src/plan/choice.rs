@@ -33,6 +33,9 @@ const CANDIDATES: [schedule::Algorithm; 8] = [
 /// The number of ranks that are sampled for the mean number of values that represent a rank's items.
 const SAMPLES: usize = 16;
 
+/// The ranges of items of a sampled rank that are looked at; it may have a million times as many.
+const SAMPLED_RANGES: usize = 1024;
+
 /// The bytes of a strip of a row: all that a rank needs for one fits into its own cache. Rows are cut into longer strips where these
 /// would cost too much latency.
 const STRIP_BYTES: usize = 1 << 19;
@@ -229,16 +232,22 @@ fn scheduled(algorithm: Algorithm) -> Result<schedule::Algorithm, BuildError> {
         .ok_or(BuildError::NoSchedule { algorithm })
 }
 
-/// The mean number of values, or rows, that represent the items of a rank.
+/// The mean number of values, or rows, that represent the items of a rank, by some ranks and, of those, some ranges.
+#[expect(clippy::cast_precision_loss, reason = "a mean is not exact")]
 fn rows_of_a_rank(ownership: &Ownership) -> f64 {
     let (ranks, tree) = (ownership.ranks(), Tree::new(ownership.items()));
     let samples = ranks.min(SAMPLES);
     let counts = (0..samples).map(|sample| {
         let position = sample * ranks / samples;
-        tree.fragment(ownership.union(position..position + 1))
-            .count()
+        let ranges = || {
+            let ranges = ownership.union(position..position + 1);
+            ranges.take(SAMPLED_RANGES)
+        };
+        let items = ownership.count(ownership.rank_at(position));
+        let sampled_items = ranges().fold(0, |sum, range| sum + (range.end - range.start));
+        let rows = tree.fragment(ranges()).count() as f64;
+        rows * (items as f64 / sampled_items.max(1) as f64)
     });
-    #[expect(clippy::cast_precision_loss, reason = "nodes and samples are few")]
-    let mean = counts.fold(0, |total, count| total + count) as f64 / samples as f64;
+    let mean = counts.fold(0.0, |total, count| total + count) / samples as f64;
     mean.max(1.0)
 }

@@ -6,9 +6,7 @@ pub mod call;
 mod choice;
 mod display;
 mod pending;
-mod status;
 
-use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
@@ -17,6 +15,7 @@ use bytemuck::Pod;
 use distribution::Ownership;
 
 use crate::algorithm::Algorithm;
+use crate::conversation::Conversation;
 use crate::engine::{Engine, Operation};
 use crate::environment;
 use crate::error::RunError;
@@ -25,7 +24,6 @@ use crate::scheduled::columns;
 use crate::terms::{Choice, Terms};
 use crate::world::World;
 use pending::Expected;
-use status::{Claim, Status};
 
 pub use builder::Builder;
 pub use choice::ALGORITHM_VARIABLE;
@@ -59,8 +57,8 @@ pub struct Plan<T: Pod, O: Operator<T> + 'static> {
     /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
     is_local: bool,
     engine: Box<dyn Engine<T>>,
-    /// Shared with a run under way.
-    status: Rc<Cell<Status>>,
+    /// Shared with the engine and a run under way.
+    conversation: Rc<Conversation>,
 }
 
 impl Plan<f64, crate::Sum> {
@@ -80,7 +78,13 @@ impl<T: Pod, O: Operator<T> + 'static> fmt::Debug for Plan<T, O> {
 }
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
-    fn new(world: &World, operator: Rc<O>, terms: Rc<Terms>, engine: Box<dyn Engine<T>>) -> Self {
+    fn new(
+        world: &World,
+        operator: Rc<O>,
+        terms: Rc<Terms>,
+        engine: Box<dyn Engine<T>>,
+        conversation: Rc<Conversation>,
+    ) -> Self {
         let count = terms.ownership.count(world.rank());
         Self {
             world: world.clone(),
@@ -89,7 +93,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
             terms,
             is_local: engine.is_local_fold(),
             engine,
-            status: Rc::new(Cell::new(Status::Ready)),
+            conversation,
         }
     }
 
@@ -311,20 +315,19 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         if !is_valid {
             return None;
         }
-        let claim = Claim::new(&self.status).ok()?;
+        let claim = self.conversation.begin(Operation::Allreduce).ok()?;
         let value = self.operator.fold(local)?;
         let result = self.operator.canonical(value);
-        claim.end(Status::Ready);
-        Some(result)
+        claim.end(Ok(())).ok()?;
+        // The operator may have changed it.
+        environment::check().is_ok().then_some(result)
     }
 
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
     fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
-        let claim = self.claim()?;
+        let claim = self.conversation.begin(operation)?;
         let checked = self.check(operation, local.len(), result.len());
-        let outcome = self.engine.run(operation, checked.map(|()| local), result);
-        claim.end(after(&outcome));
-        outcome
+        claim.end(self.engine.run(operation, checked.map(|()| local), result))
     }
 
     /// As [`run`](Plan::run), without the wait, for a result of `result_length`.
@@ -334,7 +337,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         local: &[T],
         result_length: usize,
     ) -> Result<Pending<C, T>, RunError> {
-        let claim = self.claim()?;
+        let claim = self.conversation.begin(operation)?;
         let failure = self.check(operation, local.len(), result_length).err();
         let rows = failure.is_none().then_some(local);
         match self.engine.start(operation, rows) {
@@ -344,28 +347,12 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
                     result: result_length,
                     rows: if is_scan { self.local_length } else { 0 },
                 };
-                let (world, status) = (&self.world, &self.status);
+                let (world, conversation) = (&self.world, &self.conversation);
                 claim.hand_over();
-                Ok(Pending::new(world, flight, status, failure, expected))
+                Ok(Pending::new(world, flight, conversation, failure, expected))
             }
-            Err(error) => {
-                let outcome = Err(error);
-                claim.end(after(&outcome));
-                outcome
-            }
+            Err(error) => claim.end(Err(error)),
         }
-    }
-
-    /// Claims the plan for a run, if it is ready.
-    #[inline]
-    fn claim(&self) -> Result<Claim<'_>, RunError> {
-        Claim::new(&self.status).map_err(|status| {
-            let rank = self.world.rank();
-            match status {
-                Status::Spent => RunError::Spent { rank },
-                Status::Ready | Status::UnderWay => RunError::UnderWay { rank },
-            }
-        })
     }
 
     /// Checks what can be wrong on this rank alone.
@@ -411,14 +398,5 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// The elements of this rank's slice, as far as a slice can be in memory.
     fn local_length_on_this_machine(&self) -> usize {
         usize::try_from(self.local_length).unwrap_or(usize::MAX)
-    }
-}
-
-/// What a plan is after a run.
-fn after<R>(outcome: &Result<R, RunError>) -> Status {
-    match outcome {
-        // Nothing was sent for an operation that is not offered.
-        Ok(_) | Err(RunError::NotOffered { .. }) => Status::Ready,
-        Err(_) => Status::Spent,
     }
 }

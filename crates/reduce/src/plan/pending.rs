@@ -1,6 +1,5 @@
 //! A reduction under way: other work can be done until it is over (paper 4's split phase).
 
-use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -9,7 +8,7 @@ use std::time::Duration;
 use bytemuck::Pod;
 
 use super::call;
-use super::status::Status;
+use crate::conversation::Conversation;
 use crate::engine::Flight;
 use crate::error::RunError;
 use crate::patience::Patience;
@@ -25,7 +24,7 @@ use crate::world::World;
 pub struct Pending<C, T: Pod> {
     flight: Rc<dyn Flight<T>>,
     world: World,
-    status: Rc<Cell<Status>>,
+    conversation: Rc<Conversation>,
     /// This rank's own failure, of which it has notified the others.
     failure: Option<RunError>,
     expected: Expected,
@@ -56,7 +55,7 @@ impl<C, T: Pod> Pending<C, T> {
     pub(super) fn new(
         world: &World,
         flight: Rc<dyn Flight<T>>,
-        status: &Rc<Cell<Status>>,
+        conversation: &Rc<Conversation>,
         failure: Option<RunError>,
         expected: Expected,
     ) -> Self
@@ -67,7 +66,7 @@ impl<C, T: Pod> Pending<C, T> {
         Self {
             flight,
             world: world.clone(),
-            status: Rc::clone(status),
+            conversation: Rc::clone(conversation),
             failure,
             expected,
             is_over: false,
@@ -80,7 +79,22 @@ impl<C, T: Pod> Pending<C, T> {
     /// # Errors
     /// The transport failed.
     pub fn test(&self) -> Result<bool, RunError> {
-        self.flight.drive(Patience::None)
+        self.drive(Patience::None)
+    }
+
+    fn drive(&self, patience: Patience) -> Result<bool, RunError> {
+        let _busy = self.world.enter()?;
+        self.flight
+            .drive(patience)
+            .map_err(|error| self.explain(error))
+    }
+
+    /// What an error of the transport means to the plan.
+    fn explain(&self, error: RunError) -> RunError {
+        match error {
+            RunError::Transport(error) => self.conversation.explain(error),
+            error => error,
+        }
     }
 
     /// Waits until the run is over, at most `timeout`.
@@ -88,7 +102,7 @@ impl<C, T: Pod> Pending<C, T> {
     /// # Errors
     /// [`RunError::TimedOut`] says which ranks are awaited: the run continues, and may be waited for again. Or the transport failed.
     pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
-        if self.flight.drive(Patience::of(timeout))? {
+        if self.drive(Patience::of(timeout))? {
             return Ok(());
         }
         Err(RunError::TimedOut {
@@ -131,29 +145,24 @@ impl<C, T: Pod> Pending<C, T> {
         } else {
             None
         };
-        let outcome = match (self.failure.take(), mismatch) {
+        let world = self.world.clone();
+        let _busy = world.enter()?;
+        let outcome = match (self.failure.take(), &mismatch) {
             // This rank completes the run, so that the others hear of the failure, and returns its own error.
             (Some(failure), _) => {
                 let _ = self.flight.drive(Patience::Unlimited);
                 Err(failure)
             }
-            (None, Some(mismatch)) => {
-                let ended = self.flight.wait_without_result();
-                self.settle(ended.is_ok());
-                return ended.and(Err(mismatch));
-            }
+            (None, Some(_)) => self.flight.wait_without_result().map(|()| false),
             (None, None) => self.flight.wait_and_deliver(rows, result),
         };
-        self.settle(outcome.is_ok());
-        outcome
-    }
-
-    fn settle(&mut self, is_well: bool) {
+        let outcome = outcome.map_err(|error| self.explain(error));
         self.is_over = true;
-        self.status.set(match is_well {
-            true => Status::Ready,
-            false => Status::Spent,
-        });
+        match &outcome {
+            Ok(_) => self.conversation.settle(),
+            Err(error) => self.conversation.spend(error),
+        }
+        outcome.and_then(|is_mine| mismatch.map_or(Ok(is_mine), Err))
     }
 }
 
@@ -257,7 +266,7 @@ impl<C, T: Pod> Drop for Pending<C, T> {
             .remove(Rc::as_ptr(&self.flight).cast());
         if !self.is_over {
             self.flight.abandon();
-            self.status.set(Status::Spent);
+            self.conversation.abandon();
         }
     }
 }

@@ -51,6 +51,15 @@ impl Buffer {
         }
     }
 
+    /// As [`reclaim`](Buffer::reclaim), of a send: it is over, too, if its receiver has given up.
+    pub(crate) fn reclaim_sent(
+        &mut self,
+        comm: &dyn Communicator,
+        patience: Patience,
+    ) -> Result<bool, comm::Error> {
+        unless_given_up(self.reclaim(comm, patience)).map(|is_over| is_over.unwrap_or(true))
+    }
+
     /// Aligns the values of a received message, by moving them if necessary. Allocators align by 16 bytes, which is enough for most
     /// types.
     pub(crate) fn align<T: Pod>(&mut self) {
@@ -79,6 +88,16 @@ pub(crate) fn write_notice<T>(memory: &mut Vec<u8>, length: usize, failed: usize
     memory.extend_from_slice(&(failed as u64).to_ne_bytes());
     if length * size_of::<T>() == NOTICE_BYTES {
         memory.push(0);
+    }
+}
+
+/// What a call came to; `None` if the peer has given up, which is as good as a notice.
+pub(crate) fn unless_given_up<R>(
+    outcome: Result<R, comm::Error>,
+) -> Result<Option<R>, comm::Error> {
+    match outcome {
+        Err(comm::Error::GivenUp { .. }) => Ok(None),
+        outcome => outcome.map(Some),
     }
 }
 

@@ -137,7 +137,7 @@ impl Compiler<'_> {
                 start,
             });
         }
-        nodes.sort_unstable_by_key(|&(node, _)| node);
+        nodes.sort_by_key(|&(node, _)| node);
         for block in 0..self.held.len() {
             let columns = self.input.columns(block);
             if columns.is_empty() {
@@ -205,8 +205,8 @@ impl Compiler<'_> {
             .iter()
             .flat_map(|tile| tile.nodes.iter().copied())
             .collect();
-        // Tiles ascend, but ownership may interleave.
-        nodes.sort_unstable_by_key(|&(node, _)| node);
+        // Tiles ascend, but ownership may interleave. Unlike an unstable sort, this one merges the tiles in linear time.
+        nodes.sort_by_key(|&(node, _)| node);
         let nodes = self.merge(nodes, self.input.columns(block).len());
         self.hold(block, positions.clone(), nodes.clone());
         nodes
@@ -345,7 +345,7 @@ impl Compiler<'_> {
                     nodes.extend(self.gather(0, &(other..other + 1)));
                 }
                 nodes.retain(|(node, _)| node.x < extent.start);
-                nodes.sort_unstable_by_key(|&(node, _)| node);
+                nodes.sort_by_key(|&(node, _)| node);
                 nodes = self.merge(nodes, length);
             }
             let count = usize::try_from(extent.end - extent.start).expect("rows are in memory");

@@ -58,7 +58,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
 
     fn wait_and_deliver(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError> {
         self.wait_without_result()?;
-        Ok(self.deliver(rows, result))
+        self.deliver(rows, result)
     }
 
     fn abandon(&self) {

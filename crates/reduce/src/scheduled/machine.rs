@@ -7,7 +7,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use comm::Communicator;
 
-use super::buffer::{capacity_bytes, read_notice, write_notice};
+use super::buffer::{capacity_bytes, read_notice, unless_given_up, write_notice};
 use super::memory::{Memory, Place};
 use super::program::Program;
 use super::state::{Phase, State};
@@ -94,6 +94,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         let combines = &self.program().combines[combines];
         let operator = self.operator;
         P::combine(combines, &mut self.memory(), operator);
+        self.state.check_environment(self.comm.rank());
     }
 
     /// Copies the strip's result to the caller's, in canonical form. Combinations have written some parts there, in this form.
@@ -136,7 +137,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         let capacity_bytes = capacity_bytes::<T>(message.length);
         let buffer = &mut self.state.sends[self.state.turn][index];
         let mut memory = match buffer.request.take() {
-            Some(request) => self.comm.wait(request)?,
+            Some(request) => unless_given_up(self.comm.wait(request))?.unwrap_or_default(),
             None => mem::take(&mut buffer.memory),
         };
         memory.clear();
@@ -170,7 +171,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
                     }
                     for send in sends_to_complete(self.program(), self.state, index) {
                         let buffer = &mut self.state.sends[self.state.turn][send];
-                        if !buffer.reclaim(self.comm, patience)? {
+                        if !buffer.reclaim_sent(self.comm, patience)? {
                             return Ok(false);
                         }
                         self.state.sent = send + 1;
@@ -182,7 +183,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
                         turns_to_complete(self.state, self.delivers_alone, self.strips.count)
                     {
                         for buffer in &mut self.state.sends[turn] {
-                            if !buffer.reclaim(self.comm, patience)? {
+                            if !buffer.reclaim_sent(self.comm, patience)? {
                                 return Ok(false);
                             }
                         }
@@ -207,11 +208,17 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
             return Ok(true);
         }
         span!("waiting");
-        if !buffer.reclaim(self.comm, patience)? {
-            return Ok(false);
+        match unless_given_up(buffer.reclaim(self.comm, patience))? {
+            Some(true) => {}
+            Some(false) => return Ok(false),
+            None => {
+                self.state.failed.get_or_insert(message.peer);
+                return Ok(true);
+            }
         }
         if buffer.memory.len() != message.length * size_of::<T>() {
-            let failed = read_notice(&buffer.memory).unwrap_or(message.peer);
+            let failed = read_notice(&buffer.memory).filter(|&rank| rank < self.comm.size());
+            let failed = failed.unwrap_or(message.peer);
             self.state.failed.get_or_insert(failed);
         } else {
             let part = program.parts[message.parts.start];

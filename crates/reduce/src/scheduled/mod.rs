@@ -19,11 +19,11 @@ use std::fmt;
 use std::rc::Rc;
 
 use bytemuck::Pod;
-use comm::Tag;
 use distribution::Ownership;
 use schedule::{Collective, Schedule};
 
 use crate::algorithm::Algorithm;
+use crate::conversation::Conversation;
 use crate::engine::{Engine, Flight, Operation};
 use crate::error::RunError;
 use crate::operator::Operator;
@@ -47,7 +47,7 @@ pub(crate) struct Scheduled<T: Pod, O: Operator<T>> {
     algorithm: schedule::Algorithm,
     terms: Rc<Terms>,
     operator: Rc<O>,
-    tag: Tag,
+    conversation: Rc<Conversation>,
     compiled: [OnceCell<Compiled<T, O>>; Operation::ALL.len()],
     /// The operation of the last blocking run.
     last: Cell<Option<Operation>>,
@@ -75,14 +75,14 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
         algorithm: schedule::Algorithm,
         terms: Rc<Terms>,
         operator: Rc<O>,
-        tag: Tag,
+        conversation: Rc<Conversation>,
     ) -> Self {
         Self {
             world: world.clone(),
             algorithm,
             terms,
             operator,
-            tag,
+            conversation,
             compiled: Default::default(),
             last: Cell::new(None),
         }
@@ -134,7 +134,14 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
 
     fn run_of<P: Place>(&self, strips: ColumnStrips<P>, ending: Ending) -> Rc<Run<T, O, P>> {
         let operator = Rc::clone(&self.operator);
-        Rc::new(Run::new(&self.world, strips, ending, operator, self.tag))
+        let conversation = Rc::clone(&self.conversation);
+        Rc::new(Run::new(
+            &self.world,
+            strips,
+            ending,
+            operator,
+            conversation,
+        ))
     }
 
     fn shape(&self, operation: Operation, has_items: bool) -> Shape {

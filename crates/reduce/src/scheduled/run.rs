@@ -12,7 +12,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use bytemuck::Pod;
-use comm::Tag;
 
 use super::ending::Ending;
 use super::machine::Machine;
@@ -20,6 +19,7 @@ use super::memory::Place;
 use super::program::Program;
 use super::state::{Copies, State};
 use super::strips::ColumnStrips;
+use crate::conversation::Conversation;
 use crate::engine::Flight;
 use crate::error::{RunError, own_failure_first};
 use crate::operator::Operator;
@@ -34,7 +34,7 @@ pub(super) struct Run<T, O, P> {
     pub(super) strips: ColumnStrips<P>,
     pub(super) ending: Ending,
     operator: Rc<O>,
-    tag: Tag,
+    conversation: Rc<Conversation>,
     pub(super) state: RefCell<State<T>>,
     pub(super) copies: RefCell<Copies<T>>,
 }
@@ -45,7 +45,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         strips: ColumnStrips<P>,
         ending: Ending,
         operator: Rc<O>,
-        tag: Tag,
+        conversation: Rc<Conversation>,
     ) -> Self {
         let state = State::new(strips.programs());
         world.transport().reserve(state.requests_max());
@@ -55,7 +55,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             strips,
             ending,
             operator,
-            tag,
+            conversation,
             state: RefCell::new(state),
             copies: RefCell::new(Copies {
                 own_nodes: Vec::new(),
@@ -127,13 +127,9 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         if driven.is_err() {
             return self.fail_on_transport_error(state, driven);
         }
-        match machine.state.failed {
-            Some(rank) => return Err(RunError::RankFailed { rank }),
-            None if self.ending.is_mine => {
-                self.ending
-                    .finish(&mut machine, rows.unwrap_or_default(), result);
-            }
-            None => {}
+        machine.state.outcome(self.world.rank())?;
+        if self.ending.is_mine {
+            self.finish(&mut machine, rows.unwrap_or_default(), result)?;
         }
         Ok(self.ending.is_mine)
     }
@@ -148,7 +144,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         let started = self.start(self.ending.input(rows, result));
         let driven = started.and_then(|()| self.wait_without_result());
         own_failure_first(failure, driven)?;
-        Ok(self.deliver(rows.unwrap_or_default(), result))
+        self.deliver(rows.unwrap_or_default(), result)
     }
 
     /// Whether nothing is in flight but, perhaps, this run.
@@ -170,11 +166,14 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     fn prepare(&self, state: &mut State<T>, rows: Option<&[T]>, are_own_nodes: bool) {
         (state.strip, state.first_column) = (0, 0);
         state.rounds = 0;
-        state.failed = None;
+        (state.failed, state.deviation) = (None, None);
         match rows {
             None => state.failed = Some(self.world.rank()),
             Some(_) if are_own_nodes => {}
-            Some(rows) => self.fold(state, rows),
+            Some(rows) => {
+                self.fold(state, rows);
+                state.check_environment(self.world.rank());
+            }
         }
     }
 
@@ -191,7 +190,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             delivers_alone: self.delivers_alone,
             strips: &self.strips,
             operator: &*self.operator,
-            tag: self.tag,
+            tag: self.conversation.tag(),
             state,
             own_nodes,
             result,
@@ -272,6 +271,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             (Ok(_), Some(earlier)) => earlier.clone(),
             (Err(error), _) => {
                 state.broken = Some(error.clone());
+                self.conversation.give_up_for(&error);
                 for request in state.abort() {
                     self.world.transport().cancel(request);
                 }
@@ -314,25 +314,35 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         advance: impl FnMut(Patience) -> Result<bool, RunError>,
     ) -> Result<(), RunError> {
         self.drive_by(Patience::Unlimited, advance)?;
-        match self.state.borrow().failed {
-            Some(rank) => Err(RunError::RankFailed { rank }),
-            None => Ok(()),
-        }
+        self.state.borrow().outcome(self.world.rank())
     }
 
     /// Leaves the result of a run that is over in `result`; says whether this rank gets one.
-    pub(super) fn deliver(&self, rows: &[T], result: &mut [T]) -> bool {
+    pub(super) fn deliver(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError> {
         if !self.ending.is_mine {
-            return false;
+            return Ok(false);
         }
         if self.strips.uses_caller_memory {
             result.copy_from_slice(&self.copies.borrow().result);
         } else {
             let state = &mut *self.state.borrow_mut();
             let machine = &mut self.machine(state, &[], &mut []);
-            self.ending.finish(machine, rows, result);
+            self.finish(machine, rows, result)?;
         }
-        true
+        Ok(true)
+    }
+
+    /// Leaves the result in `result`, which takes arithmetic if it is a scan's.
+    fn finish(
+        &self,
+        machine: &mut Machine<'_, T, O, P>,
+        rows: &[T],
+        result: &mut [T],
+    ) -> Result<(), RunError> {
+        self.ending.finish(machine, rows, result);
+        let rank = self.world.rank();
+        machine.state.check_environment(rank);
+        machine.state.outcome(rank)
     }
 
     pub(super) fn rounds(&self) -> u64 {

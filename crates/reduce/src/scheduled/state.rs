@@ -5,6 +5,8 @@ use comm::Request;
 
 use super::buffer::Buffer;
 use super::program::Program;
+use crate::environment::{self, EnvironmentError};
+use crate::error::RunError;
 
 /// How far a run has come, and its memory.
 #[derive(Debug)]
@@ -20,6 +22,8 @@ pub(super) struct State<T> {
     pub(super) turn: usize,
     /// The rank that failed first, as far as is known here.
     pub(super) failed: Option<usize>,
+    /// How this thread's floating-point environment was found to have changed during the run.
+    pub(super) deviation: Option<EnvironmentError>,
     /// Why the transport ended the run.
     pub(super) broken: Option<comm::Error>,
     pub(super) rounds: u64,
@@ -62,6 +66,7 @@ impl<T: Pod> State<T> {
             sent: 0,
             turn: 0,
             failed: None,
+            deviation: None,
             broken: None,
             rounds: 0,
             workspace: vec![T::zeroed(); most(|program| program.workspace_length)],
@@ -78,6 +83,26 @@ impl<T> State<T> {
     pub(super) fn requests_max(&self) -> usize {
         let [sends, _] = &self.sends;
         3 * (sends.len() + self.receives.len())
+    }
+
+    /// Checks the environment in which this rank has just computed: what it computed must not leave it otherwise. A check before would
+    /// not do, because an operator may change the environment.
+    #[inline]
+    pub(super) fn check_environment(&mut self, rank: usize) {
+        if let Err(error) = environment::check() {
+            self.deviation.get_or_insert(error);
+            self.failed.get_or_insert(rank);
+        }
+    }
+
+    /// How a run that is over ended.
+    #[inline]
+    pub(super) fn outcome(&self, rank: usize) -> Result<(), RunError> {
+        match (self.deviation, self.failed) {
+            (Some(error), _) => Err(RunError::Environment { rank, error }),
+            (None, Some(rank)) => Err(RunError::RankFailed { rank }),
+            (None, None) => Ok(()),
+        }
     }
 
     /// Aborts the run, and returns the requests that are still under way.

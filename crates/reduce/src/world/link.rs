@@ -26,7 +26,7 @@ pub(super) fn measure(world: &World) -> Result<Link, comm::Error> {
     let comm = world.transport();
     let mut link = DEFAULT_LINK;
     if comm.size() > 1 {
-        let tag = world.fresh_tag();
+        let tag = world.fresh_tag()?;
         let one_way = |bytes: usize| -> Result<f64, comm::Error> {
             let mut best = f64::INFINITY;
             for _ in 0..9 {

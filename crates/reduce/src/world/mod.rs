@@ -17,6 +17,8 @@ use schedule::Link;
 pub(crate) use in_flight::{InFlight, Progress};
 pub use link::DEFAULT_LINK;
 
+use crate::error::RunError;
+
 /// One rank's handle of a transport, of the runs in flight on it, and of what a message costs.
 ///
 /// Clones are handles of the same world. A plan holds one, so it can be stored beside its world, or without it, in any
@@ -53,10 +55,27 @@ pub struct World {
     shared: Rc<Shared>,
 }
 
+/// A call on a plan, while it is on this thread's stack.
+#[derive(Debug)]
+pub(crate) struct Busy<'w>(&'w Cell<bool>);
+
+impl Drop for Busy<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.set(false);
+    }
+}
+
 struct Shared {
     transport: Box<dyn Communicator>,
     in_flight: InFlight,
-    last_tag: Cell<Tag>,
+    /// Whether a call on a plan of this world is on this thread's stack.
+    is_busy: Cell<bool>,
+    /// Whether `notices` are to be sent.
+    owes: Cell<bool>,
+    /// The tags of abandoned runs, of which the other ranks have not heard yet.
+    notices: RefCell<Vec<Tag>>,
+    last_number: Cell<u64>,
     link: Cell<Option<Link>>,
     /// The requests of abandoned runs: they are cancelled when a plan is built.
     abandoned: RefCell<Vec<Request>>,
@@ -75,7 +94,10 @@ impl World {
             shared: Rc::new(Shared {
                 transport: Box::new(transport),
                 in_flight: InFlight::default(),
-                last_tag: Cell::new(Tag::CONTROL),
+                is_busy: Cell::new(false),
+                owes: Cell::new(false),
+                notices: RefCell::default(),
+                last_number: Cell::new(Tag::CONTROL.number()),
                 link: Cell::new(None),
                 abandoned: RefCell::default(),
             }),
@@ -98,20 +120,19 @@ impl World {
         &*self.shared.transport
     }
 
-    /// A tag that no plan of this world has. Tags are reused after `tag_limit - 1` calls, plans included.
+    /// A tag that no plan of this world has, has had or will have.
     ///
-    /// Collective in effect: every rank must call it equally often, in the same order with regard to the plans that are built. It
-    /// does not communicate.
-    pub fn fresh_tag(&self) -> Tag {
-        let Shared {
-            last_tag,
-            transport,
-            ..
-        } = &*self.shared;
-        // After the last one, the first that is not `Tag::CONTROL`.
-        let next = last_tag.get().number() % (transport.tag_limit() - 1) + 1;
-        last_tag.set(Tag::new(next));
-        last_tag.get()
+    /// Collective: every rank must call it equally often, in the same order with regard to the plans that are built. Some transports
+    /// [synchronise](Communicator::open) in one of several thousand calls, MPI in every 32768th.
+    ///
+    /// # Errors
+    /// The transport failed.
+    pub fn fresh_tag(&self) -> Result<Tag, comm::Error> {
+        let number = self.shared.last_number.get() + 1;
+        self.shared.last_number.set(number);
+        let tag = Tag::new(number);
+        self.transport().open(tag)?;
+        Ok(tag)
     }
 
     /// The messages that this rank has sent.
@@ -141,6 +162,41 @@ impl World {
         Ok(link)
     }
 
+    /// Begins a call on a plan, unless one is on the stack: an operator has made this one.
+    #[inline]
+    pub(crate) fn enter(&self) -> Result<Busy<'_>, RunError> {
+        let shared = &*self.shared;
+        if shared.is_busy.get() || shared.owes.get() {
+            self.settle_first()?;
+        }
+        shared.is_busy.set(true);
+        Ok(Busy(&shared.is_busy))
+    }
+
+    #[cold]
+    fn settle_first(&self) -> Result<(), RunError> {
+        if self.shared.is_busy.get() {
+            let rank = self.rank();
+            return Err(RunError::Nested { rank });
+        }
+        self.send_notices();
+        Ok(())
+    }
+
+    /// Tells the other ranks of the runs that were abandoned here.
+    pub(crate) fn send_notices(&self) {
+        self.shared.owes.set(false);
+        for tag in self.shared.notices.take() {
+            self.transport().give_up(tag);
+        }
+    }
+
+    /// Leaves it to the next call to tell the other ranks that this one takes no part from this tag's turn on.
+    pub(crate) fn owe_notice(&self, tag: Tag) {
+        self.shared.owes.set(true);
+        self.shared.notices.borrow_mut().push(tag);
+    }
+
     pub(crate) fn in_flight(&self) -> &InFlight {
         &self.shared.in_flight
     }
@@ -150,8 +206,9 @@ impl World {
         self.shared.abandoned.borrow_mut().extend(requests);
     }
 
-    /// Cancels the requests of abandoned runs.
+    /// Cancels the requests of abandoned runs, and tells the other ranks of them.
     pub(crate) fn cancel_abandoned(&self) {
+        self.send_notices();
         for request in self.shared.abandoned.take() {
             self.shared.transport.cancel(request);
         }

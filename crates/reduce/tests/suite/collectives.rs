@@ -415,7 +415,7 @@ fn wrong_arguments(world: &World) {
     let (rank, last) = (world.rank(), world.size() - 1);
     let builder = || Plan::builder(world).local_items(2);
     let error = builder().width(0).build::<f64>().unwrap_err();
-    assert_same_error(world, &error, &["width", "at least 1"]);
+    assert_same_error(world, &error, &["width is 0"]);
     if last > 0 {
         let error = builder()
             .width(1 + usize::from(rank == last))

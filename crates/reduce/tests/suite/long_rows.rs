@@ -130,7 +130,7 @@ fn untaken(world: &World) {
         .blocks(BLOCKS)
         .build::<f64>()
         .unwrap();
-    let (last, tag) = (size - 1, world.fresh_tag());
+    let (last, tag) = (size - 1, world.fresh_tag().unwrap());
     let own = vec![1.0; width];
     let run = if rank == last {
         let run = plan.start_reduce_row(&own).unwrap();

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
 
 pub(crate) mod collectives;
+pub(crate) mod faults;
 pub(crate) mod handles;
 pub(crate) mod long_rows;
 pub(crate) mod split_phase;
@@ -29,6 +30,7 @@ pub(crate) fn checks() -> impl Iterator<Item = (&'static str, Check)> {
         .chain(split_phase::CHECKS)
         .chain(handles::CHECKS)
         .chain(long_rows::CHECKS)
+        .chain(faults::CHECKS)
 }
 
 const CHECKS: [(&str, Check); 11] = [
@@ -430,7 +432,7 @@ fn ranks_that_disagree(world: &World) {
         .root(usize::from(odd_one))
         .build::<f64>()
         .unwrap_err();
-    assert_same_error(world, &error, &["root", "rank 0", "rank 1", &name]);
+    assert_same_error(world, &error, &["root", "rank 0 has 0", "has 1", &name]);
 
     let error = builder().local_items(u64::MAX).build::<f64>().unwrap_err();
     assert_same_error(world, &error, &["2^64"]);

@@ -99,7 +99,7 @@ fn time_out(world: &World) {
     }
     let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
     let last = size - 1;
-    let tag = world.fresh_tag();
+    let tag = world.fresh_tag().unwrap();
     let run = if rank == last {
         // Not before rank 0's wait has timed out.
         comm::collective::receive(world.transport(), 0, tag, 0).unwrap();

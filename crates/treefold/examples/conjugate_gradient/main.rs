@@ -107,7 +107,7 @@ fn run(world: &World, plate: &Plate<'_>, sums: Sums) -> Outcome<Run> {
             })?
         }
         Sums::Plain => {
-            let tag = world.fresh_tag();
+            let tag = world.fresh_tag()?;
             solver::solve(plate, &b, |rows| plain::sums(world, tag, rows))?
         }
     };

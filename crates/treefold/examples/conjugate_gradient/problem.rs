@@ -40,7 +40,7 @@ impl<'w> Plate<'w> {
             world,
             rows,
             conductivity: points.map(conductivity).collect(),
-            tag: world.fresh_tag(),
+            tag: world.fresh_tag()?,
         })
     }
 

@@ -6,8 +6,8 @@ use std::os::unix::net::UnixStream;
 
 use treefold::transport::Tag;
 
-/// A frame is the tag as 4 bytes, the message's length as 8, and the message.
-const TAG_BYTES: usize = 4;
+/// A frame is the tag as 8 bytes, the message's length as 8, and the message.
+const TAG_BYTES: usize = 8;
 const HEADER_BYTES: usize = TAG_BYTES + 8;
 
 /// One end of a socket.
@@ -47,7 +47,7 @@ impl Wire {
 
     /// Queues a message, and says after how many bytes it is out of this process.
     pub(crate) fn queue(&mut self, tag: Tag, message: &[u8]) -> u64 {
-        self.outgoing.extend(tag.number().to_le_bytes());
+        self.outgoing.extend(tag.to_bits().to_le_bytes());
         self.outgoing.extend((message.len() as u64).to_le_bytes());
         self.outgoing.extend(message);
         self.written_bytes + self.outgoing.len() as u64
@@ -126,5 +126,5 @@ fn first_frame(bytes: &[u8]) -> Option<(Tag, &[u8], &[u8])> {
     let (tag, length) = header.split_first_chunk::<TAG_BYTES>()?;
     let length = u64::from_le_bytes(*length.first_chunk()?);
     let (message, behind) = rest.split_at_checked(usize::try_from(length).ok()?)?;
-    Some((Tag::new(u32::from_le_bytes(*tag)), message, behind))
+    Some((Tag::from_bits(u64::from_le_bytes(*tag)), message, behind))
 }

@@ -1,0 +1,207 @@
+//! The channels that conversations are divided among.
+//!
+//! Every MPI library has 32768 tags, and few have many more. Tags that were used again could let a message of an old conversation, which
+//! nobody has received, meet a receive of a new one. So no tag is: when a channel's are used up, its successor is a new duplicate of
+//! the communicator, with rings of its own.
+
+use super::lifetime::Lifetime;
+use super::message::Message;
+use super::node::Node;
+use super::raw::{Extreme, Failure, RawCommunicator};
+use super::short::ShortMessages;
+use crate::conversation::Conversations;
+use crate::error::Error;
+use crate::request::{RequestId, Requests};
+use crate::tag::Tag;
+
+/// The bits of an MPI tag that every library has (MPI 4.1, section 9.1.2: `MPI_TAG_UB` is at least 32767).
+const NUMBER_BITS: u32 = 15;
+
+/// Conversations of a channel.
+pub(super) const CONVERSATIONS: u64 = 1 << NUMBER_BITS;
+
+/// A duplicate of the caller's communicator, for some conversations.
+#[derive(Debug)]
+pub(super) struct Channel {
+    /// Its conversations' numbers, divided by [`CONVERSATIONS`].
+    generation: u64,
+    /// Its conversations that are open.
+    open_count: usize,
+    pub(super) raw: RawCommunicator,
+    /// The way of short messages between ranks of this node.
+    pub(super) short: Option<ShortMessages>,
+    pub(super) lifetime: Lifetime,
+}
+
+/// This rank's channels, and what it knows of their conversations.
+#[derive(Debug)]
+pub(super) struct Channels {
+    /// The first, which is there for ever, and those of open conversations.
+    list: Vec<Channel>,
+    pub(super) conversations: Conversations,
+    /// The bits of an MPI tag that say which exchange it is: as many as the library's tags have room for.
+    exchange_bits: u32,
+}
+
+impl Channel {
+    /// The first, on a duplicate of the caller's communicator.
+    pub(super) fn first(
+        raw: RawCommunicator,
+        lifetime: Lifetime,
+        short: Option<ShortMessages>,
+    ) -> Self {
+        Self {
+            generation: 0,
+            open_count: 0,
+            raw,
+            short,
+            lifetime,
+        }
+        .registered()
+    }
+
+    fn registered(self) -> Self {
+        if let Some(short) = &self.short {
+            self.lifetime.register_window(short.window());
+        }
+        self
+    }
+
+    /// A later one, on a duplicate of the first. Collective.
+    fn successor(&self, generation: u64, rank: usize, size: usize) -> Result<Self, Error> {
+        let failed = |failure: Failure| failure.on(rank);
+        let raw = RawCommunicator::duplicate(&self.raw).map_err(failed)?;
+        let lifetime = Lifetime::register(&self.raw, raw).map_err(failed)?;
+        let node = Node::find(&raw, rank, size, generation * CONVERSATIONS)?;
+        Ok(Self {
+            generation,
+            open_count: 0,
+            raw,
+            short: node.short,
+            lifetime,
+        }
+        .registered())
+    }
+}
+
+impl Channels {
+    /// Collective.
+    pub(super) fn new(first: Channel) -> Result<Self, Failure> {
+        let least_bound = first
+            .raw
+            .allreduce_u64(RawCommunicator::world().tag_upper_bound()?, Extreme::Least)?;
+        let tag_bits = (least_bound + 1).ilog2();
+        Ok(Self {
+            list: vec![first],
+            conversations: Conversations::default(),
+            exchange_bits: match tag_bits.saturating_sub(NUMBER_BITS) {
+                // Neither the kind of an exchange nor one bit of its turn.
+                0..4 => 0,
+                bits => bits.min(16),
+            },
+        })
+    }
+
+    /// The channel of a tag, unless it was not opened.
+    #[inline]
+    pub(super) fn of(&mut self, tag: Tag) -> Option<(&mut Channel, &mut Conversations)> {
+        let generation = tag.number() / CONVERSATIONS;
+        let channel = self
+            .list
+            .iter_mut()
+            .find(|channel| channel.generation == generation);
+        channel.map(|channel| (channel, &mut self.conversations))
+    }
+
+    pub(super) fn first(&self) -> &Channel {
+        &self.list[0]
+    }
+
+    /// Sends what waits for room in a ring.
+    #[inline]
+    pub(super) fn go_on_sending(&mut self, requests: &mut Requests<Message>) {
+        for channel in &mut self.list {
+            if let Some(short) = &mut channel.short {
+                short.go_on_sending(requests, &mut self.conversations);
+            }
+        }
+    }
+
+    /// Takes in what has arrived in the rings.
+    pub(super) fn take_all_in(&mut self, requests: &mut Requests<Message>) {
+        for channel in &mut self.list {
+            if let Some(short) = &mut channel.short {
+                short.take_all_in(requests, &mut self.conversations);
+            }
+        }
+    }
+
+    /// A message of this conversation that came through a ring before its receive, and of whose tag this holds: its sender and its tag.
+    pub(super) fn unexpected_in_ring(
+        &mut self,
+        tag: Tag,
+        holds: impl Fn(Tag) -> bool,
+    ) -> Option<(usize, Tag)> {
+        let (channel, _) = self.of(tag)?;
+        channel.short.as_ref()?.find_unexpected(tag, holds)
+    }
+
+    /// Takes a request off the lists of those that are to be completed.
+    pub(super) fn forget_request(&mut self, tag: Tag, request: RequestId) {
+        if let Some((channel, _)) = self.of(tag)
+            && let Some(short) = &mut channel.short
+        {
+            short.cancel(request);
+        }
+    }
+
+    /// Whether MPI's tags have room for the kind of an exchange.
+    pub(super) fn tags_tell_exchanges(&self) -> bool {
+        self.exchange_bits > 0
+    }
+
+    /// MPI's tag for a tag of one channel.
+    pub(super) fn mpi_tag(&self, tag: Tag) -> i32 {
+        let number = tag.number() % CONVERSATIONS;
+        let exchange = u64::from(tag.exchange()) & ((1 << self.exchange_bits) - 1);
+        i32::try_from(number << self.exchange_bits | exchange).expect("MPI_TAG_UB is an int")
+    }
+
+    /// Makes room for this number of messages.
+    pub(super) fn reserve(&mut self, messages: usize) {
+        let short = self
+            .list
+            .iter_mut()
+            .filter_map(|channel| channel.short.as_mut());
+        short.for_each(|short| short.reserve(messages));
+    }
+
+    /// Opens a conversation; this is collective, and makes a channel for it if there is none.
+    pub(super) fn open(&mut self, tag: Tag, rank: usize, size: usize) -> Result<(), Error> {
+        self.conversations.open(tag);
+        if self.of(tag).is_none() {
+            let generation = tag.number() / CONVERSATIONS;
+            let channel = self.first().successor(generation, rank, size)?;
+            self.list.push(channel);
+        }
+        let (channel, _) = self.of(tag).expect("it was just made");
+        channel.open_count += 1;
+        Ok(())
+    }
+
+    /// Closes a conversation, and lets go of its channel if no other can use that.
+    pub(super) fn close(&mut self, tag: Tag) {
+        self.conversations.close(tag);
+        let newest = self.list.last().map(|channel| channel.generation);
+        if let Some((channel, _)) = self.of(tag) {
+            channel.open_count = channel.open_count.saturating_sub(1);
+            if let Some(short) = &mut channel.short {
+                short.forget(tag);
+            }
+        }
+        self.list.retain(|channel| {
+            let may_be_used = channel.generation == 0 || Some(channel.generation) == newest;
+            may_be_used || channel.open_count > 0
+        });
+    }
+}

@@ -1,0 +1,118 @@
+//! How a rank that waits finds out that it waits in vain: its peer has given up, or is in another exchange.
+//!
+//! Rings tell both at once, to receives of the same way. MPI does not: a message of another exchange has another tag, and
+//! matches nothing. So a rank that has waited for a while looks for such messages. And where ranks in different exchanges have
+//! nothing to send before they receive, a rank that has waited for longer says where.
+
+use std::ffi::c_int;
+
+use super::channel::Channels;
+use super::message::{Message, Trouble};
+use super::raw::Failure;
+use crate::request::{RequestId, Requests};
+use crate::tag::Tag;
+
+/// A rank that waits for more than this number of messages looks at the first ones.
+const LOOKED_AT_MAX: usize = 16;
+
+/// A notice is the number of an exchange.
+const NOTICE_BYTES: usize = size_of::<u16>();
+
+/// Ends those requests that are waited for in vain. Says whether there are any.
+#[cold]
+pub(super) fn look(
+    requests: &mut Requests<Message>,
+    channels: &mut Channels,
+    awaited: &[RequestId],
+) -> Result<bool, Failure> {
+    channels.take_all_in(requests);
+    let mut found_any = false;
+    for &request in awaited.iter().take(LOOKED_AT_MAX) {
+        let message = requests.get_mut(request);
+        if let Some(trouble) = trouble_of(message, channels)? {
+            message.fail(trouble);
+            channels.forget_request(message.tag(), request);
+            found_any = true;
+        }
+    }
+    Ok(found_any)
+}
+
+fn trouble_of(message: &Message, channels: &mut Channels) -> Result<Option<Trouble>, Failure> {
+    let tag = message.tag();
+    for notice in tag.notices() {
+        take_notices(notice, channels)?;
+    }
+    if let Some(rank) = channels.conversations.who_gave_up(tag) {
+        return Ok(Some(Trouble::GivenUp(rank)));
+    }
+    if let Some((rank, found)) = channels.conversations.who_is_elsewhere(tag) {
+        return Ok(Some(Trouble::Mismatched(rank, found)));
+    }
+    if !message.is_receiving() {
+        return Ok(None);
+    }
+    let found = match channels.unexpected_in_ring(tag, |found| is_wrong(tag, found)) {
+        Some(found) => Some(found),
+        None => wrong_message(tag, channels)?,
+    };
+    Ok(found.map(|(rank, found)| Trouble::Mismatched(rank, found)))
+}
+
+/// Whether a message of this exchange shows that ranks are in different ones. That of a later turn may have overtaken the awaited one,
+/// which comes another way.
+fn is_wrong(awaited: Tag, found: Tag) -> bool {
+    found != awaited && awaited.turns_to(found) <= 0
+}
+
+/// Takes in the notices of one kind that MPI has brought.
+fn take_notices(notice: Tag, channels: &mut Channels) -> Result<(), Failure> {
+    if !channels.tags_tell_exchanges() {
+        return Ok(());
+    }
+    let mpi_tag = channels.mpi_tag(notice);
+    let Some((channel, conversations)) = channels.of(notice) else {
+        return Ok(());
+    };
+    while let Some(from) = channel.raw.probe_for(None, mpi_tag)? {
+        let capacity = c_int::try_from(NOTICE_BYTES).expect("a few bytes");
+        let buffer = vec![0; NOTICE_BYTES];
+        let mut receive = channel.raw.start_receive(buffer, capacity, from, mpi_tag)?;
+        // The message is there.
+        while !receive.test()? {}
+        let rank = receive.peer();
+        if let Ok(exchange) = receive.into_buffer().try_into() {
+            let its = notice.with_exchange_number(u16::from_ne_bytes(exchange));
+            match notice.says_given_up() {
+                true => conversations.note_given_up(rank, its),
+                false => conversations.note_other(rank, its),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A message that MPI has brought and that belongs to another exchange of this turn or to the turn before: its sender and its exchange.
+fn wrong_message(tag: Tag, channels: &mut Channels) -> Result<Option<(usize, Tag)>, Failure> {
+    if !channels.tags_tell_exchanges() {
+        return Ok(None);
+    }
+    let own = channels.mpi_tag(tag);
+    for turn in [tag.turn(), tag.turn().wrapping_sub(1)] {
+        for kind in 0..Tag::KIND_LIMIT {
+            let candidate = tag.with_exchange(turn, kind);
+            let mpi_tag = channels.mpi_tag(candidate);
+            let Some((channel, _)) = channels.of(tag) else {
+                return Ok(None);
+            };
+            if mpi_tag == own {
+                continue;
+            }
+            if let Some(from) = channel.raw.probe_for(None, mpi_tag)? {
+                let from = usize::try_from(from).expect("MPI counts from 0");
+                return Ok(Some((from, candidate)));
+            }
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,177 @@
+//! First-in-first-out queues, one for every stream of messages, in memory that is reserved for all of them together.
+//!
+//! A list in order of time would be searched and moved for every message: where thousands wait of each of two senders, that takes
+//! the square of their number.
+
+/// The messages that keep their order: those of one sender and conversation.
+pub(super) type Stream = (usize, u64);
+
+/// Values in order of time, stream by stream.
+#[derive(Debug)]
+pub(super) struct Queues<V> {
+    /// Those that hold something, in any order.
+    queues: Vec<Queue>,
+    slots: Vec<Slot<V>>,
+    /// The first of the slots that hold nothing.
+    free: Option<usize>,
+}
+
+#[derive(Debug)]
+struct Queue {
+    stream: Stream,
+    first: usize,
+    last: usize,
+}
+
+#[derive(Debug)]
+struct Slot<V> {
+    value: Option<V>,
+    /// The slot behind this one in its queue, or in the list of those that hold nothing.
+    next: Option<usize>,
+}
+
+impl<V> Default for Queues<V> {
+    fn default() -> Self {
+        Self {
+            queues: Vec::new(),
+            slots: Vec::new(),
+            free: None,
+        }
+    }
+}
+
+impl<V> Queues<V> {
+    /// Makes room for this number of values in all.
+    pub(super) fn reserve(&mut self, room: usize) {
+        let (queues, slots) = (self.queues.len(), self.slots.len());
+        self.queues.reserve(room.saturating_sub(queues));
+        self.slots.reserve(room.saturating_sub(slots));
+    }
+
+    /// Adds a value behind the others of its stream.
+    pub(super) fn push(&mut self, stream: Stream, value: V) {
+        let added = match self.free {
+            Some(slot) => {
+                self.free = self.slots[slot].next.take();
+                self.slots[slot].value = Some(value);
+                slot
+            }
+            None => {
+                let (value, next) = (Some(value), None);
+                self.slots.push(Slot { value, next });
+                self.slots.len() - 1
+            }
+        };
+        match self.queues.iter_mut().find(|queue| queue.stream == stream) {
+            Some(queue) => {
+                self.slots[queue.last].next = Some(added);
+                queue.last = added;
+            }
+            None => self.queues.push(Queue {
+                stream,
+                first: added,
+                last: added,
+            }),
+        }
+    }
+
+    /// Takes the oldest value of a stream.
+    pub(super) fn pop(&mut self, stream: Stream) -> Option<V> {
+        self.remove(stream, |_| true)
+    }
+
+    /// Takes all values of a conversation.
+    pub(super) fn take_all(&mut self, conversation: u64) -> Vec<(Stream, V)> {
+        let streams = self.queues.iter().map(|queue| queue.stream);
+        let streams: Vec<Stream> = streams.filter(|&(_, its)| its == conversation).collect();
+        let mut taken = Vec::new();
+        for stream in streams {
+            while let Some(value) = self.pop(stream) {
+                taken.push((stream, value));
+            }
+        }
+        taken
+    }
+
+    /// Takes the oldest value of a stream that is the one.
+    pub(super) fn remove(&mut self, stream: Stream, is_it: impl Fn(&V) -> bool) -> Option<V> {
+        let index = self
+            .queues
+            .iter()
+            .position(|queue| queue.stream == stream)?;
+        let queue = &mut self.queues[index];
+        let (mut before, mut slot) = (None, queue.first);
+        while !self.slots[slot].value.as_ref().is_some_and(&is_it) {
+            before = Some(slot);
+            slot = self.slots[slot].next?;
+        }
+        let next = std::mem::replace(&mut self.slots[slot].next, self.free);
+        self.free = Some(slot);
+        match (before, next) {
+            (Some(before), _) => self.slots[before].next = next,
+            (None, Some(next)) => queue.first = next,
+            (None, None) => {
+                self.queues.swap_remove(index);
+                return self.slots[slot].value.take();
+            }
+        }
+        if let (Some(before), None) = (before, next) {
+            queue.last = before;
+        }
+        self.slots[slot].value.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::Queues;
+    /// Against a list in order of time that is searched, for all short sequences of calls.
+    #[test]
+    fn as_a_list_in_order_of_time() {
+        const STEPS: u32 = 7;
+        const CALLS: usize = 6;
+        let streams = [(0, 1), (1, 1)];
+        for sequence in 0..CALLS.pow(STEPS) {
+            let mut queues = Queues::default();
+            let mut list = VecDeque::new();
+            for step in 0..STEPS {
+                match sequence / CALLS.pow(step) % CALLS {
+                    call @ (0 | 1) => {
+                        queues.push(streams[call], step);
+                        list.push_back((streams[call], step));
+                    }
+                    call @ (2 | 3) => {
+                        let stream = streams[call - 2];
+                        let oldest = list.iter().position(|(other, _)| *other == stream);
+                        let oldest = oldest.and_then(|index| list.remove(index));
+                        assert_eq!(queues.pop(stream), oldest.map(|(_, value)| value));
+                    }
+                    call => {
+                        // The newest of all, the last of its queue; or the second oldest, wherever it is.
+                        let place = if call == 4 { list.len().max(1) - 1 } else { 1 };
+                        let Some((stream, value)) = list.remove(place) else {
+                            continue;
+                        };
+                        let is_it = |other: &u32| *other == value;
+                        assert_eq!(queues.remove(stream, is_it), Some(value));
+                        assert_eq!(queues.remove(stream, is_it), None);
+                    }
+                }
+            }
+            assert!(queues.take_all(2).is_empty());
+            if sequence % 2 == 0 {
+                let mut taken = queues.take_all(1);
+                // Those of a stream are in order.
+                taken.sort_by_key(|&(stream, _)| stream);
+                list.make_contiguous().sort_by_key(|&(stream, _)| stream);
+                assert_eq!(taken, Vec::from(std::mem::take(&mut list)));
+            }
+            for (stream, value) in list {
+                assert_eq!(queues.pop(stream), Some(value));
+            }
+            assert!(queues.queues.is_empty());
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! A plan's place in the traffic between ranks: whether it can be run, which of its runs a message belongs to, and who hears of it
+//! when this rank cannot go on.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use comm::Tag;
+
+use crate::engine::Operation;
+use crate::error::{RunError, Turn};
+use crate::world::{Busy, World};
+
+/// A plan between its runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Ready,
+    UnderWay,
+    /// A run failed or was abandoned, or an operator panicked in it.
+    Spent,
+}
+
+/// What a plan, its engine and a run under way share. The last of them to go closes it.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    world: World,
+    status: Cell<Status>,
+    /// The tag of the last run, of which there were `turn`.
+    tag: Cell<Tag>,
+    turn: Cell<u64>,
+    /// Whether the other ranks were told that this rank takes no part any more.
+    has_given_up: Cell<bool>,
+}
+
+impl Conversation {
+    /// Opens the next of the world's. Collective.
+    pub(crate) fn open(world: &World) -> Result<Rc<Self>, comm::Error> {
+        Ok(Rc::new(Self {
+            world: world.clone(),
+            status: Cell::new(Status::Ready),
+            tag: Cell::new(world.fresh_tag()?),
+            turn: Cell::new(0),
+            has_given_up: Cell::new(false),
+        }))
+    }
+
+    /// The tag of the run under way.
+    #[inline]
+    pub(crate) fn tag(&self) -> Tag {
+        self.tag.get()
+    }
+
+    /// Begins a run, if the plan is ready.
+    #[inline]
+    pub(crate) fn begin(&self, operation: Operation) -> Result<Claim<'_>, RunError> {
+        let busy = self.world.enter()?;
+        if self.status.get() != Status::Ready {
+            return Err(self.refusal());
+        }
+        self.status.set(Status::UnderWay);
+        self.turn.set(self.turn.get() + 1);
+        let tag = self.tag.get();
+        self.tag
+            .set(tag.with_exchange(self.turn.get(), operation as u8));
+        Ok(Claim {
+            conversation: self,
+            _busy: busy,
+        })
+    }
+
+    /// Why the plan cannot be run.
+    #[cold]
+    fn refusal(&self) -> RunError {
+        let rank = self.world.rank();
+        if self.status.get() == Status::UnderWay {
+            return RunError::UnderWay { rank };
+        }
+        self.give_up();
+        RunError::Spent { rank }
+    }
+
+    /// Tells the other ranks, once, that this rank takes no part from the last run on; or from an earlier one, if another rank is
+    /// still there and this error of the transport says so.
+    #[cold]
+    pub(crate) fn give_up_for(&self, error: &comm::Error) {
+        let tag = self.tag.get();
+        self.give_up_from(match *error {
+            comm::Error::Mismatched { found, .. } if tag.turns_to(found) < 0 => found,
+            _ => tag,
+        });
+    }
+
+    /// Tells the other ranks, once, that this rank takes no part from the last run on.
+    #[cold]
+    pub(crate) fn give_up(&self) {
+        self.give_up_from(self.tag.get());
+    }
+
+    #[cold]
+    fn give_up_from(&self, tag: Tag) {
+        if !self.has_given_up.replace(true) {
+            self.world.transport().give_up(tag);
+        }
+    }
+
+    /// After a failed run: the plan is spent, and no later run will have this rank. It tells the others so, and, unless it has sent
+    /// all that it owed them in this run, that this run has not either.
+    #[cold]
+    pub(crate) fn spend(&self, error: &RunError) {
+        self.status.set(Status::Spent);
+        self.give_up_from(match error {
+            RunError::Transport(_) => self.tag.get(),
+            _ => self.tag.get().with_exchange(self.turn.get() + 1, 0),
+        });
+    }
+
+    /// The run is over, and the plan can be run again.
+    #[inline]
+    pub(crate) fn settle(&self) {
+        self.status.set(Status::Ready);
+    }
+
+    /// The run was given up where this rank must not communicate. The others hear of it in the next call on this world.
+    #[cold]
+    pub(crate) fn abandon(&self) {
+        self.status.set(Status::Spent);
+        if !self.has_given_up.replace(true) {
+            self.world.owe_notice(self.tag.get());
+        }
+    }
+
+    /// What a transport's error means to this plan.
+    #[cold]
+    pub(crate) fn explain(&self, error: comm::Error) -> RunError {
+        match error {
+            comm::Error::Mismatched {
+                rank,
+                from,
+                expected,
+                found,
+            } => {
+                let run = self.turn.get();
+                RunError::Mismatched {
+                    rank,
+                    own: turn(expected, run),
+                    from,
+                    other: turn(found, run.saturating_add_signed(expected.turns_to(found))),
+                }
+            }
+            comm::Error::GivenUp { rank, .. } => RunError::RankFailed { rank },
+            error => RunError::Transport(error),
+        }
+    }
+}
+
+fn turn(tag: Tag, run: u64) -> Turn {
+    let operation = Operation::ALL.get(usize::from(tag.kind()));
+    Turn {
+        operation: *operation.expect("plans send no other kinds"),
+        run,
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        self.world.transport().close(self.tag.get());
+    }
+}
+
+/// A plan's run while it is on this thread's stack. If an operator panics there, the plan is spent.
+pub(crate) struct Claim<'c> {
+    conversation: &'c Conversation,
+    _busy: Busy<'c>,
+}
+
+impl Claim<'_> {
+    /// Ends the run.
+    #[inline]
+    pub(crate) fn end<R>(self, outcome: Result<R, RunError>) -> Result<R, RunError> {
+        let outcome = match outcome {
+            Ok(result) => {
+                self.conversation.settle();
+                return Ok(result);
+            }
+            Err(RunError::Transport(error)) => {
+                self.conversation.give_up_for(&error);
+                Err(self.conversation.explain(error))
+            }
+            Err(error) => Err(error),
+        };
+        match &outcome {
+            // Nothing was sent for an operation that is not offered.
+            Err(RunError::NotOffered { .. }) => self.conversation.settle(),
+            Err(error) => self.conversation.spend(error),
+            Ok(_) => {}
+        }
+        outcome
+    }
+
+    /// Leaves the run to its handle.
+    pub(crate) fn hand_over(self) {
+        let conversation = self.conversation;
+        conversation.settle();
+        drop(self);
+        conversation.status.set(Status::UnderWay);
+    }
+}
+
+impl Drop for Claim<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.conversation.status.get() == Status::UnderWay {
+            self.conversation.abandon();
+        }
+    }
+}

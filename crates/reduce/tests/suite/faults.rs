@@ -1,0 +1,344 @@
+//! Ranks that do not do alike: every rank that cannot have a result gets an error, at once, and no rank a wrong value.
+
+use comm::Tag;
+use distribution::Ownership;
+use reduce::operator::custom;
+use reduce::{Algorithm, Operation, Plan, RunError, Sum, World};
+
+use super::Check;
+
+/// A mismatch may leave ranks that all wait, which threads are told of, and which ends their world; MPI's goes on.
+#[allow(dead_code, reason = "threads have a world for each case")]
+pub(crate) const MISMATCHES: [(&str, Check); 2] = [
+    ("ranks in different operations", different_operations),
+    ("a rank that skips an operation", skipped_operations),
+];
+
+pub(crate) const CHECKS: [(&str, Check); 4] = [
+    ("a plan that is spent on one rank", spent_on_one_rank),
+    ("a run that one rank drops", dropped_on_one_rank),
+    ("tags that run out", tags_run_out),
+    ("an operator that communicates", nested),
+];
+
+/// Schedules of different kinds.
+const FEW: [Algorithm; 5] = [
+    Algorithm::Direct,
+    Algorithm::Binomial,
+    Algorithm::RecursiveDoubling,
+    Algorithm::Ring,
+    Algorithm::Dissemination,
+];
+
+/// All schedules; on many ranks, a few.
+pub(crate) fn algorithms(size: usize) -> impl Iterator<Item = Algorithm> {
+    let scheduled = Algorithm::all().filter(|algorithm| algorithm.is_scheduled());
+    scheduled.filter(move |algorithm| size <= 5 || FEW.contains(algorithm))
+}
+
+fn plan(world: &World, algorithm: Algorithm, width: usize) -> Plan<f64, Sum> {
+    let builder = Plan::builder(world).local_items(1).width(width);
+    builder.algorithm(algorithm).build().unwrap()
+}
+
+/// Runs an operation on rows of `width` of this rank's number; the result, if this rank gets one.
+fn run(
+    plan: &Plan<f64, Sum>,
+    operation: Operation,
+    number: f64,
+) -> Result<Option<Vec<f64>>, RunError> {
+    let local = vec![number; plan.width()];
+    let mut result = local.clone();
+    let mut is_mine = true;
+    match operation {
+        Operation::Reduce => is_mine = plan.reduce_into(&local, &mut result)?,
+        Operation::ReduceScatter => {
+            result.truncate(plan.scattered_columns().len());
+            plan.reduce_scatter(&local, &mut result)?;
+        }
+        Operation::Scan => plan.scan(&local, &mut result)?,
+        Operation::Exscan => plan.exscan(&local, &mut result)?,
+        Operation::Broadcast => plan.broadcast(&mut result)?,
+        _ => plan.allreduce_into(&local, &mut result)?,
+    }
+    Ok(is_mine.then_some(result))
+}
+
+/// What a rank may return whose operation does not depend on the last rank, which is in another one.
+fn without_the_last(world: &World, operation: Operation, number: f64) -> Option<Option<f64>> {
+    let rank = f64::from(u32::try_from(world.rank()).unwrap());
+    let is_last = world.rank() == world.size() - 1;
+    match operation {
+        Operation::Reduce if world.rank() > 0 => Some(None),
+        Operation::Scan if !is_last => Some(Some(number * (rank + 1.0))),
+        Operation::Exscan if !is_last => Some(Some(number * rank)),
+        Operation::Broadcast if !is_last => Some(Some(number)),
+        _ => None,
+    }
+}
+
+/// No rank has a result but one that it may have.
+#[track_caller]
+fn assert_no_wrong_value(
+    world: &World,
+    operation: Operation,
+    number: f64,
+    outcome: &Result<Option<Vec<f64>>, RunError>,
+) {
+    let Ok(result) = outcome else { return };
+    if result.as_ref().is_some_and(Vec::is_empty) {
+        return;
+    }
+    let own = without_the_last(world, operation, number);
+    let own = own.unwrap_or_else(|| panic!("{operation}: {result:?}"));
+    match (own, result) {
+        (None, None) => {}
+        (Some(own), Some(row)) => assert!(row.iter().all(|&value| value == own), "{row:?}"),
+        other => panic!("{operation}: {other:?}"),
+    }
+}
+
+/// A plan that is new works.
+#[track_caller]
+fn assert_world_works(world: &World) {
+    let plan = plan(world, Algorithm::Binomial, 1);
+    let size = u32::try_from(world.size()).unwrap();
+    assert_eq!(plan.allreduce(&[1.0]), Ok(f64::from(size)));
+}
+
+/// The last rank is in another operation than the others, by an algorithm, on rows of some width.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OddOneOut {
+    algorithm: Algorithm,
+    width: usize,
+    odd: Operation,
+    others: Operation,
+}
+
+impl OddOneOut {
+    /// All of them by some algorithms; on many ranks, those among allreduces.
+    pub(crate) fn all(
+        size: usize,
+        algorithms: impl Iterator<Item = Algorithm>,
+    ) -> impl Iterator<Item = Self> {
+        let algorithms: Vec<_> = algorithms.collect();
+        let pairs = Operation::ALL.iter().flat_map(|&odd| {
+            let others = Operation::ALL.iter().copied();
+            let others = others.filter(move |&others| others != odd);
+            others.map(move |others| (odd, others))
+        });
+        let pairs = pairs.filter(move |&(_, others)| size <= 5 || others == Operation::Allreduce);
+        pairs.flat_map(move |(odd, others)| {
+            let widths = algorithms
+                .clone()
+                .into_iter()
+                .flat_map(|algorithm| [(algorithm, 1), (algorithm, 700)]);
+            widths.map(move |(algorithm, width)| Self {
+                algorithm,
+                width,
+                odd,
+                others,
+            })
+        })
+    }
+
+    /// Whoever cannot have a result gets an error that names a rank.
+    pub(crate) fn check(self, world: &World) {
+        let is_odd = world.rank() == world.size() - 1;
+        let plan = plan(world, self.algorithm, self.width);
+        let operation = if is_odd { self.odd } else { self.others };
+        let first = run(&plan, operation, 10.0);
+        assert_no_wrong_value(world, operation, 10.0, &first);
+        if let Err(error) = &first {
+            assert!(is_known(error), "{self:?}: {error}");
+        }
+        // A rank that the first did not concern may have the second's result, or hear of it there.
+        match run(&plan, Operation::Allreduce, 10.0) {
+            Ok(row) => {
+                let total = 10.0 * f64::from(u32::try_from(world.size()).unwrap());
+                assert_eq!(row, Some(vec![total; self.width]), "{self:?}");
+            }
+            Err(error) => assert!(is_known(&error), "{self:?}: {error}"),
+        }
+    }
+}
+
+/// Whether an error says which ranks do not do alike. Threads that all wait are told so, and whom for.
+fn is_known(error: &RunError) -> bool {
+    matches!(
+        error,
+        RunError::Spent { .. }
+            | RunError::Mismatched { .. }
+            | RunError::RankFailed { .. }
+            | RunError::Transport(comm::Error::Deadlock(_))
+    )
+}
+
+/// On one world, which goes on.
+pub(crate) fn different_operations(world: &World) {
+    if world.size() > 1 {
+        // Each may take a tenth of a second.
+        OddOneOut::all(world.size(), FEW.into_iter()).for_each(|case| case.check(world));
+    }
+    assert_world_works(world);
+}
+
+/// Rank 0 makes an operation less than the others, which does not concern it.
+pub(crate) fn skipped_operation(world: &World, algorithm: Algorithm, width: usize) {
+    let plan = Plan::builder(world)
+        .local_items(1)
+        .width(width)
+        .root(world.size() - 1)
+        .algorithm(algorithm)
+        .build::<f64>()
+        .unwrap();
+    let calls: &[Operation] = match world.rank() {
+        0 => &[Operation::Allreduce, Operation::Allreduce],
+        _ => &[
+            Operation::Reduce,
+            Operation::Allreduce,
+            Operation::Allreduce,
+        ],
+    };
+    for &operation in calls {
+        let outcome = run(&plan, operation, 1.0);
+        let is_leaf = operation == Operation::Reduce && outcome == Ok(None);
+        assert!(
+            is_leaf || outcome.is_err(),
+            "{algorithm}, width {width}, {operation}: {outcome:?}"
+        );
+    }
+}
+
+/// On one world, which goes on.
+pub(crate) fn skipped_operations(world: &World) {
+    if world.size() > 1 {
+        for algorithm in algorithms(world.size()) {
+            skipped_operation(world, algorithm, 1);
+            skipped_operation(world, algorithm, 700);
+        }
+    }
+    assert_world_works(world);
+}
+
+/// The root of a reduce gives a slice of the wrong length. The others, who depend on nobody, hear of it in the next run.
+fn spent_on_one_rank(world: &World) {
+    let root = world.size() - 1;
+    for algorithm in algorithms(world.size()) {
+        let plan = Plan::builder(world)
+            .local_items(1)
+            .root(root)
+            .algorithm(algorithm)
+            .build::<f64>()
+            .unwrap();
+        let local: &[f64] = if world.rank() == root {
+            &[1.0; 2]
+        } else {
+            &[1.0]
+        };
+        let first = plan.reduce(local);
+        let second = plan.allreduce(&[1.0]);
+        if world.rank() == root {
+            assert!(
+                matches!(first, Err(RunError::WrongLength { .. })),
+                "{first:?}"
+            );
+            assert_eq!(second, Err(RunError::Spent { rank: root }));
+        } else if first.is_ok() {
+            assert!(
+                matches!(second, Err(RunError::RankFailed { .. })),
+                "{algorithm}: {second:?}"
+            );
+        } else {
+            assert!(second.is_err());
+        }
+    }
+    assert_world_works(world);
+}
+
+/// The last rank drops a run in flight and goes on to build a plan, for which the others come late: they wait for the run first.
+fn dropped_on_one_rank(world: &World) {
+    let (rank, last) = (world.rank(), world.size() - 1);
+    for width in [1, 700] {
+        for algorithm in algorithms(world.size()) {
+            let plan = plan(world, algorithm, width);
+            let local = vec![1.0; width];
+            let pending = plan.start_allreduce_row(&local).unwrap();
+            if rank == last {
+                drop(pending);
+            } else {
+                // It may have had all of the last rank's messages.
+                match pending.wait() {
+                    Ok(row) => assert_eq!(
+                        row,
+                        vec![f64::from(u32::try_from(last + 1).unwrap()); width]
+                    ),
+                    Err(error) => assert!(
+                        matches!(error, RunError::RankFailed { .. }),
+                        "{algorithm}: {error}"
+                    ),
+                }
+            }
+            assert_world_works(world);
+            let again = run(&plan, Operation::Allreduce, 1.0);
+            assert!(again.is_err(), "{algorithm}: {again:?}");
+        }
+    }
+}
+
+/// A run that rank 0 drops, more plans than MPI has tags, and a plan that would have the dropped run's tag if tags came back.
+fn tags_run_out(world: &World) {
+    const TAGS: usize = 1 << 15;
+    let ownership = Ownership::one_item_each(world.size()).unwrap();
+    let build = || {
+        let builder = Plan::builder(world).ownership(&ownership).agreed();
+        builder.algorithm(Algorithm::Direct).build::<f64>().unwrap()
+    };
+    let first = build();
+    let stale = first.start_allreduce(&[1e6]).unwrap();
+    drop(stale);
+    drop(first);
+    let kept = build();
+    let mut numbers: Vec<u64> = Vec::new();
+    for count in 0..TAGS + 2 {
+        let plan = build();
+        if count + 3 >= TAGS {
+            let total = plan.allreduce(&[1.0]);
+            let size = u32::try_from(world.size()).unwrap();
+            assert_eq!(total, Ok(f64::from(size)), "{count}");
+        }
+        if count % TAGS == 0 {
+            numbers.push(world.fresh_tag().unwrap().number());
+        }
+    }
+    assert!(numbers.iter().all(|&number| number > Tag::CONTROL.number()));
+    let size = u32::try_from(world.size()).unwrap();
+    assert_eq!(kept.allreduce(&[1.0]), Ok(f64::from(size)));
+    assert_world_works(world);
+}
+
+/// An operator that makes a call on its own world gets an error from that call.
+fn nested(world: &World) {
+    let inner = plan(world, Algorithm::Binomial, 1);
+    let (rank, size) = (world.rank(), world.size());
+    let refused = move || matches!(inner.allreduce(&[1.0]), Err(RunError::Nested { .. }));
+    let add = custom(
+        "add",
+        move |left: f64, right: f64| {
+            if refused() { left + right } else { f64::NAN }
+        },
+    );
+    let outer = Plan::builder(world)
+        .local_items(2)
+        .operator(add)
+        .build::<f64>()
+        .unwrap();
+    let own = f64::from(u32::try_from(rank).unwrap());
+    let total: usize = (0..size).map(|rank| 2 * rank).sum();
+    let expected = f64::from(u32::try_from(total).unwrap());
+    if size > 1 {
+        assert_eq!(outer.allreduce(&[own, own]), Ok(expected));
+        let pending = outer.start_allreduce(&[own, own]).unwrap();
+        assert_eq!(pending.wait(), Ok(expected));
+    }
+}
