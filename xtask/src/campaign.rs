@@ -27,7 +27,7 @@ pub struct Options {
     /// The most ranks of a case [default: 9 on threads, 5 under MPI]
     #[arg(long, value_name = "P")]
     ranks: Option<usize>,
-    /// The faults that are put in: names from docs/testing.md, all or none [default: those without known failures]
+    /// The faults that are put in: names from docs/testing.md, all or none [default: all]
     #[arg(long, value_name = "NAME,…")]
     faults: Option<String>,
     /// Write a JSON object for every failing case, and one for each backend, to a file or to standard output (-)

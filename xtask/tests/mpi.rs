@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use harness::launcher::Launcher;
 use serde_json::Value;
@@ -35,6 +36,37 @@ fn silence_ends_by_a_time_out_that_names_both_ranks() {
         );
         assert!(error.contains("mpi-runner: rank "), "{kind}: {error}");
     }
+}
+
+#[test]
+fn a_run_whose_ranks_say_nothing_is_ended() {
+    let launcher = Launcher::of(env!("CARGO_BIN_EXE_mpi-runner"));
+    let launcher = launcher.with_limit(Duration::from_secs(1));
+    let begin = Instant::now();
+    let ended = launcher.run(3, &["fault", "silence"], |_| Ok(()));
+    let error = ended.unwrap_err().to_string();
+    assert!(
+        error.contains("no rank has said anything for 1s"),
+        "{error}"
+    );
+    // The last rank sleeps for 20 s.
+    assert!(begin.elapsed() < Duration::from_secs(15));
+}
+
+#[test]
+fn a_campaign_under_mpi() {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["campaign", "--backend", "mpi", "--ranks", "3"])
+        .args(["--cases", "40", "--faults", "panic,kill,wrong-length,skip"])
+        .args(["--json", "-"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["cases"], 40);
+    let faults = summary["faults"].as_object().unwrap();
+    assert_eq!(faults.len(), 5, "{faults:?}");
 }
 
 #[test]

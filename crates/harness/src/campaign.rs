@@ -71,8 +71,10 @@ pub fn silence_panics() {
 
 #[cfg(test)]
 mod tests {
-    use reduce::threads;
+    use reduce::environment::check;
+    use reduce::{Algorithm, threads};
 
+    use super::environment::{CAN_BE_SET, Environment, within};
     use super::{
         Action, Case, FaultKind, Generator, Mode, Outcome, check_on_threads, execute, judge, shrink,
     };
@@ -100,6 +102,66 @@ mod tests {
             assert_eq!(draw(), draw());
             assert!(draw().ranks <= 5);
         }
+    }
+
+    /// They are read from `mpi-runner`'s job.
+    #[test]
+    fn cases_survive_json() {
+        let generator = Generator::new(Backend::Mpi, None, FaultKind::ALL);
+        for seed in 0..300 {
+            let case = generator.case(seed);
+            let text = serde_json::to_string(&case).unwrap();
+            assert_eq!(serde_json::from_str::<Case>(&text).unwrap(), case);
+        }
+    }
+
+    #[test]
+    fn no_rank_is_missing_where_the_library_waits_without_limit() {
+        let generator = Generator::new(Backend::Mpi, None, &[FaultKind::Leave, FaultKind::Kill]);
+        let mut natives = 0;
+        for seed in 0..1000 {
+            let case = generator.case(seed);
+            let mut algorithms = case.plans.iter().map(|plan| plan.algorithm);
+            let has_native = algorithms.any(|one| one == Some(Algorithm::MpiNative));
+            assert!(!has_native || case.fault.is_none(), "seed {seed}");
+            natives += usize::from(has_native);
+        }
+        assert!(natives > 10);
+    }
+
+    #[test]
+    fn an_environment_lasts_as_long_as_it_is_asked_for() {
+        for (environment, is_default) in [
+            (Environment::Default, true),
+            (Environment::FlushToZero, !CAN_BE_SET),
+            (Environment::RoundUp, !CAN_BE_SET),
+        ] {
+            let mut checked = Ok(());
+            within(environment, &mut || {
+                within(Environment::Default, &mut || check().unwrap());
+                checked = check();
+            });
+            assert_eq!(checked.is_ok(), is_default, "{environment:?}");
+            assert_eq!(check(), Ok(()));
+        }
+    }
+
+    /// With faults that harm nobody, no step may fail that may not fail without.
+    #[test]
+    fn harmless_faults_excuse_no_error() {
+        let mut harmless = 0;
+        for seed in 0..200 {
+            let case = generate(seed, 3, &[FaultKind::ExtraTests, FaultKind::Sleep]);
+            harmless += usize::from(case.fault.is_some());
+            let mut wrong = outcomes(&case);
+            assert_eq!(judge(&case, &wrong), None, "seed {seed}");
+            let last = case.steps.len() - 1;
+            if case.steps[last].action != Action::Test {
+                wrong[0][last] = Outcome::Failed("anything".to_owned());
+                assert!(judge(&case, &wrong).is_some(), "seed {seed}");
+            }
+        }
+        assert!(harmless > 50);
     }
 
     #[test]

@@ -234,6 +234,9 @@ fn commands(steps: &mut Steps) -> Result<(), Stop> {
         )?;
     }
     steps.xtask("campaign on threads", "campaign --cases 20000")?;
+    if steps.mpi() {
+        steps.xtask("campaign under MPI", "campaign --backend mpi --cases 200")?;
+    }
     steps.cargo("benches, as tests", "bench --package benches -- --test")?;
     steps.xtask("bench --quick", "bench all --quick")?;
     if steps.mpi() {

@@ -38,7 +38,6 @@ impl Dice {
     pub(super) fn fault(
         &mut self,
         kind: FaultKind,
-        backend: Backend,
         ranks: usize,
         plans: &[Spec],
         steps: &[Step],
@@ -62,7 +61,7 @@ impl Dice {
             rank,
             step,
             kind,
-            lasts: kind.may_last(backend) && self.below(2) == 0,
+            lasts: kind.may_last() && self.below(2) == 0,
             instead,
         })
     }

@@ -23,8 +23,8 @@ const PATIENCE_AFTER_FAULT: Duration = Duration::from_secs(1);
 /// How long a rank sleeps or is stopped.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The same if it is longer than ranks wait.
-const LONG_PAUSE: Duration = Duration::from_millis(2500);
+/// How long a rank is silent when the others do not wait for so long.
+const SILENCE: Duration = Duration::from_millis(2500);
 
 /// How often a run is tested too much.
 const EXTRA_TESTS: usize = 30;
@@ -73,7 +73,6 @@ impl Program<'_> {
     /// The step of the fault; `None` if it is the rank's last.
     fn faulty_step(&mut self, index: usize, fault: Fault) -> Option<Outcome> {
         let slot = &mut self.slots[self.case.steps[index].plan];
-        let pause = if fault.lasts { LONG_PAUSE } else { PAUSE };
         Some(match fault.kind {
             FaultKind::Leave => return None,
             FaultKind::Panic => panic!("a rank that panics on purpose"),
@@ -85,11 +84,15 @@ impl Program<'_> {
             | FaultKind::OtherCollective
             | FaultKind::TagReuse => self.step(index, 0),
             FaultKind::Sleep => {
-                thread::sleep(pause);
+                thread::sleep(PAUSE);
                 self.step(index, 0)
             }
             FaultKind::Stop => {
-                own_process::stop(pause);
+                own_process::stop(PAUSE);
+                self.step(index, 0)
+            }
+            FaultKind::Silence => {
+                own_process::stop(SILENCE);
                 self.step(index, 0)
             }
             FaultKind::Kill => own_process::kill(),

@@ -20,7 +20,7 @@ pub struct Fault {
     pub step: usize,
     /// What it is.
     pub kind: FaultKind,
-    /// Whether an environment is left as it is, or a rank is silent for longer than the others wait.
+    /// Whether an environment is left as it is.
     pub lasts: bool,
     /// What the rank calls in place of what the others call.
     #[serde(with = "names::optional")]
@@ -30,11 +30,10 @@ pub struct Fault {
 impl Fault {
     /// Whether every rank must get all its results in spite of it.
     pub(super) fn is_harmless(self) -> bool {
-        match self.kind {
-            FaultKind::ExtraTests | FaultKind::TagReuse => true,
-            FaultKind::Sleep | FaultKind::Stop => !self.lasts,
-            _ => false,
-        }
+        matches!(
+            self.kind,
+            FaultKind::ExtraTests | FaultKind::TagReuse | FaultKind::Sleep | FaultKind::Stop
+        )
     }
 
     /// The rank's floating-point environment in a step.
@@ -67,6 +66,8 @@ pub enum FaultKind {
     Sleep,
     /// The rank's process is stopped for a while.
     Stop,
+    /// The rank's process is stopped for longer than the others wait.
+    Silence,
     /// The rank's process is killed.
     Kill,
     /// No rank's fault: a plan is built so often that tags are used again.
@@ -94,20 +95,16 @@ impl FaultKind {
         Self::Stop,
         Self::Kill,
         Self::TagReuse,
+        Self::Silence,
         Self::Skip,
         Self::OtherCollective,
         Self::FlushToZero,
         Self::Rounding,
     ];
 
-    /// Whether a program with it may last: an environment for the rest of the steps, a silence for longer than ranks wait.
-    pub(super) fn may_last(self, backend: Backend) -> bool {
-        match self {
-            Self::FlushToZero | Self::Rounding => true,
-            // Threads wait without limit.
-            Self::Sleep | Self::Stop => backend == Backend::Mpi,
-            _ => false,
-        }
+    /// Whether it may last to the end of the program.
+    pub(super) fn may_last(self) -> bool {
+        matches!(self, Self::FlushToZero | Self::Rounding)
     }
 
     /// Whether it ends the processes of all ranks.
@@ -127,6 +124,7 @@ impl FaultKind {
             Self::ExtraTests => "extra-tests",
             Self::Sleep => "sleep",
             Self::Stop => "stop",
+            Self::Silence => "silence",
             Self::Kill => "kill",
             Self::TagReuse => "tag-reuse",
             Self::Skip => "skip",
@@ -165,7 +163,7 @@ impl FaultKind {
     /// Whether it can be put in on this machine, with ranks of this backend.
     pub(super) fn is_possible(self, backend: Backend) -> bool {
         match self {
-            Self::Stop | Self::Kill => cfg!(unix) && backend == Backend::Mpi,
+            Self::Stop | Self::Silence | Self::Kill => cfg!(unix) && backend == Backend::Mpi,
             Self::FlushToZero | Self::Rounding => environment::CAN_BE_SET,
             _ => true,
         }

@@ -73,7 +73,7 @@ impl Generator {
             .map(|_| random.spec(self.backend, ranks, rebuilds.is_some()))
             .collect();
         let steps = Program::draw(random, &plans, rebuilds);
-        let fault = kind.and_then(|kind| random.fault(kind, self.backend, ranks, &plans, &steps));
+        let fault = kind.and_then(|kind| random.fault(kind, ranks, &plans, &steps));
         // The MPI library waits for a missing rank without limit.
         let is_native = |spec: &Spec| spec.algorithm == Some(Algorithm::MpiNative);
         let has_native = plans.iter().any(is_native);

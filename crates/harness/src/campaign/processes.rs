@@ -19,8 +19,8 @@ const CASE_LIMIT: Duration = Duration::from_secs(90);
 /// How long a job may take to end when a rank panics or is killed.
 const ENDING_LIMIT: Duration = Duration::from_secs(10);
 
-/// A case is run again at most so often to make it smaller: each time takes a second or more.
-const SHRINKING_RUNS: usize = 40;
+/// How long a failing case may be run again and again to make it smaller.
+const SHRINKING_LIMIT: Duration = Duration::from_secs(60);
 
 /// What a rank says of the cases of a job.
 #[derive(Debug, Serialize, Deserialize)]
@@ -89,11 +89,10 @@ impl Jobs<'_> {
     }
 
     fn shrink(&self, case: &Case, reason: &str) -> (Case, String) {
-        let mut runs = 0;
+        let begin = Instant::now();
         shrink(case.clone(), reason.to_owned(), |case| {
-            runs += 1;
             let case = [(0, case.clone())];
-            let ended = (runs <= SHRINKING_RUNS).then(|| self.run_once(&case));
+            let ended = (begin.elapsed() < SHRINKING_LIMIT).then(|| self.run_once(&case));
             ended?.ok()?.1.remove(&0)
         })
     }
