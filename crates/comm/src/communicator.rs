@@ -63,7 +63,7 @@ pub trait Communicator: fmt::Debug {
     /// `timeout`, and says whether one is.
     ///
     /// # Errors
-    /// As [`wait`](Communicator::wait).
+    /// As [`wait`](Communicator::wait) of the first: the caller can go on without the others.
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error>;
 
     /// Gives up a request. A posted receive no longer matches anything; a send may still arrive.

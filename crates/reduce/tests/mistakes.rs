@@ -335,6 +335,25 @@ fn a_rank_that_left_early_does_not_end_the_others_run() {
 /// A call, and whether it succeeds.
 type Call = fn(&Plan<f64, Panicking>) -> bool;
 
+/// Rank 0 drops a run in which rank 1 needs it, and leaves. Rank 1 waits in another plan, for rank 2, and gets its result.
+#[test]
+fn a_run_that_cannot_end_does_not_end_another() {
+    threads::run(3, |world| {
+        let rows = Plan::builder(world).local_items(1).width(3);
+        let dropped = rows.algorithm(Algorithm::Ring).build::<f64>().unwrap();
+        let kept = Plan::builder(world).local_items(1).root(1);
+        let kept = kept.algorithm(Algorithm::Direct).build::<f64>().unwrap();
+        if world.rank() == 2 {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        let pending = dropped.start_allreduce_row(&[1.0; 3]).unwrap();
+        let sum = kept.reduce(&[1.0]);
+        drop(pending);
+        assert_eq!(sum, Ok((world.rank() == 1).then_some(3.0)));
+    })
+    .unwrap();
+}
+
 #[test]
 fn a_plan_whose_operator_panicked_is_spent() {
     let calls: [Call; 3] = [

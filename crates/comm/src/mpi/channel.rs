@@ -31,6 +31,8 @@ pub(super) struct Channel {
     /// The way of short messages between ranks of this node.
     pub(super) short: Option<ShortMessages>,
     pub(super) lifetime: Lifetime,
+    /// The bits of an MPI tag that say which exchange it is: as many as the library's tags have room for.
+    exchange_bits: u32,
 }
 
 /// This rank's channels, and what it knows of their conversations.
@@ -39,25 +41,42 @@ pub(super) struct Channels {
     /// The first, which is there for ever, and those of open conversations.
     list: Vec<Channel>,
     pub(super) conversations: Conversations,
-    /// The bits of an MPI tag that say which exchange it is: as many as the library's tags have room for.
-    exchange_bits: u32,
 }
 
 impl Channel {
-    /// The first, on a duplicate of the caller's communicator.
+    /// The first, on a duplicate of the caller's communicator. Collective.
     pub(super) fn first(
         raw: RawCommunicator,
         lifetime: Lifetime,
         short: Option<ShortMessages>,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, Failure> {
+        let own_bound = RawCommunicator::world().tag_upper_bound()?;
+        let tag_bits = (raw.allreduce_u64(own_bound, Extreme::Least)? + 1).ilog2();
+        let this = Self {
             generation: 0,
             open_count: 0,
             raw,
             short,
             lifetime,
-        }
-        .registered()
+            exchange_bits: match tag_bits.saturating_sub(NUMBER_BITS) {
+                // Neither the kind of an exchange nor one bit of its turn.
+                0..4 => 0,
+                bits => bits.min(16),
+            },
+        };
+        Ok(this.registered())
+    }
+
+    /// Whether MPI's tags have room for the kind of an exchange.
+    pub(super) fn tags_tell_exchanges(&self) -> bool {
+        self.exchange_bits > 0
+    }
+
+    /// MPI's tag for a tag of this channel.
+    pub(super) fn mpi_tag(&self, tag: Tag) -> i32 {
+        let number = tag.number() % CONVERSATIONS;
+        let exchange = u64::from(tag.exchange()) & ((1 << self.exchange_bits) - 1);
+        i32::try_from(number << self.exchange_bits | exchange).expect("MPI_TAG_UB is an int")
     }
 
     fn registered(self) -> Self {
@@ -79,27 +98,18 @@ impl Channel {
             raw,
             short: node.short,
             lifetime,
+            exchange_bits: self.exchange_bits,
         }
         .registered())
     }
 }
 
 impl Channels {
-    /// Collective.
-    pub(super) fn new(first: Channel) -> Result<Self, Failure> {
-        let least_bound = first
-            .raw
-            .allreduce_u64(RawCommunicator::world().tag_upper_bound()?, Extreme::Least)?;
-        let tag_bits = (least_bound + 1).ilog2();
-        Ok(Self {
+    pub(super) fn new(first: Channel) -> Self {
+        Self {
             list: vec![first],
             conversations: Conversations::default(),
-            exchange_bits: match tag_bits.saturating_sub(NUMBER_BITS) {
-                // Neither the kind of an exchange nor one bit of its turn.
-                0..4 => 0,
-                bits => bits.min(16),
-            },
-        })
+        }
     }
 
     /// The channel of a tag, unless it was not opened.
@@ -153,18 +163,6 @@ impl Channels {
         {
             short.cancel(request);
         }
-    }
-
-    /// Whether MPI's tags have room for the kind of an exchange.
-    pub(super) fn tags_tell_exchanges(&self) -> bool {
-        self.exchange_bits > 0
-    }
-
-    /// MPI's tag for a tag of one channel.
-    pub(super) fn mpi_tag(&self, tag: Tag) -> i32 {
-        let number = tag.number() % CONVERSATIONS;
-        let exchange = u64::from(tag.exchange()) & ((1 << self.exchange_bits) - 1);
-        i32::try_from(number << self.exchange_bits | exchange).expect("MPI_TAG_UB is an int")
     }
 
     /// Makes room for this number of messages.

@@ -93,13 +93,12 @@ impl MpiCommunicator {
         let lifetime = Lifetime::register(comm, raw).map_err(failed)?;
         let size = raw.size().map_err(failed)?;
         let node = Node::find(&raw, rank, size, 0)?;
-        let first = Channel::first(raw, lifetime, node.short);
-        let channels = Channels::new(first).map_err(failed)?;
+        let first = Channel::first(raw, lifetime, node.short).map_err(failed)?;
         Ok(Self {
             rank,
             size,
             requests: RefCell::default(),
-            channels: RefCell::new(channels),
+            channels: RefCell::new(Channels::new(first)),
             polls: Cell::default(),
             poll_limits: match node.concurrency < size {
                 true => PollLimits::SHARED_CORE,
@@ -192,8 +191,6 @@ impl MpiCommunicator {
         tag: Tag,
     ) -> Result<(), Error> {
         let number = self.peer("give_up", to)?;
-        let tags_tell_exchanges = channels.tags_tell_exchanges();
-        let mpi_tag = channels.mpi_tag(notice);
         let Some((channel, _)) = channels.of(tag) else {
             return Ok(());
         };
@@ -205,10 +202,12 @@ impl MpiCommunicator {
                 let request = short.start_send(requests, node_rank, notice, exchange.to_vec());
                 self.notices.borrow_mut().push(request);
             }
-        } else if tags_tell_exchanges {
+        } else if channel.tags_tell_exchanges() {
             let count = self.count(exchange.len())?;
             let message = exchange.to_vec();
-            let pending = channel.raw.start_send(message, count, number, mpi_tag);
+            let pending = channel
+                .raw
+                .start_send(message, count, number, channel.mpi_tag(notice));
             let pending = pending.map_err(|failure| failure.on(self.rank))?;
             self.abandoned.borrow_mut().push(pending);
         }
@@ -269,7 +268,6 @@ impl Communicator for MpiCommunicator {
         let number = self.peer("start_send", to)?;
         let mut requests = self.requests.borrow_mut();
         let channels = &mut *self.channels.borrow_mut();
-        let mpi_tag = channels.mpi_tag(tag);
         let (channel, _) = channels.of(tag).ok_or(Error::NotOpened {
             call: "start_send",
             tag,
@@ -282,7 +280,9 @@ impl Communicator for MpiCommunicator {
             return Ok(short.start_send(&mut requests, node_rank, tag, message));
         }
         let count = self.count(message.len())?;
-        let pending = channel.raw.start_send(message, count, number, mpi_tag);
+        let pending = channel
+            .raw
+            .start_send(message, count, number, channel.mpi_tag(tag));
         self.insert(&mut requests, tag, pending)
     }
 
@@ -290,7 +290,6 @@ impl Communicator for MpiCommunicator {
         let number = self.peer("start_receive", from)?;
         let mut requests = self.requests.borrow_mut();
         let channels = &mut *self.channels.borrow_mut();
-        let mpi_tag = channels.mpi_tag(tag);
         let (channel, conversations) = channels.of(tag).ok_or(Error::NotOpened {
             call: "start_receive",
             tag,
@@ -311,7 +310,9 @@ impl Communicator for MpiCommunicator {
             })));
         }
         let capacity = self.count(buffer.len())?;
-        let pending = channel.raw.start_receive(buffer, capacity, number, mpi_tag);
+        let pending = channel
+            .raw
+            .start_receive(buffer, capacity, number, channel.mpi_tag(tag));
         self.insert(&mut requests, tag, pending)
     }
 
@@ -383,8 +384,8 @@ impl Communicator for MpiCommunicator {
 
     fn give_up(&self, tag: Tag) {
         let [given_up, _] = tag.notices();
-        let others = (0..self.size).filter(|&to| to != self.rank);
-        let told: Result<(), Error> = others.into_iter().try_for_each(|to| {
+        let mut others = (0..self.size).filter(|&to| to != self.rank);
+        let told: Result<(), Error> = others.try_for_each(|to| {
             let (mut requests, mut channels) =
                 (self.requests.borrow_mut(), self.channels.borrow_mut());
             self.send_notice(&mut requests, &mut channels, to, given_up, tag)

@@ -253,7 +253,7 @@ impl ShortMessages {
         true
     }
 
-    /// A message has met a receive of another exchange: the other receives of that turn wait in vain as well.
+    /// A message has met a receive of another exchange: the other receives of the conversation wait in vain as well.
     #[cold]
     fn end_mismatched(
         &mut self,
@@ -264,13 +264,8 @@ impl ShortMessages {
     ) {
         let from = self.ranks[node_rank];
         conversations.note_mismatched(from, found);
-        self.posted.retain(|&request| {
-            let message = short(requests, request);
-            let is_void = message.tag.number() == found.number();
-            if is_void {
-                message.state = State::Failed(Trouble::Mismatched(from, found));
-            }
-            !is_void
+        self.end_receives(requests, |tag| {
+            (tag.number() == found.number()).then_some(Trouble::Mismatched(from, found))
         });
     }
 
@@ -303,22 +298,28 @@ impl ShortMessages {
         let its = tag.with_exchange_number(u16::from_ne_bytes(exchange));
         if tag.says_given_up() {
             conversations.note_given_up(rank, its);
-            self.end_receives(requests, conversations);
+            self.end_receives(requests, |tag| {
+                conversations.who_gave_up(tag).map(Trouble::GivenUp)
+            });
         } else {
             conversations.note_waiting(rank, its);
         }
     }
 
-    /// Ends the receives of exchanges in which a rank has given up.
+    /// Ends the receives for which `end`, given their tags, says what is wrong.
     #[cold]
-    fn end_receives(&mut self, requests: &mut Requests<Message>, conversations: &Conversations) {
+    fn end_receives(
+        &mut self,
+        requests: &mut Requests<Message>,
+        end: impl Fn(Tag) -> Option<Trouble>,
+    ) {
         self.posted.retain(|&request| {
             let message = short(requests, request);
-            let given_up = conversations.who_gave_up(message.tag);
-            if let Some(rank) = given_up {
-                message.state = State::Failed(Trouble::GivenUp(rank));
+            let trouble = end(message.tag);
+            if let Some(trouble) = trouble {
+                message.state = State::Failed(trouble);
             }
-            given_up.is_none()
+            trouble.is_none()
         });
     }
 

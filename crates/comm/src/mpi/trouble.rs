@@ -82,13 +82,13 @@ fn is_wrong(awaited: Tag, found: Tag) -> bool {
 
 /// Takes in the notices of one kind that MPI has brought.
 fn take_notices(notice: Tag, channels: &mut Channels) -> Result<(), Failure> {
-    if !channels.tags_tell_exchanges() {
-        return Ok(());
-    }
-    let mpi_tag = channels.mpi_tag(notice);
     let Some((channel, conversations)) = channels.of(notice) else {
         return Ok(());
     };
+    if !channel.tags_tell_exchanges() {
+        return Ok(());
+    }
+    let mpi_tag = channel.mpi_tag(notice);
     while let Some(from) = channel.raw.probe_for(None, mpi_tag)? {
         let capacity = c_int::try_from(NOTICE_BYTES).expect("a few bytes");
         let buffer = vec![0; NOTICE_BYTES];
@@ -109,17 +109,17 @@ fn take_notices(notice: Tag, channels: &mut Channels) -> Result<(), Failure> {
 
 /// A message that MPI has brought and that belongs to another exchange of this turn or to the turn before: its sender and its exchange.
 fn wrong_message(tag: Tag, channels: &mut Channels) -> Result<Option<(usize, Tag)>, Failure> {
-    if !channels.tags_tell_exchanges() {
+    let Some((channel, _)) = channels.of(tag) else {
+        return Ok(None);
+    };
+    if !channel.tags_tell_exchanges() {
         return Ok(None);
     }
-    let own = channels.mpi_tag(tag);
+    let own = channel.mpi_tag(tag);
     for turn in [tag.turn(), tag.turn().wrapping_sub(1)] {
         for kind in 0..Tag::KIND_LIMIT {
             let candidate = tag.with_exchange(turn, kind);
-            let mpi_tag = channels.mpi_tag(candidate);
-            let Some((channel, _)) = channels.of(tag) else {
-                return Ok(None);
-            };
+            let mpi_tag = channel.mpi_tag(candidate);
             if mpi_tag == own {
                 continue;
             }

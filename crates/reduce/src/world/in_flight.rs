@@ -63,14 +63,15 @@ impl InFlight {
         }
     }
 
-    /// Calls `wait` with the requests that the runs and `own` wait for.
+    /// Calls `wait` with the requests that `own` and the runs wait for. `own`'s comes first: if it cannot come, the wait fails, while
+    /// another run that cannot go on is a matter of its own.
     pub(crate) fn wait<R>(&self, own: &dyn Progress, wait: impl FnOnce(&[RequestId]) -> R) -> R {
         let mut awaited = self.awaited.take();
         awaited.clear();
+        own.awaited(&mut awaited);
         for running in self.running.borrow().iter() {
             running.awaited(&mut awaited);
         }
-        own.awaited(&mut awaited);
         let waited = wait(&awaited);
         self.awaited.replace(awaited);
         waited
