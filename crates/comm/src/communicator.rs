@@ -80,6 +80,21 @@ pub trait Communicator: fmt::Debug {
         self.wait_any(&[request.id()], Some(timeout))
     }
 
+    /// Sends a message without a request, if the transport can take it over at once; else [`start_send`](Communicator::start_send)
+    /// sends it, and says what is wrong. Returns whether it did.
+    fn try_send(&self, _to: usize, _tag: Tag, _message: &[u8], _capacity_bytes: usize) -> bool {
+        false
+    }
+
+    /// Receives a message without a request, if it is there or comes within about a microsecond; else
+    /// [`start_receive`](Communicator::start_receive) receives it, and says what is wrong. Returns its length.
+    ///
+    /// `buffer` is as long as the message's capacity. While a receive is posted that the message may match, this returns `None`: it
+    /// never takes the message of another.
+    fn try_receive(&self, _from: usize, _tag: Tag, _buffer: &mut [u8]) -> Option<usize> {
+        None
+    }
+
     /// Opens the conversation of a tag's number, before its first message. Collective: all ranks open the same conversations, in
     /// ascending order of their numbers. A transport whose own tags are few may synchronise here.
     ///

@@ -45,7 +45,7 @@ pub fn check(comm: &dyn Communicator, report: impl Fn(&str)) {
 
 type Check = fn(&End<'_>);
 
-const CHECKS: [(&str, Check); 17] = [
+const CHECKS: [(&str, Check); 19] = [
     ("ring", ring),
     ("message to oneself", message_to_oneself),
     ("empty message", empty_message),
@@ -61,6 +61,14 @@ const CHECKS: [(&str, Check); 17] = [
         receives_match_in_the_order_posted,
     ),
     ("many messages", many_messages),
+    (
+        "messages without requests keep their order",
+        messages_without_requests_keep_their_order,
+    ),
+    (
+        "a receive without a request takes only its own message",
+        receive_without_request_takes_only_its_own,
+    ),
     (
         "sends go on while a receive is awaited",
         sends_go_on_while_a_receive_is_awaited,
@@ -304,6 +312,55 @@ fn many_messages(end: &End<'_>) {
     for number in 0..1000 {
         assert_eq!(end.receive(left, tag, longest), Ok(message(left, number)));
     }
+}
+
+/// Messages with and without requests, sent and received in turns that do not agree with each other.
+fn messages_without_requests_keep_their_order(end: &End<'_>) {
+    let (left, right) = end.neighbours();
+    let (tag, capacity_bytes) = (end.fresh_tag(), 100 + end.spare_bytes);
+    let mut buffer = vec![0; capacity_bytes];
+    let before = end.comm.traffic();
+    let mut sends = Vec::new();
+    for number in 0..250 {
+        let message = vec![number; usize::from(number % 101)];
+        if number % 3 == 0 || !end.comm.try_send(right, tag, &message, capacity_bytes) {
+            sends.push(end.start_send_for(right, tag, message, 100).unwrap());
+        }
+    }
+    for number in 0..250 {
+        let received = match number % 4 {
+            0 => None,
+            _ => end.comm.try_receive(left, tag, &mut buffer),
+        };
+        let message = match received {
+            Some(length) => buffer[..length].to_vec(),
+            None => end.receive(left, tag, 100).unwrap(),
+        };
+        assert_eq!(message, vec![number; usize::from(number % 101)]);
+    }
+    end.wait_all(sends);
+    assert_eq!(end.comm.traffic().messages - before.messages, 250);
+}
+
+/// What is of another exchange, or may be what a posted receive waits for, stays where it is.
+fn receive_without_request_takes_only_its_own(end: &End<'_>) {
+    let (left, right) = end.neighbours();
+    let (tag, done) = (end.fresh_tag(), end.fresh_tag());
+    let (one, other) = (tag.with_exchange(1, 1), tag.with_exchange(1, 2));
+    let mut buffer = vec![0; 1 + end.spare_bytes];
+    let sends = [1, 2].map(|number| end.start_send(right, one, vec![number]));
+    let told = end.start_send(right, done, Vec::new());
+    assert_eq!(end.comm.try_receive(left, other, &mut buffer), None);
+    let incoming = end.start_receive(left, one, 1).unwrap();
+    end.receive(left, done, 0).unwrap();
+    let next = end.start_receive(left, one, 1).unwrap();
+    let unposted = end.start_receive(left, done, 1).unwrap();
+    assert_eq!(end.comm.try_receive(left, one, &mut buffer), None);
+    end.comm.cancel(unposted);
+    assert_eq!(end.comm.wait(incoming), Ok(vec![1]));
+    assert_eq!(end.comm.wait(next), Ok(vec![2]));
+    end.wait_all(sends);
+    end.comm.wait(told).unwrap();
 }
 
 /// Rank 0 waits for nothing but an answer, which comes when all its messages have.

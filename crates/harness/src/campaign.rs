@@ -1,7 +1,7 @@
 //! Random programs over random worlds, with faults at random points, judged by the definition of the order.
 //!
-//! A [`Case`] is drawn from a seed: plans, and the collective calls that all ranks make on them. [`execute`] runs it on the ranks of
-//! a world, and [`judge`] compares what every rank got with the recursive definition over all items. On threads, the same seed
+//! A [`Case`] is drawn from a seed: plans, and the collective calls that all ranks make on them. `execute` runs it on the ranks of
+//! a world, and `judge` compares what every rank got with the recursive definition over all items. On threads, the same seed
 //! also draws the order in which ranks run and messages arrive, so a seed replays a case exactly.
 
 mod case;
@@ -29,21 +29,21 @@ use std::sync::Mutex;
 
 use reduce::{World, threads};
 
-pub use case::{Action, Case, Kind, Mode, Outcome, Spec, Step};
-pub use execute::execute;
+pub use case::{Action, Case, Kind, Mode, Spec, Step};
 pub use fault::{Fault, FaultKind};
 pub use generate::Generator;
-pub use judge::{Judge, judge};
 #[cfg(feature = "mpi")]
 pub use process::run_cases;
 pub use processes::Report;
 pub use run::{Campaign, Failure, Findings};
-pub use shrink::shrink;
+
+use execute::execute;
+use judge::judge;
 
 /// Runs a case on threads, and returns what is wrong with it, if anything is.
 ///
 /// Ranks run one at a time, in the order that the seed draws. Where one sleeps, they run freely: otherwise the others would wait.
-pub fn check_on_threads(case: &Case) -> Option<String> {
+fn check_on_threads(case: &Case) -> Option<String> {
     let outcomes = Mutex::new(vec![Vec::new(); case.ranks]);
     let body = |world: &World| {
         execute(case, world, &mut |outcome| {
@@ -74,10 +74,10 @@ mod tests {
     use reduce::environment::check;
     use reduce::{Algorithm, threads};
 
+    use super::case::Outcome;
     use super::environment::{CAN_BE_SET, Environment, within};
-    use super::{
-        Action, Case, FaultKind, Generator, Mode, Outcome, check_on_threads, execute, judge, shrink,
-    };
+    use super::shrink::shrink;
+    use super::{Action, Case, FaultKind, Generator, Mode, check_on_threads, execute, judge};
     use crate::Backend;
 
     fn generate(seed: u64, ranks: usize, faults: &[FaultKind]) -> Case {

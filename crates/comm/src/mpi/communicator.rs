@@ -14,6 +14,7 @@ use super::lifetime::{self, Lifetime};
 use super::message::{LongMessage, Message, ShortMessage, State, Trouble};
 use super::node::Node;
 use super::raw::{Failure, PendingRequest, RawCommunicator};
+use super::short::ShortMessages;
 use super::user_operation::UserOperations;
 use super::waiting::{PollLimits, Waiting};
 use crate::communicator::{Communicator, Hints};
@@ -148,6 +149,28 @@ impl MpiCommunicator {
             peer,
             size: self.size,
         })
+    }
+
+    /// Does something with the rings for messages of this capacity, to or from a rank; `None` if they do not go through rings.
+    #[inline]
+    fn by_ring<R>(
+        &self,
+        peer: usize,
+        tag: Tag,
+        capacity_bytes: usize,
+        task: impl FnOnce(&mut ShortMessages, usize) -> R,
+    ) -> Option<R> {
+        if capacity_bytes > ring::LONGEST_BYTES
+            || lifetime::is_finalised()
+            || !self.process.is_current()
+        {
+            return None;
+        }
+        let channels = &mut *self.channels.borrow_mut();
+        let (channel, _) = channels.of(tag)?;
+        let short = channel.short.as_mut()?;
+        let node_rank = short.node_rank_of(peer)?;
+        Some(task(short, node_rank))
     }
 
     fn count(&self, length_bytes: usize) -> Result<c_int, Error> {
@@ -380,6 +403,25 @@ impl Communicator for MpiCommunicator {
 
     fn close(&self, tag: Tag) {
         self.channels.borrow_mut().close(tag);
+    }
+
+    fn try_send(&self, to: usize, tag: Tag, message: &[u8], capacity_bytes: usize) -> bool {
+        // One that is too long for its receiver is the receiver's error.
+        let is_sent = message.len() <= capacity_bytes
+            && self.by_ring(to, tag, capacity_bytes, |short, node_rank| {
+                short.try_send(node_rank, tag, message)
+            }) == Some(true);
+        if is_sent {
+            Traffic::count(&self.traffic, message);
+        }
+        is_sent
+    }
+
+    fn try_receive(&self, from: usize, tag: Tag, buffer: &mut [u8]) -> Option<usize> {
+        let polls = self.poll_limits.before_request;
+        self.by_ring(from, tag, buffer.len(), |short, node_rank| {
+            short.try_receive(node_rank, tag, buffer, polls)
+        })?
     }
 
     fn give_up(&self, tag: Tag) {

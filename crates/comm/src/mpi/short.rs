@@ -138,6 +138,27 @@ impl ShortMessages {
         !lane.is_full && lane.writer.write(ring, to_wire(tag), message)
     }
 
+    /// Takes the next message of a rank in, if it is this exchange's and no other receive may be waiting for it. Its length.
+    pub(super) fn try_receive(
+        &mut self,
+        node_rank: usize,
+        tag: Tag,
+        buffer: &mut [u8],
+        polls: u32,
+    ) -> Option<usize> {
+        if !self.posted.is_empty() || !self.unexpected.is_empty() {
+            return None;
+        }
+        let ring = self.window.ring(node_rank, self.own_node_rank);
+        let reader = &mut self.lanes[node_rank].reader;
+        let (wire, length) = (0..polls).find_map(|_| reader.next(ring))?;
+        let is_it = wire == to_wire(tag) && length <= buffer.len();
+        is_it.then(|| {
+            reader.read(ring, length, buffer);
+            length
+        })
+    }
+
     pub(super) fn start_receive(
         &mut self,
         requests: &mut Requests<Message>,

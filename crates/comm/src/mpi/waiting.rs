@@ -20,6 +20,8 @@ pub(super) struct PollLimits {
     before_yield: u32,
     /// Polls of shared memory before the rank yields its core: each takes less time.
     short_before_yield: u32,
+    /// Polls of shared memory before a receive is posted: about a microsecond.
+    pub(super) before_request: u32,
     /// Every poll of shared memory whose number is a multiple of this also drives MPI.
     before_progress: u32,
 }
@@ -29,12 +31,14 @@ impl PollLimits {
     pub(super) const OWN_CORE: Self = Self {
         before_yield: 1000,
         short_before_yield: 16_000,
+        before_request: 1000,
         before_progress: 64,
     };
     /// The peer may be waiting for this very core.
     pub(super) const SHARED_CORE: Self = Self {
         before_yield: 1,
         short_before_yield: 1,
+        before_request: 1,
         before_progress: 1,
     };
 }

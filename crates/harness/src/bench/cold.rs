@@ -1,7 +1,7 @@
 //! The state in which programs call a reduction: after other work, which has filled the caches and the branch predictors.
 
-use std::hint::black_box;
-use std::time::Instant;
+use std::hint::{self, black_box};
+use std::time::{Duration, Instant};
 
 use reduce::World;
 
@@ -97,20 +97,54 @@ const CODE: &[Code] = {
     ROWS.as_flattened()
 };
 
-/// The medians over the rounds of the slowest rank's time for a single call after other work, in nanoseconds, for each of the calls. They
-/// take turns; before each, the ranks meet in the transport's ordinary barrier. Collective.
+/// How the ranks come to begin a call together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meeting {
+    /// In the transport's ordinary barrier, right before the call. It brings the transport's code and data into the caches, and with
+    /// them what an ordinary reduction on it needs.
+    Barrier,
+    /// At a time that they agree on before the other work, so that no communication comes between that and the call.
+    Clock,
+}
+
+/// What the other work takes on the slowest rank, with half as much again to spare. Collective.
+fn longest_work(world: &World, work: &mut OtherWork) -> Result<Duration, Error> {
+    // Its first run touches its pages for the first time.
+    work.run();
+    let begin = Instant::now();
+    work.run();
+    let slowest_ns = slowest_of(world, begin.elapsed())?;
+    Ok(Duration::from_secs_f64(1.5e-9 * slowest_ns))
+}
+
+/// The medians over the rounds of the slowest rank's time for a single call after other work, in nanoseconds, for each of the calls,
+/// which take turns. Collective.
 pub fn cold_medians_ns(
     world: &World,
     ordinary: &Ordinary,
     rounds: usize,
+    meeting: Meeting,
     calls: &[&dyn Fn() -> Result<(), Error>],
 ) -> Result<Vec<f64>, Error> {
     let mut work = OtherWork::default();
+    let longest_work = longest_work(world, &mut work)?;
     let mut samples = vec![Vec::with_capacity(rounds); calls.len()];
     for _ in 0..rounds {
         for (call, samples) in calls.iter().zip(&mut samples) {
-            work.run();
-            ordinary.barrier()?;
+            match meeting {
+                Meeting::Barrier => {
+                    work.run();
+                    ordinary.barrier()?;
+                }
+                Meeting::Clock => {
+                    ordinary.barrier()?;
+                    let agreed = Instant::now() + longest_work;
+                    work.run();
+                    while Instant::now() < agreed {
+                        hint::spin_loop();
+                    }
+                }
+            }
             let begin = Instant::now();
             call()?;
             samples.push(slowest_of(world, begin.elapsed())?);

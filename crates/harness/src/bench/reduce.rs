@@ -7,7 +7,7 @@ use distribution::Ownership;
 use serde::{Deserialize, Serialize};
 
 use super::Row;
-use super::cold::cold_medians_ns;
+use super::cold::{Meeting, cold_medians_ns};
 use super::timing::{median, slowest_ns};
 use crate::baselines::Baseline;
 use crate::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, some_log_likelihoods};
@@ -113,8 +113,13 @@ pub fn run(
                 let calls: Vec<_> = runners.iter().map(|(_, runner)| call(runner)).collect();
                 let calls: Vec<_> = calls.iter().map(|call| call as &dyn Fn() -> _).collect();
                 let rounds = COLD_ROUNDS_FACTOR * job.rounds;
-                let medians = cold_medians_ns(world, &ordinary, rounds, &calls)?;
-                states.push(("cold", medians));
+                for (state, meeting) in [
+                    ("cold", Meeting::Clock),
+                    ("cold-after-barrier", Meeting::Barrier),
+                ] {
+                    let medians = cold_medians_ns(world, &ordinary, rounds, meeting, &calls)?;
+                    states.push((state, medians));
+                }
             }
             if world.rank() == 0 {
                 for (state, medians) in states {
@@ -162,7 +167,7 @@ const NOT_MEASURED: [Way; 12] = [
 const COLD_ITEMS_MAX: usize = 2000;
 
 /// Single calls vary more than hundreds of them: this number of times as many rounds.
-const COLD_ROUNDS_FACTOR: usize = 10;
+const COLD_ROUNDS_FACTOR: usize = 5;
 
 /// Of many items, one distribution is enough: their own time hides the messages'.
 fn distributions_count(job: &Job, size: usize) -> usize {

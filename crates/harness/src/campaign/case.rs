@@ -157,7 +157,7 @@ pub enum Mode {
 
 /// What a step gave on a rank.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub(super) enum Outcome {
     /// A result, as bytes.
     Value(Vec<u8>),
     /// No result, and no error: the step has none on this rank.

@@ -33,7 +33,7 @@ const EXTRA_TESTS: usize = 30;
 ///
 /// # Panics
 /// The case says so.
-pub fn execute(case: &Case, world: &World, report: &mut dyn FnMut(Outcome)) {
+pub(super) fn execute(case: &Case, world: &World, report: &mut dyn FnMut(Outcome)) {
     let mut program = Program {
         case,
         world,

@@ -4,7 +4,7 @@ use super::case::{Action, Case, Mode, Outcome, Step};
 use super::state::PlanState;
 
 /// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
-pub fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
+pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
     let mut ranks = outcomes.iter().enumerate();
     ranks.find_map(|(rank, outcomes)| {
         let mut judge = Judge::new(case, rank);
@@ -17,7 +17,7 @@ pub fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
 ///
 /// Without a fault, every outcome is the expected one. With a fault, an error may stand in its place from the fault's step on.
 #[derive(Debug)]
-pub struct Judge<'c> {
+pub(super) struct Judge<'c> {
     case: &'c Case,
     rank: usize,
     step: usize,
@@ -29,7 +29,7 @@ pub struct Judge<'c> {
 impl<'c> Judge<'c> {
     /// Before the rank's first step.
     #[must_use]
-    pub fn new(case: &'c Case, rank: usize) -> Self {
+    pub(super) fn new(case: &'c Case, rank: usize) -> Self {
         let harm = case.fault.filter(|fault| !fault.is_harmless());
         Self {
             case,
@@ -46,7 +46,7 @@ impl<'c> Judge<'c> {
     }
 
     /// What is wrong with the next step's outcome, if anything is.
-    pub fn next(&mut self, outcome: &Outcome) -> Option<String> {
+    pub(super) fn next(&mut self, outcome: &Outcome) -> Option<String> {
         let (rank, index) = (self.rank, self.step);
         let expected = self.advance();
         let fault = self.case.fault;
@@ -67,7 +67,7 @@ impl<'c> Judge<'c> {
 
     /// What is wrong with the rank's end after the steps so far, if anything is.
     #[must_use]
-    pub fn end(&self) -> Option<String> {
+    pub(super) fn end(&self) -> Option<String> {
         let steps = self.case.steps.len();
         let is_early = self.step < steps && self.first_fault == steps;
         is_early.then(|| format!("rank {} ended at step {}", self.rank, self.step))

@@ -2,7 +2,9 @@
 
 use mpi::topology::SimpleCommunicator;
 
-use super::{Case, Judge, Report, execute};
+use super::execute::execute;
+use super::judge::Judge;
+use super::{Case, Report};
 use crate::Error;
 
 /// Runs the cases of a job on this rank, and reports. Collective.

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Campaign, Case, Failure, Findings, shrink};
+use super::shrink::shrink;
+use super::{Campaign, Case, Failure, Findings};
 use crate::Error;
 use crate::launcher::Launcher;
 use crate::ranks::on_processes;

@@ -5,7 +5,7 @@ use super::state::PlanState;
 
 /// The smallest case that still fails and is like this one, with steps and the fault left out as far as they do not matter, and why it
 /// fails.
-pub fn shrink(
+pub(super) fn shrink(
     case: Case,
     reason: String,
     mut fails: impl FnMut(&Case) -> Option<String>,

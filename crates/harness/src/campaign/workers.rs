@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Campaign, Case, Failure, Findings, check_on_threads, shrink};
+use super::shrink::shrink;
+use super::{Campaign, Case, Failure, Findings, check_on_threads};
 
 /// A case that takes longer than this does not end.
-const CASE_LIMIT: Duration = Duration::from_secs(20);
+const CASE_LIMIT: Duration = Duration::from_secs(120);
 
 /// What the workers share.
 struct Shared<'c> {

@@ -20,6 +20,13 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self {
+            memory: Vec::with_capacity(bytes),
+            ..Self::default()
+        }
+    }
+
     /// Takes the memory back from the transport, if the request completes in time. Says whether the memory is back.
     pub(crate) fn reclaim(
         &mut self,
@@ -58,6 +65,13 @@ impl Buffer {
         patience: Patience,
     ) -> Result<bool, comm::Error> {
         unless_given_up(self.reclaim(comm, patience)).map(|is_over| is_over.unwrap_or(true))
+    }
+
+    /// Copies a received message to the memory.
+    pub(crate) fn fill(&mut self, message: &[u8]) {
+        self.memory.clear();
+        self.memory.extend_from_slice(message);
+        self.start = 0;
     }
 
     /// Aligns the values of a received message, by moving them if necessary. Allocators align by 16 bytes, which is enough for most

@@ -9,12 +9,15 @@ use comm::Communicator;
 
 use super::buffer::{capacity_bytes, read_notice, unless_given_up, write_notice};
 use super::memory::{Memory, Place};
-use super::program::Program;
+use super::program::{Message, Program};
 use super::state::{Phase, State};
 use super::strips::ColumnStrips;
 use crate::operator::Operator;
 use crate::patience::Patience;
 use crate::trace::{message, span};
+
+/// The most bytes of a message that goes without a request, in memory on the stack.
+pub(super) const AT_ONCE_BYTES: usize = 256;
 
 /// Receives are posted this number of steps ahead, so that early messages find their buffers; after the sends, which others wait
 /// for.
@@ -60,7 +63,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
             self.state.turn ^= 1;
             self.state.sent = usize::MAX;
         }
-        self.state.posted = 0;
+        (self.state.posted, self.state.received) = (0, 0);
         self.enter(0)
     }
 
@@ -79,7 +82,9 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         for index in step.sends.clone() {
             self.send(index)?;
         }
-        self.post(index + STEPS_AHEAD)?;
+        if !self.state.at_once {
+            self.post(index + STEPS_AHEAD)?;
+        }
         if !step.sends.is_empty() || !step.receives.is_empty() {
             self.state.rounds += 1;
         }
@@ -118,7 +123,8 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         let program = self.program();
         let end = end.min(program.steps.len());
         while self.state.posted < end {
-            for index in program.steps[self.state.posted].receives.clone() {
+            let receives = program.steps[self.state.posted].receives.clone();
+            for index in receives.start.max(self.state.received)..receives.end {
                 let message = &program.receives[index];
                 let buffer = &mut self.state.receives[index];
                 let mut memory = mem::take(&mut buffer.memory);
@@ -135,6 +141,10 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         let program = self.program();
         let message = &program.sends[index];
         let capacity_bytes = capacity_bytes::<T>(message.length);
+        let has_values = self.state.failed.is_none();
+        if self.state.at_once && has_values && self.send_at_once(message, capacity_bytes) {
+            return Ok(());
+        }
         let buffer = &mut self.state.sends[self.state.turn][index];
         let mut memory = match buffer.request.take() {
             Some(request) => unless_given_up(self.comm.wait(request))?.unwrap_or_default(),
@@ -158,6 +168,31 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         Ok(())
     }
 
+    /// Sends values without a request, if the transport takes them over at once. Says whether it did.
+    fn send_at_once(&mut self, message: &Message, capacity_bytes: usize) -> bool {
+        let (comm, tag) = (self.comm, self.tag);
+        let parts = &self.program().parts[message.parts.clone()];
+        let values = self.memory();
+        let mut gathered = [0; AT_ONCE_BYTES];
+        let bytes = match *parts {
+            [part] => bytemuck::cast_slice(P::read(part, &values)),
+            _ => {
+                let mut length = 0;
+                for &part in parts {
+                    let bytes: &[u8] = bytemuck::cast_slice(P::read(part, &values));
+                    gathered[length..][..bytes.len()].copy_from_slice(bytes);
+                    length += bytes.len();
+                }
+                &gathered[..length]
+            }
+        };
+        let is_sent = comm.try_send(message.peer, tag, bytes, capacity_bytes);
+        if is_sent {
+            message!(message.peer, bytes.len());
+        }
+        is_sent
+    }
+
     /// Continues until the run is over or patience is exhausted. Says whether the run is over.
     pub(super) fn go_on(&mut self, patience: Patience) -> Result<bool, comm::Error> {
         loop {
@@ -165,7 +200,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
                 Phase::Idle => return Ok(true),
                 Phase::Step(index) => {
                     for receive in self.program().steps[index].receives.clone() {
-                        if !self.receive(receive, patience)? {
+                        if !self.receive(index, receive, patience)? {
                             return Ok(false);
                         }
                     }
@@ -200,8 +235,21 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         }
     }
 
-    /// Takes a message in, unless it is in already. Says whether it is in now.
-    fn receive(&mut self, index: usize, patience: Patience) -> Result<bool, comm::Error> {
+    /// Takes a message of a step in, unless it is in already. Says whether it is in now.
+    fn receive(
+        &mut self,
+        step: usize,
+        index: usize,
+        patience: Patience,
+    ) -> Result<bool, comm::Error> {
+        if self.state.at_once {
+            if self.receive_at_once(index) {
+                return Ok(true);
+            }
+            // This message may be long in coming, and the run goes on by requests.
+            self.state.at_once = false;
+            self.post(step + STEPS_AHEAD)?;
+        }
         let program = self.program();
         let (message, buffer) = (&program.receives[index], &mut self.state.receives[index]);
         if buffer.request.is_none() {
@@ -216,15 +264,42 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
                 return Ok(true);
             }
         }
-        if buffer.memory.len() != message.length * size_of::<T>() {
-            let failed = read_notice(&buffer.memory).filter(|&rank| rank < self.comm.size());
-            let failed = failed.unwrap_or(message.peer);
-            self.state.failed.get_or_insert(failed);
-        } else {
+        if buffer.memory.len() == message.length * size_of::<T>() {
             let part = program.parts[message.parts.start];
             P::take_in(part, buffer, &mut self.state.workspace);
+        } else {
+            let notice = read_notice(&buffer.memory);
+            self.hear_of_failure(message.peer, notice);
         }
         Ok(true)
+    }
+
+    /// Takes a message in that comes at once, in the order of receives. Says whether it did.
+    fn receive_at_once(&mut self, index: usize) -> bool {
+        let program = self.program();
+        let message = &program.receives[index];
+        let mut memory = [0; AT_ONCE_BYTES];
+        let room = &mut memory[..capacity_bytes::<T>(message.length)];
+        let Some(length) = self.comm.try_receive(message.peer, self.tag, room) else {
+            return false;
+        };
+        self.state.received = index + 1;
+        let bytes = &memory[..length];
+        if length == message.length * size_of::<T>() {
+            let part = program.parts[message.parts.start];
+            let buffer = &mut self.state.receives[index];
+            P::take_in_bytes(part, bytes, buffer, &mut self.state.workspace);
+        } else {
+            self.hear_of_failure(message.peer, read_notice(bytes));
+        }
+        true
+    }
+
+    /// Notes what a peer's notice says: which rank failed first. If it makes no sense, the peer did.
+    #[cold]
+    fn hear_of_failure(&mut self, peer: usize, notice: Option<usize>) {
+        let failed = notice.filter(|&rank| rank < self.comm.size());
+        self.state.failed.get_or_insert(failed.unwrap_or(peer));
     }
 }
 

@@ -26,6 +26,14 @@ pub(crate) trait Place: Copy + 'static {
     /// Copies the values of a received message to their part, unless they stay in the message.
     fn take_in<T: Pod>(part: Part<Self>, message: &mut Buffer, workspace: &mut [T]);
 
+    /// As [`take_in`](Place::take_in), of a message that is not in its buffer.
+    fn take_in_bytes<T: Pod>(
+        part: Part<Self>,
+        bytes: &[u8],
+        message: &mut Buffer,
+        workspace: &mut [T],
+    );
+
     /// Whether combinations write the values straight into the result.
     fn is_in_result(self) -> bool;
 
@@ -47,6 +55,17 @@ impl Place for Packed {
     fn take_in<T: Pod>(part: Part<Self>, message: &mut Buffer, workspace: &mut [T]) {
         let values = &mut workspace[part.place..][..part.length];
         bytemuck::cast_slice_mut(values).copy_from_slice(&message.memory);
+    }
+
+    #[inline]
+    fn take_in_bytes<T: Pod>(
+        part: Part<Self>,
+        bytes: &[u8],
+        _message: &mut Buffer,
+        workspace: &mut [T],
+    ) {
+        let values = &mut workspace[part.place..][..part.length];
+        bytemuck::cast_slice_mut(values).copy_from_slice(bytes);
     }
 
     fn is_in_result(self) -> bool {
@@ -140,6 +159,16 @@ impl Located {
 impl Place for Located {
     fn take_in<T: Pod>(_part: Part<Self>, message: &mut Buffer, _workspace: &mut [T]) {
         message.align::<T>();
+    }
+
+    fn take_in_bytes<T: Pod>(
+        part: Part<Self>,
+        bytes: &[u8],
+        message: &mut Buffer,
+        workspace: &mut [T],
+    ) {
+        message.fill(bytes);
+        Self::take_in(part, message, workspace);
     }
 
     fn is_in_result(self) -> bool {

@@ -87,6 +87,12 @@ pub(crate) struct Program<P> {
 }
 
 impl<P> Program<P> {
+    /// The elements of the longest message.
+    pub(super) fn longest_message(&self) -> usize {
+        let messages = self.sends.iter().chain(&self.receives);
+        messages.map(|message| message.length).max().unwrap_or(0)
+    }
+
     /// The number of nodes that this rank's rows make up: its own nodes.
     pub(crate) fn own_nodes_count(&self) -> usize {
         self.lengths.len()

@@ -13,8 +13,9 @@ use std::rc::Rc;
 
 use bytemuck::Pod;
 
+use super::buffer::capacity_bytes;
 use super::ending::Ending;
-use super::machine::Machine;
+use super::machine::{AT_ONCE_BYTES, Machine};
 use super::memory::Place;
 use super::program::Program;
 use super::state::{Copies, State};
@@ -31,6 +32,8 @@ use crate::world::World;
 pub(super) struct Run<T, O, P> {
     pub(super) world: World,
     pub(super) delivers_alone: bool,
+    /// Whether messages go without requests while nothing else is in flight. A transport that delivers by itself has cheap requests.
+    goes_at_once: bool,
     pub(super) strips: ColumnStrips<P>,
     pub(super) ending: Ending,
     operator: Rc<O>,
@@ -47,11 +50,18 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         operator: Rc<O>,
         conversation: Rc<Conversation>,
     ) -> Self {
-        let state = State::new(strips.programs());
+        let delivers_alone = world.transport().delivers_alone();
+        let lengths = strips.programs().iter().map(Program::longest_message);
+        let longest_bytes = capacity_bytes::<T>(lengths.max().unwrap_or(0));
+        let goes_at_once = !delivers_alone && longest_bytes <= AT_ONCE_BYTES;
+        // Otherwise the first run that does not go at once would allocate, however late it comes.
+        let message_bytes = if goes_at_once { longest_bytes } else { 0 };
+        let state = State::new(strips.programs(), message_bytes);
         world.transport().reserve(state.requests_max());
         Self {
             world: world.clone(),
-            delivers_alone: world.transport().delivers_alone(),
+            delivers_alone,
+            goes_at_once,
             strips,
             ending,
             operator,
@@ -117,6 +127,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     ) -> Result<bool, RunError> {
         let state = &mut *self.state.borrow_mut();
         self.prepare(state, self.ending.input(rows, result), false);
+        state.at_once = self.goes_at_once;
         let mut machine = self.machine(state, &[], &mut []);
         let driven = machine
             .begin_strip()
@@ -167,6 +178,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         (state.strip, state.first_column) = (0, 0);
         state.rounds = 0;
         (state.failed, state.deviation) = (None, None);
+        state.at_once = false;
         match rows {
             None => state.failed = Some(self.world.rank()),
             Some(_) if are_own_nodes => {}

@@ -1,5 +1,7 @@
 //! What a run remembers from one step to the next.
 
+use std::iter;
+
 use bytemuck::Pod;
 use comm::Request;
 
@@ -14,7 +16,11 @@ pub(super) struct State<T> {
     pub(super) phase: Phase,
     pub(super) strip: usize,
     pub(super) first_column: usize,
-    /// The steps whose receives are posted.
+    /// Whether this run's messages go without requests, as far as the transport can do that at once.
+    pub(super) at_once: bool,
+    /// The receives that have gone so.
+    pub(super) received: usize,
+    /// The steps whose other receives are posted.
     pub(super) posted: usize,
     /// The sends known to be complete; all of them if the transport delivers by itself.
     pub(super) sent: usize,
@@ -52,16 +58,20 @@ pub(super) enum Phase {
 }
 
 impl<T: Pod> State<T> {
-    /// For the programs of a row's strips.
-    pub(super) fn new<P>(programs: &[Program<P>]) -> Self {
+    /// For the programs of a row's strips. Messages have memory for this number of bytes, and allocate what they need beyond.
+    pub(super) fn new<P>(programs: &[Program<P>], message_bytes: usize) -> Self {
         let most = |count: fn(&Program<P>) -> usize| programs.iter().map(count).max().unwrap_or(0);
-        let buffers =
-            |count: usize| -> Vec<Buffer> { (0..count).map(|_| Buffer::default()).collect() };
+        let buffers = |count: usize| -> Vec<Buffer> {
+            let new = || Buffer::with_capacity(message_bytes);
+            iter::repeat_with(new).take(count).collect()
+        };
         let sends = most(|program| program.sends.len());
         Self {
             phase: Phase::Idle,
             strip: 0,
             first_column: 0,
+            at_once: false,
+            received: 0,
             posted: 0,
             sent: 0,
             turn: 0,
