@@ -30,6 +30,17 @@ impl Case {
         self.fault.is_some_and(|fault| fault.kind.ends_job())
     }
 
+    /// The step whose items a step folds: itself, unless a rank skips a build. Its later builds may meet the others' earlier ones of
+    /// plans that are alike, and all ranks make the same calls from there on: nothing could tell that they mean different items.
+    pub(super) fn items_step(&self, index: usize) -> usize {
+        let skipped = self.fault.filter(|fault| fault.kind == FaultKind::Skip);
+        let skipped = skipped.map(|fault| self.steps[fault.step].action);
+        match skipped {
+            Some(Action::Build | Action::Rebuild(_)) => 0,
+            _ => index,
+        }
+    }
+
     /// What a rank does in a step: what all ranks do, unless its fault is another collective.
     pub(super) fn action(&self, rank: usize, index: usize) -> Action {
         let action = self.steps[index].action;

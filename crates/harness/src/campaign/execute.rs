@@ -127,9 +127,10 @@ impl Program<'_> {
     fn step(&mut self, index: usize, surplus: usize) -> Outcome {
         let plan = self.case.steps[index].plan;
         let action = self.case.action(self.world.rank(), index);
+        let items = self.case.items_step(index);
         match action {
             Action::Build => return self.build(plan),
-            Action::Rebuild(times) => return self.rebuild(plan, times, index),
+            Action::Rebuild(times) => return self.rebuild(plan, times, items),
             _ => {}
         }
         let Some(built) = &mut self.slots[plan] else {
@@ -137,8 +138,8 @@ impl Program<'_> {
         };
         match action {
             Action::Build | Action::Rebuild(_) => unreachable!("they are above"),
-            Action::Call(operation, Mode::Blocking) => built.call(operation, index, surplus),
-            Action::Call(operation, Mode::Split) => built.start(operation, index, surplus),
+            Action::Call(operation, Mode::Blocking) => built.call(operation, items, surplus),
+            Action::Call(operation, Mode::Split) => built.start(operation, items, surplus),
             Action::Test => built.test(),
             Action::Wait => built.wait(),
             Action::GiveUp => {
@@ -164,12 +165,12 @@ impl Program<'_> {
     }
 
     /// The value that all allreduces have given; the first error; or two values that differ, as one.
-    fn rebuild(&mut self, plan: usize, times: u32, index: usize) -> Outcome {
+    fn rebuild(&mut self, plan: usize, times: u32, items: usize) -> Outcome {
         let mut first = None;
         for _ in 0..times {
             let built = self.build(plan);
             let outcome = match &mut self.slots[plan] {
-                Some(built) => built.call(Operation::Allreduce, index, 0),
+                Some(built) => built.call(Operation::Allreduce, items, 0),
                 None => built,
             };
             self.slots[plan] = None;

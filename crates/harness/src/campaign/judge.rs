@@ -90,7 +90,7 @@ impl<'c> Judge<'c> {
             after.expect("every step of a case finds its plan in a state that allows it");
         self.step += 1;
         expected.map_or(Outcome::Nothing, |(operation, step)| {
-            case.plans[plan].expected(operation, case.seed, step, rank)
+            case.plans[plan].expected(operation, case.seed, case.items_step(step), rank)
         })
     }
 
