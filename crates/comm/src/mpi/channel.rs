@@ -5,10 +5,10 @@
 //! the communicator, with rings of its own.
 
 use super::lifetime::Lifetime;
+use super::local::LocalMessages;
 use super::message::Message;
 use super::node::Node;
-use super::raw::{Extreme, Failure, RawCommunicator};
-use super::short::ShortMessages;
+use super::raw::{Agreed, Failure, RawCommunicator};
 use crate::conversation::Conversations;
 use crate::error::Error;
 use crate::request::{RequestId, Requests};
@@ -28,8 +28,8 @@ pub(super) struct Channel {
     /// Its conversations that are open.
     open_count: usize,
     pub(super) raw: RawCommunicator,
-    /// The way of short messages between ranks of this node.
-    pub(super) short: Option<ShortMessages>,
+    /// The way of what MPI does not carry.
+    pub(super) local: LocalMessages,
     pub(super) lifetime: Lifetime,
     /// The bits of an MPI tag that say which exchange it is: as many as the library's tags have room for.
     exchange_bits: u32,
@@ -48,15 +48,15 @@ impl Channel {
     pub(super) fn first(
         raw: RawCommunicator,
         lifetime: Lifetime,
-        short: Option<ShortMessages>,
+        local: LocalMessages,
     ) -> Result<Self, Failure> {
         let own_bound = RawCommunicator::world().tag_upper_bound()?;
-        let tag_bits = (raw.allreduce_u64(own_bound, Extreme::Least)? + 1).ilog2();
+        let tag_bits = (raw.allreduce_u64(own_bound, Agreed::Least)? + 1).ilog2();
         let this = Self {
             generation: 0,
             open_count: 0,
             raw,
-            short,
+            local,
             lifetime,
             exchange_bits: match tag_bits.saturating_sub(NUMBER_BITS) {
                 // Neither the kind of an exchange nor one bit of its turn.
@@ -80,8 +80,8 @@ impl Channel {
     }
 
     fn registered(self) -> Self {
-        if let Some(short) = &self.short {
-            self.lifetime.register_window(short.window());
+        if let Some(window) = self.local.window() {
+            self.lifetime.register_window(window);
         }
         self
     }
@@ -96,7 +96,7 @@ impl Channel {
             generation,
             open_count: 0,
             raw,
-            short: node.short,
+            local: node.local,
             lifetime,
             exchange_bits: self.exchange_bits,
         }
@@ -131,18 +131,16 @@ impl Channels {
     #[inline]
     pub(super) fn go_on_sending(&mut self, requests: &mut Requests<Message>) {
         for channel in &mut self.list {
-            if let Some(short) = &mut channel.short {
-                short.go_on_sending(requests, &mut self.conversations);
-            }
+            channel
+                .local
+                .go_on_sending(requests, &mut self.conversations);
         }
     }
 
     /// Takes in what has arrived in the rings.
     pub(super) fn take_all_in(&mut self, requests: &mut Requests<Message>) {
         for channel in &mut self.list {
-            if let Some(short) = &mut channel.short {
-                short.take_all_in(requests, &mut self.conversations);
-            }
+            channel.local.take_all_in(requests, &mut self.conversations);
         }
     }
 
@@ -153,25 +151,21 @@ impl Channels {
         holds: impl Fn(Tag) -> bool,
     ) -> Option<(usize, Tag)> {
         let (channel, _) = self.of(tag)?;
-        channel.short.as_ref()?.find_unexpected(tag, holds)
+        channel.local.find_unexpected(tag, holds)
     }
 
     /// Takes a request off the lists of those that are to be completed.
     pub(super) fn forget_request(&mut self, tag: Tag, request: RequestId) {
-        if let Some((channel, _)) = self.of(tag)
-            && let Some(short) = &mut channel.short
-        {
-            short.cancel(request);
+        if let Some((channel, _)) = self.of(tag) {
+            channel.local.cancel(request);
         }
     }
 
     /// Makes room for this number of messages.
     pub(super) fn reserve(&mut self, messages: usize) {
-        let short = self
-            .list
-            .iter_mut()
-            .filter_map(|channel| channel.short.as_mut());
-        short.for_each(|short| short.reserve(messages));
+        for channel in &mut self.list {
+            channel.local.reserve(messages);
+        }
     }
 
     /// Opens a conversation; this is collective, and makes a channel for it if there is none.
@@ -193,9 +187,7 @@ impl Channels {
         let newest = self.list.last().map(|channel| channel.generation);
         if let Some((channel, _)) = self.of(tag) {
             channel.open_count = channel.open_count.saturating_sub(1);
-            if let Some(short) = &mut channel.short {
-                short.forget(tag);
-            }
+            channel.local.forget(tag);
         }
         self.list.retain(|channel| {
             let may_be_used = channel.generation == 0 || Some(channel.generation) == newest;

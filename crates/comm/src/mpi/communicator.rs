@@ -11,10 +11,10 @@ use mpi::raw::AsRaw;
 
 use super::channel::{Channel, Channels};
 use super::lifetime::{self, Lifetime};
-use super::message::{LongMessage, Message, ShortMessage, State, Trouble};
+use super::local::LocalMessages;
+use super::message::{LocalMessage, Message, MpiMessage, State, Trouble};
 use super::node::Node;
 use super::raw::{Failure, PendingRequest, RawCommunicator};
-use super::short::ShortMessages;
 use super::user_operation::UserOperations;
 use super::waiting::{PollLimits, Waiting};
 use crate::communicator::{Communicator, Hints};
@@ -22,7 +22,6 @@ use crate::error::Error;
 use crate::fork::Process;
 use crate::native::{CombineSlots, NativeReductions};
 use crate::request::{Request, RequestId, Requests};
-use crate::ring;
 use crate::tag::Tag;
 use crate::traffic::Traffic;
 
@@ -94,7 +93,7 @@ impl MpiCommunicator {
         let lifetime = Lifetime::register(comm, raw).map_err(failed)?;
         let size = raw.size().map_err(failed)?;
         let node = Node::find(&raw, rank, size, 0)?;
-        let first = Channel::first(raw, lifetime, node.short).map_err(failed)?;
+        let first = Channel::first(raw, lifetime, node.local).map_err(failed)?;
         Ok(Self {
             rank,
             size,
@@ -126,7 +125,7 @@ impl MpiCommunicator {
 
     /// Whether short messages between ranks of this rank's node go through memory that they share.
     pub fn shares_memory(&self) -> bool {
-        self.channels.borrow().first().short.is_some()
+        self.channels.borrow().first().local.window().is_some()
     }
 
     /// The silence limit, as it may be set later.
@@ -151,26 +150,22 @@ impl MpiCommunicator {
         })
     }
 
-    /// Does something with the rings for messages of this capacity, to or from a rank; `None` if they do not go through rings.
+    /// Does something with messages of this capacity, to or from a rank, that MPI does not carry; `None` if it does.
     #[inline]
-    fn by_ring<R>(
+    fn locally<R>(
         &self,
         peer: usize,
         tag: Tag,
         capacity_bytes: usize,
-        task: impl FnOnce(&mut ShortMessages, usize) -> R,
+        task: impl FnOnce(&mut LocalMessages, usize) -> R,
     ) -> Option<R> {
-        if capacity_bytes > ring::LONGEST_BYTES
-            || lifetime::is_finalised()
-            || !self.process.is_current()
-        {
+        if lifetime::is_finalised() || !self.process.is_current() {
             return None;
         }
         let channels = &mut *self.channels.borrow_mut();
         let (channel, _) = channels.of(tag)?;
-        let short = channel.short.as_mut()?;
-        let node_rank = short.node_rank_of(peer)?;
-        Some(task(short, node_rank))
+        let node_rank = channel.local.node_rank_of(peer, capacity_bytes)?;
+        Some(task(&mut channel.local, node_rank))
     }
 
     fn count(&self, length_bytes: usize) -> Result<c_int, Error> {
@@ -196,7 +191,7 @@ impl MpiCommunicator {
         pending: Result<PendingRequest, Failure>,
     ) -> Result<Request, Error> {
         let pending = pending.map_err(|failure| failure.on(self.rank))?;
-        Ok(requests.insert(Message::Long(LongMessage {
+        Ok(requests.insert(Message::Mpi(MpiMessage {
             pending,
             tag,
             trouble: None,
@@ -214,15 +209,17 @@ impl MpiCommunicator {
         tag: Tag,
     ) -> Result<(), Error> {
         let number = self.peer("give_up", to)?;
-        let Some((channel, _)) = channels.of(tag) else {
+        let Some((channel, conversations)) = channels.of(tag) else {
             return Ok(());
         };
         let exchange = tag.exchange().to_ne_bytes();
-        if let Some(short) = &mut channel.short
-            && let Some(node_rank) = short.node_rank_of(to)
-        {
-            if !short.try_send(node_rank, notice, &exchange) && notice.says_given_up() {
-                let request = short.start_send(requests, node_rank, notice, exchange.to_vec());
+        let local = &mut channel.local;
+        if to == self.rank {
+            // It knows.
+        } else if let Some(node_rank) = local.node_rank_of(to, exchange.len()) {
+            if !local.try_send(node_rank, notice, &exchange) && notice.says_given_up() {
+                let message = exchange.to_vec();
+                let request = local.start_send(requests, conversations, node_rank, notice, message);
                 self.notices.borrow_mut().push(request);
             }
         } else if channel.tags_tell_exchanges() {
@@ -291,16 +288,14 @@ impl Communicator for MpiCommunicator {
         let number = self.peer("start_send", to)?;
         let mut requests = self.requests.borrow_mut();
         let channels = &mut *self.channels.borrow_mut();
-        let (channel, _) = channels.of(tag).ok_or(Error::NotOpened {
+        let (channel, conversations) = channels.of(tag).ok_or(Error::NotOpened {
             call: "start_send",
             tag,
         })?;
         Traffic::count(&self.traffic, &message);
-        if capacity_bytes <= ring::LONGEST_BYTES
-            && let Some(short) = &mut channel.short
-            && let Some(node_rank) = short.node_rank_of(to)
-        {
-            return Ok(short.start_send(&mut requests, node_rank, tag, message));
+        let local = &mut channel.local;
+        if let Some(node_rank) = local.node_rank_of(to, capacity_bytes) {
+            return Ok(local.start_send(&mut requests, conversations, node_rank, tag, message));
         }
         let count = self.count(message.len())?;
         let pending = channel
@@ -317,14 +312,12 @@ impl Communicator for MpiCommunicator {
             call: "start_receive",
             tag,
         })?;
-        if buffer.len() <= ring::LONGEST_BYTES
-            && let Some(short) = &mut channel.short
-            && let Some(node_rank) = short.node_rank_of(from)
-        {
-            return Ok(short.start_receive(&mut requests, conversations, node_rank, tag, buffer));
+        let local = &mut channel.local;
+        if let Some(node_rank) = local.node_rank_of(from, buffer.len()) {
+            return Ok(local.start_receive(&mut requests, conversations, node_rank, tag, buffer));
         }
         if let Some(given_up) = conversations.who_gave_up(tag) {
-            return Ok(requests.insert(Message::Short(ShortMessage {
+            return Ok(requests.insert(Message::Local(LocalMessage {
                 buffer,
                 peer: from,
                 node_rank: 0,
@@ -351,7 +344,7 @@ impl Communicator for MpiCommunicator {
                     None => Ok(message.into_buffer()),
                     Some(error) => {
                         // Not cancelled: its message, should it come, must not meet a later receive.
-                        if let Message::Long(message) = message {
+                        if let Message::Mpi(message) = message {
                             self.abandoned.borrow_mut().push(message.pending);
                         }
                         Err(error)
@@ -385,14 +378,14 @@ impl Communicator for MpiCommunicator {
         let id = request.id();
         let message = self.requests.borrow_mut().remove(request);
         match message {
-            Message::Short(message) => self.channels.borrow_mut().forget_request(message.tag, id),
-            Message::Long(mut message) if !lifetime::is_finalised() => {
+            Message::Local(message) => self.channels.borrow_mut().forget_request(message.tag, id),
+            Message::Mpi(mut message) if !lifetime::is_finalised() => {
                 // A cancelled receive completes without its sender; where it cannot, it waits with the sends.
                 let _ = message.pending.cancel_receive();
                 self.abandoned.borrow_mut().push(message.pending);
                 self.sweep();
             }
-            Message::Long(_) => {}
+            Message::Mpi(_) => {}
         }
     }
 
@@ -408,8 +401,8 @@ impl Communicator for MpiCommunicator {
     fn try_send(&self, to: usize, tag: Tag, message: &[u8], capacity_bytes: usize) -> bool {
         // One that is too long for its receiver is the receiver's error.
         let is_sent = message.len() <= capacity_bytes
-            && self.by_ring(to, tag, capacity_bytes, |short, node_rank| {
-                short.try_send(node_rank, tag, message)
+            && self.locally(to, tag, capacity_bytes, |local, node_rank| {
+                local.try_send(node_rank, tag, message)
             }) == Some(true);
         if is_sent {
             Traffic::count(&self.traffic, message);
@@ -419,8 +412,8 @@ impl Communicator for MpiCommunicator {
 
     fn try_receive(&self, from: usize, tag: Tag, buffer: &mut [u8]) -> Option<usize> {
         let polls = self.poll_limits.before_request;
-        self.by_ring(from, tag, buffer.len(), |short, node_rank| {
-            short.try_receive(node_rank, tag, buffer, polls)
+        self.locally(from, tag, buffer.len(), |local, node_rank| {
+            local.try_receive(node_rank, tag, buffer, polls)
         })?
     }
 
@@ -491,8 +484,8 @@ impl Drop for MpiCommunicator {
     fn drop(&mut self) {
         let pending = self.requests.get_mut().drain();
         let pending = pending.filter_map(|message| match message {
-            Message::Long(message) => Some(message.pending),
-            Message::Short(_) => None,
+            Message::Mpi(message) => Some(message.pending),
+            Message::Local(_) => None,
         });
         // The first channel is the last to be freed.
         let first = self.channels.get_mut().first();

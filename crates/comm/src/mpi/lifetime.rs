@@ -20,7 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use mpi::ffi;
 use mpi::raw::AsRaw;
 
-use super::raw::{Extreme, Failure, PendingRequest, RawCommunicator, check};
+use super::raw::{Agreed, Failure, PendingRequest, RawCommunicator, check};
 use super::window::RawWindow;
 
 /// Whether `MPI_Finalize` was called.
@@ -83,7 +83,7 @@ impl Lifetime {
         comm: RawCommunicator,
     ) -> Result<Self, Failure> {
         let family_key = registry().family_key()?;
-        let number = comm.allreduce_u64(registry().next_number(comm)?, Extreme::Greatest)?;
+        let number = comm.allreduce_u64(registry().next_number(comm)?, Agreed::Greatest)?;
         let family = family_of(family_key, parent, number)?;
         registry().entries.insert(
             number,
@@ -130,7 +130,7 @@ fn free_released(family: u64, comm: RawCommunicator) -> Result<(), Failure> {
         .filter(|(_, entry)| entry.family == family)
         .map(|(&number, entry)| (number, u64::from(entry.is_released)))
         .unzip();
-    let flags = comm.allreduce_u64s(&flags, Extreme::Least)?;
+    let flags = comm.allreduce_u64s(&flags, Agreed::Least)?;
     for (number, is_released) in numbers.into_iter().zip(flags) {
         if is_released == 1
             && let Some(entry) = registry().entries.remove(&number)

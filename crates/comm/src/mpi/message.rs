@@ -7,9 +7,9 @@ use crate::tag::Tag;
 #[derive(Debug)]
 pub(super) enum Message {
     /// By MPI's own sends and receives.
-    Long(LongMessage),
-    /// Through memory that both ranks share.
-    Short(ShortMessage),
+    Mpi(MpiMessage),
+    /// Through memory that both ranks share, or to this rank itself.
+    Local(LocalMessage),
 }
 
 /// Why a message will never come, or never be received.
@@ -27,44 +27,44 @@ impl Message {
     /// The receiver or the sender.
     pub(super) fn peer(&self) -> usize {
         match self {
-            Message::Long(message) => message.pending.peer(),
-            Message::Short(message) => message.peer,
+            Message::Mpi(message) => message.pending.peer(),
+            Message::Local(message) => message.peer,
         }
     }
 
     pub(super) fn tag(&self) -> Tag {
         match self {
-            Message::Long(message) => message.tag,
-            Message::Short(message) => message.tag,
+            Message::Mpi(message) => message.tag,
+            Message::Local(message) => message.tag,
         }
     }
 
     /// Whether it is a receive that still lacks its message.
     pub(super) fn is_receiving(&self) -> bool {
         match self {
-            Message::Long(message) => message.pending.is_receiving(),
-            Message::Short(message) => message.state == State::Receiving,
+            Message::Mpi(message) => message.pending.is_receiving(),
+            Message::Local(message) => message.state == State::Receiving,
         }
     }
 
-    /// Whether it is a short send that is over.
+    /// Whether it is a local send that is over.
     pub(super) fn is_sent(&self) -> bool {
-        matches!(self, Message::Short(message) if message.is_over())
+        matches!(self, Message::Local(message) if message.is_over())
     }
 
     /// Ends it without its message.
     pub(super) fn fail(&mut self, trouble: Trouble) {
         match self {
-            Message::Long(message) => message.trouble = Some(trouble),
-            Message::Short(message) => message.state = State::Failed(trouble),
+            Message::Mpi(message) => message.trouble = Some(trouble),
+            Message::Local(message) => message.state = State::Failed(trouble),
         }
     }
 
     /// Why it failed, on this rank.
     pub(super) fn error(&self, rank: usize) -> Option<Error> {
         let (trouble, capacity_bytes) = match self {
-            Message::Long(message) => (message.trouble?, message.pending.capacity_bytes()),
-            Message::Short(message) => match message.state {
+            Message::Mpi(message) => (message.trouble?, message.pending.capacity_bytes()),
+            Message::Local(message) => match message.state {
                 State::Failed(trouble) => (trouble, message.buffer.len()),
                 _ => return None,
             },
@@ -91,21 +91,21 @@ impl Message {
     /// The buffer of a complete message.
     pub(super) fn into_buffer(self) -> Vec<u8> {
         match self {
-            Message::Long(message) => message.pending.into_buffer(),
-            Message::Short(message) => message.buffer,
+            Message::Mpi(message) => message.pending.into_buffer(),
+            Message::Local(message) => message.buffer,
         }
     }
 }
 
 /// A message that MPI carries.
 #[derive(Debug)]
-pub(super) struct LongMessage {
+pub(super) struct MpiMessage {
     pub(super) pending: PendingRequest,
     pub(super) tag: Tag,
     pub(super) trouble: Option<Trouble>,
 }
 
-impl LongMessage {
+impl MpiMessage {
     /// Whether it is over, or will never be: a message that was too long fails alone, any other failure is MPI's.
     pub(super) fn test(&mut self) -> Result<bool, Failure> {
         if self.trouble.is_some() {
@@ -121,9 +121,9 @@ impl LongMessage {
     }
 }
 
-/// A short message under way.
+/// A message under way that MPI does not carry.
 #[derive(Debug)]
-pub(super) struct ShortMessage {
+pub(super) struct LocalMessage {
     pub(super) buffer: Vec<u8>,
     /// The receiver or the sender.
     pub(super) peer: usize,
@@ -141,7 +141,7 @@ pub(super) enum State {
     Failed(Trouble),
 }
 
-impl ShortMessage {
+impl LocalMessage {
     /// Where to put a message of this tag and of `length` bytes: nowhere, if it is another's or too long.
     pub(super) fn accept(&mut self, tag: Tag, length: usize) -> &mut [u8] {
         if tag != self.tag {

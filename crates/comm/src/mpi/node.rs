@@ -1,10 +1,11 @@
 //! What ranks that share a node have in common: cores, and memory.
 
 use std::env;
+use std::fs;
 use std::thread;
 
-use super::raw::{Extreme, Failure, RawCommunicator};
-use super::short::ShortMessages;
+use super::local::LocalMessages;
+use super::raw::{Agreed, Failure, RawCommunicator};
 use crate::error::Error;
 
 /// The environment variable that says whether short messages between ranks of a node go through shared memory: `on`, which is
@@ -18,14 +19,14 @@ pub(super) struct Node {
     pub(super) regular_ranks: Option<usize>,
     /// The ranks that can run at once, on all nodes.
     pub(super) concurrency: usize,
-    /// Where short messages go through shared memory.
-    pub(super) short: Option<ShortMessages>,
+    /// The way of what MPI does not carry.
+    pub(super) local: LocalMessages,
 }
 
 impl Node {
     /// What all ranks agree on about their nodes. Collective.
     ///
-    /// `first_number` is that of the first conversation whose short messages go that way.
+    /// `first_number` is that of the first conversation whose messages go that way.
     pub(super) fn find(
         raw: &RawCommunicator,
         rank: usize,
@@ -33,33 +34,27 @@ impl Node {
         first_number: u64,
     ) -> Result<Self, Error> {
         let failed = |failure: Failure| failure.on(rank);
-        let agreed = |value: usize, extreme| -> Result<usize, Error> {
-            let number = raw.allreduce_u64(value as u64, extreme).map_err(failed)?;
+        let agreed = |value: usize, agreed| -> Result<usize, Error> {
+            let number = raw.allreduce_u64(value as u64, agreed).map_err(failed)?;
             Ok(usize::try_from(number).unwrap_or(usize::MAX))
         };
         let node = raw.split_by_node().map_err(failed)?;
         let node_size = node.size().map_err(failed)?;
         let node_rank = node.rank().map_err(failed)?;
-        let node_ranks = agreed(node_size, Extreme::Greatest)?;
+        let node_ranks = agreed(node_size, Agreed::Greatest)?;
         let first = rank - rank % node_ranks;
         let is_regular =
             node_size == node_ranks.min(size - first) && node_rank == rank % node_ranks;
-        let are_regular = agreed(is_regular.into(), Extreme::Least)? == 1;
-        // A process that is bound to one core says nothing about the others.
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let at_once = if cores > 1 {
-            cores.min(node_size)
-        } else {
-            node_size
-        };
-        let at_once = agreed(at_once, Extreme::Least)?;
-        let short = match agreed(setting(), Extreme::Least)? {
+        let are_regular = agreed(is_regular.into(), Agreed::Least)? == 1;
+        let cores = cores(&node).map_err(failed)?;
+        let at_once = agreed(cores.min(node_size), Agreed::Least)?;
+        let rings = match agreed(setting(), Agreed::Least)? {
             ON => {
                 let ranks = node.allgather_u64(rank as u64).map_err(failed)?;
                 let ranks = ranks
                     .into_iter()
                     .map(|rank| usize::try_from(rank).unwrap_or(0));
-                ShortMessages::new(&node, ranks.collect(), first_number).map_err(failed)?
+                LocalMessages::of_node(&node, ranks.collect(), first_number).map_err(failed)?
             }
             OFF => None,
             _ => {
@@ -77,9 +72,51 @@ impl Node {
             } else {
                 size
             },
-            short,
+            local: rings.unwrap_or_else(|| LocalMessages::of_one(rank, first_number)),
         })
     }
+}
+
+/// The cores that the ranks of a node may use, as far as is known here. Collective.
+///
+/// A launcher may bind each process to cores of its own: then those of all processes count. A container may have less time than
+/// cores: then this process can have no more threads at once than cores' worth of time.
+fn cores(node: &RawCommunicator) -> Result<usize, Failure> {
+    let own = allowed_cores().unwrap_or_default();
+    let words = node.allreduce_u64(own.len() as u64, Agreed::Greatest)?;
+    let words = usize::try_from(words).expect("processors have few thousand cores");
+    let mut padded = own.clone();
+    padded.resize(words, 0);
+    let all = node.allreduce_u64s(&padded, Agreed::Union)?;
+    let own_time = thread::available_parallelism().map_or(1, usize::from);
+    Ok(match (count(&own), count(&all)) {
+        (own_count, _) if own_time < own_count => own_time,
+        // A process that is bound to one core says nothing about the others.
+        (_, 0) if own_time == 1 => usize::MAX,
+        (_, 0) => own_time,
+        (_, all_count) => all_count,
+    })
+}
+
+fn count(cores: &[u64]) -> usize {
+    let counts = cores.iter().map(|word| word.count_ones() as usize);
+    counts.fold(0, |total, count| total + count)
+}
+
+/// The cores that this process is bound to, as bits; `None` where the system does not say.
+fn allowed_cores() -> Option<Vec<u64>> {
+    parse_cores(&fs::read_to_string("/proc/self/status").ok()?)
+}
+
+/// The line `Cpus_allowed`: words of 32 bits in hexadecimal, the greatest first, with commas between them.
+fn parse_cores(status: &str) -> Option<Vec<u64>> {
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed:"));
+    let words = line?.trim().rsplit(',');
+    words
+        .map(|word| u64::from_str_radix(word, 16).ok())
+        .collect()
 }
 
 /// What the environment can say of shared memory, as numbers, of which the least of all ranks counts. Anything else is 0.
@@ -91,5 +128,29 @@ fn setting() -> usize {
         Err(env::VarError::NotPresent) | Ok("on") => ON,
         Ok("off") => OFF,
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{allowed_cores, count, parse_cores};
+
+    #[test]
+    fn cores_are_read_from_the_kernels_words() {
+        let status = "Name:\tsh\nCpus_allowed:\t00000003,80000000\nCpus_allowed_list:\t31-33\n";
+        assert_eq!(parse_cores(status), Some(vec![0x8000_0000, 3]));
+        assert_eq!(
+            parse_cores("Cpus_allowed:\tf\n").as_deref().map(count),
+            Some(4)
+        );
+        assert_eq!(parse_cores("Name:\tsh\n"), None);
+        assert_eq!(parse_cores("Cpus_allowed:\tmany\n"), None);
+    }
+
+    #[test]
+    fn this_process_may_run_somewhere() {
+        if let Some(cores) = allowed_cores() {
+            assert!(count(&cores) > 0);
+        }
     }
 }

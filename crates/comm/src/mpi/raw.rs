@@ -13,6 +13,7 @@ use std::ptr;
 use mpi::ffi;
 use mpi::raw::AsRaw;
 
+use super::misdirected::WorldReturnsErrors;
 use crate::error::Error;
 
 /// An MPI function that returned something else than `MPI_SUCCESS`.
@@ -235,20 +236,22 @@ impl RawCommunicator {
         })
     }
 
-    /// `MPI_Allreduce`: element by element, the least or the greatest number of all ranks, whose slices have the same length.
+    /// `MPI_Allreduce`, element by element, on slices of the same length.
     pub(super) fn allreduce_u64s(
         &self,
         numbers: &[u64],
-        extreme: Extreme,
+        agreed: Agreed,
     ) -> Result<Vec<u64>, Failure> {
         let mut result = vec![0_u64; numbers.len()];
         let count = c_int::try_from(numbers.len()).expect("ranks agree on few numbers");
         // SAFETY: constants of the library, initialised before main.
         let (datatype, operation) = unsafe {
-            match extreme {
-                Extreme::Least => (ffi::RSMPI_UINT64_T, ffi::RSMPI_MIN),
-                Extreme::Greatest => (ffi::RSMPI_UINT64_T, ffi::RSMPI_MAX),
-            }
+            let operation = match agreed {
+                Agreed::Least => ffi::RSMPI_MIN,
+                Agreed::Greatest => ffi::RSMPI_MAX,
+                Agreed::Union => ffi::RSMPI_BOR,
+            };
+            (ffi::RSMPI_UINT64_T, operation)
         };
         // SAFETY: both buffers hold `count` numbers, and are distinct.
         let code = unsafe {
@@ -265,8 +268,8 @@ impl RawCommunicator {
     }
 
     /// As [`allreduce_u64s`](RawCommunicator::allreduce_u64s), of one number.
-    pub(super) fn allreduce_u64(&self, number: u64, extreme: Extreme) -> Result<u64, Failure> {
-        Ok(self.allreduce_u64s(&[number], extreme)?[0])
+    pub(super) fn allreduce_u64(&self, number: u64, agreed: Agreed) -> Result<u64, Failure> {
+        Ok(self.allreduce_u64s(&[number], agreed)?[0])
     }
 
     /// `MPI_Allgather`: a number of every rank. Collective.
@@ -370,11 +373,13 @@ fn index(number: c_int) -> usize {
 /// `MPI_TAG_UB` is at least this (MPI 4.1, 9.1.2).
 const LEAST_TAG_UPPER_BOUND: u64 = 32767;
 
-/// Which of all ranks' numbers an allreduce returns.
+/// What an allreduce makes of all ranks' numbers.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Extreme {
+pub(super) enum Agreed {
     Least,
     Greatest,
+    /// Every bit that one of them has.
+    Union,
 }
 
 /// Ends all processes of this program.
@@ -419,12 +424,17 @@ impl PendingRequest {
         if let Some(code) = self.outcome {
             return check("MPI_Test", code).map(|()| true);
         }
+        let quiet_world = match self.receives {
+            true => WorldReturnsErrors::where_needed()?,
+            false => None,
+        };
         let mut flag = 0;
         let mut status = MaybeUninit::uninit();
         // SAFETY: the request is live until MPI says it is complete, and after that this line is
         // not reached; `flag` and `status` are room for one value each.
         let code =
             unsafe { ffi::MPI_Test(&raw mut self.request, &raw mut flag, status.as_mut_ptr()) };
+        drop(quiet_world);
         // A request that failed is over: MPI does not touch its buffer any more (MPI 4.1, 3.7.3).
         if code.unsigned_abs() != ffi::MPI_SUCCESS || flag != 0 {
             self.outcome = Some(code);

@@ -19,7 +19,7 @@ pub(super) struct PollLimits {
     /// Polls of MPI's requests before the rank yields its core.
     before_yield: u32,
     /// Polls of shared memory before the rank yields its core: each takes less time.
-    short_before_yield: u32,
+    local_before_yield: u32,
     /// Polls of shared memory before a receive is posted: about a microsecond.
     pub(super) before_request: u32,
     /// Every poll of shared memory whose number is a multiple of this also drives MPI.
@@ -30,14 +30,14 @@ impl PollLimits {
     /// Each rank has a core for itself.
     pub(super) const OWN_CORE: Self = Self {
         before_yield: 1000,
-        short_before_yield: 16_000,
+        local_before_yield: 16_000,
         before_request: 1000,
         before_progress: 64,
     };
     /// The peer may be waiting for this very core.
     pub(super) const SHARED_CORE: Self = Self {
         before_yield: 1,
-        short_before_yield: 1,
+        local_before_yield: 1,
         before_request: 1,
         before_progress: 1,
     };
@@ -85,12 +85,12 @@ impl MpiCommunicator {
         }
         let requests = &mut *self.requests.borrow_mut();
         let channels = &mut *self.channels.borrow_mut();
-        let mut is_short = |request: &RequestId| {
+        let mut is_local = |request: &RequestId| {
             let message = requests.get_mut(*request);
-            matches!(message, Message::Short(_))
+            matches!(message, Message::Local(_))
         };
-        let polls = match awaited.iter().all(&mut is_short) {
-            true => self.poll_limits.short_before_yield,
+        let polls = match awaited.iter().all(&mut is_local) {
+            true => self.poll_limits.local_before_yield,
             false => self.poll_limits.before_yield,
         };
         let mut deadline = None;
@@ -128,11 +128,11 @@ impl MpiCommunicator {
         request: RequestId,
     ) -> Result<bool, Error> {
         let tag = match requests.get_mut(request) {
-            Message::Long(message) => {
+            Message::Mpi(message) => {
                 return message.test().map_err(|failure| failure.on(self.rank));
             }
-            Message::Short(message) if message.is_over() => return Ok(true),
-            Message::Short(message) => message.tag,
+            Message::Local(message) if message.is_over() => return Ok(true),
+            Message::Local(message) => message.tag,
         };
         let polls = self.polls.get().wrapping_add(1);
         self.polls.set(polls);
@@ -142,9 +142,8 @@ impl MpiCommunicator {
         }
         match channels.of(tag) {
             Some((channel, conversations)) => {
-                let short = channel.short.as_mut();
-                let short = short.expect("a short message has its way");
-                Ok(short.progress(requests, conversations, request).is_over())
+                let message = channel.local.progress(requests, conversations, request);
+                Ok(message.is_over())
             }
             // The conversation was closed before its messages were cancelled.
             None => Ok(false),

@@ -8,7 +8,7 @@ use std::ptr::{self, NonNull};
 
 use mpi::ffi;
 
-use super::raw::{Extreme, Failure, RawCommunicator, check};
+use super::raw::{Agreed, Failure, RawCommunicator, check};
 use crate::ring::Ring;
 
 /// MPI's name for a window that is locked.
@@ -43,7 +43,7 @@ impl Window {
             .as_mut()
             .is_some_and(|window| window.fill(size, rank).is_some());
         // This also makes every rank wait until all rings are ready.
-        let all = node.allreduce_u64(is_ready.into(), Extreme::Least)?;
+        let all = node.allreduce_u64(is_ready.into(), Agreed::Least)?;
         Ok(window.filter(|_| all == 1))
     }
 

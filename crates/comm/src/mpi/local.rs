@@ -1,7 +1,8 @@
-//! Short messages between ranks of a node: they go through [rings](crate::ring), and match their receives as MPI's do.
+//! Messages that MPI does not carry: short ones between ranks of a node, which go through [rings](crate::ring), and all of a rank to
+//! itself, which some MPI libraries do not complete before they are received. They match their receives as MPI's do.
 
 use super::channel::CONVERSATIONS;
-use super::message::{Message, ShortMessage, State, Trouble};
+use super::message::{LocalMessage, Message, State, Trouble};
 use super::raw::{Failure, RawCommunicator};
 use super::window::{RawWindow, Window};
 use crate::conversation::Conversations;
@@ -17,8 +18,30 @@ const MOST_RANKS: usize = 256;
 struct Unexpected {
     node_rank: usize,
     tag: Tag,
-    length: usize,
-    bytes: [u8; LONGEST_BYTES],
+    content: Content,
+}
+
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "to receive a short message allocates nothing"
+)]
+enum Content {
+    FromRing {
+        length: usize,
+        bytes: [u8; LONGEST_BYTES],
+    },
+    /// From this rank.
+    Own(Vec<u8>),
+}
+
+impl Content {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Content::FromRing { length, bytes } => &bytes[..*length],
+            Content::Own(bytes) => bytes,
+        }
+    }
 }
 
 /// To and from one rank of the node.
@@ -38,6 +61,22 @@ impl Lane {
     }
 }
 
+impl Rings {
+    /// The ring to a rank of the node, and this rank's end of it.
+    #[inline]
+    fn to(&mut self, node_rank: usize) -> (&Ring, &mut Lane) {
+        let ring = self.window.ring(self.own_node_rank, node_rank);
+        (ring, &mut self.lanes[node_rank])
+    }
+
+    /// The ring from a rank of the node, and this rank's end of it.
+    #[inline]
+    fn from(&mut self, node_rank: usize) -> (&Ring, &mut Reader) {
+        let ring = self.window.ring(node_rank, self.own_node_rank);
+        (ring, &mut self.lanes[node_rank].reader)
+    }
+}
+
 /// A tag as the header of a line has it: its exchange, and its number in the channel.
 fn to_wire(tag: Tag) -> u32 {
     let number = u32::try_from(tag.number() % CONVERSATIONS).expect("15 bits");
@@ -50,16 +89,24 @@ fn from_wire(wire: u32, first_number: u64) -> Tag {
     Tag::new(first_number + u64::from(wire >> 16)).with_exchange_number(wire as u16)
 }
 
-/// This rank's ends of the rings, and what has not met its other half.
+/// The rings of a node, and this rank's ends of them.
 #[derive(Debug)]
-pub(super) struct ShortMessages {
+struct Rings {
     window: Window,
+    own_node_rank: usize,
+    lanes: Vec<Lane>,
+}
+
+/// The messages, and what has not met its other half.
+#[derive(Debug)]
+pub(super) struct LocalMessages {
+    /// Where there can be none, this rank is the only one here.
+    rings: Option<Rings>,
     /// The ranks of this node, ascending.
     ranks: Vec<usize>,
     own_node_rank: usize,
     /// The number of the channel's first conversation.
     first_number: u64,
-    lanes: Vec<Lane>,
     /// Receives that wait for their messages, in the order in which they were posted.
     posted: Vec<RequestId>,
     /// Sends that wait for room in their rings, in the order in which they were started.
@@ -67,9 +114,22 @@ pub(super) struct ShortMessages {
     unexpected: Vec<Unexpected>,
 }
 
-impl ShortMessages {
-    /// Rings for a node whose ranks are these. Collective; `None` on all of them where there can be no rings.
-    pub(super) fn new(
+impl LocalMessages {
+    /// Only this rank's messages to itself.
+    pub(super) fn of_one(rank: usize, first_number: u64) -> Self {
+        Self {
+            rings: None,
+            ranks: vec![rank],
+            own_node_rank: 0,
+            first_number,
+            posted: Vec::new(),
+            waiting: Vec::new(),
+            unexpected: Vec::new(),
+        }
+    }
+
+    /// Those of a node whose ranks are these. Collective; `None` on all of them where there can be no rings.
+    pub(super) fn of_node(
         node: &RawCommunicator,
         ranks: Vec<usize>,
         first_number: u64,
@@ -81,24 +141,28 @@ impl ShortMessages {
         let own_node_rank = node.rank()?;
         let window = Window::allocate(node)?;
         Ok(window.map(|window| Self {
-            window,
+            rings: Some(Rings {
+                window,
+                own_node_rank,
+                lanes: (0..size).map(|_| Lane::default()).collect(),
+            }),
             ranks,
             own_node_rank,
-            first_number,
-            lanes: (0..size).map(|_| Lane::default()).collect(),
-            posted: Vec::new(),
-            waiting: Vec::new(),
-            unexpected: Vec::new(),
+            ..Self::of_one(0, first_number)
         }))
     }
 
-    /// MPI's name for the memory.
-    pub(super) fn window(&self) -> RawWindow {
-        self.window.raw()
+    /// MPI's name for the rings' memory, if there are rings.
+    pub(super) fn window(&self) -> Option<RawWindow> {
+        self.rings.as_ref().map(|rings| rings.window.raw())
     }
 
-    /// A rank's number on this node; `None` for a rank of another node.
-    pub(super) fn node_rank_of(&self, rank: usize) -> Option<usize> {
+    /// A rank's number on this node, if messages of this capacity to and from it go this way.
+    #[inline]
+    pub(super) fn node_rank_of(&self, rank: usize, capacity_bytes: usize) -> Option<usize> {
+        if capacity_bytes > LONGEST_BYTES && rank != self.ranks[self.own_node_rank] {
+            return None;
+        }
         self.ranks.binary_search(&rank).ok()
     }
 
@@ -114,27 +178,68 @@ impl ShortMessages {
     pub(super) fn start_send(
         &mut self,
         requests: &mut Requests<Message>,
+        conversations: &mut Conversations,
         node_rank: usize,
         tag: Tag,
         buffer: Vec<u8>,
     ) -> Request {
-        let ring = self.window.ring(self.own_node_rank, node_rank);
-        let is_sent = self.lanes[node_rank].send(ring, tag, &buffer);
+        let Some(rings) = self.rings_to(node_rank) else {
+            return self.send_to_oneself(requests, conversations, tag, buffer);
+        };
+        let (ring, lane) = rings.to(node_rank);
+        let is_sent = lane.send(ring, tag, &buffer);
         let state = match is_sent {
             true => State::Complete,
             false => State::Sending,
         };
-        let request = requests.insert(Message::Short(self.message(node_rank, tag, buffer, state)));
+        let request = requests.insert(Message::Local(self.message(node_rank, tag, buffer, state)));
         if !is_sent {
             self.waiting.push(request.id());
         }
         request
     }
 
-    /// Sends a message if there is room for it. Says whether there was.
+    /// The rings, for another rank than this one.
+    #[inline]
+    fn rings_to(&mut self, node_rank: usize) -> Option<&mut Rings> {
+        let is_other = node_rank != self.own_node_rank;
+        self.rings.as_mut().filter(|_| is_other)
+    }
+
+    #[cold]
+    fn send_to_oneself(
+        &mut self,
+        requests: &mut Requests<Message>,
+        conversations: &mut Conversations,
+        tag: Tag,
+        buffer: Vec<u8>,
+    ) -> Request {
+        let node_rank = self.own_node_rank;
+        let mut sent = self.message(node_rank, tag, Vec::new(), State::Complete);
+        if let Some(index) = self.first_posted(requests, node_rank, tag) {
+            let message = local(requests, self.posted.remove(index));
+            let into = message.accept(tag, buffer.len());
+            into.copy_from_slice(&buffer[..into.len()]);
+            if message.tag != tag {
+                self.end_mismatched(requests, conversations, node_rank, tag);
+            }
+            sent.buffer = buffer;
+        } else if !conversations.is_closed(tag) {
+            self.unexpected.push(Unexpected {
+                node_rank,
+                tag,
+                content: Content::Own(buffer),
+            });
+        }
+        requests.insert(Message::Local(sent))
+    }
+
+    /// Sends a message to another rank if there is room for it. Says whether there was.
     pub(super) fn try_send(&mut self, node_rank: usize, tag: Tag, message: &[u8]) -> bool {
-        let ring = self.window.ring(self.own_node_rank, node_rank);
-        let lane = &mut self.lanes[node_rank];
+        let Some(rings) = self.rings_to(node_rank) else {
+            return false;
+        };
+        let (ring, lane) = rings.to(node_rank);
         !lane.is_full && lane.writer.write(ring, to_wire(tag), message)
     }
 
@@ -149,8 +254,7 @@ impl ShortMessages {
         if !self.posted.is_empty() || !self.unexpected.is_empty() {
             return None;
         }
-        let ring = self.window.ring(node_rank, self.own_node_rank);
-        let reader = &mut self.lanes[node_rank].reader;
+        let (ring, reader) = self.rings_to(node_rank)?.from(node_rank);
         let (wire, length) = (0..polls).find_map(|_| reader.next(ring))?;
         let is_it = wire == to_wire(tag) && length <= buffer.len();
         is_it.then(|| {
@@ -173,11 +277,12 @@ impl ShortMessages {
             message.state = State::Failed(Trouble::GivenUp(rank));
         } else if let Some(index) = self.first_unexpected(node_rank, tag) {
             let unexpected = self.unexpected.remove(index);
-            let into = message.accept(unexpected.tag, unexpected.length);
-            into.copy_from_slice(&unexpected.bytes[..into.len()]);
+            let bytes = unexpected.content.bytes();
+            let into = message.accept(unexpected.tag, bytes.len());
+            into.copy_from_slice(&bytes[..into.len()]);
         }
         let is_posted = message.state == State::Receiving;
-        let request = requests.insert(Message::Short(message));
+        let request = requests.insert(Message::Local(message));
         if is_posted {
             self.posted.push(request.id());
         }
@@ -210,8 +315,8 @@ impl ShortMessages {
             .retain(|unexpected| unexpected.tag.number() != tag.number());
     }
 
-    fn message(&self, node_rank: usize, tag: Tag, buffer: Vec<u8>, state: State) -> ShortMessage {
-        ShortMessage {
+    fn message(&self, node_rank: usize, tag: Tag, buffer: Vec<u8>, state: State) -> LocalMessage {
+        LocalMessage {
             buffer,
             peer: self.ranks[node_rank],
             node_rank,
@@ -234,12 +339,12 @@ impl ShortMessages {
         requests: &'r mut Requests<Message>,
         conversations: &mut Conversations,
         request: RequestId,
-    ) -> &'r ShortMessage {
-        let node_rank = short(requests, request).node_rank;
-        while short(requests, request).state == State::Receiving
+    ) -> &'r LocalMessage {
+        let node_rank = local(requests, request).node_rank;
+        while local(requests, request).state == State::Receiving
             && self.take_in(requests, conversations, node_rank)
         {}
-        short(requests, request)
+        local(requests, request)
     }
 
     /// Takes the next message of a rank in, if one has arrived. Says whether one had.
@@ -250,21 +355,19 @@ impl ShortMessages {
         conversations: &mut Conversations,
         node_rank: usize,
     ) -> bool {
-        let ring = self.window.ring(node_rank, self.own_node_rank);
-        let reader = &mut self.lanes[node_rank].reader;
+        let Some(rings) = self.rings_to(node_rank) else {
+            return false;
+        };
+        let (ring, reader) = rings.from(node_rank);
         let Some((wire, length)) = reader.next(ring) else {
             return false;
         };
         let tag = from_wire(wire, self.first_number);
-        let is_its = |&request: &RequestId| {
-            let message = short(requests, request);
-            (message.node_rank, message.tag.number()) == (node_rank, tag.number())
-        };
         if tag.is_notice() {
             self.take_notice(requests, conversations, node_rank, tag);
-        } else if let Some(index) = self.posted.iter().position(is_its) {
-            let message = short(requests, self.posted.remove(index));
-            reader.read(ring, length, message.accept(tag, length));
+        } else if let Some(index) = self.first_posted(requests, node_rank, tag) {
+            let message = local(requests, self.posted.remove(index));
+            self.read(node_rank, length, message.accept(tag, length));
             if message.tag != tag {
                 self.end_mismatched(requests, conversations, node_rank, tag);
             }
@@ -272,6 +375,28 @@ impl ShortMessages {
             self.keep_unexpected(conversations, node_rank, tag, length);
         }
         true
+    }
+
+    /// The oldest receive of a conversation that waits for a message of this rank.
+    #[inline]
+    fn first_posted(
+        &self,
+        requests: &mut Requests<Message>,
+        node_rank: usize,
+        tag: Tag,
+    ) -> Option<usize> {
+        self.posted.iter().position(|&request| {
+            let message = local(requests, request);
+            (message.node_rank, message.tag.number()) == (node_rank, tag.number())
+        })
+    }
+
+    /// Reads the next message of another rank, which has this length, as far as there is room for it.
+    #[inline]
+    fn read(&mut self, node_rank: usize, length: usize, into: &mut [u8]) {
+        let rings = self.rings_to(node_rank);
+        let (ring, reader) = rings.expect("its message is in a ring").from(node_rank);
+        reader.read(ring, length, into);
     }
 
     /// A message has met a receive of another exchange: the other receives of the conversation wait in vain as well.
@@ -311,10 +436,8 @@ impl ShortMessages {
         node_rank: usize,
         tag: Tag,
     ) {
-        let ring = self.window.ring(node_rank, self.own_node_rank);
         let mut exchange = [0; size_of::<u16>()];
-        let reader = &mut self.lanes[node_rank].reader;
-        reader.read(ring, exchange.len(), &mut exchange);
+        self.read(node_rank, exchange.len(), &mut exchange);
         let rank = self.ranks[node_rank];
         let its = tag.with_exchange_number(u16::from_ne_bytes(exchange));
         if tag.says_given_up() {
@@ -335,7 +458,7 @@ impl ShortMessages {
         end: impl Fn(Tag) -> Option<Trouble>,
     ) {
         self.posted.retain(|&request| {
-            let message = short(requests, request);
+            let message = local(requests, request);
             let trouble = end(message.tag);
             if let Some(trouble) = trouble {
                 message.state = State::Failed(trouble);
@@ -353,15 +476,13 @@ impl ShortMessages {
         tag: Tag,
         length: usize,
     ) {
-        let ring = self.window.ring(node_rank, self.own_node_rank);
         let mut bytes = [0; LONGEST_BYTES];
-        self.lanes[node_rank].reader.read(ring, length, &mut bytes);
+        self.read(node_rank, length, &mut bytes);
         if !conversations.is_closed(tag) {
             self.unexpected.push(Unexpected {
                 node_rank,
                 tag,
-                length,
-                bytes,
+                content: Content::FromRing { length, bytes },
             });
         }
     }
@@ -384,14 +505,16 @@ impl ShortMessages {
         requests: &mut Requests<Message>,
         conversations: &mut Conversations,
     ) {
-        for lane in &mut self.lanes {
+        let rings = self.rings.as_mut();
+        let rings = rings.expect("only sends through rings wait");
+        for lane in &mut rings.lanes {
             lane.is_full = false;
         }
         let before = self.waiting.len();
         self.waiting.retain(|&request| {
-            let message = short(requests, request);
-            let ring = self.window.ring(self.own_node_rank, message.node_rank);
-            let is_sent = self.lanes[message.node_rank].send(ring, message.tag, &message.buffer);
+            let message = local(requests, request);
+            let (ring, lane) = rings.to(message.node_rank);
+            let is_sent = lane.send(ring, message.tag, &message.buffer);
             if is_sent {
                 message.state = State::Complete;
             }
@@ -403,9 +526,9 @@ impl ShortMessages {
     }
 }
 
-fn short(requests: &mut Requests<Message>, request: RequestId) -> &mut ShortMessage {
+fn local(requests: &mut Requests<Message>, request: RequestId) -> &mut LocalMessage {
     match requests.get_mut(request) {
-        Message::Short(message) => message,
-        Message::Long(_) => unreachable!("only short messages are in these lists"),
+        Message::Local(message) => message,
+        Message::Mpi(_) => unreachable!("only local messages are in these lists"),
     }
 }
