@@ -5,7 +5,9 @@ use harness::Error;
 use harness::bench::{Row, kernels, lookup, parallel, plot, reduce, schedules};
 use harness::output::Output;
 use harness::table::Table;
-use harness::{Backend, choices};
+use harness::{Backend, Place, choices};
+
+use crate::mpi_options::MpiOptions;
 
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
@@ -16,6 +18,8 @@ pub struct Options {
     /// Where the ranks of `reduce` and `schedules` live: threads or mpi
     #[arg(long, default_value = "threads", value_name = "NAME")]
     backend: String,
+    #[command(flatten)]
+    mpi: MpiOptions,
     /// The numbers of ranks of `reduce` and `schedules`; three or more also give a plot of its time over them
     #[arg(long, default_value = "2", value_name = "LIST")]
     ranks: String,
@@ -45,12 +49,17 @@ pub fn run(options: &Options) -> Result<(), Error> {
         ));
     };
     let ranks = choices::rank_counts(&options.ranks)?;
+    let is_of_ranks = |name: &&str| ["reduce", "schedules"].contains(name);
+    let place = match chosen.iter().any(is_of_ranks) {
+        true => options.mpi.place(backend)?,
+        false => Place::Threads,
+    };
     let mut output = Output::open(options.json.as_deref())?;
     for name in chosen {
         if name == "schedules" {
             let mut rows = Vec::new();
             for &ranks in &ranks {
-                rows.extend(schedules::launch(backend, ranks, options.quick, &output)?);
+                rows.extend(schedules::launch(&place, ranks, options.quick, &output)?);
             }
             for row in &rows {
                 output.json(row)?;
@@ -67,7 +76,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
             _ => {
                 let mut rows = Vec::new();
                 for &ranks in &ranks {
-                    rows.extend(reduce::launch(backend, ranks, options.quick, &output)?);
+                    rows.extend(reduce::launch(&place, ranks, options.quick, &output)?);
                 }
                 rows
             }

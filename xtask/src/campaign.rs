@@ -6,8 +6,10 @@ use clap::Args;
 use harness::campaign::{Campaign, FaultKind, Generator, silence_panics};
 use harness::choices::names;
 use harness::output::Output;
-use harness::{Backend, Error};
+use harness::{Backend, Error, Place};
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::mpi_options::MpiOptions;
 
 /// Options of `campaign`.
 #[derive(Args, Clone, Debug)]
@@ -24,6 +26,8 @@ pub struct Options {
     /// Where ranks live: threads, mpi or all
     #[arg(long, default_value = "threads", value_name = "NAME")]
     backend: String,
+    #[command(flatten)]
+    mpi: MpiOptions,
     /// The most ranks of a case [default: 9 on threads, 5 under MPI]
     #[arg(long, value_name = "P")]
     ranks: Option<usize>,
@@ -54,7 +58,9 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     let mut output = Output::open(options.json.as_deref())?;
     let mut is_sound = true;
     silence_panics();
-    for backend in Backend::parse(&options.backend)? {
+    let backends = Backend::parse(&options.backend)?;
+    options.mpi.check_use(&backends)?;
+    for backend in backends {
         let minutes = options.minutes.map(|minutes| 60 * minutes);
         let (end, bar) = match minutes {
             Some(_) => (u64::MAX, ProgressBar::new_spinner()),
@@ -68,6 +74,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
         let campaign = Campaign {
             seeds: options.seed..end,
             deadline: minutes.map(|seconds| Instant::now() + Duration::from_secs(seconds)),
+            place: Place::ready(backend, &options.mpi.installation()?)?,
             generator: Generator::new(backend, options.ranks, &faults),
         };
         let findings = campaign.run(&|| bar.inc(1))?;

@@ -10,6 +10,7 @@ pub mod bench;
 pub mod book;
 pub mod campaign;
 pub mod draw;
+mod mpi_options;
 #[cfg(doctest)]
 mod pages;
 pub mod papers;

@@ -7,9 +7,10 @@ use ::papers::{Settings, chosen, exhibits, write};
 use clap::Args;
 use harness::Backend;
 use harness::Error;
-use harness::installed::missing;
 use harness::output::Output;
 use harness::workspace::workspace;
+
+use crate::mpi_options::MpiOptions;
 
 /// Options of `papers`.
 #[derive(Args, Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct Options {
     /// Where measured ranks live: threads or mpi [default: mpi, where it is installed]
     #[arg(long, value_name = "NAME")]
     backend: Option<String>,
+    #[command(flatten)]
+    mpi: MpiOptions,
     /// Few sizes and few runs
     #[arg(long)]
     quick: bool,
@@ -40,15 +43,16 @@ pub fn run(options: &Options) -> Result<(), Error> {
             [backend] => backend,
             _ => return Err(Error::option("--backend", "one of threads and mpi")),
         },
-        None if missing().is_empty() => Backend::Mpi,
+        None if options.mpi.installation()?.missing().is_empty() => Backend::Mpi,
         None => Backend::Threads,
     };
     let folder = &options.output;
     fs::create_dir_all(folder).map_err(|error| Error::file(folder, error))?;
     let mut output = Output::open(options.json.as_deref())?;
+    let place = options.mpi.place(backend)?;
     let settings = Settings {
         quick: options.quick,
-        backend,
+        place: &place,
         folder,
     };
     write(&chosen, &settings, &mut output)?;

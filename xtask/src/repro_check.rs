@@ -19,6 +19,8 @@ use reduce::Algorithm;
 use simd_kernels::Level;
 use verdict::Expectations;
 
+use crate::mpi_options::MpiOptions;
+
 /// The rank counts of the thesis' section 4.3.
 const THESIS_RANKS: &str = "1..=241:16";
 
@@ -47,6 +49,8 @@ pub struct Options {
     /// threads, mpi or all
     #[arg(long, default_value = "threads", value_name = "NAME")]
     backend: String,
+    #[command(flatten)]
+    mpi: MpiOptions,
     /// Numbers of ranks: 1,17,33 or 1..=241:16 [default: 1..=241:16, under MPI 1,2,17,33]
     #[arg(long, value_name = "LIST")]
     ranks: Option<String>,
@@ -81,7 +85,10 @@ pub fn run(options: &Options) -> Result<bool, Error> {
         .launches
         .iter()
         .any(|launch| launch.backend == Backend::Mpi);
-    let launcher = needs_mpi.then(Launcher::build).transpose()?;
+    options.mpi.check_use(&Backend::parse(&options.backend)?)?;
+    let installation = options.mpi.installation()?;
+    let launcher = needs_mpi.then(|| Launcher::build(installation));
+    let launcher = launcher.transpose()?;
     let mut output = Output::open(options.json.as_deref())?;
     let rows = check.run_launches(launcher.as_ref(), &mut output)?;
     let faults = check.expected.faults(&rows);

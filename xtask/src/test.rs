@@ -12,12 +12,16 @@ use harness::{Error, choices};
 use stages::{Mpi, STAGES, Stage, When};
 use steps::{Steps, Stop};
 
+use crate::mpi_options::MpiOptions;
+
 /// Options of `test`.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct Options {
     /// Stages by name, or all, which adds those on request [default: what CI runs]
     #[arg(long, value_name = "NAME,…")]
     stage: Option<String>,
+    #[command(flatten)]
+    mpi: MpiOptions,
     /// Leave out everything that needs MPI
     #[arg(long)]
     no_mpi: bool,
@@ -27,11 +31,12 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<bool, Error> {
     let chosen = chosen(options)?;
     let mpi = !options.no_mpi;
+    let installation = options.mpi.installation()?;
     if mpi && chosen.iter().any(|stage| stage.mpi != Mpi::Unused) {
-        setup::set_up()?;
+        setup::install(&installation)?;
     }
     let begin = Instant::now();
-    let mut steps = Steps::new(mpi);
+    let mut steps = Steps::new(mpi, installation);
     let mut times = Table::new(["stage", "steps", "seconds"]);
     let mut passed = true;
     for stage in chosen
@@ -123,7 +128,11 @@ mod tests {
 
     fn options(stage: Option<&str>, no_mpi: bool) -> Options {
         let stage = stage.map(str::to_owned);
-        Options { stage, no_mpi }
+        Options {
+            stage,
+            no_mpi,
+            ..Options::default()
+        }
     }
 
     fn names(stage: Option<&str>) -> Vec<&'static str> {
@@ -170,10 +179,10 @@ mod tests {
 
     #[test]
     fn without_mpi_something_must_be_left() {
-        let error = refusal("openmpi", true);
-        assert!(error.contains("--no-mpi") && error.contains("`--stage openmpi`"));
-        let stages = chosen(&options(Some("openmpi,book"), true)).unwrap();
-        assert_eq!(left_out(&stages), "stage openmpi");
+        let error = refusal("mpi", true);
+        assert!(error.contains("--no-mpi") && error.contains("`--stage mpi`"));
+        let stages = chosen(&options(Some("mpi,book"), true)).unwrap();
+        assert_eq!(left_out(&stages), "stage mpi");
         for stage in STAGES.iter().filter(|stage| stage.mpi != Mpi::Unused) {
             assert!(left_out(&[stage]).contains(stage.name));
         }

@@ -248,8 +248,8 @@ fn bad_options() {
         &["--stage", "`magic`", "checks, packages, threads"],
     );
     refused(
-        &["test", "--no-mpi", "--stage", "openmpi"],
-        &["--no-mpi", "`--stage openmpi`"],
+        &["test", "--no-mpi", "--stage", "mpi"],
+        &["--no-mpi", "`--stage mpi`"],
     );
 }
 

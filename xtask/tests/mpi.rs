@@ -8,13 +8,19 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use harness::Installation;
 use harness::launcher::Launcher;
 use serde_json::Value;
 
+/// What starts `mpi-runner`, as this test was built it.
+fn launcher() -> Launcher {
+    let installation = Installation::find(None, None).unwrap();
+    Launcher::of(installation, env!("CARGO_BIN_EXE_mpi-runner"))
+}
+
 /// The error of a launch of `ranks` ranks, the last of which misbehaves.
 fn fault(kind: &str, ranks: usize) -> String {
-    let launcher = Launcher::of(env!("CARGO_BIN_EXE_mpi-runner"));
-    let ended = launcher.run(ranks, &["fault", kind], |_| Ok(()));
+    let ended = launcher().run(ranks, &["fault", kind], |_| Ok(()));
     ended.expect_err(kind).to_string()
 }
 
@@ -24,6 +30,16 @@ fn a_panic_ends_the_job_after_one_line_that_names_the_rank() {
     assert_eq!(error.matches("panicked").count(), 1, "{error}");
     let told = ": rank 2 panicked: on purpose (at xtask/src/bin/mpi_runner.rs:";
     assert!(error.contains(told), "{error}");
+}
+
+#[test]
+fn a_launcher_that_is_not_there_is_named() {
+    let launcher = Some("no-such-launcher -n {ranks}");
+    let installation = Installation::find(None, launcher).unwrap();
+    let launcher = Launcher::of(installation, env!("CARGO_BIN_EXE_mpi-runner"));
+    let ended = launcher.run(3, &["fault", "leave"], |_| Ok(()));
+    let error = ended.unwrap_err().to_string();
+    assert!(error.starts_with("no-such-launcher -n 3: "), "{error}");
 }
 
 #[test]
@@ -40,8 +56,7 @@ fn silence_ends_by_a_time_out_that_names_both_ranks() {
 
 #[test]
 fn a_run_whose_ranks_say_nothing_is_ended() {
-    let launcher = Launcher::of(env!("CARGO_BIN_EXE_mpi-runner"));
-    let launcher = launcher.with_limit(Duration::from_secs(1));
+    let launcher = launcher().with_limit(Duration::from_secs(1));
     let begin = Instant::now();
     let ended = launcher.run(3, &["fault", "silence"], |_| Ok(()));
     let error = ended.unwrap_err().to_string();
@@ -67,6 +82,20 @@ fn a_campaign_under_mpi() {
     assert_eq!(summary["cases"], 40);
     let faults = summary["faults"].as_object().unwrap();
     assert_eq!(faults.len(), 5, "{faults:?}");
+}
+
+/// Without a launcher, a program is a job of one rank; this one is told that it is one of three.
+#[test]
+fn another_librarys_launcher_is_noticed() {
+    let output = Command::new(env!("CARGO_BIN_EXE_mpi-runner"))
+        .args(["fault", "leave"])
+        .env("SLURM_STEP_NUM_TASKS", "3")
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let error = String::from_utf8(output.stderr).unwrap();
+    let told = "the launcher has started 3 ranks (SLURM_STEP_NUM_TASKS)";
+    assert!(error.contains(told), "{error}");
 }
 
 #[test]

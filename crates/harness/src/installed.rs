@@ -1,29 +1,9 @@
-//! What this machine has of MPI, and whose process this is.
+//! What this machine has, and whose process this is.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// What to install where MPI is missing.
-pub(crate) const INSTALL: &str =
-    "apt-get install libopenmpi-dev openmpi-bin libclang-dev (or load your cluster's MPI module)";
-
-/// The parts of MPI that this machine lacks.
-pub fn missing() -> Vec<&'static str> {
-    let compiler = env::var("MPICC").unwrap_or_else(|_| "mpicc".to_owned());
-    let mut missing = Vec::new();
-    if !runs(&compiler) {
-        missing.push("mpicc");
-    }
-    if !runs("mpirun") {
-        missing.push("mpirun");
-    }
-    if !has_libclang() {
-        missing.push("libclang");
-    }
-    missing
-}
 
 /// Whether a program is installed and prints its version.
 pub fn runs(program: &str) -> bool {
@@ -36,8 +16,17 @@ pub fn runs(program: &str) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
+/// Whether there is a program of this name, or at this path.
+pub fn is_on_path(program: &str) -> bool {
+    if program.contains('/') {
+        return Path::new(program).is_file();
+    }
+    let folders = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+}
+
 /// Whether libclang is where the binding generator looks for it.
-fn has_libclang() -> bool {
+pub fn has_libclang() -> bool {
     let is_library = |path: PathBuf| {
         let name = path
             .file_name()

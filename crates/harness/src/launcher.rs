@@ -1,4 +1,4 @@
-//! Building `mpi-runner`, and starting it under `mpirun`.
+//! Building `mpi-runner`, and starting it on ranks.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -7,19 +7,19 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::Error;
-use crate::installed::{INSTALL, is_root, missing};
-use crate::workspace::{cargo, executables};
+use crate::workspace::executables;
+use crate::{Error, Installation};
 
-/// How long `mpirun` may take to end after a rank has said why it fails.
+/// How long the launcher may take to end after a rank has said why it fails.
 const ENDING_LIMIT: Duration = Duration::from_secs(30);
 
 /// How long it may take to end when it is asked to.
 const STOPPING_LIMIT: Duration = Duration::from_secs(5);
 
-/// A program that `mpirun` can start.
-#[derive(Debug)]
+/// A program that an MPI library's launcher can start.
+#[derive(Clone, Debug)]
 pub struct Launcher {
+    installation: Installation,
     program: PathBuf,
     /// How long its ranks may say nothing.
     limit: Option<Duration>,
@@ -27,15 +27,8 @@ pub struct Launcher {
 
 impl Launcher {
     /// Builds `mpi-runner`.
-    pub fn build() -> Result<Self, Error> {
-        let missing = missing();
-        if !missing.is_empty() {
-            let missing = missing.join(", ");
-            let advice = "`--backend threads` needs none of it";
-            return Err(Error::Mpi(format!(
-                "MPI is missing here ({missing}); install it by {INSTALL}; {advice}"
-            )));
-        }
+    pub fn build(installation: Installation) -> Result<Self, Error> {
+        installation.check()?;
         let arguments = [
             "--package",
             "xtask",
@@ -44,15 +37,21 @@ impl Launcher {
             "--features",
             "mpi",
         ];
-        let executables = executables(cargo().args(["build", "--release"]).args(arguments))?;
+        let executables = executables(
+            installation
+                .cargo()
+                .args(["build", "--release"])
+                .args(arguments),
+        )?;
         let program = executables.into_iter().next_back();
         let program = program.ok_or_else(|| Error::Mpi("cargo built no mpi-runner".to_owned()))?;
-        Ok(Self::of(program.path))
+        Ok(Self::of(installation, program.path))
     }
 
     /// A program that is built already.
-    pub fn of(program: impl Into<PathBuf>) -> Self {
+    pub fn of(installation: Installation, program: impl Into<PathBuf>) -> Self {
         Self {
+            installation,
             program: program.into(),
             limit: None,
         }
@@ -67,20 +66,14 @@ impl Launcher {
 
     /// The command that starts it on `ranks` ranks.
     pub fn command(&self, ranks: usize, arguments: &[&str]) -> Command {
-        let mut mpirun = Command::new("mpirun");
-        if is_open_mpi() {
-            mpirun.arg("--oversubscribe");
-            if is_root() {
-                mpirun.arg("--allow-run-as-root");
-            }
-        }
-        mpirun
-            .arg("-n")
-            .arg(ranks.to_string())
-            .arg(&self.program)
-            .args(arguments);
-        mpirun.stdin(Stdio::null());
-        mpirun
+        let mut command = self.installation.command(ranks, &self.program);
+        command.args(arguments).stdin(Stdio::null());
+        command
+    }
+
+    /// The launcher's part of that command, for a person.
+    pub fn shown(&self, ranks: usize) -> String {
+        self.installation.shown(ranks)
     }
 
     /// Runs it on `ranks` ranks and passes each line of its output to `line` as it arrives.
@@ -92,7 +85,7 @@ impl Launcher {
         arguments: &[&str],
         mut line: impl FnMut(&str) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let failed = |reason: String| Error::Mpi(format!("mpirun -n {ranks}: {reason}"));
+        let failed = |reason: String| Error::Mpi(format!("{}: {reason}", self.shown(ranks)));
         let mut child = self
             .command(ranks, arguments)
             .stdout(Stdio::piped())
@@ -200,10 +193,4 @@ fn cause(errors: &[String]) -> String {
         Some((_, place)) => format!("{} (at {})", own.join("; "), place.trim_end_matches(':')),
         None => own.join("; "),
     }
-}
-
-/// Whether `mpirun` is Open MPI's, which has options of its own.
-fn is_open_mpi() -> bool {
-    let version = Command::new("mpirun").arg("--version").output();
-    version.is_ok_and(|version| String::from_utf8_lossy(&version.stdout).contains("Open MPI"))
 }

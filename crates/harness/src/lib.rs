@@ -10,6 +10,7 @@ pub mod campaign;
 pub mod choices;
 pub mod data;
 mod error;
+mod installation;
 pub mod installed;
 pub mod job;
 pub mod launcher;
@@ -27,6 +28,10 @@ pub mod workspace;
 
 pub use backend::Backend;
 pub use error::Error;
+pub use installation::{
+    Installation, LAUNCHER_VARIABLE, LIBRARIES, LIBRARY_VARIABLE, Library, Source,
+};
+pub use ranks::Place;
 pub use runner::Runner;
 pub use sharing::Sharing;
 pub use way::{Order, Way};

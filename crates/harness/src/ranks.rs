@@ -1,4 +1,4 @@
-//! Running a job on the ranks of a backend: threads of this process, or `mpi-runner` under `mpirun`, which gets it as a file.
+//! Running a job on the ranks of a place: threads of this process, or processes of `mpi-runner`, which gets it as a file.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,11 +11,41 @@ use serde::de::DeserializeOwned;
 
 use crate::launcher::Launcher;
 use crate::workspace::target;
-use crate::{Backend, Error};
+use crate::{Backend, Error, Installation};
 
-/// Measures a job on a backend's ranks, by the runner's `command` under MPI; whatever rank 0 reports goes to `sort`.
+/// Where ranks live, ready to run them.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// Threads of this process.
+    Threads,
+    /// Processes that an MPI library's launcher starts.
+    Processes(Launcher),
+}
+
+impl Place {
+    /// Of a backend; under MPI, this builds `mpi-runner`.
+    ///
+    /// # Errors
+    /// MPI is missing, or does not work.
+    pub fn ready(backend: Backend, installation: &Installation) -> Result<Self, Error> {
+        Ok(match backend {
+            Backend::Threads => Place::Threads,
+            Backend::Mpi => Place::Processes(Launcher::build(installation.clone())?),
+        })
+    }
+
+    /// Its backend.
+    pub fn backend(&self) -> Backend {
+        match self {
+            Place::Threads => Backend::Threads,
+            Place::Processes(_) => Backend::Mpi,
+        }
+    }
+}
+
+/// Measures a job on a place's ranks, by the runner's `command` under MPI; whatever rank 0 reports goes to `sort`.
 pub fn on_ranks<J, R>(
-    backend: Backend,
+    place: &Place,
     ranks: usize,
     command: &str,
     job: &J,
@@ -26,12 +56,14 @@ where
     J: Serialize + Sync,
     R: DeserializeOwned + Send,
 {
-    if backend == Backend::Mpi {
-        return on_processes(&Launcher::build()?, ranks, command, job, sort);
+    match place {
+        Place::Processes(launcher) => on_processes(launcher, ranks, command, job, sort),
+        Place::Threads => {
+            let run = |world: &World, report: &dyn Fn(R)| run(world, Backend::Threads, job, report);
+            on_threads(ranks, run)?.into_iter().for_each(sort);
+            Ok(())
+        }
     }
-    let reports = on_threads(ranks, |world, report| run(world, backend, job, report))?;
-    reports.into_iter().for_each(sort);
-    Ok(())
 }
 
 /// Runs `run` on threads, and returns whatever rank 0 reports.
@@ -51,7 +83,7 @@ pub fn on_threads<R: Send>(
     Ok(reports.into_inner().expect("no report panics"))
 }
 
-/// Runs a job by the runner's `command` under `mpirun`; whatever rank 0 reports goes to `sort` as it arrives.
+/// Runs a job by the runner's `command` on processes; whatever rank 0 reports goes to `sort` as it arrives.
 pub fn on_processes<R: DeserializeOwned>(
     launcher: &Launcher,
     ranks: usize,

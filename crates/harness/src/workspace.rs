@@ -9,7 +9,6 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use crate::Error;
-use crate::installed::INSTALL;
 
 /// The root of the checkout: above the package that `cargo` runs, above this program, or above the current folder, which stands for it
 /// where none of them is in a checkout. It is looked for when it is needed, as this package also compiles outside a checkout.
@@ -75,7 +74,7 @@ pub fn executables(cargo: &mut Command) -> Result<Vec<Executable>, Error> {
         let errors = String::from_utf8_lossy(&output.stderr);
         let first = errors.lines().find(|line| line.starts_with("error"));
         return Err(failed(format!(
-            "{}; is MPI whole? {INSTALL}",
+            "{}; is MPI whole, with libclang?",
             first.unwrap_or("it failed")
         )));
     }

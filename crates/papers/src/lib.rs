@@ -19,10 +19,9 @@ use std::path::Path;
 use std::time::Instant;
 
 pub use comparison::{Comparison, Value};
-use harness::Backend;
-use harness::Error;
 use harness::markdown;
 use harness::output::Output;
+use harness::{Error, Place};
 pub use page::Page;
 pub use thesis::{Job, Times, run as run_job};
 
@@ -121,7 +120,7 @@ pub struct Settings<'s> {
     /// Whether few sizes and few runs are enough.
     pub quick: bool,
     /// Where measured ranks live.
-    pub backend: Backend,
+    pub place: &'s Place,
     /// The folder of the pages.
     pub folder: &'s Path,
 }
@@ -132,7 +131,7 @@ pub struct Context<'o> {
     /// Whether few sizes and few runs are enough.
     quick: bool,
     /// Where measured ranks live.
-    backend: Backend,
+    place: &'o Place,
     /// Where a person looks.
     output: &'o Output,
     /// The thesis' runs, which several exhibits show.
@@ -164,7 +163,7 @@ pub fn write(
         let mut page = Page::new(exhibit, settings.folder);
         let context = Context {
             quick: settings.quick,
-            backend: settings.backend,
+            place: settings.place,
             output,
             times: &times,
         };

@@ -78,7 +78,7 @@ impl Page {
 
     /// Says on what the times of this page were measured.
     pub fn machine(&mut self, context: &Context<'_>, ranks: &str) {
-        let backend = match context.backend {
+        let backend = match context.place.backend() {
             Backend::Mpi => "processes under MPI",
             Backend::Threads => "threads of one process",
         };

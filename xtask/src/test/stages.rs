@@ -2,11 +2,12 @@
 
 use std::process::Command;
 
-use harness::Error;
 use harness::installed::runs;
 use harness::launcher::Launcher;
 use harness::workspace::{cargo, executables};
+use harness::{Error, Installation, LIBRARIES, Library, Source};
 
+use super::setup;
 use super::steps::{Steps, Stop};
 
 /// A part of the gate that can be run alone.
@@ -67,11 +68,18 @@ pub(super) const STAGES: &[Stage] = &[
         run: threads,
     },
     Stage {
-        name: "openmpi",
-        purpose: "the suites under mpirun, with and without shared memory; examples and commands under MPI",
+        name: "mpi",
+        purpose: "the suites on ranks of an MPI library, with and without shared memory; examples and commands",
         when: When::Always,
         mpi: Mpi::Needed,
-        run: openmpi,
+        run: mpi,
+    },
+    Stage {
+        name: "mpich",
+        purpose: "the same with Debian's MPICH",
+        when: When::Always,
+        mpi: Mpi::Needed,
+        run: mpich,
     },
     Stage {
         name: "commands",
@@ -86,6 +94,13 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Unused,
         run: rust_alone,
+    },
+    Stage {
+        name: "wheels",
+        purpose: "the suites of comm and reduce, and a repro-check, with the MPI libraries from PyPI",
+        when: When::OnRequest,
+        mpi: Mpi::Needed,
+        run: wheels,
     },
     Stage {
         name: "book",
@@ -134,7 +149,7 @@ fn checks(steps: &mut Steps) -> Result<(), Stop> {
     }
     let features = features(steps.mpi());
     let doc = format!("doc --workspace --no-deps --features {features}");
-    let mut doc_command = cargo();
+    let mut doc_command = steps.installation().cargo();
     steps.step(
         "docs",
         doc_command
@@ -179,47 +194,94 @@ fn threads(steps: &mut Steps) -> Result<(), Stop> {
     Ok(())
 }
 
-/// One build for all tests here, and one for the examples that shares its crates: apart, they would be built with other features each
-/// time.
-fn openmpi(steps: &mut Steps) -> Result<(), Stop> {
-    println!("\n── building the tests under MPI");
+/// With the library that `--mpi` names, or with that of this machine.
+fn mpi(steps: &mut Steps) -> Result<(), Stop> {
+    suites(steps, &["comm", "reduce", "treefold", "xtask"])
+}
+
+fn mpich(steps: &mut Steps) -> Result<(), Stop> {
+    with_library(steps, "mpich", mpi)
+}
+
+/// Those that can be installed, or the one that `--mpi` names.
+fn wheels(steps: &mut Steps) -> Result<(), Stop> {
+    let is_chosen = |library: &&Library| match steps.installation().library() {
+        Some(chosen) => chosen.name == library.name,
+        None => matches!(library.source, Source::Wheel { .. }),
+    };
+    let chosen: Vec<&Library> = LIBRARIES.iter().filter(is_chosen).collect();
+    for library in chosen {
+        with_library(steps, library.name, |steps| {
+            suites(steps, &["comm", "reduce"])?;
+            let words = "repro-check --backend mpi --ranks 1,2,5";
+            steps.xtask(&format!("repro-check, {}", library.name), words)
+        })?;
+    }
+    Ok(())
+}
+
+/// Runs steps with another MPI library than the chosen one.
+fn with_library(
+    steps: &mut Steps,
+    name: &str,
+    run: impl FnOnce(&mut Steps) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let installation = Installation::find(Some(name), None).map_err(Stop::Error)?;
+    setup::install(&installation).map_err(Stop::Error)?;
+    steps.with_installation(installation, run)
+}
+
+/// The tests under MPI of these members: one build for all, and one for the examples that shares its crates. Apart, they would be built with
+/// other features each time.
+fn suites(steps: &mut Steps, members: &[&str]) -> Result<(), Stop> {
+    let installation = steps.installation().clone();
+    let library = installation.name().unwrap_or("MPI");
+    println!("\n── building the tests under {library}");
     let features = features(true);
     let tests =
         format!("test --no-run --workspace --test mpi --test examples --features {features}");
-    let tests = executables(cargo().args(tests.split_whitespace())).map_err(Stop::Error)?;
+    let tests = executables(installation.cargo().args(tests.split_whitespace()));
+    let tests = tests.map_err(Stop::Error)?;
     let test_of = |package: &str, name: &str| {
         let mut of_name = tests.iter().filter(|test| test.target == name);
         let found = of_name.find(|test| test.package.ends_with(package));
         let missing = || Error::Mpi(format!("cargo built no test `{name}` of {package}"));
         found.ok_or_else(|| Stop::Error(missing()))
     };
-    // `cargo test --examples` would make tests of them.
-    let examples = "build --workspace --examples --profile test";
-    steps.cargo(
-        "building the examples",
-        &format!("{examples} --features {features}"),
-    )?;
     let shared = MPI_RANKS.map(|ranks| (ranks, "on"));
     let alone = MPI_RANKS_WITHOUT_SHARED_MEMORY.map(|ranks| (ranks, "off"));
     for package in ["comm", "reduce"] {
-        let suite = Launcher::of(&test_of(package, "mpi")?.path);
+        let suite = Launcher::of(installation.clone(), &test_of(package, "mpi")?.path);
         for (ranks, shared_memory) in shared.into_iter().chain(alone) {
             let name =
-                format!("{package} under mpirun, {ranks} ranks, shared memory {shared_memory}");
-            let mut mpirun = suite.command(ranks, &[]);
-            // Both Open MPI's and MPICH's launcher end ranks that wait for each other for ever.
-            mpirun.env("MPIEXEC_TIMEOUT", MPI_TIMEOUT_SECONDS);
-            mpirun.env("TREEFOLD_SHARED_MEMORY", shared_memory);
-            steps.step(&name, &mut mpirun)?;
+                format!("{package}, {library}, {ranks} ranks, shared memory {shared_memory}");
+            let mut launch = suite.command(ranks, &[]);
+            // The launchers of Open MPI and of MPICH's family end ranks that wait for each other for ever.
+            launch.env("MPIEXEC_TIMEOUT", MPI_TIMEOUT_SECONDS);
+            launch.env("TREEFOLD_SHARED_MEMORY", shared_memory);
+            steps.step(&name, &mut launch)?;
         }
     }
     for (step, package, name) in [
-        ("examples under MPI", "treefold", "examples"),
-        ("commands under MPI", "xtask", "mpi"),
+        ("examples", "treefold", "examples"),
+        ("commands", "xtask", "mpi"),
     ] {
+        if !members.contains(&package) {
+            continue;
+        }
+        if package == "treefold" {
+            // `cargo test --examples` would make tests of them.
+            let examples = "build --workspace --examples --profile test";
+            steps.cargo(
+                "building the examples",
+                &format!("{examples} --features {features}"),
+            )?;
+        }
         let test = test_of(package, name)?;
         let mut command = Command::new(&test.path);
-        steps.step(step, command.current_dir(&test.package))?;
+        installation.pass_on(&mut command);
+        let step = format!("{step}, {library}");
+        steps.step(&step, command.current_dir(&test.package))?;
     }
     Ok(())
 }

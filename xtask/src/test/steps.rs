@@ -1,17 +1,19 @@
 //! Running the steps of a stage: each is one command, announced before it runs and timed when it ends.
 
 use std::env;
+use std::mem;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use harness::Error;
-use harness::workspace::{cargo, workspace};
+use harness::workspace::workspace;
+use harness::{Error, Installation};
 
 /// Runs steps and counts those that passed.
 #[derive(Debug)]
 pub(super) struct Steps {
     passed_count: usize,
     mpi: bool,
+    installation: Installation,
 }
 
 /// Why a stage ends early.
@@ -24,11 +26,29 @@ pub(super) enum Stop {
 
 impl Steps {
     /// No steps yet.
-    pub(super) fn new(mpi: bool) -> Self {
+    pub(super) fn new(mpi: bool, installation: Installation) -> Self {
         Self {
             passed_count: 0,
             mpi,
+            installation,
         }
+    }
+
+    /// The MPI library of the steps that need one.
+    pub(super) fn installation(&self) -> &Installation {
+        &self.installation
+    }
+
+    /// Runs steps with another MPI library.
+    pub(super) fn with_installation<R>(
+        &mut self,
+        installation: Installation,
+        run: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let before = mem::replace(&mut self.installation, installation);
+        let result = run(self);
+        self.installation = before;
+        result
     }
 
     /// How many passed.
@@ -59,17 +79,16 @@ impl Steps {
 
     /// Runs `cargo` with these words.
     pub(super) fn cargo(&mut self, name: &str, words: &str) -> Result<(), Stop> {
-        self.step(name, cargo().args(words.split_whitespace()))
+        let mut cargo = self.installation.cargo();
+        self.step(name, cargo.args(words.split_whitespace()))
     }
 
     /// Runs this very program with these words.
     pub(super) fn xtask(&mut self, name: &str, words: &str) -> Result<(), Stop> {
         let own = env::current_exe().map_err(|error| Stop::Error(Error::Run(error.to_string())))?;
-        self.step(
-            name,
-            Command::new(own)
-                .args(words.split_whitespace())
-                .current_dir(workspace()),
-        )
+        let mut command = Command::new(own);
+        self.installation.pass_on(&mut command);
+        let words = words.split_whitespace();
+        self.step(name, command.args(words).current_dir(workspace()))
     }
 }

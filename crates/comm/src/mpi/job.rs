@@ -1,5 +1,6 @@
 //! A program's whole stay in MPI: from `MPI_Init` to `MPI_Finalize`, or to `MPI_Abort`.
 
+use std::env;
 use std::panic::{self, AssertUnwindSafe};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,6 +33,17 @@ pub enum RunError {
     /// The library is built without thread support.
     #[error("this MPI library does not support MPI_THREAD_FUNNELED")]
     NoThreadSupport,
+    /// The launcher has started more ranks than the library knows of: it is another library's, and every rank would think that it
+    /// is the only one.
+    #[error(
+        "the launcher has started {started} ranks ({variable}), but this program's MPI library knows of one: start it by the launcher of the library that it was built for"
+    )]
+    ForeignLauncher {
+        /// The ranks that the launcher has started.
+        started: usize,
+        /// The environment variable that says so.
+        variable: &'static str,
+    },
     /// The others have not come to the end within the silence limit. MPI is not finalised, so the launcher will end them.
     #[error("rank {rank}: the other ranks have not ended within {after:?}")]
     NotEnded {
@@ -51,7 +63,8 @@ pub enum RunError {
 /// The program's panic hook runs first, as always.
 ///
 /// # Errors
-/// MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, or fails; or the other ranks do not end.
+/// MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, was started by another library's launcher, or fails; or the
+/// other ranks do not end.
 pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     let (universe, threading) =
         mpi::initialize_with_threading(Threading::Funneled).ok_or(RunError::AlreadyInitialised)?;
@@ -59,6 +72,11 @@ pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
         return Err(RunError::NoThreadSupport);
     }
     let world = MpiCommunicator::duplicate(&SimpleCommunicator::world())?;
+    if world.size() == 1
+        && let Some((variable, started)) = started_by_launcher()
+    {
+        return Err(RunError::ForeignLauncher { started, variable });
+    }
     let (rank, silence_limit) = (world.rank(), world.shared_silence_limit());
     // Nothing that the body has touched is used after a panic.
     let result = match panic::catch_unwind(AssertUnwindSafe(|| body(world))) {
@@ -77,6 +95,18 @@ pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     }
     drop(universe);
     Ok(result)
+}
+
+/// The variables in which launchers say how many ranks they have started: Open MPI's, that of MPICH's family, and Slurm's.
+const STARTED_VARIABLES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
+
+/// How many ranks a launcher has started, if more than one, and the variable that says so.
+fn started_by_launcher() -> Option<(&'static str, usize)> {
+    let started = |variable| {
+        let number = env::var(variable).ok()?.parse().ok()?;
+        (number > 1).then_some((variable, number))
+    };
+    STARTED_VARIABLES.into_iter().find_map(started)
 }
 
 /// Ends the processes of all ranks by `MPI_Abort`.

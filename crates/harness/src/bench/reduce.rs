@@ -14,7 +14,7 @@ use crate::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, some_log_likelihoods};
 use crate::ordinary::Ordinary;
 use crate::output::Output;
 use crate::ranks::on_ranks;
-use crate::{Backend, Error, Runner, Sharing, Way};
+use crate::{Backend, Error, Place, Runner, Sharing, Way};
 
 /// What every rank measures.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -55,9 +55,9 @@ impl Report {
     }
 }
 
-/// Runs the bench on a backend.
+/// Runs the bench in a place.
 pub fn launch(
-    backend: Backend,
+    place: &Place,
     ranks: usize,
     quick: bool,
     output: &Output,
@@ -76,7 +76,7 @@ pub fn launch(
         rounds: if quick { 5 } else { 31 },
     };
     let mut rows = Vec::new();
-    on_ranks(backend, ranks, "bench", &job, run, |report: Report| {
+    on_ranks(place, ranks, "bench", &job, run, |report: Report| {
         report.sort(&mut rows, output)
     })?;
     Ok(rows)

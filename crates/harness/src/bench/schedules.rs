@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::ordinary::Ordinary;
 use crate::output::Output;
 use crate::ranks::on_ranks;
-use crate::{Backend, Error};
+use crate::{Backend, Error, Place};
 
 /// The elements of a block, in paper 2's sweep of the longest row but one.
 const BLOCK_ELEMENTS: [usize; 6] = [1_000, 4_000, 16_000, 64_000, 250_000, 1_000_000];
@@ -108,9 +108,9 @@ pub enum Report {
     },
 }
 
-/// Runs the bench on a backend.
+/// Runs the bench in a place.
 pub fn launch(
-    backend: Backend,
+    place: &Place,
     ranks: usize,
     quick: bool,
     output: &Output,
@@ -128,16 +128,11 @@ pub fn launch(
         cut_elements: BLOCK_ELEMENTS.to_vec(),
         rounds: if quick { 5 } else { 30 },
     };
-    measure(backend, ranks, &job, output)
+    measure(place, ranks, &job, output)
 }
 
-/// Measures a job on a backend.
-pub fn measure(
-    backend: Backend,
-    ranks: usize,
-    job: &Job,
-    output: &Output,
-) -> Result<Vec<Row>, Error> {
+/// Measures a job in a place.
+pub fn measure(place: &Place, ranks: usize, job: &Job, output: &Output) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     let sort = |report| {
         match report {
@@ -151,7 +146,7 @@ pub fn measure(
         )),
     }
     };
-    on_ranks(backend, ranks, "schedules", job, run, sort)?;
+    on_ranks(place, ranks, "schedules", job, run, sort)?;
     Ok(rows)
 }
 

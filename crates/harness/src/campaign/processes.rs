@@ -37,9 +37,13 @@ type Cases<'c> = &'c [(u64, Case)];
 
 impl Campaign {
     /// Runs the cases in jobs, and calls `done` after each.
-    pub(super) fn run_on_processes(&self, done: &dyn Fn()) -> Result<Findings, Error> {
+    pub(super) fn run_on_processes(
+        &self,
+        launcher: &Launcher,
+        done: &dyn Fn(),
+    ) -> Result<Findings, Error> {
         let jobs = Jobs {
-            launcher: Launcher::build()?.with_limit(CASE_LIMIT),
+            launcher: launcher.clone().with_limit(CASE_LIMIT),
             done,
         };
         let mut findings = Findings::default();

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{Case, Generator};
 use crate::output::Output;
-use crate::{Backend, Error};
+use crate::{Error, Place};
 
 /// Cases from consecutive seeds.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub struct Campaign {
     pub seeds: Range<u64>,
     /// No case begins after it.
     pub deadline: Option<Instant>,
+    /// Where the cases run.
+    pub place: Place,
     /// What makes a case of a seed.
     pub generator: Generator,
 }
@@ -53,9 +55,9 @@ impl Campaign {
     /// MPI is missing, or does not work.
     pub fn run(&self, done: &(dyn Fn() + Sync)) -> Result<Findings, Error> {
         let begin = Instant::now();
-        let mut findings = match self.generator.backend {
-            Backend::Threads => self.run_on_threads(done),
-            Backend::Mpi => self.run_on_processes(done)?,
+        let mut findings = match &self.place {
+            Place::Threads => self.run_on_threads(done),
+            Place::Processes(launcher) => self.run_on_processes(launcher, done)?,
         };
         findings.failures.sort_by_key(|failure| failure.seed);
         findings.seconds = begin.elapsed().as_secs_f64();
@@ -73,7 +75,7 @@ impl Campaign {
     /// # Errors
     /// They cannot be written.
     pub fn write(&self, findings: &Findings, output: &mut Output) -> Result<(), Error> {
-        let backend = self.generator.backend.name();
+        let backend = self.place.backend().name();
         for failure in &findings.failures {
             output.json(failure)?;
             let Failure { seed, reason, case } = failure;

@@ -83,7 +83,7 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
             rounds: if context.quick || count > 2 { 5 } else { 20 },
             ..Job::default()
         };
-        rows.extend(measure(context.backend, count, &job, context.output)?);
+        rows.extend(measure(context.place, count, &job, context.output)?);
     }
     let reference = rows.first().map(|row| row.reference.clone());
     let reference = reference.unwrap_or_default();

@@ -38,7 +38,7 @@ impl Study {
             cut_elements: cut.filter(|&elements| elements >= least).collect(),
             rounds: if context.quick { 4 } else { 12 },
         };
-        let rows = schedules::measure(context.backend, 2, &job, context.output)?;
+        let rows = schedules::measure(context.place, 2, &job, context.output)?;
         let is_cut = |row: &Row| row.block_elements.is_some();
         let (cut, mut whole): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_cut);
         let by_lemma = whole.pop();

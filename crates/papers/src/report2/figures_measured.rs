@@ -33,7 +33,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         rounds: if context.quick { 5 } else { 24 },
         ..Job::default()
     };
-    let rows = schedules::measure(context.backend, 2, &job, context.output)?;
+    let rows = schedules::measure(context.place, 2, &job, context.output)?;
     draw(page, &job, &rows)?;
     claims(page, &rows);
     tables(page, &job, &rows);

@@ -30,7 +30,7 @@ fn measure(
         rounds: rounds(context),
         ..Job::default()
     };
-    schedules::measure(context.backend, ranks, &job, context.output)
+    schedules::measure(context.place, ranks, &job, context.output)
 }
 
 /// The times of some schedules over those of the backend's own reduce, over some axis.

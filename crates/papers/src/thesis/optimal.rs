@@ -101,7 +101,7 @@ pub(super) fn measured(context: &Context<'_>, page: &mut Page) -> Result<(), Err
             modes: modes.to_vec(),
             runs: runs(context),
         };
-        all.push(timings::measure(context.backend, ranks, &job)?);
+        all.push(timings::measure(context.place, ranks, &job)?);
     }
     let headings = MEASURED_RANKS
         .into_iter()

@@ -9,7 +9,7 @@ use harness::job::{Cases, Job, Row};
 use harness::markdown::digits;
 use harness::matrix::{self, Items};
 use harness::ranks::on_ranks;
-use harness::{Backend, Sharing, Way};
+use harness::{Place, Sharing, Way};
 use reduce::Algorithm;
 
 use super::RANKS;
@@ -68,7 +68,7 @@ fn rows(data: &DataSet, ranks: usize, job: &Job) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     let data = std::slice::from_ref(data);
     on_ranks(
-        Backend::Threads,
+        &Place::Threads,
         ranks,
         "repro",
         job,

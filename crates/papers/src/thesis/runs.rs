@@ -51,7 +51,7 @@ pub(super) fn times<'c>(context: &'c Context<'_>) -> Result<&'c [Times], Error> 
     };
     let mut times = Vec::new();
     for ranks in 1..=RANKS_HERE {
-        times.extend(timings::measure(context.backend, ranks, &job)?);
+        times.extend(timings::measure(context.place, ranks, &job)?);
     }
     Ok(context.times.get_or_init(|| times))
 }

@@ -6,7 +6,7 @@ use harness::baselines::Baseline;
 use harness::bench::timing::slowest_ns;
 use harness::data::some_log_likelihoods;
 use harness::ranks::on_ranks;
-use harness::{Backend, Runner, Sharing};
+use harness::{Backend, Place, Runner, Sharing};
 use reduce::{Algorithm, MessageBuffer, Plan, World};
 use serde::{Deserialize, Serialize};
 
@@ -87,9 +87,9 @@ fn dropped(runs: usize) -> usize {
 }
 
 /// Measures a job on a backend's ranks.
-pub(super) fn measure(backend: Backend, ranks: usize, job: &Job) -> Result<Vec<Times>, Error> {
+pub(super) fn measure(place: &Place, ranks: usize, job: &Job) -> Result<Vec<Times>, Error> {
     let mut all = Vec::new();
-    on_ranks(backend, ranks, "papers", job, run, |times| all.push(times))?;
+    on_ranks(place, ranks, "papers", job, run, |times| all.push(times))?;
     Ok(all)
 }
 

