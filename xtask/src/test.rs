@@ -1,5 +1,6 @@
 //! `cargo xtask test`: the gate in stages, step by step, and the first step that fails ends it. What runs always is what CI runs.
 
+mod record;
 mod setup;
 mod stages;
 mod steps;
@@ -22,6 +23,9 @@ pub struct Options {
     stage: Option<String>,
     #[command(flatten)]
     mpi: MpiOptions,
+    /// Write what passed with which MPI library to the table of docs/mpi.md
+    #[arg(long)]
+    record: bool,
     /// Leave out everything that needs MPI
     #[arg(long)]
     no_mpi: bool,
@@ -56,6 +60,9 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     println!("\n{}", times.lines().join("\n"));
     if !mpi {
         println!("\nleft out by --no-mpi: {}", left_out(&chosen));
+    }
+    if options.record {
+        record::write(steps.ran())?;
     }
     let failed_count = u8::from(!passed);
     println!("\n{} passed, {failed_count} failed", steps.passed_count());

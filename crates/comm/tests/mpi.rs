@@ -2,10 +2,45 @@
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
-use comm::{Communicator, contract, mpi};
+use comm::{Communicator, Error, Tag, contract, mpi};
 
 fn main() {
     mpi::run(check).expect("MPI starts once");
+}
+
+/// Also one that was posted before, for another rank's message, and also if the wrong message came before its receive.
+fn a_mismatch_ends_all_receives_of_its_conversation(world: &mpi::MpiCommunicator) {
+    let (rank, size) = (world.rank(), world.size());
+    if !world.shares_memory() {
+        return;
+    }
+    let (left, right) = ((rank + size - 1) % size, (rank + 1) % size);
+    let (tag, told) = (Tag::new(1 << 20), Tag::new((1 << 20) + 1));
+    world.open(tag).expect("it is new");
+    world.open(told).expect("it is new");
+    let (one, other) = (tag.with_exchange(1, 1), tag.with_exchange(1, 2));
+    for tag in [one, told] {
+        let sent = world.start_send(right, tag, vec![1], 1);
+        world.wait(sent.expect("it exists")).expect("it has room");
+    }
+    let heard = world.start_receive(left, told, vec![0]);
+    world.wait(heard.expect("it exists")).expect("it comes");
+    let own = world
+        .start_receive(rank, other, vec![0])
+        .expect("it exists");
+    let wrong = world
+        .start_receive(left, other, vec![0])
+        .expect("it exists");
+    let mismatched = Error::Mismatched {
+        rank,
+        from: left,
+        expected: other,
+        found: one,
+    };
+    assert_eq!(world.wait(own), Err(mismatched.clone()));
+    assert_eq!(world.wait(wrong), Err(mismatched));
+    world.close(tag);
+    world.close(told);
 }
 
 fn check(world: mpi::MpiCommunicator) {
@@ -20,6 +55,7 @@ fn check(world: mpi::MpiCommunicator) {
         }
     };
     contract::check(&world, report);
+    a_mismatch_ends_all_receives_of_its_conversation(&world);
     contract::check(&duplicate, |_| ());
     if world.rank() == 0 {
         let size = world.size();

@@ -1,6 +1,7 @@
 //! MPI libraries on this machine: which compiler wrapper programs are built by for one of them, and which command starts ranks.
 
 use std::env;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -203,6 +204,20 @@ impl Installation {
         self.library.map(|library| library.name)
     }
 
+    /// The number of its version, as its launcher tells it.
+    pub fn version(&self) -> Option<String> {
+        let mut command = Command::new(&self.launch[0]);
+        self.add_folders(&mut command);
+        let told = command.arg("--version").output().ok()?;
+        let told = String::from_utf8_lossy(&told.stdout);
+        let mut words = told.split_whitespace();
+        let is_version = |word: &&str| {
+            let mut parts = word.split('.');
+            parts.clone().count() > 1 && parts.all(|part| part.parse::<u32>().is_ok())
+        };
+        words.find(is_version).map(str::to_owned)
+    }
+
     /// What this machine lacks of it.
     pub fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
@@ -269,16 +284,22 @@ impl Installation {
                 command.env(format!("{prefix}_ALLOW_RUN_AS_ROOT_CONFIRM"), "1");
             }
         }
-        // Wheels' compiler wrappers do not tell programs where the library is.
-        if let Some(folder) = self.library.and_then(Library::environment) {
-            let mut folders = vec![folder.join("lib")];
-            let before = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-            folders.extend(env::split_paths(&before).filter(|path| !path.as_os_str().is_empty()));
-            if let Ok(folders) = env::join_paths(folders) {
-                command.env("LD_LIBRARY_PATH", folders);
+        self.add_folders(&mut command);
+        command
+    }
+
+    /// Lets a command find the programs and the libraries of a wheel, whose compiler wrapper does not tell programs where the library is.
+    fn add_folders(&self, command: &mut Command) {
+        let Some(folder) = self.library.and_then(Library::environment) else {
+            return;
+        };
+        for (variable, name) in [("PATH", "bin"), ("LD_LIBRARY_PATH", "lib")] {
+            let before = env::var_os(variable).unwrap_or_default();
+            let before = env::split_paths(&before).filter(|path| !path.as_os_str().is_empty());
+            if let Ok(folders) = env::join_paths(iter::once(folder.join(name)).chain(before)) {
+                command.env(variable, folders);
             }
         }
-        command
     }
 
     /// Makes a command, and what it runs, use this library and this launcher.

@@ -135,6 +135,9 @@ const MPI_RANKS: [usize; 4] = [1, 2, 3, 5];
 /// The same where every message goes by MPI, as between nodes.
 const MPI_RANKS_WITHOUT_SHARED_MEMORY: [usize; 2] = [2, 5];
 
+/// The same for a person.
+const RANKS: &str = "1, 2, 3, 5; without shared memory 2, 5";
+
 /// Far more than the MPI tests of one crate take.
 const MPI_TIMEOUT_SECONDS: &str = "600";
 
@@ -196,7 +199,9 @@ fn threads(steps: &mut Steps) -> Result<(), Stop> {
 
 /// With the library that `--mpi` names, or with that of this machine.
 fn mpi(steps: &mut Steps) -> Result<(), Stop> {
-    suites(steps, &["comm", "reduce", "treefold", "xtask"])
+    suites(steps, true)?;
+    steps.note(&["comm", "reduce", "examples", "commands"], RANKS);
+    Ok(())
 }
 
 fn mpich(steps: &mut Steps) -> Result<(), Stop> {
@@ -212,9 +217,11 @@ fn wheels(steps: &mut Steps) -> Result<(), Stop> {
     let chosen: Vec<&Library> = LIBRARIES.iter().filter(is_chosen).collect();
     for library in chosen {
         with_library(steps, library.name, |steps| {
-            suites(steps, &["comm", "reduce"])?;
+            suites(steps, false)?;
             let words = "repro-check --backend mpi --ranks 1,2,5";
-            steps.xtask(&format!("repro-check, {}", library.name), words)
+            steps.xtask(&format!("repro-check, {}", library.name), words)?;
+            steps.note(&["comm", "reduce", "repro-check"], RANKS);
+            Ok(())
         })?;
     }
     Ok(())
@@ -231,9 +238,9 @@ fn with_library(
     steps.with_installation(installation, run)
 }
 
-/// The tests under MPI of these members: one build for all, and one for the examples that shares its crates. Apart, they would be built with
-/// other features each time.
-fn suites(steps: &mut Steps, members: &[&str]) -> Result<(), Stop> {
+/// The tests of `comm` and `reduce` under MPI; and those of the examples and the commands, where `all` says so. One build for all tests, and
+/// one for the examples that shares its crates: apart, they would be built with other features each time.
+fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
     let installation = steps.installation().clone();
     let library = installation.name().unwrap_or("MPI");
     println!("\n── building the tests under {library}");
@@ -262,21 +269,19 @@ fn suites(steps: &mut Steps, members: &[&str]) -> Result<(), Stop> {
             steps.step(&name, &mut launch)?;
         }
     }
+    if !all {
+        return Ok(());
+    }
+    // `cargo test --examples` would make tests of them.
+    let examples = "build --workspace --examples --profile test";
+    steps.cargo(
+        "building the examples",
+        &format!("{examples} --features {features}"),
+    )?;
     for (step, package, name) in [
         ("examples", "treefold", "examples"),
         ("commands", "xtask", "mpi"),
     ] {
-        if !members.contains(&package) {
-            continue;
-        }
-        if package == "treefold" {
-            // `cargo test --examples` would make tests of them.
-            let examples = "build --workspace --examples --profile test";
-            steps.cargo(
-                "building the examples",
-                &format!("{examples} --features {features}"),
-            )?;
-        }
         let test = test_of(package, name)?;
         let mut command = Command::new(&test.path);
         installation.pass_on(&mut command);

@@ -8,12 +8,15 @@ use std::time::Instant;
 use harness::workspace::workspace;
 use harness::{Error, Installation};
 
+use super::record::Ran;
+
 /// Runs steps and counts those that passed.
 #[derive(Debug)]
 pub(super) struct Steps {
     passed_count: usize,
     mpi: bool,
     installation: Installation,
+    ran: Vec<Ran>,
 }
 
 /// Why a stage ends early.
@@ -31,7 +34,19 @@ impl Steps {
             passed_count: 0,
             mpi,
             installation,
+            ran: Vec::new(),
         }
+    }
+
+    /// Notes that these members' tests passed with the MPI library in use, on these numbers of ranks.
+    pub(super) fn note(&mut self, members: &[&str], ranks: &str) {
+        self.ran
+            .extend(Ran::new(&self.installation, members, ranks));
+    }
+
+    /// What passed with MPI libraries that were named.
+    pub(super) fn ran(&self) -> &[Ran] {
+        &self.ran
     }
 
     /// The MPI library of the steps that need one.

@@ -266,7 +266,7 @@ impl LocalMessages {
     pub(super) fn start_receive(
         &mut self,
         requests: &mut Requests<Message>,
-        conversations: &Conversations,
+        conversations: &mut Conversations,
         node_rank: usize,
         tag: Tag,
         buffer: Vec<u8>,
@@ -280,6 +280,9 @@ impl LocalMessages {
             let bytes = unexpected.content.bytes();
             let into = message.accept(unexpected.tag, bytes.len());
             into.copy_from_slice(&bytes[..into.len()]);
+            if unexpected.tag != tag {
+                self.end_mismatched(requests, conversations, node_rank, unexpected.tag);
+            }
         }
         let is_posted = message.state == State::Receiving;
         let request = requests.insert(Message::Local(message));
