@@ -7,6 +7,7 @@ use harness::installed::runs;
 use harness::launcher::Launcher;
 use harness::workspace::{cargo, executables};
 
+use super::aarch64::aarch64;
 use super::steps::{Steps, Stop};
 
 /// A part of the gate that can be run alone.
@@ -100,6 +101,13 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::OnRequest,
         mpi: Mpi::Unused,
         run: packages_verified,
+    },
+    Stage {
+        name: "aarch64",
+        purpose: "clippy, tests, NEON and the same bits on 64-bit ARM, in qemu; root on Debian",
+        when: When::OnRequest,
+        mpi: Mpi::Unused,
+        run: aarch64,
     },
 ];
 
