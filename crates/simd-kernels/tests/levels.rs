@@ -181,8 +181,16 @@ fn levels_are_those_of_the_processor() {
         // CI machines must have AVX2, so that its tests are not skipped there.
         assert!(std::env::var_os("CI").is_none() || names.contains(&"avx2"));
     }
+    // NEON is part of the compiler's target, and qemu shows the flags of the machine that it runs on.
+    if cfg!(target_arch = "aarch64") {
+        assert_eq!(names, ["scalar", "neon"]);
+    }
     for level in Level::available() {
         assert_eq!(Level::named(level.name()), Ok(level));
+    }
+    for name in ["neon", "sse2", "avx2", "avx512"] {
+        let missing = Err(LevelError::NotSupported { name });
+        assert!(names.contains(&name) || Level::named(name) == missing);
     }
     assert_eq!(Level::named("mmx"), Err(LevelError::Unknown));
 }
