@@ -208,6 +208,24 @@ fn nothing_is_padded() {
     }
 }
 
+/// Factors a little above 1: other products of many floats overflow or become 0, which hides their order.
+#[test]
+fn products_that_neither_overflow_nor_vanish() {
+    let random = |i: u64| spread_word(i) & 0x0000_FFFF_FFFF_FFFF;
+    let doubles: Vec<f64> = (0..5000)
+        .map(|i| f64::from_word(0x3FF0_0000_0000_0000 | random(i) >> 4))
+        .collect();
+    let floats: Vec<f32> = (0..5000)
+        .map(|i| f32::from_word(0x3F80_0000_0000_0000 | random(i)))
+        .collect();
+    assert!(doubles.iter().all(|x| (1.0..1.01).contains(x)));
+    assert!(floats.iter().all(|x| (1.0..1.01).contains(x)));
+    for length in (120..600).step_by(7).chain([1024, 4096, 4999, 5000]) {
+        check(&doubles[..length]);
+        check(&floats[..length]);
+    }
+}
+
 /// Longer than the size from which the streaming kernel prefetches, which is a separate code path.
 #[test]
 fn leaves_that_are_fetched_ahead() {
