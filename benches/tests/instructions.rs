@@ -1,14 +1,17 @@
 //! How many instructions a kernel takes: a guard against slow code that no clock disturbs.
 //!
-//! valgrind's callgrind counts them; it knows no AVX-512. The limits are a tenth above what was counted when they were written, so that a
-//! new compiler may differ a little, and an extra pass, a lost vector or a call that is no longer inlined may not.
+//! On x86-64 valgrind's callgrind counts them; it knows no AVX-512. On aarch64 they are counted in a trace by qemu. The limits are a tenth
+//! above what was counted when they were written, so that a new compiler may differ a little, and an extra pass, a lost vector or a call
+//! that is no longer inlined may not.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Kernel, level, leaves, and the most instructions that one call may take.
+#[cfg(not(target_arch = "aarch64"))]
 const LIMITS: [(&str, &str, usize, u64); 11] = [
     ("sum", "scalar", 4096, 9_600),
     ("sum", "sse2", 4096, 12_300),
@@ -23,13 +26,36 @@ const LIMITS: [(&str, &str, usize, u64); 11] = [
     ("64", "avx2", 4096, 11_100),
 ];
 
-/// All instructions of a run of this number of calls.
-fn instructions(kernel: &str, level: &str, leaves: usize, calls: usize) -> u64 {
-    let file = format!("callgrind-{kernel}-{level}-{leaves}-{calls}");
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(file);
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--quiet"])
-        .arg(format!("--callgrind-out-file={}", file.display()))
+/// Kernel, level, leaves, and the most instructions that one call may take.
+#[cfg(target_arch = "aarch64")]
+const LIMITS: [(&str, &str, usize, u64); 8] = [
+    ("sum", "scalar", 4096, 4_900),
+    ("sum", "neon", 4096, 4_300),
+    ("sum-f32", "neon", 4096, 2_050),
+    ("minimum", "neon", 4096, 5_200),
+    ("product", "neon", 4096, 8_000),
+    ("dot", "neon", 4096, 9_000),
+    ("2", "neon", 4096, 11_300),
+    ("64", "neon", 4096, 19_600),
+];
+
+/// Kernel, level, leaves, calls.
+type Run<'r> = (&'r str, &'r str, usize, usize);
+
+/// Whether a program is there.
+fn is_installed(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok()
+}
+
+/// A file for what is counted in a run.
+fn file((kernel, level, leaves, calls): Run) -> PathBuf {
+    let file = format!("instructions-{kernel}-{level}-{leaves}-{calls}");
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(file)
+}
+
+/// Runs the kernel in a program that counts.
+fn run(command: &mut Command, (kernel, level, leaves, calls): Run) {
+    let output = command
         .arg(env!("CARGO_BIN_EXE_one-kernel"))
         .args([kernel, level, &leaves.to_string(), &calls.to_string()])
         .output()
@@ -39,38 +65,143 @@ fn instructions(kernel: &str, level: &str, leaves: usize, calls: usize) -> u64 {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+/// All instructions of a run.
+#[cfg(not(target_arch = "aarch64"))]
+fn instructions(of: Run) -> BTreeMap<String, u64> {
+    let file = file(of);
+    let mut valgrind = Command::new(COUNTER);
+    valgrind.args(["--tool=callgrind", "--quiet"]);
+    valgrind.arg(format!("--callgrind-out-file={}", file.display()));
+    run(&mut valgrind, of);
     let counts = std::fs::read_to_string(file).unwrap();
     let total = counts
         .lines()
         .find_map(|line| line.strip_prefix("totals: "));
-    total.unwrap().trim().parse().unwrap()
+    let total = total.unwrap().trim().parse().unwrap();
+    BTreeMap::from([("all".to_owned(), total)])
+}
+
+#[cfg(not(target_arch = "aarch64"))]
+const COUNTER: &str = "valgrind";
+
+#[cfg(target_arch = "aarch64")]
+const COUNTER: &str = "qemu-aarch64-static";
+
+/// All instructions of a run, by their names; those of vectors end with `.2d` or the like.
+///
+/// qemu writes each instruction once, when it translates it, and its address each time that it runs.
+#[cfg(target_arch = "aarch64")]
+fn instructions(of: Run) -> BTreeMap<String, u64> {
+    let file = file(of);
+    let mut qemu = Command::new(COUNTER);
+    qemu.args(["-L", "/usr/aarch64-linux-gnu", "-singlestep"]);
+    qemu.args(["-d", "in_asm,exec,nochain", "-D"]).arg(&file);
+    run(&mut qemu, of);
+    let trace = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let (mut names, mut counts) = (BTreeMap::new(), BTreeMap::new());
+    let address = |word: &str| u64::from_str_radix(word, 16).unwrap();
+    for line in trace.lines() {
+        if let Some(instruction) = line.strip_prefix("0x") {
+            let (at, words) = instruction.split_once(':').unwrap();
+            let mut words = words.split_whitespace().skip(1);
+            let (name, operand) = (words.next().unwrap(), words.next().unwrap_or_default());
+            let lanes = operand.trim_end_matches(',').split_once('.');
+            let name = lanes.map_or(name.to_owned(), |(_, lanes)| format!("{name}.{lanes}"));
+            names.insert(address(at), name);
+        } else if line.starts_with("Trace ") {
+            let at = address(line.split('/').nth(1).unwrap());
+            *counts.entry(names[&at].clone()).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// What one call takes, by name: what is not the kernel's is in both runs.
+fn per_call(kernel: &str, level: &str, leaves: usize) -> BTreeMap<String, u64> {
+    let once = instructions((kernel, level, leaves, 1));
+    let mut often = instructions((kernel, level, leaves, 11));
+    for (name, count) in &mut often {
+        *count = count.saturating_sub(once.get(name).copied().unwrap_or(0)) / 10;
+    }
+    often
+}
+
+/// Why this run cannot count, if it cannot.
+fn obstacle() -> Option<String> {
+    if !is_installed(COUNTER) {
+        return Some(format!("{COUNTER} is not installed"));
+    }
+    if cfg!(debug_assertions) {
+        let command = "cargo test --release -p benches --test instructions";
+        return Some(format!("it counts what is used, `{command}`"));
+    }
+    let has_limits = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+    (!has_limits).then(|| "the limits are those of x86-64 and aarch64".to_owned())
+}
+
+/// All of them, whatever their names.
+fn all(counts: &BTreeMap<String, u64>) -> u64 {
+    counts.values().fold(0, |sum, count| sum + count)
 }
 
 #[test]
 fn kernels_take_no_more_instructions_than_they_did() {
-    if Command::new("valgrind").arg("--version").output().is_err() {
-        println!("SKIPPED: valgrind is not installed");
-        return;
-    }
-    if cfg!(debug_assertions) {
-        println!(
-            "SKIPPED: it counts what is used, `cargo test --release -p benches --test instructions`"
-        );
-        return;
-    }
-    if !cfg!(target_arch = "x86_64") {
-        println!("SKIPPED: the limits are x86-64's");
+    if let Some(obstacle) = obstacle() {
+        println!("SKIPPED: {obstacle}");
         return;
     }
     for (kernel, level, leaves, limit) in LIMITS {
-        // What is not the kernel's is in both runs.
-        let once = instructions(kernel, level, leaves, 1);
-        let often = instructions(kernel, level, leaves, 11);
-        let count = (often - once) / 10;
+        let count = all(&per_call(kernel, level, leaves));
         println!("{kernel}, {level}, {leaves} leaves: {count} instructions");
         assert!(
             count <= limit,
             "{kernel}, {level}, {leaves} leaves: {count} instructions, at most {limit}"
         );
+    }
+}
+
+/// A register of leaves takes one load and one addition, in tree order as in any other. The trace shows which instructions ran, so no
+/// compiler can have folded them away.
+#[cfg(target_arch = "aarch64")]
+#[test]
+fn a_level_of_the_tree_is_one_instruction() {
+    if let Some(obstacle) = obstacle() {
+        println!("SKIPPED: {obstacle}");
+        return;
+    }
+    println!(
+        "| instructions per 4096 leaves | all | additions of vectors | loads of vectors or pairs |"
+    );
+    for (float, lanes, in_lanes) in [("", 2, "2d"), ("-f32", 4, "4s")] {
+        let counts = |kernel: &str| {
+            let counts = per_call(&format!("{kernel}{float}"), "neon", 4096);
+            let sum_of = |names: &[&str]| {
+                let named = |name: &&str| counts.get(*name).copied().unwrap_or(0);
+                names.iter().map(named).fold(0, |sum, count| sum + count)
+            };
+            let pairs = sum_of(&[&format!("faddp.{in_lanes}")]);
+            let additions = pairs + sum_of(&[&format!("fadd.{in_lanes}")]);
+            let loads = sum_of(&["ldp", "ldr", "ld1", "ld2"]);
+            let all = all(&counts);
+            println!("| {kernel}{float} | {all} | {additions} | {loads} |");
+            (all, pairs, additions)
+        };
+        let (tree, pairs, additions) = counts("sum");
+        let registers = 4096 / lanes;
+        // The last levels of each block are single additions.
+        assert!(
+            (registers - registers / 64..=registers).contains(&pairs),
+            "{pairs}"
+        );
+        assert!(additions <= registers, "{additions} additions");
+        let (unordered, _, unordered_additions) = counts("unordered-8");
+        assert!(additions <= unordered_additions);
+        assert!(tree <= unordered, "{tree}, unordered {unordered}");
+        for other in ["unordered-4", "unordered-16"] {
+            counts(other);
+        }
     }
 }

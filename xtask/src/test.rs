@@ -1,5 +1,6 @@
 //! `cargo xtask test`: the gate in stages, step by step, and the first step that fails ends it. What runs always is what CI runs.
 
+mod aarch64;
 mod record;
 mod setup;
 mod stages;
@@ -26,6 +27,9 @@ pub struct Options {
     /// Write what passed with which MPI library to the table of docs/mpi.md
     #[arg(long)]
     record: bool,
+    /// Run the stage of another architecture alone: build for it, and run in an emulator
+    #[arg(long, value_name = "NAME", value_parser = ["aarch64"], conflicts_with = "stage")]
+    target: Option<String>,
     /// Leave out everything that needs MPI
     #[arg(long)]
     no_mpi: bool,
@@ -91,7 +95,8 @@ fn run_stage(stage: &Stage, steps: &mut Steps, times: &mut Table) -> Result<bool
 
 /// The stages that the options name, in the order in which they run.
 fn chosen(options: &Options) -> Result<Vec<&'static Stage>, Error> {
-    let Some(typed) = &options.stage else {
+    // The stage of a target has its name.
+    let Some(typed) = options.stage.as_ref().or(options.target.as_ref()) else {
         let always = STAGES.iter().filter(|stage| stage.when == When::Always);
         return Ok(always.collect());
     };
@@ -170,6 +175,15 @@ mod tests {
         }
         assert!(always.len() < all.len());
         assert_eq!(names(Some("book,all")), all);
+    }
+
+    #[test]
+    fn a_target_is_its_stage_alone() {
+        let mut options = options(None, false);
+        options.target = Some("aarch64".to_owned());
+        let stages = chosen(&options).unwrap();
+        assert_eq!(stages.len(), 1);
+        assert_eq!(stages[0].name, "aarch64");
     }
 
     #[test]

@@ -251,6 +251,33 @@ fn bad_options() {
         &["test", "--no-mpi", "--stage", "mpi"],
         &["--no-mpi", "`--stage mpi`"],
     );
+    refused(&["test", "--target", "mips"], &["--target", "'mips'"]);
+    refused(
+        &["test", "--target", "aarch64", "--stage", "checks"],
+        &["--target", "--stage"],
+    );
+}
+
+/// Without the programs of Debian the stage says so in one line, and nothing has failed.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[test]
+fn a_target_that_cannot_be_built_is_skipped() {
+    if std::path::Path::new("/usr/bin/qemu-aarch64-static").exists() {
+        println!("SKIPPED: this machine may build for aarch64");
+        return;
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["test", "--target", "aarch64"])
+        .env("PATH", "/nowhere")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    assert!(
+        text.lines()
+            .any(|line| line.starts_with("skipped: aarch64")),
+        "{text}"
+    );
 }
 
 /// MPI's tools out of reach: one line that says what to install; the in-process check still works.

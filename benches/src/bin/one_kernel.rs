@@ -2,12 +2,16 @@
 //!
 //!     one-kernel KERNEL LEVEL LEAVES CALLS
 //!
-//! A kernel is `sum`, `dot`, `absolute` (the sum and the absolute sum) or the width of a row.
+//! A kernel is `sum`, `product`, `minimum`, `maximum`, `dot`, `absolute` (the sum and the absolute sum), `unordered-4`, `-8` or `-16`
+//! (an unordered sum with so many accumulators) or the width of a row. It takes doubles, and floats where `-f32` follows its name.
 
 use std::env;
 use std::hint::black_box;
 
-use simd_kernels::{Level, Operation, dot, fold_rows, rows_scratch_len, sum, sum_and_absolute_sum};
+use simd_kernels::{
+    Float, Level, Operation, Variant, dot, fold, fold_rows, rows_scratch_len, sum,
+    sum_and_absolute_sum, unordered_sum_with,
+};
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -18,15 +22,36 @@ fn main() {
     let number = |word: &String| word.parse::<usize>().expect("a number");
     let data = harness::data::log_likelihoods(number(leaves), 1);
     let calls = number(calls);
-    match kernel.as_str() {
-        "sum" => repeat(calls, &data, |x| sum(level, x)),
-        "dot" => repeat(calls, &data, |x| dot(level, x, black_box(x))),
-        "absolute" => repeat(calls, &data, |x| sum_and_absolute_sum(level, x)),
+    match kernel.strip_suffix("-f32") {
+        None => run(kernel, level, &data, calls),
+        Some(kernel) => {
+            #[expect(clippy::cast_possible_truncation, reason = "this is how it rounds")]
+            let data: Vec<f32> = data.iter().map(|&x| x as f32).collect();
+            run(kernel, level, &data, calls);
+        }
+    }
+}
+
+fn run<T: Float>(kernel: &str, level: Level, data: &[T], calls: usize) {
+    match kernel {
+        "sum" => repeat(calls, data, |x| sum(level, x)),
+        "product" => repeat(calls, data, |x| fold(level, Operation::Product, x)),
+        "minimum" => repeat(calls, data, |x| fold(level, Operation::Minimum, x)),
+        "maximum" => repeat(calls, data, |x| fold(level, Operation::Maximum, x)),
+        "dot" => repeat(calls, data, |x| dot(level, x, black_box(x))),
+        "absolute" => repeat(calls, data, |x| sum_and_absolute_sum(level, x)),
+        "unordered-4" | "unordered-8" | "unordered-16" => {
+            let variant = Variant::ALL.into_iter().find(|variant| {
+                kernel == format!("unordered-{}", variant.accumulators()) && !variant.prefetches()
+            });
+            let variant = variant.expect("there is a variant without prefetch");
+            repeat(calls, data, |x| unordered_sum_with(level, variant, x));
+        }
         _ => {
-            let width = number(kernel);
-            let mut scratch = vec![0.0; rows_scratch_len::<f64>(width, data.len() / width)];
-            let mut result = vec![0.0; width];
-            repeat(calls, &data, |x| {
+            let width = kernel.parse().expect("the name of a kernel, or a width");
+            let mut scratch = vec![T::ZERO; rows_scratch_len::<T>(width, data.len() / width)];
+            let mut result = vec![T::ZERO; width];
+            repeat(calls, data, |x| {
                 fold_rows(level, Operation::Sum, width, x, &mut scratch, &mut result)
             });
         }
@@ -34,7 +59,7 @@ fn main() {
 }
 
 /// Calls the kernel so often, each time as if for something new.
-fn repeat<R>(calls: usize, data: &[f64], mut kernel: impl FnMut(&[f64]) -> R) {
+fn repeat<T, R>(calls: usize, data: &[T], mut kernel: impl FnMut(&[T]) -> R) {
     for _ in 0..calls {
         black_box(kernel(black_box(data)));
     }

@@ -33,13 +33,13 @@ impl Element for f64 {}
 impl Element for i64 {}
 
 /// An operator that every MPI library knows.
-pub trait Known<T: Copy>: Operator<T> {
+pub trait Known<T: Copy + 'static>: Operator<T> {
     /// What the library calls it.
     #[cfg(feature = "mpi")]
     fn operation(&self) -> SystemOperation;
 }
 
-impl<T: Copy> Known<T> for Sum
+impl<T: Copy + 'static> Known<T> for Sum
 where
     Sum: Operator<T>,
 {
@@ -49,7 +49,7 @@ where
     }
 }
 
-impl<T: Copy> Known<T> for Max
+impl<T: Copy + 'static> Known<T> for Max
 where
     Max: Operator<T>,
 {

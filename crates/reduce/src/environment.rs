@@ -20,17 +20,28 @@ pub enum EnvironmentError {
     /// Sums are not rounded to the nearest number.
     #[error("this thread does not round to nearest")]
     Rounding,
+    /// Sums and products are right, but the control register is not the default one. On aarch64, alternate handling (FPCR.AH) changes
+    /// minima and maxima of zeros and NaNs.
+    #[error("this thread's floating-point control register is not the default one")]
+    ControlRegister,
 }
 
-/// Checks that this thread rounds to nearest and keeps subnormal numbers.
+/// Checks that this thread rounds to nearest and keeps subnormal numbers, and that its minima and maxima are those of the order.
 ///
 /// # Errors
 /// It does not.
 #[inline]
 pub fn check() -> Result<(), EnvironmentError> {
-    match simd_kernels::has_default_environment() {
+    judge(simd_kernels::has_default_environment())
+}
+
+/// Given what the control register says, if anything.
+#[inline]
+fn judge(is_default: Option<bool>) -> Result<(), EnvironmentError> {
+    match is_default {
         Some(true) => Ok(()),
-        Some(false) | None => check_by_computing(),
+        Some(false) => check_by_computing().and(Err(EnvironmentError::ControlRegister)),
+        None => check_by_computing(),
     }
 }
 
@@ -56,4 +67,17 @@ fn check_by_computing() -> Result<(), EnvironmentError> {
         return Err(EnvironmentError::FlushToZero);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EnvironmentError, judge};
+
+    /// No processor at hand has a mode that changes no sum and no product, so the register's word stands in for it.
+    #[test]
+    fn a_register_that_differs_is_an_error_where_sums_are_right() {
+        assert_eq!(judge(None), Ok(()));
+        assert_eq!(judge(Some(true)), Ok(()));
+        assert_eq!(judge(Some(false)), Err(EnvironmentError::ControlRegister));
+    }
 }

@@ -1,52 +1,32 @@
 //! A floating-point environment that would change bits is an error, on every rank.
 //!
-//! x86-64 only: the test sets the control register of its own threads, which takes an instruction.
+//! x86-64 and aarch64 only: the test sets the control register of its own threads, which takes an instruction.
 
-#![cfg(target_arch = "x86_64")]
-#![expect(unsafe_code, reason = "the control register is set by an instruction")]
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
-use std::arch::asm;
+mod control;
+
 use std::hint::black_box;
 
+use control::{Bits, DEFAULT, DEPARTURES, FLUSH_TO_ZERO, FLUSHING, ROUND_UP, set};
 use reduce::environment::{EnvironmentError, check};
 use reduce::operator::custom;
 use reduce::threads::run;
 use reduce::{Algorithm, BuildError, FoldError, Plan, RunError};
 
-const FLUSH_TO_ZERO: u32 = 1 << 15;
-const DENORMALS_ARE_ZERO: u32 = 1 << 6;
-const ROUND_DOWN: u32 = 1 << 13;
-const ROUND_UP: u32 = 2 << 13;
-const ROUND_TO_ZERO: u32 = 3 << 13;
-/// Round to nearest, all exceptions masked, as every thread begins.
-const DEFAULT: u32 = 0x1F80;
-
 /// Runs `body` with these bits of the control register set, on this thread.
-fn with<R>(bits: u32, body: impl FnOnce() -> R) -> R {
+fn with<R>(bits: Bits, body: impl FnOnce() -> R) -> R {
     set(DEFAULT | bits);
     let result = body();
     set(DEFAULT);
     result
 }
 
-fn set(control: u32) {
-    // SAFETY: `ldmxcsr` reads the four bytes that the pointer names, and no reserved bit is set.
-    // The register is this thread's own, and `with` sets it back.
-    unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const control) }
-}
-
 #[test]
 fn each_departure_from_the_default_is_named() {
     assert_eq!(check(), Ok(()));
-    let cases = [
-        (FLUSH_TO_ZERO, EnvironmentError::FlushToZero),
-        (DENORMALS_ARE_ZERO, EnvironmentError::DenormalsAreZero),
-        (ROUND_DOWN, EnvironmentError::Rounding),
-        (ROUND_UP, EnvironmentError::Rounding),
-        (ROUND_TO_ZERO, EnvironmentError::Rounding),
-    ];
-    for (bits, error) in cases {
+    for (bits, error) in DEPARTURES {
         assert_eq!(with(bits, check), Err(error));
         let sum = with(bits, || reduce::sum(&[1.0, 2.0]));
         assert_eq!(sum, Err(FoldError::Environment(error)));
@@ -76,7 +56,7 @@ fn one_rank_s_environment_stops_the_plan_on_every_rank() {
     });
     let expected = BuildError::Environment {
         rank: 3,
-        error: EnvironmentError::FlushToZero,
+        error: FLUSHING,
     };
     assert_eq!(errors.unwrap(), vec![Err(expected); 5]);
 }
@@ -181,7 +161,7 @@ fn an_operator_that_sets_the_mode_flushes_no_value() {
         set(DEFAULT | FLUSH_TO_ZERO);
         black_box(left) + black_box(right)
     });
-    let deviation = FoldError::Environment(EnvironmentError::FlushToZero);
+    let deviation = FoldError::Environment(FLUSHING);
     let folded = with(0, || reduce::fold(&[SMALL; 3], &add));
     assert_eq!(folded, Err(deviation.clone()));
     let folded = with(0, || reduce::fields(&[&[SMALL; 3]], &add));

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod control;
+
 use proptest::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use reduce::operator::custom;
@@ -31,7 +34,7 @@ fn words(count: usize, seed: u64) -> impl Iterator<Item = u64> {
 #[track_caller]
 fn check<T, O>(items: &[T], operator: &O, bits: impl Fn(T) -> u64)
 where
-    T: Copy + Send + Sync,
+    T: Copy + Send + Sync + 'static,
     O: Operator<T> + Sync,
 {
     let combine = |left, right| operator.combine(left, right);
@@ -103,16 +106,11 @@ fn a_panic_of_the_operator_comes_through() {
 }
 
 /// One thread of the pool flushes subnormal numbers to zero, and the caller does not.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[test]
-#[expect(unsafe_code, reason = "the control register is set by an instruction")]
 fn a_thread_with_another_environment_is_an_error() {
-    let set = |_| {
-        let control: u32 = 0x1F80 | 1 << 15;
-        // SAFETY: `ldmxcsr` reads the four bytes that the pointer names, and no reserved bit is
-        // set. The register is that of a thread of this pool, which ends with it.
-        unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const control) }
-    };
+    // The register is that of a thread of this pool, which ends with it.
+    let set = |_| control::set(control::DEFAULT | control::FLUSH_TO_ZERO);
     let flushing = ThreadPoolBuilder::new()
         .num_threads(2)
         .start_handler(set)

@@ -13,7 +13,7 @@ use reduce::{
 use simd_kernels::by_definition;
 
 /// Each column by the definition, as the operator returns results.
-fn expected<T: Copy, O: Operator<T>>(columns: &[Vec<T>], operator: &O) -> Vec<T> {
+fn expected<T: Copy + 'static, O: Operator<T>>(columns: &[Vec<T>], operator: &O) -> Vec<T> {
     let total = |column: &Vec<T>| {
         let value = by_definition(column, &|left, right| operator.combine(left, right));
         operator.canonical(value.or(operator.empty()).unwrap())
@@ -25,7 +25,7 @@ fn expected<T: Copy, O: Operator<T>>(columns: &[Vec<T>], operator: &O) -> Vec<T>
 #[track_caller]
 fn check<T, O>(width: usize, items: &[T], operator: &O, bits: impl Fn(&T) -> u64)
 where
-    T: Copy + Debug,
+    T: Copy + Debug + 'static,
     O: Operator<T>,
 {
     let columns: Vec<Vec<T>> = (0..width)
@@ -47,7 +47,7 @@ where
 
 /// Every operator that a type has.
 #[track_caller]
-fn check_all<T: Copy + Debug>(width: usize, items: &[T], bits: impl Fn(&T) -> u64 + Copy)
+fn check_all<T: Copy + Debug + 'static>(width: usize, items: &[T], bits: impl Fn(&T) -> u64 + Copy)
 where
     Sum: Operator<T>,
     Product: Operator<T>,

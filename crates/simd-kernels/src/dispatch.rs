@@ -99,6 +99,8 @@ macro_rules! float {
             }
             match level.set() {
                 Set::Scalar => kernel.run::<_, O>(Proven::<Four<$float>>::plain()),
+                #[cfg(target_arch = "aarch64")]
+                Set::Neon(neon) => neon.$run::<O, K>(kernel),
                 #[cfg(target_arch = "x86_64")]
                 Set::Sse2(sse2) => sse2.$run::<O, K>(kernel),
                 #[cfg(target_arch = "x86_64")]
@@ -126,6 +128,8 @@ macro_rules! float {
                 assert_eq!(subtrees.len(), sums.len());
                 match level.set() {
                     Set::Scalar => scalar::subtree_sums8(subtrees, sums),
+                    #[cfg(target_arch = "aarch64")]
+                    Set::Neon(neon) => neon.$subtree_sums8(subtrees, sums),
                     #[cfg(target_arch = "x86_64")]
                     Set::Sse2(sse2) => sse2.$subtree_sums8(subtrees, sums),
                     #[cfg(target_arch = "x86_64")]

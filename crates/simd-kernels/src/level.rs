@@ -2,8 +2,11 @@
 
 use core::fmt;
 
+#[cfg(target_arch = "aarch64")]
+use crate::arm::Neon;
 #[cfg(target_arch = "x86_64")]
 use crate::prefetch::MEMORY_BYTES;
+use crate::processor;
 #[cfg(target_arch = "x86_64")]
 use crate::x86::{Avx2, Avx512, Sse2};
 
@@ -18,6 +21,8 @@ pub struct Level(Set);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Set {
     Scalar,
+    #[cfg(target_arch = "aarch64")]
+    Neon(Neon),
     #[cfg(target_arch = "x86_64")]
     Sse2(Sse2),
     #[cfg(target_arch = "x86_64")]
@@ -31,31 +36,22 @@ impl Level {
     pub const SCALAR: Level = Level(Set::Scalar);
 
     /// The names of all levels, available on this processor or not.
-    const NAMES: [&str; 4] = ["scalar", "sse2", "avx2", "avx512"];
+    const NAMES: [&str; 5] = ["scalar", "neon", "sse2", "avx2", "avx512"];
 
     /// The widest level that this processor has.
     #[must_use]
     #[inline]
     pub fn best() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            // The widest is tried first, because each test is noticeable in short folds.
-            let avx512 = || Avx512::detect().map(|proof| Self(Set::Avx512(proof)));
-            let avx2 = || Avx2::detect().map(|proof| Self(Set::Avx2(proof)));
-            let sse2 = || Sse2::detect().map(|proof| Self(Set::Sse2(proof)));
-            avx512().or_else(avx2).or_else(sse2).unwrap_or(Self::SCALAR)
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        Self::SCALAR
+        processor::widest().map_or(Self::SCALAR, Self)
     }
 
     /// All levels that this processor has, from narrow to wide.
     pub fn available() -> impl Iterator<Item = Self> {
-        let detected = Self::detect().into_iter().rev().flatten();
-        core::iter::once(Self::SCALAR).chain(detected)
+        let vector = processor::sets().into_iter().flatten();
+        core::iter::once(Set::Scalar).chain(vector).map(Self)
     }
 
-    /// The level of this name: `scalar`, `sse2`, `avx2` or `avx512`.
+    /// The level of this name: `scalar`, `neon`, `sse2`, `avx2` or `avx512`.
     ///
     /// # Errors
     /// The name is unknown, or this processor does not have the level.
@@ -72,12 +68,14 @@ impl Level {
     pub fn name(self) -> &'static str {
         match self.0 {
             Set::Scalar => Self::NAMES[0],
+            #[cfg(target_arch = "aarch64")]
+            Set::Neon(_) => Self::NAMES[1],
             #[cfg(target_arch = "x86_64")]
-            Set::Sse2(_) => Self::NAMES[1],
+            Set::Sse2(_) => Self::NAMES[2],
             #[cfg(target_arch = "x86_64")]
-            Set::Avx2(_) => Self::NAMES[2],
+            Set::Avx2(_) => Self::NAMES[3],
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512(_) => Self::NAMES[3],
+            Set::Avx512(_) => Self::NAMES[4],
         }
     }
 
@@ -110,21 +108,6 @@ impl Level {
     pub(crate) fn set(self) -> Set {
         self.0
     }
-
-    /// The vector levels that this processor has, from wide to narrow.
-    #[cfg(target_arch = "x86_64")]
-    fn detect() -> [Option<Self>; 3] {
-        [
-            Avx512::detect().map(|proof| Self(Set::Avx512(proof))),
-            Avx2::detect().map(|proof| Self(Set::Avx2(proof))),
-            Sse2::detect().map(|proof| Self(Set::Sse2(proof))),
-        ]
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn detect() -> [Option<Self>; 3] {
-        [None; 3]
-    }
 }
 
 impl fmt::Display for Level {
@@ -138,7 +121,7 @@ impl fmt::Display for Level {
 #[non_exhaustive]
 pub enum LevelError {
     /// There is no level of this name.
-    #[error("unknown SIMD level; known: scalar, sse2, avx2, avx512")]
+    #[error("unknown SIMD level; known: scalar, neon, sse2, avx2, avx512")]
     Unknown,
     /// This processor does not have it.
     #[error("this processor does not have {name}")]

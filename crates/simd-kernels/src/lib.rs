@@ -1,7 +1,7 @@
 //! Tree-ordered folds of slices of any length, on one thread.
 //!
 //! The order is treefold's binary tree: combine neighbours in pairs, let an odd last one move up unchanged, and repeat. The
-//! kernels compute it in AVX-512, AVX2, SSE2 and scalar code, with the same bits.
+//! kernels compute it in AVX-512, AVX2, SSE2, NEON and scalar code, with the same bits.
 //!
 //! ```
 //! use simd_kernels::{Level, sum};
@@ -28,6 +28,8 @@
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
+#[cfg(target_arch = "aarch64")]
+mod arm;
 mod counter;
 mod definition;
 mod dispatch;
@@ -35,6 +37,8 @@ mod environment;
 mod few;
 mod fold;
 mod fused;
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+mod instruction_set;
 mod kernel;
 mod level;
 mod level_by_level;
@@ -42,6 +46,7 @@ mod merge;
 mod pairs;
 mod panel;
 mod prefetch;
+mod processor;
 mod rows;
 mod runs;
 mod scalar;

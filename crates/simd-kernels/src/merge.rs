@@ -52,6 +52,9 @@ where
     V: Vector,
     O: Combine<V::Element>,
 {
+    if let Some(level) = O::pairs(proven, a, b) {
+        return level;
+    }
     let (left, right) = proven.neighbours::<LEVEL>(a, b);
     O::lanes(proven, left, right)
 }

@@ -2,6 +2,8 @@
 
 use core::ops::Range;
 
+use crate::processor::prefetch;
+
 /// Smaller inputs fit into a core's own caches, where prefetching costs more than it saves.
 pub(crate) const OWN_CACHE_BYTES: usize = 1 << 20;
 
@@ -9,6 +11,7 @@ pub(crate) const OWN_CACHE_BYTES: usize = 1 << 20;
 pub(crate) const SHARED_CACHE_BYTES: usize = 1 << 23;
 
 /// Inputs of this size or more come mostly from memory.
+#[cfg(target_arch = "x86_64")]
 pub(crate) const MEMORY_BYTES: usize = 1 << 24;
 
 /// The prefetch distance from the shared cache: it hides the latency, and the prefetched lines stay in L1 until they are used.
@@ -36,10 +39,7 @@ pub(crate) fn prefetch_rows<T>(rows: &[T], width: usize, columns: &Range<usize>)
 /// Prefetches the cache lines `ahead_bytes` after these elements.
 #[inline(always)]
 pub(crate) fn prefetch_lines<T>(elements: &[T], ahead_bytes: usize) {
-    #[cfg(target_arch = "x86_64")]
     for line in elements.chunks((64 / size_of::<T>().max(1)).max(1)) {
-        crate::x86::prefetch(line.as_ptr().wrapping_byte_add(ahead_bytes));
+        prefetch(line.as_ptr().wrapping_byte_add(ahead_bytes));
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (elements, ahead_bytes);
 }

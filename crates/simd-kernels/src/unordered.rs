@@ -3,6 +3,7 @@
 use crate::dispatch::Float;
 use crate::kernel::Kernel;
 use crate::level::Level;
+use crate::processor::prefetch;
 use crate::vector::{Combine, Proven, Vector};
 
 /// The prefetch distance in bytes: about a thousand doubles.
@@ -147,8 +148,5 @@ where
 /// Prefetches [`PREFETCH_BYTES`] after `row`.
 #[inline(always)]
 fn prefetch_ahead<T>(row: &[T]) {
-    #[cfg(target_arch = "x86_64")]
-    crate::x86::prefetch(row.as_ptr().wrapping_byte_add(PREFETCH_BYTES));
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (row, PREFETCH_BYTES);
+    prefetch(row.as_ptr().wrapping_byte_add(PREFETCH_BYTES));
 }

@@ -22,6 +22,9 @@ use crate::scalar::Four;
 /// lanes 0 and 1, 2 and 3, … of each register. Each set chooses its layout of the pairs, but after log2(LANES) levels over LANES
 /// registers, lane i must be the root of register i. Left and right may be exchanged within a pair, because all operations here
 /// are commutative.
+///
+/// `add_pairs`, `minimum_pairs` and `maximum_pairs` do a whole level in one instruction, on sets that have it: they combine lanes 0
+/// and 1, 2 and 3, … of `a`, and then those of `b`. Every level is then alike.
 pub(crate) unsafe trait Vector: Copy {
     /// The type of a lane.
     type Element: Copy + Default;
@@ -56,6 +59,19 @@ pub(crate) unsafe trait Vector: Copy {
     unsafe fn neighbours4(a: Self, _b: Self) -> (Self, Self) {
         (a, a)
     }
+
+    #[inline(always)]
+    unsafe fn add_pairs(_a: Self, _b: Self) -> Option<Self> {
+        None
+    }
+    #[inline(always)]
+    unsafe fn minimum_pairs(_a: Self, _b: Self) -> Option<Self> {
+        None
+    }
+    #[inline(always)]
+    unsafe fn maximum_pairs(_a: Self, _b: Self) -> Option<Self> {
+        None
+    }
 }
 
 /// A proof that the processor has the instruction set of `V`.
@@ -82,6 +98,7 @@ impl<T> Proven<Four<T>> {
 impl<V: Vector> Proven<V> {
     /// # Safety
     /// The processor has the instruction set of `V`.
+    #[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
     #[inline(always)]
     pub(crate) unsafe fn new() -> Self {
         Self(PhantomData)
@@ -183,12 +200,36 @@ impl<V: Vector> Proven<V> {
         // SAFETY: `self` proves the instruction set.
         unsafe { a.maximum(b) }
     }
+
+    #[inline(always)]
+    fn add_pairs(self, a: V, b: V) -> Option<V> {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { V::add_pairs(a, b) }
+    }
+
+    #[inline(always)]
+    fn minimum_pairs(self, a: V, b: V) -> Option<V> {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { V::minimum_pairs(a, b) }
+    }
+
+    #[inline(always)]
+    fn maximum_pairs(self, a: V, b: V) -> Option<V> {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { V::maximum_pairs(a, b) }
+    }
 }
 
 /// A commutative operation, for lanes and for single elements. It rounds once.
 pub(crate) trait Combine<T>: Copy {
     fn lanes<V: Vector<Element = T>>(proven: Proven<V>, a: V, b: V) -> V;
     fn single(a: T, b: T) -> T;
+
+    /// A level of the tree over two registers in one instruction; `None` if the set has none for this operation.
+    #[inline(always)]
+    fn pairs<V: Vector<Element = T>>(_proven: Proven<V>, _a: V, _b: V) -> Option<V> {
+        None
+    }
 }
 
 /// The operations with vector instructions.
@@ -203,7 +244,7 @@ pub(crate) struct Maximum;
 
 /// One operation of one float type.
 macro_rules! operation {
-    ($operation:ident, $float:ty, $lanes:ident, $single:expr) => {
+    ($operation:ident, $float:ty, [$lanes:ident $(, $pairs:ident)?], $single:expr) => {
         impl Combine<$float> for $operation {
             #[inline(always)]
             fn lanes<V: Vector<Element = $float>>(proven: Proven<V>, a: V, b: V) -> V {
@@ -214,36 +255,43 @@ macro_rules! operation {
             fn single(a: $float, b: $float) -> $float {
                 $single(a, b)
             }
+
+            $(
+                #[inline(always)]
+                fn pairs<V: Vector<Element = $float>>(proven: Proven<V>, a: V, b: V) -> Option<V> {
+                    proven.$pairs(a, b)
+                }
+            )?
         }
     };
 }
 
-operation!(Add, f64, add, |a, b| a + b);
-operation!(Add, f32, add, |a, b| a + b);
-operation!(Multiply, f64, multiply, |a, b| a * b);
-operation!(Multiply, f32, multiply, |a, b| a * b);
-operation!(Minimum, f64, minimum, |a: f64, b: f64| {
+operation!(Add, f64, [add, add_pairs], |a, b| a + b);
+operation!(Add, f32, [add, add_pairs], |a, b| a + b);
+operation!(Multiply, f64, [multiply], |a, b| a * b);
+operation!(Multiply, f32, [multiply], |a, b| a * b);
+operation!(Minimum, f64, [minimum, minimum_pairs], |a: f64, b: f64| {
     if a.is_nan() || a.total_cmp(&b).is_le() && !b.is_nan() {
         a
     } else {
         b
     }
 });
-operation!(Minimum, f32, minimum, |a: f32, b: f32| {
+operation!(Minimum, f32, [minimum, minimum_pairs], |a: f32, b: f32| {
     if a.is_nan() || a.total_cmp(&b).is_le() && !b.is_nan() {
         a
     } else {
         b
     }
 });
-operation!(Maximum, f64, maximum, |a: f64, b: f64| {
+operation!(Maximum, f64, [maximum, maximum_pairs], |a: f64, b: f64| {
     if a.is_nan() || a.total_cmp(&b).is_ge() && !b.is_nan() {
         a
     } else {
         b
     }
 });
-operation!(Maximum, f32, maximum, |a: f32, b: f32| {
+operation!(Maximum, f32, [maximum, maximum_pairs], |a: f32, b: f32| {
     if a.is_nan() || a.total_cmp(&b).is_ge() && !b.is_nan() {
         a
     } else {

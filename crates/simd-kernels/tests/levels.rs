@@ -181,8 +181,16 @@ fn levels_are_those_of_the_processor() {
         // CI machines must have AVX2, so that its tests are not skipped there.
         assert!(std::env::var_os("CI").is_none() || names.contains(&"avx2"));
     }
+    // NEON is part of the compiler's target, and qemu shows the flags of the machine that it runs on.
+    if cfg!(target_arch = "aarch64") {
+        assert_eq!(names, ["scalar", "neon"]);
+    }
     for level in Level::available() {
         assert_eq!(Level::named(level.name()), Ok(level));
+    }
+    for name in ["neon", "sse2", "avx2", "avx512"] {
+        let missing = Err(LevelError::NotSupported { name });
+        assert!(names.contains(&name) || Level::named(name) == missing);
     }
     assert_eq!(Level::named("mmx"), Err(LevelError::Unknown));
 }
@@ -197,6 +205,24 @@ fn nothing_is_padded() {
     for level in Level::available() {
         assert_eq!(sum::<f64>(level, &[]), None);
         assert_eq!(unordered_sum::<f64>(level, &[]).to_bits(), 0);
+    }
+}
+
+/// Factors a little above 1: other products of many floats overflow or become 0, which hides their order.
+#[test]
+fn products_that_neither_overflow_nor_vanish() {
+    let random = |i: u64| spread_word(i) & 0x0000_FFFF_FFFF_FFFF;
+    let doubles: Vec<f64> = (0..5000)
+        .map(|i| f64::from_word(0x3FF0_0000_0000_0000 | random(i) >> 4))
+        .collect();
+    let floats: Vec<f32> = (0..5000)
+        .map(|i| f32::from_word(0x3F80_0000_0000_0000 | random(i)))
+        .collect();
+    assert!(doubles.iter().all(|x| (1.0..1.01).contains(x)));
+    assert!(floats.iter().all(|x| (1.0..1.01).contains(x)));
+    for length in (120..600).step_by(7).chain([1024, 4096, 4999, 5000]) {
+        check(&doubles[..length]);
+        check(&floats[..length]);
     }
 }
 

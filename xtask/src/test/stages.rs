@@ -7,6 +7,7 @@ use harness::launcher::Launcher;
 use harness::workspace::{cargo, executables};
 use harness::{Error, Installation, LIBRARIES, Library, Source};
 
+use super::aarch64::aarch64;
 use super::setup;
 use super::steps::{Steps, Stop};
 
@@ -115,6 +116,13 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::OnRequest,
         mpi: Mpi::Unused,
         run: packages_verified,
+    },
+    Stage {
+        name: "aarch64",
+        purpose: "clippy, tests, NEON and the same bits on 64-bit ARM, in qemu; root on Debian",
+        when: When::OnRequest,
+        mpi: Mpi::Unused,
+        run: aarch64,
     },
 ];
 

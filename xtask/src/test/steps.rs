@@ -92,6 +92,26 @@ impl Steps {
         Ok(())
     }
 
+    /// Looks at what other steps left; what is found is printed, or what is wrong.
+    pub(super) fn check(
+        &mut self,
+        name: &str,
+        check: impl FnOnce() -> Result<String, String>,
+    ) -> Result<(), Stop> {
+        println!("\n── {name}");
+        match check() {
+            Ok(found) => {
+                println!("── passed: {name}: {found}");
+                self.passed_count += 1;
+                Ok(())
+            }
+            Err(wrong) => {
+                println!("── FAILED: {name}: {wrong}");
+                Err(Stop::Failed)
+            }
+        }
+    }
+
     /// Runs `cargo` with these words.
     pub(super) fn cargo(&mut self, name: &str, words: &str) -> Result<(), Stop> {
         let mut cargo = self.installation.cargo();

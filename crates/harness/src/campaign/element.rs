@@ -63,7 +63,7 @@ impl Element for [u64; 2] {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Faulty<O>(pub(super) O);
 
-impl<T: Copy, O: Operator<T>> Operator<T> for Faulty<O> {
+impl<T: Copy + 'static, O: Operator<T>> Operator<T> for Faulty<O> {
     fn name(&self) -> &str {
         self.0.name()
     }

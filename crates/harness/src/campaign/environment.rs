@@ -1,10 +1,10 @@
 //! A rank whose floating-point environment is not the default one.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use std::arch::asm;
 
 /// Whether this program can set the environment on this processor.
-pub(super) const CAN_BE_SET: bool = cfg!(target_arch = "x86_64");
+pub(super) const CAN_BE_SET: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 /// A floating-point environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,37 +17,51 @@ pub(super) enum Environment {
     RoundUp,
 }
 
+/// The control register of floating-point arithmetic, MXCSR, with all exceptions masked.
+#[cfg(target_arch = "x86_64")]
+mod bits {
+    pub(super) type Control = u32;
+    pub(super) const DEFAULT: Control = 0x1F80;
+    /// Flush-to-zero and denormals-are-zero.
+    pub(super) const FLUSH_TO_ZERO: Control = 1 << 15 | 1 << 6;
+    pub(super) const ROUND_UP: Control = 2 << 13;
+}
+
+/// The control register of floating-point arithmetic, FPCR, with no exception trapped.
+#[cfg(target_arch = "aarch64")]
+mod bits {
+    pub(super) type Control = u64;
+    pub(super) const DEFAULT: Control = 0;
+    pub(super) const FLUSH_TO_ZERO: Control = 1 << 24;
+    pub(super) const ROUND_UP: Control = 1 << 22;
+}
+
 /// Runs `body` in an environment, and sets back what was before.
 // Neither this function nor `body` is inlined, so no arithmetic moves out of the environment or into it.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(never)]
 pub(super) fn within(environment: Environment, body: &mut dyn FnMut()) {
-    /// All exceptions masked.
-    const DEFAULT: u32 = 0x1F80;
-    const FLUSH_TO_ZERO: u32 = 1 << 15;
-    const DENORMALS_ARE_ZERO: u32 = 1 << 6;
-    const ROUND_UP: u32 = 2 << 13;
     let before = SetBack(control());
     set_control(match environment {
-        Environment::Default => DEFAULT,
-        Environment::FlushToZero => DEFAULT | FLUSH_TO_ZERO | DENORMALS_ARE_ZERO,
-        Environment::RoundUp => DEFAULT | ROUND_UP,
+        Environment::Default => bits::DEFAULT,
+        Environment::FlushToZero => bits::DEFAULT | bits::FLUSH_TO_ZERO,
+        Environment::RoundUp => bits::DEFAULT | bits::ROUND_UP,
     });
     body();
     drop(before);
 }
 
 /// Runs `body`: there is no environment but the default one.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn within(_environment: Environment, body: &mut dyn FnMut()) {
     body();
 }
 
 /// What the control register held, and holds again when this is dropped.
-#[cfg(target_arch = "x86_64")]
-struct SetBack(u32);
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+struct SetBack(bits::Control);
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 impl Drop for SetBack {
     fn drop(&mut self) {
         set_control(self.0);
@@ -56,18 +70,35 @@ impl Drop for SetBack {
 
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "the control register is read by an instruction")]
-fn control() -> u32 {
+fn control() -> bits::Control {
     let mut control = 0_u32;
     // SAFETY: `stmxcsr` writes the four bytes that the pointer names.
     unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut control) }
     control
 }
 
+#[cfg(target_arch = "aarch64")]
+#[expect(unsafe_code, reason = "the control register is read by an instruction")]
+fn control() -> bits::Control {
+    let control;
+    // SAFETY: MRS copies FPCR to a general register.
+    unsafe { asm!("mrs {}, fpcr", out(reg) control) }
+    control
+}
+
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "the control register is set by an instruction")]
-fn set_control(control: u32) {
+fn set_control(control: bits::Control) {
     // SAFETY: `ldmxcsr` reads the four bytes that the pointer names, and no reserved bit is set: the value is one that was read, or the
     // default with flush-to-zero, denormals-are-zero or a rounding mode (Intel SDM, vol. 1, 10.2.3). The register is this thread's own,
     // and `within` sets it back.
     unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const control) }
+}
+
+#[cfg(target_arch = "aarch64")]
+#[expect(unsafe_code, reason = "the control register is set by an instruction")]
+fn set_control(control: bits::Control) {
+    // SAFETY: MSR copies a general register to FPCR, and no reserved bit is set: the value is one that was read, or the default with
+    // flush-to-zero or a rounding mode (Arm ARM, C5.2.8). The register is this thread's own, and `within` sets it back.
+    unsafe { asm!("msr fpcr, {}", in(reg) control) }
 }

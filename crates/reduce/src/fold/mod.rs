@@ -22,7 +22,7 @@ use crate::operator::{Operator, Sum};
 ///
 /// # Errors
 /// This thread's floating-point environment is not IEEE 754's default.
-pub fn sum<T: Copy>(items: &[T]) -> Result<T, FoldError>
+pub fn sum<T: Copy + 'static>(items: &[T]) -> Result<T, FoldError>
 where
     Sum: Operator<T>,
 {
@@ -34,7 +34,7 @@ where
 /// # Errors
 /// There are no items and the operator has no empty value, or this thread's floating-point
 /// environment is not IEEE 754's default.
-pub fn fold<T: Copy, O: Operator<T>>(items: &[T], operator: &O) -> Result<T, FoldError> {
+pub fn fold<T: Copy + 'static, O: Operator<T>>(items: &[T], operator: &O) -> Result<T, FoldError> {
     environment::check()?;
     let value = operator.fold(items);
     // An operator may have changed it.
@@ -46,7 +46,7 @@ pub fn fold<T: Copy, O: Operator<T>>(items: &[T], operator: &O) -> Result<T, Fol
 }
 
 /// The reduction of no items.
-fn empty<T: Copy, O: Operator<T>>(operator: &O) -> Result<T, FoldError> {
+fn empty<T: Copy + 'static, O: Operator<T>>(operator: &O) -> Result<T, FoldError> {
     let value = operator.empty().ok_or_else(|| FoldError::NoItems {
         operator: operator.name().to_owned(),
     })?;

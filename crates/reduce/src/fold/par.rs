@@ -28,7 +28,7 @@ const GRAIN_VALUES: usize = 1 << 17;
 ///
 /// # Errors
 /// The floating-point environment of a thread that took part is not IEEE 754's default.
-pub fn sum<T: Copy + Send + Sync>(items: &[T]) -> Result<T, FoldError>
+pub fn sum<T: Copy + Send + Sync + 'static>(items: &[T]) -> Result<T, FoldError>
 where
     Sum: Operator<T>,
 {
@@ -42,7 +42,7 @@ where
 /// not IEEE 754's default.
 pub fn fold<T, O>(items: &[T], operator: &O) -> Result<T, FoldError>
 where
-    T: Copy + Send + Sync,
+    T: Copy + Send + Sync + 'static,
     O: Operator<T> + Sync,
 {
     if items.len() <= GRAIN_VALUES {
@@ -107,7 +107,7 @@ where
 /// As [`fold_rows`], except that no rows give 0.
 pub fn sum_rows<T>(items: &[T], width: usize, result: &mut [T]) -> Result<(), FoldError>
 where
-    T: Copy + Send + Sync,
+    T: Copy + Send + Sync + 'static,
     Sum: Operator<T>,
 {
     fold_rows(items, width, &Sum, result)
@@ -125,7 +125,7 @@ pub fn fold_rows<T, O>(
     result: &mut [T],
 ) -> Result<(), FoldError>
 where
-    T: Copy + Send + Sync,
+    T: Copy + Send + Sync + 'static,
     O: Operator<T> + Sync,
 {
     check_rows(items, width, result)?;
@@ -157,7 +157,7 @@ where
 /// a thread that took part is not IEEE 754's default.
 pub fn fields<T, O>(fields: &[&[T]], operator: &O) -> Result<Vec<T>, FoldError>
 where
-    T: Copy + Send + Sync,
+    T: Copy + Send + Sync + 'static,
     O: Operator<T> + Sync,
 {
     check_fields(fields)?;

@@ -17,7 +17,11 @@ use crate::operator::{Operator, Sum};
 ///
 /// # Errors
 /// As [`fold_rows`], except that no rows give 0.
-pub fn sum_rows<T: Copy>(items: &[T], width: usize, result: &mut [T]) -> Result<(), FoldError>
+pub fn sum_rows<T: Copy + 'static>(
+    items: &[T],
+    width: usize,
+    result: &mut [T],
+) -> Result<(), FoldError>
 where
     Sum: Operator<T>,
 {
@@ -33,7 +37,7 @@ where
 /// # Errors
 /// `width` is 0, `items` are not whole rows, `result` is not as long as a row, there are no rows and the operator has no
 /// empty value, or this thread's floating-point environment is not IEEE 754's default.
-pub fn fold_rows<T: Copy, O: Operator<T>>(
+pub fn fold_rows<T: Copy + 'static, O: Operator<T>>(
     items: &[T],
     width: usize,
     operator: &O,
@@ -87,7 +91,10 @@ pub(super) fn check_rows<T>(items: &[T], width: usize, result: &[T]) -> Result<(
 /// # Errors
 /// The fields differ in length, there are no items and the operator has no empty value, or this thread's
 /// floating-point environment is not IEEE 754's default.
-pub fn fields<T: Copy, O: Operator<T>>(fields: &[&[T]], operator: &O) -> Result<Vec<T>, FoldError> {
+pub fn fields<T: Copy + 'static, O: Operator<T>>(
+    fields: &[&[T]],
+    operator: &O,
+) -> Result<Vec<T>, FoldError> {
     environment::check()?;
     check_fields(fields)?;
     let total = |field: &&[T]| match operator.fold(field) {

@@ -7,7 +7,7 @@ use super::{Max, Min, Operator, Product, Sum};
 /// An operator of the elements makes one of arrays of them: element by element.
 macro_rules! array_operator {
     ($operator:ident) => {
-        impl<T: Copy, const K: usize> Operator<[T; K]> for $operator
+        impl<T: Copy + 'static, const K: usize> Operator<[T; K]> for $operator
         where
             $operator: Operator<T>,
         {

@@ -23,8 +23,8 @@ const CANONICAL_ELEMENTS: usize = 512;
 ///
 /// The other methods have defaults that are right for every operator. Override
 /// [`empty`](Operator::empty) to allow reductions of nothing, and [`canonical`](Operator::canonical) if equal
-/// results can have different bits.
-pub trait Operator<T: Copy> {
+/// results can have different bits and are no floats.
+pub trait Operator<T: Copy + 'static> {
     /// The name that ranks compare, and that errors show.
     fn name(&self) -> &str;
 
@@ -37,8 +37,11 @@ pub trait Operator<T: Copy> {
     }
 
     /// The one representation of a result among those that mean the same; applied to results only.
+    ///
+    /// By default an `f32` or `f64` that is not a number becomes the canonical quiet NaN, and every other value stays as it is. For
+    /// types that hold floats, override it: the NaNs that processors compute differ in their signs.
     fn canonical(&self, value: T) -> T {
-        value
+        canonical_if_float(value)
     }
 
     /// The reduction of the items in tree order; `None` for no items. Overridden where a kernel does it faster.
@@ -146,6 +149,7 @@ where
 }
 
 /// A float in canonical form, and every other value as it is.
+#[inline]
 fn canonical_if_float<T: Copy + 'static>(value: T) -> T {
     fn canonical<T: Copy + 'static, F: Copy + 'static>(value: T) -> Option<T>
     where
@@ -186,7 +190,7 @@ impl<T, F> Custom<T, F> {
     }
 }
 
-impl<T: Copy, F: Fn(T, T) -> T> Operator<T> for Custom<T, F> {
+impl<T: Copy + 'static, F: Fn(T, T) -> T> Operator<T> for Custom<T, F> {
     fn name(&self) -> &str {
         &self.name
     }

@@ -46,10 +46,11 @@ pub(crate) enum Obstacle {
 }
 
 /// The errors of floating-point environments; messages contain an index into this list.
-const ENVIRONMENTS: [EnvironmentError; 3] = [
+const ENVIRONMENTS: [EnvironmentError; 4] = [
     EnvironmentError::FlushToZero,
     EnvironmentError::DenormalsAreZero,
     EnvironmentError::Rounding,
+    EnvironmentError::ControlRegister,
 ];
 
 impl Obstacle {

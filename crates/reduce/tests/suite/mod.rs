@@ -12,6 +12,7 @@ pub(crate) mod long_rows;
 pub(crate) mod split_phase;
 
 use std::fmt::Debug;
+use std::hint::black_box;
 use std::ops::Range;
 
 use bytemuck::Pod;
@@ -33,10 +34,14 @@ pub(crate) fn checks() -> impl Iterator<Item = (&'static str, Check)> {
         .chain(faults::CHECKS)
 }
 
-const CHECKS: [(&str, Check); 11] = [
+const CHECKS: [(&str, Check); 12] = [
     ("every algorithm, distribution and length", every_algorithm),
     ("every element type and operator", every_type_and_operator),
     ("special values", special_values),
+    (
+        "NaNs of user operators",
+        user_operators_return_canonical_nans,
+    ),
     ("operands keep their order", operands_keep_their_order),
     ("every root", every_root),
     ("empty ranks", empty_ranks),
@@ -62,7 +67,10 @@ pub(crate) fn numbers(count: usize, seed: u64) -> Vec<f64> {
 }
 
 /// The recursive definition's result.
-pub(crate) fn by_definition<T: Copy, O: Operator<T>>(items: &[T], operator: &O) -> Option<T> {
+pub(crate) fn by_definition<T: Copy + 'static, O: Operator<T>>(
+    items: &[T],
+    operator: &O,
+) -> Option<T> {
     let combine = |left, right| operator.combine(left, right);
     let total = simd_kernels::by_definition(items, &combine).or(operator.empty())?;
     Some(operator.canonical(total))
@@ -280,6 +288,48 @@ impl Operator<f64> for UnsignedZero {
 
     fn canonical(&self, value: f64) -> f64 {
         if value == 0.0 { 0.0 } else { value }
+    }
+}
+
+/// What a processor computes of two infinities of different sign is a NaN whose sign differs between processors.
+#[derive(Clone)]
+struct Difference;
+
+impl Operator<f64> for Difference {
+    fn name(&self) -> &str {
+        "difference"
+    }
+
+    fn combine(&self, left: f64, right: f64) -> f64 {
+        black_box(left) - black_box(right)
+    }
+}
+
+/// NaNs come back in canonical form, whoever made the operator: with its trait, or with a function; computed, or given.
+fn user_operators_return_canonical_nans(world: &World) {
+    let canonical = f64::NAN.to_bits();
+    let given = f64::from_bits(0xFFF8_0000_0000_1234);
+    let by_function = custom("difference", |left: f64, right| {
+        black_box(left) - black_box(right)
+    });
+    for item in [f64::INFINITY, given, -given] {
+        let fold = reduce::fold(&[item; 2], &Difference).unwrap();
+        let single = reduce::fold(&[given], &Difference).unwrap();
+        let mut row = [0.0];
+        reduce::fold_rows(&[item; 2], 1, &Difference, &mut row).unwrap();
+        let field = reduce::fields(&[&[item; 2]], &Difference).unwrap()[0];
+        let folded = [fold, single, row[0], field];
+        assert_eq!(folded.map(f64::to_bits), [canonical; 4]);
+        for algorithm in offered(world) {
+            let builder = || Plan::builder(world).local_items(2).algorithm(algorithm);
+            let own = builder().operator(Difference).build::<f64>().unwrap();
+            let of_function = builder().operator(by_function.clone()).build().unwrap();
+            let totals = [
+                own.allreduce(&[item; 2]).unwrap(),
+                of_function.allreduce(&[item; 2]).unwrap(),
+            ];
+            assert_eq!(totals.map(f64::to_bits), [canonical; 2], "{algorithm}");
+        }
     }
 }
 

@@ -8,10 +8,11 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use super::{Avx512, lane_by_lane, vector_level};
+use super::{Avx512, lane_by_lane};
+use crate::instruction_set::{subtree_sums8, vector_level};
 use crate::vector::Vector;
 
-vector_level!(Avx2, "avx2", __m256d, __m256);
+vector_level!(Avx2, "avx2", is_x86_feature_detected, __m256d, __m256);
 
 impl From<Avx512> for Avx2 {
     /// AVX-512F is an extension of AVX2 (Intel SDM, vol. 1, 15.3).
@@ -20,35 +21,8 @@ impl From<Avx512> for Avx2 {
     }
 }
 
-impl Avx2 {
-    #[inline]
-    pub(crate) fn subtree_sums8_f64(self, subtrees: &[[f64; 8]], sums: &mut [f64]) {
-        // SAFETY: `self` is constructed only if AVX2 is detected.
-        unsafe { subtree_sums8_f64(subtrees, sums) }
-    }
-
-    #[inline]
-    pub(crate) fn subtree_sums8_f32(self, subtrees: &[[f32; 8]], sums: &mut [f32]) {
-        // SAFETY: `self` is constructed only if AVX2 is detected.
-        unsafe { subtree_sums8_f32(subtrees, sums) }
-    }
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn subtree_sums8_f64(subtrees: &[[f64; 8]], sums: &mut [f64]) {
-    for (sum, subtree) in sums.iter_mut().zip(subtrees) {
-        *sum = subtree_sum8_f64(subtree);
-    }
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn subtree_sums8_f32(subtrees: &[[f32; 8]], sums: &mut [f32]) {
-    for (sum, subtree) in sums.iter_mut().zip(subtrees) {
-        *sum = subtree_sum8_f32(subtree);
-    }
-}
+subtree_sums8!(Avx2, "avx2", f64, subtree_sums8_f64, subtree_sum8_f64);
+subtree_sums8!(Avx2, "avx2", f32, subtree_sums8_f32, subtree_sum8_f32);
 
 /// Algorithm 4 of the thesis (whose line 7 must read `_mm_cvtsd_f64`).
 ///

@@ -8,6 +8,36 @@ pub(crate) use avx2::Avx2;
 pub(crate) use avx512::Avx512;
 pub(crate) use sse2::Sse2;
 
+use crate::level::Set;
+
+/// The widest set that this processor has.
+///
+/// The widest is tried first, because each test is noticeable in short folds.
+#[inline]
+pub(crate) fn widest() -> Option<Set> {
+    let avx512 = || Avx512::detect().map(Set::Avx512);
+    let avx2 = || Avx2::detect().map(Set::Avx2);
+    let sse2 = || Sse2::detect().map(Set::Sse2);
+    avx512().or_else(avx2).or_else(sse2)
+}
+
+/// The sets that this processor has, from narrow to wide.
+pub(crate) fn sets() -> [Option<Set>; 3] {
+    [
+        Sse2::detect().map(Set::Sse2),
+        Avx2::detect().map(Set::Avx2),
+        Avx512::detect().map(Set::Avx512),
+    ]
+}
+
+/// Whether this thread rounds to nearest and keeps subnormal numbers.
+#[inline]
+pub(crate) fn has_default_environment() -> Option<bool> {
+    // Flush-to-zero, the two bits of the rounding mode, denormals-are-zero (Intel SDM, vol. 1, 10.2.3).
+    const DIFFERENT: u32 = 1 << 15 | 0b11 << 13 | 1 << 6;
+    Some(mxcsr() & DIFFERENT == 0)
+}
+
 /// Prefetches the cache line at `address`, which need not be readable.
 #[expect(unsafe_code, reason = "the intrinsic takes a pointer")]
 #[inline(always)]
@@ -21,7 +51,7 @@ pub(crate) fn prefetch<T>(address: *const T) {
 /// The control and status register of SSE and AVX arithmetic.
 #[expect(unsafe_code, reason = "only an instruction can read the register")]
 #[inline]
-pub(crate) fn mxcsr() -> u32 {
+fn mxcsr() -> u32 {
     let mut register = 0_u32;
     // SAFETY: STMXCSR writes 4 bytes to the given address, which is that of a live u32, and has no other effect. SSE is part of
     // x86-64. Not `pure`: the value of the register may change between calls.
@@ -34,50 +64,6 @@ pub(crate) fn mxcsr() -> u32 {
     }
     register
 }
-
-/// The type that proves an instruction set, and the entry points to the code compiled for it.
-macro_rules! vector_level {
-    ($proof:ident, $feature:tt, $doubles:ty, $floats:ty) => {
-        #[doc = concat!("A proof that this processor has ", $feature, ".")]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub(crate) struct $proof(());
-
-        impl $proof {
-            #[cfg(feature = "std")]
-            pub(crate) fn detect() -> Option<Self> {
-                std::arch::is_x86_feature_detected!($feature).then_some(Self(()))
-            }
-
-            #[cfg(not(feature = "std"))]
-            pub(crate) fn detect() -> Option<Self> {
-                cfg!(target_feature = $feature).then_some(Self(()))
-            }
-        }
-
-        $crate::x86::vector_level!(@entry $proof, $feature, f64, $doubles, run_f64);
-        $crate::x86::vector_level!(@entry $proof, $feature, f32, $floats, run_f32);
-    };
-    (@entry $proof:ident, $feature:tt, $float:ty, $vector:ty, $run:ident) => {
-        impl $proof {
-            #[inline]
-            pub(crate) fn $run<O, K>(self, kernel: K) -> K::Output
-            where
-                O: $crate::vector::Combine<$float>,
-                K: $crate::kernel::Kernel<$float>,
-            {
-                #[target_feature(enable = $feature)]
-                fn compiled<O: $crate::vector::Combine<$float>, K: $crate::kernel::Kernel<$float>>(kernel: K) -> K::Output {
-                    // SAFETY: this function is called only if the processor has the instruction set.
-                    let proven = unsafe { $crate::vector::Proven::<$vector>::new() };
-                    kernel.run::<_, O>(proven)
-                }
-                // SAFETY: `self` is constructed only if the instruction set is detected.
-                unsafe { compiled::<O, K>(kernel) }
-            }
-        }
-    };
-}
-use vector_level;
 
 /// The lane-by-lane methods of a [`Vector`](crate::vector::Vector), from the names of their intrinsics.
 macro_rules! lane_by_lane {

@@ -7,10 +7,11 @@
 
 use core::arch::x86_64::*;
 
-use super::{Avx2, lane_by_lane, vector_level};
+use super::{Avx2, lane_by_lane};
+use crate::instruction_set::{subtree_sums8, vector_level};
 use crate::vector::Vector;
 
-vector_level!(Sse2, "sse2", __m128d, __m128);
+vector_level!(Sse2, "sse2", is_x86_feature_detected, __m128d, __m128);
 
 impl From<Avx2> for Sse2 {
     /// AVX2 is an extension of SSE2 (Intel SDM, vol. 1, 14.3).
@@ -19,35 +20,8 @@ impl From<Avx2> for Sse2 {
     }
 }
 
-impl Sse2 {
-    #[inline]
-    pub(crate) fn subtree_sums8_f64(self, subtrees: &[[f64; 8]], sums: &mut [f64]) {
-        // SAFETY: `self` is constructed only if SSE2 is detected.
-        unsafe { subtree_sums8_f64(subtrees, sums) }
-    }
-
-    #[inline]
-    pub(crate) fn subtree_sums8_f32(self, subtrees: &[[f32; 8]], sums: &mut [f32]) {
-        // SAFETY: `self` is constructed only if SSE2 is detected.
-        unsafe { subtree_sums8_f32(subtrees, sums) }
-    }
-}
-
-#[target_feature(enable = "sse2")]
-#[inline]
-fn subtree_sums8_f64(subtrees: &[[f64; 8]], sums: &mut [f64]) {
-    for (sum, subtree) in sums.iter_mut().zip(subtrees) {
-        *sum = subtree_sum8_f64(subtree);
-    }
-}
-
-#[target_feature(enable = "sse2")]
-#[inline]
-fn subtree_sums8_f32(subtrees: &[[f32; 8]], sums: &mut [f32]) {
-    for (sum, subtree) in sums.iter_mut().zip(subtrees) {
-        *sum = subtree_sum8_f32(subtree);
-    }
-}
+subtree_sums8!(Sse2, "sse2", f64, subtree_sums8_f64, subtree_sum8_f64);
+subtree_sums8!(Sse2, "sse2", f32, subtree_sums8_f32, subtree_sum8_f32);
 
 /// ```text
 /// x0 x1   x2 x3   x4 x5   x6 x7        four registers

@@ -1,0 +1,74 @@
+//! Sets the control register of floating-point arithmetic: MXCSR on x86-64, FPCR on aarch64.
+
+#![expect(unsafe_code, reason = "the control register is set by an instruction")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "every test file is a crate of its own, and uses a part"
+)]
+
+use std::arch::asm;
+
+use reduce::environment::EnvironmentError;
+
+#[cfg(target_arch = "x86_64")]
+pub use x86_64::*;
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64 {
+    use super::EnvironmentError;
+
+    pub type Bits = u32;
+    /// Round to nearest, all exceptions masked, as every thread begins.
+    pub const DEFAULT: Bits = 0x1F80;
+    pub const FLUSH_TO_ZERO: Bits = 1 << 15;
+    pub const ROUND_UP: Bits = 2 << 13;
+    /// What is said of `FLUSH_TO_ZERO`.
+    pub const FLUSHING: EnvironmentError = EnvironmentError::FlushToZero;
+    /// Each departure from the default, and what is said of it.
+    pub const DEPARTURES: [(Bits, EnvironmentError); 5] = [
+        (FLUSH_TO_ZERO, FLUSHING),
+        (1 << 6, EnvironmentError::DenormalsAreZero),
+        (1 << 13, EnvironmentError::Rounding),
+        (ROUND_UP, EnvironmentError::Rounding),
+        (3 << 13, EnvironmentError::Rounding),
+    ];
+}
+
+#[cfg(target_arch = "aarch64")]
+pub use aarch64::*;
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64 {
+    use super::EnvironmentError;
+
+    pub type Bits = u64;
+    /// Round to nearest, no exception trapped, as every thread begins.
+    pub const DEFAULT: Bits = 0;
+    /// Of operands and results.
+    pub const FLUSH_TO_ZERO: Bits = 1 << 24;
+    pub const ROUND_UP: Bits = 1 << 22;
+    /// What is said of `FLUSH_TO_ZERO`: operands are looked at first.
+    pub const FLUSHING: EnvironmentError = EnvironmentError::DenormalsAreZero;
+    /// Each departure from the default, and what is said of it.
+    pub const DEPARTURES: [(Bits, EnvironmentError); 4] = [
+        (FLUSH_TO_ZERO, FLUSHING),
+        (ROUND_UP, EnvironmentError::Rounding),
+        (2 << 22, EnvironmentError::Rounding),
+        (3 << 22, EnvironmentError::Rounding),
+    ];
+}
+
+/// Sets the register of this thread, which whoever calls sets back to [`DEFAULT`], or which ends with the thread.
+pub fn set(control: Bits) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: `ldmxcsr` reads the four bytes that the pointer names, and no reserved bit is set.
+    unsafe {
+        asm!("ldmxcsr [{}]", in(reg) &raw const control);
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: MSR copies a general register to FPCR, which programs may write, and no reserved bit is set.
+    unsafe {
+        asm!("msr fpcr, {}", in(reg) control);
+    }
+}
