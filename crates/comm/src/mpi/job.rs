@@ -1,6 +1,7 @@
 //! A program's whole stay in MPI: from `MPI_Init` to `MPI_Finalize`, or to `MPI_Abort`.
 
 use std::env;
+use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,6 +20,9 @@ const POLLS_BEFORE_PAUSE: u32 = 1000;
 
 /// How long it pauses.
 const LEAVING_PAUSE: Duration = Duration::from_millis(1);
+
+/// How long the launcher has to read a rank's last words.
+const LAST_WORDS_PAUSE: Duration = Duration::from_millis(50);
 
 /// What a process that panicked leaves with; Rust's own exit code for a panic.
 const PANIC_EXIT_CODE: i32 = 101;
@@ -82,7 +86,7 @@ pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     let result = match panic::catch_unwind(AssertUnwindSafe(|| body(world))) {
         Ok(result) => result,
         Err(payload) => {
-            eprintln!("rank {rank} panicked: {}", panic_message(payload.as_ref()));
+            last_words(rank, panic_message(payload.as_ref()));
             abort(PANIC_EXIT_CODE);
             panic::resume_unwind(payload);
         }
@@ -107,6 +111,15 @@ fn started_by_launcher() -> Option<(&'static str, usize)> {
         (number > 1).then_some((variable, number))
     };
     STARTED_VARIABLES.into_iter().find_map(started)
+}
+
+/// Says why a rank ends all others, in one piece, and waits for the launcher to read it: MPICH's drops what it has not read of a rank that
+/// aborts.
+fn last_words(rank: usize, message: &str) {
+    let line = format!("rank {rank} panicked: {message}\n");
+    // Without a standard error nobody can be told.
+    let _ = io::stderr().write_all(line.as_bytes());
+    thread::sleep(LAST_WORDS_PAUSE);
 }
 
 /// Ends the processes of all ranks by `MPI_Abort`.
