@@ -93,7 +93,12 @@ proptest! {
         for (algorithm, found_blocks, result) in &found {
             // Chosen alike, and as it was said.
             prop_assert_eq!((algorithm, found_blocks), (&found[0].0, &found[0].1));
-            prop_assert!(named.is_none_or(|named| named == *algorithm));
+            // For some numbers of ranks and ports, dissemination has no program of its own.
+            let is_named = |named| {
+                named == *algorithm
+                    || (named, *algorithm) == (Algorithm::Dissemination, Algorithm::Bruck)
+            };
+            prop_assert!(named.is_none_or(is_named));
             prop_assert!(blocks.is_none_or(|blocks| blocks == *found_blocks));
             prop_assert_eq!(bits(result), bits(&expected));
         }

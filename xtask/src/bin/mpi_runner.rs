@@ -62,9 +62,8 @@ fn run(world: &World) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("mpi-runner: rank {}: {error}", world.rank());
             // The others may be in the middle of something.
-            mpi::abort(2);
+            mpi::abort(2, &format!("mpi-runner: rank {}: {error}", world.rank()));
             ExitCode::from(2)
         }
     }

@@ -86,8 +86,8 @@ pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     let result = match panic::catch_unwind(AssertUnwindSafe(|| body(world))) {
         Ok(result) => result,
         Err(payload) => {
-            last_words(rank, panic_message(payload.as_ref()));
-            abort(PANIC_EXIT_CODE);
+            let message = panic_message(payload.as_ref());
+            abort(PANIC_EXIT_CODE, &format!("rank {rank} panicked: {message}"));
             panic::resume_unwind(payload);
         }
     };
@@ -113,17 +113,13 @@ fn started_by_launcher() -> Option<(&'static str, usize)> {
     STARTED_VARIABLES.into_iter().find_map(started)
 }
 
-/// Says why a rank ends all others, in one piece, and waits for the launcher to read it: MPICH's drops what it has not read of a rank that
-/// aborts.
-fn last_words(rank: usize, message: &str) {
-    let line = format!("rank {rank} panicked: {message}\n");
+/// Ends the processes of all ranks by `MPI_Abort`, after a line on standard error that says why.
+///
+/// The line is written in one piece, and the launcher gets some time to read it: MPICH's drops what it has not read of a rank that aborts.
+pub fn abort(exit_code: i32, reason: &str) {
     // Without a standard error nobody can be told.
-    let _ = io::stderr().write_all(line.as_bytes());
+    let _ = io::stderr().write_all(format!("{reason}\n").as_bytes());
     thread::sleep(LAST_WORDS_PAUSE);
-}
-
-/// Ends the processes of all ranks by `MPI_Abort`.
-pub fn abort(exit_code: i32) {
     raw::abort(exit_code);
 }
 

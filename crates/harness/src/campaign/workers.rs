@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use super::shrink::shrink;
 use super::{Campaign, Case, Failure, Findings, check_on_threads};
 
-/// A case that takes longer than this does not end.
-const CASE_LIMIT: Duration = Duration::from_secs(120);
+/// A case that takes longer than this does not end: far more than any takes, also where other processes leave it little time.
+const CASE_LIMIT: Duration = Duration::from_secs(600);
 
 /// What the workers share.
 struct Shared<'c> {
