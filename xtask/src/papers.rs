@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use ::papers::{Settings, chosen, exhibits, write};
 use clap::Args;
-use harness::Backend;
-use harness::Error;
 use harness::output::Output;
 use harness::workspace::workspace;
+use harness::{Backend, Error, Place};
 
 use crate::mpi_options::MpiOptions;
 
@@ -49,7 +48,11 @@ pub fn run(options: &Options) -> Result<(), Error> {
     let folder = &options.output;
     fs::create_dir_all(folder).map_err(|error| Error::file(folder, error))?;
     let mut output = Output::open(options.json.as_deref())?;
-    let place = options.mpi.place(backend)?;
+    // What is computed needs no ranks.
+    let place = match chosen.iter().any(|exhibit| exhibit.is_measured) {
+        true => options.mpi.place(backend)?,
+        false => Place::Threads,
+    };
     let settings = Settings {
         quick: options.quick,
         place: &place,
