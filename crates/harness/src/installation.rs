@@ -174,13 +174,16 @@ impl Installation {
     /// There is no such library, or the command does not say where the number of ranks goes.
     pub fn find(library: Option<&str>, launcher: Option<&str>) -> Result<Self, Error> {
         let of_variable = env::var(LIBRARY_VARIABLE).ok();
+        let is_named_here = library.is_some();
         let library = library.or(of_variable.as_deref());
         let library = library.map(Library::parse).transpose()?;
         let compiler = match library {
             Some(library) => library.built_for().program("mpicc"),
             None => env::var("MPICC").unwrap_or_else(|_| "mpicc".to_owned()),
         };
+        // A variable may be meant for another library than the one that is named here.
         let variable = env::var(LAUNCHER_VARIABLE).ok();
+        let variable = variable.filter(|_| !is_named_here);
         let launch = match (launcher, library, variable) {
             (Some(launcher), _, _) => words("--launcher", launcher)?,
             (None, _, Some(launcher)) => words(LAUNCHER_VARIABLE, &launcher)?,
