@@ -79,14 +79,14 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<bool, Error> {
     let begin = Instant::now();
     options.plot.as_deref().map_or(Ok(()), picture::check)?;
+    options.mpi.check_use(&Backend::parse(&options.backend)?)?;
+    let installation = options.mpi.installation()?;
     let check = Check::new(options)?;
     // Built before anything runs, so that a missing MPI is reported at once.
     let needs_mpi = check
         .launches
         .iter()
         .any(|launch| launch.backend == Backend::Mpi);
-    options.mpi.check_use(&Backend::parse(&options.backend)?)?;
-    let installation = options.mpi.installation()?;
     let launcher = needs_mpi.then(|| Launcher::build(installation));
     let launcher = launcher.transpose()?;
     let mut output = Output::open(options.json.as_deref())?;

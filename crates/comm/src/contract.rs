@@ -354,9 +354,9 @@ fn receive_without_request_takes_only_its_own(end: &End<'_>) {
     let incoming = end.start_receive(left, one, 1).unwrap();
     end.receive(left, done, 0).unwrap();
     let next = end.start_receive(left, one, 1).unwrap();
-    let unposted = end.start_receive(left, done, 1).unwrap();
+    let unmet = end.start_receive(left, done, 1).unwrap();
     assert_eq!(end.comm.try_receive(left, one, &mut buffer), None);
-    end.comm.cancel(unposted);
+    end.comm.cancel(unmet);
     assert_eq!(end.comm.wait(incoming), Ok(vec![1]));
     assert_eq!(end.comm.wait(next), Ok(vec![2]));
     end.wait_all(sends);

@@ -104,13 +104,16 @@ const fn wheel(wheel: &'static str) -> Source {
 impl Library {
     /// The library of a name.
     pub fn parse(name: &str) -> Result<&'static Self, Error> {
-        let found = LIBRARIES.iter().find(|library| library.name == name);
-        found.ok_or_else(|| {
+        Self::named(name).ok_or_else(|| {
             let known: Vec<&str> = LIBRARIES.iter().map(|library| library.name).collect();
             let known = known.join(", ");
             let reason = format!("unknown MPI library `{name}`; known: {known}");
             Error::option("--mpi", reason)
         })
+    }
+
+    fn named(name: &str) -> Option<&'static Self> {
+        LIBRARIES.iter().find(|library| library.name == name)
     }
 
     /// The folder of its virtual environment, if it comes from PyPI.
@@ -139,9 +142,15 @@ impl Library {
         else {
             return self;
         };
-        let mut others = LIBRARIES.iter();
-        let found = others.find(|library| library.name == name);
-        found.expect("it names one of them")
+        Self::named(name).expect("it names one of them")
+    }
+
+    /// Debian's packages, if it comes from Debian.
+    fn packages(&self) -> &[&'static str] {
+        match &self.source {
+            Source::Debian { packages, .. } => packages,
+            Source::Wheel { .. } => &[],
+        }
     }
 
     /// How to install it.
@@ -251,14 +260,25 @@ impl Installation {
         )))
     }
 
-    /// What to do where it is missing or broken.
-    pub fn advice(&self) -> String {
+    /// What to do where it is missing.
+    fn advice(&self) -> String {
+        let install = format!("install it by {}", self.library_to_install().advice());
         match self.library {
-            Some(library) => format!("install it by {}", library.advice()),
+            Some(_) => install,
             None => format!(
-                "install it by apt-get install libopenmpi-dev openmpi-bin {LIBCLANG} (or load your cluster's MPI module; {LAUNCHER_VARIABLE} and --launcher name its launcher)"
+                "{install} (or load your cluster's MPI module; {LAUNCHER_VARIABLE} and --launcher name its launcher)"
             ),
         }
+    }
+
+    /// The library that was named, or else the first.
+    fn library_to_install(&self) -> &'static Library {
+        self.library.unwrap_or(&LIBRARIES[0])
+    }
+
+    /// Debian's packages to install where it is missing; none of a wheel.
+    pub fn packages(&self) -> &'static [&'static str] {
+        self.library_to_install().packages()
     }
 
     /// A `cargo` that builds for it. Each library that is named has a target folder of its own: the binding's build script does not notice

@@ -26,7 +26,7 @@ pub fn is_on_path(program: &str) -> bool {
 }
 
 /// Whether libclang is where the binding generator looks for it.
-pub fn has_libclang() -> bool {
+pub(crate) fn has_libclang() -> bool {
     let is_library = |path: PathBuf| {
         let name = path
             .file_name()

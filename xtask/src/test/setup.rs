@@ -6,10 +6,7 @@ use std::process::Command;
 use harness::installed::{is_on_path, is_root, runs};
 use harness::{Error, Installation, Source};
 
-/// Debian's packages for whatever MPI library is not named: its headers and its launcher.
-const OPEN_MPI: [&str; 2] = ["libopenmpi-dev", "openmpi-bin"];
-
-/// Debian's packages besides: libclang for the bindings, valgrind for instruction counts.
+/// Debian's packages besides the MPI library's: libclang for the bindings, valgrind for instruction counts.
 const TOOLS: [&str; 2] = ["libclang-dev", "valgrind"];
 
 /// Installs what is missing of an MPI library and of the tools, where that needs no password.
@@ -23,13 +20,8 @@ pub(super) fn install(installation: &Installation) -> Result<(), Error> {
     }
     let lacking = lacking.join(", ");
     println!("── installing what is missing: {lacking}");
-    let packages = match installation.library().map(|library| library.source) {
-        Some(Source::Debian { packages, .. }) => packages.to_vec(),
-        Some(Source::Wheel { .. }) => Vec::new(),
-        None => OPEN_MPI.to_vec(),
-    };
-    let is_wheel = packages.is_empty();
-    let packages = [&packages[..], &TOOLS].concat();
+    let is_wheel = installation.packages().is_empty();
+    let packages = [installation.packages(), &TOOLS].concat();
     let advice = format!(
         "missing: {lacking}; install {}, or leave MPI out by --no-mpi",
         packages.join(" ")
