@@ -34,7 +34,7 @@ pub use fault::{Fault, FaultKind};
 pub use generate::Generator;
 #[cfg(feature = "mpi")]
 pub use process::run_cases;
-pub use processes::Report;
+pub use processes::{Cases, Report};
 pub use run::{Campaign, Failure, Findings};
 
 use execute::execute;

@@ -107,7 +107,7 @@ fn measure_papers(world: &World, job: &str) -> Result<(), Error> {
 
 fn run_cases(job: &str) -> Result<(), Error> {
     campaign::silence_panics();
-    campaign::run_cases(&read_job::<Vec<_>>(job)?, &|report| print_row(&report))
+    campaign::run_cases(&read_job(job)?, &|report| print_row(&report))
 }
 
 /// The last rank misbehaves while the others wait for it.

@@ -1,19 +1,31 @@
 //! Cases on a rank that is a process under `mpirun`.
 
+use std::fs;
+
 use mpi::topology::SimpleCommunicator;
 
 use super::execute::execute;
 use super::judge::Judge;
-use super::{Case, Report};
+use super::{Cases, Report};
 use crate::Error;
 
 /// Runs the cases of a job on this rank, and reports. Collective.
-pub fn run_cases(cases: &[(u64, Case)], report: &dyn Fn(Report)) -> Result<(), Error> {
-    for (index, (_, case)) in cases.iter().enumerate() {
+///
+/// # Errors
+/// MPI fails, or the file that tells of the last case cannot be made.
+pub fn run_cases(job: &Cases, report: &dyn Fn(Report)) -> Result<(), Error> {
+    for (index, (_, case)) in job.cases.iter().enumerate() {
         // The ranks meet here, whatever became of the last case, and none of its messages is in the new world.
         let world = reduce::mpi::duplicate(&SimpleCommunicator::world())?;
         if world.rank() == 0 {
             report(Report::Begins(index));
+        }
+        if case.ends_job() {
+            if world.rank() == 0 {
+                let made = fs::write(&job.last_begins, []);
+                made.map_err(|error| Error::file(&job.last_begins, error))?;
+            }
+            reduce::mpi::duplicate(&SimpleCommunicator::world())?;
         }
         let mut judge = Judge::new(case, world.rank());
         execute(case, &world, &mut |outcome| {

@@ -1,7 +1,9 @@
 //! Cases on processes: jobs of `mpirun`, each of many cases.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{fs, process};
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +12,7 @@ use super::{Campaign, Case, Failure, Findings};
 use crate::Error;
 use crate::launcher::Launcher;
 use crate::ranks::on_processes;
+use crate::workspace::target;
 
 /// The seeds of which jobs are made together.
 const CHUNK: u64 = 200;
@@ -23,6 +26,16 @@ const ENDING_LIMIT: Duration = Duration::from_secs(10);
 /// How long a failing case may be run again and again to make it smaller.
 const SHRINKING_LIMIT: Duration = Duration::from_secs(60);
 
+/// What the ranks of a job run.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Cases {
+    /// The cases with their seeds, all on the same number of ranks. Only the last one may end the job.
+    pub(super) cases: Vec<(u64, Case)>,
+    /// A file that rank 0 makes before a case that ends the job. A launcher need not deliver what the ranks of such a job have printed:
+    /// MPICH's drops it.
+    pub(super) last_begins: PathBuf,
+}
+
 /// What a rank says of the cases of a job.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Report {
@@ -31,9 +44,6 @@ pub enum Report {
     /// What is wrong with the case with this number.
     Wrong(usize, String),
 }
-
-/// Cases by their seeds, on the same number of ranks.
-type Cases<'c> = &'c [(u64, Case)];
 
 impl Campaign {
     /// Runs the cases in jobs, and calls `done` after each.
@@ -76,7 +86,7 @@ struct Jobs<'d> {
 
 impl Jobs<'_> {
     /// Runs all of the cases, in as many jobs as it takes.
-    fn run(&self, mut cases: Cases<'_>, findings: &mut Findings) -> Result<(), Error> {
+    fn run(&self, mut cases: &[(u64, Case)], findings: &mut Findings) -> Result<(), Error> {
         while !cases.is_empty() {
             let (count, wrong) = self.run_once(cases)?;
             for (index, (seed, case)) in cases[..count].iter().enumerate() {
@@ -103,8 +113,13 @@ impl Jobs<'_> {
     }
 
     /// Runs one job, and returns how many cases it ran and what was wrong with which.
-    fn run_once(&self, cases: Cases<'_>) -> Result<(usize, BTreeMap<usize, String>), Error> {
+    fn run_once(&self, cases: &[(u64, Case)]) -> Result<(usize, BTreeMap<usize, String>), Error> {
         let ranks = cases[0].1.ranks;
+        let last_begins = target()?.join(format!("campaign-{}", process::id()));
+        let job = Cases {
+            cases: cases.to_vec(),
+            last_begins: last_begins.clone(),
+        };
         let mut wrong = BTreeMap::new();
         let mut running: Option<usize> = None;
         let mut since = Instant::now();
@@ -112,7 +127,7 @@ impl Jobs<'_> {
             &self.launcher,
             ranks,
             "campaign",
-            &cases,
+            &job,
             |report| match report {
                 Report::Begins(index) => {
                     running = Some(index);
@@ -123,6 +138,11 @@ impl Jobs<'_> {
                 }
             },
         );
+        let mut lasted = since.elapsed();
+        if let Some(since_mark) = take_mark(&last_begins)? {
+            running = Some(cases.len() - 1);
+            lasted = since_mark;
+        }
         let Some(running) = running else {
             let nothing = || Error::Mpi("a job ended before its first case".to_owned());
             return Err(ended.err().unwrap_or_else(nothing));
@@ -130,8 +150,8 @@ impl Jobs<'_> {
         let is_last_word = cases[running].1.ends_job();
         let unexpected = match ended {
             Ok(()) if is_last_word => Some("no rank has ended the job".to_owned()),
-            Err(_) if is_last_word && since.elapsed() > ENDING_LIMIT => {
-                Some(format!("the job ended only after {:?}", since.elapsed()))
+            Err(_) if is_last_word && lasted > ENDING_LIMIT => {
+                Some(format!("the job ended only after {lasted:?}"))
             }
             Err(error) if !is_last_word => Some(error.to_string()),
             _ => None,
@@ -141,4 +161,16 @@ impl Jobs<'_> {
         }
         Ok((running + 1, wrong))
     }
+}
+
+/// Removes the file at `path`, if there is one, and says how long ago it was made.
+fn take_mark(path: &Path) -> Result<Option<Duration>, Error> {
+    let Ok(metadata) = fs::metadata(path) else {
+        return Ok(None);
+    };
+    let made = metadata.modified();
+    let made = made.map_err(|error| Error::file(path, error))?;
+    fs::remove_file(path).map_err(|error| Error::file(path, error))?;
+    // A clock that was set back says that no time has passed.
+    Ok(Some(made.elapsed().unwrap_or_default()))
 }
