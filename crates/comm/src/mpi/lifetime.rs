@@ -20,6 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use mpi::ffi;
 use mpi::raw::AsRaw;
 
+use super::misdirected::WorldReturnsErrors;
 use super::raw::{Agreed, Failure, PendingRequest, RawCommunicator, check};
 use super::window::RawWindow;
 
@@ -164,6 +165,8 @@ impl Registry {
         // SAFETY: the communicator is live, the key was just made, and the value is never looked at.
         let code = unsafe { ffi::MPI_Comm_set_attr(own_process, finalising, ptr::null_mut()) };
         check("MPI_Comm_set_attr", code)?;
+        // The attribute keeps it until it is deleted (MPI 4.1, 7.7.2).
+        free_key(finalising)?;
         self.family_key = Some(key);
         Ok(key)
     }
@@ -205,6 +208,9 @@ impl Entry {
             let _ = request.cancel_receive();
             let _ = request.test();
         }
+        // Runs that failed leave messages that nobody receives. MPICH from 4.3 on ends a program that frees a communicator with some.
+        let _returns = WorldReturnsErrors::always()?;
+        let _ = self.comm.drain();
         if let Some(window) = self.window {
             window.free()?;
         }
@@ -229,6 +235,12 @@ fn create_key(delete: DeleteAttribute) -> Result<c_int, Failure> {
     check("MPI_Comm_create_keyval", code)?;
     // SAFETY: MPI_Comm_create_keyval succeeded, so it has written the key.
     Ok(unsafe { key.assume_init() })
+}
+
+fn free_key(mut key: c_int) -> Result<(), Failure> {
+    // SAFETY: the key was made by `create_key`, and is not used afterwards.
+    let code = unsafe { ffi::MPI_Comm_free_keyval(&raw mut key) };
+    check("MPI_Comm_free_keyval", code)
 }
 
 const SUCCESS: c_int = ffi::MPI_SUCCESS.cast_signed();
@@ -270,5 +282,7 @@ unsafe extern "C" fn free_everything(
         // What cannot be freed now is MPI_Finalize's own affair.
         let _ = entry.free();
     }
+    let key = registry().family_key.take();
+    let _ = key.map_or(Ok(()), free_key);
     SUCCESS
 }

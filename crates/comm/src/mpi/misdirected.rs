@@ -13,7 +13,7 @@ use mpi::ffi;
 
 use super::raw::{Failure, check};
 
-/// While this exists, `MPI_COMM_WORLD` returns errors: those of a receive that is tested meanwhile.
+/// While this exists, `MPI_COMM_WORLD` returns errors: those of a receive that is tested meanwhile, or of a communicator that is freed.
 #[derive(Debug)]
 pub(super) struct WorldReturnsErrors {
     before: ffi::MPI_Errhandler,
@@ -25,13 +25,14 @@ impl WorldReturnsErrors {
     pub(super) fn where_needed() -> Result<Option<Self>, Failure> {
         static IS_NEEDED: OnceLock<bool> = OnceLock::new();
         match IS_NEEDED.get_or_init(|| !version().is_some_and(|text| reports_well(&text))) {
-            true => Self::new().map(Some),
+            true => Self::always().map(Some),
             false => Ok(None),
         }
     }
 
+    /// For a call whose errors have no communicator to go to.
     #[cold]
-    fn new() -> Result<Self, Failure> {
+    pub(super) fn always() -> Result<Self, Failure> {
         // SAFETY: constants of the library, initialised before main.
         let (world, errors_return) = unsafe { (ffi::RSMPI_COMM_WORLD, ffi::RSMPI_ERRORS_RETURN) };
         let mut before = MaybeUninit::uninit();

@@ -347,6 +347,53 @@ impl RawCommunicator {
         check("MPI_Iprobe", code)
     }
 
+    /// Receives the messages that have arrived and that nobody has received, and drops them.
+    pub(super) fn drain(&self) -> Result<(), Failure> {
+        // SAFETY: constants of the library, initialised before main.
+        let (source, tag, byte) = unsafe {
+            (
+                ffi::RSMPI_ANY_SOURCE,
+                ffi::RSMPI_ANY_TAG,
+                ffi::RSMPI_UINT8_T,
+            )
+        };
+        loop {
+            let (mut flag, mut bytes) = (0, 0);
+            let mut message = MaybeUninit::uninit();
+            let mut status = MaybeUninit::<ffi::MPI_Status>::uninit();
+            // SAFETY: the handle is live; `flag`, `message` and `status` are room for one value each.
+            let code = unsafe {
+                ffi::MPI_Improbe(
+                    source,
+                    tag,
+                    self.handle,
+                    &raw mut flag,
+                    message.as_mut_ptr(),
+                    status.as_mut_ptr(),
+                )
+            };
+            check("MPI_Improbe", code)?;
+            if flag == 0 {
+                return Ok(());
+            }
+            // SAFETY: MPI_Improbe has found a message, so it has written the status; `bytes` is a live int.
+            let code = unsafe { ffi::MPI_Get_count(status.as_ptr(), byte, &raw mut bytes) };
+            check("MPI_Get_count", code)?;
+            let mut buffer = vec![0_u8; usize::try_from(bytes).unwrap_or_default()];
+            // SAFETY: the buffer has the bytes of the message, which MPI_Improbe has written.
+            let code = unsafe {
+                ffi::MPI_Mrecv(
+                    buffer.as_mut_ptr().cast(),
+                    bytes,
+                    byte,
+                    message.as_mut_ptr(),
+                    status.as_mut_ptr(),
+                )
+            };
+            check("MPI_Mrecv", code)?;
+        }
+    }
+
     /// Frees it. Collective; no copy of the handle is used afterwards.
     pub(super) fn free(mut self) -> Result<(), Failure> {
         // SAFETY: the handle is ours and live; by this function's contract nothing uses it afterwards.
