@@ -74,19 +74,24 @@ impl Conversation {
         if self.status.get() == Status::UnderWay {
             return RunError::UnderWay { rank };
         }
-        self.give_up();
+        // It has told the others already, unless another rank failed first, of which they hear from that one: in the last run, too.
+        self.give_up_from(self.next_turn());
         RunError::Spent { rank }
     }
 
     /// Tells the other ranks, once, that this rank takes no part from the last run on; or from an earlier one, if another rank is
-    /// still there and this error of the transport says so.
+    /// still there and this error of the transport says so. Not if another rank has given up: it has told all ranks itself, and they
+    /// would take this one for the first to fail.
     #[cold]
     pub(crate) fn give_up_for(&self, error: &comm::Error) {
         let tag = self.tag.get();
-        self.give_up_from(match *error {
-            comm::Error::Mismatched { found, .. } if tag.turns_to(found) < 0 => found,
-            _ => tag,
-        });
+        match *error {
+            comm::Error::GivenUp { .. } => {}
+            comm::Error::Mismatched { found, .. } if tag.turns_to(found) < 0 => {
+                self.give_up_from(found);
+            }
+            _ => self.give_up_from(tag),
+        }
     }
 
     /// Tells the other ranks, once, that this rank takes no part from the last run on.
@@ -103,14 +108,20 @@ impl Conversation {
     }
 
     /// After a failed run: the plan is spent, and no later run will have this rank. It tells the others so, and, unless it has sent
-    /// all that it owed them in this run, that this run has not either.
+    /// all that it owed them in this run, that this run has not either. A rank that failed first tells all others itself.
     #[cold]
     pub(crate) fn spend(&self, error: &RunError) {
         self.status.set(Status::Spent);
-        self.give_up_from(match error {
-            RunError::Transport(_) => self.tag.get(),
-            _ => self.tag.get().with_exchange(self.turn.get() + 1, 0),
-        });
+        match error {
+            RunError::RankFailed { .. } => {}
+            RunError::Transport(_) => self.give_up_from(self.tag.get()),
+            _ => self.give_up_from(self.next_turn()),
+        }
+    }
+
+    /// The tag of whatever comes after the last run.
+    fn next_turn(&self) -> Tag {
+        self.tag.get().with_exchange(self.turn.get() + 1, 0)
     }
 
     /// The run is over, and the plan can be run again.

@@ -218,8 +218,8 @@ fn a_disagreement_is_told_so_that_values_differ() {
 #[test]
 fn many_short_messages_take_linear_time() {
     for (ranks, width, algorithm) in [
-        (2, 400_000, Algorithm::RecursiveDoubling),
-        (3, 60_000, Algorithm::Direct),
+        (2, 1_600_000, Algorithm::RecursiveDoubling),
+        (3, 240_000, Algorithm::Direct),
     ] {
         let begin = Instant::now();
         threads::run(ranks, |world| {
@@ -234,8 +234,8 @@ fn many_short_messages_take_linear_time() {
         .unwrap();
         let took = begin.elapsed();
         println!("{width} messages to each of {ranks} ranks took {took:?}");
-        // Less than a second on a machine that is not busy; 10 s and more where each message searched or moved a list of all.
-        assert!(took < Duration::from_secs(5));
+        // A few seconds, and ten times as many in qemu; minutes where each message searched or moved a list of all.
+        assert!(took < Duration::from_secs(60));
     }
 }
 

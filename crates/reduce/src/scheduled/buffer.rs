@@ -105,13 +105,13 @@ pub(crate) fn write_notice<T>(memory: &mut Vec<u8>, length: usize, failed: usize
     }
 }
 
-/// What a call came to; `None` if the peer has given up, which is as good as a notice.
+/// What a call came to; or the rank that has given up, which is as good as its notice.
 pub(crate) fn unless_given_up<R>(
     outcome: Result<R, comm::Error>,
-) -> Result<Option<R>, comm::Error> {
+) -> Result<Result<R, usize>, comm::Error> {
     match outcome {
-        Err(comm::Error::GivenUp { .. }) => Ok(None),
-        outcome => outcome.map(Some),
+        Err(comm::Error::GivenUp { rank, .. }) => Ok(Err(rank)),
+        outcome => outcome.map(Ok),
     }
 }
 

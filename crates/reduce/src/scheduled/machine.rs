@@ -257,10 +257,10 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         }
         span!("waiting");
         match unless_given_up(buffer.reclaim(self.comm, patience))? {
-            Some(true) => {}
-            Some(false) => return Ok(false),
-            None => {
-                self.state.failed.get_or_insert(message.peer);
+            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Err(failed) => {
+                self.state.failed.get_or_insert(failed);
                 return Ok(true);
             }
         }

@@ -188,6 +188,14 @@ impl World {
         Ok(())
     }
 
+    /// Tells the other ranks at once of the runs that were abandoned on this one, of which they would hear in its next call on the world.
+    /// For a program that computes for long after it has dropped a run, or caught an operator's panic. Does not wait.
+    pub fn tell_abandoned(&self) {
+        if self.shared.owes.get() {
+            self.send_notices();
+        }
+    }
+
     /// Tells the other ranks of the runs that were abandoned here.
     pub(crate) fn send_notices(&self) {
         self.shared.owes.set(false);

