@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use harness::Error;
-use xtask::{bench, book, campaign, draw, papers, repro_check, schedules, simulate, test};
+use xtask::{bench, book, campaign, draw, install, papers, repro_check, schedules, simulate, test};
 
 /// Reproducible reductions: check, measure, test.
 #[derive(Parser)]
@@ -33,6 +33,8 @@ enum Command {
     Draw(draw::Options),
     /// Runs random programs with faults and compares every result with the definition
     Campaign(campaign::Options),
+    /// Installs the libraries for C, C++ and Fortran
+    Install(install::Options),
     /// Builds the book of `docs/` as HTML
     Book(book::Options),
     /// Runs what CI runs, or the stages that are named
@@ -52,7 +54,7 @@ fn main() -> ExitCode {
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return refuse(
-                "error: no command; known: repro-check, bench, simulate, schedules, papers, draw, campaign, book, test",
+                "error: no command; known: repro-check, bench, simulate, schedules, papers, draw, campaign, install, book, test",
             );
         }
         Err(error) => return refuse(first_line(&error.to_string())),
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
         Command::Papers(options) => papers::run(options).map(|()| true),
         Command::Draw(options) => draw::run(options).map(|()| true),
         Command::Campaign(options) => campaign::run(options),
+        Command::Install(options) => install::run(options).map(|()| true),
         Command::Book(options) => book::run(options).map(|()| true),
         Command::Test(options) => test::run(options),
     };

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: the gate in stages, step by step, and the first step that fails ends it. What runs always is what CI runs.
 
 mod aarch64;
+mod c;
 mod record;
 mod setup;
 mod stages;

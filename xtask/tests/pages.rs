@@ -94,3 +94,58 @@ mod mpi {
         Ok(())
     }
 }
+
+/// The programs of the pages for C, C++ and Fortran are the examples, which stage `c` compiles and runs.
+#[test]
+fn programs_in_other_languages_are_the_examples() {
+    use harness::workspace::workspace;
+
+    for (page, language, example, beginning) in [
+        ("c.md", "c", "treefold-c/examples/first_sum.c", "#include"),
+        (
+            "c.md",
+            "c",
+            "treefold-c-mpi/examples/allreduce.c",
+            "#include",
+        ),
+        (
+            "cpp.md",
+            "cpp",
+            "treefold-c/examples/first_sum.cpp",
+            "#include",
+        ),
+        (
+            "cpp.md",
+            "cpp",
+            "treefold-c-mpi/examples/allreduce.cpp",
+            "#include",
+        ),
+        (
+            "fortran.md",
+            "fortran",
+            "treefold-c/examples/first_sum.f90",
+            "program",
+        ),
+        (
+            "fortran.md",
+            "fortran",
+            "treefold-c-mpi/examples/allreduce.f90",
+            "program",
+        ),
+    ] {
+        let read =
+            |path: &str| std::fs::read_to_string(workspace().join(path)).expect("it is there");
+        let program = read(&format!("crates/{example}"));
+        // What comes before says what the example is; the page says that in its own words.
+        let begin = if program.starts_with(beginning) {
+            0
+        } else {
+            program.find(&format!("\n{beginning}")).expect("it begins") + 1
+        };
+        let block = format!("```{language}\n{}```", &program[begin..]);
+        assert!(
+            read(&format!("docs/{page}")).contains(&block),
+            "docs/{page}: {example}"
+        );
+    }
+}

@@ -63,6 +63,50 @@ impl Executable {
 
 /// Runs a `cargo` command and returns the executables that it built.
 pub fn executables(cargo: &mut Command) -> Result<Vec<Executable>, Error> {
+    let messages = messages(cargo, "is MPI whole, with libclang?")?;
+    Ok(messages.iter().filter_map(Executable::parse).collect())
+}
+
+/// A library that `cargo` built.
+#[derive(Debug)]
+pub struct BuiltLibrary {
+    /// The name of its target in `Cargo.toml`.
+    pub target: String,
+    /// A file for each type that the crate has, such as `.so` and `.a`.
+    pub files: Vec<PathBuf>,
+}
+
+impl BuiltLibrary {
+    /// What a line of `cargo`'s JSON says, if it is about a library that programs of other languages link.
+    fn parse(message: &Value) -> Option<Self> {
+        let types = message["target"]["crate_types"].as_array()?;
+        if !types.iter().any(|of_crate| of_crate == "cdylib") {
+            return None;
+        }
+        let files = message["filenames"].as_array()?.iter();
+        Some(Self {
+            target: message["target"]["name"].as_str()?.to_owned(),
+            files: files
+                .filter_map(|file| file.as_str().map(PathBuf::from))
+                .collect(),
+        })
+    }
+
+    /// The file with this extension.
+    pub fn file(&self, extension: &str) -> Option<&Path> {
+        let mut files = self.files.iter().map(PathBuf::as_path);
+        files.find(|file| file.extension().is_some_and(|found| found == extension))
+    }
+}
+
+/// Runs a `cargo` command and returns the libraries for other languages that it built; if it fails, the advice ends the error.
+pub fn libraries(cargo: &mut Command, advice: &str) -> Result<Vec<BuiltLibrary>, Error> {
+    let messages = messages(cargo, advice)?;
+    Ok(messages.iter().filter_map(BuiltLibrary::parse).collect())
+}
+
+/// Runs a `cargo` command and returns its messages; if it fails, its first error with an advice.
+fn messages(cargo: &mut Command, advice: &str) -> Result<Vec<Value>, Error> {
     let failed = |reason: String| Error::Mpi(format!("cargo: {reason}"));
     let output = cargo
         .args(["--quiet", "--message-format", "json"])
@@ -73,16 +117,12 @@ pub fn executables(cargo: &mut Command) -> Result<Vec<Executable>, Error> {
     if !output.status.success() {
         let errors = String::from_utf8_lossy(&output.stderr);
         let first = errors.lines().find(|line| line.starts_with("error"));
-        return Err(failed(format!(
-            "{}; is MPI whole, with libclang?",
-            first.unwrap_or("it failed")
-        )));
+        let first = first.unwrap_or("it failed");
+        return Err(failed(format!("{first}; {advice}")));
     }
     let messages = String::from_utf8_lossy(&output.stdout);
-    let messages = messages
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let messages = messages.lines();
     Ok(messages
-        .filter_map(|message| Executable::parse(&message))
+        .filter_map(|line| serde_json::from_str(line).ok())
         .collect())
 }

@@ -9,6 +9,17 @@ use harness::{Error, Installation, Source};
 /// Debian's packages besides the MPI library's: libclang for the bindings, valgrind for instruction counts.
 const TOOLS: [&str; 2] = ["libclang-dev", "valgrind"];
 
+/// What builds and runs programs in C, C++ and Fortran, and Debian's packages with it.
+const COMPILERS: [(&str, &str); 7] = [
+    ("cc", "gcc"),
+    ("c++", "g++"),
+    ("gfortran", "gfortran"),
+    ("make", "make"),
+    ("cmake", "cmake"),
+    ("pkg-config", "pkg-config"),
+    ("valgrind", "valgrind"),
+];
+
 /// Installs what is missing of an MPI library and of the tools, where that needs no password.
 pub(super) fn install(installation: &Installation) -> Result<(), Error> {
     let mut lacking = installation.missing();
@@ -45,6 +56,20 @@ pub(super) fn install(installation: &Installation) -> Result<(), Error> {
             "still missing: {}; {advice}",
             still.join(", ")
         ))),
+    }
+}
+
+/// Installs compilers and what belongs to them, where that needs no password. What is missing then is left out by what needs it.
+pub(super) fn install_compilers() {
+    let lacking = COMPILERS.iter().filter(|(program, _)| !runs(program));
+    let packages: Vec<&str> = lacking.map(|(_, package)| *package).collect();
+    if packages.is_empty() {
+        return;
+    }
+    let names = packages.join(" ");
+    println!("── installing what is missing: {names}");
+    if let Err(error) = install_packages(&packages, &format!("missing: {names}")) {
+        println!("{error}");
     }
 }
 

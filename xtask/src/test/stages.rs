@@ -8,6 +8,7 @@ use harness::workspace::{cargo, executables};
 use harness::{Error, Installation, LIBRARIES, Library, Source};
 
 use super::aarch64::aarch64;
+use super::c::c;
 use super::setup;
 use super::steps::{Steps, Stop};
 
@@ -83,6 +84,13 @@ pub(super) const STAGES: &[Stage] = &[
         run: mpich,
     },
     Stage {
+        name: "c",
+        purpose: "the libraries for C, C++ and Fortran are installed, and programs are built against them and run",
+        when: When::Always,
+        mpi: Mpi::For("libtreefold_mpi and its programs, with Open MPI and MPICH"),
+        run: c,
+    },
+    Stage {
         name: "commands",
         purpose: "repro-check, a campaign of random programs, short benches, instruction counts",
         when: When::Always,
@@ -138,7 +146,7 @@ fn features(mpi: bool) -> String {
 }
 
 /// Rank counts of the MPI tests.
-const MPI_RANKS: [usize; 4] = [1, 2, 3, 5];
+pub(super) const MPI_RANKS: [usize; 4] = [1, 2, 3, 5];
 
 /// The same where every message goes by MPI, as between nodes.
 const MPI_RANKS_WITHOUT_SHARED_MEMORY: [usize; 2] = [2, 5];
@@ -153,6 +161,11 @@ fn checks(steps: &mut Steps) -> Result<(), Stop> {
     steps.cargo("format", "fmt --all --check")?;
     let clippy = "clippy --workspace --all-targets";
     steps.cargo("clippy", &format!("{clippy} -- -D warnings"))?;
+    // Tests do not take the C library's part for MPI: stage `c` has it from an installation.
+    let features = |mpi| match mpi {
+        true => format!("{},treefold-c-mpi/mpi", features(true)),
+        false => features(false),
+    };
     let with = |mpi| format!("{clippy} --features {} -- -D warnings", features(mpi));
     steps.cargo("clippy, all features but MPI", &with(false))?;
     if steps.mpi() {
@@ -236,7 +249,7 @@ fn wheels(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// Runs steps with another MPI library than the chosen one.
-fn with_library(
+pub(super) fn with_library(
     steps: &mut Steps,
     name: &str,
     run: impl FnOnce(&mut Steps) -> Result<(), Stop>,

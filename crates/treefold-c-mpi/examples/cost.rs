@@ -1,0 +1,133 @@
+//! What a call from C costs over Rust's own: both in turns, in one run.
+//!
+//! `cargo build --release -p treefold-c-mpi --features mpi --example cost`, then `mpirun -n 2 target/release/examples/cost`.
+
+#![expect(
+    unsafe_code,
+    clippy::print_stdout,
+    reason = "it calls what C programs call, and prints what that takes"
+)]
+
+use std::ffi::c_void;
+use std::hint::black_box;
+use std::ptr;
+use std::time::Instant;
+
+use treefold::{Plan, World};
+use treefold_c_mpi::boundary::exports as c;
+use treefold_c_mpi::local::boundary::exports as c_local;
+
+/// How often each way is measured. The median of the differences is shown.
+const ROUNDS: usize = 301;
+
+/// The nanoseconds of a call, over as many as take some microseconds.
+fn time(calls: usize, mut call: impl FnMut()) -> f64 {
+    let begin = Instant::now();
+    for _ in 0..calls {
+        call();
+    }
+    begin.elapsed().as_secs_f64() * 1e9 / calls as f64
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Measures both ways in turns, and prints what they take.
+fn compare(world: &World, name: &str, calls: usize, mut rust: impl FnMut(), mut c: impl FnMut()) {
+    let (mut rust_ns, mut c_ns, mut difference_ns) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        // Whoever comes second finds the caches warm: each does in turn.
+        let (first, second) = match round % 2 {
+            0 => (time(calls, &mut rust), time(calls, &mut c)),
+            _ => {
+                let second = time(calls, &mut c);
+                (time(calls, &mut rust), second)
+            }
+        };
+        rust_ns.push(first);
+        c_ns.push(second);
+        difference_ns.push(second - first);
+    }
+    if world.rank() == 0 {
+        let (rust, c, difference) = (median(rust_ns), median(c_ns), median(difference_ns));
+        println!("{name:30} {rust:12.1} {c:12.1} {difference:8.1}");
+    }
+}
+
+fn main() -> Result<(), treefold::mpi::RunError> {
+    treefold::mpi::run(|world| {
+        if world.rank() == 0 {
+            println!(
+                "{:30} {:>12} {:>12} {:>8}",
+                "ns a call", "Rust", "C", "more"
+            );
+        }
+        for items in [2, 1000, 1_000_000] {
+            measure(world, items);
+        }
+    })
+}
+
+fn measure(world: &World, items: usize) {
+    let x: Vec<f64> = (0..items).map(|i| 1.0 / (i + 1) as f64).collect();
+    let calls = (20_000 / items).clamp(1, 200);
+    let mut sum = 0.0;
+    compare(
+        world,
+        &format!("sum of {items}"),
+        calls,
+        || {
+            black_box(treefold::sum(black_box(&x)).expect("the environment is the default"));
+        },
+        || {
+            // SAFETY: `x` has so many items, and `sum` is one.
+            let status = unsafe { c_local::treefold_sum_f64(x.as_ptr(), x.len(), &raw mut sum) };
+            assert_eq!(black_box(status), 0);
+        },
+    );
+
+    let begin = items * world.rank() / world.size();
+    let local = &x[begin..items * (world.rank() + 1) / world.size()];
+    let count = local.len() as u64;
+    let plan = Plan::builder(world).local_items(count).build::<f64>();
+    let plan = plan.expect("all ranks build it");
+    let c_plan = c_plan(count);
+    compare(
+        world,
+        &format!("allreduce of {items}, {} ranks", world.size()),
+        calls,
+        || {
+            black_box(plan.allreduce(black_box(local)).expect("no rank fails"));
+        },
+        || {
+            let (items, result) = (local.as_ptr().cast(), (&raw mut sum).cast::<c_void>());
+            // SAFETY: `local` has so many items, and `sum` is one.
+            let status = unsafe { c::treefold_allreduce(c_plan, items, local.len(), result, 1) };
+            assert_eq!(black_box(status), 0);
+        },
+    );
+}
+
+/// A plan as a C program builds it, for sums over all ranks.
+fn c_plan(count: u64) -> *const c::treefold_plan {
+    const WORLD_IN_FORTRAN: i32 = {
+        // Open MPI numbers it 0; MPICH's handle is this number.
+        match size_of::<mpi::ffi::MPI_Comm>() {
+            4 => 0x4400_0000,
+            _ => 0,
+        }
+    };
+    let (mut comm, mut builder, mut plan) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+    // SAFETY: it is the world of all ranks, and `comm` is room for a handle.
+    let duplicated =
+        unsafe { c::treefold_comm_duplicate_f(WORLD_IN_FORTRAN, WORLD_IN_FORTRAN, &raw mut comm) };
+    // SAFETY: `builder` is room for a handle.
+    let begun = unsafe { c::treefold_builder_create(comm, 2, 1, &raw mut builder) };
+    let set = c::treefold_builder_local_items(builder, count);
+    // SAFETY: `plan` is room for a handle.
+    let built = unsafe { c::treefold_plan_build(builder, &raw mut plan) };
+    assert_eq!((duplicated, begun, set, built), (0, 0, 0, 0));
+    plan
+}

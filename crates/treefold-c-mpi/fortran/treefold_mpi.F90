@@ -1,0 +1,1750 @@
+! treefold_mpi: treefold's reductions over the ranks of an MPI communicator.
+!
+! Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times: the bits do not depend
+! on the number of ranks, on who owns which items, on the algorithm, or on the MPI library.
+!
+!     use mpi_f08
+!     use treefold_mpi
+!     type(treefold_comm) :: comm
+!     type(treefold_builder) :: builder
+!     type(treefold_plan) :: plan
+!
+!     call treefold_comm_duplicate(MPI_COMM_WORLD, comm)
+!     call treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_OP_SUM, builder)
+!     call treefold_builder_local_items(builder, size(x))
+!     call treefold_plan_build(builder, plan)
+!     call treefold_allreduce(plan, x, s)
+!
+! "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls
+! on it. An error in a collective call reaches every rank that needs the failed one, in this call or in its next one; a plan whose
+! run failed is spent. docs/alike.md says what ranks must do alike, and what happens if they do not.
+!
+! The last argument, ierr, is as in module treefold, whose public names are those of this module, too. A result of an error is not
+! to be used.
+!
+! Arrays are contiguous; of any other section the compiler makes a copy. An array of rank 1 holds items one after the other; in one
+! of rank 2, x(:, i) is item i, a row of as many values as the width of the plan. Arrays must be of the plan's type: another
+! one is the error TREEFOLD_ARGUMENT, of which the other ranks hear as of a wrong length. For an operator of the caller, arrays of
+! any type count by their bytes, which must be whole items. Arguments of type c_ptr are addresses of items of any type, followed by
+! the number of elements, or of items of the caller's operator; what lies there is taken on trust.
+!
+! Communicators, builders, plans and runs are variables of types with a finaliser: they end where they go out of scope, or by
+! treefold_..._destroy. Variables of the main program do not go out of scope. They cannot be copied, since one of two copies would
+! be left with nothing: an assignment of one that is in use ends the program. They belong to the thread that made them. They may
+! end in any order, also after MPI_Finalize; no end communicates.
+!
+! Compile with the wrapper of the MPI library that libtreefold_mpi was built for, and link with libtreefold_mpi instead of
+! libtreefold. A library without module mpi_f08 needs -DTREEFOLD_NO_MPI_F08.
+!
+! As in treefold.F90, the text that follows next is that of several modules, one for each type of element.
+#ifdef TREEFOLD_TYPE
+! ---- The text of the modules for one type: TREEFOLD_TYPE, whose code is `element` ----------------------------------------------
+   implicit none
+   private
+
+   public :: treefold_allreduce, treefold_reduce, treefold_reduce_scatter, treefold_scan, treefold_exscan, &
+      treefold_broadcast, treefold_start_allreduce, treefold_start_reduce, treefold_start_reduce_scatter, treefold_start_scan, &
+      treefold_start_exscan, treefold_wait, treefold_wait_scan
+
+   interface treefold_allreduce
+      module procedure allreduce_one, allreduce_row, allreduce_rows
+   end interface
+   interface treefold_reduce
+      module procedure reduce_one, reduce_row, reduce_rows
+   end interface
+   interface treefold_reduce_scatter
+      module procedure reduce_scatter_row, reduce_scatter_rows
+   end interface
+   interface treefold_scan
+      module procedure scan_row, scan_rows
+   end interface
+   interface treefold_exscan
+      module procedure exscan_row, exscan_rows
+   end interface
+   interface treefold_broadcast
+      module procedure broadcast_one, broadcast_row
+   end interface
+   interface treefold_start_allreduce
+      module procedure start_allreduce_row, start_allreduce_rows
+   end interface
+   interface treefold_start_reduce
+      module procedure start_reduce_row, start_reduce_rows
+   end interface
+   interface treefold_start_reduce_scatter
+      module procedure start_reduce_scatter_row, start_reduce_scatter_rows
+   end interface
+   interface treefold_start_scan
+      module procedure start_scan_row, start_scan_rows
+   end interface
+   interface treefold_start_exscan
+      module procedure start_exscan_row, start_exscan_rows
+   end interface
+   interface treefold_wait
+      module procedure wait_one, wait_row
+   end interface
+   interface treefold_wait_scan
+      module procedure wait_scan_row, wait_scan_rows
+   end interface
+
+contains
+
+   subroutine allreduce_one(plan, local, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
+      TREEFOLD_TYPE, intent(inout), target :: result
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_ALLREDUCE, plan, element, address(local), size(local, kind=c_size_t), &
+         c_loc(result), 1_c_size_t, ierr=ierr)
+   end subroutine allreduce_one
+
+   subroutine allreduce_row(plan, local, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_ALLREDUCE, plan, element, address(local), size(local, kind=c_size_t), &
+         address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine allreduce_row
+
+   subroutine allreduce_rows(plan, local, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_ALLREDUCE, plan, element, address(local), size(local, kind=c_size_t), &
+         address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine allreduce_rows
+
+   subroutine reduce_one(plan, local, result, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
+      TREEFOLD_TYPE, intent(inout), target :: result
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_REDUCE, plan, element, address(local), size(local, kind=c_size_t), &
+         c_loc(result), 1_c_size_t, is_mine, ierr)
+   end subroutine reduce_one
+
+   subroutine reduce_row(plan, local, result, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_REDUCE, plan, element, address(local), size(local, kind=c_size_t), &
+         address(result), size(result, kind=c_size_t), is_mine, ierr)
+   end subroutine reduce_row
+
+   subroutine reduce_rows(plan, local, result, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_REDUCE, plan, element, address(local), size(local, kind=c_size_t), &
+         address(result), size(result, kind=c_size_t), is_mine, ierr)
+   end subroutine reduce_rows
+
+   subroutine reduce_scatter_row(plan, local, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, address(local), size(local, kind=c_size_t), &
+         address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine reduce_scatter_row
+
+   subroutine reduce_scatter_rows(plan, local, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, address(local), size(local, kind=c_size_t), &
+         address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine reduce_scatter_rows
+
+   subroutine scan_row(plan, local, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_SCAN, plan, element, address(local), size(local, kind=c_size_t), &
+         address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine scan_row
+
+   subroutine scan_rows(plan, local, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:, :)
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_SCAN, plan, element, address(local), size(local, kind=c_size_t), &
+         address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine scan_rows
+
+   subroutine exscan_row(plan, local, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_EXSCAN, plan, element, address(local), size(local, kind=c_size_t), &
+         address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine exscan_row
+
+   subroutine exscan_rows(plan, local, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:, :)
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_EXSCAN, plan, element, address(local), size(local, kind=c_size_t), &
+         address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine exscan_rows
+
+   subroutine broadcast_one(plan, row, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(inout), target :: row
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_BROADCAST, plan, element, c_null_ptr, 0_c_size_t, &
+         c_loc(row), 1_c_size_t, ierr=ierr)
+   end subroutine broadcast_one
+
+   subroutine broadcast_row(plan, row, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: row(:)
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_BROADCAST, plan, element, c_null_ptr, 0_c_size_t, &
+         address(row), size(row, kind=c_size_t), ierr=ierr)
+   end subroutine broadcast_row
+
+   subroutine start_allreduce_row(plan, local, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_ALLREDUCE, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
+   end subroutine start_allreduce_row
+
+   subroutine start_allreduce_rows(plan, local, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_ALLREDUCE, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
+   end subroutine start_allreduce_rows
+
+   subroutine start_reduce_row(plan, local, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_REDUCE, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
+   end subroutine start_reduce_row
+
+   subroutine start_reduce_rows(plan, local, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_REDUCE, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
+   end subroutine start_reduce_rows
+
+   subroutine start_reduce_scatter_row(plan, local, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
+   end subroutine start_reduce_scatter_row
+
+   subroutine start_reduce_scatter_rows(plan, local, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
+   end subroutine start_reduce_scatter_rows
+
+   subroutine start_scan_row(plan, local, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_SCAN, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
+   end subroutine start_scan_row
+
+   subroutine start_scan_rows(plan, local, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_SCAN, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
+   end subroutine start_scan_rows
+
+   subroutine start_exscan_row(plan, local, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_EXSCAN, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
+   end subroutine start_exscan_row
+
+   subroutine start_exscan_rows(plan, local, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_EXSCAN, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
+   end subroutine start_exscan_rows
+
+   subroutine wait_one(run, result, is_mine, ierr)
+      type(treefold_run), intent(inout) :: run
+      TREEFOLD_TYPE, intent(inout), target :: result
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call wait_for(run, element, c_loc(result), 1_c_size_t, is_mine, ierr)
+   end subroutine wait_one
+
+   subroutine wait_row(run, result, is_mine, ierr)
+      type(treefold_run), intent(inout) :: run
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call wait_for(run, element, address(result), size(result, kind=c_size_t), is_mine, ierr)
+   end subroutine wait_row
+
+   subroutine wait_scan_row(run, local, result, ierr)
+      type(treefold_run), intent(inout) :: run
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call wait_for_scan(run, element, address(local), size(local, kind=c_size_t), &
+         address(result), size(result, kind=c_size_t), ierr)
+   end subroutine wait_scan_row
+
+   subroutine wait_scan_rows(run, local, result, ierr)
+      type(treefold_run), intent(inout) :: run
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:, :)
+      integer, intent(out), optional :: ierr
+
+      call wait_for_scan(run, element, address(local), size(local, kind=c_size_t), &
+         address(result), size(result, kind=c_size_t), ierr)
+   end subroutine wait_scan_rows
+
+   ! Fortran 2008 has no c_loc of an assumed-shape array, nor of one without elements; this is both. There is no intent, since
+   ! results go through here, too.
+   function address(x)
+      TREEFOLD_TYPE, target :: x(*)
+      type(c_ptr) :: address
+
+      address = c_loc(x)
+   end function address
+#else
+! ---- What all modules share: handles, and what needs no type -------------------------------------------------------------------
+
+! Programs use module treefold_mpi, which passes on the names that begin with treefold_.
+module treefold_mpi_support
+#ifndef TREEFOLD_NO_MPI_F08
+   use mpi_f08, only: MPI_Comm, all_ranks => MPI_COMM_WORLD
+#else
+   use mpi, only: all_ranks => MPI_COMM_WORLD
+#endif
+   use treefold_support
+   implicit none
+   public
+
+   ! What plans can do, for treefold_plan_algorithm. In C these have the names of the procedures, in capitals.
+   integer, parameter :: TREEFOLD_CALL_ALLREDUCE = 1
+   integer, parameter :: TREEFOLD_CALL_REDUCE = 2
+   integer, parameter :: TREEFOLD_CALL_REDUCE_SCATTER = 3
+   integer, parameter :: TREEFOLD_CALL_SCAN = 4
+   integer, parameter :: TREEFOLD_CALL_EXSCAN = 5
+   integer, parameter :: TREEFOLD_CALL_BROADCAST = 6
+
+   ! What a plan has for its type of elements if its operator is the caller's.
+   integer(c_int32_t), parameter, private :: USER_ITEMS = 0
+
+   ! The ranks of a communicator, on a duplicate of it.
+   type :: treefold_comm
+      private
+      type(c_ptr) :: handle = c_null_ptr
+   contains
+      procedure, private :: assign_comm
+      generic :: assignment(=) => assign_comm
+      final :: finalise_comm
+   end type treefold_comm
+
+   ! What a plan is to be. Settings are looked at in treefold_plan_build.
+   type :: treefold_builder
+      private
+      type(c_ptr) :: handle = c_null_ptr
+      integer(c_int32_t) :: element = USER_ITEMS  ! The type of the elements,
+      integer(c_size_t) :: item_bytes = 0         ! or the bytes of an item of the caller's operator.
+   contains
+      procedure, private :: assign_builder
+      generic :: assignment(=) => assign_builder
+      final :: finalise_builder
+   end type treefold_builder
+
+   ! A reduction that the ranks have agreed on: built once, run many times.
+   type :: treefold_plan
+      private
+      type(c_ptr) :: handle = c_null_ptr
+      integer(c_int32_t) :: element = USER_ITEMS  ! The type of the elements,
+      integer(c_size_t) :: item_bytes = 0         ! or the bytes of an item of the caller's operator.
+   contains
+      procedure, private :: assign_plan
+      generic :: assignment(=) => assign_plan
+      final :: finalise_plan
+   end type treefold_plan
+
+   ! A run between its start and its end. Several plans may be under way at once; waiting for one drives all. A variable that goes
+   ! out of scope before its run is over cancels it.
+   type :: treefold_run
+      private
+      type(c_ptr) :: handle = c_null_ptr
+      integer(c_int32_t) :: element = USER_ITEMS  ! The type of the elements,
+      integer(c_size_t) :: item_bytes = 0         ! or the bytes of an item of the caller's operator.
+      integer :: mistake = TREEFOLD_OK            ! What was wrong at the start: the wait says it.
+      character(len=200) :: mistake_message = ''
+   contains
+      procedure, private :: assign_run
+      generic :: assignment(=) => assign_run
+      final :: finalise_run
+   end type treefold_run
+
+   ! The functions of treefold_mpi.h.
+   interface
+
+      function c_comm_duplicate_f(comm, world, result) bind(c, name='treefold_comm_duplicate_f') result(status)
+         import :: c_int32_t, c_ptr
+         integer(c_int32_t), value :: comm
+         integer(c_int32_t), value :: world
+         type(c_ptr), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_comm_duplicate_f
+
+      function c_comm_rank(comm, rank) bind(c, name='treefold_comm_rank') result(status)
+         import :: c_int, c_int32_t, c_ptr
+         type(c_ptr), value :: comm
+         integer(c_int), intent(inout) :: rank
+         integer(c_int32_t) :: status
+      end function c_comm_rank
+
+      function c_comm_size(comm, size) bind(c, name='treefold_comm_size') result(status)
+         import :: c_int, c_int32_t, c_ptr
+         type(c_ptr), value :: comm
+         integer(c_int), intent(inout) :: size
+         integer(c_int32_t) :: status
+      end function c_comm_size
+
+      function c_comm_silence_limit(comm, seconds) bind(c, name='treefold_comm_silence_limit') result(status)
+         import :: c_double, c_int32_t, c_ptr
+         type(c_ptr), value :: comm
+         real(c_double), value :: seconds
+         integer(c_int32_t) :: status
+      end function c_comm_silence_limit
+
+      function c_comm_measure_link(comm) bind(c, name='treefold_comm_measure_link') result(status)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: comm
+         integer(c_int32_t) :: status
+      end function c_comm_measure_link
+
+      function c_comm_destroy(comm) bind(c, name='treefold_comm_destroy') result(status)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), intent(inout) :: comm
+         integer(c_int32_t) :: status
+      end function c_comm_destroy
+
+      function c_builder_create(comm, type, op, result) bind(c, name='treefold_builder_create') result(status)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: comm
+         integer(c_int32_t), value :: type, op
+         type(c_ptr), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_builder_create
+
+      function c_builder_create_user(comm, name, item_bytes, combine, context, empty, result) &
+         bind(c, name='treefold_builder_create_user') result(status)
+         import :: c_char, c_funptr, c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: comm, context, empty
+         character(kind=c_char), intent(in) :: name(*)
+         integer(c_size_t), value :: item_bytes
+         type(c_funptr), value :: combine
+         type(c_ptr), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_builder_create_user
+
+      function c_builder_local_items(builder, items) bind(c, name='treefold_builder_local_items') result(status)
+         import :: c_int32_t, c_int64_t, c_ptr
+         type(c_ptr), value :: builder
+         integer(c_int64_t), value :: items
+         integer(c_int32_t) :: status
+      end function c_builder_local_items
+
+      function c_builder_extents(builder, ranges, n) bind(c, name='treefold_builder_extents') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: builder, ranges
+         integer(c_size_t), value :: n
+         integer(c_int32_t) :: status
+      end function c_builder_extents
+
+      function c_builder_even(builder, items) bind(c, name='treefold_builder_even') result(status)
+         import :: c_int32_t, c_int64_t, c_ptr
+         type(c_ptr), value :: builder
+         integer(c_int64_t), value :: items
+         integer(c_int32_t) :: status
+      end function c_builder_even
+
+      function c_builder_block_cyclic(builder, items, block) bind(c, name='treefold_builder_block_cyclic') result(status)
+         import :: c_int32_t, c_int64_t, c_ptr
+         type(c_ptr), value :: builder
+         integer(c_int64_t), value :: items, block
+         integer(c_int32_t) :: status
+      end function c_builder_block_cyclic
+
+      function c_builder_items(builder, items) bind(c, name='treefold_builder_items') result(status)
+         import :: c_int32_t, c_int64_t, c_ptr
+         type(c_ptr), value :: builder
+         integer(c_int64_t), value :: items
+         integer(c_int32_t) :: status
+      end function c_builder_items
+
+      function c_builder_width(builder, elements) bind(c, name='treefold_builder_width') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: builder
+         integer(c_size_t), value :: elements
+         integer(c_int32_t) :: status
+      end function c_builder_width
+
+      function c_builder_root(builder, rank) bind(c, name='treefold_builder_root') result(status)
+         import :: c_int, c_int32_t, c_ptr
+         type(c_ptr), value :: builder
+         integer(c_int), value :: rank
+         integer(c_int32_t) :: status
+      end function c_builder_root
+
+      function c_builder_algorithm(builder, name) bind(c, name='treefold_builder_algorithm') result(status)
+         import :: c_char, c_int32_t, c_ptr
+         type(c_ptr), value :: builder
+         character(kind=c_char), intent(in) :: name(*)
+         integer(c_int32_t) :: status
+      end function c_builder_algorithm
+
+      function c_builder_blocks(builder, blocks) bind(c, name='treefold_builder_blocks') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: builder
+         integer(c_size_t), value :: blocks
+         integer(c_int32_t) :: status
+      end function c_builder_blocks
+
+      function c_builder_ports(builder, ports) bind(c, name='treefold_builder_ports') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: builder
+         integer(c_size_t), value :: ports
+         integer(c_int32_t) :: status
+      end function c_builder_ports
+
+      function c_builder_node_ranks(builder, ranks) bind(c, name='treefold_builder_node_ranks') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: builder
+         integer(c_size_t), value :: ranks
+         integer(c_int32_t) :: status
+      end function c_builder_node_ranks
+
+      function c_builder_message_limit(builder, elements) bind(c, name='treefold_builder_message_limit') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: builder
+         integer(c_size_t), value :: elements
+         integer(c_int32_t) :: status
+      end function c_builder_message_limit
+
+      function c_builder_agreed(builder) bind(c, name='treefold_builder_agreed') result(status)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: builder
+         integer(c_int32_t) :: status
+      end function c_builder_agreed
+
+      function c_builder_destroy(builder) bind(c, name='treefold_builder_destroy') result(status)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), intent(inout) :: builder
+         integer(c_int32_t) :: status
+      end function c_builder_destroy
+
+      function c_plan_build(builder, result) bind(c, name='treefold_plan_build') result(status)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: builder
+         type(c_ptr), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_plan_build
+
+      function c_plan_destroy(plan) bind(c, name='treefold_plan_destroy') result(status)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), intent(inout) :: plan
+         integer(c_int32_t) :: status
+      end function c_plan_destroy
+
+      function c_plan_algorithm(plan, operation, name) bind(c, name='treefold_plan_algorithm') result(status)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: plan
+         integer(c_int32_t), value :: operation
+         type(c_ptr), intent(inout) :: name
+         integer(c_int32_t) :: status
+      end function c_plan_algorithm
+
+      function c_plan_scattered_columns(plan, begin, end) bind(c, name='treefold_plan_scattered_columns') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan
+         integer(c_size_t), intent(inout) :: begin, end
+         integer(c_int32_t) :: status
+      end function c_plan_scattered_columns
+
+      function c_plan_print(plan, text, capacity, needed) bind(c, name='treefold_plan_print') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, text
+         integer(c_size_t), value :: capacity
+         integer(c_size_t), intent(inout) :: needed
+         integer(c_int32_t) :: status
+      end function c_plan_print
+
+      function c_allreduce(plan, local, n, result, m) bind(c, name='treefold_allreduce') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, local, result
+         integer(c_size_t), value :: n, m
+         integer(c_int32_t) :: status
+      end function c_allreduce
+
+      function c_reduce(plan, local, n, result, m, is_mine) bind(c, name='treefold_reduce') result(status)
+         import :: c_int, c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, local, result
+         integer(c_size_t), value :: n, m
+         integer(c_int), intent(inout) :: is_mine
+         integer(c_int32_t) :: status
+      end function c_reduce
+
+      function c_reduce_scatter(plan, local, n, result, m) bind(c, name='treefold_reduce_scatter') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, local, result
+         integer(c_size_t), value :: n, m
+         integer(c_int32_t) :: status
+      end function c_reduce_scatter
+
+      function c_scan(plan, local, n, result, m) bind(c, name='treefold_scan') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, local, result
+         integer(c_size_t), value :: n, m
+         integer(c_int32_t) :: status
+      end function c_scan
+
+      function c_exscan(plan, local, n, result, m) bind(c, name='treefold_exscan') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, local, result
+         integer(c_size_t), value :: n, m
+         integer(c_int32_t) :: status
+      end function c_exscan
+
+      function c_broadcast(plan, row, m) bind(c, name='treefold_broadcast') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, row
+         integer(c_size_t), value :: m
+         integer(c_int32_t) :: status
+      end function c_broadcast
+
+      function c_start_allreduce(plan, local, n, run) bind(c, name='treefold_start_allreduce') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, local
+         integer(c_size_t), value :: n
+         type(c_ptr), intent(inout) :: run
+         integer(c_int32_t) :: status
+      end function c_start_allreduce
+
+      function c_start_reduce(plan, local, n, run) bind(c, name='treefold_start_reduce') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, local
+         integer(c_size_t), value :: n
+         type(c_ptr), intent(inout) :: run
+         integer(c_int32_t) :: status
+      end function c_start_reduce
+
+      function c_start_reduce_scatter(plan, local, n, run) bind(c, name='treefold_start_reduce_scatter') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, local
+         integer(c_size_t), value :: n
+         type(c_ptr), intent(inout) :: run
+         integer(c_int32_t) :: status
+      end function c_start_reduce_scatter
+
+      function c_start_scan(plan, local, n, run) bind(c, name='treefold_start_scan') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, local
+         integer(c_size_t), value :: n
+         type(c_ptr), intent(inout) :: run
+         integer(c_int32_t) :: status
+      end function c_start_scan
+
+      function c_start_exscan(plan, local, n, run) bind(c, name='treefold_start_exscan') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, local
+         integer(c_size_t), value :: n
+         type(c_ptr), intent(inout) :: run
+         integer(c_int32_t) :: status
+      end function c_start_exscan
+
+      function c_test(run, done) bind(c, name='treefold_test') result(status)
+         import :: c_int, c_int32_t, c_ptr
+         type(c_ptr), value :: run
+         integer(c_int), intent(inout) :: done
+         integer(c_int32_t) :: status
+      end function c_test
+
+      function c_wait_timeout(run, seconds) bind(c, name='treefold_wait_timeout') result(status)
+         import :: c_double, c_int32_t, c_ptr
+         type(c_ptr), value :: run
+         real(c_double), value :: seconds
+         integer(c_int32_t) :: status
+      end function c_wait_timeout
+
+      function c_wait(run, result, m, is_mine) bind(c, name='treefold_wait') result(status)
+         import :: c_int, c_int32_t, c_ptr, c_size_t
+         type(c_ptr), intent(inout) :: run
+         type(c_ptr), value :: result
+         integer(c_size_t), value :: m
+         integer(c_int), intent(inout) :: is_mine
+         integer(c_int32_t) :: status
+      end function c_wait
+
+      function c_wait_scan(run, local, n, result, m) bind(c, name='treefold_wait_scan') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), intent(inout) :: run
+         type(c_ptr), value :: local, result
+         integer(c_size_t), value :: n, m
+         integer(c_int32_t) :: status
+      end function c_wait_scan
+
+      function c_cancel(run) bind(c, name='treefold_cancel') result(status)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), intent(inout) :: run
+         integer(c_int32_t) :: status
+      end function c_cancel
+
+      function c_algorithm_count() bind(c, name='treefold_algorithm_count') result(count)
+         import :: c_size_t
+         integer(c_size_t) :: count
+      end function c_algorithm_count
+
+      function c_algorithm_name(index) bind(c, name='treefold_algorithm_name') result(name)
+         import :: c_ptr, c_size_t
+         integer(c_size_t), value :: index
+         type(c_ptr) :: name
+      end function c_algorithm_name
+   end interface
+
+   ! Communicators are those of mpi_f08, or integers as in mpif.h; counts have four or eight bytes.
+   interface treefold_comm_duplicate
+#ifndef TREEFOLD_NO_MPI_F08
+      module procedure comm_duplicate_f08
+#endif
+      module procedure comm_duplicate_integer
+   end interface
+   interface treefold_builder_local_items
+      module procedure local_items_int32, local_items_int64
+   end interface
+   interface treefold_builder_even
+      module procedure even_int32, even_int64
+   end interface
+   interface treefold_builder_block_cyclic
+      module procedure block_cyclic_int32, block_cyclic_int64
+   end interface
+   interface treefold_builder_items
+      module procedure items_int32, items_int64
+   end interface
+   interface treefold_builder_width
+      module procedure width_int32, width_int64
+   end interface
+   interface treefold_builder_message_limit
+      module procedure message_limit_int32, message_limit_int64
+   end interface
+
+   interface treefold_allreduce
+      module procedure allreduce_pointer
+   end interface
+   interface treefold_reduce
+      module procedure reduce_pointer
+   end interface
+   interface treefold_reduce_scatter
+      module procedure reduce_scatter_pointer
+   end interface
+   interface treefold_scan
+      module procedure scan_pointer
+   end interface
+   interface treefold_exscan
+      module procedure exscan_pointer
+   end interface
+   interface treefold_broadcast
+      module procedure broadcast_pointer
+   end interface
+   interface treefold_start_allreduce
+      module procedure start_allreduce_pointer
+   end interface
+   interface treefold_start_reduce
+      module procedure start_reduce_pointer
+   end interface
+   interface treefold_start_reduce_scatter
+      module procedure start_reduce_scatter_pointer
+   end interface
+   interface treefold_start_scan
+      module procedure start_scan_pointer
+   end interface
+   interface treefold_start_exscan
+      module procedure start_exscan_pointer
+   end interface
+   interface treefold_wait
+      module procedure wait_pointer
+   end interface
+   interface treefold_wait_scan
+      module procedure wait_scan_pointer
+   end interface
+
+contains
+
+   ! ---- Communicators ---------------------------------------------------------------------------------------------------------
+
+   ! Duplicates a communicator of the program's. Collective. The program may free its own one afterwards.
+#ifndef TREEFOLD_NO_MPI_F08
+   subroutine comm_duplicate_f08(comm, result, ierr)
+      type(MPI_Comm), intent(in) :: comm
+      type(treefold_comm), intent(inout) :: result
+      integer, intent(out), optional :: ierr
+
+      call comm_duplicate_integer(comm%MPI_VAL, result, ierr)
+   end subroutine comm_duplicate_f08
+#endif
+
+   subroutine comm_duplicate_integer(comm, result, ierr)
+      integer, intent(in) :: comm
+      type(treefold_comm), intent(inout) :: result
+      integer, intent(out), optional :: ierr
+
+      integer(c_int32_t) :: world
+
+      ! By this the library notices a program that was compiled for another MPI library.
+#ifndef TREEFOLD_NO_MPI_F08
+      world = int(all_ranks%MPI_VAL, c_int32_t)
+#else
+      world = int(all_ranks, c_int32_t)
+#endif
+      call finalise_comm(result)
+      call report(c_comm_duplicate_f(int(comm, c_int32_t), world, result%handle), ierr)
+   end subroutine comm_duplicate_integer
+
+   ! This rank, from 0 on.
+   subroutine treefold_comm_rank(comm, rank, ierr)
+      type(treefold_comm), intent(in) :: comm
+      integer, intent(out) :: rank
+      integer, intent(out), optional :: ierr
+      integer(c_int) :: found
+
+      found = -1
+      call report(c_comm_rank(comm%handle, found), ierr)
+      rank = found
+   end subroutine treefold_comm_rank
+
+   ! The number of ranks.
+   subroutine treefold_comm_size(comm, ranks, ierr)
+      type(treefold_comm), intent(in) :: comm
+      integer, intent(out) :: ranks
+      integer, intent(out), optional :: ierr
+      integer(c_int) :: found
+
+      found = 0
+      call report(c_comm_size(comm%handle, found), ierr)
+      ranks = found
+   end subroutine treefold_comm_size
+
+   ! How long a wait tolerates that another rank says nothing; 1800 seconds by default. Then it ends with TREEFOLD_MPI_FAILED.
+   subroutine treefold_comm_silence_limit(comm, seconds, ierr)
+      type(treefold_comm), intent(inout) :: comm
+      real(real64), intent(in) :: seconds
+      integer, intent(out), optional :: ierr
+
+      call report(c_comm_silence_limit(comm%handle, seconds), ierr)
+   end subroutine treefold_comm_silence_limit
+
+   ! Measures what a message costs, in some milliseconds: plans that are built later choose their algorithm by it. Collective.
+   subroutine treefold_comm_measure_link(comm, ierr)
+      type(treefold_comm), intent(inout) :: comm
+      integer, intent(out), optional :: ierr
+
+      call report(c_comm_measure_link(comm%handle), ierr)
+   end subroutine treefold_comm_measure_link
+
+   subroutine treefold_comm_destroy(comm, ierr)
+      type(treefold_comm), intent(inout) :: comm
+      integer, intent(out), optional :: ierr
+
+      call report(c_comm_destroy(comm%handle), ierr)
+   end subroutine treefold_comm_destroy
+
+   ! ---- Builders --------------------------------------------------------------------------------------------------------------
+
+   ! Begins a plan for items of a type and an operator by their codes, such as TREEFOLD_F64 and TREEFOLD_OP_SUM.
+   subroutine treefold_builder_create(comm, type, op, builder, ierr)
+      type(treefold_comm), intent(in) :: comm
+      integer(c_int32_t), intent(in) :: type, op
+      type(treefold_builder), intent(inout) :: builder
+      integer, intent(out), optional :: ierr
+
+      call finalise_builder(builder)
+      builder%element = type
+      call report(c_builder_create(comm%handle, type, op, builder%handle), ierr)
+   end subroutine treefold_builder_create
+
+   ! Begins a plan for items of item_bytes bytes and an operator of the caller, a procedure of a module. Ranks compare the name, the
+   ! bytes of an item and the value for nothing. `empty` is copied. The context must live as long as plans of this builder.
+   subroutine treefold_builder_create_user(comm, name, item_bytes, combine, builder, context, empty, ierr)
+      type(treefold_comm), intent(in) :: comm
+      character(len=*), intent(in) :: name
+      integer, intent(in) :: item_bytes
+      procedure(treefold_combine) :: combine
+      type(treefold_builder), intent(inout) :: builder
+      type(c_ptr), intent(in), optional :: context, empty
+      integer, intent(out), optional :: ierr
+
+      call finalise_builder(builder)
+      if (negative('item_bytes', int(item_bytes, int64), ierr)) return
+      builder%element = USER_ITEMS
+      builder%item_bytes = item_bytes
+      call report(c_builder_create_user(comm%handle, trim(name) // c_null_char, int(item_bytes, c_size_t), c_funloc(combine), &
+         pointer_or_null(context), pointer_or_null(empty), builder%handle), ierr)
+   end subroutine treefold_builder_create_user
+
+   ! Which items this rank has: one of the next four is needed. So many, which follow those of the ranks below:
+   subroutine local_items_int64(builder, items, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int64), intent(in) :: items
+      integer, intent(out), optional :: ierr
+
+      if (negative('items', items, ierr)) return
+      call report(c_builder_local_items(builder%handle, items), ierr)
+   end subroutine local_items_int64
+
+   subroutine local_items_int32(builder, items, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int32), intent(in) :: items
+      integer, intent(out), optional :: ierr
+
+      call local_items_int64(builder, int(items, int64), ierr)
+   end subroutine local_items_int32
+
+   ! The ranges, in the order in which the rank's array holds them. Column j of `ranges` stands for the items ranges(1, j) to
+   ! ranges(2, j) - 1, which count from 0 on. With those of all ranks they are 0 to N - 1, each once.
+   subroutine treefold_builder_extents(builder, ranges, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int64), intent(in), contiguous :: ranges(:, :)
+      integer, intent(out), optional :: ierr
+      integer(int64), allocatable, target :: copy(:)
+
+      if (other_length('a column of ranges', size(ranges, 1, int64), 2_int64, ierr)) return
+      if (size(ranges) > 0) then
+         if (negative('one of the ranges', minval(ranges), ierr)) return
+      end if
+      ! c_loc takes no assumed-shape array, nor one without elements.
+      allocate (copy(max(2, size(ranges))))
+      copy(:size(ranges)) = reshape(ranges, [size(ranges)])
+      call report(c_builder_extents(builder%handle, c_loc(copy), size(ranges, 2, c_size_t)), ierr)
+   end subroutine treefold_builder_extents
+
+   ! N items over all ranks, floor(N / p) for each of p ranks and one more for the first N mod p of them. A rule, as block_cyclic:
+   ! all ranks give the same numbers, and a plan needs no table of the ranks.
+   subroutine even_int64(builder, items, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int64), intent(in) :: items
+      integer, intent(out), optional :: ierr
+
+      if (negative('items', items, ierr)) return
+      call report(c_builder_even(builder%handle, items), ierr)
+   end subroutine even_int64
+
+   subroutine even_int32(builder, items, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int32), intent(in) :: items
+      integer, intent(out), optional :: ierr
+
+      call even_int64(builder, int(items, int64), ierr)
+   end subroutine even_int32
+
+   ! Blocks of so many of N items, dealt to the ranks in turn.
+   subroutine block_cyclic_int64(builder, items, block, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int64), intent(in) :: items, block
+      integer, intent(out), optional :: ierr
+
+      if (negative('items', items, ierr)) return
+      if (negative('block', block, ierr)) return
+      call report(c_builder_block_cyclic(builder%handle, items, block), ierr)
+   end subroutine block_cyclic_int64
+
+   subroutine block_cyclic_int32(builder, items, block, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int32), intent(in) :: items, block
+      integer, intent(out), optional :: ierr
+
+      call block_cyclic_int64(builder, int(items, int64), int(block, int64), ierr)
+   end subroutine block_cyclic_int32
+
+   ! The items on all ranks, to be checked against what they have.
+   subroutine items_int64(builder, items, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int64), intent(in) :: items
+      integer, intent(out), optional :: ierr
+
+      if (negative('items', items, ierr)) return
+      call report(c_builder_items(builder%handle, items), ierr)
+   end subroutine items_int64
+
+   subroutine items_int32(builder, items, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int32), intent(in) :: items
+      integer, intent(out), optional :: ierr
+
+      call items_int64(builder, int(items, int64), ierr)
+   end subroutine items_int32
+
+   ! The elements of an item: with more than one, items are rows, which are reduced element by element. 1 by default.
+   subroutine width_int64(builder, elements, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int64), intent(in) :: elements
+      integer, intent(out), optional :: ierr
+
+      if (negative('elements', elements, ierr)) return
+      call report(c_builder_width(builder%handle, int(elements, c_size_t)), ierr)
+   end subroutine width_int64
+
+   subroutine width_int32(builder, elements, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int32), intent(in) :: elements
+      integer, intent(out), optional :: ierr
+
+      call width_int64(builder, int(elements, int64), ierr)
+   end subroutine width_int32
+
+   ! The rank that gets the result of treefold_reduce, and whose row treefold_broadcast sends. 0 by default.
+   subroutine treefold_builder_root(builder, rank, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer, intent(in) :: rank
+      integer, intent(out), optional :: ierr
+
+      call report(c_builder_root(builder%handle, int(rank, c_int)), ierr)
+   end subroutine treefold_builder_root
+
+   ! Who talks to whom, by a name that treefold_algorithm_name knows. No algorithm changes a bit.
+   subroutine treefold_builder_algorithm(builder, name, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      character(len=*), intent(in) :: name
+      integer, intent(out), optional :: ierr
+
+      call report(c_builder_algorithm(builder%handle, trim(name) // c_null_char), ierr)
+   end subroutine treefold_builder_algorithm
+
+   ! Parameters of algorithms, which change no bit either. The column blocks of a row:
+   subroutine treefold_builder_blocks(builder, blocks, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer, intent(in) :: blocks
+      integer, intent(out), optional :: ierr
+
+      if (negative('blocks', int(blocks, int64), ierr)) return
+      call report(c_builder_blocks(builder%handle, int(blocks, c_size_t)), ierr)
+   end subroutine treefold_builder_blocks
+
+   ! The messages that a rank sends at once (bruck, dissemination):
+   subroutine treefold_builder_ports(builder, ports, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer, intent(in) :: ports
+      integer, intent(out), optional :: ierr
+
+      if (negative('ports', int(ports, int64), ierr)) return
+      call report(c_builder_ports(builder%handle, int(ports, c_size_t)), ierr)
+   end subroutine treefold_builder_ports
+
+   ! The ranks of a node (hierarchical):
+   subroutine treefold_builder_node_ranks(builder, ranks, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer, intent(in) :: ranks
+      integer, intent(out), optional :: ierr
+
+      if (negative('ranks', int(ranks, int64), ierr)) return
+      call report(c_builder_node_ranks(builder%handle, int(ranks, c_size_t)), ierr)
+   end subroutine treefold_builder_node_ranks
+
+   ! The longest message, in elements:
+   subroutine message_limit_int64(builder, elements, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int64), intent(in) :: elements
+      integer, intent(out), optional :: ierr
+
+      if (negative('elements', elements, ierr)) return
+      call report(c_builder_message_limit(builder%handle, int(elements, c_size_t)), ierr)
+   end subroutine message_limit_int64
+
+   subroutine message_limit_int32(builder, elements, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int32), intent(in) :: elements
+      integer, intent(out), optional :: ierr
+
+      call message_limit_int64(builder, int(elements, int64), ierr)
+   end subroutine message_limit_int32
+
+   ! Builds without communicating: the items follow a rule, and all ranks call the builder alike, which is not checked.
+   subroutine treefold_builder_agreed(builder, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer, intent(out), optional :: ierr
+
+      call report(c_builder_agreed(builder%handle), ierr)
+   end subroutine treefold_builder_agreed
+
+   subroutine treefold_builder_destroy(builder, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer, intent(out), optional :: ierr
+
+      call report(c_builder_destroy(builder%handle), ierr)
+   end subroutine treefold_builder_destroy
+
+   ! ---- Plans -----------------------------------------------------------------------------------------------------------------
+
+   ! Compares the ranks' settings and builds a plan. Collective: if it fails, then with the same error on every rank. The builder
+   ! may be used again.
+   subroutine treefold_plan_build(builder, plan, ierr)
+      type(treefold_builder), intent(in) :: builder
+      type(treefold_plan), intent(inout) :: plan
+      integer, intent(out), optional :: ierr
+
+      call finalise_plan(plan)
+      plan%element = builder%element
+      plan%item_bytes = builder%item_bytes
+      call report(c_plan_build(builder%handle, plan%handle), ierr)
+   end subroutine treefold_plan_build
+
+   subroutine treefold_plan_destroy(plan, ierr)
+      type(treefold_plan), intent(inout) :: plan
+      integer, intent(out), optional :: ierr
+
+      call report(c_plan_destroy(plan%handle), ierr)
+   end subroutine treefold_plan_destroy
+
+   ! The name of the algorithm that runs for a call, such as TREEFOLD_CALL_ALLREDUCE; empty if the plan does not offer the call.
+   subroutine treefold_plan_algorithm(plan, operation, name, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer, intent(in) :: operation
+      character(len=:), allocatable, intent(out) :: name
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: found
+
+      found = c_null_ptr
+      call report(c_plan_algorithm(plan%handle, int(operation, c_int32_t), found), ierr)
+      name = text_of(found)
+   end subroutine treefold_plan_algorithm
+
+   ! The columns of a row that this rank gets from treefold_reduce_scatter: row(begin + 1:end).
+   subroutine treefold_plan_scattered_columns(plan, begin, end, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(int64), intent(out) :: begin, end
+      integer, intent(out), optional :: ierr
+      integer(c_size_t) :: found_begin, found_end
+
+      found_begin = 0
+      found_end = 0
+      call report(c_plan_scattered_columns(plan%handle, found_begin, found_end), ierr)
+      begin = found_begin
+      end = found_end
+   end subroutine treefold_plan_scattered_columns
+
+   ! Who sends what to whom, and when: a text of several lines.
+   subroutine treefold_plan_print(plan, text, ierr)
+      type(treefold_plan), intent(in) :: plan
+      character(len=:), allocatable, intent(out) :: text
+      integer, intent(out), optional :: ierr
+      character(kind=c_char), allocatable, target :: characters(:)
+      integer(c_size_t) :: needed
+      integer(c_int32_t) :: status
+
+      text = ''
+      needed = 0
+      status = c_plan_print(plan%handle, c_null_ptr, 0_c_size_t, needed)
+      if (status == TREEFOLD_OK .and. needed > 0) then
+         allocate (characters(needed))
+         status = c_plan_print(plan%handle, c_loc(characters), needed, needed)
+         if (status == TREEFOLD_OK) text = text_of(c_loc(characters))
+      end if
+      call report(status, ierr)
+   end subroutine treefold_plan_print
+
+   ! ---- Runs ------------------------------------------------------------------------------------------------------------------
+
+   ! Makes progress without waiting; `done` says whether the wait would return at once.
+   subroutine treefold_test(run, done, ierr)
+      type(treefold_run), intent(in) :: run
+      logical, intent(out) :: done
+      integer, intent(out), optional :: ierr
+      integer(c_int) :: found
+
+      found = 0
+      call report(c_test(run%handle, found), ierr)
+      done = found /= 0
+   end subroutine treefold_test
+
+   ! Waits until the run is over, for so many seconds at most: then TREEFOLD_TIMED_OUT, and the run goes on. treefold_wait fetches
+   ! the result.
+   subroutine treefold_wait_timeout(run, seconds, ierr)
+      type(treefold_run), intent(in) :: run
+      real(real64), intent(in) :: seconds
+      integer, intent(out), optional :: ierr
+
+      call report(c_wait_timeout(run%handle, seconds), ierr)
+   end subroutine treefold_wait_timeout
+
+   ! Abandons a run. Its plan is spent, and the other ranks are told.
+   subroutine treefold_cancel(run, ierr)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call report(c_cancel(run%handle), ierr)
+   end subroutine treefold_cancel
+
+   subroutine allreduce_pointer(plan, local, n, result, m, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: local, result
+      integer(int64), intent(in) :: n, m
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_ALLREDUCE, plan, USER_ITEMS, local, n, result, m, ierr=ierr)
+   end subroutine allreduce_pointer
+
+   subroutine reduce_pointer(plan, local, n, result, m, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: local, result
+      integer(int64), intent(in) :: n, m
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_REDUCE, plan, USER_ITEMS, local, n, result, m, is_mine, ierr)
+   end subroutine reduce_pointer
+
+   subroutine reduce_scatter_pointer(plan, local, n, result, m, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: local, result
+      integer(int64), intent(in) :: n, m
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_REDUCE_SCATTER, plan, USER_ITEMS, local, n, result, m, ierr=ierr)
+   end subroutine reduce_scatter_pointer
+
+   subroutine scan_pointer(plan, local, n, result, m, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: local, result
+      integer(int64), intent(in) :: n, m
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_SCAN, plan, USER_ITEMS, local, n, result, m, ierr=ierr)
+   end subroutine scan_pointer
+
+   subroutine exscan_pointer(plan, local, n, result, m, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: local, result
+      integer(int64), intent(in) :: n, m
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_EXSCAN, plan, USER_ITEMS, local, n, result, m, ierr=ierr)
+   end subroutine exscan_pointer
+
+   subroutine broadcast_pointer(plan, row, m, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: row
+      integer(int64), intent(in) :: m
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_BROADCAST, plan, USER_ITEMS, c_null_ptr, 0_c_size_t, row, m, ierr=ierr)
+   end subroutine broadcast_pointer
+
+   subroutine start_allreduce_pointer(plan, local, n, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: local
+      integer(int64), intent(in) :: n
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_ALLREDUCE, plan, USER_ITEMS, local, n, run, ierr)
+   end subroutine start_allreduce_pointer
+
+   subroutine start_reduce_pointer(plan, local, n, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: local
+      integer(int64), intent(in) :: n
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_REDUCE, plan, USER_ITEMS, local, n, run, ierr)
+   end subroutine start_reduce_pointer
+
+   subroutine start_reduce_scatter_pointer(plan, local, n, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: local
+      integer(int64), intent(in) :: n
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_REDUCE_SCATTER, plan, USER_ITEMS, local, n, run, ierr)
+   end subroutine start_reduce_scatter_pointer
+
+   subroutine start_scan_pointer(plan, local, n, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: local
+      integer(int64), intent(in) :: n
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_SCAN, plan, USER_ITEMS, local, n, run, ierr)
+   end subroutine start_scan_pointer
+
+   subroutine start_exscan_pointer(plan, local, n, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: local
+      integer(int64), intent(in) :: n
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_EXSCAN, plan, USER_ITEMS, local, n, run, ierr)
+   end subroutine start_exscan_pointer
+
+   subroutine wait_pointer(run, result, m, is_mine, ierr)
+      type(treefold_run), intent(inout) :: run
+      type(c_ptr), intent(in) :: result
+      integer(int64), intent(in) :: m
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call wait_for(run, USER_ITEMS, result, m, is_mine, ierr)
+   end subroutine wait_pointer
+
+   subroutine wait_scan_pointer(run, local, n, result, m, ierr)
+      type(treefold_run), intent(inout) :: run
+      type(c_ptr), intent(in) :: local, result
+      integer(int64), intent(in) :: n, m
+      integer, intent(out), optional :: ierr
+
+      call wait_for_scan(run, USER_ITEMS, local, n, result, m, ierr)
+   end subroutine wait_scan_pointer
+
+   ! Runs a plan on arrays of a type, whose lengths count its elements.
+   !
+   ! Where an array cannot be the plan's, C gets lengths of 0 for both: a rank that waits for this one must hear that it failed, as
+   ! it does of any other wrong length, and C reads and writes nothing.
+   subroutine run_plan(operation, plan, element, local, n, result, m, is_mine, ierr)
+      integer, intent(in) :: operation
+      type(treefold_plan), intent(in) :: plan
+      integer(c_int32_t), intent(in) :: element
+      type(c_ptr), intent(in) :: local, result
+      integer(c_size_t), intent(in) :: n, m
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      integer(c_size_t) :: local_count, result_count
+      integer(c_int) :: mine
+      integer(c_int32_t) :: status
+      integer :: mistake
+      character(len=200) :: message
+
+      mistake = TREEFOLD_OK
+      message = ''
+      local_count = count_of('local', plan%element, plan%item_bytes, element, n, mistake, message)
+      result_count = count_of('result', plan%element, plan%item_bytes, element, m, mistake, message)
+      if (mistake /= TREEFOLD_OK) then
+         local_count = 0
+         result_count = 0
+      end if
+
+      mine = 0
+      status = TREEFOLD_UNSUPPORTED
+      select case (operation)
+      case (TREEFOLD_CALL_ALLREDUCE)
+         status = c_allreduce(plan%handle, local, local_count, result, result_count)
+      case (TREEFOLD_CALL_REDUCE)
+         status = c_reduce(plan%handle, local, local_count, result, result_count, mine)
+      case (TREEFOLD_CALL_REDUCE_SCATTER)
+         status = c_reduce_scatter(plan%handle, local, local_count, result, result_count)
+      case (TREEFOLD_CALL_SCAN)
+         status = c_scan(plan%handle, local, local_count, result, result_count)
+      case (TREEFOLD_CALL_EXSCAN)
+         status = c_exscan(plan%handle, local, local_count, result, result_count)
+      case (TREEFOLD_CALL_BROADCAST)
+         status = c_broadcast(plan%handle, result, result_count)
+      end select
+
+      if (present(is_mine)) is_mine = mine /= 0
+      call report_either(status, mistake, message, ierr)
+   end subroutine run_plan
+
+   ! Starts a plan on an array of a type. What is wrong with it is said by the wait, as in C.
+   subroutine start_plan(operation, plan, element, local, n, run, ierr)
+      integer, intent(in) :: operation
+      type(treefold_plan), intent(in) :: plan
+      integer(c_int32_t), intent(in) :: element
+      type(c_ptr), intent(in) :: local
+      integer(c_size_t), intent(in) :: n
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+      integer(c_size_t) :: local_count
+      integer(c_int32_t) :: status
+
+      if (c_associated(run%handle)) then
+         call report_own(TREEFOLD_ARGUMENT, 'run is under way: wait for it first, or start another', ierr)
+         return
+      end if
+      run%element = plan%element
+      run%item_bytes = plan%item_bytes
+      run%mistake = TREEFOLD_OK
+      run%mistake_message = ''
+      local_count = count_of('local', plan%element, plan%item_bytes, element, n, run%mistake, run%mistake_message)
+      if (run%mistake /= TREEFOLD_OK) local_count = 0
+
+      status = TREEFOLD_UNSUPPORTED
+      select case (operation)
+      case (TREEFOLD_CALL_ALLREDUCE)
+         status = c_start_allreduce(plan%handle, local, local_count, run%handle)
+      case (TREEFOLD_CALL_REDUCE)
+         status = c_start_reduce(plan%handle, local, local_count, run%handle)
+      case (TREEFOLD_CALL_REDUCE_SCATTER)
+         status = c_start_reduce_scatter(plan%handle, local, local_count, run%handle)
+      case (TREEFOLD_CALL_SCAN)
+         status = c_start_scan(plan%handle, local, local_count, run%handle)
+      case (TREEFOLD_CALL_EXSCAN)
+         status = c_start_exscan(plan%handle, local, local_count, run%handle)
+      end select
+      call report(status, ierr)
+   end subroutine start_plan
+
+   ! Waits for a run that is no scan. A result of another type has no length that could be right; the run ends all the same.
+   subroutine wait_for(run, element, result, m, is_mine, ierr)
+      type(treefold_run), intent(inout) :: run
+      integer(c_int32_t), intent(in) :: element
+      type(c_ptr), intent(in) :: result
+      integer(c_size_t), intent(in) :: m
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      integer(c_size_t) :: result_count
+      integer(c_int) :: mine
+      integer(c_int32_t) :: status
+      integer :: mistake
+      character(len=200) :: message
+
+      mistake = run%mistake
+      message = run%mistake_message
+      result_count = count_of('result', run%element, run%item_bytes, element, m, mistake, message)
+      if (mistake /= TREEFOLD_OK) result_count = 0
+      mine = 0
+      status = c_wait(run%handle, result, result_count, mine)
+      if (present(is_mine)) is_mine = mine /= 0
+      call report_either(status, mistake, message, ierr)
+   end subroutine wait_for
+
+   subroutine wait_for_scan(run, element, local, n, result, m, ierr)
+      type(treefold_run), intent(inout) :: run
+      integer(c_int32_t), intent(in) :: element
+      type(c_ptr), intent(in) :: local, result
+      integer(c_size_t), intent(in) :: n, m
+      integer, intent(out), optional :: ierr
+      integer(c_size_t) :: local_count, result_count
+      integer(c_int32_t) :: status
+      integer :: mistake
+      character(len=200) :: message
+
+      mistake = run%mistake
+      message = run%mistake_message
+      local_count = count_of('local', run%element, run%item_bytes, element, n, mistake, message)
+      result_count = count_of('result', run%element, run%item_bytes, element, m, mistake, message)
+      if (mistake /= TREEFOLD_OK) then
+         local_count = 0
+         result_count = 0
+      end if
+      status = c_wait_scan(run%handle, local, local_count, result, result_count)
+      call report_either(status, mistake, message, ierr)
+   end subroutine wait_for_scan
+
+   ! The length of an array in what a plan counts: elements of its type, or items of the caller's operator. Notes a mistake, unless
+   ! there is one already. USER_ITEMS for the array's own type stands for an address, which C takes as it is.
+   function count_of(name, plan_element, item_bytes, element, length, mistake, message) result(count)
+      character(len=*), intent(in) :: name
+      integer(c_int32_t), intent(in) :: plan_element, element
+      integer(c_size_t), intent(in) :: item_bytes, length
+      integer, intent(inout) :: mistake
+      character(len=*), intent(inout) :: message
+      integer(c_size_t) :: count, length_bytes
+
+      count = length
+      if (mistake /= TREEFOLD_OK) return
+      if (element == USER_ITEMS) then
+         if (length >= 0) return
+         mistake = TREEFOLD_ARGUMENT
+         message = 'the length of ' // name // ' is negative: ' // decimal(length)
+      else if (plan_element == USER_ITEMS) then
+         if (item_bytes == 0) return  ! The plan has not been built: C says so.
+         length_bytes = length * bytes_of(element)
+         count = length_bytes / item_bytes
+         if (count * item_bytes == length_bytes) return
+         mistake = TREEFOLD_LENGTH
+         message = name // ' has ' // decimal(length_bytes) // ' bytes, which are no whole items of ' // decimal(item_bytes)
+      else if (plan_element /= element .and. plan_element /= unsigned(element)) then
+         mistake = TREEFOLD_ARGUMENT
+         message = name // ' is ' // type_name(element) // ', the plan is for ' // type_name(plan_element)
+      end if
+   end function count_of
+
+   ! Reports what C said, or the mistake that made it fail. What it says of wrong lengths is then not what the caller gave.
+   subroutine report_either(status, mistake, message, ierr)
+      integer(c_int32_t), intent(in) :: status
+      integer, intent(in) :: mistake
+      character(len=*), intent(in) :: message
+      integer, intent(out), optional :: ierr
+
+      if (mistake /= TREEFOLD_OK .and. (status == TREEFOLD_OK .or. status == TREEFOLD_LENGTH)) then
+         call report_own(mistake, message, ierr)
+      else
+         call report(status, ierr)
+      end if
+   end subroutine report_either
+
+   ! The code of the unsigned type of the same size; no code for what is no integer.
+   function unsigned(element) result(code)
+      integer(c_int32_t), intent(in) :: element
+      integer(c_int32_t) :: code
+
+      code = -1
+      if (element >= TREEFOLD_I8 .and. element <= TREEFOLD_I64) code = element + (TREEFOLD_U8 - TREEFOLD_I8)
+   end function unsigned
+
+   function bytes_of(element) result(bytes)
+      integer(c_int32_t), intent(in) :: element
+      integer(c_size_t) :: bytes
+      integer(c_size_t), parameter :: BYTES_BY_CODE(12) = int([4, 8, 8, 16, 1, 2, 4, 8, 1, 2, 4, 8], c_size_t)
+
+      bytes = BYTES_BY_CODE(element)
+   end function bytes_of
+
+   function type_name(element) result(name)
+      integer(c_int32_t), intent(in) :: element
+      character(len=:), allocatable :: name
+      character(len=15), parameter :: NAMES(12) = [character(len=15) :: 'real(real32)', 'real(real64)', 'complex(real32)', &
+         'complex(real64)', 'integer(int8)', 'integer(int16)', 'integer(int32)', 'integer(int64)', 'unsigned int8', &
+         'unsigned int16', 'unsigned int32', 'unsigned int64']
+
+      name = 'an unknown type'
+      if (element >= 1 .and. element <= size(NAMES)) name = trim(NAMES(element))
+   end function type_name
+
+   ! ---- Algorithms ------------------------------------------------------------------------------------------------------------
+
+   function treefold_algorithm_count() result(count)
+      integer :: count
+
+      count = int(c_algorithm_count())
+   end function treefold_algorithm_count
+
+   ! The name of algorithm 1 to treefold_algorithm_count(); empty for any other number.
+   function treefold_algorithm_name(number) result(name)
+      integer, intent(in) :: number
+      character(len=:), allocatable :: name
+
+      name = ''
+      if (number > 0) name = text_of(c_algorithm_name(int(number - 1, c_size_t)))
+   end function treefold_algorithm_name
+
+   ! ---- The end of handles ----------------------------------------------------------------------------------------------------
+
+   ! Nobody is left to hear of an error in a finaliser. It has no effect on what has ended already, nor on what was never made.
+
+   impure elemental subroutine finalise_comm(comm)
+      type(treefold_comm), intent(inout) :: comm
+      integer(c_int32_t) :: status
+
+      if (c_associated(comm%handle)) status = c_comm_destroy(comm%handle)
+      comm%handle = c_null_ptr
+   end subroutine finalise_comm
+
+   impure elemental subroutine finalise_builder(builder)
+      type(treefold_builder), intent(inout) :: builder
+      integer(c_int32_t) :: status
+
+      if (c_associated(builder%handle)) status = c_builder_destroy(builder%handle)
+      builder%handle = c_null_ptr
+   end subroutine finalise_builder
+
+   impure elemental subroutine finalise_plan(plan)
+      type(treefold_plan), intent(inout) :: plan
+      integer(c_int32_t) :: status
+
+      if (c_associated(plan%handle)) status = c_plan_destroy(plan%handle)
+      plan%handle = c_null_ptr
+   end subroutine finalise_plan
+
+   impure elemental subroutine finalise_run(run)
+      type(treefold_run), intent(inout) :: run
+      integer(c_int32_t) :: status
+
+      if (c_associated(run%handle)) status = c_cancel(run%handle)
+      run%handle = c_null_ptr
+   end subroutine finalise_run
+
+   ! Assignments: of what has not been made, such as treefold_plan(), it ends the old value; of anything else the program.
+
+   impure elemental subroutine assign_comm(to, from)
+      class(treefold_comm), intent(inout) :: to
+      type(treefold_comm), intent(in) :: from
+
+      if (c_associated(from%handle)) call no_copy('treefold_comm')
+      call finalise_comm(to)
+   end subroutine assign_comm
+
+   impure elemental subroutine assign_builder(to, from)
+      class(treefold_builder), intent(inout) :: to
+      type(treefold_builder), intent(in) :: from
+
+      if (c_associated(from%handle)) call no_copy('treefold_builder')
+      call finalise_builder(to)
+   end subroutine assign_builder
+
+   impure elemental subroutine assign_plan(to, from)
+      class(treefold_plan), intent(inout) :: to
+      type(treefold_plan), intent(in) :: from
+
+      if (c_associated(from%handle)) call no_copy('treefold_plan')
+      call finalise_plan(to)
+   end subroutine assign_plan
+
+   impure elemental subroutine assign_run(to, from)
+      class(treefold_run), intent(inout) :: to
+      type(treefold_run), intent(in) :: from
+
+      if (c_associated(from%handle)) call no_copy('treefold_run')
+      call finalise_run(to)
+   end subroutine assign_run
+
+   subroutine no_copy(type)
+      character(len=*), intent(in) :: type
+
+      write (error_unit, '(3a)') 'treefold: a ', type, ' that is in use cannot be copied; use it where it is, or move_alloc'
+      flush (error_unit)
+      error stop
+   end subroutine no_copy
+end module treefold_mpi_support
+
+! ---- One module for each type ---------------------------------------------------------------------------------------------------
+
+module treefold_mpi_real32
+   use treefold_mpi_support, element => TREEFOLD_F32
+#define TREEFOLD_TYPE real(real32)
+#include "treefold_mpi.F90"
+#undef TREEFOLD_TYPE
+end module treefold_mpi_real32
+
+module treefold_mpi_real64
+   use treefold_mpi_support, element => TREEFOLD_F64
+#define TREEFOLD_TYPE real(real64)
+#include "treefold_mpi.F90"
+#undef TREEFOLD_TYPE
+end module treefold_mpi_real64
+
+module treefold_mpi_complex32
+   use treefold_mpi_support, element => TREEFOLD_C32
+#define TREEFOLD_TYPE complex(real32)
+#include "treefold_mpi.F90"
+#undef TREEFOLD_TYPE
+end module treefold_mpi_complex32
+
+module treefold_mpi_complex64
+   use treefold_mpi_support, element => TREEFOLD_C64
+#define TREEFOLD_TYPE complex(real64)
+#include "treefold_mpi.F90"
+#undef TREEFOLD_TYPE
+end module treefold_mpi_complex64
+
+module treefold_mpi_int8
+   use treefold_mpi_support, element => TREEFOLD_I8
+#define TREEFOLD_TYPE integer(int8)
+#include "treefold_mpi.F90"
+#undef TREEFOLD_TYPE
+end module treefold_mpi_int8
+
+module treefold_mpi_int16
+   use treefold_mpi_support, element => TREEFOLD_I16
+#define TREEFOLD_TYPE integer(int16)
+#include "treefold_mpi.F90"
+#undef TREEFOLD_TYPE
+end module treefold_mpi_int16
+
+module treefold_mpi_int32
+   use treefold_mpi_support, element => TREEFOLD_I32
+#define TREEFOLD_TYPE integer(int32)
+#include "treefold_mpi.F90"
+#undef TREEFOLD_TYPE
+end module treefold_mpi_int32
+
+module treefold_mpi_int64
+   use treefold_mpi_support, element => TREEFOLD_I64
+#define TREEFOLD_TYPE integer(int64)
+#include "treefold_mpi.F90"
+#undef TREEFOLD_TYPE
+end module treefold_mpi_int64
+
+! ---- What programs use ----------------------------------------------------------------------------------------------------------
+
+module treefold_mpi
+   use treefold
+   use treefold_mpi_support, only: treefold_comm, treefold_builder, treefold_plan, treefold_run, &
+      treefold_comm_duplicate, treefold_comm_rank, treefold_comm_size, treefold_comm_silence_limit, treefold_comm_measure_link, &
+      treefold_comm_destroy, &
+      treefold_builder_create, treefold_builder_create_user, treefold_builder_local_items, treefold_builder_extents, &
+      treefold_builder_even, treefold_builder_block_cyclic, treefold_builder_items, treefold_builder_width, &
+      treefold_builder_root, treefold_builder_algorithm, treefold_builder_blocks, treefold_builder_ports, &
+      treefold_builder_node_ranks, treefold_builder_message_limit, treefold_builder_agreed, treefold_builder_destroy, &
+      treefold_plan_build, treefold_plan_destroy, treefold_plan_algorithm, treefold_plan_scattered_columns, &
+      treefold_plan_print, &
+      TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_REDUCE, TREEFOLD_CALL_REDUCE_SCATTER, TREEFOLD_CALL_SCAN, TREEFOLD_CALL_EXSCAN, &
+      TREEFOLD_CALL_BROADCAST, &
+      treefold_test, treefold_wait_timeout, treefold_cancel, treefold_algorithm_count, treefold_algorithm_name
+   use treefold_mpi_real32
+   use treefold_mpi_real64
+   use treefold_mpi_complex32
+   use treefold_mpi_complex64
+   use treefold_mpi_int8
+   use treefold_mpi_int16
+   use treefold_mpi_int32
+   use treefold_mpi_int64
+   implicit none
+   public
+end module treefold_mpi
+#endif

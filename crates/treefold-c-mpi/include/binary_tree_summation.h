@@ -1,0 +1,69 @@
+/*
+ * binary_tree_summation.h: ReproRed's interface, over treefold's plans.
+ *
+ * A program that was written for ReproRed compiles and links without a change: link with libtreefold_mpi (pkg-config:
+ * treefold-mpi; CMake: treefold::mpi or reprored). The functions give treefold's order: the sum over all ranks of the numbers 0 to
+ * N - 1, the same bits for every number of ranks and every distribution.
+ *
+ * Different from ReproRed:
+ * - reproducible_reduce leaves the buffer as it is
+ * - all modes give treefold's order. REPR_REDUCE is read; if it names another order (ALLREDUCE, REPROBLAS, KGATHER), rank 0 says so once
+ * - NULL is no context: free_reduction_context(NULL) does nothing
+ * - K, REPR_REDUCE_K, REPR_REDUCE_M and REPR_REDUCE_TWOPHASE are ignored
+ *
+ * These functions cannot return an error. Whatever goes wrong ends the program by MPI_Abort, after a line that names the rank.
+ */
+#ifndef TREEFOLD_BINARY_TREE_SUMMATION_H
+#define TREEFOLD_BINARY_TREE_SUMMATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A sum over the ranks of a communicator, with this rank's numbers. */
+typedef void *ReductionContext;
+
+/* The communicator of contexts that are made later by new_reduction_context: an MPI_Comm as a number. MPI_COMM_WORLD at first. */
+void set_default_reduction_context_communicator(uintptr_t communicator);
+
+/* Makes a context, for this rank's numbers global_start_idx to global_start_idx + local_summands - 1. Collective. */
+ReductionContext new_reduction_context(int global_start_idx, int local_summands);
+
+/* The same on a communicator. */
+ReductionContext new_reduction_context_comm(int global_start_idx, int local_summands, uintptr_t communicator);
+
+/* The same; k is ignored. */
+ReductionContext new_reduction_context_comm_k(int global_start_idx, int local_summands, uintptr_t communicator, int k);
+
+/* Sets one of this rank's numbers, counted from 0. */
+void store_summand(ReductionContext context, uint64_t local_idx, double value);
+
+/* The sum of all ranks' numbers, on every rank. Collective. */
+double reproducible_reduce(ReductionContext context);
+
+/* This rank's numbers: local_summands of them, to be read and written until the context is freed. */
+double *get_reduction_buffer(ReductionContext context);
+
+/* Ends a context. */
+void free_reduction_context(ReductionContext context);
+
+/* "TREEFOLD". */
+const char *get_reproducible_reduction_mode(void);
+
+/* How often this process has called reproducible_reduce. */
+uint64_t get_reproducible_reduction_counter(void);
+
+/* If told to, prints this process' number, and waits until a debugger is attached to it. */
+void attach_debugger(bool wait);
+
+/* The same on the rank of MPI_COMM_WORLD that the environment variable DEBUG_MPI_RANK names. */
+void attach_debugger_env(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

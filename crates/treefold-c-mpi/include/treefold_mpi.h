@@ -1,0 +1,253 @@
+/*
+ * treefold_mpi.h: treefold's reductions over the ranks of an MPI communicator.
+ *
+ * Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times: the bits do not depend
+ * on the number of ranks, on who owns which items, on the algorithm, or on the MPI library.
+ *
+ *     treefold_comm *comm;
+ *     treefold_builder *builder;
+ *     treefold_plan *plan;
+ *     treefold_comm_duplicate(MPI_COMM_WORLD, &comm);
+ *     treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_SUM, &builder);
+ *     treefold_builder_local_items(builder, n);
+ *     treefold_plan_build(builder, &plan);
+ *     treefold_builder_destroy(&builder);
+ *     treefold_allreduce(plan, x, n, &sum, 1);
+ *
+ * "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls
+ * on it. An error in a collective call reaches every rank that needs the failed one, in this call or in its next one; a plan whose
+ * run failed is spent. docs/alike.md says what ranks must do alike, and what happens if they do not.
+ *
+ * Handles (treefold_comm, treefold_builder, treefold_plan, treefold_run) are names, not addresses. They belong to the thread that
+ * made them: in another thread, or after their destruction, they are the error TREEFOLD_ARGUMENT. Functions that end a handle take
+ * its address and set it to NULL; to destroy or cancel a handle that is NULL already is no error. Handles may be destroyed in any
+ * order, also after MPI_Finalize: no destruction waits for another rank. A plan keeps what it needs of its communicator.
+ *
+ * Lengths count elements: of a type of treefold.h, or items of the caller's operator. Where items are rows, a rank's array has its
+ * items times the width.
+ *
+ * Link with libtreefold_mpi instead of libtreefold (pkg-config: treefold-mpi; CMake: treefold::mpi), and compile with the MPI
+ * library that it was built for.
+ */
+#ifndef TREEFOLD_MPI_H
+#define TREEFOLD_MPI_H
+
+#include <mpi.h>
+#include <treefold.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Communicators ------------------------------------------------------------------------------------------------------------ */
+
+/* The ranks of a communicator, on a duplicate of it. */
+typedef struct treefold_comm treefold_comm;
+
+/* What mpi.h says of its library; compared with what the library was built for. */
+#if defined(OPEN_MPI)
+#define TREEFOLD_MPI_FAMILY "openmpi"
+#elif defined(MPICH_VERSION) || defined(I_MPI_VERSION) || defined(MVAPICH2_VERSION)
+#define TREEFOLD_MPI_FAMILY "mpich"
+#else
+#define TREEFOLD_MPI_FAMILY "unknown"
+#endif
+
+/* What treefold_comm_duplicate calls: a communicator by its address, its size in bytes, and the family of its mpi.h. */
+treefold_status treefold_comm_duplicate_checked(const void *comm, size_t comm_bytes, const char *family, treefold_comm **result);
+
+/*
+ * Duplicates a communicator of the program's. Collective. The program may free its own one afterwards.
+ *
+ * TREEFOLD_MPI if MPI is not initialised or already finalised, or is not the library that libtreefold_mpi was built for;
+ * TREEFOLD_ARGUMENT for MPI_COMM_NULL; TREEFOLD_UNSUPPORTED for an intercommunicator. The calling thread must be one that may call
+ * MPI.
+ */
+static inline treefold_status treefold_comm_duplicate(MPI_Comm comm, treefold_comm **result)
+{
+    return treefold_comm_duplicate_checked(&comm, sizeof comm, TREEFOLD_MPI_FAMILY, result);
+}
+
+/* The same for a communicator of Fortran's, an INTEGER. `world` is what Fortran has for MPI_COMM_WORLD: a program that was compiled for
+   another MPI library than libtreefold_mpi is noticed by it (TREEFOLD_MPI). */
+treefold_status treefold_comm_duplicate_f(int32_t comm, int32_t world, treefold_comm **result);
+
+/* This rank, from 0 on, and the number of ranks. */
+treefold_status treefold_comm_rank(const treefold_comm *comm, int *rank);
+treefold_status treefold_comm_size(const treefold_comm *comm, int *size);
+
+/* How long a wait tolerates that another rank says nothing, in seconds from 0 on; 1800 by default. Then the wait ends with TREEFOLD_MPI. */
+treefold_status treefold_comm_silence_limit(treefold_comm *comm, double seconds);
+
+/* Measures what a message costs, in some milliseconds: plans that are built later choose their algorithm by it. Collective. */
+treefold_status treefold_comm_measure_link(treefold_comm *comm);
+
+/* Ends a handle. MPI's own communicator is freed when the ranks next duplicate the same one, or in MPI_Finalize. */
+treefold_status treefold_comm_destroy(treefold_comm **comm);
+
+/* ---- Builders ----------------------------------------------------------------------------------------------------------------- */
+
+/* What a plan is to be. Settings are compared in treefold_plan_build; what can be seen to be wrong without the other ranks, such as
+   an unknown name, is an error of its setter, which leaves the setting as it was. */
+typedef struct treefold_builder treefold_builder;
+
+/* The items begin to end - 1. */
+typedef struct treefold_range {
+    uint64_t begin;
+    uint64_t end;
+} treefold_range;
+
+/* Begins a plan for items of a type and an operator of treefold.h. */
+treefold_status treefold_builder_create(const treefold_comm *comm, treefold_type type, treefold_op op, treefold_builder **result);
+
+/*
+ * Begins a plan for items of item_bytes bytes (a multiple of 4, at most TREEFOLD_ITEM_BYTES_MAX) and the caller's operator. Ranks
+ * compare the name, the bytes of an item and the value for nothing, byte by byte. `empty` is copied; NULL if the operator has no such
+ * value. The context must live as long as plans of this builder, and runs of them that are under way.
+ *
+ * An operator that returns an error spends its plan; the other ranks get TREEFOLD_RANK_FAILED. A call that waits drives all runs of its
+ * communicator: if it runs the operator of another plan, and that fails, it ends with TREEFOLD_OPERATOR as well.
+ */
+treefold_status treefold_builder_create_user(const treefold_comm *comm, const char *name, size_t item_bytes, treefold_combine combine,
+                                             void *context, const void *empty, treefold_builder **result);
+
+/*
+ * Which items this rank has: one of these four is needed.
+ *
+ * - local_items: so many, which follow those of the ranks below
+ * - extents: the ranges, in the order in which the rank's array holds them; with those of all ranks they are 0 to N - 1, each once
+ * - even: N items over all ranks, floor(N / p) for each of p ranks and one more for the first N mod p of them
+ * - block_cyclic: blocks of so many of N items, dealt to the ranks in turn
+ *
+ * The latter two are rules: all ranks give the same numbers, and a plan needs no table of the ranks.
+ */
+treefold_status treefold_builder_local_items(treefold_builder *builder, uint64_t items);
+treefold_status treefold_builder_extents(treefold_builder *builder, const treefold_range *ranges, size_t n);
+treefold_status treefold_builder_even(treefold_builder *builder, uint64_t items);
+treefold_status treefold_builder_block_cyclic(treefold_builder *builder, uint64_t items, uint64_t block);
+
+/* The items on all ranks, to be checked against what they have. */
+treefold_status treefold_builder_items(treefold_builder *builder, uint64_t items);
+
+/* The elements of an item: with more than one, items are rows, which are reduced element by element. 1 by default. */
+treefold_status treefold_builder_width(treefold_builder *builder, size_t elements);
+
+/* The rank that gets the result of treefold_reduce, and whose row treefold_broadcast sends. 0 by default. */
+treefold_status treefold_builder_root(treefold_builder *builder, int rank);
+
+/* Who talks to whom, by a name that treefold_algorithm_name knows. No algorithm changes a bit. By default the environment variable
+   TREEFOLD_ALGORITHM, or else the one that should take the least time. */
+treefold_status treefold_builder_algorithm(treefold_builder *builder, const char *name);
+
+/* Parameters of algorithms, which change no bit either: the column blocks of a row; the messages that a rank sends at once (bruck,
+   dissemination); the ranks of a node (hierarchical); the longest message, in elements. */
+treefold_status treefold_builder_blocks(treefold_builder *builder, size_t blocks);
+treefold_status treefold_builder_ports(treefold_builder *builder, size_t ports);
+treefold_status treefold_builder_node_ranks(treefold_builder *builder, size_t ranks);
+treefold_status treefold_builder_message_limit(treefold_builder *builder, size_t elements);
+
+/* Builds without communicating: the items follow a rule, and all ranks call the builder alike, which is not checked. */
+treefold_status treefold_builder_agreed(treefold_builder *builder);
+
+/* Ends a builder. Its plans are not touched. */
+treefold_status treefold_builder_destroy(treefold_builder **builder);
+
+/* ---- Plans -------------------------------------------------------------------------------------------------------------------- */
+
+/* A reduction that the ranks have agreed on: built once, run many times. */
+typedef struct treefold_plan treefold_plan;
+
+/*
+ * Compares the ranks' settings and builds a plan. Collective: if it fails, then with the same error on every rank. The builder may
+ * be used again.
+ */
+treefold_status treefold_plan_build(const treefold_builder *builder, treefold_plan **result);
+
+/* Ends a plan. A run of it that is under way goes on. */
+treefold_status treefold_plan_destroy(treefold_plan **plan);
+
+/* What plans can do. */
+enum {
+    TREEFOLD_ALLREDUCE = 1,
+    TREEFOLD_REDUCE = 2,
+    TREEFOLD_REDUCE_SCATTER = 3,
+    TREEFOLD_SCAN = 4,
+    TREEFOLD_EXSCAN = 5,
+    TREEFOLD_BROADCAST = 6
+};
+
+/* The name of the algorithm that runs for an operation, which lives for ever; NULL if the plan does not offer the operation. */
+treefold_status treefold_plan_algorithm(const treefold_plan *plan, int32_t operation, const char **name);
+
+/* The columns of a row that this rank gets from treefold_reduce_scatter: *begin to *end - 1. */
+treefold_status treefold_plan_scattered_columns(const treefold_plan *plan, size_t *begin, size_t *end);
+
+/*
+ * Prints who sends what to whom, and when, into at most `capacity` bytes with the final 0, and leaves the bytes that the whole text
+ * needs, its final 0 included, in *needed. With capacity 0, text may be NULL.
+ */
+treefold_status treefold_plan_print(const treefold_plan *plan, char *text, size_t capacity, size_t *needed);
+
+/* ---- Runs --------------------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Blocking collectives. `local` is this rank's items, n elements; it is never written to. `result` has m elements. The arrays must
+ * not overlap.
+ *
+ * - allreduce: every rank gets the reduction; m is the width
+ * - reduce: the root gets it, and *is_mine says whether this rank is the root (is_mine may be NULL); m is the width. The others'
+ *   result is left alone: they may pass NULL and 0
+ * - reduce_scatter: every rank gets its scattered columns of the resulting row
+ * - scan: for each of this rank's items, the reduction of all items up to it, itself included; m = n
+ * - exscan: the same without the item itself; item 0 gets the operator's value for nothing; m = n
+ * - broadcast: the root's row is copied to every rank; m is the width
+ */
+treefold_status treefold_allreduce(const treefold_plan *plan, const void *local, size_t n, void *result, size_t m);
+treefold_status treefold_reduce(const treefold_plan *plan, const void *local, size_t n, void *result, size_t m, int *is_mine);
+treefold_status treefold_reduce_scatter(const treefold_plan *plan, const void *local, size_t n, void *result, size_t m);
+treefold_status treefold_scan(const treefold_plan *plan, const void *local, size_t n, void *result, size_t m);
+treefold_status treefold_exscan(const treefold_plan *plan, const void *local, size_t n, void *result, size_t m);
+treefold_status treefold_broadcast(const treefold_plan *plan, void *row, size_t m);
+
+/* A run between its start and its end. Several plans may be under way at once; waiting for one drives all. */
+typedef struct treefold_run treefold_run;
+
+/*
+ * Start a collective, and return when this rank's items are folded: `local` is free then, except that treefold_wait_scan takes it
+ * again. Collective. An error of this rank's own, such as a wrong length, is returned by the wait.
+ */
+treefold_status treefold_start_allreduce(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
+treefold_status treefold_start_reduce(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
+treefold_status treefold_start_reduce_scatter(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
+treefold_status treefold_start_scan(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
+treefold_status treefold_start_exscan(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
+
+/* Makes progress without waiting; *done becomes 1 if the wait would return at once, else 0. */
+treefold_status treefold_test(const treefold_run *run, int *done);
+
+/* Waits until the run is over, for so many seconds at most: then TREEFOLD_TIMED_OUT, and the run goes on. The result is fetched by
+   treefold_wait. */
+treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
+
+/* Waits for a run that is no scan, leaves its result in `result`, ends the handle, and says whether this rank got a result (is_mine
+   may be NULL). If m is wrong, the run ends well, and the plan can be run again. A run of the other kind is TREEFOLD_ARGUMENT, and goes
+   on. */
+treefold_status treefold_wait(treefold_run **run, void *result, size_t m, int *is_mine);
+
+/* Waits for a scan; `local` is the array that it was started with. */
+treefold_status treefold_wait_scan(treefold_run **run, const void *local, size_t n, void *result, size_t m);
+
+/* Abandons a run. Its plan is spent, and the other ranks are told. */
+treefold_status treefold_cancel(treefold_run **run);
+
+/* ---- Algorithms --------------------------------------------------------------------------------------------------------------- */
+
+/* The number of algorithms, and the name of one of them, from 0 on, which lives for ever; NULL beyond the last. */
+size_t treefold_algorithm_count(void);
+const char *treefold_algorithm_name(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,869 @@
+// treefold_mpi.hpp: treefold_mpi.h for C++20. Reductions over the ranks of an MPI communicator.
+//
+//     treefold::comm world(MPI_COMM_WORLD);
+//     auto plan = treefold::plan_builder<double>(world).local_items(x.size()).build();
+//     double total = plan.allreduce(x);
+//
+// Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times: the bits do not depend
+// on the number of ranks, on who has which items, on the algorithm, or on the MPI library.
+//
+// "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls on
+// it. Errors are those of treefold.hpp: a failure throws treefold::error, and functions named `try_…` return a code instead. A failure
+// on one rank reaches the others as code::rank_failed; a plan whose run failed is spent. treefold_mpi.h has the details.
+//
+// comm, plan and pending can be moved, not copied. They belong to the thread that made them. One that was moved from, or made without
+// arguments, is empty: its calls fail with code::null. They may be destroyed in any order, also after MPI_Finalize; destructors do
+// not communicate.
+//
+// Link with libtreefold_mpi instead of libtreefold, and compile with the MPI library that it was built for.
+#ifndef TREEFOLD_MPI_HPP
+#define TREEFOLD_MPI_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <treefold.hpp>
+#include <treefold_mpi.h>
+
+namespace treefold {
+
+// ---- Behind the classes ------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+// Owns a handle of the library's.
+template <class T, treefold_status (*End)(T **)> class handle {
+public:
+    handle() noexcept = default;
+    handle(handle &&other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
+    handle &operator=(handle &&other) noexcept
+    {
+        if (this != &other) {
+            end();
+            value_ = std::exchange(other.value_, nullptr);
+        }
+        return *this;
+    }
+    ~handle() { end(); }
+
+    [[nodiscard]] T *get() const noexcept { return value_; }
+    [[nodiscard]] T **address() noexcept { return &value_; }
+
+    // Ends the handle. It may be another thread's, which is an error; there is nothing left to end then, either.
+    treefold_status end() noexcept
+    {
+        const auto status = value_ == nullptr ? TREEFOLD_OK : End(&value_);
+        value_ = nullptr;
+        return status;
+    }
+
+private:
+    T *value_ = nullptr;
+};
+
+// What an operator of the caller's has thrown in this thread's call, if that failed. The call that runs an operator need not be one
+// on its own plan: a wait drives all runs.
+inline thread_local std::exception_ptr thrown_by_operator;
+
+// The function of a plan's operator, to which the context points.
+template <class T, class F> int combine_in_plan(void *context, const void *left, const void *right, void *out) noexcept
+{
+    const auto keep = []() noexcept { thrown_by_operator = std::current_exception(); };
+    return combine_items<T>(*static_cast<const F *>(context), left, right, out, keep);
+}
+
+// Throws what the operator has thrown, or else an error.
+[[noreturn]] inline void fail_run(treefold_status status)
+{
+    const auto thrown = std::exchange(thrown_by_operator, nullptr);
+    if (status == TREEFOLD_OPERATOR && thrown != nullptr)
+        std::rethrow_exception(thrown);
+    fail(status);
+}
+
+inline void check_run(treefold_status status)
+{
+    if (status != TREEFOLD_OK) [[unlikely]]
+        fail_run(status);
+}
+
+// The code of a call. What the operator has thrown is dropped.
+inline code settle_run(treefold_status status) noexcept
+{
+    if (status != TREEFOLD_OK) [[unlikely]]
+        thrown_by_operator = nullptr;
+    return code{status};
+}
+
+} // namespace detail
+
+// ---- Communicators -----------------------------------------------------------------------------------------------------------------
+
+// The ranks of a communicator, on a duplicate of it.
+class comm {
+public:
+    comm() noexcept = default;
+
+    // Duplicates a communicator of the program's. Collective. The program may free its own one afterwards.
+    explicit comm(MPI_Comm own) { detail::check(treefold_comm_duplicate(own, comm_.address())); }
+    static code try_duplicate(MPI_Comm own, comm &result) noexcept
+    {
+        comm duplicate;
+        const auto status = treefold_comm_duplicate(own, duplicate.comm_.address());
+        if (status == TREEFOLD_OK)
+            result = std::move(duplicate);
+        return code{status};
+    }
+
+    // This rank, from 0 on, and the number of ranks.
+    [[nodiscard]] int rank() const
+    {
+        int rank = 0;
+        detail::check(treefold_comm_rank(handle(), &rank));
+        return rank;
+    }
+    [[nodiscard]] int size() const
+    {
+        int size = 0;
+        detail::check(treefold_comm_size(handle(), &size));
+        return size;
+    }
+
+    // How long a wait tolerates that another rank says nothing; half an hour by default. Then it ends with code::mpi.
+    void silence_limit(std::chrono::duration<double> limit)
+    {
+        detail::check(treefold_comm_silence_limit(comm_.get(), limit.count()));
+    }
+    code try_silence_limit(std::chrono::duration<double> limit) noexcept
+    {
+        return code{treefold_comm_silence_limit(comm_.get(), limit.count())};
+    }
+
+    // Measures what a message costs: plans that are built later choose their algorithm by it. Collective.
+    void measure_link() { detail::check(treefold_comm_measure_link(comm_.get())); }
+    code try_measure_link() noexcept { return code{treefold_comm_measure_link(comm_.get())}; }
+
+    // For treefold_mpi.h. It stays this object's.
+    [[nodiscard]] const treefold_comm *handle() const noexcept { return comm_.get(); }
+
+private:
+    detail::handle<treefold_comm, treefold_comm_destroy> comm_;
+};
+
+// ---- Runs under way ----------------------------------------------------------------------------------------------------------------
+
+// Which call a run is, by the type of its result.
+enum class call {
+    allreduce,      // T
+    reduce,         // std::optional<T>: on the root
+    allreduce_row,  // std::vector<T>
+    reduce_row,     // std::optional<std::vector<T>>: on the root
+    reduce_scatter, // std::vector<T>: this rank's columns
+    scan,           // std::vector<T>: a prefix for each of this rank's items, which the wait takes again
+};
+
+template <class T> class plan;
+
+// A run between its start and its end. Several plans may be under way at once; waiting for one drives all. A wait ends it. One that is
+// destroyed is abandoned, as by cancel().
+template <class T, call Call = call::allreduce> class [[nodiscard]] pending {
+    static constexpr bool is_row = Call == call::allreduce_row || Call == call::reduce_scatter;
+
+public:
+    pending() noexcept = default;
+    pending(pending &&) noexcept = default;
+    pending &operator=(pending &&other) noexcept
+    {
+        if (this != &other) {
+            cancel();
+            run_ = std::move(other.run_);
+            op_ = std::move(other.op_);
+            length_ = other.length_;
+        }
+        return *this;
+    }
+    ~pending() { cancel(); }
+
+    // Makes progress without waiting; true if a wait would return at once.
+    [[nodiscard]] bool test()
+    {
+        int done = 0;
+        detail::check_run(treefold_test(run_.get(), &done));
+        return done != 0;
+    }
+    code try_test(bool &is_done) noexcept
+    {
+        int done = 0;
+        const auto status = treefold_test(run_.get(), &done);
+        is_done = done != 0;
+        return detail::settle_run(status);
+    }
+
+    // Waits until the run is over, so long at most. False if it goes on then; the twin returns code::timed_out.
+    [[nodiscard]] bool wait_for(std::chrono::duration<double> limit)
+    {
+        const auto status = wait_so_long(limit);
+        if (status == TREEFOLD_TIMED_OUT)
+            return false;
+        detail::check_run(status);
+        return true;
+    }
+    code try_wait_for(std::chrono::duration<double> limit) noexcept
+    {
+        return detail::settle_run(wait_so_long(limit));
+    }
+
+    // Waits for the run and returns its result.
+    [[nodiscard]] T wait()
+        requires(Call == call::allreduce)
+    {
+        detail::slot<T> result;
+        detail::check_run(wait_one(std::addressof(result.value), nullptr));
+        return result.value;
+    }
+    code try_wait(T &result) noexcept
+        requires(Call == call::allreduce)
+    {
+        return detail::settle_run(wait_one(std::addressof(result), nullptr));
+    }
+
+    // The same on the root; nothing on the other ranks.
+    std::optional<T> wait()
+        requires(Call == call::reduce)
+    {
+        std::optional<T> result;
+        detail::check_run(wait_root(result));
+        return result;
+    }
+    code try_wait(std::optional<T> &result) noexcept
+        requires(Call == call::reduce)
+    {
+        return detail::settle_run(wait_root(result));
+    }
+
+    // Waits for the run and returns a row, or this rank's columns of it. If the span of wait_into has another length, the run ends
+    // well, and the plan can be run again.
+    [[nodiscard]] std::vector<T> wait()
+        requires is_row
+    {
+        std::vector<T> result(length_);
+        wait_into(result);
+        return result;
+    }
+    void wait_into(std::span<T> result)
+        requires is_row
+    {
+        detail::check_run(wait_row(result, nullptr));
+    }
+    code try_wait_into(std::span<T> result) noexcept
+        requires is_row
+    {
+        return detail::settle_run(wait_row(result, nullptr));
+    }
+
+    // The same on the root; nothing on the other ranks, whose span is left alone. wait_into says whether this is the root.
+    std::optional<std::vector<T>> wait()
+        requires(Call == call::reduce_row)
+    {
+        std::vector<T> row(length_);
+        const bool is_mine = wait_into(row);
+        return is_mine ? std::optional(std::move(row)) : std::nullopt;
+    }
+    bool wait_into(std::span<T> result)
+        requires(Call == call::reduce_row)
+    {
+        int is_mine = 0;
+        detail::check_run(wait_row(result, &is_mine));
+        return is_mine != 0;
+    }
+    code try_wait_into(std::span<T> result, bool &is_mine) noexcept
+        requires(Call == call::reduce_row)
+    {
+        int mine = 0;
+        const auto status = wait_row(result, &mine);
+        is_mine = mine != 0;
+        return detail::settle_run(status);
+    }
+
+    // Waits for a scan; `local` are the items that it was started with.
+    [[nodiscard]] std::vector<T> wait(std::span<const T> local)
+        requires(Call == call::scan)
+    {
+        std::vector<T> result(length_);
+        wait_into(local, result);
+        return result;
+    }
+    void wait_into(std::span<const T> local, std::span<T> result)
+        requires(Call == call::scan)
+    {
+        detail::check_run(treefold_wait_scan(run_.address(), local.data(), local.size(), result.data(), result.size()));
+    }
+    code try_wait_into(std::span<const T> local, std::span<T> result) noexcept
+        requires(Call == call::scan)
+    {
+        return detail::settle_run(treefold_wait_scan(run_.address(), local.data(), local.size(), result.data(), result.size()));
+    }
+
+    // Abandons the run. Its plan is spent, and the other ranks are told. There need
+    // be no run.
+    void cancel() noexcept
+    {
+        // The library does not end a run of another thread's: the operator must stay for it, for ever.
+        if (run_.end() != TREEFOLD_OK && op_ != nullptr)
+            static_cast<void>(new (std::nothrow) std::shared_ptr(std::move(op_)));
+    }
+
+private:
+    friend class plan<T>;
+
+    [[nodiscard]] treefold_status wait_so_long(std::chrono::duration<double> limit) const noexcept
+    {
+        const double seconds = limit.count();
+        return treefold_wait_timeout(run_.get(), seconds < 0 ? 0 : seconds);
+    }
+    [[nodiscard]] treefold_status wait_one(T *result, int *is_mine) noexcept
+    {
+        return treefold_wait(run_.address(), result, 1, is_mine);
+    }
+    [[nodiscard]] treefold_status wait_row(std::span<T> result, int *is_mine) noexcept
+    {
+        return treefold_wait(run_.address(), result.data(), result.size(), is_mine);
+    }
+    [[nodiscard]] treefold_status wait_root(std::optional<T> &result) noexcept
+    {
+        detail::slot<T> value;
+        int is_mine = 0;
+        const auto status = wait_one(std::addressof(value.value), &is_mine);
+        result.reset();
+        if (status == TREEFOLD_OK && is_mine != 0)
+            result.emplace(value.value);
+        return status;
+    }
+
+    detail::handle<treefold_run, treefold_cancel> run_;
+    std::shared_ptr<const void> op_;
+    std::size_t length_ = 0; // of the result, in items
+};
+
+// ---- Plans -------------------------------------------------------------------------------------------------------------------------
+
+// What plans can do.
+enum class operation : std::int32_t {
+    allreduce = TREEFOLD_ALLREDUCE,
+    reduce = TREEFOLD_REDUCE,
+    reduce_scatter = TREEFOLD_REDUCE_SCATTER,
+    scan = TREEFOLD_SCAN,
+    exscan = TREEFOLD_EXSCAN,
+    broadcast = TREEFOLD_BROADCAST,
+};
+
+// The columns begin to end - 1 of a row.
+struct columns {
+    std::size_t begin;
+    std::size_t end;
+
+    [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
+};
+
+template <class T> class plan_builder;
+
+// A reduction that the ranks have agreed on: built once by a plan_builder, run many times.
+//
+// All runs are collective. `local` are this rank's items, as many as planned, times the width; nothing is written to them, and the
+// result must not overlap them.
+template <class T> class plan {
+public:
+    plan() noexcept = default;
+
+    // The elements of an item: more than one if items are rows.
+    [[nodiscard]] std::size_t width() const noexcept { return width_; }
+
+    // The name of the algorithm that runs for an operation; none if the plan does not offer the operation.
+    [[nodiscard]] std::optional<std::string_view> algorithm(operation of) const
+    {
+        const char *name = nullptr;
+        detail::check_run(treefold_plan_algorithm(handle(), static_cast<std::int32_t>(of), &name));
+        return name == nullptr ? std::nullopt : std::optional<std::string_view>(name);
+    }
+
+    // The columns of a row that this rank gets from reduce_scatter.
+    [[nodiscard]] columns scattered_columns() const
+    {
+        columns result{};
+        detail::check_run(treefold_plan_scattered_columns(handle(), &result.begin, &result.end));
+        return result;
+    }
+
+    // Who sends what to whom, and when.
+    [[nodiscard]] std::string to_string() const
+    {
+        std::size_t needed = 0;
+        detail::check_run(treefold_plan_print(handle(), nullptr, 0, &needed));
+        std::string text(needed, '\0');
+        detail::check_run(treefold_plan_print(handle(), text.data(), text.size(), &needed));
+        text.resize(needed - 1); // The last byte is C's final 0.
+        return text;
+    }
+
+    // For treefold_mpi.h. It stays this object's.
+    [[nodiscard]] const treefold_plan *handle() const noexcept { return plan_.get(); }
+
+    // The reduction of all ranks' items, on every rank. Of rows: allreduce_row and allreduce_into.
+    [[nodiscard]] T allreduce(std::span<const T> local) const
+    {
+        detail::slot<T> result;
+        detail::check_run(run(treefold_allreduce, local, one(std::addressof(result.value))));
+        return result.value;
+    }
+    [[nodiscard]] std::vector<T> allreduce_row(std::span<const T> local) const
+    {
+        std::vector<T> row(width_);
+        allreduce_into(local, row);
+        return row;
+    }
+    void allreduce_into(std::span<const T> local, std::span<T> row) const { detail::check_run(run(treefold_allreduce, local, row)); }
+    code try_allreduce(std::span<const T> local, T &result) const noexcept
+    {
+        return detail::settle_run(run(treefold_allreduce, local, one(std::addressof(result))));
+    }
+    code try_allreduce_into(std::span<const T> local, std::span<T> row) const noexcept
+    {
+        return detail::settle_run(run(treefold_allreduce, local, row));
+    }
+
+    // The same on the root; nothing on the other ranks, whose span is left alone. reduce_into says whether this is the root.
+    std::optional<T> reduce(std::span<const T> local) const
+    {
+        std::optional<T> result;
+        detail::check_run(run_reduce(local, result));
+        return result;
+    }
+    std::optional<std::vector<T>> reduce_row(std::span<const T> local) const
+    {
+        std::vector<T> row(width_);
+        const bool is_mine = reduce_into(local, row);
+        return is_mine ? std::optional(std::move(row)) : std::nullopt;
+    }
+    bool reduce_into(std::span<const T> local, std::span<T> row) const
+    {
+        int is_mine = 0;
+        detail::check_run(treefold_reduce(handle(), local.data(), local.size(), row.data(), row.size(), &is_mine));
+        return is_mine != 0;
+    }
+    code try_reduce(std::span<const T> local, std::optional<T> &result) const noexcept
+    {
+        return detail::settle_run(run_reduce(local, result));
+    }
+    code try_reduce_into(std::span<const T> local, std::span<T> row, bool &is_mine) const noexcept
+    {
+        int mine = 0;
+        const auto status = treefold_reduce(handle(), local.data(), local.size(), row.data(), row.size(), &mine);
+        is_mine = mine != 0;
+        return detail::settle_run(status);
+    }
+
+    // This rank's scattered_columns() of the reduction.
+    [[nodiscard]] std::vector<T> reduce_scatter(std::span<const T> local) const
+    {
+        std::vector<T> result(scattered_columns().size());
+        reduce_scatter_into(local, result);
+        return result;
+    }
+    void reduce_scatter_into(std::span<const T> local, std::span<T> result) const
+    {
+        detail::check_run(run(treefold_reduce_scatter, local, result));
+    }
+    code try_reduce_scatter_into(std::span<const T> local, std::span<T> result) const noexcept
+    {
+        return detail::settle_run(run(treefold_reduce_scatter, local, result));
+    }
+
+    // For each of this rank's items, the reduction of all items up to it, itself included.
+    [[nodiscard]] std::vector<T> scan(std::span<const T> local) const
+    {
+        std::vector<T> result(local.size());
+        scan_into(local, result);
+        return result;
+    }
+    void scan_into(std::span<const T> local, std::span<T> result) const { detail::check_run(run(treefold_scan, local, result)); }
+    code try_scan_into(std::span<const T> local, std::span<T> result) const noexcept
+    {
+        return detail::settle_run(run(treefold_scan, local, result));
+    }
+
+    // The same without the item itself; item 0 gets the operator's value for nothing.
+    [[nodiscard]] std::vector<T> exscan(std::span<const T> local) const
+    {
+        std::vector<T> result(local.size());
+        exscan_into(local, result);
+        return result;
+    }
+    void exscan_into(std::span<const T> local, std::span<T> result) const { detail::check_run(run(treefold_exscan, local, result)); }
+    code try_exscan_into(std::span<const T> local, std::span<T> result) const noexcept
+    {
+        return detail::settle_run(run(treefold_exscan, local, result));
+    }
+
+    // Copies the root's row to every rank's.
+    void broadcast(std::span<T> row) const { detail::check_run(treefold_broadcast(handle(), row.data(), row.size())); }
+    code try_broadcast(std::span<T> row) const noexcept
+    {
+        return detail::settle_run(treefold_broadcast(handle(), row.data(), row.size()));
+    }
+
+    // Start a collective, and return when this rank's items are folded: `local` is free then, except that the wait for a scan takes it
+    // again. An error of this rank's own, such as a wrong length or an exception of the operator, comes from the wait.
+    [[nodiscard]] pending<T> start_allreduce(std::span<const T> local) const
+    {
+        return start<call::allreduce>(treefold_start_allreduce, local, 1);
+    }
+    [[nodiscard]] pending<T, call::allreduce_row> start_allreduce_row(std::span<const T> local) const
+    {
+        return start<call::allreduce_row>(treefold_start_allreduce, local, width_);
+    }
+    [[nodiscard]] pending<T, call::reduce> start_reduce(std::span<const T> local) const
+    {
+        return start<call::reduce>(treefold_start_reduce, local, 1);
+    }
+    [[nodiscard]] pending<T, call::reduce_row> start_reduce_row(std::span<const T> local) const
+    {
+        return start<call::reduce_row>(treefold_start_reduce, local, width_);
+    }
+    [[nodiscard]] pending<T, call::reduce_scatter> start_reduce_scatter(std::span<const T> local) const
+    {
+        return start<call::reduce_scatter>(treefold_start_reduce_scatter, local, scattered_columns().size());
+    }
+    [[nodiscard]] pending<T, call::scan> start_scan(std::span<const T> local) const
+    {
+        return start<call::scan>(treefold_start_scan, local, local.size());
+    }
+    [[nodiscard]] pending<T, call::scan> start_exscan(std::span<const T> local) const
+    {
+        return start<call::scan>(treefold_start_exscan, local, local.size());
+    }
+
+    code try_start_allreduce(std::span<const T> local, pending<T> &run) const noexcept
+    {
+        return try_start(treefold_start_allreduce, local, 1, run);
+    }
+    code try_start_allreduce_row(std::span<const T> local, pending<T, call::allreduce_row> &run) const noexcept
+    {
+        return try_start(treefold_start_allreduce, local, width_, run);
+    }
+    code try_start_reduce(std::span<const T> local, pending<T, call::reduce> &run) const noexcept
+    {
+        return try_start(treefold_start_reduce, local, 1, run);
+    }
+    code try_start_reduce_row(std::span<const T> local, pending<T, call::reduce_row> &run) const noexcept
+    {
+        return try_start(treefold_start_reduce, local, width_, run);
+    }
+    code try_start_reduce_scatter(std::span<const T> local, pending<T, call::reduce_scatter> &run) const noexcept
+    {
+        columns mine{};
+        const auto status = treefold_plan_scattered_columns(handle(), &mine.begin, &mine.end);
+        return status == TREEFOLD_OK ? try_start(treefold_start_reduce_scatter, local, mine.size(), run) : code{status};
+    }
+    code try_start_scan(std::span<const T> local, pending<T, call::scan> &run) const noexcept
+    {
+        return try_start(treefold_start_scan, local, local.size(), run);
+    }
+    code try_start_exscan(std::span<const T> local, pending<T, call::scan> &run) const noexcept
+    {
+        return try_start(treefold_start_exscan, local, local.size(), run);
+    }
+
+private:
+    friend class plan_builder<T>;
+
+    using blocking = treefold_status (*)(const treefold_plan *, const void *, std::size_t, void *, std::size_t);
+    using starting = treefold_status (*)(const treefold_plan *, const void *, std::size_t, treefold_run **);
+
+    [[nodiscard]] static std::span<T> one(T *item) noexcept { return {item, 1}; }
+
+    [[nodiscard]] treefold_status run(blocking function, std::span<const T> local, std::span<T> result) const noexcept
+    {
+        return function(handle(), local.data(), local.size(), result.data(), result.size());
+    }
+
+    [[nodiscard]] treefold_status run_reduce(std::span<const T> local, std::optional<T> &result) const noexcept
+    {
+        detail::slot<T> value;
+        int is_mine = 0;
+        const auto status =
+            treefold_reduce(handle(), local.data(), local.size(), std::addressof(value.value), 1, &is_mine);
+        result.reset();
+        if (status == TREEFOLD_OK && is_mine != 0)
+            result.emplace(value.value);
+        return status;
+    }
+
+    template <call Call>
+    [[nodiscard]] pending<T, Call> start(starting function, std::span<const T> local, std::size_t length) const
+    {
+        pending<T, Call> started = announce<Call>(length);
+        detail::check_run(function(handle(), local.data(), local.size(), started.run_.address()));
+        return started;
+    }
+
+    template <call Call>
+    code try_start(starting function, std::span<const T> local, std::size_t length, pending<T, Call> &run) const noexcept
+    {
+        pending<T, Call> started = announce<Call>(length);
+        const auto status = function(handle(), local.data(), local.size(), started.run_.address());
+        if (status == TREEFOLD_OK)
+            run = std::move(started);
+        return detail::settle_run(status);
+    }
+
+    // A run that is about to start.
+    template <call Call> [[nodiscard]] pending<T, Call> announce(std::size_t length) const noexcept
+    {
+        pending<T, Call> run;
+        run.op_ = op_;
+        run.length_ = length;
+        return run;
+    }
+
+    detail::handle<treefold_plan, treefold_plan_destroy> plan_;
+    std::shared_ptr<const void> op_; // null for an operator of treefold's
+    std::size_t width_ = 0;
+};
+
+// ---- Builders ----------------------------------------------------------------------------------------------------------------------
+
+// The items begin to end - 1.
+using range = treefold_range;
+
+// What a plan is to be: the type of the items, the operator, and settings, of which one that says who has which items is needed. All
+// settings are looked at in build(). A builder may be copied, and build several plans.
+template <class T> class plan_builder {
+public:
+    // Items of a type and an operator of treefold's; their sum by default.
+    template <treefold_op Op = TREEFOLD_SUM>
+        requires reducible<T, Op>
+    explicit plan_builder(const comm &world, builtin<Op> = {}) noexcept : comm_(world.handle()), builtin_(Op)
+    {
+    }
+
+    // Items of any trivially copyable type of 4, 8, … up to 512 bytes, and an operator of the caller's: op(left, right) returns their
+    // combination, with the same bits on every rank, and does not communicate. Ranks compare the name and the value for nothing.
+    template <callers_operator F>
+    plan_builder(const comm &world, std::string_view name, F op)
+        : comm_(world.handle()), name_(name), op_(std::make_shared<const F>(std::move(op))),
+          combine_(&detail::combine_in_plan<T, F>)
+    {
+        detail::check_operator<T, F>();
+    }
+    template <callers_operator F>
+    plan_builder(const comm &world, std::string_view name, F op, const T &empty) : plan_builder(world, name, std::move(op))
+    {
+        empty_.emplace(empty);
+    }
+
+    // Who has which items: one of these four is needed. The latter two are rules: all ranks give the same numbers, and a plan needs no
+    // table of the ranks.
+
+    // This rank has so many, which follow those of the ranks below.
+    plan_builder &local_items(std::uint64_t items) noexcept { return set_share(share::local_items, items); }
+    // This rank has these ranges, in the order in which `local` holds them. With those of all ranks they are 0 to N - 1, each once.
+    plan_builder &extents(std::vector<range> ranges) noexcept
+    {
+        extents_ = std::move(ranges);
+        return set_share(share::extents);
+    }
+    // So many items on all ranks: floor(N / p) on each of p ranks, and one more on the first N mod p.
+    plan_builder &even(std::uint64_t items) noexcept { return set_share(share::even, items); }
+    // Blocks of so many of the items of all ranks, dealt to the ranks in turn.
+    plan_builder &block_cyclic(std::uint64_t items, std::uint64_t block) noexcept
+    {
+        return set_share(share::block_cyclic, items, block);
+    }
+
+    // The items on all ranks, to be checked against what they have.
+    plan_builder &items(std::uint64_t count) noexcept { return set(items_, count); }
+
+    // The elements of an item: with more than one, items are rows, which are reduced element by element. 1 by default.
+    plan_builder &width(std::size_t elements) noexcept { return set(width_, elements); }
+
+    // The rank that gets the result of reduce(), and whose row broadcast() sends. 0 by default.
+    plan_builder &root(int rank) noexcept { return set(root_, rank); }
+
+    // Who talks to whom, by a name of algorithm_names(). No algorithm changes a bit.
+    plan_builder &algorithm(std::string_view name)
+    {
+        algorithm_ = name;
+        return *this;
+    }
+
+    // Parameters of algorithms, as in treefold_mpi.h. They change no bit either.
+    plan_builder &blocks(std::size_t count) noexcept { return set(blocks_, count); }
+    plan_builder &ports(std::size_t count) noexcept { return set(ports_, count); }
+    plan_builder &node_ranks(std::size_t count) noexcept { return set(node_ranks_, count); }
+    plan_builder &message_limit(std::size_t elements) noexcept { return set(message_limit_, elements); }
+
+    // Builds without communicating: the items follow a rule, and all ranks call the builder alike, which is not checked.
+    plan_builder &agreed() noexcept
+    {
+        is_agreed_ = true;
+        return *this;
+    }
+
+    // Compares the ranks' settings and builds a plan. Collective: if it fails, then with the same error on every rank; but what cannot
+    // be at all, such as an algorithm of an unknown name, fails before the ranks meet, and only where it was asked for.
+    [[nodiscard]] plan<T> build() const
+    {
+        plan<T> result;
+        detail::check(make(result));
+        return result;
+    }
+    code try_build(plan<T> &result) const noexcept
+    try {
+        plan<T> built;
+        const auto status = make(built);
+        if (status == TREEFOLD_OK)
+            result = std::move(built);
+        return code{status};
+    } catch (const std::bad_alloc &) {
+        return code::memory;
+    }
+
+private:
+    using builder_handle = detail::handle<treefold_builder, treefold_builder_destroy>;
+
+    enum class share { none, local_items, extents, even, block_cyclic };
+
+    template <class Value> plan_builder &set(std::optional<Value> &setting, Value value) noexcept
+    {
+        setting = value;
+        return *this;
+    }
+
+    plan_builder &set_share(share kind, std::uint64_t items = 0, std::uint64_t block = 0) noexcept
+    {
+        share_ = kind;
+        share_items_ = items;
+        share_block_ = block;
+        return *this;
+    }
+
+    [[nodiscard]] treefold_status make(plan<T> &result) const
+    {
+        builder_handle builder;
+        auto status = create(builder);
+        if (status == TREEFOLD_OK)
+            status = pass_share(builder.get());
+        if (status == TREEFOLD_OK)
+            status = pass_options(builder.get());
+        if (status == TREEFOLD_OK)
+            status = treefold_plan_build(builder.get(), result.plan_.address());
+        result.op_ = op_;
+        result.width_ = width_.value_or(1);
+        return status;
+    }
+
+    [[nodiscard]] treefold_status create(builder_handle &builder) const noexcept
+    {
+        if (op_ == nullptr) {
+            if constexpr (number<T>)
+                return treefold_builder_create(comm_, detail::type_of<T>, builtin_, builder.address());
+        }
+        detail::slot<T> empty;
+        if (empty_) {
+            empty.load(std::addressof(*empty_));
+            empty.clear_padding();
+        }
+        // C's context is not const; what it points to is, and is not written to.
+        return treefold_builder_create_user(comm_, name_.c_str(), sizeof(T), combine_, const_cast<void *>(op_.get()),
+                                            empty_ ? &empty : nullptr, builder.address());
+    }
+
+    [[nodiscard]] treefold_status pass_share(treefold_builder *builder) const noexcept
+    {
+        switch (share_) {
+        case share::local_items:
+            return treefold_builder_local_items(builder, share_items_);
+        case share::extents:
+            return treefold_builder_extents(builder, extents_.data(), extents_.size());
+        case share::even:
+            return treefold_builder_even(builder, share_items_);
+        case share::block_cyclic:
+            return treefold_builder_block_cyclic(builder, share_items_, share_block_);
+        case share::none:
+            break; // The ranks tell each other that one is needed.
+        }
+        return TREEFOLD_OK;
+    }
+
+    [[nodiscard]] treefold_status pass_options(treefold_builder *builder) const noexcept
+    {
+        treefold_status status = TREEFOLD_OK;
+        const auto set = [&](auto function, const auto &setting) {
+            if (status == TREEFOLD_OK && setting)
+                status = function(builder, *setting);
+        };
+        set(treefold_builder_items, items_);
+        set(treefold_builder_width, width_);
+        set(treefold_builder_root, root_);
+        set(treefold_builder_blocks, blocks_);
+        set(treefold_builder_ports, ports_);
+        set(treefold_builder_node_ranks, node_ranks_);
+        set(treefold_builder_message_limit, message_limit_);
+        if (status == TREEFOLD_OK && algorithm_)
+            status = treefold_builder_algorithm(builder, algorithm_->c_str());
+        if (status == TREEFOLD_OK && is_agreed_)
+            status = treefold_builder_agreed(builder);
+        return status;
+    }
+
+    // A name that the library knows, not an address: after the end of the comm it is an error.
+    const treefold_comm *comm_;
+    treefold_op builtin_ = TREEFOLD_SUM;
+
+    // The caller's operator, at the address that plans know; null for one of treefold's.
+    std::string name_;
+    std::shared_ptr<const void> op_;
+    treefold_combine combine_ = nullptr;
+    std::optional<T> empty_;
+
+    share share_ = share::none;
+    std::uint64_t share_items_ = 0;
+    std::uint64_t share_block_ = 0;
+    std::vector<range> extents_;
+
+    std::optional<std::uint64_t> items_;
+    std::optional<std::size_t> width_;
+    std::optional<int> root_;
+    std::optional<std::string> algorithm_;
+    std::optional<std::size_t> blocks_;
+    std::optional<std::size_t> ports_;
+    std::optional<std::size_t> node_ranks_;
+    std::optional<std::size_t> message_limit_;
+    bool is_agreed_ = false;
+};
+
+// ---- Algorithms --------------------------------------------------------------------------------------------------------------------
+
+// The names that plan_builder::algorithm() takes.
+[[nodiscard]] inline std::vector<std::string_view> algorithm_names()
+{
+    std::vector<std::string_view> names;
+    for (std::size_t index = 0; index < treefold_algorithm_count(); ++index)
+        names.emplace_back(treefold_algorithm_name(index));
+    return names;
+}
+
+} // namespace treefold
+
+#endif

@@ -1,0 +1,248 @@
+//! Blocking collectives, and runs between start and end: arrays of the program's, as bytes.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+use std::time::Duration;
+
+use treefold::Operation;
+use treefold_c::boundary::{Bytes, bytes, bytes_mut, disjoint, guard, place, write};
+use treefold_c::failure::{Code, Failure, Status};
+
+use crate::handle;
+use crate::plan::{AnyPlan, treefold_plan};
+use crate::run::{AnyRun, treefold_run};
+
+/// An array that is read: where it begins, and its elements.
+pub(super) type Input = (*const c_void, usize);
+
+/// An array that is written to.
+pub(super) type Output = (*mut c_void, usize);
+
+/// A blocking operation other than a broadcast. Leaves in `is_mine`, if that is not NULL, whether this rank gets a result.
+///
+/// # Safety
+/// `local` and `result` are so many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
+#[inline]
+pub(super) unsafe fn run(
+    plan: *const treefold_plan,
+    operation: Operation,
+    local: Input,
+    result: Output,
+    is_mine: *mut c_int,
+) -> Status {
+    guard(|| {
+        let plan = handle::object(plan)?;
+        // SAFETY: the caller's promise is this function's.
+        let arrays = unsafe { arrays(&*plan, operation, local, result) };
+        let (local, result) = arrays.inspect_err(|_| plan.refuse(operation))?;
+        let outcome = plan.run(operation, local, result)?;
+        // SAFETY: the caller promises an int, or NULL.
+        unsafe { tell(is_mine, outcome) }
+    })
+}
+
+/// What an operation reads and writes.
+///
+/// # Safety
+/// As [`run`].
+#[inline]
+unsafe fn arrays<'a>(
+    plan: &dyn AnyPlan,
+    operation: Operation,
+    (local, n): Input,
+    (result, m): Output,
+) -> Result<(&'a [u8], &'a mut [u8]), Failure> {
+    let element_bytes = plan.element_bytes();
+    // A rank that gets no result need not have room for one.
+    let is_unused = operation == Operation::Reduce && !plan.is_root() && result.is_null();
+    if is_unused && m != 0 && m != plan.width() {
+        let message = format!("`result` has {m} elements, but a row has {}", plan.width());
+        return Err(Failure::new(Code::Length, message));
+    }
+    let m = if is_unused { 0 } else { m };
+    let local_array = Bytes::of("local", local, n, element_bytes)?;
+    let result_array = Bytes::of("result", result, m, element_bytes)?;
+    disjoint(local_array, result_array)?;
+    // SAFETY: the caller promises n elements.
+    let local = unsafe { local_array.read(local) };
+    // SAFETY: the caller promises m elements, which are no items, as was just found.
+    let result = unsafe { result_array.write(result) };
+    Ok((local, result))
+}
+
+/// # Safety
+/// `is_mine` is one int, or NULL.
+#[inline]
+unsafe fn tell(is_mine: *mut c_int, outcome: bool) -> Result<(), Failure> {
+    match is_mine.is_null() {
+        true => Ok(()),
+        // SAFETY: not NULL, and the caller promises an int.
+        false => unsafe { write("is_mine", is_mine, c_int::from(outcome)) },
+    }
+}
+
+/// Copies the root's row.
+///
+/// # Safety
+/// `row` is so many elements of the plan's type, or NULL.
+pub(super) unsafe fn broadcast(plan: *const treefold_plan, (row, m): Output) -> Status {
+    guard(|| {
+        let plan = handle::object(plan)?;
+        // SAFETY: the caller promises m elements.
+        let row = unsafe { bytes_mut("row", row, m, plan.element_bytes()) };
+        let row = row.inspect_err(|_| plan.refuse(Operation::Broadcast))?;
+        plan.broadcast(row)
+    })
+}
+
+/// Starts an operation.
+///
+/// # Safety
+/// `local` is so many elements of the plan's type, or NULL; `run` is room for a handle, or NULL.
+pub(super) unsafe fn start(
+    plan: *const treefold_plan,
+    operation: Operation,
+    (local, n): Input,
+    run: *mut *mut treefold_run,
+) -> Status {
+    guard(|| {
+        let plan = handle::object(plan)?;
+        let checked = place("run", run).and_then(|()| {
+            // SAFETY: the caller promises n elements.
+            unsafe { bytes("local", local, n, plan.element_bytes()) }
+        });
+        let local = checked.inspect_err(|_| plan.refuse(operation))?;
+        let started = handle::name::<treefold_run>(plan.start(operation, local)?)?;
+        // SAFETY: the caller promises room for a handle.
+        unsafe { write_handle("run", run, started) }
+    })
+}
+
+/// `treefold_test`.
+///
+/// # Safety
+/// `done` is one int, or NULL.
+pub(super) unsafe fn test(run: *const treefold_run, done: *mut c_int) -> Status {
+    guard(|| {
+        let run = handle::object(run)?;
+        place("done", done)?;
+        let is_done = run.test()?;
+        // SAFETY: the caller promises an int.
+        unsafe { write("done", done, c_int::from(is_done)) }
+    })
+}
+
+/// `treefold_wait_timeout`.
+pub(super) fn wait_timeout(run: *const treefold_run, seconds: f64) -> Status {
+    guard(|| {
+        let run = handle::object(run)?;
+        run.wait_timeout(duration(seconds)?)
+    })
+}
+
+/// For ever, as a time that clocks can add to the present one: more than a century.
+const FOR_EVER: Duration = Duration::from_secs(1 << 32);
+
+/// A time of the program's.
+pub(super) fn duration(seconds: f64) -> Result<Duration, Failure> {
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) => Ok(duration.min(FOR_EVER)),
+        // Infinity, or more than a duration holds.
+        Err(_) if seconds > 0.0 => Ok(FOR_EVER),
+        Err(_) => {
+            let reason = format_args!("{seconds} is not a number of seconds from 0 on");
+            Err(Failure::argument("seconds", reason))
+        }
+    }
+}
+
+/// `treefold_wait` and `treefold_wait_scan`, which has `local`. Ends the handle, unless the run is of the other kind.
+///
+/// # Safety
+/// `run` is a handle, or NULL; `local` and `result` are so many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
+pub(super) unsafe fn wait(
+    run: *mut *mut treefold_run,
+    local: Option<Input>,
+    (result, m): Output,
+    is_mine: *mut c_int,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller promises a handle, or NULL.
+        let name = unsafe { read_handle("run", run) }?;
+        let object = handle::object(name)?;
+        object.check_wait(local.is_some())?;
+        handle::take(name)?;
+        // SAFETY: the caller promises a handle.
+        unsafe { write_handle("run", run, ptr::null_mut()) }?;
+        // SAFETY: the caller's promise is this function's.
+        let arrays = unsafe { wait_arrays(&*object, local, (result, m)) };
+        let (local, result) = match arrays {
+            Ok(arrays) => arrays,
+            Err(failure) => {
+                object.wait_without_arrays()?;
+                return Err(failure);
+            }
+        };
+        let outcome = object.wait(local, result)?;
+        // SAFETY: the caller promises an int, or NULL.
+        unsafe { tell(is_mine, outcome) }
+    })
+}
+
+/// What a wait reads and writes.
+///
+/// # Safety
+/// As [`wait`].
+unsafe fn wait_arrays<'a>(
+    run: &dyn AnyRun,
+    local: Option<Input>,
+    (result, m): Output,
+) -> Result<(&'a [u8], &'a mut [u8]), Failure> {
+    let element_bytes = run.item_bytes();
+    let (local, n) = local.unwrap_or((ptr::null(), 0));
+    let m = if run.may_lack_result() && result.is_null() {
+        0
+    } else {
+        m
+    };
+    let local_array = Bytes::of("local", local, n, element_bytes)?;
+    let result_array = Bytes::of("result", result, m, element_bytes)?;
+    disjoint(local_array, result_array)?;
+    // SAFETY: the caller promises n elements.
+    let local = unsafe { local_array.read(local) };
+    // SAFETY: the caller promises m elements, which are no items, as was just found.
+    let result = unsafe { result_array.write(result) };
+    Ok((local, result))
+}
+
+/// Leaves a handle where a pointer says.
+///
+/// # Safety
+/// `place` is room for a handle, or NULL.
+pub(super) unsafe fn write_handle<H>(
+    name: &'static str,
+    place: *mut *mut H,
+    handle: *mut H,
+) -> Result<(), Failure> {
+    if place.is_null() {
+        return Err(Failure::null(name));
+    }
+    // SAFETY: not NULL, and the caller promises room for a handle.
+    unsafe { place.write(handle) };
+    Ok(())
+}
+
+/// The handle where a pointer says.
+///
+/// # Safety
+/// `place` is a handle, or NULL.
+pub(super) unsafe fn read_handle<H>(
+    name: &'static str,
+    place: *const *mut H,
+) -> Result<*mut H, Failure> {
+    if place.is_null() {
+        return Err(Failure::null(name));
+    }
+    // SAFETY: not NULL, and the caller promises a handle.
+    Ok(unsafe { place.read() })
+}

@@ -1,0 +1,814 @@
+//! The functions of `treefold_mpi.h`, in its order.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr;
+use std::rc::Rc;
+use std::sync::OnceLock;
+
+use treefold::{Algorithm, Distribution, Operation, Ownership, World};
+use treefold_c::boundary::{Combine, Function, bytes, bytes_mut, guard, place, text, write};
+use treefold_c::element::ElementType;
+use treefold_c::failure::{Failure, Status};
+use treefold_c::operator::{Builtin, Words};
+
+use super::collectives::{self, duration, read_handle, write_handle};
+use super::library;
+use crate::builder::{Kind, Settings, Share, operation_of_code};
+use crate::failure::of_transport;
+use crate::handle::{self, Named};
+
+pub use crate::builder::{treefold_builder, treefold_comm};
+pub use crate::plan::treefold_plan;
+pub use crate::run::treefold_run;
+
+/// The items `begin` to `end` - 1.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct treefold_range {
+    /// The first item.
+    pub begin: u64,
+    /// The item after the last.
+    pub end: u64,
+}
+
+/// Ends a handle; NULL is none.
+///
+/// # Safety
+/// `handle` is a handle, or NULL.
+unsafe fn destroy<H: Named>(name: &'static str, handle: *mut *mut H) -> Status {
+    guard(|| {
+        // SAFETY: the caller promises a handle, or NULL.
+        let named = unsafe { read_handle(name, handle) }?;
+        if named.is_null() {
+            return Ok(());
+        }
+        let object = handle::take(named)?;
+        // SAFETY: the caller promises a handle.
+        unsafe { write_handle(name, handle, ptr::null_mut()) }?;
+        drop(object);
+        Ok(())
+    })
+}
+
+/// Duplicates a communicator by its address, its size and the family of its `mpi.h`. Collective.
+///
+/// # Safety
+/// `comm` points to a communicator of the MPI library that the program was compiled with, `family` is a text, and `result` is room for a
+/// handle; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_duplicate_checked(
+    comm: *const c_void,
+    comm_bytes: usize,
+    family: *const c_char,
+    result: *mut *mut treefold_comm,
+) -> Status {
+    guard(|| {
+        place("result", result)?;
+        // SAFETY: the caller promises a text.
+        let family = unsafe { text("family", family) }?;
+        // SAFETY: the caller promises a communicator.
+        let world = unsafe { library::duplicate(comm, comm_bytes, family) }?;
+        // SAFETY: the caller promises room for a handle.
+        unsafe { write_handle("result", result, handle::name(Rc::new(world))?) }
+    })
+}
+
+/// Duplicates a communicator of Fortran's. Collective.
+///
+/// # Safety
+/// `comm` and `world` are communicators of the program's MPI library, and `result` is room for a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_duplicate_f(
+    comm: i32,
+    world: i32,
+    result: *mut *mut treefold_comm,
+) -> Status {
+    guard(|| {
+        place("result", result)?;
+        // SAFETY: the caller promises a communicator.
+        let world = unsafe { library::duplicate_fortran(comm, world) }?;
+        // SAFETY: the caller promises room for a handle.
+        unsafe { write_handle("result", result, handle::name(Rc::new(world))?) }
+    })
+}
+
+/// Leaves a number of ranks.
+///
+/// # Safety
+/// `place` is one int, or NULL.
+unsafe fn write_rank(name: &'static str, place: *mut c_int, number: usize) -> Result<(), Failure> {
+    let number = c_int::try_from(number).expect("MPI counts ranks in an int");
+    // SAFETY: the caller promises an int.
+    unsafe { write(name, place, number) }
+}
+
+/// This rank.
+///
+/// # Safety
+/// `rank` is one int, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_rank(
+    comm: *const treefold_comm,
+    rank: *mut c_int,
+) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        // SAFETY: the caller promises an int.
+        unsafe { write_rank("rank", rank, world.rank()) }
+    })
+}
+
+/// The number of ranks.
+///
+/// # Safety
+/// `size` is one int, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_size(
+    comm: *const treefold_comm,
+    size: *mut c_int,
+) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        // SAFETY: the caller promises an int.
+        unsafe { write_rank("size", size, world.size()) }
+    })
+}
+
+/// How long a wait tolerates a silent rank.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_comm_silence_limit(comm: *mut treefold_comm, seconds: f64) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        world.set_silence_limit(duration(seconds)?);
+        Ok(())
+    })
+}
+
+/// Measures what a message costs. Collective.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_comm_measure_link(comm: *mut treefold_comm) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        let measured = world.measure_link();
+        measured.map(drop).map_err(|error| of_transport(&error))
+    })
+}
+
+/// Ends a handle of a communicator.
+///
+/// # Safety
+/// `comm` is a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_destroy(comm: *mut *mut treefold_comm) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { destroy("comm", comm) }
+}
+
+/// Begins a plan.
+fn settings(world: &Rc<World>, kind: Kind) -> Rc<RefCell<Settings>> {
+    Rc::new(RefCell::new(Settings::new(World::clone(world), kind)))
+}
+
+/// Begins a plan for a type and an operator.
+///
+/// # Safety
+/// `result` is room for a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_create(
+    comm: *const treefold_comm,
+    element_type: i32,
+    op: i32,
+    result: *mut *mut treefold_builder,
+) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        place("result", result)?;
+        let kind = Kind::Builtin(ElementType::of_code(element_type)?, Builtin::of_code(op)?);
+        let builder = handle::name(settings(&world, kind))?;
+        // SAFETY: the caller promises room for a handle.
+        unsafe { write_handle("result", result, builder) }
+    })
+}
+
+/// Begins a plan for an operator of the program's.
+///
+/// # Safety
+/// `name` is a text, `empty` is an item of so many bytes, `result` is room for a handle; each may be NULL. The operator does as
+/// `treefold.h` says while plans of this builder live.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_create_user(
+    comm: *const treefold_comm,
+    name: *const c_char,
+    item_bytes: usize,
+    combine: Combine,
+    context: *mut c_void,
+    empty: *const c_void,
+    result: *mut *mut treefold_builder,
+) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        place("result", result)?;
+        Words::of_item(item_bytes)?;
+        // SAFETY: the caller promises a text.
+        let name = unsafe { text("name", name) }?.to_owned();
+        // SAFETY: the caller promises such an operator.
+        let function = unsafe { Function::new(combine, context) }?;
+        // SAFETY: the caller promises an item, or NULL.
+        let empty = unsafe { bytes("empty", empty, usize::from(!empty.is_null()), item_bytes) }?;
+        let kind = Kind::User {
+            name,
+            item_bytes,
+            function,
+            empty: (!empty.is_empty()).then(|| empty.to_vec()),
+        };
+        let builder = handle::name(settings(&world, kind))?;
+        // SAFETY: the caller promises room for a handle.
+        unsafe { write_handle("result", result, builder) }
+    })
+}
+
+/// Changes a builder's settings.
+fn set(
+    builder: *const treefold_builder,
+    change: impl FnOnce(&mut Settings) -> Result<(), Failure>,
+) -> Status {
+    guard(|| change(&mut handle::object(builder)?.borrow_mut()))
+}
+
+/// This rank's items follow those of the ranks below.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_local_items(
+    builder: *mut treefold_builder,
+    items: u64,
+) -> Status {
+    set(builder, |settings| {
+        settings.share = Some(Share::Local(items));
+        Ok(())
+    })
+}
+
+/// This rank's items are ranges.
+///
+/// # Safety
+/// `ranges` has n ranges.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_extents(
+    builder: *mut treefold_builder,
+    ranges: *const treefold_range,
+    n: usize,
+) -> Status {
+    set(builder, |settings| {
+        // SAFETY: the caller promises n ranges.
+        let array = unsafe { bytes("ranges", ranges.cast(), n, size_of::<treefold_range>()) }?;
+        let ranges = array.chunks_exact(size_of::<treefold_range>());
+        let ranges = ranges.map(bytemuck::pod_read_unaligned::<[u64; 2]>);
+        settings.share = Some(Share::Extents(
+            ranges.map(|[begin, end]| begin..end).collect(),
+        ));
+        Ok(())
+    })
+}
+
+/// The items lie by a rule.
+fn set_rule(
+    builder: *const treefold_builder,
+    rule: impl FnOnce(usize) -> Result<Ownership, treefold::DistributionError>,
+) -> Status {
+    set(builder, |settings| {
+        let ownership = rule(settings.world.size());
+        let ownership = ownership.map_err(|error| Failure::argument("items", error))?;
+        settings.share = Some(Share::Rule(ownership));
+        Ok(())
+    })
+}
+
+/// All ranks have the same number of items, or one more.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_even(builder: *mut treefold_builder, items: u64) -> Status {
+    set_rule(builder, |ranks| {
+        Distribution::lower(items, ranks).map(Ownership::from)
+    })
+}
+
+/// Blocks of items are dealt to the ranks in turn.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_block_cyclic(
+    builder: *mut treefold_builder,
+    items: u64,
+    block: u64,
+) -> Status {
+    set_rule(builder, |ranks| {
+        Ownership::block_cyclic(items, ranks, block)
+    })
+}
+
+/// The items on all ranks, to be checked.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_items(builder: *mut treefold_builder, items: u64) -> Status {
+    set(builder, |settings| {
+        settings.items = Some(items);
+        Ok(())
+    })
+}
+
+/// The rank that gets the result of a reduce.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_root(builder: *mut treefold_builder, rank: c_int) -> Status {
+    set(builder, |settings| {
+        let root = usize::try_from(rank);
+        settings.root =
+            root.map_err(|_| Failure::argument("rank", format_args!("{rank} is no rank")))?;
+        Ok(())
+    })
+}
+
+/// Who talks to whom.
+///
+/// # Safety
+/// `name` is a text, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_algorithm(
+    builder: *mut treefold_builder,
+    name: *const c_char,
+) -> Status {
+    set(builder, |settings| {
+        // SAFETY: the caller promises a text.
+        let name = unsafe { text("name", name) }?;
+        let algorithm = name.parse::<Algorithm>();
+        settings.algorithm = Some(algorithm.map_err(|error| Failure::argument("name", error))?);
+        Ok(())
+    })
+}
+
+/// The elements of an item.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_width(
+    builder: *mut treefold_builder,
+    elements: usize,
+) -> Status {
+    set(builder, |settings| {
+        settings.width = Some(elements);
+        Ok(())
+    })
+}
+
+/// The column blocks of a row.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_blocks(builder: *mut treefold_builder, blocks: usize) -> Status {
+    set(builder, |settings| {
+        settings.blocks = Some(blocks);
+        Ok(())
+    })
+}
+
+/// The messages that a rank sends at once.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_ports(builder: *mut treefold_builder, ports: usize) -> Status {
+    set(builder, |settings| {
+        settings.ports = Some(ports);
+        Ok(())
+    })
+}
+
+/// The ranks of a node.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_node_ranks(
+    builder: *mut treefold_builder,
+    ranks: usize,
+) -> Status {
+    set(builder, |settings| {
+        settings.node_ranks = Some(ranks);
+        Ok(())
+    })
+}
+
+/// The longest message, in elements.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_message_limit(
+    builder: *mut treefold_builder,
+    elements: usize,
+) -> Status {
+    set(builder, |settings| {
+        settings.message_limit = Some(elements);
+        Ok(())
+    })
+}
+
+/// Builds without communicating.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_agreed(builder: *mut treefold_builder) -> Status {
+    set(builder, |settings| {
+        settings.is_agreed = true;
+        Ok(())
+    })
+}
+
+/// Ends a builder.
+///
+/// # Safety
+/// `builder` is a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_destroy(builder: *mut *mut treefold_builder) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { destroy("builder", builder) }
+}
+
+/// Builds a plan. Collective.
+///
+/// # Safety
+/// `result` is room for a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_plan_build(
+    builder: *const treefold_builder,
+    result: *mut *mut treefold_plan,
+) -> Status {
+    guard(|| {
+        let builder = handle::object(builder)?;
+        place("result", result)?;
+        let plan = builder.borrow().build()?;
+        // SAFETY: the caller promises room for a handle.
+        unsafe { write_handle("result", result, handle::name(plan)?) }
+    })
+}
+
+/// Ends a plan.
+///
+/// # Safety
+/// `plan` is a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_plan_destroy(plan: *mut *mut treefold_plan) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { destroy("plan", plan) }
+}
+
+/// The algorithm that runs for an operation.
+///
+/// # Safety
+/// `name` is room for a pointer, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_plan_algorithm(
+    plan: *const treefold_plan,
+    operation: i32,
+    name: *mut *const c_char,
+) -> Status {
+    guard(|| {
+        let plan = handle::object(plan)?;
+        place("name", name)?;
+        let algorithm = plan.algorithm(operation_of_code(operation)?);
+        let text = algorithm.map_or(ptr::null(), |algorithm| c_name(algorithm).as_ptr());
+        // SAFETY: not NULL, as was just found; the caller promises room for a pointer.
+        unsafe { name.write(text) };
+        Ok(())
+    })
+}
+
+/// This rank's columns of a reduce-scatter.
+///
+/// # Safety
+/// `begin` and `end` are one number each, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_plan_scattered_columns(
+    plan: *const treefold_plan,
+    begin: *mut usize,
+    end: *mut usize,
+) -> Status {
+    guard(|| {
+        let columns = handle::object(plan)?.scattered_columns();
+        place("end", end)?;
+        // SAFETY: the caller promises a number.
+        unsafe { write("begin", begin, columns.start) }?;
+        // SAFETY: the caller promises a number.
+        unsafe { write("end", end, columns.end) }
+    })
+}
+
+/// Prints a plan.
+///
+/// # Safety
+/// `text` is room for so many bytes, and `needed` is one number, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_plan_print(
+    plan: *const treefold_plan,
+    text: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> Status {
+    guard(|| {
+        let plan = handle::object(plan)?;
+        place("needed", needed)?;
+        // SAFETY: the caller promises room for so many bytes.
+        let room = unsafe { bytes_mut("text", text.cast(), capacity, 1) }?;
+        let printed = plan.text();
+        if let Some(last) = capacity.checked_sub(1) {
+            let lengths = (0..=last.min(printed.len())).rev();
+            let mut whole = lengths.filter(|&length| printed.is_char_boundary(length));
+            let length = whole.next().expect("0 is a boundary");
+            room[..length].copy_from_slice(&printed.as_bytes()[..length]);
+            room[length] = 0;
+        }
+        // SAFETY: the caller promises a number.
+        unsafe { write("needed", needed, printed.len() + 1) }
+    })
+}
+
+/// `treefold_allreduce`. Collective.
+///
+/// # Safety
+/// `local` is n elements and `result` is m, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_allreduce(
+    plan: *const treefold_plan,
+    local: *const c_void,
+    n: usize,
+    result: *mut c_void,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        collectives::run(
+            plan,
+            Operation::Allreduce,
+            (local, n),
+            (result, m),
+            ptr::null_mut(),
+        )
+    }
+}
+
+/// `treefold_reduce`. Collective.
+///
+/// # Safety
+/// `local` is n elements, `result` is m, and `is_mine` is one int; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_reduce(
+    plan: *const treefold_plan,
+    local: *const c_void,
+    n: usize,
+    result: *mut c_void,
+    m: usize,
+    is_mine: *mut c_int,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::run(plan, Operation::Reduce, (local, n), (result, m), is_mine) }
+}
+
+/// `treefold_reduce_scatter`. Collective.
+///
+/// # Safety
+/// `local` is n elements and `result` is m, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_reduce_scatter(
+    plan: *const treefold_plan,
+    local: *const c_void,
+    n: usize,
+    result: *mut c_void,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        collectives::run(
+            plan,
+            Operation::ReduceScatter,
+            (local, n),
+            (result, m),
+            ptr::null_mut(),
+        )
+    }
+}
+
+/// `treefold_scan`. Collective.
+///
+/// # Safety
+/// `local` is n elements and `result` is m, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_scan(
+    plan: *const treefold_plan,
+    local: *const c_void,
+    n: usize,
+    result: *mut c_void,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        collectives::run(
+            plan,
+            Operation::Scan,
+            (local, n),
+            (result, m),
+            ptr::null_mut(),
+        )
+    }
+}
+
+/// `treefold_exscan`. Collective.
+///
+/// # Safety
+/// `local` is n elements and `result` is m, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exscan(
+    plan: *const treefold_plan,
+    local: *const c_void,
+    n: usize,
+    result: *mut c_void,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        collectives::run(
+            plan,
+            Operation::Exscan,
+            (local, n),
+            (result, m),
+            ptr::null_mut(),
+        )
+    }
+}
+
+/// Copies the root's row. Collective.
+///
+/// # Safety
+/// `row` is m elements, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_broadcast(
+    plan: *const treefold_plan,
+    row: *mut c_void,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::broadcast(plan, (row, m)) }
+}
+
+/// Starts `treefold_allreduce`. Collective.
+///
+/// # Safety
+/// `local` is n elements, and `run` is room for a handle; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_start_allreduce(
+    plan: *const treefold_plan,
+    local: *const c_void,
+    n: usize,
+    run: *mut *mut treefold_run,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::start(plan, Operation::Allreduce, (local, n), run) }
+}
+
+/// Starts `treefold_reduce`. Collective.
+///
+/// # Safety
+/// `local` is n elements, and `run` is room for a handle; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_start_reduce(
+    plan: *const treefold_plan,
+    local: *const c_void,
+    n: usize,
+    run: *mut *mut treefold_run,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::start(plan, Operation::Reduce, (local, n), run) }
+}
+
+/// Starts `treefold_reduce_scatter`. Collective.
+///
+/// # Safety
+/// `local` is n elements, and `run` is room for a handle; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_start_reduce_scatter(
+    plan: *const treefold_plan,
+    local: *const c_void,
+    n: usize,
+    run: *mut *mut treefold_run,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::start(plan, Operation::ReduceScatter, (local, n), run) }
+}
+
+/// Starts `treefold_scan`. Collective.
+///
+/// # Safety
+/// `local` is n elements, and `run` is room for a handle; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_start_scan(
+    plan: *const treefold_plan,
+    local: *const c_void,
+    n: usize,
+    run: *mut *mut treefold_run,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::start(plan, Operation::Scan, (local, n), run) }
+}
+
+/// Starts `treefold_exscan`. Collective.
+///
+/// # Safety
+/// `local` is n elements, and `run` is room for a handle; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_start_exscan(
+    plan: *const treefold_plan,
+    local: *const c_void,
+    n: usize,
+    run: *mut *mut treefold_run,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::start(plan, Operation::Exscan, (local, n), run) }
+}
+
+/// Makes progress without waiting.
+///
+/// # Safety
+/// `done` is one int, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_test(run: *const treefold_run, done: *mut c_int) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::test(run, done) }
+}
+
+/// Waits for so many seconds at most.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_wait_timeout(run: *const treefold_run, seconds: f64) -> Status {
+    collectives::wait_timeout(run, seconds)
+}
+
+/// Waits for a run that is no scan.
+///
+/// # Safety
+/// `run` is a handle, `result` is m elements, and `is_mine` is one int; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_wait(
+    run: *mut *mut treefold_run,
+    result: *mut c_void,
+    m: usize,
+    is_mine: *mut c_int,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::wait(run, None, (result, m), is_mine) }
+}
+
+/// Waits for a scan.
+///
+/// # Safety
+/// `run` is a handle, `local` is n elements, and `result` is m; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_wait_scan(
+    run: *mut *mut treefold_run,
+    local: *const c_void,
+    n: usize,
+    result: *mut c_void,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::wait(run, Some((local, n)), (result, m), ptr::null_mut()) }
+}
+
+/// Abandons a run.
+///
+/// # Safety
+/// `run` is a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_cancel(run: *mut *mut treefold_run) -> Status {
+    guard(|| {
+        // SAFETY: the caller promises a handle, or NULL.
+        let named = unsafe { read_handle("run", run) }?;
+        if named.is_null() {
+            return Ok(());
+        }
+        let object = handle::take(named)?;
+        // SAFETY: the caller promises a handle.
+        unsafe { write_handle("run", run, ptr::null_mut()) }?;
+        object.cancel();
+        Ok(())
+    })
+}
+
+/// The names of all algorithms, as C has texts.
+fn algorithm_names() -> &'static [(Algorithm, CString)] {
+    static NAMES: OnceLock<Vec<(Algorithm, CString)>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let named = |algorithm: Algorithm| {
+            let name = CString::new(algorithm.name()).expect("no name has a 0");
+            (algorithm, name)
+        };
+        Algorithm::all().map(named).collect()
+    })
+}
+
+fn c_name(algorithm: Algorithm) -> &'static CStr {
+    let found = algorithm_names()
+        .iter()
+        .find(|(known, _)| *known == algorithm);
+    &found.expect("all algorithms are known").1
+}
+
+/// The number of algorithms.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_algorithm_count() -> usize {
+    algorithm_names().len()
+}
+
+/// The name of an algorithm.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_algorithm_name(index: usize) -> *const c_char {
+    let found = algorithm_names().get(index);
+    found.map_or(ptr::null(), |(_, name)| name.as_ptr())
+}

@@ -1,0 +1,16 @@
+//! Where pointers are followed and MPI is called: the only room of this crate with `unsafe`.
+//!
+//! As in `treefold_c::boundary`, a C program's promises are those of the header: a pointer with a length is valid for so many elements
+//! during the call. Handles are no pointers, and need no promise.
+
+#![expect(
+    unsafe_code,
+    reason = "C programs pass pointers, and MPI is a C library; each block says what is promised"
+)]
+
+mod collectives;
+pub mod exports;
+mod library;
+pub mod reprored;
+
+pub(crate) use reprored::Buffer;

@@ -1,0 +1,219 @@
+//! The functions of `binary_tree_summation.h`, in its order.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_char, c_int};
+use std::process;
+use std::rc::Rc;
+use std::slice;
+
+use treefold::World;
+use treefold_c::boundary::guard;
+use treefold_c::failure::{Code, Failure};
+
+use super::library;
+use crate::handle;
+use crate::reprored::{self, Context};
+
+pub use crate::reprored::ReductionContext;
+
+/// A rank's numbers, which the program may read and write by its pointer at any time between calls.
+pub(crate) struct Buffer(Box<[Cell<f64>]>);
+
+impl Buffer {
+    /// So many zeros.
+    pub(crate) fn new(count: usize) -> Self {
+        Self(vec![Cell::new(0.0); count].into())
+    }
+
+    fn pointer(&self) -> *mut f64 {
+        self.0.as_ptr().cast_mut().cast()
+    }
+}
+
+/// Runs what a function does. An error ends the program: the interface has no place for it.
+fn or_abort<R>(call: &str, body: impl FnOnce() -> Result<R, Failure>) -> R {
+    let mut result = None;
+    let status = guard(|| {
+        result = Some(body()?);
+        Ok(())
+    });
+    let reason = match result {
+        Some(result) => return result,
+        None => treefold_c::boundary::last_error(),
+    };
+    debug_assert_ne!(status, Code::Ok as i32, "a result was left");
+    let rank = library::world_rank();
+    let rank = rank.map_or_else(String::new, |rank| format!("rank {rank}: "));
+    treefold::mpi::abort(1, &format!("{rank}{call}: {reason}"));
+    process::abort()
+}
+
+thread_local! {
+    /// The communicator of contexts that name none: that of all ranks, unless the program has chosen.
+    static DEFAULT: Cell<Option<usize>> = const { Cell::new(None) };
+    /// All ranks, duplicated once: programs make many contexts.
+    static WORLD: RefCell<Option<World>> = const { RefCell::new(None) };
+}
+
+/// The ranks of a communicator that the program passes as a number; all ranks if it passes none. Collective.
+///
+/// # Safety
+/// The number is a communicator of the program's.
+unsafe fn world_of(communicator: Option<usize>) -> Result<World, Failure> {
+    if let Some(number) = communicator {
+        // SAFETY: the caller promises a communicator.
+        return unsafe { library::duplicate_number(number) };
+    }
+    let known = WORLD.with_borrow(Clone::clone);
+    match known {
+        Some(world) => Ok(world),
+        None => {
+            let world = library::duplicate_world()?;
+            WORLD.with_borrow_mut(|known| *known = Some(world.clone()));
+            Ok(world)
+        }
+    }
+}
+
+/// Makes a context. Collective.
+///
+/// # Safety
+/// The number is a communicator of the program's.
+unsafe fn new_context(
+    call: &str,
+    (start, count): (c_int, c_int),
+    communicator: Option<usize>,
+) -> *mut ReductionContext {
+    or_abort(call, || {
+        // SAFETY: the caller promises a communicator.
+        let world = unsafe { world_of(communicator) }?;
+        handle::name(Rc::new(Context::new(&world, start, count)?))
+    })
+}
+
+/// The communicator of contexts that are made later.
+#[unsafe(no_mangle)]
+pub extern "C" fn set_default_reduction_context_communicator(communicator: usize) {
+    DEFAULT.set(Some(communicator));
+}
+
+/// Makes a context on the default communicator. Collective.
+///
+/// # Safety
+/// The default communicator is one, unless the program has never set it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn new_reduction_context(
+    global_start_idx: c_int,
+    local_summands: c_int,
+) -> *mut ReductionContext {
+    let numbers = (global_start_idx, local_summands);
+    // SAFETY: the caller promises a communicator.
+    unsafe { new_context("new_reduction_context", numbers, DEFAULT.get()) }
+}
+
+/// Makes a context on a communicator. Collective.
+///
+/// # Safety
+/// It is a communicator of the program's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn new_reduction_context_comm(
+    global_start_idx: c_int,
+    local_summands: c_int,
+    communicator: usize,
+) -> *mut ReductionContext {
+    let numbers = (global_start_idx, local_summands);
+    // SAFETY: the caller promises a communicator.
+    unsafe { new_context("new_reduction_context_comm", numbers, Some(communicator)) }
+}
+
+/// Makes a context on a communicator. Collective.
+///
+/// # Safety
+/// It is a communicator of the program's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn new_reduction_context_comm_k(
+    global_start_idx: c_int,
+    local_summands: c_int,
+    communicator: usize,
+    _k: c_int,
+) -> *mut ReductionContext {
+    let numbers = (global_start_idx, local_summands);
+    // SAFETY: the caller promises a communicator.
+    unsafe { new_context("new_reduction_context_comm_k", numbers, Some(communicator)) }
+}
+
+/// Sets one of this rank's numbers.
+#[unsafe(no_mangle)]
+pub extern "C" fn store_summand(context: *mut ReductionContext, local_idx: u64, value: f64) {
+    or_abort("store_summand", || {
+        let context = handle::object(context)?;
+        let numbers = &context.buffer().0;
+        let index = usize::try_from(local_idx).ok();
+        let number = index.and_then(|index| numbers.get(index)).ok_or_else(|| {
+            let count = numbers.len();
+            Failure::argument(
+                "local_idx",
+                format_args!("{local_idx} is not below {count}"),
+            )
+        })?;
+        number.set(value);
+        Ok(())
+    });
+}
+
+/// The sum of all ranks' numbers. Collective.
+#[unsafe(no_mangle)]
+pub extern "C" fn reproducible_reduce(context: *mut ReductionContext) -> f64 {
+    or_abort("reproducible_reduce", || {
+        let context = handle::object(context)?;
+        let buffer = context.buffer();
+        // SAFETY: the buffer lives as long as `context`, and nobody writes to it: the program has promised to do so between calls alone, and
+        // this thread is in one.
+        let numbers = unsafe { slice::from_raw_parts(buffer.pointer(), buffer.0.len()) };
+        context.reduce(numbers)
+    })
+}
+
+/// This rank's numbers.
+#[unsafe(no_mangle)]
+pub extern "C" fn get_reduction_buffer(context: *mut ReductionContext) -> *mut f64 {
+    or_abort("get_reduction_buffer", || {
+        Ok(handle::object(context)?.buffer().pointer())
+    })
+}
+
+/// Ends a context; NULL is none.
+#[unsafe(no_mangle)]
+pub extern "C" fn free_reduction_context(context: *mut ReductionContext) {
+    if !context.is_null() {
+        or_abort("free_reduction_context", || handle::take(context).map(drop));
+    }
+}
+
+/// The order of the sums.
+#[unsafe(no_mangle)]
+pub extern "C" fn get_reproducible_reduction_mode() -> *const c_char {
+    c"TREEFOLD".as_ptr()
+}
+
+/// How often this process has reduced.
+#[unsafe(no_mangle)]
+pub extern "C" fn get_reproducible_reduction_counter() -> u64 {
+    reprored::reductions()
+}
+
+/// Waits for a debugger, if told to.
+#[unsafe(no_mangle)]
+pub extern "C" fn attach_debugger(wait: bool) {
+    if wait {
+        reprored::await_debugger();
+    }
+}
+
+/// Waits for a debugger on the rank that the environment names.
+#[unsafe(no_mangle)]
+pub extern "C" fn attach_debugger_env() {
+    if reprored::debugged_rank().is_some_and(|rank| library::world_rank() == Some(rank)) {
+        reprored::await_debugger();
+    }
+}

@@ -1,0 +1,176 @@
+//! What a plan is to be, until it is built.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
+
+use treefold::{Algorithm, Builder, Operation, Operator, Ownership, Plan, World};
+use treefold_c::boundary::Function;
+use treefold_c::element::{Element, ElementType};
+use treefold_c::failure::Failure;
+use treefold_c::operator::{Builtin, UserOperator, Words};
+use treefold_c::{by_type, by_words};
+
+use crate::failure::of_build;
+use crate::handle::handle;
+use crate::items::{Layout, Padded, Plain};
+use crate::plan::{AnyPlan, TypedPlan};
+
+handle!(
+    /// `treefold_comm`: a communicator's duplicate.
+    pub treefold_comm, World, 1, "comm"
+);
+handle!(
+    /// `treefold_builder`: the settings of a plan.
+    pub treefold_builder, RefCell<Settings>, 2, "builder"
+);
+
+/// What the items are, and what combines them.
+#[derive(Clone)]
+pub(crate) enum Kind {
+    /// A type and an operator of `treefold.h`.
+    Builtin(ElementType, Builtin),
+    /// Items of so many bytes, by a function of the program's.
+    User {
+        name: String,
+        item_bytes: usize,
+        function: Function,
+        empty: Option<Vec<u8>>,
+    },
+}
+
+/// Which items this rank has.
+#[derive(Clone)]
+pub(crate) enum Share {
+    Local(u64),
+    Extents(Vec<Range<u64>>),
+    /// By a rule, which all ranks know.
+    Rule(Ownership),
+}
+
+/// The settings of a plan, as the program gave them.
+pub(crate) struct Settings {
+    pub(crate) world: World,
+    pub(crate) kind: Kind,
+    pub(crate) share: Option<Share>,
+    pub(crate) items: Option<u64>,
+    pub(crate) width: Option<usize>,
+    pub(crate) root: usize,
+    pub(crate) algorithm: Option<Algorithm>,
+    pub(crate) blocks: Option<usize>,
+    pub(crate) ports: Option<usize>,
+    pub(crate) node_ranks: Option<usize>,
+    pub(crate) message_limit: Option<usize>,
+    pub(crate) is_agreed: bool,
+}
+
+impl Settings {
+    /// None yet.
+    pub(crate) fn new(world: World, kind: Kind) -> Self {
+        Self {
+            world,
+            kind,
+            share: None,
+            items: None,
+            width: None,
+            root: 0,
+            algorithm: None,
+            blocks: None,
+            ports: None,
+            node_ranks: None,
+            message_limit: None,
+            is_agreed: false,
+        }
+    }
+
+    /// Builds the plan. Collective.
+    pub(crate) fn build(&self) -> Result<Rc<dyn AnyPlan>, Failure> {
+        match &self.kind {
+            Kind::Builtin(element_type, operator) => by_type!(*element_type, T => {
+                self.build_by(T::operator(*operator)?, Plain::<T>::new())
+            }),
+            Kind::User {
+                name,
+                item_bytes,
+                function,
+                empty,
+            } => {
+                let operator = UserOperator::new(name, *item_bytes, *function, empty.clone());
+                let item_bytes = *item_bytes;
+                by_words!(Words::of_item(item_bytes)?, COUNT => {
+                    self.build_by(operator, Padded::<COUNT> { item_bytes })
+                })
+            }
+        }
+    }
+
+    fn build_by<L, O>(&self, operator: O, layout: L) -> Result<Rc<dyn AnyPlan>, Failure>
+    where
+        L: Layout + Copy + 'static,
+        O: Operator<L::Item> + 'static,
+    {
+        let plan: Plan<L::Item, O> = self
+            .builder()
+            .operator(operator)
+            .build()
+            .map_err(|error| of_build(&error))?;
+        let is_root = self.world.rank() == self.root;
+        Ok(Rc::new(TypedPlan::new(plan, layout, is_root)))
+    }
+
+    /// The settings, for crate `treefold`.
+    fn builder(&self) -> Builder {
+        let mut builder = Plan::builder(&self.world).root(self.root);
+        builder = match &self.share {
+            None => builder,
+            Some(Share::Local(items)) => builder.local_items(*items),
+            Some(Share::Extents(extents)) => builder.extents(extents),
+            Some(Share::Rule(ownership)) => builder.ownership(ownership),
+        };
+        if let Some(items) = self.items {
+            builder = builder.items(items);
+        }
+        if let Some(width) = self.width {
+            builder = builder.width(width);
+        }
+        if let Some(algorithm) = self.algorithm {
+            builder = builder.algorithm(algorithm);
+        }
+        if let Some(blocks) = self.blocks {
+            builder = builder.blocks(blocks);
+        }
+        if let Some(ports) = self.ports {
+            builder = builder.ports(ports);
+        }
+        if let Some(ranks) = self.node_ranks {
+            builder = builder.node_ranks(ranks);
+        }
+        if let Some(elements) = self.message_limit {
+            builder = builder.message_limit(elements);
+        }
+        match self.is_agreed {
+            true => builder.agreed(),
+            false => builder,
+        }
+    }
+}
+
+/// The operation of a code of `treefold_mpi.h`; they count from 1.
+pub(crate) fn operation_of_code(code: i32) -> Result<Operation, Failure> {
+    const OPERATIONS: [Operation; 6] = [
+        Operation::Allreduce,
+        Operation::Reduce,
+        Operation::ReduceScatter,
+        Operation::Scan,
+        Operation::Exscan,
+        Operation::Broadcast,
+    ];
+    let index = usize::try_from(code)
+        .ok()
+        .and_then(|code| code.checked_sub(1));
+    let operation = index.and_then(|index| OPERATIONS.get(index)).copied();
+    operation.ok_or_else(|| {
+        let reason = format_args!("there is no operation {code}");
+        Failure::argument("operation", reason)
+    })
+}

@@ -1,0 +1,84 @@
+//! The codes of errors of plans and runs.
+
+use treefold::transport::Error as TransportError;
+use treefold::{BuildError, RunError};
+use treefold_c::failure::{Code, Failure};
+
+/// A failure with its code and the rank that it is about.
+fn failure(code: Code, rank: Option<usize>, message: String) -> Failure {
+    Failure {
+        code,
+        message,
+        rank,
+    }
+}
+
+/// Of a transport.
+pub(crate) fn of_transport(error: &TransportError) -> Failure {
+    let (code, rank) = match *error {
+        TransportError::Silent { peer, .. } | TransportError::Connection { peer, .. } => {
+            (Code::Mpi, Some(peer))
+        }
+        TransportError::Panicked { rank, .. }
+        | TransportError::Left { rank, .. }
+        | TransportError::GivenUp { rank, .. } => (Code::RankFailed, Some(rank)),
+        TransportError::Mismatched { from, .. } => (Code::Mismatched, Some(from)),
+        TransportError::NoSuchRank { peer, .. } => (Code::Argument, Some(peer)),
+        TransportError::BadSetting { .. } => (Code::Argument, None),
+        TransportError::Finalised { rank }
+        | TransportError::Forked { rank }
+        | TransportError::Mpi { rank, .. } => (Code::Mpi, Some(rank)),
+        _ => (Code::Mpi, None),
+    };
+    failure(code, rank, error.to_string())
+}
+
+/// Of building a plan.
+pub(crate) fn of_build(error: &BuildError) -> Failure {
+    let (code, rank) = match error {
+        BuildError::Transport(error) => return of_transport(error),
+        BuildError::Disagreement { second, .. } => (Code::Disagree, Some(second.0)),
+        BuildError::ItemCount { rank, .. } => (Code::Disagree, Some(*rank)),
+        BuildError::Ownership(_) | BuildError::TooManyItems => (Code::Disagree, None),
+        BuildError::NoShare { rank } | BuildError::OtherSize { rank, .. } => {
+            (Code::Argument, Some(*rank))
+        }
+        BuildError::Root { root, .. } => (Code::Argument, Some(*root)),
+        BuildError::Environment { rank, .. } => (Code::Environment, Some(*rank)),
+        BuildError::Memory { rank, .. } => (Code::Memory, Some(*rank)),
+        BuildError::NoItems { .. } => (Code::Empty, None),
+        BuildError::Nested { rank } => (Code::Operator, Some(*rank)),
+        BuildError::NoNativeReductions
+        | BuildError::NoRows { .. }
+        | BuildError::Scattered { .. }
+        | BuildError::NoSchedule { .. } => (Code::Unsupported, None),
+        _ => (Code::Argument, None),
+    };
+    failure(code, rank, error.to_string())
+}
+
+/// Of a run.
+pub(crate) fn of_run(error: &RunError) -> Failure {
+    let (code, rank) = match error {
+        RunError::Transport(error) => return of_transport(error),
+        RunError::WrongLength { rank, .. } | RunError::WrongResultLength { rank, .. } => {
+            (Code::Length, *rank)
+        }
+        RunError::NoEmptyValue { rank, .. } => (Code::Empty, *rank),
+        RunError::NotOffered { rank, .. } => (Code::Unsupported, *rank),
+        RunError::UnderWay { rank } => (Code::UnderWay, *rank),
+        RunError::TimedOut { rank, awaited, .. } => {
+            (Code::TimedOut, awaited.first().copied().unwrap_or(*rank))
+        }
+        RunError::Environment { rank, .. } => (Code::Environment, *rank),
+        RunError::RankFailed { rank } => (Code::RankFailed, *rank),
+        RunError::WrongMessage { from, .. } | RunError::Mismatched { from, .. } => {
+            (Code::Mismatched, *from)
+        }
+        RunError::Torn { rank } => (Code::Mpi, *rank),
+        RunError::Nested { rank } => (Code::Operator, *rank),
+        RunError::Spent { rank } => (Code::Spent, *rank),
+        _ => return failure(Code::Argument, None, error.to_string()),
+    };
+    failure(code, Some(rank), error.to_string())
+}

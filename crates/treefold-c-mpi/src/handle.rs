@@ -1,0 +1,289 @@
+//! Handles: what a program holds of communicators, builders, plans, runs and `ReproRed`'s contexts.
+//!
+//! A handle is no address but a name: the place of an object in a table of its thread, how often that place was used before, the
+//! thread's number and the kind of object. So a handle that was destroyed, that another thread made, or that never was one is noticed,
+//! and nothing that a program passes can lead astray.
+
+use std::cell::{Cell, RefCell};
+use std::ptr;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use treefold_c::failure::Failure;
+
+/// The parts of a name, from the lowest bit on. No name is 0: a kind is not.
+const KIND_BITS: u32 = 3;
+const PLACE_BITS: u32 = 21;
+const USE_BITS: u32 = 20;
+const THREAD_BITS: u32 = 64 - KIND_BITS - PLACE_BITS - USE_BITS;
+
+/// What a handle is a name of.
+pub(crate) trait Named: Sized + 'static {
+    /// The object.
+    type Object: ?Sized + 'static;
+    /// Its number, from 1 to 7.
+    const KIND: u64;
+    /// What it is called in errors.
+    const NAME: &'static str;
+
+    /// This thread's objects.
+    fn with_table<R>(body: impl FnOnce(&Table<Self::Object>) -> R) -> R;
+}
+
+/// Declares the handle of a kind of objects, which C knows as a pointer to an incomplete type.
+macro_rules! handle {
+    ($(#[$docs:meta])* $visibility:vis $handle:ident, $object:ty, $kind:literal, $name:literal) => {
+        $(#[$docs])*
+        #[allow(non_camel_case_types, reason = "it is C's name")]
+        #[derive(Debug)]
+        $visibility enum $handle {}
+
+        impl $crate::handle::Named for $handle {
+            type Object = $object;
+            const KIND: u64 = $kind;
+            const NAME: &'static str = $name;
+
+            #[inline]
+            fn with_table<R>(body: impl FnOnce(&$crate::handle::Table<$object>) -> R) -> R {
+                thread_local! {
+                    static TABLE: $crate::handle::Table<$object> =
+                        const { $crate::handle::Table::new() };
+                }
+                TABLE.with(body)
+            }
+        }
+    };
+}
+
+pub(crate) use handle;
+
+/// A thread's objects of one kind.
+pub(crate) struct Table<O: ?Sized> {
+    /// The thread's number, once there were objects.
+    thread: Cell<Option<u64>>,
+    slots: RefCell<Vec<Slot<O>>>,
+    free: RefCell<Vec<usize>>,
+}
+
+struct Slot<O: ?Sized> {
+    object: Option<Rc<O>>,
+    /// How often the place was freed.
+    uses: u64,
+}
+
+impl<O: ?Sized> Table<O> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            thread: Cell::new(None),
+            slots: RefCell::new(Vec::new()),
+            free: RefCell::new(Vec::new()),
+        }
+    }
+}
+
+/// The number of this thread, which no other thread has, until so many threads have been that numbers come again.
+#[inline]
+fn thread_number() -> u64 {
+    static THREADS: AtomicU64 = AtomicU64::new(0);
+    thread_local! {
+        static NUMBER: Cell<Option<u64>> = const { Cell::new(None) };
+    }
+    NUMBER.with(|number| {
+        number.get().unwrap_or_else(|| {
+            let new = THREADS.fetch_add(1, Ordering::Relaxed) % (1 << THREAD_BITS);
+            number.set(Some(new));
+            new
+        })
+    })
+}
+
+/// The parts of a name.
+#[derive(Clone, Copy)]
+struct Name {
+    place: usize,
+    uses: u64,
+    thread: u64,
+}
+
+impl Name {
+    #[inline]
+    fn of<H: Named>(handle: *const H) -> Option<Self> {
+        let number = handle.addr() as u64;
+        let part = |begin: u32, bits: u32| number >> begin & ((1 << bits) - 1);
+        if part(0, KIND_BITS) != H::KIND {
+            return None;
+        }
+        Some(Self {
+            place: usize::try_from(part(KIND_BITS, PLACE_BITS)).ok()?,
+            uses: part(KIND_BITS + PLACE_BITS, USE_BITS),
+            thread: part(KIND_BITS + PLACE_BITS + USE_BITS, THREAD_BITS),
+        })
+    }
+
+    fn handle<H: Named>(self) -> *mut H {
+        let number = H::KIND
+            | (self.place as u64) << KIND_BITS
+            | self.uses << (KIND_BITS + PLACE_BITS)
+            | self.thread << (KIND_BITS + PLACE_BITS + USE_BITS);
+        // `lib.rs` of `treefold-c` refuses processors of other than 64 bits.
+        #[expect(clippy::cast_possible_truncation, reason = "addresses have 64 bits")]
+        ptr::without_provenance_mut(number as usize)
+    }
+}
+
+/// A name for an object.
+///
+/// # Errors
+/// This thread has too many objects of this kind.
+pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
+    H::with_table(|table| {
+        let mut slots = table.slots.borrow_mut();
+        let place = match table.free.borrow_mut().pop() {
+            Some(place) => place,
+            None if slots.len() < 1 << PLACE_BITS => {
+                slots.push(Slot {
+                    object: None,
+                    uses: 0,
+                });
+                slots.len() - 1
+            }
+            None => {
+                let reason = format_args!("this thread has {} of them", slots.len());
+                return Err(Failure::argument(H::NAME, reason));
+            }
+        };
+        let slot = &mut slots[place];
+        slot.object = Some(object);
+        let thread = thread_number();
+        table.thread.set(Some(thread));
+        let name = Name {
+            place,
+            uses: slot.uses,
+            thread,
+        };
+        Ok(name.handle())
+    })
+}
+
+/// The object of a name. It lives while the result does, also if its name is destroyed meanwhile.
+///
+/// # Errors
+/// It is NULL, another thread's, destroyed, or no name of this kind.
+#[inline]
+pub(crate) fn object<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure> {
+    let found = Name::of(handle).and_then(|name| {
+        H::with_table(|table| {
+            if table.thread.get() != Some(name.thread) {
+                return None;
+            }
+            let slots = table.slots.borrow();
+            let slot = slots.get(name.place).filter(|slot| slot.uses == name.uses);
+            slot.and_then(|slot| slot.object.clone())
+        })
+    });
+    match found {
+        Some(object) => Ok(object),
+        None => Err(unknown(handle)),
+    }
+}
+
+/// Ends a name, and returns its object.
+///
+/// # Errors
+/// As [`object`].
+pub(crate) fn take<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure> {
+    let object = object(handle)?;
+    let name = Name::of(handle).expect("it names an object");
+    H::with_table(|table| {
+        let slot = &mut table.slots.borrow_mut()[name.place];
+        slot.object = None;
+        slot.uses = (slot.uses + 1) % (1 << USE_BITS);
+        table.free.borrow_mut().push(name.place);
+    });
+    Ok(object)
+}
+
+/// What is wrong with a handle that names nothing.
+#[cold]
+fn unknown<H: Named>(handle: *const H) -> Failure {
+    if handle.is_null() {
+        return Failure::null(H::NAME);
+    }
+    match Name::of(handle) {
+        None => Failure::argument(H::NAME, "it is no handle of this kind"),
+        Some(name) if name.thread != thread_number() => {
+            Failure::argument(H::NAME, "it belongs to another thread")
+        }
+        Some(_) => Failure::argument(H::NAME, "it was destroyed"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+    use std::ptr;
+    use std::rc::Rc;
+    use std::thread;
+
+    use treefold_c::failure::Code;
+
+    use super::{name, object, take};
+
+    handle!(
+        /// A number.
+        number, u32, 6, "number"
+    );
+    handle!(
+        /// A text.
+        text, str, 7, "text"
+    );
+
+    fn error<H: super::Named>(handle: *const H) -> (Code, String) {
+        let failure = object(handle).map(drop).unwrap_err();
+        (failure.code, failure.message)
+    }
+
+    #[test]
+    fn a_name_leads_to_its_object_until_it_is_ended() {
+        let five = name::<number>(Rc::new(5)).unwrap();
+        let six = name::<number>(Rc::new(6)).unwrap();
+        assert_eq!((*object(five).unwrap(), *object(six).unwrap()), (5, 6));
+        assert_eq!(*take(five).unwrap(), 5);
+        assert_eq!(error(five).1, "`number`: it was destroyed");
+        assert!(take(five).is_err());
+        // The place is used again, the name is not.
+        let seven = name::<number>(Rc::new(7)).unwrap();
+        assert_eq!(*object(seven).unwrap(), 7);
+        assert!(object(five).is_err());
+        let word = name::<text>("word".into()).unwrap();
+        assert_eq!(&*object(word).unwrap(), "word");
+        assert_eq!(
+            error(word.cast::<number>()).1,
+            "`number`: it is no handle of this kind"
+        );
+        assert_eq!(error(ptr::null::<number>()).0, Code::Null);
+    }
+
+    #[test]
+    fn names_stay_in_their_thread() {
+        let here = name::<number>(Rc::new(1)).unwrap().addr();
+        thread::spawn(move || {
+            let there = name::<number>(Rc::new(2)).unwrap();
+            let handle = ptr::without_provenance::<number>(here);
+            assert_eq!(error(handle).1, "`number`: it belongs to another thread");
+            assert_eq!(*object(there).unwrap(), 2);
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn no_address_is_mistaken_for_a_name() {
+        let local = 5_u32;
+        for address in [1, 8, usize::MAX, ptr::from_ref(&local).addr()] {
+            let (code, _) = error(ptr::without_provenance::<number>(address));
+            assert_eq!(code, Code::Argument, "{address}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! `ReproRed`'s contexts, over plans.
+
+use std::cell::Cell;
+use std::env;
+use std::fs;
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use treefold::{Plan, Sum, World};
+use treefold_c::failure::Failure;
+
+use crate::boundary::Buffer;
+use crate::failure::{of_build, of_run};
+use crate::handle::handle;
+
+handle!(
+    /// `ReductionContext`: a plan with the buffer of its numbers.
+    pub ReductionContext, Context, 5, "context"
+);
+
+/// The variable by which `ReproRed` chooses an order.
+const MODE_VARIABLE: &str = "REPR_REDUCE";
+
+/// The values of it that are tree orders, as all of treefold is.
+const TREE_MODES: [&str; 2] = ["BINARY_TREE", "DUAL_TREE"];
+
+/// The variable that names the rank to be debugged.
+const DEBUG_VARIABLE: &str = "DEBUG_MPI_RANK";
+
+/// How often a process looks whether its debugger has come.
+const DEBUGGER_PAUSE: Duration = Duration::from_millis(100);
+
+/// How often this process has reduced.
+static REDUCTIONS: AtomicU64 = AtomicU64::new(0);
+
+/// A sum over ranks.
+pub(crate) struct Context {
+    plan: Plan<f64, Sum>,
+    buffer: Buffer,
+}
+
+impl Context {
+    /// For these numbers on this rank. Collective.
+    pub(crate) fn new(world: &World, start: i32, count: i32) -> Result<Self, Failure> {
+        tell_order(world);
+        let number = |name, value: i32| {
+            let reason = |_| Failure::argument(name, format_args!("{value} is negative"));
+            u64::try_from(value).map_err(reason)
+        };
+        let start = number("global_start_idx", start)?;
+        let count = number("local_summands", count)?;
+        let range = start..start + count;
+        let plan = Plan::builder(world)
+            .extents(&[range])
+            .build()
+            .map_err(|error| of_build(&error))?;
+        let buffer = Buffer::new(usize::try_from(count).expect("it was an int"));
+        Ok(Self { plan, buffer })
+    }
+
+    /// This rank's numbers.
+    pub(crate) fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// The sum of all ranks' numbers, of which these are this rank's. Collective.
+    pub(crate) fn reduce(&self, numbers: &[f64]) -> Result<f64, Failure> {
+        REDUCTIONS.fetch_add(1, Ordering::Relaxed);
+        self.plan.allreduce(numbers).map_err(|error| of_run(&error))
+    }
+}
+
+/// How often this process has reduced.
+pub(crate) fn reductions() -> u64 {
+    REDUCTIONS.load(Ordering::Relaxed)
+}
+
+/// Says once, on rank 0, that the order is not the one that the environment asks for.
+fn tell_order(world: &World) {
+    thread_local! {
+        static IS_TOLD: Cell<bool> = const { Cell::new(false) };
+    }
+    let is_told = IS_TOLD.with(|told| told.replace(true));
+    let Ok(mode) = env::var(MODE_VARIABLE) else {
+        return;
+    };
+    if !is_told && world.rank() == 0 && !TREE_MODES.contains(&mode.as_str()) {
+        eprintln!("treefold: {MODE_VARIABLE}={mode}: treefold's tree order is used instead");
+    }
+}
+
+/// The rank of the world that waits for a debugger, if any.
+pub(crate) fn debugged_rank() -> Option<usize> {
+    env::var(DEBUG_VARIABLE).ok()?.parse().ok()
+}
+
+/// Waits until a debugger is attached to this process.
+pub(crate) fn await_debugger() {
+    eprintln!("treefold: process {} waits for a debugger", process::id());
+    while !is_traced() {
+        thread::sleep(DEBUGGER_PAUSE);
+    }
+}
+
+/// Whether a debugger is attached, as Linux tells. Where nobody tells, it is not waited for.
+fn is_traced() -> bool {
+    let Ok(status) = fs::read_to_string("/proc/self/status") else {
+        return true;
+    };
+    let tracer = status
+        .lines()
+        .find_map(|line| line.strip_prefix("TracerPid:"));
+    tracer.is_none_or(|id| id.trim() != "0")
+}

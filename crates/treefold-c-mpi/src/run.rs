@@ -1,0 +1,202 @@
+//! Runs between start and end, without the type of their items.
+
+use std::cell::RefCell;
+use std::thread;
+use std::time::Duration;
+
+use bytemuck::Zeroable;
+use treefold::{Pending, RunError, World, call};
+use treefold_c::failure::{Code, Failure};
+
+use crate::failure::of_run;
+use crate::handle::handle;
+use crate::items::{Layout, into, read};
+
+handle!(
+    /// `treefold_run`: a run under way.
+    pub treefold_run, dyn AnyRun, 4, "run"
+);
+
+/// A run of a plan.
+pub(crate) trait AnyRun {
+    /// The bytes of an item in an array.
+    fn item_bytes(&self) -> usize;
+
+    /// Makes progress; true if a wait would return at once.
+    fn test(&self) -> Result<bool, Failure>;
+
+    /// Waits for so long at most.
+    fn wait_timeout(&self, timeout: Duration) -> Result<(), Failure>;
+
+    /// Whether this is the wait for it: that of a scan takes the items again.
+    fn check_wait(&self, takes_items: bool) -> Result<(), Failure>;
+
+    /// Whether this rank gets no result, and need not have room for one.
+    fn may_lack_result(&self) -> bool;
+
+    /// Waits, and says whether this rank gets the result.
+    fn wait(&self, local: &[u8], result: &mut [u8]) -> Result<bool, Failure>;
+
+    /// Abandons the run, and tells the other ranks.
+    fn cancel(&self);
+
+    /// Waits without arrays: the run ends well, or with its own failure.
+    fn wait_without_arrays(&self) -> Result<(), Failure>;
+}
+
+/// A run under way.
+pub(crate) enum Started<T: bytemuck::Pod> {
+    Allreduce(Pending<call::AllreduceRow, T>),
+    Reduce(Pending<call::ReduceRow, T>),
+    ReduceScatter(Pending<call::ReduceScatter, T>),
+    Scan(Pending<call::Scan, T>),
+}
+
+impl<T: bytemuck::Pod> Started<T> {
+    fn test(&self) -> Result<bool, RunError> {
+        match self {
+            Self::Allreduce(pending) => pending.test(),
+            Self::Reduce(pending) => pending.test(),
+            Self::ReduceScatter(pending) => pending.test(),
+            Self::Scan(pending) => pending.test(),
+        }
+    }
+
+    fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
+        match self {
+            Self::Allreduce(pending) => pending.wait_timeout(timeout),
+            Self::Reduce(pending) => pending.wait_timeout(timeout),
+            Self::ReduceScatter(pending) => pending.wait_timeout(timeout),
+            Self::Scan(pending) => pending.wait_timeout(timeout),
+        }
+    }
+
+    fn wait(self, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
+        match self {
+            Self::Allreduce(pending) => pending.wait_into(result).map(|()| true),
+            Self::Reduce(pending) => pending.wait_into(result),
+            Self::ReduceScatter(pending) => pending.wait_into(result).map(|()| true),
+            Self::Scan(pending) => pending.wait_into(local, result).map(|()| true),
+        }
+    }
+}
+
+/// A run of a plan whose items lie as a layout says.
+pub(crate) struct TypedRun<L: Layout> {
+    pub(crate) world: World,
+    pub(crate) layout: L,
+    /// `None` once it was waited for.
+    pub(crate) started: RefCell<Option<Started<L::Item>>>,
+    /// The length of the result on a rank that gets none, and may leave it out.
+    pub(crate) unused_result: Option<usize>,
+}
+
+impl<L: Layout> TypedRun<L> {
+    fn under_way<R>(
+        &self,
+        body: impl FnOnce(&Started<L::Item>) -> Result<R, RunError>,
+    ) -> Result<R, Failure> {
+        let started = self.started.try_borrow().ok();
+        let started = started.as_ref().and_then(|started| started.as_ref());
+        let started = started.ok_or_else(|| Failure::argument("run", "it is being waited for"))?;
+        body(started).map_err(|error| of_run(&error))
+    }
+
+    fn take(&self) -> Result<Started<L::Item>, Failure> {
+        let taken = self.started.try_borrow_mut().ok();
+        let taken = taken.and_then(|mut started| started.take());
+        taken.ok_or_else(|| Failure::argument("run", "it is being waited for"))
+    }
+}
+
+impl<L: Layout> AnyRun for TypedRun<L> {
+    fn item_bytes(&self) -> usize {
+        self.layout.bytes()
+    }
+
+    fn test(&self) -> Result<bool, Failure> {
+        self.under_way(Started::test)
+    }
+
+    fn wait_timeout(&self, timeout: Duration) -> Result<(), Failure> {
+        self.under_way(|started| started.wait_timeout(timeout))
+    }
+
+    fn check_wait(&self, takes_items: bool) -> Result<(), Failure> {
+        let is_scan = self.under_way(|started| Ok(matches!(started, Started::Scan(_))))?;
+        let right = match is_scan {
+            true => "treefold_wait_scan",
+            false => "treefold_wait",
+        };
+        match is_scan == takes_items {
+            true => Ok(()),
+            false => Err(Failure::argument(
+                "run",
+                format_args!("wait for it by {right}"),
+            )),
+        }
+    }
+
+    fn may_lack_result(&self) -> bool {
+        self.unused_result.is_some()
+    }
+
+    fn wait(&self, local: &[u8], result: &mut [u8]) -> Result<bool, Failure> {
+        let _told = ToldOfPanics(&self.world);
+        let started = self.take()?;
+        if let (Some(length), true) = (self.unused_result, result.is_empty()) {
+            let mut unused = vec![L::Item::zeroed(); length];
+            let outcome = started.wait(&[], &mut unused);
+            return outcome.map_err(|error| of_run(&error));
+        }
+        let local = match read(&self.layout, "local", local) {
+            Ok(local) => local,
+            Err(failure) => return Err(end(started, failure)),
+        };
+        let mut started = Some(started);
+        let outcome = into(&self.layout, "result", result, |result| {
+            let started = started.take().expect("it is run once");
+            started.wait(&local, result).map_err(|error| of_run(&error))
+        });
+        match (started, outcome) {
+            (Some(started), Err(failure)) => Err(end(started, failure)),
+            (_, outcome) => outcome,
+        }
+    }
+
+    fn cancel(&self) {
+        // One that is being waited for ends there.
+        drop(self.take());
+        self.world.tell_abandoned();
+    }
+
+    fn wait_without_arrays(&self) -> Result<(), Failure> {
+        match self
+            .take()?
+            .wait(&[], &mut [])
+            .map_err(|error| of_run(&error))
+        {
+            // There are none: that the result is too short is no news.
+            Err(failure) if failure.code == Code::Length => Ok(()),
+            outcome => outcome.map(drop),
+        }
+    }
+}
+
+/// Lets a run end well that cannot deliver its result here.
+fn end<T: bytemuck::Pod>(started: Started<T>, failure: Failure) -> Failure {
+    let _ = started.wait(&[], &mut []);
+    failure
+}
+
+/// While an operator's failure unwinds, tells the other ranks of it: the program may make no other call for long.
+pub(crate) struct ToldOfPanics<'w>(pub(crate) &'w World);
+
+impl Drop for ToldOfPanics<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.tell_abandoned();
+        }
+    }
+}

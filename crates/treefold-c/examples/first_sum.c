@@ -1,0 +1,16 @@
+/* The sum of 1/1, 1/2, ..., 1/1000: the same bits on every machine. */
+#include <stdio.h>
+#include <treefold.h>
+
+int main(void)
+{
+    double x[1000], sum;
+    for (int i = 0; i < 1000; i++)
+        x[i] = 1.0 / (i + 1);
+    if (treefold_sum_f64(x, 1000, &sum) != TREEFOLD_OK) {
+        fprintf(stderr, "%s\n", treefold_last_error());
+        return 1;
+    }
+    printf("%.17g\n", sum);
+    return sum == 0x1.df11f45f4e619p+2 ? 0 : 1;
+}

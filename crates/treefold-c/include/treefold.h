@@ -1,0 +1,197 @@
+/*
+ * treefold.h: reductions whose bits depend on the items, their order and the operator, and on nothing else.
+ *
+ * Items are the leaves of one binary tree: neighbours pair up, an odd last one moves up unchanged, and so on until one value is
+ * left. docs/order.md has the specification. These functions reduce the items of one process; treefold_mpi.h has those of MPI's
+ * ranks, which give the same bits.
+ *
+ *     double x[4] = {0.1, 0.2, 0.3, 0.4}, sum;
+ *     if (treefold_sum_f64(x, 4, &sum) != TREEFOLD_OK)
+ *         fprintf(stderr, "%s\n", treefold_last_error());
+ *
+ * Every function returns TREEFOLD_OK or the code of an error, and leaves its result where a pointer says. After an error the
+ * result is not to be used. Arrays belong to the caller, and are read or written during the call only. A length counts elements,
+ * not bytes. An array of 0 elements may be NULL; any other pointer that is NULL is the error TREEFOLD_NULL.
+ *
+ * All functions of this header may be called by several threads at once.
+ *
+ * Link with libtreefold (pkg-config: treefold; CMake: treefold::treefold), or with libtreefold_mpi, which has all of it. C99 or
+ * later, C++11 or later; 64-bit processors.
+ */
+#ifndef TREEFOLD_H
+#define TREEFOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Versions ----------------------------------------------------------------------------------------------------------------- */
+
+/* The version of this header: 10000 times the major number, plus 100 times the minor one, plus the patch. */
+#define TREEFOLD_VERSION 100
+
+/* The version of the library, in the same form. Before 1.0, libraries of one minor version fit each other's headers. */
+uint32_t treefold_version(void);
+
+/* ---- Errors ------------------------------------------------------------------------------------------------------------------- */
+
+/* What a function returns: one of the codes below. */
+typedef int32_t treefold_status;
+
+enum {
+    TREEFOLD_OK = 0,
+    TREEFOLD_NULL = 1,         /* A pointer is NULL. */
+    TREEFOLD_ARGUMENT = 2,     /* An argument has a value that it cannot have: an unknown code, an address that is not aligned, arrays
+                                  that overlap, a root that does not exist, a handle that was destroyed or is another thread's. */
+    TREEFOLD_LENGTH = 3,       /* An array has another length than it must have. */
+    TREEFOLD_DISAGREE = 4,     /* The ranks do not agree on what they reduce, or their items are not 0 to N - 1, each once. */
+    TREEFOLD_EMPTY = 5,        /* There are no items, and the operator has no value for nothing. */
+    TREEFOLD_ENVIRONMENT = 6,  /* The processor does not round to nearest here, or takes subnormal numbers for zero. */
+    TREEFOLD_RANK_FAILED = 7,  /* Another rank failed: treefold_last_error_rank says which. */
+    TREEFOLD_SPENT = 8,        /* An earlier run of the plan failed: build another. */
+    TREEFOLD_UNDER_WAY = 9,    /* A run of the plan is under way: wait for it first. It goes on. */
+    TREEFOLD_TIMED_OUT = 10,   /* The time is over. The run goes on. */
+    TREEFOLD_MPI = 11,         /* The MPI library failed, or is another one than this library was built for. */
+    TREEFOLD_UNSUPPORTED = 12, /* The function does not exist for this type, operator or algorithm. */
+    TREEFOLD_PANIC = 13,       /* An error in treefold itself; please report it. */
+    TREEFOLD_MISMATCHED = 14,  /* The ranks make different calls on a plan. */
+    TREEFOLD_MEMORY = 15,      /* There is not enough memory. */
+    TREEFOLD_OPERATOR = 16     /* The caller's operator returned an error, or made a call that an operator cannot make. */
+};
+
+/*
+ * What went wrong in this thread's last call that failed: a line of UTF-8 that names the argument or the rank. "" if none has failed.
+ * The text is valid until this thread's next call that fails.
+ */
+const char *treefold_last_error(void);
+
+/* The rank that the last error of this thread is about; -1 if it is about none. */
+int32_t treefold_last_error_rank(void);
+
+/* The name of a code, such as "TREEFOLD_LENGTH"; "unknown" for any other number. */
+const char *treefold_status_name(treefold_status status);
+
+/* ---- Types and operators ------------------------------------------------------------------------------------------------------ */
+
+/* The type of an element. Complex numbers are two floating-point numbers, first the real part, as in C, C++ and Fortran. */
+typedef int32_t treefold_type;
+
+enum {
+    TREEFOLD_F32 = 1, /* float */
+    TREEFOLD_F64 = 2, /* double */
+    TREEFOLD_C32 = 3, /* float complex: two floats */
+    TREEFOLD_C64 = 4, /* double complex: two doubles */
+    TREEFOLD_I8 = 5,
+    TREEFOLD_I16 = 6,
+    TREEFOLD_I32 = 7,
+    TREEFOLD_I64 = 8,
+    TREEFOLD_U8 = 9,
+    TREEFOLD_U16 = 10,
+    TREEFOLD_U32 = 11,
+    TREEFOLD_U64 = 12
+};
+
+/*
+ * What combines two items. Each operation rounds once, in the element's own type; integers wrap. Minimum and maximum are those of
+ * IEEE 754-2019: a NaN wins, and -0 is less than +0. A result that is not a number is the positive quiet NaN without payload.
+ */
+typedef int32_t treefold_op;
+
+enum {
+    TREEFOLD_SUM = 1,     /* of nothing: 0 */
+    TREEFOLD_PRODUCT = 2, /* of nothing: 1 */
+    TREEFOLD_MIN = 3,     /* of nothing: TREEFOLD_EMPTY; of complex numbers: TREEFOLD_UNSUPPORTED */
+    TREEFOLD_MAX = 4      /* as TREEFOLD_MIN */
+};
+
+/*
+ * An operator of the caller's: leaves the combination of two items in `out`, `left` having the lower numbers, and returns 0. Any
+ * other number ends the reduction with TREEFOLD_OPERATOR. The items are aligned to 8 bytes; `out` is neither of the two. The operator
+ * must give the same bits for the same operands on every rank. It must not throw an exception or leave by longjmp, and must not
+ * communicate. `context` is what the caller gave with it.
+ */
+typedef int (*treefold_combine)(void *context, const void *left, const void *right, void *out);
+
+/* The longest item of an operator of the caller's, in bytes. */
+#define TREEFOLD_ITEM_BYTES_MAX 512
+
+/* ---- One process -------------------------------------------------------------------------------------------------------------- */
+
+/*
+ * The sum of n numbers in tree order; 0 if there are none.
+ *
+ * Complex numbers are passed as their parts: x has 2 n of them, and result 2.
+ */
+treefold_status treefold_sum_f32(const float *x, size_t n, float *result);
+treefold_status treefold_sum_f64(const double *x, size_t n, double *result);
+treefold_status treefold_sum_c32(const float *x, size_t n, float *result);
+treefold_status treefold_sum_c64(const double *x, size_t n, double *result);
+
+/* The sum of the products x[i] * y[i] in tree order. Each product rounds once. x has n numbers and y has m: TREEFOLD_LENGTH if they
+   differ. */
+treefold_status treefold_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
+treefold_status treefold_dot_f64(const double *x, size_t n, const double *y, size_t m, double *result);
+
+/* The sum of the squares x[i] * x[i] in tree order: the bits of the dot product of x with itself. */
+treefold_status treefold_squared_norm_f32(const float *x, size_t n, float *result);
+treefold_status treefold_squared_norm_f64(const double *x, size_t n, double *result);
+
+/* The sum of the numbers, and that of their absolute values, which bounds the error of the first (docs/order.md). */
+treefold_status treefold_sum_and_absolute_sum_f32(const float *x, size_t n, float *sum, float *absolute_sum);
+treefold_status treefold_sum_and_absolute_sum_f64(const double *x, size_t n, double *sum, double *absolute_sum);
+
+/* The reduction of n items of any type by any operator. result is one item. */
+treefold_status treefold_fold(treefold_type type, treefold_op op, const void *items, size_t n, void *result);
+
+/*
+ * The reduction of rows, element by element: result[c] becomes the reduction of every row's element c. The n elements of items are
+ * rows of `width` elements, one after the other. result has m elements: TREEFOLD_LENGTH if m is not the width, or the elements
+ * are not whole rows.
+ */
+treefold_status treefold_fold_rows(treefold_type type, treefold_op op, const void *items, size_t n, size_t width, void *result,
+                                   size_t m);
+
+/* The reductions of several fields, each stored on its own: result[f] becomes the reduction of the n items at fields[f], for f below
+   count. */
+treefold_status treefold_fields(treefold_type type, treefold_op op, const void *const *fields, size_t count, size_t n, void *result);
+
+/*
+ * The reduction of n items by the caller's operator. An item has item_bytes bytes, a multiple of 4 and at most
+ * TREEFOLD_ITEM_BYTES_MAX. Items that are a multiple of 8 and aligned to 8 bytes are not copied if they have 8, 16, 24, 32, 48, 64, 96,
+ * 128, 192, 256 or 512 bytes. `empty` is the reduction of nothing, or NULL if that is an error (TREEFOLD_EMPTY).
+ */
+treefold_status treefold_fold_user(const void *items, size_t n, size_t item_bytes, treefold_combine combine, void *context,
+                                   const void *empty, void *result);
+
+/* ---- One process, all threads ------------------------------------------------------------------------------------------------- */
+
+/*
+ * The same reductions, with the same bits, by the threads of a pool: one thread a core, or RAYON_NUM_THREADS. The pool starts with the
+ * first call. Short arrays are reduced by the caller's thread.
+ */
+treefold_status treefold_par_sum_f32(const float *x, size_t n, float *result);
+treefold_status treefold_par_sum_f64(const double *x, size_t n, double *result);
+treefold_status treefold_par_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
+treefold_status treefold_par_dot_f64(const double *x, size_t n, const double *y, size_t m, double *result);
+treefold_status treefold_par_squared_norm_f32(const float *x, size_t n, float *result);
+treefold_status treefold_par_squared_norm_f64(const double *x, size_t n, double *result);
+treefold_status treefold_par_sum_and_absolute_sum_f32(const float *x, size_t n, float *sum, float *absolute_sum);
+treefold_status treefold_par_sum_and_absolute_sum_f64(const double *x, size_t n, double *sum, double *absolute_sum);
+treefold_status treefold_par_fold(treefold_type type, treefold_op op, const void *items, size_t n, void *result);
+treefold_status treefold_par_fold_rows(treefold_type type, treefold_op op, const void *items, size_t n, size_t width, void *result,
+                                       size_t m);
+treefold_status treefold_par_fields(treefold_type type, treefold_op op, const void *const *fields, size_t count, size_t n,
+                                    void *result);
+
+/* As treefold_fold_user; several threads call `combine` at once, all with the same context. */
+treefold_status treefold_par_fold_user(const void *items, size_t n, size_t item_bytes, treefold_combine combine, void *context,
+                                       const void *empty, void *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,696 @@
+// treefold.hpp: treefold.h for C++20. Reductions whose bits depend on the items, their order and the operator, and on nothing else.
+//
+//     std::vector<double> x = {0.1, 0.2, 0.3, 0.4};
+//     double total = treefold::sum(x);
+//
+// T is the type of an item, and `items` any contiguous range of them: a std::vector, std::array, std::span or array.
+//
+//     T sum(items)                   in tree order; 0 if there are none
+//     T product(items)               1 if there are none
+//     T min(items), T max(items)     IEEE 754-2019's: a NaN wins, -0 is less than +0; an error if there are none
+//     T dot(x, y)                    the sum of x[i] * y[i]; float and double
+//     T squared_norm(x)              dot(x, x)
+//     sums<T> sum_and_absolute_sum(x)
+//     T fold(items, op)              by an operator of treefold::ops, or by a function T(const T &, const T &)
+//     T fold(items, op, empty)       the same, with a value for nothing
+//     vector<T> sum_rows(items, width), fold_rows(items, width, op)    rows of `width` items, element by element
+//     vector<T> fields(fields, op)   each of several ranges of one length
+//
+// sum_rows_into, fold_rows_into and fields_into leave their result in a std::span<T>. Namespace treefold::par has all of these, with
+// the same bits, by the threads of a pool.
+//
+// A failure throws treefold::error, and what the caller's operator throws comes through as it is. Each function that returns no vector
+// has a twin `try_…` that throws nothing: it takes the result by reference, or as a span, as its last argument and returns a
+// treefold::code. The exception of an operator is dropped there, and the code is operator_failed.
+//
+// Link with libtreefold, or with libtreefold_mpi, which has all of it. treefold_mpi.hpp has the reductions over MPI's ranks.
+#ifndef TREEFOLD_HPP
+#define TREEFOLD_HPP
+
+#include <atomic>
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <ranges>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <treefold.h>
+
+namespace treefold {
+
+// ---- Errors ------------------------------------------------------------------------------------------------------------------------
+
+// What a function of treefold.h returns; the comments are there.
+enum class [[nodiscard]] code : treefold_status {
+    ok = TREEFOLD_OK,
+    null = TREEFOLD_NULL, // also the code of an object that was moved from, or is used up
+    argument = TREEFOLD_ARGUMENT,
+    length = TREEFOLD_LENGTH,
+    disagree = TREEFOLD_DISAGREE,
+    empty = TREEFOLD_EMPTY,
+    environment = TREEFOLD_ENVIRONMENT,
+    rank_failed = TREEFOLD_RANK_FAILED,
+    spent = TREEFOLD_SPENT,
+    under_way = TREEFOLD_UNDER_WAY,
+    timed_out = TREEFOLD_TIMED_OUT,
+    mpi = TREEFOLD_MPI,
+    unsupported = TREEFOLD_UNSUPPORTED,
+    panic = TREEFOLD_PANIC,
+    mismatched = TREEFOLD_MISMATCHED,
+    memory = TREEFOLD_MEMORY,
+    operator_failed = TREEFOLD_OPERATOR,
+};
+
+// The name of a code in treefold.h, such as "TREEFOLD_LENGTH".
+[[nodiscard]] inline const char *code_name(code value) noexcept
+{
+    return treefold_status_name(static_cast<treefold_status>(value));
+}
+
+// A call that failed. what() names the argument or the rank.
+class error : public std::runtime_error {
+public:
+    error(treefold::code code, int rank, const std::string &what) : std::runtime_error(what), code_(code), rank_(rank) {}
+
+    [[nodiscard]] treefold::code code() const noexcept { return code_; }
+
+    // The rank that the error is about; -1 if it is about none.
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+
+private:
+    treefold::code code_;
+    int rank_;
+};
+
+// The version of the library; that of the header is TREEFOLD_VERSION.
+[[nodiscard]] inline std::uint32_t version() noexcept
+{
+    return treefold_version();
+}
+
+// ---- Types and operators -----------------------------------------------------------------------------------------------------------
+
+template <class T, class... Ts>
+concept any_of = (std::same_as<T, Ts> || ...);
+
+// The types of which treefold.h has codes. Characters and bool are no numbers here.
+template <class T>
+concept floating = any_of<T, float, double>;
+
+template <class T>
+concept complex_number = any_of<T, std::complex<float>, std::complex<double>>;
+
+template <class T>
+concept integer = std::integral<T> && sizeof(T) <= 8 && std::same_as<T, std::remove_cv_t<T>> &&
+                  !any_of<T, bool, char, wchar_t, char8_t, char16_t, char32_t>;
+
+template <class T>
+concept number = floating<T> || complex_number<T> || integer<T>;
+
+// The operators of treefold.h.
+template <treefold_op Op> struct builtin {};
+
+template <class F>
+concept callers_operator = !any_of<F, builtin<TREEFOLD_SUM>, builtin<TREEFOLD_PRODUCT>, builtin<TREEFOLD_MIN>, builtin<TREEFOLD_MAX>>;
+
+namespace ops {
+inline constexpr builtin<TREEFOLD_SUM> sum{};
+inline constexpr builtin<TREEFOLD_PRODUCT> product{};
+inline constexpr builtin<TREEFOLD_MIN> min{};
+inline constexpr builtin<TREEFOLD_MAX> max{};
+} // namespace ops
+
+// Whether an operator of treefold.h exists for a type: complex numbers have no order.
+template <class T, treefold_op Op>
+concept reducible = number<T> && !(complex_number<T> && (Op == TREEFOLD_MIN || Op == TREEFOLD_MAX));
+
+// The sum of numbers, and that of their absolute values, which bounds the error of the first.
+template <floating T> struct sums {
+    T sum;
+    T absolute_sum;
+};
+
+// Items one after the other in memory.
+template <class R>
+concept item_range = std::ranges::contiguous_range<const R> && std::ranges::sized_range<const R>;
+
+template <item_range R> using item_of = std::ranges::range_value_t<const R>;
+
+// Several ranges of items of one type.
+template <class F>
+concept item_fields = std::ranges::forward_range<const F> && item_range<std::ranges::range_value_t<const F>> &&
+                      std::ranges::borrowed_range<std::ranges::range_reference_t<const F>>;
+
+template <item_fields F> using field_item = item_of<std::ranges::range_value_t<const F>>;
+
+// ---- Behind the functions ----------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+[[noreturn]] inline void fail(treefold_status status)
+{
+    throw error(code{status}, treefold_last_error_rank(), treefold_last_error());
+}
+
+inline void check(treefold_status status)
+{
+    if (status != TREEFOLD_OK) [[unlikely]]
+        fail(status);
+}
+
+template <item_range R> std::span<const item_of<R>> view(const R &range) noexcept
+{
+    return {std::ranges::data(range), std::ranges::size(range)};
+}
+
+template <number T> inline constexpr treefold_type type_of = [] {
+    if constexpr (std::same_as<T, float>)
+        return TREEFOLD_F32;
+    else if constexpr (std::same_as<T, double>)
+        return TREEFOLD_F64;
+    else if constexpr (std::same_as<T, std::complex<float>>)
+        return TREEFOLD_C32;
+    else if constexpr (std::same_as<T, std::complex<double>>)
+        return TREEFOLD_C64;
+    else if constexpr (std::signed_integral<T>)
+        return sizeof(T) == 1 ? TREEFOLD_I8 : sizeof(T) == 2 ? TREEFOLD_I16 : sizeof(T) == 4 ? TREEFOLD_I32 : TREEFOLD_I64;
+    else
+        return sizeof(T) == 1 ? TREEFOLD_U8 : sizeof(T) == 2 ? TREEFOLD_U16 : sizeof(T) == 4 ? TREEFOLD_U32 : TREEFOLD_U64;
+}();
+
+// What an item of the caller's operator must be. The messages are for whoever reads the compiler's.
+template <class T, class F> consteval void check_operator()
+{
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "treefold: an item must be trivially copyable (std::pair and std::tuple are not; use a struct)");
+    static_assert(sizeof(T) % 4 == 0, "treefold: the size of an item of your own operator must be a multiple of 4 bytes");
+    static_assert(sizeof(T) <= TREEFOLD_ITEM_BYTES_MAX, "treefold: an item of your own operator has at most 512 bytes");
+    static_assert(std::is_invocable_v<const F &, const T &, const T &>,
+                  "treefold: an operator is called as op(const T &, const T &), and is const itself (no mutable lambda)");
+    if constexpr (std::is_invocable_v<const F &, const T &, const T &>)
+        static_assert(std::same_as<std::remove_cvref_t<std::invoke_result_t<const F &, const T &, const T &>>, T>,
+                      "treefold: an operator returns the type of the items, not one that is converted to it");
+}
+
+// Room for an item that needs no default constructor. The library's items are aligned to 8 bytes, and T may want more: all of them
+// are copied, which compilers turn into loads.
+template <class T> union slot {
+    T value;
+
+    slot() noexcept {}
+
+    void load(const void *bytes) noexcept { std::memcpy(static_cast<void *>(std::addressof(value)), bytes, sizeof(T)); }
+
+    // The padding of an item has no defined bits. Where the compiler can, they become zero: ranks compare the bytes of empty values.
+    void clear_padding() noexcept
+    {
+#ifdef __has_builtin
+#if __has_builtin(__builtin_clear_padding)
+        __builtin_clear_padding(std::addressof(value));
+#endif
+#endif
+    }
+};
+
+// The exception that ended a reduction: the first one, should several threads throw.
+class first_exception {
+public:
+    void keep() noexcept
+    {
+        if (!is_taken_.exchange(true))
+            exception_ = std::current_exception();
+    }
+
+    // The exception, which is here no longer; null if there is none. The reduction is over: no other thread is in keep().
+    [[nodiscard]] std::exception_ptr take() noexcept
+    {
+        is_taken_ = false;
+        return std::exchange(exception_, nullptr);
+    }
+
+private:
+    std::atomic<bool> is_taken_ = false;
+    std::exception_ptr exception_;
+};
+
+// Combines two items of the library's, and returns what a treefold_combine returns. keep() may fetch the exception.
+//
+// A template cannot have C's linkage, so the functions whose addresses the library gets have that of C++. The two are one calling
+// convention in all compilers for 64-bit processors.
+template <class T, class F, class Keep>
+int combine_items(const F &op, const void *left, const void *right, void *out, Keep keep) noexcept
+{
+    try {
+        slot<T> first, second, combined;
+        first.load(left);
+        second.load(right);
+        std::construct_at(std::addressof(combined.value), std::invoke(op, std::as_const(first.value), std::as_const(second.value)));
+        combined.clear_padding();
+        std::memcpy(out, std::addressof(combined.value), sizeof(T));
+        return 0;
+    } catch (...) {
+        keep();
+        return 1;
+    }
+}
+
+// The caller's operator during a call.
+template <class T, class F> struct guarded {
+    const F &op;
+    first_exception thrown{};
+
+    static int combine(void *context, const void *left, const void *right, void *out) noexcept
+    {
+        auto &self = *static_cast<guarded *>(context);
+        return combine_items<T>(self.op, left, right, out, [&self]() noexcept { self.thrown.keep(); });
+    }
+};
+
+// Who does the work, and the functions of treefold.h for it.
+enum class by { caller, pool };
+
+template <by> struct library;
+
+template <> struct library<by::caller> {
+    static constexpr auto sum_f32 = &treefold_sum_f32;
+    static constexpr auto sum_f64 = &treefold_sum_f64;
+    static constexpr auto dot_f32 = &treefold_dot_f32;
+    static constexpr auto dot_f64 = &treefold_dot_f64;
+    static constexpr auto squared_norm_f32 = &treefold_squared_norm_f32;
+    static constexpr auto squared_norm_f64 = &treefold_squared_norm_f64;
+    static constexpr auto sums_f32 = &treefold_sum_and_absolute_sum_f32;
+    static constexpr auto sums_f64 = &treefold_sum_and_absolute_sum_f64;
+    static constexpr auto fold = &treefold_fold;
+    static constexpr auto fold_rows = &treefold_fold_rows;
+    static constexpr auto fields = &treefold_fields;
+    static constexpr auto fold_user = &treefold_fold_user;
+};
+
+template <> struct library<by::pool> {
+    static constexpr auto sum_f32 = &treefold_par_sum_f32;
+    static constexpr auto sum_f64 = &treefold_par_sum_f64;
+    static constexpr auto dot_f32 = &treefold_par_dot_f32;
+    static constexpr auto dot_f64 = &treefold_par_dot_f64;
+    static constexpr auto squared_norm_f32 = &treefold_par_squared_norm_f32;
+    static constexpr auto squared_norm_f64 = &treefold_par_squared_norm_f64;
+    static constexpr auto sums_f32 = &treefold_par_sum_and_absolute_sum_f32;
+    static constexpr auto sums_f64 = &treefold_par_sum_and_absolute_sum_f64;
+    static constexpr auto fold = &treefold_par_fold;
+    static constexpr auto fold_rows = &treefold_par_fold_rows;
+    static constexpr auto fields = &treefold_par_fields;
+    static constexpr auto fold_user = &treefold_par_fold_user;
+};
+
+// ---- Calls of the library, typed
+
+template <by By, treefold_op Op, reducible<Op> T> treefold_status reduce(std::span<const T> items, T *result) noexcept
+{
+    // A sum of floats has a function of its own, which need not look at a type and an operator first.
+    if constexpr (Op == TREEFOLD_SUM && std::same_as<T, float>)
+        return library<By>::sum_f32(items.data(), items.size(), result);
+    else if constexpr (Op == TREEFOLD_SUM && std::same_as<T, double>)
+        return library<By>::sum_f64(items.data(), items.size(), result);
+    else
+        return library<By>::fold(type_of<T>, Op, items.data(), items.size(), result);
+}
+
+template <by By, floating T> treefold_status dot(std::span<const T> x, std::span<const T> y, T *result) noexcept
+{
+    if constexpr (std::same_as<T, float>)
+        return library<By>::dot_f32(x.data(), x.size(), y.data(), y.size(), result);
+    else
+        return library<By>::dot_f64(x.data(), x.size(), y.data(), y.size(), result);
+}
+
+template <by By, floating T> treefold_status squared_norm(std::span<const T> x, T *result) noexcept
+{
+    if constexpr (std::same_as<T, float>)
+        return library<By>::squared_norm_f32(x.data(), x.size(), result);
+    else
+        return library<By>::squared_norm_f64(x.data(), x.size(), result);
+}
+
+template <by By, floating T> treefold_status sum_and_absolute_sum(std::span<const T> x, sums<T> *result) noexcept
+{
+    if constexpr (std::same_as<T, float>)
+        return library<By>::sums_f32(x.data(), x.size(), &result->sum, &result->absolute_sum);
+    else
+        return library<By>::sums_f64(x.data(), x.size(), &result->sum, &result->absolute_sum);
+}
+
+template <by By, treefold_op Op, reducible<Op> T>
+treefold_status fold_rows(std::span<const T> items, std::size_t width, std::span<T> result) noexcept
+{
+    return library<By>::fold_rows(type_of<T>, Op, items.data(), items.size(), width, result.data(), result.size());
+}
+
+template <by By, class T, class F>
+treefold_status fold_user(std::span<const T> items, guarded<T, F> &op, const T *empty, T *result) noexcept
+{
+    check_operator<T, F>();
+    return library<By>::fold_user(items.data(), items.size(), sizeof(T), &guarded<T, F>::combine, &op, empty, result);
+}
+
+// The addresses of fields, as treefold_fields takes them.
+template <class T> struct field_list {
+    std::vector<const void *> addresses{};
+    std::size_t length = 0;
+    bool is_even = true;
+
+    template <item_fields F> explicit field_list(const F &fields)
+    {
+        for (auto &&field : fields) {
+            const std::span<const T> items = detail::view(field);
+            length = addresses.empty() ? items.size() : length;
+            is_even = is_even && items.size() == length;
+            addresses.push_back(items.data());
+        }
+    }
+
+    template <by By, treefold_op Op> treefold_status reduce(std::span<T> result) const noexcept
+    {
+        const auto count = addresses.size();
+        return library<By>::fields(type_of<T>, Op, addresses.data(), count, length, result.data());
+    }
+};
+
+// ---- The functions, as objects: one definition each serves both namespaces, and argument-dependent lookup finds no other
+
+template <by By, treefold_op Op> struct reduce_function {
+    template <item_range R>
+        requires reducible<item_of<R>, Op>
+    [[nodiscard]] item_of<R> operator()(const R &items) const
+    {
+        item_of<R> result;
+        check(detail::reduce<By, Op>(detail::view(items), &result));
+        return result;
+    }
+};
+
+template <by By, treefold_op Op> struct try_reduce_function {
+    template <item_range R>
+        requires reducible<item_of<R>, Op>
+    code operator()(const R &items, item_of<R> &result) const noexcept
+    {
+        return code{detail::reduce<By, Op>(detail::view(items), &result)};
+    }
+};
+
+template <by By> struct dot_function {
+    template <item_range X, item_range Y>
+        requires floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
+    [[nodiscard]] item_of<X> operator()(const X &x, const Y &y) const
+    {
+        item_of<X> result;
+        check(detail::dot<By>(detail::view(x), detail::view(y), &result));
+        return result;
+    }
+};
+
+template <by By> struct try_dot_function {
+    template <item_range X, item_range Y>
+        requires floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
+    code operator()(const X &x, const Y &y, item_of<X> &result) const noexcept
+    {
+        return code{detail::dot<By>(detail::view(x), detail::view(y), &result)};
+    }
+};
+
+template <by By> struct squared_norm_function {
+    template <item_range X>
+        requires floating<item_of<X>>
+    [[nodiscard]] item_of<X> operator()(const X &x) const
+    {
+        item_of<X> result;
+        check(detail::squared_norm<By>(detail::view(x), &result));
+        return result;
+    }
+};
+
+template <by By> struct try_squared_norm_function {
+    template <item_range X>
+        requires floating<item_of<X>>
+    code operator()(const X &x, item_of<X> &result) const noexcept
+    {
+        return code{detail::squared_norm<By>(detail::view(x), &result)};
+    }
+};
+
+template <by By> struct sum_and_absolute_sum_function {
+    template <item_range X>
+        requires floating<item_of<X>>
+    [[nodiscard]] sums<item_of<X>> operator()(const X &x) const
+    {
+        sums<item_of<X>> result;
+        check(detail::sum_and_absolute_sum<By>(detail::view(x), &result));
+        return result;
+    }
+};
+
+template <by By> struct try_sum_and_absolute_sum_function {
+    template <item_range X>
+        requires floating<item_of<X>>
+    code operator()(const X &x, sums<item_of<X>> &result) const noexcept
+    {
+        return code{detail::sum_and_absolute_sum<By>(detail::view(x), &result)};
+    }
+};
+
+template <by By> struct fold_function {
+    template <item_range R, treefold_op Op>
+        requires reducible<item_of<R>, Op>
+    [[nodiscard]] item_of<R> operator()(const R &items, builtin<Op>) const
+    {
+        return reduce_function<By, Op>{}(items);
+    }
+
+    template <item_range R, callers_operator F> [[nodiscard]] item_of<R> operator()(const R &items, const F &op) const
+    {
+        return run(detail::view(items), op, static_cast<const item_of<R> *>(nullptr));
+    }
+
+    template <item_range R, callers_operator F>
+    [[nodiscard]] item_of<R> operator()(const R &items, const F &op, const item_of<R> &empty) const
+    {
+        return run(detail::view(items), op, std::addressof(empty));
+    }
+
+private:
+    template <class T, class F> static T run(std::span<const T> items, const F &op, const T *empty)
+    {
+        guarded<T, F> function{op};
+        slot<T> result;
+        const auto status = detail::fold_user<By>(items, function, empty, std::addressof(result.value));
+        if (const auto thrown = function.thrown.take())
+            std::rethrow_exception(thrown);
+        check(status);
+        return result.value;
+    }
+};
+
+template <by By> struct try_fold_function {
+    template <item_range R, treefold_op Op>
+        requires reducible<item_of<R>, Op>
+    code operator()(const R &items, builtin<Op>, item_of<R> &result) const noexcept
+    {
+        return try_reduce_function<By, Op>{}(items, result);
+    }
+
+    template <item_range R, callers_operator F> code operator()(const R &items, const F &op, item_of<R> &result) const noexcept
+    {
+        return run(detail::view(items), op, static_cast<const item_of<R> *>(nullptr), result);
+    }
+
+    template <item_range R, callers_operator F>
+    code operator()(const R &items, const F &op, const item_of<R> &empty, item_of<R> &result) const noexcept
+    {
+        return run(detail::view(items), op, std::addressof(empty), result);
+    }
+
+private:
+    template <class T, class F> static code run(std::span<const T> items, const F &op, const T *empty, T &result) noexcept
+    {
+        guarded<T, F> function{op};
+        return code{detail::fold_user<By>(items, function, empty, std::addressof(result))};
+    }
+};
+
+template <by By> struct fold_rows_function {
+    template <item_range R, treefold_op Op>
+        requires reducible<item_of<R>, Op>
+    [[nodiscard]] std::vector<item_of<R>> operator()(const R &items, std::size_t width, builtin<Op>) const
+    {
+        std::vector<item_of<R>> result(width);
+        check(detail::fold_rows<By, Op>(detail::view(items), width, std::span(result)));
+        return result;
+    }
+};
+
+template <by By> struct fold_rows_into_function {
+    template <item_range R, treefold_op Op>
+        requires reducible<item_of<R>, Op>
+    void operator()(const R &items, std::size_t width, builtin<Op>, std::span<item_of<R>> result) const
+    {
+        check(detail::fold_rows<By, Op>(detail::view(items), width, result));
+    }
+};
+
+template <by By> struct try_fold_rows_into_function {
+    template <item_range R, treefold_op Op>
+        requires reducible<item_of<R>, Op>
+    code operator()(const R &items, std::size_t width, builtin<Op>, std::span<item_of<R>> result) const noexcept
+    {
+        return code{detail::fold_rows<By, Op>(detail::view(items), width, result)};
+    }
+};
+
+template <by By> struct sum_rows_function {
+    template <item_range R>
+        requires number<item_of<R>>
+    [[nodiscard]] std::vector<item_of<R>> operator()(const R &items, std::size_t width) const
+    {
+        return fold_rows_function<By>{}(items, width, ops::sum);
+    }
+};
+
+template <by By> struct sum_rows_into_function {
+    template <item_range R>
+        requires number<item_of<R>>
+    void operator()(const R &items, std::size_t width, std::span<item_of<R>> result) const
+    {
+        fold_rows_into_function<By>{}(items, width, ops::sum, result);
+    }
+};
+
+template <by By> struct try_sum_rows_into_function {
+    template <item_range R>
+        requires number<item_of<R>>
+    code operator()(const R &items, std::size_t width, std::span<item_of<R>> result) const noexcept
+    {
+        return try_fold_rows_into_function<By>{}(items, width, ops::sum, result);
+    }
+};
+
+template <by By> struct fields_function {
+    template <item_fields F, treefold_op Op>
+        requires reducible<field_item<F>, Op>
+    [[nodiscard]] std::vector<field_item<F>> operator()(const F &fields, builtin<Op>) const
+    {
+        std::vector<field_item<F>> result(static_cast<std::size_t>(std::ranges::distance(fields)));
+        into(field_list<field_item<F>>(fields), builtin<Op>{}, std::span(result));
+        return result;
+    }
+
+protected:
+    template <class T, treefold_op Op> static void into(const field_list<T> &list, builtin<Op>, std::span<T> result)
+    {
+        if (!list.is_even)
+            throw error(code::length, -1, "the fields do not have the same number of items");
+        if (list.addresses.size() != result.size())
+            throw error(code::length, -1, "the result does not have one item for each field");
+        check(list.template reduce<By, Op>(result));
+    }
+};
+
+template <by By> struct fields_into_function : private fields_function<By> {
+    template <item_fields F, treefold_op Op>
+        requires reducible<field_item<F>, Op>
+    void operator()(const F &fields, builtin<Op>, std::span<field_item<F>> result) const
+    {
+        this->into(field_list<field_item<F>>(fields), builtin<Op>{}, result);
+    }
+};
+
+template <by By> struct try_fields_into_function {
+    template <item_fields F, treefold_op Op>
+        requires reducible<field_item<F>, Op>
+    code operator()(const F &fields, builtin<Op>, std::span<field_item<F>> result) const noexcept
+    try {
+        const field_list<field_item<F>> list(fields);
+        if (!list.is_even || list.addresses.size() != result.size())
+            return code::length;
+        return code{list.template reduce<By, Op>(result)};
+    } catch (const std::bad_alloc &) {
+        return code::memory;
+    }
+};
+
+} // namespace detail
+
+// ---- One process -------------------------------------------------------------------------------------------------------------------
+
+inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_SUM> sum{};
+inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_PRODUCT> product{};
+inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_MIN> min{};
+inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_MAX> max{};
+inline constexpr detail::dot_function<detail::by::caller> dot{};
+inline constexpr detail::squared_norm_function<detail::by::caller> squared_norm{};
+inline constexpr detail::sum_and_absolute_sum_function<detail::by::caller> sum_and_absolute_sum{};
+inline constexpr detail::fold_function<detail::by::caller> fold{};
+inline constexpr detail::sum_rows_function<detail::by::caller> sum_rows{};
+inline constexpr detail::sum_rows_into_function<detail::by::caller> sum_rows_into{};
+inline constexpr detail::fold_rows_function<detail::by::caller> fold_rows{};
+inline constexpr detail::fold_rows_into_function<detail::by::caller> fold_rows_into{};
+inline constexpr detail::fields_function<detail::by::caller> fields{};
+inline constexpr detail::fields_into_function<detail::by::caller> fields_into{};
+
+inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_SUM> try_sum{};
+inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_PRODUCT> try_product{};
+inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_MIN> try_min{};
+inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_MAX> try_max{};
+inline constexpr detail::try_dot_function<detail::by::caller> try_dot{};
+inline constexpr detail::try_squared_norm_function<detail::by::caller> try_squared_norm{};
+inline constexpr detail::try_sum_and_absolute_sum_function<detail::by::caller> try_sum_and_absolute_sum{};
+inline constexpr detail::try_fold_function<detail::by::caller> try_fold{};
+inline constexpr detail::try_sum_rows_into_function<detail::by::caller> try_sum_rows_into{};
+inline constexpr detail::try_fold_rows_into_function<detail::by::caller> try_fold_rows_into{};
+inline constexpr detail::try_fields_into_function<detail::by::caller> try_fields_into{};
+
+// ---- One process, all threads ------------------------------------------------------------------------------------------------------
+
+// An operator of the caller's is called by several threads at once here.
+namespace par {
+
+inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_SUM> sum{};
+inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_PRODUCT> product{};
+inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_MIN> min{};
+inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_MAX> max{};
+inline constexpr detail::dot_function<detail::by::pool> dot{};
+inline constexpr detail::squared_norm_function<detail::by::pool> squared_norm{};
+inline constexpr detail::sum_and_absolute_sum_function<detail::by::pool> sum_and_absolute_sum{};
+inline constexpr detail::fold_function<detail::by::pool> fold{};
+inline constexpr detail::sum_rows_function<detail::by::pool> sum_rows{};
+inline constexpr detail::sum_rows_into_function<detail::by::pool> sum_rows_into{};
+inline constexpr detail::fold_rows_function<detail::by::pool> fold_rows{};
+inline constexpr detail::fold_rows_into_function<detail::by::pool> fold_rows_into{};
+inline constexpr detail::fields_function<detail::by::pool> fields{};
+inline constexpr detail::fields_into_function<detail::by::pool> fields_into{};
+
+inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_SUM> try_sum{};
+inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_PRODUCT> try_product{};
+inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_MIN> try_min{};
+inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_MAX> try_max{};
+inline constexpr detail::try_dot_function<detail::by::pool> try_dot{};
+inline constexpr detail::try_squared_norm_function<detail::by::pool> try_squared_norm{};
+inline constexpr detail::try_sum_and_absolute_sum_function<detail::by::pool> try_sum_and_absolute_sum{};
+inline constexpr detail::try_fold_function<detail::by::pool> try_fold{};
+inline constexpr detail::try_sum_rows_into_function<detail::by::pool> try_sum_rows_into{};
+inline constexpr detail::try_fold_rows_into_function<detail::by::pool> try_fold_rows_into{};
+inline constexpr detail::try_fields_into_function<detail::by::pool> try_fields_into{};
+
+} // namespace par
+
+} // namespace treefold
+
+#endif

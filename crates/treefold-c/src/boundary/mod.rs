@@ -1,0 +1,39 @@
+//! Where pointers are followed: the only room of this crate with `unsafe`.
+//!
+//! What a C program promises is written in `treefold.h`: a pointer with a length is valid for so many elements during the call, and no
+//! other thread writes to them meanwhile. What can be seen of a broken promise is an error: NULL, a length beyond the address
+//! space, an address that no such element can have, arrays that overlap.
+
+#![expect(
+    unsafe_code,
+    reason = "C programs pass pointers; each block says what their promise is"
+)]
+
+pub mod exports;
+mod function;
+mod pointers;
+
+use std::panic::{self, AssertUnwindSafe};
+
+use crate::failure::{self, Code, Failure, Status};
+
+pub use function::{Combine, Function};
+pub use pointers::{
+    Bytes, bytes, bytes_mut, disjoint, elements, elements_mut, place, text, write, write_bytes,
+};
+
+/// Runs what a function does: keeps its error for `treefold_last_error`, and stops panics.
+#[inline]
+pub fn guard(body: impl FnOnce() -> Result<(), Failure>) -> Status {
+    // Nothing that the body has touched is left half changed: a plan whose run panicked is spent, and all else is made anew.
+    match panic::catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => Code::Ok as Status,
+        Ok(Err(failure)) => failure::keep(failure),
+        Err(payload) => failure::keep(Failure::of_panic(payload.as_ref())),
+    }
+}
+
+/// What this thread's last failure said.
+pub fn last_error() -> String {
+    failure::last_text()
+}

@@ -1,0 +1,301 @@
+//! Pointers with lengths, as slices.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::slice;
+
+use bytemuck::{AnyBitPattern, NoUninit, Pod, PodCastError};
+
+use crate::failure::{Code, Failure};
+
+/// Where an array lies.
+#[derive(Clone, Copy, Debug)]
+pub struct Bytes {
+    name: &'static str,
+    begin: usize,
+    count: usize,
+}
+
+impl Bytes {
+    /// Of an array of so many elements.
+    ///
+    /// # Errors
+    /// It is NULL, although it has elements, or longer than any array can be.
+    #[inline]
+    pub fn of(
+        name: &'static str,
+        pointer: *const c_void,
+        length: usize,
+        element_bytes: usize,
+    ) -> Result<Self, Failure> {
+        let begin = pointer.addr();
+        let count = length.checked_mul(element_bytes);
+        let count = count.filter(|&count| isize::try_from(count).is_ok());
+        match count {
+            Some(count) if count == 0 || (begin != 0 && begin.checked_add(count).is_some()) => {
+                Ok(Self { name, begin, count })
+            }
+            _ => Err(Self::impossible(name, begin, length)),
+        }
+    }
+
+    #[cold]
+    fn impossible(name: &str, begin: usize, length: usize) -> Failure {
+        if begin == 0 {
+            return Failure::null(name);
+        }
+        let message = format!("`{name}` cannot have {length} elements: no memory is so large");
+        Failure::new(Code::Length, message)
+    }
+
+    /// The array.
+    ///
+    /// # Safety
+    /// `pointer` is what this was made of. If the array has elements, it can be read, and nobody writes to it, while the result is in use.
+    #[inline]
+    pub unsafe fn read<'a>(self, pointer: *const c_void) -> &'a [u8] {
+        if self.count == 0 {
+            return &[];
+        }
+        // SAFETY: not NULL, at most isize::MAX bytes that do not wrap, both as `of` has found; readable and unchanged, as the caller
+        // promises. Bytes need no alignment.
+        unsafe { slice::from_raw_parts(pointer.cast(), self.count) }
+    }
+
+    /// The array, to be written to.
+    ///
+    /// # Safety
+    /// `pointer` is what this was made of. If the array has elements, it can be read and written, and nobody else does either, while the
+    /// result is in use.
+    #[inline]
+    pub unsafe fn write<'a>(self, pointer: *mut c_void) -> &'a mut [u8] {
+        if self.count == 0 {
+            return &mut [];
+        }
+        // SAFETY: as in `read`, and nobody else reads or writes, as the caller promises.
+        unsafe { slice::from_raw_parts_mut(pointer.cast(), self.count) }
+    }
+}
+
+/// Whether two arrays have no byte in common.
+///
+/// # Errors
+/// They have.
+#[inline]
+pub fn disjoint(one: Bytes, other: Bytes) -> Result<(), Failure> {
+    // Their ends do not wrap, as `of` has found.
+    let is_before = one.begin + one.count <= other.begin;
+    let is_after = other.begin + other.count <= one.begin;
+    match is_before || is_after || one.count == 0 || other.count == 0 {
+        true => Ok(()),
+        false => Err(overlap(one, other)),
+    }
+}
+
+#[cold]
+fn overlap(one: Bytes, other: Bytes) -> Failure {
+    let message = format!("`{}` and `{}` overlap", one.name, other.name);
+    Failure::new(Code::Argument, message)
+}
+
+/// The bytes of an array.
+///
+/// # Safety
+/// If it is not NULL, the array can be read for so many elements of so many bytes each, and nobody writes to it, while the result is
+/// in use.
+///
+/// # Errors
+/// As [`Bytes::of`].
+#[inline]
+pub unsafe fn bytes<'a>(
+    name: &'static str,
+    pointer: *const c_void,
+    length: usize,
+    element_bytes: usize,
+) -> Result<&'a [u8], Failure> {
+    let array = Bytes::of(name, pointer, length, element_bytes)?;
+    // SAFETY: the caller's promise is this function's.
+    Ok(unsafe { array.read(pointer) })
+}
+
+/// The bytes of an array that is written to.
+///
+/// # Safety
+/// If it is not NULL, the array can be read and written for so many elements of so many bytes each, and nobody else does either,
+/// while the result is in use.
+///
+/// # Errors
+/// As [`Bytes::of`].
+#[inline]
+pub unsafe fn bytes_mut<'a>(
+    name: &'static str,
+    pointer: *mut c_void,
+    length: usize,
+    element_bytes: usize,
+) -> Result<&'a mut [u8], Failure> {
+    let array = Bytes::of(name, pointer, length, element_bytes)?;
+    // SAFETY: the caller's promise is this function's.
+    Ok(unsafe { array.write(pointer) })
+}
+
+/// The elements that bytes are.
+///
+/// # Errors
+/// Their address is not a multiple of the type's alignment.
+#[inline]
+pub fn elements<'a, T: AnyBitPattern>(
+    name: &'static str,
+    bytes: &'a [u8],
+) -> Result<&'a [T], Failure> {
+    if bytes.is_empty() {
+        return Ok(&[]);
+    }
+    bytemuck::try_cast_slice(bytes).map_err(|error| misfit::<T>(name, error))
+}
+
+/// The elements that bytes are, to be written to.
+///
+/// # Errors
+/// As [`elements`].
+#[inline]
+pub fn elements_mut<'a, T: Pod>(
+    name: &'static str,
+    bytes: &'a mut [u8],
+) -> Result<&'a mut [T], Failure> {
+    if bytes.is_empty() {
+        return Ok(&mut []);
+    }
+    bytemuck::try_cast_slice_mut(bytes).map_err(|error| misfit::<T>(name, error))
+}
+
+#[cold]
+fn misfit<T>(name: &'static str, error: PodCastError) -> Failure {
+    match error {
+        PodCastError::TargetAlignmentGreaterAndInputNotAligned => {
+            let alignment = align_of::<T>();
+            let reason = format_args!("its address is not a multiple of {alignment}");
+            Failure::argument(name, reason)
+        }
+        error => Failure::argument(name, error),
+    }
+}
+
+/// Leaves a value where a pointer says.
+///
+/// # Safety
+/// If it is not NULL, the pointer can be written to.
+///
+/// # Errors
+/// It is NULL.
+#[inline]
+pub unsafe fn write<T: NoUninit>(
+    name: &'static str,
+    pointer: *mut T,
+    value: T,
+) -> Result<(), Failure> {
+    if pointer.is_null() {
+        return Err(Failure::null(name));
+    }
+    // SAFETY: not NULL, and it can be written to, as the caller promises. No alignment is asked for.
+    unsafe { pointer.write_unaligned(value) };
+    Ok(())
+}
+
+/// Copies bytes to where a pointer says.
+///
+/// # Safety
+/// If it is not NULL, the pointer can be written to for so many bytes, none of which is one of `value`.
+///
+/// # Errors
+/// It is NULL.
+pub unsafe fn write_bytes(
+    name: &'static str,
+    pointer: *mut c_void,
+    value: &[u8],
+) -> Result<(), Failure> {
+    if pointer.is_null() {
+        return Err(Failure::null(name));
+    }
+    // SAFETY: not NULL, and it can be written to for so many bytes, which are others, as the caller promises.
+    unsafe {
+        pointer
+            .cast::<u8>()
+            .copy_from_nonoverlapping(value.as_ptr(), value.len())
+    };
+    Ok(())
+}
+
+/// Whether there is a place for a result, before it is computed.
+///
+/// # Errors
+/// The pointer is NULL.
+#[inline]
+pub fn place<T>(name: &'static str, pointer: *const T) -> Result<(), Failure> {
+    match pointer.is_null() {
+        true => Err(Failure::null(name)),
+        false => Ok(()),
+    }
+}
+
+/// A name that ends with a 0.
+///
+/// # Safety
+/// If it is not NULL, it can be read up to its 0, and nobody writes to it, while the result is in use.
+///
+/// # Errors
+/// It is NULL, or no UTF-8.
+pub unsafe fn text<'a>(name: &'static str, pointer: *const c_char) -> Result<&'a str, Failure> {
+    if pointer.is_null() {
+        return Err(Failure::null(name));
+    }
+    // SAFETY: not NULL, and it ends with a 0 up to which it can be read, as the caller promises.
+    let text = unsafe { CStr::from_ptr(pointer) };
+    let text = text.to_str();
+    text.map_err(|_| Failure::argument(name, "it is not UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+    use std::ptr;
+
+    use super::{Bytes, disjoint, elements};
+    use crate::failure::Code;
+
+    #[test]
+    fn arrays_that_cannot_be_are_refused() {
+        let place = [0.0_f64; 4];
+        let pointer = place.as_ptr().cast();
+        let code = |pointer, length| Bytes::of("x", pointer, length, 8).map_err(|error| error.code);
+        assert_eq!(code(ptr::null(), 1).unwrap_err(), Code::Null);
+        assert!(code(ptr::null(), 0).is_ok());
+        assert_eq!(code(pointer, usize::MAX).unwrap_err(), Code::Length);
+        assert_eq!(
+            code(pointer, usize::MAX / 16 + 1).unwrap_err(),
+            Code::Length
+        );
+    }
+
+    #[test]
+    fn arrays_overlap_where_they_share_a_byte() {
+        let place = [0_u8; 16];
+        let array = |begin: usize, length| {
+            let pointer = place[begin..].as_ptr().cast();
+            Bytes::of("array", pointer, length, 1).unwrap()
+        };
+        assert!(disjoint(array(0, 8), array(8, 8)).is_ok());
+        assert!(disjoint(array(0, 9), array(8, 8)).is_err());
+        assert!(disjoint(array(4, 2), array(0, 16)).is_err());
+        assert!(disjoint(array(4, 0), array(0, 16)).is_ok());
+    }
+
+    #[test]
+    fn elements_are_aligned() {
+        let place = [0.0_f64; 2];
+        let bytes: &[u8] = bytemuck::cast_slice(&place);
+        assert_eq!(elements::<f64>("x", bytes).unwrap().len(), 2);
+        let error = elements::<f64>("x", &bytes[1..9]).unwrap_err();
+        assert_eq!(error.code, Code::Argument);
+        assert_eq!(error.message, "`x`: its address is not a multiple of 8");
+    }
+}

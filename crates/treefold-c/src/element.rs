@@ -1,0 +1,135 @@
+//! Types of elements by their codes.
+
+use bytemuck::Pod;
+use num_complex::Complex;
+use treefold::{Max, Min, Product, Sum};
+
+use crate::failure::{Code, Failure};
+use crate::operator::{Builtin, Chosen};
+
+/// The types of `treefold.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "treefold.h describes them")]
+pub enum ElementType {
+    F32,
+    F64,
+    C32,
+    C64,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+}
+
+impl ElementType {
+    const ALL: [Self; 12] = [
+        Self::F32,
+        Self::F64,
+        Self::C32,
+        Self::C64,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+    ];
+
+    /// The type of a code; they count from 1.
+    ///
+    /// # Errors
+    /// There is no such code.
+    pub fn of_code(code: i32) -> Result<Self, Failure> {
+        let index = usize::try_from(code)
+            .ok()
+            .and_then(|code| code.checked_sub(1));
+        let known = index.and_then(|index| Self::ALL.get(index)).copied();
+        known.ok_or_else(|| Failure::argument("type", format_args!("there is no type {code}")))
+    }
+}
+
+/// A type of `treefold.h`.
+pub trait Element: Pod + Send + Sync {
+    /// The operator on this type.
+    ///
+    /// # Errors
+    /// It is not defined for this type.
+    fn operator(operator: Builtin) -> Result<Chosen<Self>, Failure>;
+}
+
+macro_rules! ordered {
+    ($($element:ty),+) => {$(
+        impl Element for $element {
+            fn operator(operator: Builtin) -> Result<Chosen<Self>, Failure> {
+                Ok(Chosen(match operator {
+                    Builtin::Sum => &Sum,
+                    Builtin::Product => &Product,
+                    Builtin::Min => &Min,
+                    Builtin::Max => &Max,
+                }))
+            }
+        }
+    )+};
+}
+
+ordered!(f32, f64, i8, i16, i32, i64, u8, u16, u32, u64);
+
+macro_rules! unordered {
+    ($($element:ty),+) => {$(
+        impl Element for $element {
+            fn operator(operator: Builtin) -> Result<Chosen<Self>, Failure> {
+                match operator {
+                    Builtin::Sum => Ok(Chosen(&Sum)),
+                    Builtin::Product => Ok(Chosen(&Product)),
+                    Builtin::Min | Builtin::Max => {
+                        let message = "complex numbers have no minimum and no maximum";
+                        Err(Failure::new(Code::Unsupported, message))
+                    }
+                }
+            }
+        }
+    )+};
+}
+
+unordered!(Complex<f32>, Complex<f64>);
+
+/// An expression for the type of an [`ElementType`].
+#[macro_export]
+macro_rules! by_type {
+    ($code:expr, $element:ident => $body:expr) => {
+        match $code {
+            $crate::element::ElementType::F32 => $crate::with_type!(f32, $element, $body),
+            $crate::element::ElementType::F64 => $crate::with_type!(f64, $element, $body),
+            $crate::element::ElementType::C32 => {
+                $crate::with_type!(num_complex::Complex<f32>, $element, $body)
+            }
+            $crate::element::ElementType::C64 => {
+                $crate::with_type!(num_complex::Complex<f64>, $element, $body)
+            }
+            $crate::element::ElementType::I8 => $crate::with_type!(i8, $element, $body),
+            $crate::element::ElementType::I16 => $crate::with_type!(i16, $element, $body),
+            $crate::element::ElementType::I32 => $crate::with_type!(i32, $element, $body),
+            $crate::element::ElementType::I64 => $crate::with_type!(i64, $element, $body),
+            $crate::element::ElementType::U8 => $crate::with_type!(u8, $element, $body),
+            $crate::element::ElementType::U16 => $crate::with_type!(u16, $element, $body),
+            $crate::element::ElementType::U32 => $crate::with_type!(u32, $element, $body),
+            $crate::element::ElementType::U64 => $crate::with_type!(u64, $element, $body),
+        }
+    };
+}
+
+/// One branch of [`by_type!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_type {
+    ($type:ty, $element:ident, $body:expr) => {{
+        type $element = $type;
+        $body
+    }};
+}

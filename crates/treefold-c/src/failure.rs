@@ -1,0 +1,197 @@
+//! What a call returns, and what a program can ask for when it failed.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char};
+use std::panic;
+
+use treefold::FoldError;
+
+/// What a function returns: a [`Code`] as a number.
+pub type Status = i32;
+
+/// The codes of `treefold.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+#[expect(missing_docs, reason = "treefold.h describes them")]
+pub enum Code {
+    Ok = 0,
+    Null = 1,
+    Argument = 2,
+    Length = 3,
+    Disagree = 4,
+    Empty = 5,
+    Environment = 6,
+    RankFailed = 7,
+    Spent = 8,
+    UnderWay = 9,
+    TimedOut = 10,
+    Mpi = 11,
+    Unsupported = 12,
+    Panic = 13,
+    Mismatched = 14,
+    Memory = 15,
+    Operator = 16,
+}
+
+impl Code {
+    /// All of them with their names, by their numbers.
+    const NAMES: [(Self, &CStr); 17] = [
+        (Self::Ok, c"TREEFOLD_OK"),
+        (Self::Null, c"TREEFOLD_NULL"),
+        (Self::Argument, c"TREEFOLD_ARGUMENT"),
+        (Self::Length, c"TREEFOLD_LENGTH"),
+        (Self::Disagree, c"TREEFOLD_DISAGREE"),
+        (Self::Empty, c"TREEFOLD_EMPTY"),
+        (Self::Environment, c"TREEFOLD_ENVIRONMENT"),
+        (Self::RankFailed, c"TREEFOLD_RANK_FAILED"),
+        (Self::Spent, c"TREEFOLD_SPENT"),
+        (Self::UnderWay, c"TREEFOLD_UNDER_WAY"),
+        (Self::TimedOut, c"TREEFOLD_TIMED_OUT"),
+        (Self::Mpi, c"TREEFOLD_MPI"),
+        (Self::Unsupported, c"TREEFOLD_UNSUPPORTED"),
+        (Self::Panic, c"TREEFOLD_PANIC"),
+        (Self::Mismatched, c"TREEFOLD_MISMATCHED"),
+        (Self::Memory, c"TREEFOLD_MEMORY"),
+        (Self::Operator, c"TREEFOLD_OPERATOR"),
+    ];
+
+    /// The name of a number in `treefold.h`.
+    pub(crate) fn name(status: Status) -> &'static CStr {
+        let mut names = Self::NAMES.iter();
+        let found = names.find(|(code, _)| *code as Status == status);
+        found.map_or(c"unknown", |(_, name)| name)
+    }
+}
+
+/// Why a call failed.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What the call returns.
+    pub code: Code,
+    /// A line for a person.
+    pub message: String,
+    /// The rank that it is about.
+    pub rank: Option<usize>,
+}
+
+impl Failure {
+    /// A failure that is about no rank.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            rank: None,
+        }
+    }
+
+    /// The same about a rank.
+    #[must_use]
+    pub fn of_rank(self, rank: usize) -> Self {
+        Self {
+            rank: Some(rank),
+            ..self
+        }
+    }
+
+    /// A pointer is NULL.
+    pub fn null(name: &str) -> Self {
+        Self::new(Code::Null, format!("`{name}` is NULL"))
+    }
+
+    /// An argument has a value that it cannot have.
+    pub fn argument(name: &str, reason: impl std::fmt::Display) -> Self {
+        Self::new(Code::Argument, format!("`{name}`: {reason}"))
+    }
+
+    /// What a panic says, if it is not an operator's.
+    pub(crate) fn of_panic(payload: &(dyn Any + Send)) -> Self {
+        if let Some(failed) = payload.downcast_ref::<OperatorFailed>() {
+            let message = format!("the operator returned {}", failed.code);
+            return Self::new(Code::Operator, message);
+        }
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let text = text.unwrap_or("no message");
+        Self::new(Code::Panic, format!("an error in treefold: {text}"))
+    }
+}
+
+impl From<FoldError> for Failure {
+    fn from(error: FoldError) -> Self {
+        let code = match error {
+            FoldError::NoItems { .. } => Code::Empty,
+            FoldError::Lengths { .. }
+            | FoldError::NotRows { .. }
+            | FoldError::ResultLength { .. } => Code::Length,
+            FoldError::Environment(_) => Code::Environment,
+            _ => Code::Argument,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+/// The caller's operator has returned another number than 0: what unwinds from it to the call that ran it.
+#[derive(Clone, Copy, Debug)]
+struct OperatorFailed {
+    code: i32,
+}
+
+/// Ends the call that runs an operator. The panic hook is not called: nothing is wrong with treefold.
+pub(crate) fn operator_failed(code: i32) -> ! {
+    panic::resume_unwind(Box::new(OperatorFailed { code }))
+}
+
+thread_local! {
+    /// This thread's last error.
+    static LAST: RefCell<Option<(CString, Option<usize>)>> = const { RefCell::new(None) };
+}
+
+/// Keeps a failure for [`last_message`], and returns its code.
+#[cold]
+pub(crate) fn keep(failure: Failure) -> Status {
+    // A message of ours has no zero, but a name in it may.
+    let text = failure.message.replace('\0', "?");
+    let text = CString::new(text).unwrap_or_default();
+    // A thread that is about to end has no place for it any more.
+    let _ = LAST.try_with(|last| *last.borrow_mut() = Some((text, failure.rank)));
+    failure.code as Status
+}
+
+/// What this thread's last failure said. Valid until its next one.
+pub(crate) fn last_message() -> *const c_char {
+    let text = LAST.try_with(|last| last.borrow().as_ref().map(|(text, _)| text.as_ptr()));
+    text.ok().flatten().unwrap_or(c"".as_ptr())
+}
+
+/// The same as a text of its own.
+pub(crate) fn last_text() -> String {
+    let text = LAST.try_with(|last| {
+        let last = last.borrow();
+        let text = last
+            .as_ref()
+            .map(|(text, _)| text.to_string_lossy().into_owned());
+        text.unwrap_or_default()
+    });
+    text.unwrap_or_default()
+}
+
+/// The rank that this thread's last failure is about.
+pub(crate) fn last_rank() -> Option<usize> {
+    let rank = LAST.try_with(|last| last.borrow().as_ref().and_then(|(_, rank)| *rank));
+    rank.ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    #[test]
+    fn numbers_have_their_names() {
+        for (number, (code, _)) in Code::NAMES.iter().enumerate() {
+            assert_eq!(*code as usize, number);
+        }
+        assert_eq!(Code::name(10), c"TREEFOLD_TIMED_OUT");
+        assert_eq!(Code::name(-1), c"unknown");
+    }
+}

@@ -1,0 +1,16 @@
+//! treefold for C, C++ and Fortran: the reductions of one process.
+//!
+//! `include/treefold.h` is the interface, and says what each function does. The functions are in `boundary`, the only room where
+//! pointers are followed: there they become slices and closures, and everything else is safe code over crate `treefold`. Every call
+//! goes through [`guard`](boundary::guard), which keeps the error for `treefold_last_error` and stops panics.
+//!
+//! Crate `treefold-c-mpi` adds MPI's ranks, and uses what is public here.
+
+pub mod boundary;
+pub mod element;
+pub mod failure;
+mod local;
+pub mod operator;
+
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("treefold's C interface is for 64-bit processors: handles are 64-bit numbers");

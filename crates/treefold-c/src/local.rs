@@ -1,0 +1,115 @@
+//! The reductions of one process, on bytes that are elements of a type which only the program's codes tell.
+
+use treefold::par;
+
+use crate::boundary::Function;
+use crate::by_words;
+use crate::element::{Element, ElementType};
+use crate::failure::Failure;
+use crate::operator::{Builtin, UserOperator, Words, padded_items, unpadded};
+use crate::{boundary, by_type};
+
+/// Who does the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The caller's thread.
+    Caller,
+    /// The threads of a pool.
+    Pool,
+}
+
+/// The bytes of an element of a type.
+pub(crate) fn element_bytes(element_type: ElementType) -> usize {
+    by_type!(element_type, T => size_of::<T>())
+}
+
+/// The reduction of the items, into one item.
+pub(crate) fn fold(
+    by: By,
+    element_type: ElementType,
+    operator: Builtin,
+    items: &[u8],
+    result: &mut [u8],
+) -> Result<(), Failure> {
+    by_type!(element_type, T => {
+        let operator = T::operator(operator)?;
+        let items = boundary::elements::<T>("items", items)?;
+        let value = match by {
+            By::Caller => treefold::fold(items, &operator)?,
+            By::Pool => par::fold(items, &operator)?,
+        };
+        result.copy_from_slice(bytemuck::bytes_of(&value));
+        Ok(())
+    })
+}
+
+/// The reduction of rows, into one row.
+pub(crate) fn fold_rows(
+    by: By,
+    element_type: ElementType,
+    operator: Builtin,
+    items: &[u8],
+    width: usize,
+    result: &mut [u8],
+) -> Result<(), Failure> {
+    by_type!(element_type, T => {
+        let operator = T::operator(operator)?;
+        let items = boundary::elements::<T>("items", items)?;
+        let result = boundary::elements_mut::<T>("result", result)?;
+        match by {
+            By::Caller => treefold::fold_rows(items, width, &operator, result)?,
+            By::Pool => par::fold_rows(items, width, &operator, result)?,
+        }
+        Ok(())
+    })
+}
+
+/// The reductions of fields, into an item for each.
+pub(crate) fn fields(
+    by: By,
+    element_type: ElementType,
+    operator: Builtin,
+    fields: &[&[u8]],
+    result: &mut [u8],
+) -> Result<(), Failure> {
+    by_type!(element_type, T => {
+        let operator = T::operator(operator)?;
+        let fields = fields.iter().map(|&field| boundary::elements::<T>("fields", field));
+        let fields: Vec<&[T]> = fields.collect::<Result<_, _>>()?;
+        let values = match by {
+            By::Caller => treefold::fields(&fields, &operator)?,
+            By::Pool => par::fields(&fields, &operator)?,
+        };
+        result.copy_from_slice(bytemuck::cast_slice(&values));
+        Ok(())
+    })
+}
+
+/// The reduction of items by the caller's operator, into one item.
+pub(crate) fn fold_user(
+    by: By,
+    item_bytes: usize,
+    items: &[u8],
+    function: Function,
+    empty: Option<Vec<u8>>,
+    result: &mut [u8],
+) -> Result<(), Failure> {
+    let operator = UserOperator::new("the operator", item_bytes, function, empty);
+    by_words!(Words::of_item(item_bytes)?, COUNT => {
+        let copy: Vec<[u64; COUNT]>;
+        let is_whole = item_bytes == size_of::<[u64; COUNT]>();
+        let items = match bytemuck::try_cast_slice::<u8, [u64; COUNT]>(items) {
+            Ok(items) if is_whole => items,
+            _ => {
+                copy = padded_items(items, item_bytes)?;
+                &copy
+            }
+        };
+        let value = match by {
+            By::Caller => treefold::fold(items, &operator)?,
+            By::Pool => par::fold(items, &operator)?,
+        };
+        unpadded(&value, result);
+        Ok(())
+    })
+}

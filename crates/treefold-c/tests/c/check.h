@@ -1,0 +1,72 @@
+/* What the test programs share: checks that go on and count, bits, and the order's definition. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <treefold.h>
+
+static int failures = 0;
+
+/* Says where a check fails. The program goes on, and ends with status 1. */
+#define CHECK(condition)                                                                                                               \
+    do {                                                                                                                               \
+        if (!(condition)) {                                                                                                            \
+            fprintf(stderr, "%s:%d: %s; last error: %s\n", __FILE__, __LINE__, #condition, treefold_last_error());                     \
+            failures++;                                                                                                                \
+        }                                                                                                                              \
+    } while (0)
+
+/* The call must return this code and, unless it is TREEFOLD_OK, say why in words that contain this text. */
+#define EXPECT(code, words, call)                                                                                                      \
+    do {                                                                                                                               \
+        treefold_status status_ = (call);                                                                                              \
+        if (status_ != (code) || ((code) != TREEFOLD_OK && strstr(treefold_last_error(), (words)) == NULL)) {                          \
+            fprintf(stderr, "%s:%d: %s: %s (%s), expected %s (%s)\n", __FILE__, __LINE__, #call, treefold_status_name(status_),       \
+                    treefold_last_error(), treefold_status_name(code), (words));                                                       \
+            failures++;                                                                                                                \
+        }                                                                                                                              \
+    } while (0)
+
+#define OK(call) EXPECT(TREEFOLD_OK, "", call)
+
+static inline uint64_t bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* The number of items of the left subtree: the largest power of two below n. */
+static inline size_t left_items(size_t n)
+{
+    size_t items = 1;
+    while (2 * items < n)
+        items *= 2;
+    return items;
+}
+
+/* The order's definition: docs/order.md, section 1. */
+static inline double tree_sum(const double *x, size_t n)
+{
+    if (n == 0)
+        return 0;
+    if (n == 1)
+        return x[0];
+    size_t left = left_items(n);
+    return tree_sum(x, left) + tree_sum(x + left, n - left);
+}
+
+/* Numbers between -1 and 1 of many magnitudes, so that every other order of a sum has other bits. */
+static inline double number(uint64_t seed)
+{
+    uint64_t z = (seed + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    z ^= z >> 31;
+    double fraction = (double)(z >> 11) / (double)(UINT64_C(1) << 53);
+    return (fraction - 0.5) / (double)(1 + (z & 1023));
+}
+
+#endif

@@ -1,0 +1,119 @@
+//! The files by which pkg-config and CMake find the libraries, filled in.
+
+/// A file that is filled in, and where it goes below the prefix.
+pub(super) struct Template {
+    pub(super) path: &'static str,
+    text: &'static str,
+}
+
+macro_rules! template {
+    ($folder:literal, $name:literal) => {
+        Template {
+            path: concat!($folder, "/", $name),
+            text: include_str!(concat!(
+                "../../../crates/treefold-c/packaging/",
+                $name,
+                ".in"
+            )),
+        }
+    };
+}
+
+/// Those of the part for one process.
+pub(super) const LOCAL: &[Template] = &[
+    template!("lib/pkgconfig", "treefold.pc"),
+    template!("lib/cmake/treefold", "treefoldConfigVersion.cmake"),
+    template!("lib/cmake/treefold", "treefoldConfig.cmake"),
+];
+
+/// Those of the MPI part; the first one is what [`super::prefix`] reads.
+pub(super) const MPI: &[Template] = &[
+    template!("lib/pkgconfig", "treefold-mpi.pc"),
+    template!("lib/cmake/treefold", "treefoldMpi.cmake"),
+];
+
+/// What a program needs that links a static library: what `rustc --print native-static-libs` says on Linux.
+const SYSTEM_LIBRARIES: [&str; 7] = ["gcc_s", "util", "rt", "pthread", "m", "dl", "c"];
+
+/// What stands for the markers of templates.
+pub(super) struct Values {
+    version: String,
+    mpi: Option<String>,
+}
+
+impl Values {
+    /// Of a version; the MPI part has the name of an MPI library, too.
+    pub(super) fn new(version: &str, mpi: Option<&str>) -> Self {
+        let (version, mpi) = (version.to_owned(), mpi.map(str::to_owned));
+        Self { version, mpi }
+    }
+
+    pub(super) fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The version of the interface, which programs ask for when they start: before 1.0 each minor version is one.
+    pub(super) fn interface(&self) -> String {
+        let mut numbers = self.version.split('.');
+        let (major, minor) = (numbers.next(), numbers.next());
+        match (major.unwrap_or_default(), minor.unwrap_or_default()) {
+            ("0", minor) => format!("0.{minor}"),
+            (major, _) => major.to_owned(),
+        }
+    }
+}
+
+impl Template {
+    /// The file's content.
+    pub(super) fn fill(&self, values: &Values) -> String {
+        let flags = SYSTEM_LIBRARIES.map(|library| format!("-l{library}"));
+        let mut text = self.text.to_owned();
+        for (marker, value) in [
+            ("@VERSION@", values.version()),
+            ("@INTERFACE@", &values.interface()),
+            ("@SYSTEM_FLAGS@", &flags.join(" ")),
+            ("@SYSTEM_LIBRARIES@", &SYSTEM_LIBRARIES.join(";")),
+        ] {
+            text = text.replace(marker, value);
+        }
+        match &values.mpi {
+            Some(name) => text.replace("@MPI@", name),
+            None => text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LOCAL, MPI, Values};
+
+    /// Whether a text has a marker: capital letters between two `@`.
+    fn has_marker(text: &str) -> bool {
+        let is_name = |part: &&str| {
+            let is_letter = |c: char| c.is_ascii_uppercase() || c == '_';
+            !part.is_empty() && part.chars().all(is_letter)
+        };
+        text.split('@').skip(1).any(|part| is_name(&part))
+    }
+
+    #[test]
+    fn templates_have_no_marker_left() {
+        for (templates, mpi) in [(LOCAL, None), (MPI, Some("mpich"))] {
+            let values = Values::new("0.1.0", mpi);
+            for template in templates {
+                assert!(has_marker(template.text), "{}", template.path);
+                let text = template.fill(&values);
+                assert!(!has_marker(&text), "{}:\n{text}", template.path);
+                assert!(text.contains("0.1.0"), "{}", template.path);
+            }
+        }
+    }
+
+    #[test]
+    fn interfaces_are_minor_versions_before_the_first_major_one() {
+        let interface = |version| Values::new(version, None).interface();
+        assert_eq!(interface("0.1.0"), "0.1");
+        assert_eq!(interface("0.12.3"), "0.12");
+        assert_eq!(interface("1.2.3"), "1");
+    }
+}

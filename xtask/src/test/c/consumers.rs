@@ -1,0 +1,234 @@
+//! Programs that use an installed treefold: how they are compiled, linked and run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use harness::Error;
+use harness::installed::runs;
+
+use super::super::stages::MPI_RANKS;
+use super::super::steps::{Steps, Stop};
+use super::pkg_config;
+use super::programs::{C, CPP_AND_FORTRAN, Program, programs};
+
+/// A program of this name is given the golden vectors.
+const GOLDEN: &str = "golden";
+
+/// How C is compiled.
+const C_FLAGS: [&str; 5] = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"];
+
+/// Finds what compilers do not: a read beyond an array, memory that is lost.
+const VALGRIND: [&str; 5] = [
+    "valgrind",
+    "--quiet",
+    "--error-exitcode=1",
+    "--leak-check=full",
+    "--errors-for-leak-kinds=definite",
+];
+
+/// The same by the compiler, and undefined behaviour.
+const SANITIZERS: [&str; 3] = [
+    "-g",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+];
+
+/// Rank counts of programs that have run with the shared library on all of [`MPI_RANKS`].
+const STATIC_RANKS: [usize; 1] = [2];
+
+/// Far more than one program takes.
+const TIMEOUT_SECONDS: &str = "300";
+
+/// The consumers of a package, and where they are built.
+pub(super) struct Consumers<'a> {
+    /// The package that has the sources.
+    pub(super) package: &'a Path,
+    /// Where treefold is installed.
+    pub(super) prefix: &'a Path,
+    /// Where programs are built.
+    pub(super) build: &'a Path,
+    /// The golden vectors.
+    pub(super) golden: &'a Path,
+    /// What ends the names of the MPI library's compiler wrappers, if programs are its ranks.
+    pub(super) mpi: Option<&'a str>,
+}
+
+/// How a program is run.
+#[derive(Clone, Copy)]
+enum How {
+    /// As one process.
+    Alone,
+    /// By this program and its options.
+    Under(&'static [&'static str]),
+    /// Once for each of these numbers of ranks.
+    OnRanks(&'static [usize]),
+}
+
+impl Consumers<'_> {
+    /// Builds and runs all of them.
+    pub(super) fn run(&self, steps: &mut Steps) -> Result<(), Stop> {
+        let failed = |error| Stop::Error(Error::file(self.build, error));
+        fs::create_dir_all(self.build).map_err(failed)?;
+        self.by_pkg_config(steps)?;
+        self.by_cmake(steps)
+    }
+
+    /// C with the shared library.
+    fn by_pkg_config(&self, steps: &mut Steps) -> Result<(), Stop> {
+        let programs = programs(self.package, &C)?;
+        if let Some(lacking) = lacking(&["cc", "pkg-config"]) {
+            println!("skipped: programs in C, for want of {lacking}");
+            return Ok(());
+        }
+        let name = match self.mpi {
+            Some(_) => "treefold-mpi",
+            None => "treefold",
+        };
+        let flags = pkg_config::flags(self.prefix, name)?;
+        for program in &programs {
+            let executable = self.compile(steps, program, &flags, &[])?;
+            self.run_program(steps, program, &executable, self.on(&MPI_RANKS))?;
+            // Examples show how; tests also call with what is wrong. An MPI library has findings of its own.
+            if self.mpi.is_some() || program.name.starts_with("examples") {
+                continue;
+            }
+            if runs("valgrind") {
+                self.run_program(steps, program, &executable, How::Under(&VALGRIND))?;
+            } else {
+                println!("skipped: {} under valgrind, which is missing", program.name);
+            }
+            let executable = self.compile(steps, program, &flags, &SANITIZERS)?;
+            self.run_program(steps, program, &executable, How::Alone)?;
+        }
+        Ok(())
+    }
+
+    /// C++ and Fortran, and C with the static library.
+    fn by_cmake(&self, steps: &mut Steps) -> Result<(), Stop> {
+        let static_ones = programs(self.package, &C)?;
+        let shared_ones = programs(self.package, &CPP_AND_FORTRAN)?;
+        if let Some(lacking) = lacking(&["cmake", "make", "cc", "c++", "gfortran"]) {
+            println!("skipped: programs in C++ and Fortran, for want of {lacking}");
+            return Ok(());
+        }
+        let build = self.build.join("cmake");
+        let mut configure = Command::new("cmake");
+        configure
+            .arg("-S")
+            .arg(self.package.join("tests/consumer"))
+            .arg("-B")
+            .arg(&build);
+        configure.arg("-DCMAKE_BUILD_TYPE=Release");
+        configure.arg(format!("-DCMAKE_PREFIX_PATH={}", self.prefix.display()));
+        if let Some(suffix) = self.mpi {
+            for (language, wrapper) in [("C", "mpicc"), ("CXX", "mpicxx"), ("Fortran", "mpifort")] {
+                configure.arg(format!("-DMPI_{language}_COMPILER={wrapper}.{suffix}"));
+            }
+        }
+        steps.step(
+            &format!("{}: cmake configures", self.title()),
+            &mut configure,
+        )?;
+        let mut make = Command::new("cmake");
+        make.arg("--build").arg(&build).args(["--parallel", "2"]);
+        steps.step(&format!("{}: cmake builds", self.title()), &mut make)?;
+        for (programs, how) in [
+            (static_ones, self.on(&STATIC_RANKS)),
+            (shared_ones, self.on(&MPI_RANKS)),
+        ] {
+            for program in programs {
+                self.run_program(steps, &program, &build.join(&program.name), how)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Compiles one file of C; these options are added.
+    fn compile(
+        &self,
+        steps: &mut Steps,
+        program: &Program,
+        flags: &[String],
+        added: &[&str],
+    ) -> Result<PathBuf, Stop> {
+        let executable = match added {
+            [] => self.build.join(&program.name),
+            _ => self.build.join(format!("{}-sanitized", program.name)),
+        };
+        let compiler = match self.mpi {
+            Some(suffix) => format!("mpicc.{suffix}"),
+            None => "cc".to_owned(),
+        };
+        let mut compile = Command::new(compiler);
+        compile.args(C_FLAGS).args(added).arg(&program.source);
+        compile.args(flags).arg("-lm");
+        // What this library is found by when the program runs.
+        compile.arg(format!("-Wl,-rpath,{}", self.prefix.join("lib").display()));
+        compile.arg("-o").arg(&executable);
+        let options = added.join(" ");
+        let step = format!("{}: {} compiles {options}", self.title(), program.name);
+        steps.step(step.trim_end(), &mut compile)?;
+        Ok(executable)
+    }
+
+    /// Runs a program.
+    fn run_program(
+        &self,
+        steps: &mut Steps,
+        program: &Program,
+        executable: &Path,
+        how: How,
+    ) -> Result<(), Stop> {
+        let commands = match how {
+            How::Alone => vec![(Command::new(executable), "alone".to_owned())],
+            How::Under(words) => {
+                let mut command = Command::new(words[0]);
+                command.args(&words[1..]).arg(executable);
+                vec![(command, format!("under {}", words[0]))]
+            }
+            How::OnRanks(numbers) => {
+                let on_ranks = |&ranks| {
+                    let mut command = steps.installation().command(ranks, executable);
+                    // The launchers end ranks that wait for each other for ever.
+                    command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);
+                    (command, format!("p = {ranks}"))
+                };
+                numbers.iter().map(on_ranks).collect()
+            }
+        };
+        // What CMake built has a folder of its own.
+        let file = executable.strip_prefix(self.build).unwrap_or(executable);
+        let stem = program.source.file_stem();
+        let is_golden = stem.is_some_and(|stem| stem == GOLDEN);
+        for (mut command, how) in commands {
+            command.current_dir(self.build);
+            if is_golden {
+                command.arg(self.golden);
+            }
+            let step = format!("{}: {}, {how}", self.title(), file.display());
+            steps.step(&step, &mut command)?;
+        }
+        Ok(())
+    }
+
+    /// On these numbers of ranks, if there are any.
+    fn on(&self, ranks: &'static [usize]) -> How {
+        match self.mpi {
+            Some(_) => How::OnRanks(ranks),
+            None => How::Alone,
+        }
+    }
+
+    /// For a person.
+    fn title(&self) -> &str {
+        self.mpi.unwrap_or("without MPI")
+    }
+}
+
+/// Those of these programs that this machine does not have.
+fn lacking(programs: &[&str]) -> Option<String> {
+    let lacking = programs.iter().copied().filter(|program| !runs(program));
+    let lacking: Vec<&str> = lacking.collect();
+    (!lacking.is_empty()).then(|| lacking.join(", "))
+}

@@ -1,0 +1,166 @@
+//! The C headers declare what Rust defines: in one translation unit, a declaration that differs is an error of the compiler.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+#![expect(
+    clippy::print_stdout,
+    reason = "what a compiler says, and what is skipped"
+)]
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use harness::workspace::workspace;
+
+/// A header, and the file of Rust with its functions.
+struct Header {
+    package: &'static str,
+    name: &'static str,
+    source: &'static str,
+    /// The compiler, and the variable that names another.
+    compiler: (&'static str, &'static str),
+    /// What all its functions begin with.
+    prefix: &'static str,
+    /// Rust's names of types, and C's.
+    types: &'static [(&'static str, &'static str)],
+    /// Whether a `usize` is a length there, or else a number that an address fits.
+    counts: bool,
+    /// Types that the header defines, which C would not have twice.
+    defined: &'static [&'static str],
+}
+
+/// What Rust declares, as C would.
+fn declarations(header: &Header) -> String {
+    let mut config = cbindgen::Config {
+        language: cbindgen::Language::C,
+        no_includes: true,
+        documentation: false,
+        usize_is_size_t: header.counts,
+        ..Default::default()
+    };
+    for &(rust, c) in header.types {
+        config.export.rename.insert(rust.to_owned(), c.to_owned());
+    }
+    config.export.exclude = header.defined.iter().map(|&name| name.to_owned()).collect();
+    let path = package(header.package)
+        .join("src/boundary")
+        .join(header.source);
+    let builder = cbindgen::Builder::new().with_src(path).with_config(config);
+    let mut text = Vec::new();
+    builder.generate().unwrap().write(&mut text);
+    String::from_utf8(text).unwrap()
+}
+
+fn package(name: &str) -> PathBuf {
+    workspace().join("crates").join(name)
+}
+
+/// Whether the compiler takes this; `None` where there is none.
+fn compiles(header: &Header, text: &str) -> Option<bool> {
+    let (compiler, variable) = header.compiler;
+    let compiler = env::var(variable).unwrap_or_else(|_| compiler.to_owned());
+    let mut command = Command::new(compiler);
+    command.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]);
+    for name in ["treefold-c", "treefold-c-mpi"] {
+        command.arg("-I").arg(package(name).join("include"));
+    }
+    command.args(["-x", "c", "-"]).stdin(Stdio::piped());
+    let mut running = command.stderr(Stdio::piped()).spawn().ok()?;
+    running
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+    let output = running.wait_with_output().unwrap();
+    println!("{}", String::from_utf8_lossy(&output.stderr));
+    Some(output.status.success())
+}
+
+/// The functions that a text of C declares: names before a parenthesis, on lines that begin a declaration.
+fn functions(text: &str, prefix: &str) -> BTreeSet<String> {
+    let declares = |line: &&str| !line.starts_with(['/', ' ', '#', '}']);
+    let lines = text.lines().filter(declares);
+    let lines = lines.filter(|line| !line.starts_with("typedef") && !line.starts_with("static"));
+    let before = lines.filter_map(|line| line.split_once('(').map(|(before, _)| before));
+    let names = before.filter_map(|before| before.rsplit([' ', '*']).next());
+    let names = names.filter(|name| name.starts_with(prefix));
+    names.map(str::to_owned).collect()
+}
+
+fn check(header: &Header) {
+    let declared = declarations(header);
+    let path = package(header.package).join("include").join(header.name);
+    let of_header = functions(&fs::read_to_string(path).unwrap(), header.prefix);
+    assert!(of_header.len() > 10, "{of_header:?}");
+    assert_eq!(of_header, functions(&declared, header.prefix));
+    let both = format!("#include <{}>\n{declared}", header.name);
+    let Some(compiled) = compiles(header, &both) else {
+        println!(
+            "skipped: {} against Rust, for want of {}",
+            header.name, header.compiler.0
+        );
+        return;
+    };
+    assert!(compiled, "{both}");
+    // The check can fail.
+    let wrong = both.replacen("(const ", "(", 1).replacen(
+        "int global_start_idx",
+        "long global_start_idx",
+        1,
+    );
+    assert_ne!(wrong, both);
+    assert_eq!(compiles(header, &wrong), Some(false));
+}
+
+#[test]
+fn treefold_h_declares_what_rust_defines() {
+    check(&Header {
+        package: "treefold-c",
+        name: "treefold.h",
+        source: "exports.rs",
+        compiler: ("cc", "CC"),
+        prefix: "treefold_",
+        types: &[
+            ("Status", "treefold_status"),
+            ("Combine", "treefold_combine"),
+        ],
+        counts: true,
+        defined: &[],
+    });
+}
+
+#[test]
+fn treefold_mpi_h_declares_what_rust_defines() {
+    check(&Header {
+        package: "treefold-c-mpi",
+        name: "treefold_mpi.h",
+        source: "exports.rs",
+        compiler: ("mpicc", "MPICC"),
+        prefix: "treefold_",
+        types: &[
+            ("Status", "treefold_status"),
+            ("Combine", "treefold_combine"),
+        ],
+        counts: true,
+        defined: &["treefold_range"],
+    });
+}
+
+#[test]
+fn reproreds_header_declares_what_rust_defines() {
+    check(&Header {
+        package: "treefold-c-mpi",
+        name: "binary_tree_summation.h",
+        source: "reprored.rs",
+        compiler: ("cc", "CC"),
+        prefix: "",
+        // A context is a pointer there: ReproRed's name is of the pointer.
+        types: &[("ReductionContext", "void")],
+        counts: false,
+        defined: &[],
+    });
+}
