@@ -6,10 +6,10 @@ use treefold_c::failure::{Code, Failure};
 
 /// A failure with its code and the rank that it is about.
 fn failure(code: Code, rank: Option<usize>, message: String) -> Failure {
-    Failure {
-        code,
-        message,
-        rank,
+    let failure = Failure::new(code, message);
+    match rank {
+        Some(rank) => failure.of_rank(rank),
+        None => failure,
     }
 }
 

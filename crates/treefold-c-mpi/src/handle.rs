@@ -241,7 +241,7 @@ mod tests {
 
     fn error<H: super::Named>(handle: *const H) -> (Code, String) {
         let failure = object(handle).map(drop).unwrap_err();
-        (failure.code, failure.message)
+        (failure.code, failure.message.clone())
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
+use std::ops::Deref;
 use std::panic;
 
 use treefold::FoldError;
@@ -64,9 +65,13 @@ impl Code {
     }
 }
 
-/// Why a call failed.
+/// Why a call failed. One word, so that calls that succeed do not make room for more.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct Failure(Box<Reason>);
+
+/// What a [`Failure`] says.
+#[derive(Clone, Debug)]
+pub struct Reason {
     /// What the call returns.
     pub code: Code,
     /// A line for a person.
@@ -75,23 +80,30 @@ pub struct Failure {
     pub rank: Option<usize>,
 }
 
+impl Deref for Failure {
+    type Target = Reason;
+
+    fn deref(&self) -> &Reason {
+        &self.0
+    }
+}
+
 impl Failure {
     /// A failure that is about no rank.
+    #[cold]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(Reason {
             code,
             message: message.into(),
             rank: None,
-        }
+        }))
     }
 
     /// The same about a rank.
     #[must_use]
-    pub fn of_rank(self, rank: usize) -> Self {
-        Self {
-            rank: Some(rank),
-            ..self
-        }
+    pub fn of_rank(mut self, rank: usize) -> Self {
+        self.0.rank = Some(rank);
+        self
     }
 
     /// A pointer is NULL.

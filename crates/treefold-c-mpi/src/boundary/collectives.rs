@@ -45,7 +45,7 @@ pub(super) unsafe fn run(
 ///
 /// # Safety
 /// As [`run`].
-#[inline]
+#[inline(always)]
 unsafe fn arrays<'a>(
     plan: &dyn AnyPlan,
     operation: Operation,

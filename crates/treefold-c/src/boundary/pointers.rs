@@ -20,7 +20,7 @@ impl Bytes {
     ///
     /// # Errors
     /// It is NULL, although it has elements, or longer than any array can be.
-    #[inline]
+    #[inline(always)]
     pub fn of(
         name: &'static str,
         pointer: *const c_void,
@@ -80,7 +80,7 @@ impl Bytes {
 ///
 /// # Errors
 /// They have.
-#[inline]
+#[inline(always)]
 pub fn disjoint(one: Bytes, other: Bytes) -> Result<(), Failure> {
     // Their ends do not wrap, as `of` has found.
     let is_before = one.begin + one.count <= other.begin;
