@@ -14,7 +14,7 @@ use treefold_c::{by_type, by_words};
 use crate::failure::of_build;
 use crate::handle::handle;
 use crate::items::{Layout, Padded, Plain};
-use crate::plan::{AnyPlan, TypedPlan};
+use crate::plan::{Shaped, TypedPlan};
 
 handle!(
     /// `treefold_comm`: a communicator's duplicate.
@@ -84,7 +84,7 @@ impl Settings {
     }
 
     /// Builds the plan. Collective.
-    pub(crate) fn build(&self) -> Result<Rc<dyn AnyPlan>, Failure> {
+    pub(crate) fn build(&self) -> Result<Rc<Shaped>, Failure> {
         match &self.kind {
             Kind::Builtin(element_type, operator) => by_type!(*element_type, T => {
                 self.build_by(T::operator(*operator)?, Plain::<T>::new())
@@ -104,7 +104,7 @@ impl Settings {
         }
     }
 
-    fn build_by<L, O>(&self, operator: O, layout: L) -> Result<Rc<dyn AnyPlan>, Failure>
+    fn build_by<L, O>(&self, operator: O, layout: L) -> Result<Rc<Shaped>, Failure>
     where
         L: Layout + Copy + 'static,
         O: Operator<L::Item> + 'static,
@@ -115,7 +115,7 @@ impl Settings {
             .build()
             .map_err(|error| of_build(&error))?;
         let is_root = self.world.rank() == self.root;
-        Ok(Rc::new(TypedPlan::new(plan, layout, is_root)))
+        Ok(Rc::new(TypedPlan::shaped(plan, layout, is_root)))
     }
 
     /// The settings, for crate `treefold`.

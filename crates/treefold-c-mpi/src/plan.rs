@@ -1,6 +1,7 @@
 //! Plans without the type of their items.
 
 use std::cell::RefCell;
+use std::ops::Deref;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -15,23 +16,34 @@ use crate::run::{AnyRun, Started, ToldOfPanics, TypedRun};
 
 handle!(
     /// `treefold_plan`: a plan.
-    pub treefold_plan, dyn AnyPlan, 3, "plan"
+    pub treefold_plan, Shaped, 3, "plan"
 );
+
+/// A plan with what each call asks of it, which lies beside it: a call that is answered through the table of a type takes longer.
+pub(crate) struct Shaped {
+    /// The bytes of an item's element in an array.
+    pub(crate) element_bytes: usize,
+    /// The elements of an item.
+    pub(crate) width: usize,
+    /// Whether this rank gets a reduction's result.
+    pub(crate) is_root: bool,
+    plan: Box<dyn AnyPlan>,
+}
+
+impl Deref for Shaped {
+    type Target = dyn AnyPlan;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &*self.plan
+    }
+}
 
 /// A plan, whose items are bytes to its caller.
 ///
 /// A call that cannot be made on this rank, for a reason that the plan does not see, is made [without items](AnyPlan::refuse), so that
 /// the other ranks hear of it.
 pub(crate) trait AnyPlan {
-    /// The bytes of an item's element in an array.
-    fn element_bytes(&self) -> usize;
-
-    /// Whether this rank gets a reduction's result.
-    fn is_root(&self) -> bool;
-
-    /// The elements of an item.
-    fn width(&self) -> usize;
-
     /// A blocking operation other than a broadcast: says whether this rank gets a result.
     fn run(&self, operation: Operation, local: &[u8], result: &mut [u8]) -> Result<bool, Failure>;
 
@@ -64,12 +76,17 @@ pub(crate) struct TypedPlan<L: Layout, O: Operator<L::Item> + 'static> {
 }
 
 impl<L: Layout + Copy + 'static, O: Operator<L::Item> + 'static> TypedPlan<L, O> {
-    pub(crate) fn new(plan: Plan<L::Item, O>, layout: L, is_root: bool) -> Self {
-        Self {
-            plan,
-            layout,
+    pub(crate) fn shaped(plan: Plan<L::Item, O>, layout: L, is_root: bool) -> Shaped {
+        Shaped {
+            element_bytes: layout.bytes(),
+            width: plan.width(),
             is_root,
-            unused: RefCell::default(),
+            plan: Box::new(Self {
+                plan,
+                layout,
+                is_root,
+                unused: RefCell::default(),
+            }),
         }
     }
 
@@ -123,18 +140,6 @@ impl<L: Layout + Copy + 'static, O: Operator<L::Item> + 'static> TypedPlan<L, O>
 }
 
 impl<L: Layout + Copy + 'static, O: Operator<L::Item> + 'static> AnyPlan for TypedPlan<L, O> {
-    fn element_bytes(&self) -> usize {
-        self.layout.bytes()
-    }
-
-    fn is_root(&self) -> bool {
-        self.is_root
-    }
-
-    fn width(&self) -> usize {
-        self.plan.width()
-    }
-
     #[inline]
     fn run(&self, operation: Operation, local: &[u8], result: &mut [u8]) -> Result<bool, Failure> {
         let _told = ToldOfPanics(self.plan.world());

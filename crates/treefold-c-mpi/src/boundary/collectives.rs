@@ -9,7 +9,7 @@ use treefold_c::boundary::{Bytes, bytes, bytes_mut, disjoint, guard, place, writ
 use treefold_c::failure::{Code, Failure, Status};
 
 use crate::handle;
-use crate::plan::{AnyPlan, treefold_plan};
+use crate::plan::{Shaped, treefold_plan};
 use crate::run::{AnyRun, treefold_run};
 
 /// An array that is read: where it begins, and its elements.
@@ -47,22 +47,22 @@ pub(super) unsafe fn run(
 /// As [`run`].
 #[inline(always)]
 unsafe fn arrays<'a>(
-    plan: &dyn AnyPlan,
+    plan: &Shaped,
     operation: Operation,
     (local, n): Input,
     (result, m): Output,
 ) -> Result<(&'a [u8], &'a mut [u8]), Failure> {
-    let element_bytes = plan.element_bytes();
+    let element_bytes = plan.element_bytes;
     // A rank that gets no result need not have room for one.
-    let is_unused = operation == Operation::Reduce && !plan.is_root() && result.is_null();
-    if is_unused && m != 0 && m != plan.width() {
-        let message = format!("`result` has {m} elements, but a row has {}", plan.width());
+    let is_unused = operation == Operation::Reduce && !plan.is_root && result.is_null();
+    if is_unused && m != 0 && m != plan.width {
+        let message = format!("`result` has {m} elements, but a row has {}", plan.width);
         return Err(Failure::new(Code::Length, message));
     }
     let m = if is_unused { 0 } else { m };
     let local_array = Bytes::of("local", local, n, element_bytes)?;
     let result_array = Bytes::of("result", result, m, element_bytes)?;
-    disjoint(local_array, result_array)?;
+    disjoint(("local", local_array), ("result", result_array))?;
     // SAFETY: the caller promises n elements.
     let local = unsafe { local_array.read(local) };
     // SAFETY: the caller promises m elements, which are no items, as was just found.
@@ -89,7 +89,7 @@ pub(super) unsafe fn broadcast(plan: *const treefold_plan, (row, m): Output) -> 
     guard(|| {
         let plan = handle::object(plan)?;
         // SAFETY: the caller promises m elements.
-        let row = unsafe { bytes_mut("row", row, m, plan.element_bytes()) };
+        let row = unsafe { bytes_mut("row", row, m, plan.element_bytes) };
         let row = row.inspect_err(|_| plan.refuse(Operation::Broadcast))?;
         plan.broadcast(row)
     })
@@ -109,7 +109,7 @@ pub(super) unsafe fn start(
         let plan = handle::object(plan)?;
         let checked = place("run", run).and_then(|()| {
             // SAFETY: the caller promises n elements.
-            unsafe { bytes("local", local, n, plan.element_bytes()) }
+            unsafe { bytes("local", local, n, plan.element_bytes) }
         });
         let local = checked.inspect_err(|_| plan.refuse(operation))?;
         let started = handle::name::<treefold_run>(plan.start(operation, local)?)?;
@@ -207,7 +207,7 @@ unsafe fn wait_arrays<'a>(
     };
     let local_array = Bytes::of("local", local, n, element_bytes)?;
     let result_array = Bytes::of("result", result, m, element_bytes)?;
-    disjoint(local_array, result_array)?;
+    disjoint(("local", local_array), ("result", result_array))?;
     // SAFETY: the caller promises n elements.
     let local = unsafe { local_array.read(local) };
     // SAFETY: the caller promises m elements, which are no items, as was just found.

@@ -157,7 +157,7 @@ unsafe fn fold_rows(
         let element_bytes = local::element_bytes(element_type);
         let items_array = Bytes::of("items", items, n, element_bytes)?;
         let result_array = Bytes::of("result", result, m, element_bytes)?;
-        disjoint(items_array, result_array)?;
+        disjoint(("items", items_array), ("result", result_array))?;
         // SAFETY: the caller promises n elements.
         let items = unsafe { items_array.read(items) };
         // SAFETY: the caller promises m elements, which are no items, as was just found.
@@ -193,7 +193,7 @@ unsafe fn fields(
         let mut arrays = Vec::with_capacity(count);
         for &field in pointers {
             let array = Bytes::of("fields", field, n, element_bytes)?;
-            disjoint(array, result_array)?;
+            disjoint(("fields", array), ("result", result_array))?;
             // SAFETY: the caller promises n elements at each.
             arrays.push(unsafe { array.read(field) });
         }

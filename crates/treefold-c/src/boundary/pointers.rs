@@ -10,7 +10,6 @@ use crate::failure::{Code, Failure};
 /// Where an array lies.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes {
-    name: &'static str,
     begin: usize,
     count: usize,
 }
@@ -32,7 +31,7 @@ impl Bytes {
         let count = count.filter(|&count| isize::try_from(count).is_ok());
         match count {
             Some(count) if count == 0 || (begin != 0 && begin.checked_add(count).is_some()) => {
-                Ok(Self { name, begin, count })
+                Ok(Self { begin, count })
             }
             _ => Err(Self::impossible(name, begin, length)),
         }
@@ -76,24 +75,27 @@ impl Bytes {
     }
 }
 
-/// Whether two arrays have no byte in common.
+/// Whether two arrays, given with their names, have no byte in common.
 ///
 /// # Errors
 /// They have.
 #[inline(always)]
-pub fn disjoint(one: Bytes, other: Bytes) -> Result<(), Failure> {
+pub fn disjoint(
+    (one_name, one): (&'static str, Bytes),
+    (other_name, other): (&'static str, Bytes),
+) -> Result<(), Failure> {
     // Their ends do not wrap, as `of` has found.
     let is_before = one.begin + one.count <= other.begin;
     let is_after = other.begin + other.count <= one.begin;
     match is_before || is_after || one.count == 0 || other.count == 0 {
         true => Ok(()),
-        false => Err(overlap(one, other)),
+        false => Err(overlap(one_name, other_name)),
     }
 }
 
 #[cold]
-fn overlap(one: Bytes, other: Bytes) -> Failure {
-    let message = format!("`{}` and `{}` overlap", one.name, other.name);
+fn overlap(one: &str, other: &str) -> Failure {
+    let message = format!("`{one}` and `{other}` overlap");
     Failure::new(Code::Argument, message)
 }
 
@@ -283,10 +285,11 @@ mod tests {
             let pointer = place[begin..].as_ptr().cast();
             Bytes::of("array", pointer, length, 1).unwrap()
         };
-        assert!(disjoint(array(0, 8), array(8, 8)).is_ok());
-        assert!(disjoint(array(0, 9), array(8, 8)).is_err());
-        assert!(disjoint(array(4, 2), array(0, 16)).is_err());
-        assert!(disjoint(array(4, 0), array(0, 16)).is_ok());
+        let are_disjoint = |one, other| disjoint(("one", one), ("other", other)).is_ok();
+        assert!(are_disjoint(array(0, 8), array(8, 8)));
+        assert!(!are_disjoint(array(0, 9), array(8, 8)));
+        assert!(!are_disjoint(array(4, 2), array(0, 16)));
+        assert!(are_disjoint(array(4, 0), array(0, 16)));
     }
 
     #[test]
