@@ -120,10 +120,9 @@ fn untaken(world: &World) {
     if size == 1 {
         return;
     }
-    // So long that no MPI library sends a block before it is asked for; the Intel MPI library sends 64 KiB.
-    const BLOCKS: usize = 8;
-    const BLOCK_BYTES: usize = 1 << 20;
-    let width = BLOCKS * BLOCK_BYTES / size_of::<f64>();
+    // So long that no MPI library sends a block before it is asked for.
+    const BLOCKS: usize = 40;
+    let width = BLOCKS * 8192;
     let plan = Plan::builder(world)
         .local_items(1)
         .width(width)
