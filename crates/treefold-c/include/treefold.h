@@ -174,6 +174,8 @@ treefold_status treefold_fold_user(const void *items, size_t n, size_t item_byte
  */
 treefold_status treefold_par_sum_f32(const float *x, size_t n, float *result);
 treefold_status treefold_par_sum_f64(const double *x, size_t n, double *result);
+treefold_status treefold_par_sum_c32(const float *x, size_t n, float *result);
+treefold_status treefold_par_sum_c64(const double *x, size_t n, double *result);
 treefold_status treefold_par_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
 treefold_status treefold_par_dot_f64(const double *x, size_t n, const double *y, size_t m, double *result);
 treefold_status treefold_par_squared_norm_f32(const float *x, size_t n, float *result);

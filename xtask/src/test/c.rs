@@ -4,6 +4,7 @@
 //! several numbers of ranks of both of Debian's MPI libraries.
 
 mod consumers;
+mod findings;
 mod golden;
 mod pkg_config;
 mod programs;

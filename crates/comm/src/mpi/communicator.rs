@@ -474,8 +474,13 @@ impl NativeReductions for MpiCommunicator {
         // Without a root, what can be wrong with a call is looked at all the same.
         let number = self.peer("reduce_slots", root.unwrap_or(self.rank))?;
         let count = self.count(slot_bytes)?;
+        let register = |operation| {
+            let channels = self.channels.borrow();
+            channels.first().lifetime.register_operation(operation);
+        };
+        let root = root.map(|_| number);
         self.operations
-            .reduce(&self.raw, root.map(|_| number), slots, count, combine)
+            .reduce(&self.raw, root, slots, count, combine, register)
             .map_err(|failure| failure.on(self.rank))
     }
 }

@@ -1,4 +1,4 @@
-//! When MPI's communicators and windows are freed.
+//! When MPI's communicators, and what belongs to them, are freed.
 //!
 //! Freeing one is collective, and a destructor must not be. Ranks drop handles in different orders, some only at exit. So a
 //! communicator that is dropped is only marked here as released. It is freed
@@ -22,6 +22,7 @@ use mpi::raw::AsRaw;
 
 use super::misdirected::WorldReturnsErrors;
 use super::raw::{Agreed, Failure, PendingRequest, RawCommunicator, check};
+use super::user_operation::RawOperation;
 use super::window::RawWindow;
 
 /// Whether `MPI_Finalize` was called.
@@ -62,6 +63,7 @@ struct Entry {
     family: u64,
     comm: RawCommunicator,
     window: Option<RawWindow>,
+    operations: Vec<RawOperation>,
     is_released: bool,
     /// Messages that were still under way when it was released: MPI may yet read or write their buffers.
     unfinished: Vec<PendingRequest>,
@@ -92,6 +94,7 @@ impl Lifetime {
                 family,
                 comm,
                 window: None,
+                operations: Vec::new(),
                 is_released: false,
                 unfinished: Vec::new(),
             },
@@ -104,6 +107,13 @@ impl Lifetime {
     pub(super) fn register_window(&self, window: RawWindow) {
         if let Some(entry) = registry().entries.get_mut(&self.number) {
             entry.window = Some(window);
+        }
+    }
+
+    /// Registers an operation, which is freed with the communicator.
+    pub(super) fn register_operation(&self, operation: RawOperation) {
+        if let Some(entry) = registry().entries.get_mut(&self.number) {
+            entry.operations.push(operation);
         }
     }
 
@@ -211,6 +221,9 @@ impl Entry {
         // Runs that failed leave messages that nobody receives. MPICH from 4.3 on ends a program that frees a communicator with some.
         let _returns = WorldReturnsErrors::always()?;
         let _ = self.comm.drain();
+        for operation in self.operations {
+            operation.free()?;
+        }
         if let Some(window) = self.window {
             window.free()?;
         }

@@ -14,7 +14,6 @@ use std::slice;
 
 use mpi::ffi;
 
-use super::lifetime;
 use super::raw::{Failure, RawCommunicator, check};
 use crate::native::CombineSlots;
 
@@ -40,7 +39,8 @@ pub(super) struct UserOperations {
 }
 
 impl UserOperations {
-    /// Reduces slots of `slot_bytes` in place, to `root` or to all ranks.
+    /// Reduces slots of `slot_bytes` in place, to `root` or to all ranks. An operation that is made for it is handed to `register`,
+    /// and must be freed with the communicator.
     pub(super) fn reduce(
         &self,
         comm: &RawCommunicator,
@@ -48,6 +48,7 @@ impl UserOperations {
         slots: &mut [u8],
         slot_bytes: c_int,
         combine: &CombineSlots<'_>,
+        register: impl FnOnce(RawOperation),
     ) -> Result<(), Failure> {
         let mut made = self.made.borrow_mut();
         let is_it =
@@ -55,7 +56,9 @@ impl UserOperations {
         let index = match made.iter().position(is_it) {
             Some(index) => index,
             None => {
-                made.push(UserOperation::new(slot_bytes)?);
+                let new = UserOperation::new(slot_bytes)?;
+                register(new.raw);
+                made.push(new);
                 made.len() - 1
             }
         };
@@ -67,12 +70,30 @@ impl UserOperations {
     }
 }
 
-/// An associative, non-commutative operation on slots of some length.
+/// An associative, non-commutative operation on slots of some length, which is freed with its communicator.
 #[derive(Debug)]
 struct UserOperation {
+    raw: RawOperation,
+    slot_bytes: usize,
+}
+
+/// MPI's names for an operation, and for what it combines.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawOperation {
     operation: ffi::MPI_Op,
     datatype: ffi::MPI_Datatype,
-    slot_bytes: usize,
+}
+
+impl RawOperation {
+    /// Nothing uses it afterwards. Local.
+    pub(super) fn free(mut self) -> Result<(), Failure> {
+        // SAFETY: the handle is ours, and live as long as MPI is.
+        let code = unsafe { ffi::MPI_Op_free(&raw mut self.operation) };
+        check("MPI_Op_free", code)?;
+        // SAFETY: as above.
+        let code = unsafe { ffi::MPI_Type_free(&raw mut self.datatype) };
+        check("MPI_Type_free", code)
+    }
 }
 
 impl UserOperation {
@@ -93,10 +114,13 @@ impl UserOperation {
         // SAFETY: the function has the signature of MPI_User_function and lives for ever; 0 says that it does not commute.
         let code = unsafe { ffi::MPI_Op_create(Some(call_back), 0, operation.as_mut_ptr()) };
         check("MPI_Op_create", code)?;
-        Ok(Self {
+        let raw = RawOperation {
             // SAFETY: MPI_Op_create succeeded, so it has written the handle.
             operation: unsafe { operation.assume_init() },
             datatype,
+        };
+        Ok(Self {
+            raw,
             slot_bytes: usize::try_from(count).unwrap_or(0),
         })
     }
@@ -134,8 +158,8 @@ impl UserOperation {
                     from,
                     to,
                     count,
-                    self.datatype,
-                    self.operation,
+                    self.raw.datatype,
+                    self.raw.operation,
                     comm.handle(),
                 )
             }),
@@ -145,8 +169,8 @@ impl UserOperation {
                     from,
                     to,
                     count,
-                    self.datatype,
-                    self.operation,
+                    self.raw.datatype,
+                    self.raw.operation,
                     root,
                     comm.handle(),
                 )
@@ -157,23 +181,6 @@ impl UserOperation {
             panic::resume_unwind(payload);
         }
         check(call, code)
-    }
-}
-
-impl Drop for UserOperation {
-    fn drop(&mut self) {
-        if lifetime::is_finalised() {
-            return;
-        }
-        // SAFETY: the handle is ours, and live as long as MPI is; nothing uses it afterwards. The call is local, and an error has
-        // nobody left to be reported to.
-        unsafe {
-            ffi::MPI_Op_free(&raw mut self.operation);
-        }
-        // SAFETY: as above.
-        unsafe {
-            ffi::MPI_Type_free(&raw mut self.datatype);
-        }
     }
 }
 

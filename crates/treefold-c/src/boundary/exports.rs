@@ -470,6 +470,28 @@ pub unsafe extern "C" fn treefold_par_sum_f64(x: *const f64, n: usize, result: *
     unsafe { one_array(x, n, result, par::sum) }
 }
 
+/// The sum of n complex numbers, by all threads.
+///
+/// # Safety
+/// `x` has 2 n numbers, and `result` has 2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_par_sum_c32(x: *const f32, n: usize, result: *mut f32) -> Status {
+    let (x, result) = (x.cast::<Complex<f32>>(), result.cast());
+    // SAFETY: the caller promises n complex numbers, each of two parts, and room for one.
+    unsafe { one_array(x, n, result, par::sum) }
+}
+
+/// The sum of n complex numbers, by all threads.
+///
+/// # Safety
+/// `x` has 2 n numbers, and `result` has 2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_par_sum_c64(x: *const f64, n: usize, result: *mut f64) -> Status {
+    let (x, result) = (x.cast::<Complex<f64>>(), result.cast());
+    // SAFETY: the caller promises n complex numbers, each of two parts, and room for one.
+    unsafe { one_array(x, n, result, par::sum) }
+}
+
 /// The dot product, by all threads.
 ///
 /// # Safety

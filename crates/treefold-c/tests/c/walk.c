@@ -93,6 +93,12 @@ static void complex_numbers(void)
     CHECK(creal(result) == 4.5 && cimag(result) == 1.25);
     OK(treefold_sum_c32((const float *)c, 2, (float *)&sum));
     CHECK(crealf(sum) == 4 && cimagf(sum) == 1);
+    result = 0, sum = 0;
+    OK(treefold_par_sum_c64((const double *)z, 3, (double *)&result));
+    CHECK(creal(result) == 4.5 && cimag(result) == 1.25);
+    OK(treefold_par_sum_c32((const float *)c, 2, (float *)&sum));
+    CHECK(crealf(sum) == 4 && cimagf(sum) == 1);
+    EXPECT(TREEFOLD_NULL, "`x`", treefold_par_sum_c64(NULL, 3, (double *)&result));
     OK(treefold_fold(TREEFOLD_C64, TREEFOLD_PRODUCT, z, 2, &result));
     CHECK(creal(result) == 5 && cimag(result) == 5);
     OK(treefold_par_fold(TREEFOLD_C32, TREEFOLD_PRODUCT, c, 2, &sum));

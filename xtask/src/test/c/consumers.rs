@@ -9,6 +9,7 @@ use harness::installed::runs;
 
 use super::super::stages::MPI_RANKS;
 use super::super::steps::{Steps, Stop};
+use super::findings;
 use super::pkg_config;
 use super::programs::{C, CPP_AND_FORTRAN, Program, programs};
 
@@ -26,6 +27,17 @@ const VALGRIND: [&str; 5] = [
     "--leak-check=full",
     "--errors-for-leak-kinds=definite",
 ];
+
+/// The same for ranks, whose findings are written to a file for each process: those of the MPI library do not count.
+const VALGRIND_ON_RANKS: [&str; 4] = [
+    "valgrind",
+    "--xml=yes",
+    "--leak-check=full",
+    "--show-leak-kinds=definite",
+];
+
+/// The number of ranks that run under valgrind.
+const VALGRIND_RANKS: usize = 2;
 
 /// The same by the compiler, and undefined behaviour.
 const SANITIZERS: [&str; 3] = [
@@ -89,14 +101,20 @@ impl Consumers<'_> {
         for program in &programs {
             let executable = self.compile(steps, program, &flags, &[])?;
             self.run_program(steps, program, &executable, self.on(&MPI_RANKS))?;
-            // Examples show how; tests also call with what is wrong. An MPI library has findings of its own.
-            if self.mpi.is_some() || program.name.starts_with("examples") {
+            // Examples show how; tests also call with what is wrong.
+            if program.name.starts_with("examples") {
                 continue;
             }
-            if runs("valgrind") {
-                self.run_program(steps, program, &executable, How::Under(&VALGRIND))?;
-            } else {
+            if !runs("valgrind") {
                 println!("skipped: {} under valgrind, which is missing", program.name);
+            } else if self.mpi.is_some() {
+                self.valgrind_on_ranks(steps, program, &executable)?;
+            } else {
+                self.run_program(steps, program, &executable, How::Under(&VALGRIND))?;
+            }
+            // MPI libraries are not compiled with what sanitizers need.
+            if self.mpi.is_some() {
+                continue;
             }
             let executable = self.compile(steps, program, &flags, &SANITIZERS)?;
             self.run_program(steps, program, &executable, How::Alone)?;
@@ -172,6 +190,31 @@ impl Consumers<'_> {
         Ok(executable)
     }
 
+    /// Runs a program's ranks under valgrind, and looks for what it found in treefold.
+    fn valgrind_on_ranks(
+        &self,
+        steps: &mut Steps,
+        program: &Program,
+        executable: &Path,
+    ) -> Result<(), Stop> {
+        let valgrind = Path::new(VALGRIND_ON_RANKS[0]);
+        let mut command = steps.installation().command(VALGRIND_RANKS, valgrind);
+        let report = format!("--xml-file={}.%p.xml", program.name);
+        command.args(&VALGRIND_ON_RANKS[1..]).arg(report);
+        command.arg(executable);
+        if program.is(GOLDEN) {
+            command.arg(self.golden);
+        }
+        command.current_dir(self.build);
+        command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);
+        let title = format!("{}: {}", self.title(), program.name);
+        let step = format!("{title}, p = {VALGRIND_RANKS} under valgrind");
+        steps.step(&step, &mut command)?;
+        steps.check(&format!("{title}: what valgrind found"), || {
+            findings::check(self.build, &program.name, VALGRIND_RANKS)
+        })
+    }
+
     /// Runs a program.
     fn run_program(
         &self,
@@ -199,11 +242,9 @@ impl Consumers<'_> {
         };
         // What CMake built has a folder of its own.
         let file = executable.strip_prefix(self.build).unwrap_or(executable);
-        let stem = program.source.file_stem();
-        let is_golden = stem.is_some_and(|stem| stem == GOLDEN);
         for (mut command, how) in commands {
             command.current_dir(self.build);
-            if is_golden {
+            if program.is(GOLDEN) {
                 command.arg(self.golden);
             }
             let step = format!("{}: {}, {how}", self.title(), file.display());

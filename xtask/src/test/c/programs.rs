@@ -24,6 +24,13 @@ pub(super) struct Program {
     pub(super) name: String,
 }
 
+impl Program {
+    /// Whether its source has this name, without its extension.
+    pub(super) fn is(&self, stem: &str) -> bool {
+        self.source.file_stem().is_some_and(|own| own == stem)
+    }
+}
+
 /// The programs in these folders of a package. A folder without one is an error, as nothing would be tested.
 pub(super) fn programs(package: &Path, folders: &[(&str, &str)]) -> Result<Vec<Program>, Stop> {
     let mut programs = Vec::new();
