@@ -45,7 +45,7 @@ pub fn check(comm: &dyn Communicator, report: impl Fn(&str)) {
 
 type Check = fn(&End<'_>);
 
-const CHECKS: [(&str, Check); 19] = [
+const CHECKS: [(&str, Check); 20] = [
     ("ring", ring),
     ("message to oneself", message_to_oneself),
     ("empty message", empty_message),
@@ -72,6 +72,10 @@ const CHECKS: [(&str, Check); 19] = [
     (
         "sends go on while a receive is awaited",
         sends_go_on_while_a_receive_is_awaited,
+    ),
+    (
+        "eager messages need no receiver",
+        eager_messages_need_no_receiver,
     ),
     ("long messages cross", long_messages_cross),
     (
@@ -381,6 +385,21 @@ fn sends_go_on_while_a_receive_is_awaited(end: &End<'_>) {
             assert_eq!(end.receive(0, tag, 1), Ok(vec![number]));
         }
         end.send(0, answer, Vec::new());
+    }
+}
+
+/// Messages as long as the transport says are sent before anyone asks for them, also to oneself.
+fn eager_messages_need_no_receiver(end: &End<'_>) {
+    const LONGEST_TESTED: usize = 64 << 10;
+    let (left, right) = end.neighbours();
+    let length_bytes = end.comm.hints().eager_bytes.min(LONGEST_TESTED);
+    for (to, from) in [(right, left), (end.rank(), end.rank())] {
+        let tag = end.fresh_tag();
+        let out = end.start_send(to, tag, vec![1; length_bytes]);
+        // Every rank waits here, and the first to go on has met no receive.
+        end.comm.wait(out).unwrap();
+        let received = end.receive(from, tag, length_bytes).unwrap();
+        assert_eq!(received.len(), length_bytes);
     }
 }
 

@@ -43,6 +43,22 @@ fn a_mismatch_ends_all_receives_of_its_conversation(world: &mpi::MpiCommunicator
     world.close(told);
 }
 
+/// Ranks that a launcher has bound to cores each see their own alone: the transport counts those of all, and none twice.
+fn ranks_share_the_cores_of_their_node(world: &mpi::MpiCommunicator) {
+    let hints = world.hints();
+    if hints.node_ranks != Some(world.size()) {
+        return;
+    }
+    // What this machine has, whoever may use it.
+    let Ok(cpus) = std::fs::read_to_string("/proc/cpuinfo") else {
+        return;
+    };
+    let cores = cpus.lines().filter(|line| line.starts_with("processor"));
+    let at_most = cores.count().clamp(1, world.size());
+    let concurrency = hints.concurrency;
+    assert!(concurrency <= at_most, "{concurrency} at once on {at_most}");
+}
+
 fn check(world: mpi::MpiCommunicator) {
     let duplicate = mpi::MpiCommunicator::duplicate(&::mpi::topology::SimpleCommunicator::world())
         .expect("the world can be duplicated");
@@ -56,6 +72,7 @@ fn check(world: mpi::MpiCommunicator) {
     };
     contract::check(&world, report);
     a_mismatch_ends_all_receives_of_its_conversation(&world);
+    ranks_share_the_cores_of_their_node(&world);
     contract::check(&duplicate, |_| ());
     if world.rank() == 0 {
         let size = world.size();
