@@ -247,7 +247,6 @@ fn grows_at_most<R>(limit: u32, small: impl Fn() -> R, large: impl Fn() -> R) {
     };
     let is_slow_each_time = (0..4).all(|_| {
         let (short, long) = (time(&small), time(&large));
-        println!("{short:?}, {long:?}");
         long > limit * short
     });
     assert!(!is_slow_each_time, "more than {limit} times as long");

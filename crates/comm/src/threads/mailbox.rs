@@ -185,15 +185,45 @@ impl Mailboxes {
         }
     }
 
-    /// A rank's mailbox, locked, as soon as there is something in it; `None` if patience ends first.
+    /// A rank's mailbox, locked, if there is something in it.
+    fn look(
+        &self,
+        rank: usize,
+        awaited: Awaited,
+    ) -> Result<Option<MutexGuard<'_, Content>>, Error> {
+        // It delivered all its messages before it left: they are there, if it has left by now.
+        let has_left = self.mailboxes[awaited.rank].left.load(Ordering::Acquire);
+        self.check()?;
+        if has_left || self.rung(rank).load(Ordering::Acquire) {
+            let content = self.lock(rank);
+            if !content.arrived.is_empty() {
+                return Ok(Some(content));
+            }
+            // The bell had rung late, for what was collected before.
+            self.rung(rank).store(false, Ordering::Relaxed);
+        }
+        if has_left {
+            // The others can go on: this rank may not need the message.
+            return Err(Error::Left {
+                rank: awaited.rank,
+                awaited_by: rank,
+            });
+        }
+        // A loop of tests would keep the core from those that it waits for.
+        if self.yields > 0 {
+            yield_now();
+        }
+        Ok(None)
+    }
+
+    /// A rank's mailbox, locked, as soon as there is something in it; `None` if the deadline comes first.
     fn wait_for_content(
         &self,
         rank: usize,
-        patience: Patience,
+        awaited: Awaited,
+        deadline: Option<Instant>,
     ) -> Result<Option<MutexGuard<'_, Content>>, Error> {
-        if !matches!(patience, Patience::None(_)) {
-            self.poll(rank);
-        }
+        self.poll(rank);
         let mut content = self.lock(rank);
         let mut time_is_up = false;
         loop {
@@ -201,21 +231,6 @@ impl Mailboxes {
             if !content.arrived.is_empty() {
                 return Ok(Some(content));
             }
-            let (awaited, deadline) = match patience {
-                Patience::None(awaited) => {
-                    // It delivered all its messages before it left. The others can go on: this rank may not need the message.
-                    let has_left = self.mailboxes[awaited.rank].left.load(Ordering::Acquire);
-                    return match has_left {
-                        true => Err(Error::Left {
-                            rank: awaited.rank,
-                            awaited_by: rank,
-                        }),
-                        false => Ok(None),
-                    };
-                }
-                Patience::Until(awaited, deadline) => (awaited, Some(deadline)),
-                Patience::Unlimited(awaited) => (awaited, None),
-            };
             // The bell may have rung late, for what was collected before.
             if self.rung(rank).swap(false, Ordering::Relaxed) {
                 drop(content);
@@ -227,14 +242,11 @@ impl Mailboxes {
                 return Ok(None);
             }
             if self.mailboxes[awaited.rank].left.load(Ordering::Acquire) {
-                drop(content);
-                self.fail(Error::Left {
+                // It delivered all its messages before. Other ranks may go on.
+                return Err(Error::Left {
                     rank: awaited.rank,
                     awaited_by: rank,
                 });
-                self.check()?;
-                content = self.lock(rank);
-                continue;
             }
             let wakeup;
             (content, wakeup) = self.sleep(rank, content, awaited, deadline);
@@ -285,7 +297,14 @@ impl Network for Mailboxes {
         patience: Patience,
         arrived: &mut Vec<Envelope>,
     ) -> Result<bool, Error> {
-        let Some(mut content) = self.wait_for_content(rank, patience)? else {
+        let content = match patience {
+            Patience::None(awaited) => self.look(rank, awaited),
+            Patience::Until(awaited, deadline) => {
+                self.wait_for_content(rank, awaited, Some(deadline))
+            }
+            Patience::Unlimited(awaited) => self.wait_for_content(rank, awaited, None),
+        };
+        let Some(mut content) = content? else {
             return Ok(false);
         };
         self.rung(rank).store(false, Ordering::Relaxed);
@@ -324,16 +343,17 @@ impl Network for Mailboxes {
     fn leave(&self, rank: usize) {
         self.mailboxes[rank].left.store(true, Ordering::Release);
         let everyone_idle = self.idle.fetch_add(1, Ordering::AcqRel) + 1 == self.mailboxes.len();
+        let mut has_woken = false;
         for waiting in 0..self.mailboxes.len() {
+            let mut content = self.lock(waiting);
             let awaits_me = |sleeper: Sleeper| sleeper.awaited.rank == rank;
-            if self.lock(waiting).sleeper.is_some_and(awaits_me) {
-                self.fail(Error::Left {
-                    rank,
-                    awaited_by: waiting,
-                });
+            if content.sleeper.is_some_and(awaits_me) && self.wake(&mut content) {
+                has_woken = true;
+                drop(content);
+                self.bell(waiting).notify_one();
             }
         }
-        if everyone_idle {
+        if everyone_idle && !has_woken {
             self.fail_deadlocked();
         }
     }

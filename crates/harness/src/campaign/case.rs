@@ -86,7 +86,7 @@ impl Spec {
     /// The calls that the plan offers.
     pub(super) fn calls(&self) -> Vec<(Operation, Mode)> {
         let is_scheduled = self.algorithm.is_none_or(Algorithm::is_scheduled);
-        let has_empty = self.kind != Kind::MaxI64;
+        let has_empty = self.kind.has_empty();
         let mut calls = Vec::new();
         for &operation in Operation::ALL {
             let is_reduction = matches!(operation, Operation::Reduce | Operation::Allreduce);
@@ -122,11 +122,24 @@ pub enum Kind {
     MaxI64,
     /// Affine maps over `[u64; 2]`, composed: the operator does not commute.
     Affine,
+    /// An operator of the program's on `f64`, which makes NaNs of large numbers.
+    CustomF64,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: &[Self] = &[Self::SumF64, Self::ProductF32, Self::MaxI64, Self::Affine];
+    pub const ALL: &[Self] = &[
+        Self::SumF64,
+        Self::ProductF32,
+        Self::MaxI64,
+        Self::Affine,
+        Self::CustomF64,
+    ];
+
+    /// Whether nothing can be reduced.
+    pub(super) fn has_empty(self) -> bool {
+        !matches!(self, Self::MaxI64 | Self::CustomF64)
+    }
 }
 
 /// A call on a plan.
@@ -175,6 +188,10 @@ pub(super) enum Outcome {
     Nothing,
     /// An error.
     Failed(String),
+    /// The error that a run of the plan is under way.
+    UnderWay,
+    /// The error that no rank can go on.
+    Deadlock(String),
 }
 
 impl Outcome {
@@ -196,7 +213,8 @@ impl fmt::Debug for Outcome {
         const SHOWN: usize = 32;
         match self {
             Self::Nothing => f.write_str("nothing"),
-            Self::Failed(error) => write!(f, "the error `{error}`"),
+            Self::Failed(error) | Self::Deadlock(error) => write!(f, "the error `{error}`"),
+            Self::UnderWay => f.write_str("the error that a run is under way"),
             Self::Value(bytes) => {
                 write!(f, "{} bytes ", bytes.len())?;
                 let shown = &bytes[..bytes.len().min(SHOWN)];

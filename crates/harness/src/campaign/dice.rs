@@ -86,7 +86,7 @@ impl Dice {
             _ => 1,
         };
         let items = match (kind, self.below(8)) {
-            (Kind::MaxI64, 0) => 1,
+            (kind, 0) if !kind.has_empty() => 1,
             (_, 0) => 0,
             (_, 1) => 1,
             _ if small => 1 + self.below(8),

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use bytemuck::Pod;
-use reduce::Operator;
+use reduce::{Operator, operator};
 
 use super::environment::{Environment, within};
 use crate::data::Random;
@@ -22,6 +22,15 @@ pub(super) fn set_panics(panics: bool) {
 pub(super) trait Element: Pod {
     /// An item. Sums and products of `small` ones are subnormal, where the type has such numbers.
     fn draw(random: &mut Random, small: bool) -> Self;
+
+    /// A value that no operator of a campaign reduces nothing to.
+    fn other_empty() -> Self;
+
+    /// The one form of all NaNs; other values as they are.
+    #[must_use]
+    fn canonical(self) -> Self {
+        self
+    }
 }
 
 impl Element for f64 {
@@ -35,6 +44,14 @@ impl Element for f64 {
             _ => (random.uniform() - 0.5) * (random.uniform() * 40.0 - 20.0).exp2(),
         }
     }
+
+    fn other_empty() -> Self {
+        7.0
+    }
+
+    fn canonical(self) -> Self {
+        if self.is_nan() { f64::NAN } else { self }
+    }
 }
 
 impl Element for f32 {
@@ -45,11 +62,23 @@ impl Element for f32 {
         }
         (0.5 + random.uniform()) as f32
     }
+
+    fn other_empty() -> Self {
+        7.0
+    }
+
+    fn canonical(self) -> Self {
+        if self.is_nan() { f32::NAN } else { self }
+    }
 }
 
 impl Element for i64 {
     fn draw(random: &mut Random, _small: bool) -> Self {
         random.word().cast_signed()
+    }
+
+    fn other_empty() -> Self {
+        7
     }
 }
 
@@ -57,38 +86,49 @@ impl Element for [u64; 2] {
     fn draw(random: &mut Random, _small: bool) -> Self {
         [random.word(), random.word()]
     }
+
+    fn other_empty() -> Self {
+        [7, 7]
+    }
 }
 
 /// The operator inside, which also panics while [`set_panics`] says so.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Faulty<O>(pub(super) O);
+pub(super) struct Faulty<O> {
+    pub(super) operator: O,
+    /// Whether it reduces nothing to another value.
+    pub(super) has_other_empty: bool,
+}
 
-impl<T: Copy + 'static, O: Operator<T>> Operator<T> for Faulty<O> {
+impl<T: Element + 'static, O: Operator<T>> Operator<T> for Faulty<O> {
     fn name(&self) -> &str {
-        self.0.name()
+        self.operator.name()
     }
 
     fn combine(&self, left: T, right: T) -> T {
         panic_if_asked();
-        self.0.combine(left, right)
+        self.operator.combine(left, right)
     }
 
     fn empty(&self) -> Option<T> {
-        self.0.empty()
+        match self.has_other_empty {
+            true => Some(T::other_empty()),
+            false => self.operator.empty(),
+        }
     }
 
     fn canonical(&self, value: T) -> T {
-        self.0.canonical(value)
+        self.operator.canonical(value)
     }
 
     fn fold(&self, items: &[T]) -> Option<T> {
         panic_if_asked();
-        self.0.fold(items)
+        self.operator.fold(items)
     }
 
     fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {
         panic_if_asked();
-        self.0.fold_runs(items, lengths, results);
+        self.operator.fold_runs(items, lengths, results);
     }
 
     fn fold_rows(
@@ -99,21 +139,21 @@ impl<T: Copy + 'static, O: Operator<T>> Operator<T> for Faulty<O> {
         result: &mut [T],
     ) -> Option<()> {
         panic_if_asked();
-        self.0.fold_rows(items, width, scratch, result)
+        self.operator.fold_rows(items, width, scratch, result)
     }
 
     fn combine_rows(&self, left: &[T], right: &[T], into: &mut [T]) {
         panic_if_asked();
-        self.0.combine_rows(left, right, into);
+        self.operator.combine_rows(left, right, into);
     }
 
     fn combine_rows_canonical(&self, left: &[T], right: &[T], into: &mut [T]) {
         panic_if_asked();
-        self.0.combine_rows_canonical(left, right, into);
+        self.operator.combine_rows_canonical(left, right, into);
     }
 
     fn copy_canonical(&self, row: &[T], into: &mut [T]) {
-        self.0.copy_canonical(row, into);
+        self.operator.copy_canonical(row, into);
     }
 }
 
@@ -139,6 +179,14 @@ impl Operator<[u64; 2]> for Compose {
     }
 }
 
+/// An operator of the program's: neither associative nor commutative. Large numbers overflow, and infinity less infinity is a NaN, whose
+/// bits depend on the processor.
+pub(super) fn squares() -> impl Operator<f64> + 'static {
+    operator::custom("squares", |left: f64, right: f64| {
+        left * left - right * right
+    })
+}
+
 /// Does something with the element type and the operator of a kind.
 macro_rules! with_kind {
     ($kind:expr, $function:ident ( $($argument:expr),* )) => {
@@ -147,6 +195,7 @@ macro_rules! with_kind {
             $crate::campaign::case::Kind::ProductF32 => $function::<f32, _>(reduce::Product, $($argument),*),
             $crate::campaign::case::Kind::MaxI64 => $function::<i64, _>(reduce::Max, $($argument),*),
             $crate::campaign::case::Kind::Affine => $function::<[u64; 2], _>($crate::campaign::element::Compose, $($argument),*),
+            $crate::campaign::case::Kind::CustomF64 => $function::<f64, _>($crate::campaign::element::squares(), $($argument),*),
         }
     };
 }

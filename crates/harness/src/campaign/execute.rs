@@ -11,7 +11,7 @@ use super::element::set_panics;
 use super::environment::{Environment, within};
 use super::fault::{Fault, FaultKind};
 use super::own_process;
-use super::slot::{Slot, build};
+use super::slot::{Polls, Slot, build};
 
 /// How long a rank waits for another one, on transports where it cannot know that the other one is gone. Nothing is silent for so long by
 /// accident.
@@ -83,6 +83,9 @@ impl Program<'_> {
             | FaultKind::Rounding
             | FaultKind::OtherCollective
             | FaultKind::TagReuse => self.step(index, 0),
+            FaultKind::OtherItems | FaultKind::OtherEmpty => {
+                self.build(self.case.steps[index].plan, Some(fault.kind))
+            }
             FaultKind::Sleep => {
                 thread::sleep(PAUSE);
                 self.step(index, 0)
@@ -128,8 +131,9 @@ impl Program<'_> {
         let plan = self.case.steps[index].plan;
         let action = self.case.action(self.world.rank(), index);
         let items = self.case.items_step(index);
+        let polls = self.polls(index);
         match action {
-            Action::Build => return self.build(plan),
+            Action::Build => return self.build(plan, None),
             Action::Rebuild(times) => return self.rebuild(plan, times, items),
             _ => {}
         }
@@ -141,7 +145,7 @@ impl Program<'_> {
             Action::Call(operation, Mode::Blocking) => built.call(operation, items, surplus),
             Action::Call(operation, Mode::Split) => built.start(operation, items, surplus),
             Action::Test => built.test(),
-            Action::Wait => built.wait(),
+            Action::Wait => built.wait(polls),
             Action::GiveUp => {
                 built.give_up();
                 Outcome::Nothing
@@ -153,9 +157,19 @@ impl Program<'_> {
         }
     }
 
-    fn build(&mut self, plan: usize) -> Outcome {
+    /// Every second wait is preceded by tests. They have an end, unless ranks wait in calls that do not belong together: only a rank that
+    /// waits as well is told.
+    fn polls(&self, index: usize) -> Polls {
+        match self.case.fault.map(|fault| fault.kind) {
+            _ if index % 2 == 1 => Polls::No,
+            Some(FaultKind::Skip | FaultKind::OtherCollective) => Polls::Briefly,
+            _ => Polls::UntilItEnds,
+        }
+    }
+
+    fn build(&mut self, plan: usize, fault: Option<FaultKind>) -> Outcome {
         self.slots[plan] = None;
-        match build(&self.case.plans[plan], self.case.seed, self.world) {
+        match build(&self.case.plans[plan], self.case.seed, self.world, fault) {
             Ok(built) => {
                 self.slots[plan] = Some(built);
                 Outcome::Nothing
@@ -168,7 +182,7 @@ impl Program<'_> {
     fn rebuild(&mut self, plan: usize, times: u32, items: usize) -> Outcome {
         let mut first = None;
         for _ in 0..times {
-            let built = self.build(plan);
+            let built = self.build(plan, None);
             let outcome = match &mut self.slots[plan] {
                 Some(built) => built.call(Operation::Allreduce, items, 0),
                 None => built,

@@ -80,6 +80,10 @@ pub enum FaultKind {
     FlushToZero,
     /// The processor rounds up.
     Rounding,
+    /// A plan is built for another number of items than its ownership has.
+    OtherItems,
+    /// A plan is built with an operator that reduces nothing to another value.
+    OtherEmpty,
 }
 
 impl FaultKind {
@@ -100,6 +104,8 @@ impl FaultKind {
         Self::OtherCollective,
         Self::FlushToZero,
         Self::Rounding,
+        Self::OtherItems,
+        Self::OtherEmpty,
     ];
 
     /// Whether it may last to the end of the program.
@@ -110,6 +116,25 @@ impl FaultKind {
     /// Whether it ends the processes of all ranks.
     pub(super) fn ends_job(self) -> bool {
         matches!(self, Self::Panic | Self::Kill)
+    }
+
+    /// Whether the step in which it happens fails on every rank, and cannot give anything else.
+    pub(super) fn is_noticed_at_once(self) -> bool {
+        matches!(self, Self::OtherItems | Self::OtherEmpty)
+    }
+
+    /// Whether the rank knows of it and goes on, so that it tells those that wait for it.
+    pub(super) fn is_told(self) -> bool {
+        matches!(
+            self,
+            Self::CaughtPanic
+                | Self::WrongLength
+                | Self::GiveUp
+                | Self::FlushToZero
+                | Self::Rounding
+                | Self::OtherItems
+                | Self::OtherEmpty
+        )
     }
 
     /// Its name on the command line.
@@ -131,6 +156,8 @@ impl FaultKind {
             Self::OtherCollective => "other-collective",
             Self::FlushToZero => "flush-to-zero",
             Self::Rounding => "rounding",
+            Self::OtherItems => "other-items",
+            Self::OtherEmpty => "other-empty",
         }
     }
 
@@ -142,7 +169,8 @@ impl FaultKind {
                 plan.calls().contains(&(operation, Mode::Split))
             }
             (Self::GiveUp | Self::ExtraTests, Action::Wait) => true,
-            (Self::ExtraTests, Action::Test) => true,
+            (Self::ExtraTests, Action::Test)
+            | (Self::OtherItems | Self::OtherEmpty, Action::Build) => true,
             (Self::TagReuse, Action::Rebuild(times)) => times >= generate::TAGS,
             (Self::OtherCollective, Action::Call(operation, mode)) => {
                 !plan.others(operation, mode).is_empty()
@@ -153,7 +181,9 @@ impl FaultKind {
                 | Self::GiveUp
                 | Self::ExtraTests
                 | Self::TagReuse
-                | Self::OtherCollective,
+                | Self::OtherCollective
+                | Self::OtherItems
+                | Self::OtherEmpty,
                 _,
             ) => false,
             _ => true,

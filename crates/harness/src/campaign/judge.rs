@@ -1,6 +1,7 @@
 //! Whether what a rank got is what it must get.
 
 use super::case::{Action, Case, Mode, Outcome, Step};
+use super::fault::FaultKind;
 use super::state::PlanState;
 
 /// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
@@ -51,8 +52,20 @@ impl<'c> Judge<'c> {
         let expected = self.advance();
         let fault = self.case.fault;
         let is_faulty = fault.is_some_and(|fault| (fault.rank, fault.step) == (rank, index));
+        let is_noticed =
+            fault.is_some_and(|fault| fault.step == index && fault.kind.is_noticed_at_once());
+        let is_late = self.end_of(index) >= self.first_fault;
         let is_right = match outcome {
-            Outcome::Failed(_) => self.end_of(index) >= self.first_fault,
+            Outcome::Failed(_) => is_late,
+            // A rank that tells of its fault leaves nobody waiting.
+            Outcome::Deadlock(_) => is_late && !fault.is_some_and(|fault| fault.kind.is_told()),
+            // A plan has a run in flight only where the program has not waited for it.
+            Outcome::UnderWay => {
+                is_late
+                    && fault
+                        .is_some_and(|fault| (fault.kind, fault.rank) == (FaultKind::Skip, rank))
+            }
+            Outcome::Nothing | Outcome::Value(_) if is_noticed => false,
             // What the faulty call returns instead of a value is its own affair.
             Outcome::Nothing => is_faulty || *outcome == expected,
             Outcome::Value(_) => *outcome == expected,

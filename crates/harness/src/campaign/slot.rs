@@ -1,11 +1,30 @@
 //! A plan of any kind, with the run that it may have in flight.
 
+use std::time::{Duration, Instant};
+
 use bytemuck::Pod;
 use distribution::Ownership;
 use reduce::{Operation, Operator, Pending, Plan, RunError, World, call};
 
 use super::case::{Outcome, Spec};
 use super::element::{Element, Faulty, rows, with_kind};
+use super::fault::FaultKind;
+
+/// How often a run is tested before anything is made of it: far more often than ranks that take turns need.
+const POLLS: u32 = 1000;
+
+/// How long a run is tested that does not end: far longer than any takes.
+const POLLING_LIMIT: Duration = Duration::from_secs(20);
+
+/// Whether a run is tested before it is waited for, as programs do that have other work meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Polls {
+    No,
+    /// Some times.
+    Briefly,
+    /// Until it has a result or an error, which it must have.
+    UntilItEnds,
+}
 
 /// What a program does with a plan, whatever its type.
 pub(super) trait Slot {
@@ -19,15 +38,20 @@ pub(super) trait Slot {
     fn test(&self) -> Outcome;
 
     /// Waits for the run in flight, if there is one.
-    fn wait(&mut self) -> Outcome;
+    fn wait(&mut self, polls: Polls) -> Outcome;
 
     /// Gives the run in flight up, if there is one.
     fn give_up(&mut self);
 }
 
-/// Builds a plan as its specification says. Collective.
-pub(super) fn build(spec: &Spec, seed: u64, world: &World) -> Result<Box<dyn Slot>, String> {
-    with_kind!(spec.kind, build_of(spec, seed, world))
+/// Builds a plan as its specification says, but for this fault. Collective.
+pub(super) fn build(
+    spec: &Spec,
+    seed: u64,
+    world: &World,
+    fault: Option<FaultKind>,
+) -> Result<Box<dyn Slot>, String> {
+    with_kind!(spec.kind, build_of(spec, seed, world, fault))
 }
 
 fn build_of<T: Element, O: Operator<T> + 'static>(
@@ -35,10 +59,14 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
     spec: &Spec,
     seed: u64,
     world: &World,
+    fault: Option<FaultKind>,
 ) -> Result<Box<dyn Slot>, String> {
     let rank = world.rank();
     let mut builder = Plan::builder(world)
-        .operator(Faulty(operator))
+        .operator(Faulty {
+            operator,
+            has_other_empty: fault == Some(FaultKind::OtherEmpty),
+        })
         .width(spec.width)
         .root(spec.root);
     builder = match spec.gathers_extents {
@@ -48,6 +76,9 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
             builder.ownership(&ownership.map_err(|error| error.to_string())?)
         }
     };
+    if fault == Some(FaultKind::OtherItems) {
+        builder = builder.items(spec.items() + 1);
+    }
     if let Some(algorithm) = spec.algorithm {
         builder = builder.algorithm(algorithm);
     }
@@ -63,15 +94,18 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
         spec: spec.clone(),
         seed,
         rank,
+        finds_lost_ranks: world.transport().silence_limit().is_none(),
         run: None,
     }))
 }
 
-struct Built<T: Pod, O: Operator<T> + 'static> {
+struct Built<T: Element, O: Operator<T> + 'static> {
     plan: Plan<T, Faulty<O>>,
     spec: Spec,
     seed: u64,
     rank: usize,
+    /// Whether a test fails where a rank is gone. Otherwise a wait fails when it was silent for long.
+    finds_lost_ranks: bool,
     /// The run in flight, and the items that it was started with.
     run: Option<(Run<T>, Vec<T>)>,
 }
@@ -179,11 +213,32 @@ impl<T: Pod> Run<T> {
     }
 }
 
+/// Tests a run until it has ended, and says whether it has: long if it must, and not for ever.
+fn poll<T: Pod>(run: &Run<T>, must_end: bool) -> Result<bool, RunError> {
+    let begin = Instant::now();
+    let mut tests = 0;
+    while !run.test()? {
+        tests += 1;
+        if tests > POLLS && (!must_end || begin.elapsed() > POLLING_LIMIT) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 fn outcome<T: Pod>(result: Result<Option<Vec<T>>, RunError>) -> Outcome {
     match result {
         Ok(Some(values)) => Outcome::Value(bytemuck::cast_slice(&values).to_vec()),
         Ok(None) => Outcome::Nothing,
-        Err(error) => Outcome::Failed(error.to_string()),
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &RunError) -> Outcome {
+    match error {
+        RunError::UnderWay { .. } => Outcome::UnderWay,
+        RunError::Transport(comm::Error::Deadlock(_)) => Outcome::Deadlock(error.to_string()),
+        _ => Outcome::Failed(error.to_string()),
     }
 }
 
@@ -201,21 +256,32 @@ impl<T: Element, O: Operator<T> + 'static> Slot for Built<T, O> {
                 self.run = Some((run, local));
                 Outcome::Nothing
             }
-            Err(error) => Outcome::Failed(error.to_string()),
+            Err(error) => failed(&error),
         }
     }
 
     fn test(&self) -> Outcome {
         match self.run.as_ref().map(|(run, _)| run.test()) {
-            Some(Err(error)) => Outcome::Failed(error.to_string()),
+            Some(Err(error)) => failed(&error),
             _ => Outcome::Nothing,
         }
     }
 
-    fn wait(&mut self) -> Outcome {
-        match self.run.take() {
-            Some((run, local)) => outcome(run.wait(&local)),
-            None => Outcome::Failed("the run was not started".to_owned()),
+    fn wait(&mut self, polls: Polls) -> Outcome {
+        let Some((run, local)) = self.run.take() else {
+            return Outcome::Failed("the run was not started".to_owned());
+        };
+        // Where ranks are lost in silence, only a wait fails.
+        let must_end = polls == Polls::UntilItEnds && self.finds_lost_ranks;
+        let ended = match polls {
+            Polls::No => Ok(true),
+            _ => poll(&run, must_end),
+        };
+        match ended {
+            Err(error) => failed(&error),
+            // No result, and no error.
+            Ok(false) if must_end => Outcome::Nothing,
+            Ok(_) => outcome(run.wait(&local)),
         }
     }
 
