@@ -86,7 +86,9 @@ impl Lifetime {
         comm: RawCommunicator,
     ) -> Result<Self, Failure> {
         let family_key = registry().family_key()?;
-        let number = comm.allreduce_u64(registry().next_number(comm)?, Agreed::Greatest)?;
+        // No lock is held while ranks wait for each other: another thread of this process may duplicate another communicator.
+        let proposed = registry().next_number(comm)?;
+        let number = comm.allreduce_u64(proposed, Agreed::Greatest)?;
         let family = family_of(family_key, parent, number)?;
         registry().entries.insert(
             number,
@@ -143,10 +145,9 @@ fn free_released(family: u64, comm: RawCommunicator) -> Result<(), Failure> {
         .unzip();
     let flags = comm.allreduce_u64s(&flags, Agreed::Least)?;
     for (number, is_released) in numbers.into_iter().zip(flags) {
-        if is_released == 1
-            && let Some(entry) = registry().entries.remove(&number)
-        {
-            entry.free()?;
+        if is_released == 1 {
+            let entry = registry().entries.remove(&number);
+            entry.map_or(Ok(()), Entry::free)?;
         }
     }
     Ok(())

@@ -242,11 +242,14 @@ impl Mailboxes {
                 return Ok(None);
             }
             if self.mailboxes[awaited.rank].left.load(Ordering::Acquire) {
-                // It delivered all its messages before. Other ranks may go on.
-                return Err(Error::Left {
+                drop(content);
+                self.fail(Error::Left {
                     rank: awaited.rank,
                     awaited_by: rank,
                 });
+                self.check()?;
+                content = self.lock(rank);
+                continue;
             }
             let wakeup;
             (content, wakeup) = self.sleep(rank, content, awaited, deadline);
@@ -343,17 +346,16 @@ impl Network for Mailboxes {
     fn leave(&self, rank: usize) {
         self.mailboxes[rank].left.store(true, Ordering::Release);
         let everyone_idle = self.idle.fetch_add(1, Ordering::AcqRel) + 1 == self.mailboxes.len();
-        let mut has_woken = false;
         for waiting in 0..self.mailboxes.len() {
-            let mut content = self.lock(waiting);
             let awaits_me = |sleeper: Sleeper| sleeper.awaited.rank == rank;
-            if content.sleeper.is_some_and(awaits_me) && self.wake(&mut content) {
-                has_woken = true;
-                drop(content);
-                self.bell(waiting).notify_one();
+            if self.lock(waiting).sleeper.is_some_and(awaits_me) {
+                self.fail(Error::Left {
+                    rank,
+                    awaited_by: waiting,
+                });
             }
         }
-        if everyone_idle && !has_woken {
+        if everyone_idle {
             self.fail_deadlocked();
         }
     }

@@ -46,10 +46,6 @@ enum Phase {
         timed: bool,
     },
     TimedOut,
-    /// The awaited rank has left.
-    InVain {
-        awaited: usize,
-    },
     Left,
 }
 
@@ -119,10 +115,8 @@ impl State {
     /// Lets messages arrive until it is some rank's turn.
     fn choose_next(&mut self) {
         self.running = None;
-        self.wake_those_who_wait_in_vain();
         while self.failure.is_none() && self.running.is_none() {
-            let ready: Vec<usize> =
-                self.ranks_where(|phase| matches!(phase, Phase::Ready | Phase::InVain { .. }));
+            let ready: Vec<usize> = self.ranks_where(|phase| phase == Phase::Ready);
             let choices_count = ready.len() + self.under_way.len();
             if choices_count == 0 {
                 if !self.let_time_pass() {
@@ -171,24 +165,6 @@ impl State {
         true
     }
 
-    /// Ranks that wait for one that has left, of which no message is under way, go on to find that out.
-    fn wake_those_who_wait_in_vain(&mut self) {
-        for rank in 0..self.ranks.len() {
-            if let Phase::Waiting { awaited, .. } = self.ranks[rank].phase
-                && self.ranks[awaited].phase == Phase::Left
-                && !self.is_under_way(awaited, rank)
-            {
-                self.ranks[rank].phase = Phase::InVain { awaited };
-            }
-        }
-    }
-
-    /// Whether a message is on its way from one rank to another.
-    fn is_under_way(&self, from: usize, to: usize) -> bool {
-        let mut messages = self.under_way.iter();
-        messages.any(|(receiver, envelope)| (envelope.from, *receiver) == (from, to))
-    }
-
     /// Nothing can happen any more: fails with the reason, unless all ranks have simply left.
     fn fail_deadlocked(&mut self) {
         let waits: Vec<(usize, usize)> = (0..self.ranks.len())
@@ -233,18 +209,12 @@ impl Network for SeededNetwork {
         let mut state = self.lock();
         let tested = loop {
             state.check()?;
-            let phase = std::mem::replace(&mut state.ranks[rank].phase, Phase::Ready);
+            let time_is_up = state.ranks[rank].phase == Phase::TimedOut;
+            state.ranks[rank].phase = Phase::Ready;
             if !state.ranks[rank].arrived.is_empty() {
                 arrived.append(&mut state.ranks[rank].arrived);
                 return Ok(true);
             }
-            if let Phase::InVain { awaited } = phase {
-                return Err(Error::Left {
-                    rank: awaited,
-                    awaited_by: rank,
-                });
-            }
-            let time_is_up = phase == Phase::TimedOut;
             let (awaited, timed) = match patience {
                 _ if time_is_up => return Ok(false),
                 Patience::None(awaited) => break awaited.rank,
@@ -257,9 +227,11 @@ impl Network for SeededNetwork {
         let mut state = self.yield_turn(rank, state, Phase::Ready);
         state.check()?;
         arrived.append(&mut state.ranks[rank].arrived);
+        let is_under_way =
+            |(to, envelope): &(usize, Envelope)| (*to, envelope.from) == (rank, tested);
         if arrived.is_empty()
             && state.ranks[tested].phase == Phase::Left
-            && !state.is_under_way(tested, rank)
+            && !state.under_way.iter().any(is_under_way)
         {
             return Err(Error::Left {
                 rank: tested,

@@ -157,12 +157,12 @@ impl Program<'_> {
         }
     }
 
-    /// Every second wait is preceded by tests. They have an end, unless ranks wait in calls that do not belong together: only a rank that
-    /// waits as well is told.
+    /// Every second wait is preceded by tests. They have an end, unless another rank waits in a call that cannot end: then a rank may be
+    /// told only when it waits as well.
     fn polls(&self, index: usize) -> Polls {
         match self.case.fault.map(|fault| fault.kind) {
             _ if index % 2 == 1 => Polls::No,
-            Some(FaultKind::Skip | FaultKind::OtherCollective) => Polls::Briefly,
+            Some(FaultKind::Skip | FaultKind::OtherCollective | FaultKind::Leave) => Polls::Briefly,
             _ => Polls::UntilItEnds,
         }
     }
