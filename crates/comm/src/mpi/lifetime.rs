@@ -35,9 +35,9 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
     entries: BTreeMap::new(),
 });
 
-/// Whether MPI is finalised, so that none of its functions may be called.
+/// Whether `MPI_Finalize` has come to this crate's communicators: none can be used any more.
 #[inline]
-pub(super) fn is_finalised() -> bool {
+pub fn is_finalised() -> bool {
     FINALISED.load(Ordering::Relaxed)
 }
 

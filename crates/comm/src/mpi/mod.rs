@@ -29,6 +29,8 @@ mod window;
 pub use communicator::Duplicate;
 pub use communicator::{DEFAULT_SILENCE_LIMIT, MpiCommunicator};
 pub use job::{RunError, abort, run};
+#[cfg(feature = "pmpi")]
+pub use lifetime::is_finalised;
 pub use node::SHARED_MEMORY_VARIABLE;
 
 #[cfg(doc)]

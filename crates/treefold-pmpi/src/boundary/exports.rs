@@ -24,7 +24,7 @@ macro_rules! export {
         /// # Safety
         /// As MPI's standard says.
         #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C" fn $name(
+        pub unsafe extern "C-unwind" fn $name(
             $send: *const c_void,
             $recv: *mut c_void,
             $count: $count_type,
@@ -47,7 +47,7 @@ macro_rules! export {
                 let next = next!(
                     stringify!($name),
                     concat!("P", stringify!($name));
-                    unsafe extern "C" fn(
+                    unsafe extern "C-unwind" fn(
                         *const c_void,
                         *mut c_void,
                         $count_type,

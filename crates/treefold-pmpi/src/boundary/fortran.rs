@@ -111,7 +111,7 @@ macro_rules! one {
         /// # Safety
         /// As MPI's standard says.
         #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C" fn $name(
+        pub unsafe extern "C-unwind" fn $name(
             send: *mut c_void,
             recv: *mut c_void,
             count: *const c_int,
@@ -138,7 +138,7 @@ macro_rules! one {
                 let next = next!(
                     stringify!($name),
                     concat!("p", stringify!($name));
-                    unsafe extern "C" fn(
+                    unsafe extern "C-unwind" fn(
                         *mut c_void,
                         *mut c_void,
                         *const c_int,
@@ -180,7 +180,7 @@ macro_rules! pass {
         /// # Safety
         /// As MPI's standard says.
         #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C" fn $name(
+        pub unsafe extern "C-unwind" fn $name(
             send: *mut c_void,
             recv: *mut c_void,
             count: *const c_int,
@@ -191,7 +191,7 @@ macro_rules! pass {
             let next = next!(
                 stringify!($name),
                 concat!("p", stringify!($name));
-                unsafe extern "C" fn(
+                unsafe extern "C-unwind" fn(
                     *mut c_void,
                     *mut c_void,
                     *const c_int,

@@ -20,10 +20,10 @@ fn take_part() {
 /// # Safety
 /// As MPI's standard says.
 #[cfg_attr(not(test), unsafe(no_mangle))]
-pub unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
+pub unsafe extern "C-unwind" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
     let next = next!(
         "MPI_Init", "PMPI_Init";
-        unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char) -> c_int
+        unsafe extern "C-unwind" fn(*mut c_int, *mut *mut *mut c_char) -> c_int
     );
     // SAFETY: it is the call that the program makes.
     let code = unsafe { next(argc, argv) };
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char)
 /// # Safety
 /// As MPI's standard says.
 #[cfg_attr(not(test), unsafe(no_mangle))]
-pub unsafe extern "C" fn MPI_Init_thread(
+pub unsafe extern "C-unwind" fn MPI_Init_thread(
     argc: *mut c_int,
     argv: *mut *mut *mut c_char,
     required: c_int,
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn MPI_Init_thread(
 ) -> c_int {
     let next = next!(
         "MPI_Init_thread", "PMPI_Init_thread";
-        unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int) -> c_int
+        unsafe extern "C-unwind" fn(*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int) -> c_int
     );
     // SAFETY: it is the call that the program makes.
     let code = unsafe { next(argc, argv, required, provided) };
@@ -61,11 +61,11 @@ macro_rules! fortran {
             /// # Safety
             /// As MPI's standard says.
             #[cfg_attr(not(test), unsafe(no_mangle))]
-            pub unsafe extern "C" fn $init(ierr: *mut c_int) {
+            pub unsafe extern "C-unwind" fn $init(ierr: *mut c_int) {
                 let next = next!(
                     stringify!($init),
                     concat!("p", stringify!($init));
-                    unsafe extern "C" fn(*mut c_int)
+                    unsafe extern "C-unwind" fn(*mut c_int)
                 );
                 // SAFETY: it is the call that the program makes.
                 unsafe { next(ierr) };
@@ -78,7 +78,7 @@ macro_rules! fortran {
             /// # Safety
             /// As MPI's standard says.
             #[cfg_attr(not(test), unsafe(no_mangle))]
-            pub unsafe extern "C" fn $init_thread(
+            pub unsafe extern "C-unwind" fn $init_thread(
                 required: *mut c_int,
                 provided: *mut c_int,
                 ierr: *mut c_int,
@@ -86,7 +86,7 @@ macro_rules! fortran {
                 let next = next!(
                     stringify!($init_thread),
                     concat!("p", stringify!($init_thread));
-                    unsafe extern "C" fn(*mut c_int, *mut c_int, *mut c_int)
+                    unsafe extern "C-unwind" fn(*mut c_int, *mut c_int, *mut c_int)
                 );
                 // SAFETY: it is the call that the program makes.
                 unsafe { next(required, provided, ierr) };

@@ -179,7 +179,7 @@ unsafe fn prepare(
     if handles.is_null(comm) {
         return Err(WRONG);
     }
-    if finish::is_over() {
+    if finish::is_over() || treefold::mpi::is_finalised() {
         return Err("MPI_Finalize has begun");
     }
     let state = State::of(Communicator(comm)).ok_or(WRONG)?;
@@ -334,9 +334,10 @@ unsafe fn reduce(
             local: unsafe { slice::from_raw_parts(send.cast(), width) },
             result: &mut [],
         },
-        // SAFETY: this function's promise; the result is no longer than the contribution.
         Places::InPlace(buffer) => {
-            Buffers::InPlace(unsafe { slice::from_raw_parts_mut(buffer.cast(), width) })
+            // SAFETY: this function's promise; the result is no longer than the contribution.
+            let buffer = unsafe { slice::from_raw_parts_mut(buffer.cast(), width) };
+            Buffers::InPlace(buffer)
         }
     };
     let (outcome, differs) = compute(task, buffers, state, comm);

@@ -186,6 +186,15 @@ impl Communicator {
         usize::try_from(size).unwrap_or(0)
     }
 
+    /// Whether it has the processes of another one.
+    pub(super) fn has_processes_of(self, other: Self) -> bool {
+        let mut result = 0;
+        // SAFETY: both handles are communicators, and `result` is a live int.
+        let code = unsafe { ffi::PMPI_Comm_compare(self.0, other.0, &raw mut result) };
+        // SAFETY: a constant of the library, initialised before main.
+        code == SUCCESS && result != unsafe { ffi::RSMPI_UNEQUAL }
+    }
+
     /// Whether it has two groups.
     pub(super) fn is_inter(self) -> bool {
         let mut flag = 0;

@@ -4,7 +4,8 @@
 //! lets it pass beyond that is passed on to the library before anything is followed.
 //!
 //! Everything that this crate calls of MPI begins with `PMPI_`, so that it calls neither itself nor another tool. What it passes goes to
-//! the next `MPI_` function that the dynamic linker finds, so that another tool beside it sees the program's call.
+//! the next `MPI_` function that the dynamic linker finds, so that another tool beside it sees the program's call. An exception of C++
+//! that the program throws in an operator or an error handler goes through what is passed as if nothing were there.
 
 #![expect(
     unsafe_code,

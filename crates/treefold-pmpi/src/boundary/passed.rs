@@ -27,7 +27,7 @@ macro_rules! pass {
         /// # Safety
         /// As MPI's standard says.
         #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C" fn $name(
+        pub unsafe extern "C-unwind" fn $name(
             send: *const c_void,
             recv: *mut c_void,
             count: $count_type,
@@ -38,7 +38,7 @@ macro_rules! pass {
             let next = next!(
                 stringify!($name),
                 concat!("P", stringify!($name));
-                unsafe extern "C" fn(
+                unsafe extern "C-unwind" fn(
                     *const c_void,
                     *mut c_void,
                     $count_type,

@@ -123,7 +123,7 @@ impl State {
         let (world, duplicate) = made.map_err(|error| error.to_string())?;
         inner.duplicate = Some(duplicate);
         inner.engine = Some(Engine::new(world));
-        if self.size == library::world().size() {
+        if comm.has_processes_of(library::world()) {
             ALL_TOOK_PART.store(true, Ordering::Relaxed);
         }
         Ok(())
