@@ -6,9 +6,9 @@ use comm::mpi::MpiCommunicator;
 
 use super::World;
 
+pub use comm::mpi::{DEFAULT_SILENCE_LIMIT, RunError, SHARED_MEMORY_VARIABLE, abort};
 #[cfg(feature = "pmpi")]
 pub use comm::mpi::{Duplicate, is_finalised};
-pub use comm::mpi::{DEFAULT_SILENCE_LIMIT, RunError, SHARED_MEMORY_VARIABLE, abort};
 
 /// Initialises MPI, runs `body` with the world of all processes, waits for the other ranks and finalises MPI.
 ///
