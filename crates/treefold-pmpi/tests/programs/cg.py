@@ -1,8 +1,12 @@
 """PETSc's conjugate gradients on the Laplacian of a square: prints the bits of each residual's norm, which is an MPI_Allreduce."""
 
+import glob
 import sys
 
-import petsc4py
+# Where Debian puts it if no other flavour of PETSc asks for the choice.
+sys.path += glob.glob("/usr/lib/petscdir/petsc*/*-real/lib/python3/dist-packages")
+
+import petsc4py  # noqa: E402: after its folder is known
 
 petsc4py.init(sys.argv)
 from petsc4py import PETSc  # noqa: E402: after init, as petsc4py asks for
