@@ -31,6 +31,17 @@ static void compare(const char *what, const struct call *c, bool has_handler)
     CHECK(!has_handler || handled_count == 0 || own_handled_class == handled_class);
 }
 
+/* MPICH 4.0 crashes with most negative counts, as it does not look at them. */
+static bool checks_counts(enum entry entry)
+{
+#ifdef MPICH
+    return entry == REDUCE_SCATTER;
+#else
+    (void)entry;
+    return true;
+#endif
+}
+
 static int counts[64];
 
 static struct call right(enum entry entry, MPI_Comm comm)
@@ -53,7 +64,8 @@ static void wrong_arguments(MPI_Comm comm, bool has_handler)
         compare("nothing wrong", &c, has_handler);
         c.count = -1;
         c.counts = negative_counts;
-        compare("a negative count", &c, has_handler);
+        if (checks_counts(entry))
+            compare("a negative count", &c, has_handler);
         c = right(entry, comm);
         c.type = MPI_DATATYPE_NULL;
         compare("no type", &c, has_handler);

@@ -132,9 +132,10 @@ static inline int predefined_types(struct type *types)
         {"INTEGER2", MPI_INTEGER2, I16, FORTRAN_INTEGER},
         {"INTEGER4", MPI_INTEGER4, I32, FORTRAN_INTEGER},
         {"INTEGER8", MPI_INTEGER8, I64, FORTRAN_INTEGER},
-        {"AINT", MPI_AINT, integer_kind(MPI_AINT, true), FORTRAN_INTEGER},
-        {"OFFSET", MPI_OFFSET, integer_kind(MPI_OFFSET, true), FORTRAN_INTEGER},
-        {"COUNT", MPI_COUNT, integer_kind(MPI_COUNT, true), FORTRAN_INTEGER},
+        /* Open MPI 4.1 takes MPI_OFFSET for unsigned, so no negative number is tried of these. */
+        {"AINT", MPI_AINT, integer_kind(MPI_AINT, false), FORTRAN_INTEGER},
+        {"OFFSET", MPI_OFFSET, integer_kind(MPI_OFFSET, false), FORTRAN_INTEGER},
+        {"COUNT", MPI_COUNT, integer_kind(MPI_COUNT, false), FORTRAN_INTEGER},
         {"LOGICAL", MPI_LOGICAL, integer_kind(MPI_LOGICAL, true), LOGICAL},
         {"C_BOOL", MPI_C_BOOL, U8, LOGICAL},
         {"CXX_BOOL", MPI_CXX_BOOL, U8, LOGICAL},
