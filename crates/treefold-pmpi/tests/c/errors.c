@@ -18,14 +18,26 @@ static int class_of(int code)
     return class;
 }
 
+/* Makes a call on a duplicate: what a wrong call leaves behind must not meet the next one. */
+static int class_on_duplicate(const struct call *c, int (*make)(const struct call *))
+{
+    struct call own = *c;
+    if (c->comm == MPI_COMM_NULL)
+        return class_of(make(c));
+    MPI_Comm_dup(c->comm, &own.comm);
+    handled_count = 0;
+    int class = class_of(make(&own));
+    MPI_Barrier(c->comm);
+    MPI_Comm_free(&own.comm);
+    return class;
+}
+
 /* Both calls must fail, or neither, and in the same way; the program's handler hears of each failure once. */
 static void compare(const char *what, const struct call *c, bool has_handler)
 {
     DOING("%s: %s", entry_names[c->entry], what);
-    handled_count = 0;
-    int own = class_of(call_blocking(c)), own_handled_count = handled_count, own_handled_class = handled_class;
-    handled_count = 0;
-    int library = class_of(call_library(c));
+    int own = class_on_duplicate(c, call_blocking), own_handled_count = handled_count, own_handled_class = handled_class;
+    int library = class_on_duplicate(c, call_library);
     CHECK(own == library);
     CHECK(!has_handler || own_handled_count == handled_count);
     CHECK(!has_handler || handled_count == 0 || own_handled_class == handled_class);
@@ -90,7 +102,9 @@ static void wrong_arguments(MPI_Comm comm, bool has_handler)
         compare("the maximum of complex numbers", &c, has_handler);
         c = right(entry, comm);
         c.recv = MPI_IN_PLACE;
-        compare("results in place", &c, has_handler);
+        /* Open MPI 4.1 writes there in Exscan. */
+        if (entry != EXSCAN)
+            compare("results in place", &c, has_handler);
         c = right(entry, comm);
         c.op = MPI_REPLACE;
         compare("an operator of windows", &c, has_handler);
@@ -112,6 +126,9 @@ int main(int argc, char **argv)
     MPI_Comm comm;
     MPI_Errhandler handler;
     begin(&argc, &argv);
+    /* Where the communicator is wrong, or a buffer by Open MPI, these hear of it. */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     wrong_arguments(comm, false);
@@ -120,9 +137,6 @@ int main(int argc, char **argv)
     wrong_arguments(comm, true);
     MPI_Errhandler_free(&handler);
     MPI_Comm_free(&comm);
-    /* Where the communicator is wrong, its handler is that of these. */
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     for (enum entry entry = 0; entry < ENTRIES; entry++) {
         struct call c = right(entry, MPI_COMM_NULL);
         compare("no communicator", &c, false);

@@ -104,6 +104,17 @@ static void all_types(void)
                              ((int)entry + t + (int)o) % 2 == 0, MPI_COMM_WORLD);
 }
 
+/* MPICH 4.0 copies a long part of a Reduce_scatter over itself, and ends the program. */
+static bool is_lost(enum entry entry, int count, bool in_place)
+{
+#ifdef MPICH
+    return entry == REDUCE_SCATTER && count > 1000 && in_place;
+#else
+    (void)entry, (void)count, (void)in_place;
+    return false;
+#endif
+}
+
 /* Every form, in place and not, of few and of many elements. */
 static void all_forms(MPI_Comm comm)
 {
@@ -117,7 +128,7 @@ static void all_forms(MPI_Comm comm)
             for (enum entry entry = 0; entry < ENTRIES; entry++)
                 for (enum form form = 0; form < FORMS; form++)
                     for (int in_place = 0; in_place < 2; in_place++)
-                        if (has_form(form) && (counts[c] <= 1000 || t == 0))
+                        if (has_form(form) && (counts[c] <= 1000 || t == 0) && !is_lost(entry, counts[c], in_place != 0))
                             run_case(&exact, entry, form, &types[t], MPI_SUM, "sum", counts[c], (int)c % p, in_place != 0, comm);
 }
 

@@ -51,6 +51,7 @@ static void table(const char *name, reduction own, reduction library, int most_r
     double *x = allocate(MOST_BYTES), *y = allocate(MOST_BYTES), times[2][SAMPLES];
     for (size_t i = 0; i < MOST_BYTES / sizeof *x; i++)
         x[i] = (double)random_bits(i);
+    DOING("timing %s", name);
     if (rank == 0)
         printf("\n%s, %d ranks, medians of %d\n%10s %12s %12s %8s\n", name, size, (int)SAMPLES, "bytes", "MPI_, us", "PMPI_, us", "ratio");
     for (int bytes = 8; bytes <= MOST_BYTES; bytes *= 2) {
