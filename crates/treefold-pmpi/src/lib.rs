@@ -4,7 +4,7 @@
 //! `MPI_Reduce_scatter_block`, `MPI_Scan` and `MPI_Exscan` instead of the MPI library's. Each element is combined over ranks 0…p−1 of the
 //! communicator by treefold's tree. What is not a sum or product of floating-point numbers is passed to the MPI library as it is.
 //!
-//! [`boundary`] has the exported functions: the only room where pointers are followed and MPI is called. `task` is a reduction as a
+//! `boundary` has the exported functions: the only room where pointers are followed and MPI is called. `task` is a reduction as a
 //! program asks for it, `engine` runs it, `settings` are the environment's, and `statistics` and `report` say at the end what happened.
 //!
 //! Without feature `pmpi` the crate is empty.

@@ -33,7 +33,7 @@ pub(super) unsafe fn run(
     guard(|| {
         let plan = handle::object(plan)?;
         // SAFETY: the caller's promise is this function's.
-        let arrays = unsafe { arrays(&*plan, operation, local, result) };
+        let arrays = unsafe { arrays(&plan, operation, local, result) };
         let (local, result) = arrays.inspect_err(|_| plan.refuse(operation))?;
         let outcome = plan.run(operation, local, result)?;
         // SAFETY: the caller promises an int, or NULL.
