@@ -10,6 +10,8 @@
 //! Without feature `pmpi` the crate is empty.
 #![cfg(feature = "pmpi")]
 
+extern crate treefold_beneath as treefold;
+
 pub mod boundary;
 mod engine;
 mod report;
