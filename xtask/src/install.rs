@@ -1,8 +1,10 @@
 //! `cargo xtask install`: the libraries for C, C++ and Fortran in a prefix, with what pkg-config and CMake need to find them.
 //!
-//! `lib/libtreefold` knows no MPI; `lib/libtreefold_mpi` is built for one MPI library, so that a prefix holds one of them. Nothing that
-//! is installed names the prefix: it can be moved.
+//! `lib/libtreefold` knows no MPI; `lib/libtreefold_mpi` is built for one MPI library, so that a prefix holds one of them. Beside it are
+//! `lib/libtreefold_pmpi`, which unchanged programs load, and `bin/treefold-run`, which starts them. Nothing that is installed names the
+//! prefix: it can be moved.
 
+mod interposer;
 mod mpi;
 mod prefix;
 mod template;
@@ -25,7 +27,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Options of `install`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The folder that gets lib/, include/ and share/; created if it does not exist
+    /// The folder that gets lib/, include/, share/ and, with --mpi, bin/; created if it does not exist
     #[arg(long, value_name = "FOLDER")]
     prefix: Option<PathBuf>,
     /// Install the MPI part, too, for this library: openmpi, mpich, openmpi5, mpich4, mpich5 or impi; without a name, for that of MPICC
@@ -47,9 +49,12 @@ pub fn run(options: &Options) -> Result<(), Error> {
     let local = LOCAL.build(&mut cargo())?;
     let mpi_library = mpi.as_ref().map(|mpi| MPI.build(&mut mpi.cargo()));
     let mpi_library = mpi_library.transpose()?;
+    let interposer = mpi.as_ref().map(interposer::build).transpose()?;
     LOCAL.install(&local, &prefix, &Values::new(VERSION, None))?;
-    if let (Some(library), Some(mpi)) = (mpi_library, mpi) {
-        MPI.install(&library, &prefix, &Values::new(VERSION, Some(&mpi.name)))?;
+    if let (Some(library), Some(interposer), Some(mpi)) = (mpi_library, interposer, mpi) {
+        let values = Values::new(VERSION, Some(&mpi.name));
+        MPI.install(&library, &prefix, &values)?;
+        interposer::install(&interposer, &prefix, &values)?;
     }
     Ok(())
 }
@@ -99,25 +104,34 @@ impl Part {
         found.ok_or_else(|| Error::Run(format!("cargo built no library of {}", self.package)))
     }
 
-    /// Installs the library, then what compilers read, and last of all what the part is found by.
-    fn install(&self, built: &BuiltLibrary, prefix: &Prefix, values: &Values) -> Result<(), Error> {
-        let file = |extension| {
-            let missing = || format!("cargo built no .{extension} of {}", self.package);
-            let file = built.file(extension);
-            file.ok_or_else(|| Error::Run(missing()))
-        };
+    fn file<'a>(&self, built: &'a BuiltLibrary, extension: &str) -> Result<&'a Path, Error> {
+        let missing = || format!("cargo built no .{extension} of {}", self.package);
+        let file = built.file(extension);
+        file.ok_or_else(|| Error::Run(missing()))
+    }
+
+    /// Installs the shared library and its other names.
+    fn install_shared(
+        &self,
+        built: &BuiltLibrary,
+        prefix: &Prefix,
+        values: &Values,
+    ) -> Result<(), Error> {
         let shared = format!("lib{}.so", self.name);
         let whole = format!("{shared}.{}", values.version());
         let interface = format!("{shared}.{}", values.interface());
-        prefix.write(
-            &format!("lib/{whole}"),
-            &read(file("so")?)?,
-            Kind::SharedLibrary,
-        )?;
+        let content = read(self.file(built, "so")?)?;
+        prefix.write(&format!("lib/{whole}"), &content, Kind::SharedLibrary)?;
         prefix.link(&format!("lib/{interface}"), &whole)?;
-        prefix.link(&format!("lib/{shared}"), &whole)?;
+        prefix.link(&format!("lib/{shared}"), &whole)
+    }
+
+    /// Installs the library, then what compilers read, and last of all what the part is found by.
+    fn install(&self, built: &BuiltLibrary, prefix: &Prefix, values: &Values) -> Result<(), Error> {
+        self.install_shared(built, prefix, values)?;
         let archive = format!("lib/lib{}.a", self.name);
-        prefix.write(&archive, &read(file("a")?)?, Kind::StaticLibrary)?;
+        let content = read(self.file(built, "a")?)?;
+        prefix.write(&archive, &content, Kind::StaticLibrary)?;
 
         let package = workspace().join("crates").join(self.package);
         for (source, target) in [

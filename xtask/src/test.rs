@@ -2,6 +2,9 @@
 
 mod aarch64;
 mod c;
+mod installed_programs;
+mod pmpi;
+mod prefixes;
 mod record;
 mod setup;
 mod stages;

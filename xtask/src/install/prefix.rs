@@ -19,6 +19,7 @@ pub(super) struct Prefix {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
+    Program,
     SharedLibrary,
     StaticLibrary,
 }
@@ -72,7 +73,7 @@ impl Prefix {
     pub(super) fn write(&self, path: &str, content: &[u8], kind: Kind) -> Result<(), Error> {
         self.place(path, |new| {
             fs::write(new, content)?;
-            if kind != Kind::Text {
+            if matches!(kind, Kind::SharedLibrary | Kind::StaticLibrary) {
                 strip(new);
             }
             set_mode(new, kind)
@@ -148,7 +149,7 @@ fn set_mode(path: &Path, kind: Kind) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = match kind {
         Kind::Text | Kind::StaticLibrary => 0o644,
-        Kind::SharedLibrary => 0o755,
+        Kind::SharedLibrary | Kind::Program => 0o755,
     };
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }

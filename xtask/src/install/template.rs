@@ -32,6 +32,12 @@ pub(super) const MPI: &[Template] = &[
     template!("lib/cmake/treefold", "treefoldMpi.cmake"),
 ];
 
+/// What starts programs with the interposer.
+pub(super) const RUN: Template = Template {
+    path: "bin/treefold-run",
+    text: include_str!("../../../crates/treefold-pmpi/packaging/treefold-run"),
+};
+
 /// What a program needs that links a static library: what `rustc --print native-static-libs` says on Linux.
 const SYSTEM_LIBRARIES: [&str; 7] = ["gcc_s", "util", "rt", "pthread", "m", "dl", "c"];
 
@@ -85,7 +91,7 @@ impl Template {
 
 #[cfg(test)]
 mod tests {
-    use super::{LOCAL, MPI, Values};
+    use super::{LOCAL, MPI, RUN, Values};
 
     /// Whether a text has a marker: capital letters between two `@`.
     fn has_marker(text: &str) -> bool {
@@ -107,6 +113,13 @@ mod tests {
                 assert!(text.contains("0.1.0"), "{}", template.path);
             }
         }
+    }
+
+    #[test]
+    fn programs_are_started_for_the_library_that_is_installed() {
+        let text = RUN.fill(&Values::new("0.1.0", Some("mpich")));
+        assert!(!has_marker(&text));
+        assert!(text.contains("built_for='mpich'"));
     }
 
     #[test]

@@ -3,30 +3,24 @@
 //! C is compiled with what pkg-config says; C++ and Fortran, and C with the static libraries, by CMake. Under MPI, each program runs on
 //! several numbers of ranks of both of Debian's MPI libraries.
 
-mod consumers;
+pub(super) mod consumers;
 mod findings;
 mod golden;
 mod pkg_config;
-mod programs;
-mod symbols;
+pub(super) mod programs;
+pub(super) mod symbols;
 
-use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use harness::Error;
 use harness::workspace::{target, workspace};
 
 use consumers::Consumers;
 
+use super::prefixes::{MPI_LIBRARIES, prefix_of};
 use super::setup;
 use super::stages::with_library;
 use super::steps::{Steps, Stop};
-
-/// Debian's MPI libraries by the names that also end those of their compiler wrappers; and folders for what is installed for them, with
-/// spaces, as people's have.
-const MPI_LIBRARIES: [(&str, &str); 2] = [("openmpi", "for Open MPI"), ("mpich", "for MPICH")];
 
 /// Runs the stage.
 pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
@@ -43,7 +37,7 @@ pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
     })?;
 
     let package = workspace().join("crates/treefold-c");
-    let prefix = install(steps, &folder, "without MPI", None)?;
+    let prefix = prefix_of(steps, None)?;
     let header = [package.join("include/treefold.h")];
     symbols::check(steps, &prefix, "libtreefold", &header)?;
     let consumers = Consumers {
@@ -62,9 +56,9 @@ pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
     let mpi_headers = ["treefold_mpi.h", "binary_tree_summation.h"];
     let mpi_headers = mpi_headers.map(|name| mpi_package.join("include").join(name));
     let headers = [&header[..], &mpi_headers].concat();
-    for (library, name) in MPI_LIBRARIES {
+    for (library, _) in MPI_LIBRARIES {
         with_library(steps, library, |steps| {
-            let prefix = install(steps, &folder, name, Some(library))?;
+            let prefix = prefix_of(steps, Some(library))?;
             symbols::check(steps, &prefix, "libtreefold_mpi", &headers)?;
             let consumers = Consumers {
                 package: &mpi_package,
@@ -77,24 +71,4 @@ pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
         })?;
     }
     Ok(())
-}
-
-/// Installs to a prefix, and moves it: nothing in it may depend on where it was.
-fn install(
-    steps: &mut Steps,
-    folder: &Path,
-    name: &str,
-    mpi: Option<&str>,
-) -> Result<PathBuf, Stop> {
-    let (before, prefix) = (folder.join(format!("{name}, before")), folder.join(name));
-    let own = env::current_exe().map_err(|error| Stop::Error(Error::Run(error.to_string())))?;
-    let mut install = Command::new(own);
-    install.current_dir(workspace());
-    install.arg("install").arg("--prefix").arg(&before);
-    if let Some(mpi) = mpi {
-        install.args(["--mpi", mpi]);
-    }
-    steps.step(&format!("install {name}"), &mut install)?;
-    fs::rename(&before, &prefix).map_err(|error| Stop::Error(Error::file(&prefix, error)))?;
-    Ok(prefix)
 }

@@ -73,6 +73,19 @@ pub(super) fn install_compilers() {
     }
 }
 
+/// Installs Debian's packages for programs that are not all there, where that needs no password.
+///
+/// # Errors
+/// They cannot be installed; the error says which.
+pub(super) fn install_for(programs: &[&str], packages: &[&str]) -> Result<(), Error> {
+    if programs.iter().all(|program| is_on_path(program)) {
+        return Ok(());
+    }
+    let names = packages.join(" ");
+    println!("── installing what is missing: {names}");
+    install_packages(packages, &format!("missing: {names}"))
+}
+
 /// Installs Debian's packages by apt-get, as root or by a sudo that asks for nothing.
 fn install_packages(packages: &[&str], advice: &str) -> Result<(), Error> {
     let sudo = match is_root() {

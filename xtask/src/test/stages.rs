@@ -9,6 +9,8 @@ use harness::{Error, Installation, LIBRARIES, Library, Source};
 
 use super::aarch64::aarch64;
 use super::c::c;
+use super::installed_programs::installed_programs;
+use super::pmpi::pmpi;
 use super::setup;
 use super::steps::{Steps, Stop};
 
@@ -91,6 +93,13 @@ pub(super) const STAGES: &[Stage] = &[
         run: c,
     },
     Stage {
+        name: "pmpi",
+        purpose: "the interposer: programs that check every reduction, in C and Fortran, with and without it, with Open MPI and MPICH",
+        when: When::OnRequest,
+        mpi: Mpi::Needed,
+        run: pmpi,
+    },
+    Stage {
         name: "commands",
         purpose: "repro-check, a campaign of random programs, short benches, instruction counts",
         when: When::Always,
@@ -110,6 +119,13 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::OnRequest,
         mpi: Mpi::Needed,
         run: wheels,
+    },
+    Stage {
+        name: "programs",
+        purpose: "LAMMPS and PETSc give the same bits with every allreduce of Open MPI under the interposer, and not without; root on Debian",
+        when: When::OnRequest,
+        mpi: Mpi::Needed,
+        run: installed_programs,
     },
     Stage {
         name: "book",

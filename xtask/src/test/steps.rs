@@ -2,6 +2,7 @@
 
 use std::env;
 use std::mem;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -17,6 +18,7 @@ pub(super) struct Steps {
     mpi: bool,
     installation: Installation,
     ran: Vec<Ran>,
+    prefixes: Vec<(Option<&'static str>, PathBuf)>,
 }
 
 /// Why a stage ends early.
@@ -35,6 +37,7 @@ impl Steps {
             mpi,
             installation,
             ran: Vec::new(),
+            prefixes: Vec::new(),
         }
     }
 
@@ -47,6 +50,18 @@ impl Steps {
     /// What passed with MPI libraries that were named.
     pub(super) fn ran(&self) -> &[Ran] {
         &self.ran
+    }
+
+    /// Notes where treefold was installed for this MPI library, or without MPI.
+    pub(super) fn note_prefix(&mut self, mpi: Option<&'static str>, prefix: PathBuf) {
+        self.prefixes.push((mpi, prefix));
+    }
+
+    /// Where an earlier step of this run installed it.
+    pub(super) fn prefix(&self, mpi: Option<&str>) -> Option<&Path> {
+        let mut prefixes = self.prefixes.iter();
+        let found = prefixes.find(|(installed, _)| *installed == mpi);
+        found.map(|(_, prefix)| &**prefix)
     }
 
     /// The MPI library of the steps that need one.

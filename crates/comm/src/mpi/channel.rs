@@ -90,8 +90,16 @@ impl Channel {
     fn successor(&self, generation: u64, rank: usize, size: usize) -> Result<Self, Error> {
         let failed = |failure: Failure| failure.on(rank);
         let raw = RawCommunicator::duplicate(&self.raw).map_err(failed)?;
-        let lifetime = Lifetime::register(&self.raw, raw).map_err(failed)?;
-        let node = Node::find(&raw, rank, size, generation * CONVERSATIONS)?;
+        let lifetime =
+            Lifetime::register_after(Some(&self.lifetime), &self.raw, raw).map_err(failed)?;
+        let first_number = generation * CONVERSATIONS;
+        let node = Node::find(
+            &raw,
+            rank,
+            size,
+            first_number,
+            self.local.window().is_some(),
+        )?;
         Ok(Self {
             generation,
             open_count: 0,

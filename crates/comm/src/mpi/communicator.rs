@@ -6,7 +6,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use mpi::ffi::MPI_Comm;
+use super::ffi::MPI_Comm;
 use mpi::raw::AsRaw;
 
 use super::channel::{Channel, Channels};
@@ -73,6 +73,27 @@ pub struct MpiCommunicator {
     notices: RefCell<Vec<Request>>,
 }
 
+/// What [`MpiCommunicator::duplicate_beneath`] has made, by a name that outlives it.
+#[cfg(feature = "pmpi")]
+#[derive(Debug)]
+#[must_use = "`free` frees it"]
+pub struct Duplicate {
+    number: u64,
+}
+
+#[cfg(feature = "pmpi")]
+impl Duplicate {
+    /// Frees it. Collective: the ranks call it when each of them has dropped the [`MpiCommunicator`] and all that used it. After
+    /// `MPI_Finalize`, which frees what is left, this does nothing.
+    ///
+    /// # Errors
+    /// An MPI call failed.
+    pub fn free(self) -> Result<(), Error> {
+        let freed = lifetime::free_together(self.number);
+        freed.map_err(|failure| failure.on(0))
+    }
+}
+
 impl fmt::Debug for MpiCommunicator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "MpiCommunicator(rank {} of {})", self.rank, self.size)
@@ -85,6 +106,27 @@ impl MpiCommunicator {
     /// # Errors
     /// An MPI call failed, or an environment variable has a value that it cannot have.
     pub fn duplicate(comm: &impl AsRaw<Raw = MPI_Comm>) -> Result<Self, Error> {
+        Self::duplicate_for(comm, true)
+    }
+
+    /// Duplicates a communicator for a library beneath the program. Its messages may go through memory that the ranks of a node share, if
+    /// all ranks want that. Calls none of the program's functions that copy attributes. Collective.
+    ///
+    /// The duplicate can be freed before `MPI_Finalize`, when nothing uses it any more.
+    ///
+    /// # Errors
+    /// As [`duplicate`](MpiCommunicator::duplicate).
+    #[cfg(feature = "pmpi")]
+    pub fn duplicate_beneath(
+        comm: &impl AsRaw<Raw = MPI_Comm>,
+        wants_memory: bool,
+    ) -> Result<(Self, Duplicate), Error> {
+        let this = Self::duplicate_for(comm, wants_memory)?;
+        let number = this.channels.borrow().first().lifetime.number();
+        Ok((this, Duplicate { number }))
+    }
+
+    fn duplicate_for(comm: &impl AsRaw<Raw = MPI_Comm>, wants_memory: bool) -> Result<Self, Error> {
         // Where even this fails, there is no rank to name. A duplicate has the ranks of its parent.
         let rank = RawCommunicator::of(comm).rank();
         let rank = rank.map_err(|failure| failure.on(0))?;
@@ -92,7 +134,7 @@ impl MpiCommunicator {
         let raw = RawCommunicator::duplicate(comm).map_err(failed)?;
         let lifetime = Lifetime::register(comm, raw).map_err(failed)?;
         let size = raw.size().map_err(failed)?;
-        let node = Node::find(&raw, rank, size, 0)?;
+        let node = Node::find(&raw, rank, size, 0, wants_memory)?;
         let first = Channel::first(raw, lifetime, node.local).map_err(failed)?;
         Ok(Self {
             rank,

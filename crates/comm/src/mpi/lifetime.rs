@@ -5,6 +5,7 @@
 //!
 //! - when the communicator that it was duplicated from is duplicated again: that call is collective, and in it the ranks agree
 //!   on the duplicates that all of them have released;
+//! - with feature `pmpi`, when all its ranks ask for it;
 //! - otherwise in `MPI_Finalize`, which calls back here. All that is left is freed then, on every rank in the order of the
 //!   numbers that ranks agreed on when it was made.
 
@@ -17,7 +18,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mpi::ffi;
+use super::ffi;
 use mpi::raw::AsRaw;
 
 use super::misdirected::WorldReturnsErrors;
@@ -34,9 +35,9 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
     entries: BTreeMap::new(),
 });
 
-/// Whether MPI is finalised, so that none of its functions may be called.
+/// Whether `MPI_Finalize` has come to this crate's communicators: none can be used any more.
 #[inline]
-pub(super) fn is_finalised() -> bool {
+pub fn is_finalised() -> bool {
     FINALISED.load(Ordering::Relaxed)
 }
 
@@ -61,6 +62,12 @@ struct Registry {
 #[derive(Debug)]
 struct Entry {
     family: u64,
+    /// The number of the duplicate of the program's communicator that this is a successor of, or its own.
+    #[cfg_attr(
+        not(feature = "pmpi"),
+        expect(dead_code, reason = "only `free_together` asks for it")
+    )]
+    first: u64,
     comm: RawCommunicator,
     window: Option<RawWindow>,
     operations: Vec<RawOperation>,
@@ -85,6 +92,15 @@ impl Lifetime {
         parent: &impl AsRaw<Raw = ffi::MPI_Comm>,
         comm: RawCommunicator,
     ) -> Result<Self, Failure> {
+        Self::register_after(None, parent, comm)
+    }
+
+    /// The same for a successor of `first`, with which it is freed by `free_together`.
+    pub(super) fn register_after(
+        first: Option<&Self>,
+        parent: &impl AsRaw<Raw = ffi::MPI_Comm>,
+        comm: RawCommunicator,
+    ) -> Result<Self, Failure> {
         let family_key = registry().family_key()?;
         // No lock is held while ranks wait for each other: another thread of this process may duplicate another communicator.
         let proposed = registry().next_number(comm)?;
@@ -94,6 +110,7 @@ impl Lifetime {
             number,
             Entry {
                 family,
+                first: first.map_or(number, |first| first.number),
                 comm,
                 window: None,
                 operations: Vec::new(),
@@ -103,6 +120,12 @@ impl Lifetime {
         );
         free_released(family, comm)?;
         Ok(Self { number })
+    }
+
+    /// The number that all its ranks agreed on.
+    #[cfg(feature = "pmpi")]
+    pub(super) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Registers a window, which is freed with the communicator.
@@ -133,6 +156,23 @@ impl Drop for Lifetime {
             entry.is_released = true;
         }
     }
+}
+
+/// Frees a duplicate, by its number, and its successors, unless this rank still uses one of them. Collective; after `MPI_Finalize` there
+/// is nothing to free.
+#[cfg(feature = "pmpi")]
+pub(super) fn free_together(first: u64) -> Result<(), Failure> {
+    let numbers: Vec<u64> = registry()
+        .entries
+        .iter()
+        .filter(|(_, entry)| entry.first == first && entry.is_released)
+        .map(|(&number, _)| number)
+        .collect();
+    for number in numbers {
+        let entry = registry().entries.remove(&number);
+        entry.map_or(Ok(()), Entry::free)?;
+    }
+    Ok(())
 }
 
 /// Frees the duplicates of one family that all ranks of `comm`, the youngest of them, have released. Collective.

@@ -12,6 +12,7 @@
 
 mod channel;
 mod communicator;
+mod ffi;
 mod job;
 mod lifetime;
 mod local;
@@ -24,8 +25,11 @@ mod user_operation;
 mod waiting;
 mod window;
 
+#[cfg(feature = "pmpi")]
+pub use communicator::Duplicate;
 pub use communicator::{DEFAULT_SILENCE_LIMIT, MpiCommunicator};
 pub use job::{RunError, abort, run};
+pub use lifetime::is_finalised;
 pub use node::SHARED_MEMORY_VARIABLE;
 
 #[cfg(doc)]

@@ -26,12 +26,13 @@ pub(super) struct Node {
 impl Node {
     /// What all ranks agree on about their nodes. Collective.
     ///
-    /// `first_number` is that of the first conversation whose messages go that way.
+    /// `first_number` is that of the first conversation whose messages go that way. One rank that wants no shared memory is enough.
     pub(super) fn find(
         raw: &RawCommunicator,
         rank: usize,
         size: usize,
         first_number: u64,
+        wants_memory: bool,
     ) -> Result<Self, Error> {
         let failed = |failure: Failure| failure.on(rank);
         let agreed = |value: usize, agreed| -> Result<usize, Error> {
@@ -48,7 +49,7 @@ impl Node {
         let are_regular = agreed(is_regular.into(), Agreed::Least)? == 1;
         let cores = cores(&node).map_err(failed)?;
         let at_once = agreed(cores.min(node_size), Agreed::Least)?;
-        let rings = match agreed(setting(), Agreed::Least)? {
+        let rings = match agreed(setting(wants_memory), Agreed::Least)? {
             ON => {
                 let ranks = node.allgather_u64(rank as u64).map_err(failed)?;
                 let ranks = ranks
@@ -123,9 +124,10 @@ fn parse_cores(status: &str) -> Option<Vec<u64>> {
 const ON: usize = 2;
 const OFF: usize = 1;
 
-fn setting() -> usize {
+fn setting(wants_memory: bool) -> usize {
     match env::var(SHARED_MEMORY_VARIABLE).as_deref() {
-        Err(env::VarError::NotPresent) | Ok("on") => ON,
+        Err(env::VarError::NotPresent) | Ok("on") if wants_memory => ON,
+        Err(env::VarError::NotPresent) | Ok("on") => OFF,
         Ok("off") => OFF,
         _ => 0,
     }

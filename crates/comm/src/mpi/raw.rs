@@ -10,7 +10,7 @@ use std::ffi::{c_char, c_int};
 use std::mem::{self, MaybeUninit};
 use std::ptr;
 
-use mpi::ffi;
+use super::ffi;
 use mpi::raw::AsRaw;
 
 use super::misdirected::WorldReturnsErrors;
@@ -86,12 +86,22 @@ impl RawCommunicator {
     /// Duplicates a communicator, collectively, so that our messages match only each other. The duplicate returns errors.
     pub(super) fn duplicate(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<Self, Failure> {
         let mut duplicate = MaybeUninit::uninit();
-        // SAFETY: rsmpi's communicators hold live handles: `AsRaw` is an unsafe trait that says so.
-        // `duplicate` is room for one handle.
-        let code = unsafe { ffi::MPI_Comm_dup(comm.as_raw(), duplicate.as_mut_ptr()) };
-        check("MPI_Comm_dup", code)?;
+        #[cfg(not(feature = "pmpi"))]
+        {
+            // SAFETY: rsmpi's communicators hold live handles: `AsRaw` is an unsafe trait that says so.
+            // `duplicate` is room for one handle.
+            let code = unsafe { ffi::MPI_Comm_dup(comm.as_raw(), duplicate.as_mut_ptr()) };
+            check("MPI_Comm_dup", code)?;
+        }
+        // MPI_Comm_dup would call the program's functions that copy attributes, and the program did not ask for a copy.
+        #[cfg(feature = "pmpi")]
+        {
+            // SAFETY: as for MPI_Comm_dup. Ranks with the same key keep their order (MPI 4.1, 7.4.2).
+            let code = unsafe { ffi::MPI_Comm_split(comm.as_raw(), 0, 0, duplicate.as_mut_ptr()) };
+            check("MPI_Comm_split", code)?;
+        }
         let this = Self {
-            // SAFETY: MPI_Comm_dup succeeded, so it has written the handle.
+            // SAFETY: the call succeeded, so it has written the handle.
             handle: unsafe { duplicate.assume_init() },
         };
         // SAFETY: a constant of the library, initialised before main.

@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 use std::panic::{self, AssertUnwindSafe};
 use std::slice;
 
-use mpi::ffi;
+use super::ffi;
 
 use super::raw::{Failure, RawCommunicator, check};
 use crate::native::CombineSlots;

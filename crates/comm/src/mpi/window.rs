@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
-use mpi::ffi;
+use super::ffi;
 
 use super::raw::{Agreed, Failure, RawCommunicator, check};
 use crate::ring::Ring;

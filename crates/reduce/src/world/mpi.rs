@@ -7,6 +7,8 @@ use comm::mpi::MpiCommunicator;
 use super::World;
 
 pub use comm::mpi::{DEFAULT_SILENCE_LIMIT, RunError, SHARED_MEMORY_VARIABLE, abort};
+#[cfg(feature = "pmpi")]
+pub use comm::mpi::{Duplicate, is_finalised};
 
 /// Initialises MPI, runs `body` with the world of all processes, waits for the other ranks and finalises MPI.
 ///
@@ -24,4 +26,18 @@ pub fn run<R>(body: impl FnOnce(&World) -> R) -> Result<R, RunError> {
 /// An MPI call failed, or an environment variable has a value that it cannot have.
 pub fn duplicate(comm: &impl AsRaw<Raw = MPI_Comm>) -> Result<World, comm::Error> {
     MpiCommunicator::duplicate(comm).map(World::new)
+}
+
+/// The world of a communicator of the program's, for a library beneath the program: see
+/// [`duplicate_beneath`](MpiCommunicator::duplicate_beneath). Collective.
+///
+/// # Errors
+/// As [`duplicate`].
+#[cfg(feature = "pmpi")]
+pub fn duplicate_beneath(
+    comm: &impl AsRaw<Raw = MPI_Comm>,
+    wants_memory: bool,
+) -> Result<(World, Duplicate), comm::Error> {
+    let (end, duplicate) = MpiCommunicator::duplicate_beneath(comm, wants_memory)?;
+    Ok((World::new(end), duplicate))
 }

@@ -17,7 +17,7 @@ use super::programs::{C, CPP_AND_FORTRAN, Program, programs};
 const GOLDEN: &str = "golden";
 
 /// How C is compiled.
-const C_FLAGS: [&str; 5] = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"];
+pub(in crate::test) const C_FLAGS: [&str; 5] = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"];
 
 /// Finds what compilers do not: a read beyond an array, memory that is lost.
 const VALGRIND: [&str; 5] = [
@@ -50,7 +50,7 @@ const SANITIZERS: [&str; 3] = [
 const STATIC_RANKS: [usize; 1] = [2];
 
 /// Far more than one program takes.
-const TIMEOUT_SECONDS: &str = "300";
+pub(in crate::test) const TIMEOUT_SECONDS: &str = "300";
 
 /// The consumers of a package, and where they are built.
 pub(super) struct Consumers<'a> {

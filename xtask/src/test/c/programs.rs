@@ -8,10 +8,10 @@ use harness::Error;
 use super::super::steps::Stop;
 
 /// Folders with sources in C, and their extension.
-pub(super) const C: [(&str, &str); 2] = [("examples", "c"), ("tests/c", "c")];
+pub(in crate::test) const C: [(&str, &str); 2] = [("examples", "c"), ("tests/c", "c")];
 
 /// The same for C++ and Fortran.
-pub(super) const CPP_AND_FORTRAN: [(&str, &str); 4] = [
+pub(in crate::test) const CPP_AND_FORTRAN: [(&str, &str); 4] = [
     ("examples", "cpp"),
     ("tests/cpp", "cpp"),
     ("examples", "f90"),
@@ -19,20 +19,23 @@ pub(super) const CPP_AND_FORTRAN: [(&str, &str); 4] = [
 ];
 
 /// A program, and its name in the build folder.
-pub(super) struct Program {
-    pub(super) source: PathBuf,
-    pub(super) name: String,
+pub(in crate::test) struct Program {
+    pub(in crate::test) source: PathBuf,
+    pub(in crate::test) name: String,
 }
 
 impl Program {
     /// Whether its source has this name, without its extension.
-    pub(super) fn is(&self, stem: &str) -> bool {
+    pub(in crate::test) fn is(&self, stem: &str) -> bool {
         self.source.file_stem().is_some_and(|own| own == stem)
     }
 }
 
 /// The programs in these folders of a package. A folder without one is an error, as nothing would be tested.
-pub(super) fn programs(package: &Path, folders: &[(&str, &str)]) -> Result<Vec<Program>, Stop> {
+pub(in crate::test) fn programs(
+    package: &Path,
+    folders: &[(&str, &str)],
+) -> Result<Vec<Program>, Stop> {
     let mut programs = Vec::new();
     for (folder, extension) in folders {
         let sources = sources(&package.join(folder), extension).map_err(Stop::Error)?;

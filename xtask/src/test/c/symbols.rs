@@ -74,7 +74,7 @@ fn same(declared: &BTreeSet<String>, exported: &BTreeSet<String>) -> Result<Stri
 }
 
 /// The symbols that a shared library defines.
-fn exported(library: &Path) -> Result<BTreeSet<String>, String> {
+pub(in crate::test) fn exported(library: &Path) -> Result<BTreeSet<String>, String> {
     let lines = output(
         Command::new("nm")
             .args(["--dynamic", "--defined-only"])

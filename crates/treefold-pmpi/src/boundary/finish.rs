@@ -1,0 +1,219 @@
+//! The end of the program, which an attribute of MPI_COMM_SELF tells: its delete function is called in every MPI_Finalize, Fortran's too.
+
+use std::ffi::{c_int, c_void};
+use std::fs;
+use std::io::{self, Write};
+use std::panic;
+use std::path::Path;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mpi::ffi;
+
+use super::library::{self, SUCCESS};
+use super::state;
+use crate::report::Report;
+use crate::settings::{Settings, Stats};
+use crate::statistics::{self, Statistics};
+
+/// The tag of a rank's numbers on MPI_COMM_WORLD. The program's own messages have all been received when MPI_Finalize begins.
+const TAG: c_int = 32_749;
+
+/// How long ranks wait for others of which it is not known whether they have this library.
+const GRACE: Duration = Duration::from_secs(60);
+
+/// Between looks for messages, after the first ones.
+const PAUSE: Duration = Duration::from_millis(1);
+const LOOKS_BEFORE_PAUSE: u32 = 10_000;
+
+static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+static IS_OVER: AtomicBool = AtomicBool::new(false);
+
+/// Whether MPI_Finalize has begun.
+#[inline]
+pub(super) fn is_over() -> bool {
+    IS_OVER.load(Ordering::Relaxed)
+}
+
+/// Asks MPI to tell the end, and complains of settings; once. Says whether MPI can be called.
+#[inline]
+pub(super) fn register() -> bool {
+    IS_REGISTERED.load(Ordering::Acquire) || register_first()
+}
+
+#[cold]
+fn register_first() -> bool {
+    if !library::can_be_called() {
+        return false;
+    }
+    if IS_REGISTERED.swap(true, Ordering::AcqRel) {
+        return true;
+    }
+    if let Some(mut key) = state::create_key(finish) {
+        // SAFETY: a constant of the library, initialised before main.
+        let own_process = unsafe { ffi::RSMPI_COMM_SELF };
+        // SAFETY: the communicator is live, the key was just made, and the value is never looked at.
+        unsafe { ffi::PMPI_Comm_set_attr(own_process, key, ptr::null_mut()) };
+        // SAFETY: the attribute keeps the key until it is deleted (MPI 4.1, 7.7.2).
+        unsafe { ffi::PMPI_Comm_free_keyval(&raw mut key) };
+    }
+    if library::world().rank() == 0 {
+        for complaint in &Settings::get().complaints {
+            say(&format!("treefold-pmpi: {complaint}\n"));
+        }
+    }
+    true
+}
+
+/// Writes to standard error in one piece.
+fn say(text: &str) {
+    // Without a standard error nobody can be told.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+unsafe extern "C" fn finish(
+    _comm: ffi::MPI_Comm,
+    _key: c_int,
+    _value: *mut c_void,
+    _extra: *mut c_void,
+) -> c_int {
+    IS_OVER.store(true, Ordering::Relaxed);
+    // A report that fails is no error of MPI_Finalize.
+    let _ = panic::catch_unwind(|| {
+        if let Some(stats) = &Settings::get().stats {
+            report(stats);
+        }
+    });
+    SUCCESS
+}
+
+/// Rank 0 reports for all; a rank that it does not hear reports for itself.
+fn report(stats: &Stats) {
+    let world = library::world();
+    let (rank, ranks) = (world.rank(), world.size());
+    let mut statistics = std::mem::take(&mut *statistics::own());
+    let mut counted = 1;
+    if rank == 0 {
+        counted += receive(&mut statistics, ranks - 1);
+    } else if send(statistics.to_text()) {
+        return;
+    }
+    let report = Report {
+        statistics: &statistics,
+        mode: Settings::get().mode,
+        library: &library::version(),
+        ranks,
+        counted,
+    };
+    match stats {
+        Stats::Stderr => say(&report.text()),
+        Stats::File(path) => {
+            let name = match rank {
+                0 => path.clone(),
+                _ => Path::new(&format!("{}.rank{rank}", path.display())).to_owned(),
+            };
+            if let Err(error) = fs::write(&name, report.json()) {
+                say(&format!("treefold-pmpi: {}: {error}\n", name.display()));
+            }
+        }
+    }
+}
+
+/// Waits until something is true, or gives up where not all ranks are known to come.
+fn wait_for(mut is_done: impl FnMut() -> bool) -> bool {
+    let begin = Instant::now();
+    let mut looks = 0_u32;
+    while !is_done() {
+        looks = looks.saturating_add(1);
+        if looks < LOOKS_BEFORE_PAUSE {
+            thread::yield_now();
+        } else if state::all_took_part() || begin.elapsed() < GRACE {
+            thread::sleep(PAUSE);
+        } else {
+            return false;
+        }
+    }
+    true
+}
+
+/// Sends this rank's numbers to rank 0; says whether that has begun to receive them.
+fn send(text: String) -> bool {
+    // MPI may read it after this function has given up.
+    let text = text.into_bytes().leak();
+    let length = c_int::try_from(text.len()).unwrap_or(c_int::MAX);
+    // SAFETY: constants of the library, initialised before main.
+    let (mut request, byte) = unsafe { (ffi::RSMPI_REQUEST_NULL, ffi::RSMPI_UINT8_T) };
+    // SAFETY: the text lives for ever and has so many bytes; rank 0 exists; `request` is a live handle.
+    let code = unsafe {
+        ffi::PMPI_Issend(
+            text.as_ptr().cast(),
+            length,
+            byte,
+            0,
+            TAG,
+            library::world().0,
+            &raw mut request,
+        )
+    };
+    code == SUCCESS
+        && wait_for(|| {
+            let mut flag = 0;
+            // SAFETY: constants of the library, initialised before main.
+            let ignored = unsafe { ffi::RSMPI_STATUS_IGNORE };
+            // SAFETY: the request is live until MPI says that it is complete, and after that this line is not reached.
+            unsafe { ffi::PMPI_Test(&raw mut request, &raw mut flag, ignored) };
+            flag != 0
+        })
+}
+
+/// Adds the numbers of other ranks; says how many have come.
+fn receive(statistics: &mut Statistics, others: usize) -> usize {
+    let mut received = 0;
+    while received < others {
+        let mut text = None;
+        if !wait_for(|| {
+            text = receive_one();
+            text.is_some()
+        }) {
+            break;
+        }
+        received += 1;
+        let _ = text.and_then(|text| statistics.add_text(&text));
+    }
+    received
+}
+
+/// The numbers of a rank, if a message has come.
+fn receive_one() -> Option<String> {
+    let world = library::world().0;
+    // SAFETY: constants of the library, initialised before main.
+    let (any, byte) = unsafe { (ffi::RSMPI_ANY_SOURCE, ffi::RSMPI_UINT8_T) };
+    let mut flag = 0;
+    let mut status = std::mem::MaybeUninit::<ffi::MPI_Status>::uninit();
+    // SAFETY: the handle is live; `flag` and `status` are room for one value each.
+    unsafe { ffi::PMPI_Iprobe(any, TAG, world, &raw mut flag, status.as_mut_ptr()) };
+    if flag == 0 {
+        return None;
+    }
+    let mut length = 0;
+    // SAFETY: the probe has found a message, so it has written the status; `length` is a live int.
+    unsafe { ffi::PMPI_Get_count(status.as_ptr(), byte, &raw mut length) };
+    // SAFETY: as above.
+    let source = unsafe { (*status.as_ptr()).MPI_SOURCE };
+    let mut text = vec![0_u8; usize::try_from(length).unwrap_or(0)];
+    // SAFETY: the text has the message's length; no other thread receives it, as this is MPI_Finalize.
+    unsafe {
+        ffi::PMPI_Recv(
+            text.as_mut_ptr().cast(),
+            length,
+            byte,
+            source,
+            TAG,
+            world,
+            status.as_mut_ptr(),
+        )
+    };
+    Some(String::from_utf8_lossy(&text).into_owned())
+}

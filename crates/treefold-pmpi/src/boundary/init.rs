@@ -1,0 +1,104 @@
+//! MPI_Init and its kin, after which a process that never reduces takes part in the report, too.
+
+#![allow(non_snake_case, reason = "MPI's names")]
+
+use std::ffi::{c_char, c_int};
+
+use super::finish;
+use super::next::next;
+use crate::settings::Settings;
+
+/// Takes part in the report, if there is one.
+fn take_part() {
+    if Settings::get().stats.is_some() {
+        finish::register();
+    }
+}
+
+/// `MPI_Init`.
+///
+/// # Safety
+/// As MPI's standard says.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C-unwind" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
+    let next = next!(
+        "MPI_Init", "PMPI_Init";
+        unsafe extern "C-unwind" fn(*mut c_int, *mut *mut *mut c_char) -> c_int
+    );
+    // SAFETY: it is the call that the program makes.
+    let code = unsafe { next(argc, argv) };
+    take_part();
+    code
+}
+
+/// `MPI_Init_thread`.
+///
+/// # Safety
+/// As MPI's standard says.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C-unwind" fn MPI_Init_thread(
+    argc: *mut c_int,
+    argv: *mut *mut *mut c_char,
+    required: c_int,
+    provided: *mut c_int,
+) -> c_int {
+    let next = next!(
+        "MPI_Init_thread", "PMPI_Init_thread";
+        unsafe extern "C-unwind" fn(*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int) -> c_int
+    );
+    // SAFETY: it is the call that the program makes.
+    let code = unsafe { next(argc, argv, required, provided) };
+    take_part();
+    code
+}
+
+/// Fortran's names. Those of MPICH, but for `mpi_f08`'s, reach C's functions.
+macro_rules! fortran {
+    ([$($init:ident)+], [$($init_thread:ident)+]) => {
+        $(
+            #[doc = concat!("`", stringify!($init), "`.")]
+            ///
+            /// # Safety
+            /// As MPI's standard says.
+            #[cfg_attr(not(test), unsafe(no_mangle))]
+            pub unsafe extern "C-unwind" fn $init(ierr: *mut c_int) {
+                let next = next!(
+                    stringify!($init),
+                    concat!("p", stringify!($init));
+                    unsafe extern "C-unwind" fn(*mut c_int)
+                );
+                // SAFETY: it is the call that the program makes.
+                unsafe { next(ierr) };
+                take_part();
+            }
+        )+
+        $(
+            #[doc = concat!("`", stringify!($init_thread), "`.")]
+            ///
+            /// # Safety
+            /// As MPI's standard says.
+            #[cfg_attr(not(test), unsafe(no_mangle))]
+            pub unsafe extern "C-unwind" fn $init_thread(
+                required: *mut c_int,
+                provided: *mut c_int,
+                ierr: *mut c_int,
+            ) {
+                let next = next!(
+                    stringify!($init_thread),
+                    concat!("p", stringify!($init_thread));
+                    unsafe extern "C-unwind" fn(*mut c_int, *mut c_int, *mut c_int)
+                );
+                // SAFETY: it is the call that the program makes.
+                unsafe { next(required, provided, ierr) };
+                take_part();
+            }
+        )+
+    };
+}
+
+fortran!([mpi_init_f08_], [mpi_init_thread_f08_]);
+#[cfg(open_mpi)]
+fortran!(
+    [mpi_init_ mpi_init__ mpi_init MPI_INIT],
+    [mpi_init_thread_ mpi_init_thread__ mpi_init_thread MPI_INIT_THREAD]
+);

@@ -1,0 +1,25 @@
+//! Where pointers are followed and MPI is called: the only room of this crate with `unsafe`.
+//!
+//! A program promises what MPI's standard asks of it: a buffer is valid for its count and datatype, and a handle is one. What the standard
+//! lets it pass beyond that is passed on to the library before anything is followed.
+//!
+//! Everything that this crate calls of MPI begins with `PMPI_`, so that it calls neither itself nor another tool. What it passes goes to
+//! the next `MPI_` function that the dynamic linker finds, so that another tool beside it sees the program's call. An exception of C++
+//! that the program throws in an operator or an error handler goes through what is passed as if nothing were there.
+
+#![expect(
+    unsafe_code,
+    reason = "MPI is a C library, and programs pass it pointers; each block says what is promised"
+)]
+
+mod control;
+pub mod exports;
+mod finish;
+#[cfg(open_mpi)]
+pub mod fortran;
+pub mod init;
+mod intercept;
+mod library;
+mod next;
+pub mod passed;
+mod state;

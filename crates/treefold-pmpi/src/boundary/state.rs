@@ -1,0 +1,224 @@
+//! What is kept for each communicator of the program's: an attribute, which is not copied with it and goes with it.
+
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::panic::{self, AssertUnwindSafe};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use mpi::ffi;
+use treefold::mpi::Duplicate;
+
+use super::library::{self, Communicator, SUCCESS};
+use crate::engine::Engine;
+
+/// The communicators after that of all processes whose ranks share memory within their nodes: each takes a window of the operating
+/// system's shared memory.
+const WINDOWS_MAX: usize = 8;
+
+/// Counts communicators that were freed: what threads remember of them is then out of date.
+static FREED: AtomicU64 = AtomicU64::new(0);
+
+/// Those that share memory, but for the first.
+static WINDOWS: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether all processes of the program have taken part in a reduction of treefold's.
+static ALL_TOOK_PART: AtomicBool = AtomicBool::new(false);
+
+/// What is kept.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) rank: usize,
+    pub(super) size: usize,
+    pub(super) is_inter: bool,
+    inner: Mutex<Inner>,
+}
+
+/// The engine, made by the first reduction that is taken over, and its communicator, which is freed with the program's.
+#[derive(Debug, Default)]
+pub(super) struct Inner {
+    engine: Option<Engine>,
+    duplicate: Option<Duplicate>,
+    /// Why there is no engine: ranks that tried again would not do alike.
+    failure: Option<String>,
+}
+
+impl Inner {
+    /// Every later call fails.
+    pub(super) fn fail(&mut self, failure: &str) {
+        match &mut self.engine {
+            Some(engine) => engine.fail(failure),
+            None => self.failure = Some(failure.to_owned()),
+        }
+    }
+}
+
+// SAFETY: an engine's world, plans and buffers hold `Rc`s of each other, and no other object of the process holds one of them: each world
+// is made here from a communicator of its own. So all of them move between threads together, behind the mutex, and no thread uses one
+// without its lock. What they call of MPI may be called by any thread that calls a reduction of the program's.
+unsafe impl Send for Inner {}
+
+thread_local! {
+    /// The communicator that this thread used last, the count of freed ones then, and where its state is.
+    static LAST: Cell<Option<(Communicator, u64, *const State)>> = const { Cell::new(None) };
+}
+
+/// Whether all processes of the program have taken part in a reduction of treefold's.
+pub(super) fn all_took_part() -> bool {
+    ALL_TOOK_PART.load(Ordering::Relaxed)
+}
+
+impl State {
+    /// That of a communicator, made if there is none; `None` if MPI fails.
+    #[inline]
+    pub(super) fn of(comm: Communicator) -> Option<&'static Self> {
+        let freed = FREED.load(Ordering::Acquire);
+        let state = match LAST.get() {
+            Some((last, when, state)) if last == comm && when == freed => state,
+            _ => {
+                let state = find(comm)?;
+                LAST.set(Some((comm, freed, state)));
+                state
+            }
+        };
+        // SAFETY: the state lives until its communicator is freed, which no thread may do while another uses that (MPI 4.1, 7.4.3); after
+        // that, `FREED` has changed, and the attribute of another communicator, or a new state, is found. So callers have it for one call
+        // on the communicator, whatever the lifetime says.
+        Some(unsafe { &*state })
+    }
+
+    /// The engine's, for one call.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A call that has panicked has marked its engine.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the engine if there is none. Collective.
+    pub(super) fn engine<'a>(
+        &self,
+        inner: &'a mut Inner,
+        comm: Communicator,
+    ) -> Result<&'a mut Engine, String> {
+        if inner.engine.is_none() && inner.failure.is_none() {
+            let made = self.make(inner, comm);
+            inner.failure = made.err();
+        }
+        match (&mut inner.engine, &inner.failure) {
+            (Some(engine), _) => Ok(engine),
+            (None, failure) => Err(failure.clone().unwrap_or_default()),
+        }
+    }
+
+    #[cold]
+    fn make(&self, inner: &mut Inner, comm: Communicator) -> Result<(), String> {
+        let is_world = comm == library::world();
+        // Ranks may have counted differently; those of a communicator agree on the least that one of them wants.
+        let wants_memory = is_world || WINDOWS.load(Ordering::Relaxed) < WINDOWS_MAX;
+        if wants_memory && !is_world {
+            WINDOWS.fetch_add(1, Ordering::Relaxed);
+        }
+        let made = treefold::mpi::duplicate_beneath(&comm, wants_memory);
+        let (world, duplicate) = made.map_err(|error| error.to_string())?;
+        inner.duplicate = Some(duplicate);
+        inner.engine = Some(Engine::new(world));
+        if comm.has_processes_of(library::world()) {
+            ALL_TOOK_PART.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// The attribute's value, set if there is none.
+#[cold]
+fn find(comm: Communicator) -> Option<*const State> {
+    let key = key()?;
+    let (mut value, mut is_set) = (ptr::null_mut::<c_void>(), 0);
+    // SAFETY: the handle is a communicator, and the key was made here; MPI writes the attribute's value, a pointer, to `value`.
+    let code =
+        unsafe { ffi::PMPI_Comm_get_attr(comm.0, key, (&raw mut value).cast(), &raw mut is_set) };
+    if code != SUCCESS {
+        return None;
+    }
+    if is_set != 0 {
+        return Some(value.cast_const().cast());
+    }
+    let state = Box::into_raw(Box::new(State {
+        rank: comm.rank(),
+        size: comm.size(),
+        is_inter: comm.is_inter(),
+        inner: Mutex::default(),
+    }));
+    // SAFETY: as above; the value is what `delete` takes.
+    let code = unsafe { ffi::PMPI_Comm_set_attr(comm.0, key, state.cast()) };
+    if code != SUCCESS {
+        // SAFETY: it was just made by `Box::into_raw`, and MPI has not kept it.
+        drop(unsafe { Box::from_raw(state) });
+        return None;
+    }
+    Some(state)
+}
+
+/// The attribute's key.
+fn key() -> Option<c_int> {
+    static KEY: OnceLock<Option<c_int>> = OnceLock::new();
+    *KEY.get_or_init(|| create_key(delete))
+}
+
+pub(super) type Delete =
+    unsafe extern "C" fn(ffi::MPI_Comm, c_int, *mut c_void, *mut c_void) -> c_int;
+
+/// A key of attributes that are not copied.
+pub(super) fn create_key(delete: Delete) -> Option<c_int> {
+    let mut key = MaybeUninit::uninit();
+    // SAFETY: both functions have the signatures that MPI asks for and live for ever; `key` is room for one int.
+    let code = unsafe {
+        ffi::PMPI_Comm_create_keyval(
+            Some(do_not_copy),
+            Some(delete),
+            key.as_mut_ptr(),
+            ptr::null_mut(),
+        )
+    };
+    // SAFETY: the call has succeeded, so it has written the key.
+    (code == SUCCESS).then(|| unsafe { key.assume_init() })
+}
+
+/// A duplicate of the program's communicator starts without.
+unsafe extern "C" fn do_not_copy(
+    _comm: ffi::MPI_Comm,
+    _key: c_int,
+    _extra: *mut c_void,
+    _value: *mut c_void,
+    _copy: *mut c_void,
+    is_copied: *mut c_int,
+) -> c_int {
+    // SAFETY: MPI passes room for one int (MPI 4.1, 7.7.2).
+    unsafe { *is_copied = 0 };
+    SUCCESS
+}
+
+/// The program frees a communicator, which is collective; or MPI_Finalize does, after `comm` has freed all duplicates.
+unsafe extern "C" fn delete(
+    _comm: ffi::MPI_Comm,
+    _key: c_int,
+    value: *mut c_void,
+    _extra: *mut c_void,
+) -> c_int {
+    FREED.fetch_add(1, Ordering::Release);
+    // SAFETY: the attribute's value is a state that `find` has made by `Box::into_raw`, and MPI deletes it once.
+    let state = unsafe { Box::from_raw(value.cast::<State>()) };
+    let Inner {
+        engine, duplicate, ..
+    } = state
+        .inner
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    // What cannot be freed now is freed in MPI_Finalize.
+    let _ = panic::catch_unwind(AssertUnwindSafe(move || {
+        drop(engine);
+        duplicate.map(Duplicate::free)
+    }));
+    SUCCESS
+}

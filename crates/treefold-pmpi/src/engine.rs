@@ -1,0 +1,359 @@
+//! The reductions of one communicator: its world, the plans that were used last, and memory that calls use again.
+
+use std::fmt;
+use std::time::Duration;
+
+use bytemuck::Pod;
+use num_complex::Complex;
+use treefold::{Max, Min, Operation, Operator, Ownership, Plan, Product, RunError, Sum, World};
+
+use crate::task::{Element, Op, Task};
+
+/// The plans that are kept. Ranks make the same calls in the same order (MPI 4.1, 6.1), so all of them keep the same ones.
+const PLANS_MAX: usize = 64;
+
+/// Longer rows go in blocks of so many columns.
+const COLUMNS_MAX: usize = 1 << 24;
+
+/// More than a century: MPI tolerates a rank that is late for a reduction, however late.
+const FOR_EVER: Duration = Duration::from_secs(1 << 32);
+
+/// Where a call's elements are, as bytes.
+#[derive(Debug)]
+pub(crate) enum Buffers<'a> {
+    Apart {
+        /// This rank's contribution: the task's width.
+        local: &'a [u8],
+        /// What it gets: the task's length; nothing on a rank that gets nothing.
+        result: &'a mut [u8],
+    },
+    /// The contribution, of which the result overwrites the beginning.
+    InPlace(&'a mut [u8]),
+}
+
+/// A plan for elements of any type.
+trait AnyPlan {
+    fn run(&self, operation: Operation, local: &[u8], result: &mut [u8]) -> Result<(), RunError>;
+}
+
+impl<T: Pod, O: Operator<T> + 'static> AnyPlan for Plan<T, O> {
+    #[inline]
+    fn run(&self, operation: Operation, local: &[u8], result: &mut [u8]) -> Result<(), RunError> {
+        let local: &[T] = bytemuck::cast_slice(local);
+        let result: &mut [T] = match result.is_empty() {
+            true => &mut [],
+            false => bytemuck::cast_slice_mut(result),
+        };
+        match operation {
+            Operation::Reduce => self.reduce_into(local, result).map(drop),
+            Operation::ReduceScatter => self.reduce_scatter(local, result),
+            Operation::Scan => self.scan(local, result),
+            Operation::Exscan => self.exscan(local, result),
+            _ => self.allreduce_into(local, result),
+        }
+    }
+}
+
+/// What distinguishes plans. One serves several calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    element: Element,
+    op: Op,
+    width: usize,
+    root: usize,
+}
+
+pub(crate) struct Engine {
+    world: World,
+    ranks: Ownership,
+    /// The most recent first.
+    plans: Vec<(Key, Box<dyn AnyPlan>)>,
+    local: Scratch,
+    result: Scratch,
+    /// Why it can do nothing any more: ranks that go on after a failure would not do alike.
+    failure: Option<String>,
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Engine({:?}, {} plans)", self.world, self.plans.len())
+    }
+}
+
+/// Memory that is aligned for all elements, and grows.
+#[derive(Debug, Default)]
+struct Scratch(Vec<u64>);
+
+impl Scratch {
+    fn bytes(&mut self, length: usize) -> &mut [u8] {
+        let words = length.div_ceil(size_of::<u64>());
+        if self.0.len() < words {
+            self.0.resize(words, 0);
+        }
+        &mut bytemuck::cast_slice_mut(&mut self.0)[..length]
+    }
+}
+
+/// Whether elements can be read where they are.
+fn is_aligned(bytes: &[u8], element: Element) -> bool {
+    // Complex numbers are aligned as their parts.
+    let align_bytes = match element {
+        Element::F32 | Element::C32 => align_of::<f32>(),
+        Element::F64 | Element::C64 => align_of::<f64>(),
+    };
+    bytes.as_ptr().addr().is_multiple_of(align_bytes)
+}
+
+impl Engine {
+    pub(crate) fn new(world: World) -> Self {
+        world.set_silence_limit(FOR_EVER);
+        let ranks = Ownership::one_item_each(world.size());
+        Self {
+            ranks: ranks.expect("a communicator has a rank"),
+            world,
+            plans: Vec::with_capacity(PLANS_MAX + 1),
+            local: Scratch::default(),
+            result: Scratch::default(),
+            failure: None,
+        }
+    }
+
+    /// Runs a task, by a plan that the first call of its kind makes without communicating. Collective.
+    ///
+    /// # Errors
+    /// This run or one before has failed, and why.
+    pub(crate) fn run(&mut self, task: &Task, buffers: Buffers<'_>) -> Result<(), String> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        let outcome = self.run_in_place_or_apart(task, buffers);
+        outcome.inspect_err(|failure| self.fail(failure))
+    }
+
+    /// Every later run fails, too.
+    pub(crate) fn fail(&mut self, failure: &str) {
+        self.failure = Some(failure.to_owned());
+        self.plans.clear();
+    }
+
+    fn run_in_place_or_apart(&mut self, task: &Task, buffers: Buffers<'_>) -> Result<(), String> {
+        let mut copy = std::mem::take(&mut self.local);
+        let outcome = match buffers {
+            Buffers::Apart { local, result } if is_aligned(local, task.element) => {
+                self.run_into(task, local, result)
+            }
+            Buffers::Apart { local, result } => {
+                let aligned = copy.bytes(local.len());
+                aligned.copy_from_slice(local);
+                self.run_into(task, aligned, result)
+            }
+            Buffers::InPlace(buffer) => {
+                let local = copy.bytes(task.width_bytes());
+                local.copy_from_slice(&buffer[..task.width_bytes()]);
+                self.run_into(task, local, &mut buffer[..task.length_bytes()])
+            }
+        };
+        self.local = copy;
+        outcome
+    }
+
+    /// With a contribution that is aligned.
+    fn run_into(&mut self, task: &Task, local: &[u8], result: &mut [u8]) -> Result<(), String> {
+        let mut operation = task.call.operation();
+        let is_whole = task.width <= COLUMNS_MAX;
+        if operation == Operation::ReduceScatter && !(task.is_even && is_whole) {
+            operation = Operation::Allreduce;
+        }
+        let bytes = task.element.bytes();
+        // What this rank gets may be less than what a plan computes here, or nothing.
+        let direct = result.len() == self.result_length(operation, task) * bytes
+            && is_aligned(result, task.element);
+        if is_whole && direct {
+            return self.run_block(task, operation, task.width, local, result);
+        }
+        let mut scratch = std::mem::take(&mut self.result);
+        let mut outcome = Ok(());
+        for begin in (0..task.width).step_by(COLUMNS_MAX) {
+            let end = task.width.min(begin + COLUMNS_MAX);
+            let columns = end - begin;
+            let length = match is_whole {
+                true => self.result_length(operation, task),
+                false => columns,
+            };
+            let block = scratch.bytes(length * bytes);
+            let own = &local[begin * bytes..end * bytes];
+            outcome = self.run_block(task, operation, columns, own, block);
+            if outcome.is_err() {
+                break;
+            }
+            if operation == Operation::ReduceScatter {
+                result.copy_from_slice(block);
+            } else if !result.is_empty() {
+                let first = begin.max(task.first);
+                let last = end.min(task.first + task.length);
+                if first < last {
+                    let source = &block[(first - begin) * bytes..(last - begin) * bytes];
+                    result[(first - task.first) * bytes..][..source.len()].copy_from_slice(source);
+                }
+            }
+        }
+        self.result = scratch;
+        outcome
+    }
+
+    /// The elements that a plan leaves on this rank.
+    fn result_length(&self, operation: Operation, task: &Task) -> usize {
+        match operation {
+            Operation::ReduceScatter => task.length,
+            _ => task.width,
+        }
+    }
+
+    fn run_block(
+        &mut self,
+        task: &Task,
+        operation: Operation,
+        width: usize,
+        local: &[u8],
+        result: &mut [u8],
+    ) -> Result<(), String> {
+        let plan = self.plan(Key {
+            element: task.element,
+            op: task.op,
+            width,
+            root: task.root,
+        })?;
+        let outcome = plan.run(operation, local, result);
+        outcome.map_err(|error| error.to_string())
+    }
+
+    /// The plan of a key, made if it is not kept.
+    #[inline]
+    fn plan(&mut self, key: Key) -> Result<&dyn AnyPlan, String> {
+        match self.plans.iter().position(|(kept, _)| *kept == key) {
+            Some(0) => {}
+            Some(place) => self.plans[..=place].rotate_right(1),
+            None => {
+                let plan = self.build(key)?;
+                self.plans.insert(0, (key, plan));
+                self.plans.truncate(PLANS_MAX);
+            }
+        }
+        Ok(&*self.plans[0].1)
+    }
+
+    #[cold]
+    fn build(&self, key: Key) -> Result<Box<dyn AnyPlan>, String> {
+        match (key.element, key.op) {
+            (Element::F32, op) => self.build_real::<f32>(key, op),
+            (Element::F64, op) => self.build_real::<f64>(key, op),
+            (Element::C32, Op::Prod) => self.build_by::<Complex<f32>, _>(key, Product),
+            (Element::C32, _) => self.build_by::<Complex<f32>, _>(key, Sum),
+            (Element::C64, Op::Prod) => self.build_by::<Complex<f64>, _>(key, Product),
+            (Element::C64, _) => self.build_by::<Complex<f64>, _>(key, Sum),
+        }
+    }
+
+    fn build_real<T: Pod>(&self, key: Key, op: Op) -> Result<Box<dyn AnyPlan>, String>
+    where
+        Sum: Operator<T>,
+        Product: Operator<T>,
+        Min: Operator<T>,
+        Max: Operator<T>,
+    {
+        match op {
+            Op::Sum => self.build_by::<T, _>(key, Sum),
+            Op::Prod => self.build_by::<T, _>(key, Product),
+            Op::Min => self.build_by::<T, _>(key, Min),
+            Op::Max => self.build_by::<T, _>(key, Max),
+        }
+    }
+
+    fn build_by<T: Pod, O>(&self, key: Key, operator: O) -> Result<Box<dyn AnyPlan>, String>
+    where
+        O: Operator<T> + 'static,
+    {
+        let plan = Plan::builder(&self.world)
+            .ownership(&self.ranks)
+            .width(key.width)
+            .root(key.root)
+            .operator(operator)
+            .agreed()
+            .build::<T>();
+        match plan {
+            Ok(plan) => Ok(Box::new(plan)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+    use treefold::threads;
+
+    use super::{Buffers, Engine, PLANS_MAX};
+    use crate::task::{Call, Element, Op, Task, is_even};
+
+    fn task(call: Call, width: usize) -> Task {
+        Task {
+            call,
+            element: Element::F64,
+            op: Op::Sum,
+            root: 0,
+            width,
+            first: 0,
+            length: width,
+            is_even: false,
+        }
+    }
+
+    /// Every element of rank r is r + 1.
+    #[test]
+    fn more_plans_than_are_kept() {
+        let sums = threads::run(3, |world| {
+            let mut engine = Engine::new(world.clone());
+            let mut last = 0.0;
+            for width in (1..=PLANS_MAX + 9).chain(1..5) {
+                let own = (world.rank() + 1) as f64;
+                let mut values = vec![own; width];
+                let buffer = bytemuck::cast_slice_mut(&mut values);
+                let task = task(Call::Allreduce, width);
+                engine.run(&task, Buffers::InPlace(buffer)).unwrap();
+                last = values[width - 1];
+                assert!(engine.plans.len() <= PLANS_MAX);
+            }
+            last
+        });
+        assert_eq!(sums.unwrap(), [6.0; 3]);
+    }
+
+    #[test]
+    fn columns_of_any_length_are_scattered() {
+        let counts = [1_usize, 4, 0];
+        threads::run(3, |world| {
+            let rank = world.rank();
+            let mut engine = Engine::new(world.clone());
+            let local: Vec<f64> = (0..5)
+                .map(|column| f64::from(column) + rank as f64)
+                .collect();
+            let mut result = vec![-1.0; counts[rank]];
+            let first = counts[..rank].iter().fold(0, |total, count| total + count);
+            let task = Task {
+                first,
+                length: counts[rank],
+                is_even: is_even(5, counts.into_iter()),
+                ..task(Call::ReduceScatter, 5)
+            };
+            let buffers = Buffers::Apart {
+                local: bytemuck::cast_slice(&local),
+                result: bytemuck::cast_slice_mut(&mut result),
+            };
+            engine.run(&task, buffers).unwrap();
+            let expected = (first..first + counts[rank]).map(|column| 3.0 * column as f64 + 3.0);
+            assert_eq!(result, expected.collect::<Vec<f64>>());
+        })
+        .unwrap();
+    }
+}

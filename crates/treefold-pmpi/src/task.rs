@@ -1,0 +1,187 @@
+//! A reduction, as a program asks for it.
+
+use treefold::Operation;
+
+/// The functions whose reductions are taken over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    Allreduce,
+    Reduce,
+    ReduceScatter,
+    ReduceScatterBlock,
+    Scan,
+    Exscan,
+}
+
+impl Call {
+    /// MPI's name in C, without `MPI_`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Allreduce => "Allreduce",
+            Self::Reduce => "Reduce",
+            Self::ReduceScatter => "Reduce_scatter",
+            Self::ReduceScatterBlock => "Reduce_scatter_block",
+            Self::Scan => "Scan",
+            Self::Exscan => "Exscan",
+        }
+    }
+
+    /// treefold's operation.
+    pub(crate) fn operation(self) -> Operation {
+        match self {
+            Self::Allreduce => Operation::Allreduce,
+            Self::Reduce => Operation::Reduce,
+            Self::ReduceScatter | Self::ReduceScatterBlock => Operation::ReduceScatter,
+            Self::Scan => Operation::Scan,
+            Self::Exscan => Operation::Exscan,
+        }
+    }
+}
+
+/// What the elements are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Element {
+    F32,
+    F64,
+    C32,
+    C64,
+}
+
+impl Element {
+    /// Of so many numbers of so many bytes together.
+    pub(crate) fn of(parts: usize, bytes: usize) -> Option<Self> {
+        match (parts, bytes) {
+            (1, 4) => Some(Self::F32),
+            (1, 8) => Some(Self::F64),
+            (2, 8) => Some(Self::C32),
+            (2, 16) => Some(Self::C64),
+            _ => None,
+        }
+    }
+
+    /// In words of C.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "float",
+            Self::F64 => "double",
+            Self::C32 => "complex float",
+            Self::C64 => "complex double",
+        }
+    }
+
+    /// Of an element.
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            Self::F32 => 4,
+            Self::F64 | Self::C32 => 8,
+            Self::C64 => 16,
+        }
+    }
+
+    /// Elements of two results whose bits differ. Two that are not numbers do not differ: which one it is, MPI does not say.
+    pub(crate) fn differing(self, left: &[u8], right: &[u8]) -> u64 {
+        let part_bytes = match self {
+            Self::F32 | Self::C32 => 4,
+            Self::F64 | Self::C64 => 8,
+        };
+        let lefts = left.chunks_exact(self.bytes());
+        let elements = lefts.zip(right.chunks_exact(self.bytes()));
+        let differs = |(left, right): &(&[u8], &[u8])| {
+            let lefts = left.chunks_exact(part_bytes);
+            let mut parts = lefts.zip(right.chunks_exact(part_bytes));
+            left != right && parts.any(|(a, b)| a != b && !(is_nan(a) && is_nan(b)))
+        };
+        elements.filter(differs).count() as u64
+    }
+}
+
+/// Whether a float of 4 or 8 bytes is not a number.
+fn is_nan(bytes: &[u8]) -> bool {
+    match (<[u8; 4]>::try_from(bytes), <[u8; 8]>::try_from(bytes)) {
+        (Ok(bytes), _) => f32::from_ne_bytes(bytes).is_nan(),
+        (_, Ok(bytes)) => f64::from_ne_bytes(bytes).is_nan(),
+        _ => false,
+    }
+}
+
+/// What combines two elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Op {
+    Sum,
+    Prod,
+    Min,
+    Max,
+}
+
+impl Op {
+    /// In the order of `constants.c`.
+    pub(crate) const ALL: [Self; 4] = [Self::Sum, Self::Prod, Self::Min, Self::Max];
+
+    /// As `TREEFOLD_PMPI_OPS` names it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Prod => "prod",
+            Self::Min => "min",
+            Self::Max => "max",
+        }
+    }
+}
+
+/// What a rank gets of the rows of all ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Task {
+    pub(crate) call: Call,
+    pub(crate) element: Element,
+    pub(crate) op: Op,
+    /// The rank that gets the result of a reduce; 0 for other calls.
+    pub(crate) root: usize,
+    /// The elements that each rank contributes.
+    pub(crate) width: usize,
+    /// The elements that this rank gets, from `first` on: all, but of a reduce-scatter.
+    pub(crate) first: usize,
+    pub(crate) length: usize,
+    /// Whether a reduce-scatter gives each rank as many columns as a plan does.
+    pub(crate) is_even: bool,
+}
+
+impl Task {
+    /// The bytes that each rank contributes.
+    pub(crate) fn width_bytes(&self) -> usize {
+        self.width * self.element.bytes()
+    }
+
+    /// The bytes that this rank gets.
+    pub(crate) fn length_bytes(&self) -> usize {
+        self.length * self.element.bytes()
+    }
+}
+
+/// Whether so many columns for each rank are those that a plan gives them: as even as can be, the first ranks one more.
+pub(crate) fn is_even(width: usize, counts: impl ExactSizeIterator<Item = usize>) -> bool {
+    let ranks = counts.len();
+    let mut counts = counts.enumerate();
+    counts.all(|(rank, count)| count == width / ranks + usize::from(rank < width % ranks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Element, is_even};
+
+    #[test]
+    fn bits_differ_unless_both_are_no_numbers() {
+        let bytes = |values: [f64; 4]| values.map(f64::to_ne_bytes).concat();
+        let left = bytes([1.0, 0.0, f64::NAN, 2.0]);
+        let right = bytes([1.0, -0.0, -f64::NAN, 2.5]);
+        assert_eq!(Element::F64.differing(&left, &right), 2);
+        assert_eq!(Element::C64.differing(&left, &right), 2);
+        assert_eq!(Element::F64.differing(&left, &left), 0);
+    }
+
+    #[test]
+    fn even_columns_are_those_of_a_plan() {
+        assert!(is_even(7, [3, 2, 2].into_iter()));
+        assert!(is_even(2, [1, 1, 0].into_iter()));
+        assert!(!is_even(7, [2, 3, 2].into_iter()));
+    }
+}

@@ -1,0 +1,159 @@
+/* Sums and products of numbers of wild magnitudes have the bits of the tree over the ranks, by its definition: docs/order.md.
+   Where the tree is not expected, the bits of the MPI library are its own, and only the floating-point mode is checked. */
+#include "cases.h"
+
+#include <fenv.h>
+#include <math.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
+/* Of both signs. A sum's span 60 or 20 binary digits, so that its order shows; factors, fewer, so that few products overflow. */
+static double wild(const struct type *type, MPI_Op op, uint64_t seed)
+{
+    uint64_t z = random_bits(seed);
+    double fraction = 1 + (double)(z >> 12) / (double)(UINT64_C(1) << 52);
+    int span = type->kind == F32 || type->kind == C32 ? 20 : 60;
+    int exponent = (int)(z % 97) * span / 97 - span / 2;
+    double x = ldexp(fraction, op == MPI_PROD ? exponent / 4 : exponent);
+    return (z >> 7 & 1) != 0 ? x : -x;
+}
+
+static void contribution(const struct type *type, MPI_Op op, int of_rank, size_t i, void *to)
+{
+    uint64_t seed = 2 * ((uint64_t)of_rank * 1000003 + i);
+    double f64[2] = {wild(type, op, seed), wild(type, op, seed + 1)};
+    float f32[2] = {(float)f64[0], (float)f64[1]};
+    bool is_single = type->kind == F32 || type->kind == C32;
+    memcpy(to, is_single ? (const void *)f32 : f64, kind_bytes[type->kind]);
+}
+
+/* The node over ranks begin to end: the left subtree has the largest power of two of items that is less than all. */
+#define DEFINE_TREE(name, real)                                                                                                        \
+    static void name(const struct type *type, MPI_Op op, int begin, int end, size_t i, real *to)                                       \
+    {                                                                                                                                  \
+        if (end - begin == 1) {                                                                                                        \
+            contribution(type, op, begin, i, to);                                                                                      \
+            return;                                                                                                                    \
+        }                                                                                                                              \
+        int left_items = 1;                                                                                                            \
+        while (2 * left_items < end - begin)                                                                                           \
+            left_items *= 2;                                                                                                           \
+        real x[2], y[2];                                                                                                               \
+        name(type, op, begin, begin + left_items, i, x);                                                                               \
+        name(type, op, begin + left_items, end, i, y);                                                                                 \
+        bool both = is_complex(type->kind);                                                                                            \
+        to[0] = op == MPI_SUM ? x[0] + y[0] : both ? x[0] * y[0] - x[1] * y[1] : x[0] * y[0];                                          \
+        if (both)                                                                                                                      \
+            to[1] = op == MPI_SUM ? x[1] + y[1] : x[0] * y[1] + x[1] * y[0];                                                           \
+    }
+
+DEFINE_TREE(tree_f64, double)
+DEFINE_TREE(tree_f32, float)
+
+static void result(const struct type *type, MPI_Op op, int ranks, size_t i, void *to)
+{
+    double f64[2];
+    float f32[2];
+    bool is_single = type->kind == F32 || type->kind == C32;
+    if (is_single)
+        tree_f32(type, op, 0, ranks, i, f32);
+    else
+        tree_f64(type, op, 0, ranks, i, f64);
+    memcpy(to, is_single ? (const void *)f32 : f64, kind_bytes[type->kind]);
+}
+
+static const struct data wild_data = {contribution, result, same_bits};
+
+static void all_cases(const struct type *type, const int *counts, int counts_count, MPI_Comm comm)
+{
+    int p;
+    MPI_Comm_size(comm, &p);
+    for (int c = 0; c < counts_count; c++)
+        for (enum entry entry = 0; entry < ENTRIES; entry++)
+            for (int in_place = 0; in_place < 2; in_place++)
+                for (enum form form = BLOCKING; form <= LARGE; form++)
+                    if (has_form(form)) {
+                        run_case(&wild_data, entry, form, type, MPI_SUM, "sum", counts[c], c % p, in_place != 0, comm);
+                        run_case(&wild_data, entry, form, type, MPI_PROD, "product", counts[c], c % p, in_place != 0, comm);
+                    }
+}
+
+static void trees(void)
+{
+    static const int counts[] = {1, 2, 17, 1000, 9001}, one_count = 5;
+    struct type types[MOST_TYPES];
+    int count = predefined_types(types);
+    for (int t = 0; t < count; t++) {
+        if (t < 4)
+            all_cases(&types[t], counts, t == 0 ? 5 : 4, MPI_COMM_WORLD);
+        else if (types[t].kind == F32 || types[t].kind == F64 || types[t].kind == C32 || types[t].kind == C64)
+            all_cases(&types[t], &one_count, 1, MPI_COMM_WORLD);
+    }
+    struct type f90 = {"F90_REAL", MPI_DATATYPE_NULL, F64, FLOATING};
+    MPI_Type_create_f90_real(15, 300, &f90.type);
+    all_cases(&f90, &one_count, 1, MPI_COMM_WORLD);
+    f90 = (struct type){"F90_COMPLEX", MPI_DATATYPE_NULL, C32, COMPLEX};
+    MPI_Type_create_f90_complex(6, 30, &f90.type);
+    all_cases(&f90, &one_count, 1, MPI_COMM_WORLD);
+    /* The ranks of a communicator are in its own order. */
+    MPI_Comm turned;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
+    all_cases(&types[0], &one_count, 1, turned);
+    MPI_Comm_free(&turned);
+}
+
+/* NaNs are canonical where more than one rank contributes, and every rank has the same. */
+static void nans(void)
+{
+    double x[3] = {rank == size - 1 ? -NAN : 1, rank == 0 ? INFINITY : rank == 1 ? -INFINITY : 1, -0.0}, y[3];
+    if (size < 2)
+        return;
+    DOING("sums that are NaN, and negative zero");
+    OK(MPI_Allreduce(x, y, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    uint64_t bits[3];
+    memcpy(bits, y, sizeof bits);
+    CHECK(bits[0] == 0x7FF8000000000000u && bits[1] == 0x7FF8000000000000u);
+    CHECK(bits[2] == 0x8000000000000000u);
+}
+
+/* A program may flush subnormal numbers, or round upwards: its mode is the same afterwards; the tree is computed in the default one. */
+static void modes(bool tree)
+{
+    struct type type = {"DOUBLE", MPI_DOUBLE, F64, FLOATING};
+    double tiny = 4.9406564584124654e-324, x, product, expected, sum = 0;
+    contribution(&type, MPI_PROD, rank, 0, &x);
+    result(&type, MPI_PROD, size, 0, &expected);
+    DOING("rounding upwards");
+    fesetround(FE_UPWARD);
+    OK(MPI_Allreduce(&x, &product, 1, MPI_DOUBLE, MPI_PROD, MPI_COMM_WORLD));
+    CHECK(fegetround() == FE_UPWARD);
+    fesetround(FE_TONEAREST);
+    CHECK(!tree || same_bits(&type, &product, &expected));
+#ifdef __SSE__
+    /* Flush to zero, denormals are zero. */
+    const unsigned flush = 0x8040, before = _mm_getcsr();
+    uint64_t bits;
+    DOING("flushing subnormal numbers");
+    _mm_setcsr(before | flush);
+    OK(MPI_Allreduce(&tiny, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    CHECK((_mm_getcsr() & ~0x3Fu) == ((before | flush) & ~0x3Fu));
+    _mm_setcsr(before);
+    memcpy(&bits, &sum, sizeof bits);
+    CHECK(!tree || size == 1 || bits == (uint64_t)size);
+#endif
+}
+
+int main(int argc, char **argv)
+{
+    begin(&argc, &argv);
+    bool tree = expects_tree();
+    if (tree) {
+        DOING("what is loaded");
+        CHECK(is_interposed());
+        trees();
+        nans();
+    }
+    modes(tree);
+    return end("bits");
+}

@@ -1,0 +1,99 @@
+/* What the test programs share: checks that go on and count, what bits to expect, and numbers. */
+#ifndef CHECK_H
+#define CHECK_H
+
+/* For dladdr. This header is the first of each program. */
+#define _GNU_SOURCE
+
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One fault fails thousands of checks: only the first ones of a rank are printed. */
+enum { MOST_PRINTED = 12 };
+
+static int failures = 0, rank = 0, size = 0;
+
+/* What is being tested, for messages. */
+static char doing[256] = "";
+
+#define DOING(...) snprintf(doing, sizeof doing, __VA_ARGS__)
+
+/* Says where a check fails. The program goes on, and ends with status 1. */
+#define CHECK(condition)                                                                                                               \
+    do {                                                                                                                               \
+        if (!(condition)) {                                                                                                            \
+            if (failures < MOST_PRINTED)                                                                                               \
+                fprintf(stderr, "%s:%d: rank %d of %d: %s: %s\n", __FILE__, __LINE__, rank, size, doing, #condition);                  \
+            failures++;                                                                                                                \
+        }                                                                                                                              \
+    } while (0)
+
+#define OK(call) CHECK((call) == MPI_SUCCESS)
+
+/* The object file that defines a function. */
+static inline const void *object_of(const char *function)
+{
+    Dl_info info;
+    void *address = dlsym(RTLD_DEFAULT, function);
+    return address != NULL && dladdr(address, &info) != 0 ? info.dli_fbase : NULL;
+}
+
+/* Whether something stands before the MPI library. */
+static inline bool is_interposed(void)
+{
+    return object_of("MPI_Allreduce") != object_of("PMPI_Allreduce");
+}
+
+/* Whether sums must have the tree's bits: TREEFOLD_EXPECT says so, or else what is loaded. */
+static inline bool expects_tree(void)
+{
+    const char *expected = getenv("TREEFOLD_EXPECT"), *mode = getenv("TREEFOLD_PMPI");
+    if (expected != NULL)
+        return strcmp(expected, "tree") == 0;
+    return is_interposed() && (mode == NULL || strcmp(mode, "on") == 0);
+}
+
+static inline void begin(int *argc, char ***argv)
+{
+    int provided;
+    /* MPICH 4.0 crashes otherwise in a long MPI_Reduce whose root is not 0 and has its contribution in place. */
+    setenv("MPIR_CVAR_REDUCE_DEVICE_COLLECTIVE", "0", 0);
+    MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+}
+
+/* Ends the program with its status. */
+static inline int end(const char *name)
+{
+    if (failures == 0 && rank == 0)
+        printf("%s: passed, p = %d, %s\n", name, size, expects_tree() ? "bits of the tree" : "bits of the library");
+    if (failures > MOST_PRINTED)
+        fprintf(stderr, "%s: rank %d of %d: %d checks failed\n", name, rank, size, failures);
+    MPI_Finalize();
+    return failures != 0;
+}
+
+/* SplitMix64: every rank computes the contributions of all of them. */
+static inline uint64_t random_bits(uint64_t seed)
+{
+    uint64_t z = (seed + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static inline void *allocate(size_t bytes)
+{
+    void *memory = malloc(bytes + 1);
+    if (memory == NULL)
+        abort();
+    return memory;
+}
+
+#endif

@@ -1,0 +1,145 @@
+/* Wrong arguments: what the MPI library says about them is what the program hears, by the error handler of its communicator. */
+#include "calls.h"
+
+static double x[64], y[64];
+static int handled_count, handled_class;
+
+static void handle(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    handled_count++;
+    MPI_Error_class(*code, &handled_class);
+}
+
+static int class_of(int code)
+{
+    int class = -1;
+    MPI_Error_class(code, &class);
+    return class;
+}
+
+/* Makes a call on a duplicate: what a wrong call leaves behind must not meet the next one. */
+static int class_on_duplicate(const struct call *c, int (*make)(const struct call *))
+{
+    struct call own = *c;
+    if (c->comm == MPI_COMM_NULL)
+        return class_of(make(c));
+    MPI_Comm_dup(c->comm, &own.comm);
+    handled_count = 0;
+    int class = class_of(make(&own));
+    MPI_Barrier(c->comm);
+    MPI_Comm_free(&own.comm);
+    return class;
+}
+
+/* Both calls must fail, or neither, and in the same way; the program's handler hears of each failure once. */
+static void compare(const char *what, const struct call *c, bool has_handler)
+{
+    DOING("%s: %s", entry_names[c->entry], what);
+    int own = class_on_duplicate(c, call_blocking), own_handled_count = handled_count, own_handled_class = handled_class;
+    int library = class_on_duplicate(c, call_library);
+    CHECK(own == library);
+    CHECK(!has_handler || own_handled_count == handled_count);
+    CHECK(!has_handler || handled_count == 0 || own_handled_class == handled_class);
+}
+
+/* MPICH 4.0 crashes with most negative counts, as it does not look at them. */
+static bool checks_counts(enum entry entry)
+{
+#ifdef MPICH
+    return entry == REDUCE_SCATTER;
+#else
+    (void)entry;
+    return true;
+#endif
+}
+
+static int counts[64];
+
+static struct call right(enum entry entry, MPI_Comm comm)
+{
+    return (struct call){entry, x, y, 2, counts, MPI_DOUBLE, MPI_SUM, 0, comm};
+}
+
+/* Every rank is wrong alike, so that nobody waits for another one. */
+static void wrong_arguments(MPI_Comm comm, bool has_handler)
+{
+    static int negative_counts[64];
+    MPI_Datatype uncommitted;
+    MPI_Type_contiguous(2, MPI_DOUBLE, &uncommitted);
+    for (int i = 0; i < 64; i++) {
+        counts[i] = 2;
+        negative_counts[i] = -1;
+    }
+    for (enum entry entry = 0; entry < ENTRIES; entry++) {
+        struct call c = right(entry, comm);
+        compare("nothing wrong", &c, has_handler);
+        c.count = -1;
+        c.counts = negative_counts;
+        if (checks_counts(entry))
+            compare("a negative count", &c, has_handler);
+        c = right(entry, comm);
+        c.type = MPI_DATATYPE_NULL;
+        compare("no type", &c, has_handler);
+        c = right(entry, comm);
+        c.type = uncommitted;
+        compare("a type that is not committed", &c, has_handler);
+        c = right(entry, comm);
+        c.op = MPI_OP_NULL;
+        compare("no operator", &c, has_handler);
+        c = right(entry, comm);
+        c.op = MPI_BAND;
+        compare("an operator that the type does not have", &c, has_handler);
+        c = right(entry, comm);
+        c.op = MPI_MINLOC;
+        compare("an operator of pairs", &c, has_handler);
+        c = right(entry, comm);
+        c.type = MPI_DOUBLE_INT;
+        compare("a type that the operator does not have", &c, has_handler);
+        c = right(entry, comm);
+        c.op = MPI_MAX;
+        c.type = MPI_C_DOUBLE_COMPLEX;
+        compare("the maximum of complex numbers", &c, has_handler);
+        c = right(entry, comm);
+        c.recv = MPI_IN_PLACE;
+        /* Only the root of a Reduce would be wrong, and the others may wait for it. Open MPI 4.1 writes there in Exscan. */
+        if (entry != REDUCE && entry != EXSCAN)
+            compare("results in place", &c, has_handler);
+        c = right(entry, comm);
+        c.op = MPI_REPLACE;
+        compare("an operator of windows", &c, has_handler);
+    }
+    for (int root = -3; root <= size; root += size + 3) {
+        struct call c = right(REDUCE, comm);
+        c.root = root;
+        compare("a root that is no rank", &c, has_handler);
+    }
+    struct call c = right(REDUCE, comm);
+    c.root = MPI_PROC_NULL;
+    compare("no root, within a group", &c, has_handler);
+    MPI_Type_free(&uncommitted);
+    OK(MPI_Allreduce(x, y, 2, MPI_DOUBLE, MPI_SUM, comm));
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm comm;
+    MPI_Errhandler handler;
+    begin(&argc, &argv);
+    /* Where the communicator is wrong, or a buffer by Open MPI, these hear of it. */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    wrong_arguments(comm, false);
+    MPI_Comm_create_errhandler(handle, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    wrong_arguments(comm, true);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&comm);
+    for (enum entry entry = 0; entry < ENTRIES; entry++) {
+        struct call c = right(entry, MPI_COMM_NULL);
+        compare("no communicator", &c, false);
+    }
+    return end("errors");
+}

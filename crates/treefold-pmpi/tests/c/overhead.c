@@ -1,0 +1,85 @@
+/* Times of reductions through MPI_ names, which an interposer takes over, against the same through PMPI_ names: in turns, in one run.
+   An argument is the number of repetitions of the least message. */
+#include "check.h"
+
+enum { MOST_BYTES = 4 << 20, SAMPLES = 31 };
+
+/* One of two names for the same call. */
+typedef void (*reduction)(const double *x, double *y, int count);
+
+static void allreduce(const double *x, double *y, int count)
+{
+    MPI_Allreduce(x, y, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void library_allreduce(const double *x, double *y, int count)
+{
+    PMPI_Allreduce(x, y, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void reduce(const double *x, double *y, int count)
+{
+    MPI_Reduce(x, y, count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+static void library_reduce(const double *x, double *y, int count)
+{
+    PMPI_Reduce(x, y, count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+static int ascending(const void *left, const void *right)
+{
+    double x = *(const double *)left, y = *(const double *)right;
+    return (x > y) - (x < y);
+}
+
+/* Microseconds a call: the slowest rank's. */
+static double time_of(reduction run, const double *x, double *y, int count, int repetitions)
+{
+    double begin, own, slowest = 0;
+    PMPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    for (int i = 0; i < repetitions; i++)
+        run(x, y, count);
+    own = (MPI_Wtime() - begin) / repetitions * 1e6;
+    PMPI_Allreduce(&own, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return slowest;
+}
+
+static void table(const char *name, reduction own, reduction library, int most_repetitions)
+{
+    double *x = allocate(MOST_BYTES), *y = allocate(MOST_BYTES), times[2][SAMPLES];
+    for (size_t i = 0; i < MOST_BYTES / sizeof *x; i++)
+        x[i] = (double)random_bits(i);
+    DOING("timing %s", name);
+    if (rank == 0)
+        printf("\n%s, %d ranks, medians of %d\n%10s %12s %12s %8s\n", name, size, (int)SAMPLES, "bytes", "MPI_, us", "PMPI_, us", "ratio");
+    for (int bytes = 8; bytes <= MOST_BYTES; bytes *= 2) {
+        int count = bytes / (int)sizeof *x, repetitions = most_repetitions / (1 + bytes / 4096);
+        repetitions = repetitions < 2 ? 2 : repetitions;
+        /* The first sample warms up, and makes what the interposer keeps. */
+        for (int sample = -1; sample < SAMPLES; sample++)
+            for (int turn = 0; turn < 2; turn++) {
+                int which = (turn + sample + 1) % 2;
+                double us = time_of(which == 0 ? own : library, x, y, count, repetitions);
+                if (sample >= 0)
+                    times[which][sample] = us;
+            }
+        for (int which = 0; which < 2; which++)
+            qsort(times[which], SAMPLES, sizeof times[which][0], ascending);
+        double own_us = times[0][SAMPLES / 2], library_us = times[1][SAMPLES / 2];
+        if (rank == 0)
+            printf("%10d %12.2f %12.2f %8.2f\n", bytes, own_us, library_us, own_us / library_us);
+    }
+    free(x);
+    free(y);
+}
+
+int main(int argc, char **argv)
+{
+    begin(&argc, &argv);
+    int repetitions = argc > 1 ? atoi(argv[1]) : 1000;
+    table("Allreduce", allreduce, library_allreduce, repetitions);
+    table("Reduce", reduce, library_reduce, repetitions);
+    return end("overhead");
+}

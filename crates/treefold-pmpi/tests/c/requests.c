@@ -1,0 +1,160 @@
+/* Non-blocking and persistent reductions beside blocking ones, and beside messages that any receive would take. */
+#include "calls.h"
+
+enum { COUNT = 129, ROUNDS = 20 };
+
+static void fill(double *x, int seed)
+{
+    for (int i = 0; i < COUNT; i++)
+        x[i] = (rank + 1) * (i % 7) + seed;
+}
+
+static bool is_sum(const double *y, int seed)
+{
+    for (int i = 0; i < COUNT; i++)
+        if (y[i] != size * (size + 1) / 2 * (i % 7) + size * seed)
+            return false;
+    return true;
+}
+
+/* Blocking reductions, the first ones of a communicator among them, while others are under way. */
+static void between_start_and_end(void)
+{
+    double x[3][COUNT], y[3][COUNT];
+    for (int round = 0; round < ROUNDS; round++) {
+        MPI_Comm comm;
+        MPI_Request requests[3];
+        MPI_Status statuses[3];
+        int done = 0;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        for (int i = 0; i < 3; i++)
+            fill(x[i], round + i);
+        DOING("a blocking reduction, and a barrier, while others are under way");
+        OK(MPI_Iallreduce(x[0], y[0], COUNT, MPI_DOUBLE, MPI_SUM, comm, &requests[0]));
+        OK(MPI_Allreduce(x[1], y[1], COUNT, MPI_DOUBLE, MPI_SUM, comm));
+        OK(MPI_Ibarrier(comm, &requests[1]));
+        OK(MPI_Iallreduce(x[2], y[2], COUNT, MPI_DOUBLE, MPI_SUM, comm, &requests[2]));
+        CHECK(is_sum(y[1], round + 1));
+        OK(MPI_Reduce(x[1], y[1], COUNT, MPI_DOUBLE, MPI_SUM, 0, comm));
+        CHECK(rank != 0 || is_sum(y[1], round + 1));
+        if (round % 2 == 0)
+            while (!done)
+                OK(MPI_Testall(3, requests, &done, statuses));
+        else
+            OK(MPI_Waitall(3, requests, statuses));
+        CHECK(is_sum(y[0], round) && is_sum(y[2], round + 2));
+        MPI_Comm_free(&comm);
+    }
+}
+
+/* Whoever waits inside the call that starts a reduction waits for ever here. */
+static void started_only(void)
+{
+    double x[COUNT], y[COUNT], other[COUNT];
+    int token = rank;
+    MPI_Request request, both[2];
+    MPI_Status statuses[2];
+    MPI_Comm first, second;
+    fill(x, 0);
+    DOING("a message between the starts of one reduction");
+    MPI_Comm_dup(MPI_COMM_WORLD, &first);
+    MPI_Comm_dup(MPI_COMM_WORLD, &second);
+    if (rank == 0) {
+        OK(MPI_Iallreduce(x, y, COUNT, MPI_DOUBLE, MPI_SUM, first, &request));
+        if (size > 1)
+            OK(MPI_Recv(&token, 1, MPI_INT, 1, 0, first, MPI_STATUS_IGNORE));
+    } else {
+        if (rank == 1)
+            OK(MPI_Ssend(&token, 1, MPI_INT, 0, 0, first));
+        OK(MPI_Iallreduce(x, y, COUNT, MPI_DOUBLE, MPI_SUM, first, &request));
+    }
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK(is_sum(y, 0));
+
+    DOING("two communicators in another order on every second rank");
+    MPI_Comm_free(&first);
+    MPI_Comm_dup(MPI_COMM_WORLD, &first);
+    MPI_Comm in_order[2] = {rank % 2 == 0 ? first : second, rank % 2 == 0 ? second : first};
+    OK(MPI_Iallreduce(x, y, COUNT, MPI_DOUBLE, MPI_SUM, in_order[0], &both[0]));
+    OK(MPI_Iallreduce(x, other, COUNT, MPI_DOUBLE, MPI_SUM, in_order[1], &both[1]));
+    /* A communicator may be freed meanwhile; Open MPI 4.1 fails then, with or without an interposer. */
+#ifndef OPEN_MPI
+    MPI_Comm_free(&first);
+#endif
+    OK(MPI_Waitall(2, both, statuses));
+#ifdef OPEN_MPI
+    MPI_Comm_free(&first);
+#endif
+    CHECK(is_sum(y, 0) && is_sum(other, 0));
+    MPI_Comm_free(&second);
+}
+
+/* A persistent reduction is started again with other contributions in the same buffers. */
+static void persistent(void)
+{
+    double x[COUNT] = {0}, y[COUNT], z[COUNT];
+    MPI_Request request;
+    if (!has_form(PERSISTENT))
+        return;
+    DOING("persistent reductions");
+    struct call c = {ALLREDUCE, x, y, COUNT, NULL, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD};
+    OK(prepare(&c, &request));
+    for (int round = 0; round < ROUNDS; round++) {
+        fill(x, round);
+        OK(round % 2 == 0 ? MPI_Start(&request) : MPI_Startall(1, &request));
+        OK(MPI_Allreduce(x, z, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        CHECK(is_sum(y, round) && is_sum(z, round));
+        CHECK(request != MPI_REQUEST_NULL);
+    }
+    OK(MPI_Request_free(&request));
+}
+
+/* A receive from anybody with any tag gets the program's message, and a probe sees nothing else. */
+static void messages(MPI_Comm comm)
+{
+    int right = (rank + 1) % size, left = (rank + size - 1) % size, sent, got, is_there;
+    double x[COUNT], y[COUNT];
+    MPI_Request receive, send;
+    MPI_Status status;
+    fill(x, 1);
+    for (int round = 0; round < ROUNDS; round++) {
+        DOING("reductions beside a receive from anybody");
+        sent = 100 * round + rank;
+        got = -1;
+        OK(MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &receive));
+        if (round % 3 == 0)
+            OK(MPI_Isend(&sent, 1, MPI_INT, right, round, comm, &send));
+        OK(MPI_Allreduce(x, y, COUNT, MPI_DOUBLE, MPI_SUM, comm));
+        CHECK(is_sum(y, 1));
+        OK(MPI_Reduce(x, y, COUNT, MPI_DOUBLE, MPI_SUM, round % size, comm));
+        if (round % 3 == 1)
+            OK(MPI_Isend(&sent, 1, MPI_INT, right, round, comm, &send));
+        OK(MPI_Scan(x, y, COUNT, MPI_DOUBLE, MPI_SUM, comm));
+        OK(MPI_Exscan(x, y, COUNT, MPI_DOUBLE, MPI_SUM, comm));
+        if (round % 3 == 2)
+            OK(MPI_Isend(&sent, 1, MPI_INT, right, round, comm, &send));
+        OK(MPI_Wait(&receive, &status));
+        CHECK(got == 100 * round + left && status.MPI_SOURCE == left && status.MPI_TAG == round);
+        OK(MPI_Wait(&send, MPI_STATUS_IGNORE));
+        OK(MPI_Allreduce(x, y, COUNT, MPI_DOUBLE, MPI_SUM, comm));
+        DOING("probes after reductions");
+        OK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &is_there, &status));
+        CHECK(!is_there);
+        OK(MPI_Barrier(comm));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm comm;
+    begin(&argc, &argv);
+    between_start_and_end();
+    started_only();
+    persistent();
+    messages(MPI_COMM_WORLD);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    messages(comm);
+    MPI_Comm_free(&comm);
+    return end("requests");
+}

@@ -1,0 +1,78 @@
+/* Threads under MPI_THREAD_MULTIPLE, each with communicators of its own; some are first used at the same time. */
+#include "check.h"
+
+#include <pthread.h>
+
+enum { THREADS = 3, COMMUNICATORS = 10, ROUNDS = 20 };
+
+/* What a thread has. */
+struct own {
+    int thread, wrong_count;
+    MPI_Comm comms[COMMUNICATORS];
+};
+
+/* The order of the threads' calls is not defined, and is another one on every rank. */
+static void *reduce(void *argument)
+{
+    struct own *own = argument;
+    int thread = own->thread;
+    for (int i = 0; i < COMMUNICATORS; i++)
+        for (int round = 0; round < ROUNDS; round++) {
+            int root = round % size, code;
+            double x[16], y[16];
+            float mine = (float)(rank + thread), sum = 0;
+            for (int k = 0; k < 16; k++)
+                x[k] = (rank + 1) * (thread + k);
+            code = MPI_Allreduce(x, y, 16, MPI_DOUBLE, MPI_SUM, own->comms[i]);
+            own->wrong_count += code != MPI_SUCCESS || y[3] != size * (size + 1) / 2 * (thread + 3);
+            code = MPI_Reduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, root, own->comms[i]);
+            own->wrong_count += code != MPI_SUCCESS || (rank == root && sum != (float)(size * (size - 1) / 2 + size * thread));
+        }
+    /* Their plans and duplicates may go in one thread while another one reduces. */
+    for (int i = 0; i < COMMUNICATORS; i++)
+        MPI_Comm_free(&own->comms[i]);
+    return NULL;
+}
+
+/* A communicator is used by one thread after another: what it keeps moves with it. */
+static void *reduce_once(void *argument)
+{
+    struct own *own = argument;
+    double x = rank + 1, y = 0;
+    int code = MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    own->wrong_count += code != MPI_SUCCESS || y != size * (size + 1) / 2;
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    static struct own own[THREADS];
+    pthread_t threads[THREADS];
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    DOING("threads");
+    if (provided < MPI_THREAD_MULTIPLE) {
+        if (rank == 0)
+            printf("skipped: threads, as the MPI library does not provide MPI_THREAD_MULTIPLE\n");
+        MPI_Finalize();
+        return 0;
+    }
+    for (int t = 0; t < THREADS; t++) {
+        own[t].thread = t;
+        for (int i = 0; i < COMMUNICATORS; i++)
+            MPI_Comm_dup(MPI_COMM_WORLD, &own[t].comms[i]);
+    }
+    /* Ranks start their threads in different orders. */
+    for (int t = 0; t < THREADS; t++)
+        CHECK(pthread_create(&threads[(t + rank) % THREADS], NULL, reduce, &own[(t + rank) % THREADS]) == 0);
+    for (int t = 0; t < THREADS; t++)
+        CHECK(pthread_join(threads[t], NULL) == 0);
+    for (int t = 0; t < THREADS; t++) {
+        CHECK(pthread_create(&threads[t], NULL, reduce_once, &own[t]) == 0);
+        CHECK(pthread_join(threads[t], NULL) == 0);
+        CHECK(own[t].wrong_count == 0);
+    }
+    return end("threads");
+}

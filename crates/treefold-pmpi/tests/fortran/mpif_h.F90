@@ -1,0 +1,9 @@
+! Handles are integers, and procedures have no interface: compilers must be told that one takes arguments of different types.
+#define BINDING
+#define INCLUDED include 'mpif.h'
+#define TITLE 'mpif.h'
+#define DATATYPE integer
+#define OPERATOR_ integer
+#define COMMUNICATOR integer
+#define REQUEST integer
+#include "reductions.inc"

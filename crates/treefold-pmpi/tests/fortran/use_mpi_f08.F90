@@ -1,0 +1,10 @@
+! Handles have types of their own, and the last argument may be left out.
+#define BINDING use mpi_f08
+#define INCLUDED
+#define TITLE 'use mpi_f08'
+#define DATATYPE type(MPI_Datatype)
+#define OPERATOR_ type(MPI_Op)
+#define COMMUNICATOR type(MPI_Comm)
+#define REQUEST type(MPI_Request)
+#define F08
+#include "reductions.inc"

@@ -1,0 +1,175 @@
+//! The stage `programs`: LAMMPS and PETSc from Debian's packages run with two of Open MPI's allreduce algorithms each. Their results part
+//! without the interposer, or else nothing is shown; with it, they are the same bytes.
+
+use std::path::Path;
+
+use harness::workspace::workspace;
+
+use super::pmpi::{Mode, launch};
+use super::prefixes::prefix_of;
+use super::setup;
+use super::stages::with_library;
+use super::steps::{Steps, Stop};
+
+/// Debian builds both against Open MPI.
+const LIBRARY: &str = "openmpi";
+
+const PACKAGES: [&str; 2] = ["lammps", "python3-petsc4py-real"];
+
+/// Debian's Python, which has petsc4py. Another one on the path does not.
+const PYTHON: &str = "/usr/bin/python3";
+
+/// A file of the package: petsc4py itself lies in a folder with its version.
+const PETSC: &str = "/usr/share/doc/python3-petsc4py-real/copyright";
+
+/// Open MPI's numbers of two algorithms: linear, and recursive doubling.
+const ALGORITHMS: [&str; 2] = ["1", "3"];
+
+/// A program with its input, and which of its output is its result.
+struct Case {
+    title: &'static str,
+    ranks: usize,
+    words: &'static [&'static str],
+    /// A file of crates/treefold-pmpi/tests/programs, the last word.
+    input: &'static str,
+    result: fn(&str) -> Vec<&str>,
+}
+
+const CASES: [Case; 2] = [
+    Case {
+        title: "LAMMPS, a melt of 864 atoms",
+        ranks: 4,
+        words: &["lmp", "-log", "none", "-in"],
+        input: "melt.lammps",
+        result: thermodynamics,
+    },
+    Case {
+        title: "PETSc, conjugate gradients",
+        ranks: 3,
+        words: &[PYTHON],
+        input: "cg.py",
+        result: |output| output.lines().collect(),
+    },
+];
+
+/// Runs the stage.
+pub(super) fn installed_programs(steps: &mut Steps) -> Result<(), Stop> {
+    if let Err(error) = setup::install_for(&["lmp", PETSC], &PACKAGES) {
+        println!("skipped: LAMMPS and PETSc, which need root on Debian: {error}");
+        return Ok(());
+    }
+    with_library(steps, LIBRARY, |steps| {
+        let prefix = prefix_of(steps, Some(LIBRARY))?;
+        for case in &CASES {
+            for mode in [Mode::Without, Mode::On] {
+                case.check(steps, &prefix, mode)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+impl Case {
+    /// Runs it with both algorithms, and compares.
+    fn check(&self, steps: &mut Steps, prefix: &Path, mode: Mode) -> Result<(), Stop> {
+        let installation = steps.installation().clone();
+        let run = |algorithm| {
+            let program = self.words[0];
+            let mut command = launch(&installation, prefix, mode, self.ranks, program);
+            let folder = workspace().join("crates/treefold-pmpi/tests/programs");
+            command.args(&self.words[1..]).arg(folder.join(self.input));
+            command.env("OMPI_MCA_coll_tuned_use_dynamic_rules", "1");
+            command.env("OMPI_MCA_coll_tuned_allreduce_algorithm", algorithm);
+            command.env("OMP_NUM_THREADS", "1");
+            let output = command.output();
+            let output = output.map_err(|error| format!("{command:?}: {error}"))?;
+            let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+            match output.status.success() {
+                true => Ok(text(&output.stdout)),
+                false => Err(format!("{}: {}", output.status, text(&output.stderr))),
+            }
+        };
+        let (name, is_interposed) = match mode {
+            Mode::On => ("with the interposer, two algorithms agree", true),
+            _ => ("without it, they do not", false),
+        };
+        steps.check(&format!("{}: {name}", self.title), || {
+            let (first, second) = (run(ALGORITHMS[0])?, run(ALGORITHMS[1])?);
+            judge(
+                &(self.result)(&first),
+                &(self.result)(&second),
+                is_interposed,
+            )
+        })
+    }
+}
+
+/// What two runs ended with, or why that is not as it must be.
+fn judge(first: &[&str], second: &[&str], must_agree: bool) -> Result<String, String> {
+    let (Some(first_end), Some(second_end)) = (first.last(), second.last()) else {
+        return Err("a run printed no result".to_owned());
+    };
+    let parted = first.iter().zip(second).position(|(x, y)| x != y);
+    let parted = parted.or((first.len() != second.len()).then(|| first.len().min(second.len())));
+    match (parted, must_agree) {
+        (None, true) => Ok(format!("{} lines; at the end {first_end}", first.len())),
+        (Some(line), false) => Ok(format!(
+            "they part in line {} of {}; at the end\n{first_end}\n{second_end}",
+            line + 1,
+            first.len()
+        )),
+        (None, false) => Err(
+            "both runs are the same, so that agreement with the interposer would show nothing"
+                .to_owned(),
+        ),
+        (Some(line), true) => Err(format!(
+            "they part in line {} of {}; at the end\n{first_end}\n{second_end}",
+            line + 1,
+            first.len()
+        )),
+    }
+}
+
+/// The tables of LAMMPS' output: not its lines with times.
+fn thermodynamics(output: &str) -> Vec<&str> {
+    let mut is_table = false;
+    let mut lines = Vec::new();
+    for line in output.lines() {
+        if line.trim_start().starts_with("Step") {
+            is_table = true;
+        } else if line.starts_with("Loop time") {
+            is_table = false;
+        }
+        if is_table {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{judge, thermodynamics};
+
+    #[test]
+    fn tables_have_no_times() {
+        let output =
+            "LAMMPS\nPer MPI rank memory\n   Step Temp\n   0 3\n 100 2.5\nLoop time of 1.4\n";
+        assert_eq!(
+            thermodynamics(output),
+            ["   Step Temp", "   0 3", " 100 2.5"]
+        );
+        assert!(thermodynamics("ERROR: no such file\n").is_empty());
+    }
+
+    #[test]
+    fn runs_are_judged() {
+        assert!(judge(&["a", "b"], &["a", "b"], true).is_ok());
+        assert!(judge(&["a", "b"], &["a", "c"], false).is_ok());
+        let wrong = judge(&["a", "b"], &["a", "c"], true).unwrap_err();
+        assert!(wrong.starts_with("they part in line 2 of 2"));
+        assert!(judge(&["a"], &["a"], false).is_err());
+        assert!(judge(&["a", "b"], &["a"], true).is_err());
+        assert!(judge(&[], &[], true).is_err());
+    }
+}

@@ -1,0 +1,205 @@
+//! The stage `pmpi`: an installed interposer before the programs of `crates/treefold-pmpi/tests`, which check every reduction by what MPI
+//! says of it, and are not linked to treefold. What they find with the interposer they must find without it, but for the order of sums.
+
+mod launch;
+mod names;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use harness::Error;
+use harness::installed::is_on_path;
+use harness::workspace::{target, workspace};
+
+use super::c::consumers::C_FLAGS;
+use super::c::programs::{Program, programs};
+use super::prefixes::{MPI_LIBRARIES, prefix_of};
+use super::setup;
+use super::stages::with_library;
+use super::steps::{Steps, Stop};
+
+pub(super) use launch::{Mode, launch};
+
+/// The folder of the programs in C, and that of those in Fortran.
+const C: [(&str, &str); 1] = [("tests/c", "c")];
+const FORTRAN: [(&str, &str); 1] = [("tests/fortran", "F90")];
+
+/// No fused operations: the programs compute what they expect. `mpif.h` declares no types of arguments, so that each call looks as if
+/// it contradicted the others.
+const FORTRAN_FLAGS: [&str; 5] = [
+    "-O2",
+    "-ffp-contract=off",
+    "-ffree-line-length-none",
+    "-fallow-argument-mismatch",
+    "-w",
+];
+
+/// This program prints times, and has nothing to find on other numbers of ranks.
+const OVERHEAD: &str = "overhead";
+const OVERHEAD_RANKS: usize = 2;
+
+/// Repetitions of the shortest message: a few, as a busy machine says little about times.
+const OVERHEAD_REPETITIONS: &str = "20";
+
+/// This program fails where the tree is expected and the MPI library's order is another one, as it is on so many ranks.
+const BITS: &str = "bits";
+const CANARY_RANKS: usize = 5;
+
+/// So many make a sum of two.
+const LAUNCHER_RANKS: usize = 2;
+
+/// Runs the stage.
+pub(super) fn pmpi(steps: &mut Steps) -> Result<(), Stop> {
+    setup::install_compilers();
+    for (library, _) in MPI_LIBRARIES {
+        with_library(steps, library, |steps| {
+            let prefix = prefix_of(steps, Some(library))?;
+            names::check(steps, &prefix.join("lib/libtreefold_pmpi.so"))?;
+            let folder = target().map_err(Stop::Error)?.join("pmpi").join(library);
+            let failed = |error| Stop::Error(Error::file(&folder, error));
+            fs::create_dir_all(&folder).map_err(failed)?;
+            let suite = Suite {
+                library,
+                prefix: &prefix,
+                folder: &folder,
+            };
+            suite.run(steps)
+        })?;
+    }
+    Ok(())
+}
+
+/// The programs for one MPI library.
+struct Suite<'a> {
+    /// What ends the names of its compiler wrappers.
+    library: &'a str,
+    /// Where the interposer is installed.
+    prefix: &'a Path,
+    /// Where programs are built.
+    folder: &'a Path,
+}
+
+impl Suite<'_> {
+    fn run(&self, steps: &mut Steps) -> Result<(), Stop> {
+        let package = workspace().join("crates/treefold-pmpi");
+        for program in programs(&package, &C)? {
+            let mut compile = Command::new(format!("mpicc.{}", self.library));
+            let executable = self.compile(steps, &program, compile.args(C_FLAGS))?;
+            if program.is(OVERHEAD) {
+                let words = [OVERHEAD_REPETITIONS];
+                self.run_program(steps, &executable, Mode::On, OVERHEAD_RANKS, &words)?;
+                continue;
+            }
+            if program.is(BITS) {
+                self.canary(steps, &executable)?;
+                self.launcher(steps, &executable)?;
+            }
+            self.run_in_all_modes(steps, &executable)?;
+        }
+        let fortran = programs(&package, &FORTRAN)?;
+        let compiler = format!("mpifort.{}", self.library);
+        if !is_on_path(&compiler) {
+            println!("skipped: programs in Fortran, for want of {compiler}");
+            return Ok(());
+        }
+        for program in fortran {
+            let mut compile = Command::new(&compiler);
+            let executable = self.compile(steps, &program, compile.args(FORTRAN_FLAGS))?;
+            self.run_in_all_modes(steps, &executable)?;
+        }
+        Ok(())
+    }
+
+    /// Compiles one file. Nothing of treefold is linked.
+    fn compile(
+        &self,
+        steps: &mut Steps,
+        program: &Program,
+        command: &mut Command,
+    ) -> Result<PathBuf, Stop> {
+        let executable = self.folder.join(&program.name);
+        command.arg(&program.source).arg("-o").arg(&executable);
+        command.args(["-lm", "-pthread"]);
+        let step = format!("{}: {} compiles", self.library, program.name);
+        steps.step(&step, command)?;
+        Ok(executable)
+    }
+
+    fn run_in_all_modes(&self, steps: &mut Steps, executable: &Path) -> Result<(), Stop> {
+        for mode in Mode::ALL {
+            for &ranks in mode.ranks() {
+                self.run_program(steps, executable, mode, ranks, &[])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_program(
+        &self,
+        steps: &mut Steps,
+        executable: &Path,
+        mode: Mode,
+        ranks: usize,
+        words: &[&str],
+    ) -> Result<(), Stop> {
+        let prefix = self.prefix;
+        let mut command = launch(steps.installation(), prefix, mode, ranks, executable);
+        let step = format!("{}, p = {ranks}, {}", self.title(executable), mode.title());
+        steps.step(&step, command.args(words))
+    }
+
+    /// The check of bits can fail.
+    fn canary(&self, steps: &mut Steps, executable: &Path) -> Result<(), Stop> {
+        let without = Mode::Without;
+        let installation = steps.installation();
+        let mut command = launch(installation, self.prefix, without, CANARY_RANKS, "env");
+        command.arg("TREEFOLD_EXPECT=tree").arg(executable);
+        let step = format!(
+            "{} finds other bits than the tree's",
+            self.title(executable)
+        );
+        steps.check(&step, || {
+            let output = command.output().map_err(|error| error.to_string())?;
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            match (output.status.success(), errors.contains("wrong == 0")) {
+                (false, true) => Ok(format!("without the interposer, p = {CANARY_RANKS}")),
+                (true, _) => Err("the MPI library's bits pass for the tree's".to_owned()),
+                (false, false) => Err(format!("it fails for another reason:\n{errors}")),
+            }
+        })
+    }
+
+    /// `treefold-run` sets up everything, and its report names what was called. It is copied with its library: the prefix has a space,
+    /// which LD_PRELOAD takes for an end.
+    fn launcher(&self, steps: &mut Steps, executable: &Path) -> Result<(), Stop> {
+        let copy = self.folder.join("prefix");
+        for file in ["bin/treefold-run", "lib/libtreefold_pmpi.so"] {
+            let (from, to) = (self.prefix.join(file), copy.join(file));
+            let folder = to.parent().unwrap_or(&copy);
+            let copied = fs::create_dir_all(folder).and_then(|()| fs::copy(&from, &to));
+            copied.map_err(|error| Stop::Error(Error::file(&from, error)))?;
+        }
+        let ranks = steps.installation().command(LAUNCHER_RANKS, executable);
+        let mut command = Command::new(copy.join("bin/treefold-run"));
+        command.arg("--check").arg(ranks.get_program());
+        command.args(ranks.get_args());
+        for (name, value) in ranks.get_envs() {
+            command.env(name, value.unwrap_or_default());
+        }
+        let step = format!("{} by treefold-run --check", self.title(executable));
+        steps.check(&step, || {
+            let output = command.output().map_err(|error| error.to_string())?;
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            match output.status.success() && errors.contains("Allreduce") {
+                true => Ok(format!("it reports\n{errors}")),
+                false => Err(format!("{}, and it reports\n{errors}", output.status)),
+            }
+        })
+    }
+
+    fn title(&self, executable: &Path) -> String {
+        let file = executable.file_name().unwrap_or_default();
+        format!("{}: {}", self.library, file.display())
+    }
+}

@@ -1,0 +1,84 @@
+//! Ranks with and without the interposer: only they load it, not their launcher.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+
+use harness::Installation;
+
+use super::super::c::consumers::TIMEOUT_SECONDS;
+use super::super::stages::MPI_RANKS;
+
+/// What the loader looks for: a path may hold spaces, which end a name in LD_PRELOAD.
+const LIBRARY: &str = "libtreefold_pmpi.so";
+
+/// How ranks are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::test) enum Mode {
+    /// Without the interposer.
+    Without,
+    /// With it.
+    On,
+    /// It is loaded and does nothing.
+    Off,
+    /// It computes both ways, and gives the program the MPI library's result.
+    Check,
+}
+
+impl Mode {
+    pub(super) const ALL: [Self; 4] = [Self::Without, Self::On, Self::Off, Self::Check];
+
+    /// The numbers of ranks: where the interposer changes no result, fewer.
+    pub(super) fn ranks(self) -> &'static [usize] {
+        match self {
+            Self::Without | Self::On => &MPI_RANKS,
+            Self::Off => &[2],
+            Self::Check => &[1, 3],
+        }
+    }
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Without => "without the interposer",
+            Self::On => "with the interposer",
+            Self::Off => "with TREEFOLD_PMPI=off",
+            Self::Check => "with TREEFOLD_PMPI=check",
+        }
+    }
+
+    /// The value of TREEFOLD_PMPI, where the interposer is loaded.
+    fn value(self) -> Option<&'static str> {
+        match self {
+            Self::Without => None,
+            Self::On => Some("on"),
+            Self::Off => Some("off"),
+            Self::Check => Some("check"),
+        }
+    }
+}
+
+/// The command that starts a program's ranks. They find the interposer by LD_LIBRARY_PATH, and are told which bits to expect.
+pub(in crate::test) fn launch(
+    installation: &Installation,
+    prefix: &Path,
+    mode: Mode,
+    ranks: usize,
+    program: impl AsRef<OsStr>,
+) -> Command {
+    let mut command = installation.command(ranks, Path::new("env"));
+    // The launchers end ranks that wait for each other for ever.
+    command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);
+    let expected = match mode {
+        Mode::On => "tree",
+        Mode::Without | Mode::Off | Mode::Check => "library",
+    };
+    command.arg(format!("TREEFOLD_EXPECT={expected}"));
+    if let Some(value) = mode.value() {
+        let folder = prefix.join("lib");
+        command.arg(format!("LD_LIBRARY_PATH={}", folder.display()));
+        command.arg(format!("LD_PRELOAD={LIBRARY}"));
+        command.arg(format!("TREEFOLD_PMPI={value}"));
+    }
+    command.arg(program);
+    command
+}
