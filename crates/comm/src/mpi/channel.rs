@@ -17,6 +17,10 @@ use crate::tag::Tag;
 /// The bits of an MPI tag that every library has (MPI 4.1, section 9.1.2: `MPI_TAG_UB` is at least 32767).
 const NUMBER_BITS: u32 = 15;
 
+/// With fewer bits the turns of exchanges would be counted so short that a rank which is ahead of another looks as if it were behind: the
+/// kind of an exchange takes three. (The Intel MPI library has four.)
+const EXCHANGE_BITS_MIN: u32 = 10;
+
 /// Conversations of a channel.
 pub(super) const CONVERSATIONS: u64 = 1 << NUMBER_BITS;
 
@@ -59,8 +63,7 @@ impl Channel {
             local,
             lifetime,
             exchange_bits: match tag_bits.saturating_sub(NUMBER_BITS) {
-                // Neither the kind of an exchange nor one bit of its turn.
-                0..4 => 0,
+                0..EXCHANGE_BITS_MIN => 0,
                 bits => bits.min(16),
             },
         };
@@ -77,6 +80,12 @@ impl Channel {
         let number = tag.number() % CONVERSATIONS;
         let exchange = u64::from(tag.exchange()) & ((1 << self.exchange_bits) - 1);
         i32::try_from(number << self.exchange_bits | exchange).expect("MPI_TAG_UB is an int")
+    }
+
+    /// The conversation of a message with this MPI tag.
+    pub(super) fn conversation_of(&self, mpi_tag: i32) -> Tag {
+        let number = u64::from(mpi_tag.unsigned_abs()) >> self.exchange_bits;
+        Tag::new(self.generation * CONVERSATIONS + number)
     }
 
     fn registered(self) -> Self {

@@ -1,6 +1,8 @@
 //! Messages that MPI does not carry: short ones between ranks of a node, which go through [rings](crate::ring), and all of a rank to
 //! itself, which some MPI libraries do not complete before they are received. They match their receives as MPI's do.
 
+use std::collections::VecDeque;
+
 use super::channel::CONVERSATIONS;
 use super::message::{LocalMessage, Message, State, Trouble};
 use super::raw::{Failure, RawCommunicator};
@@ -111,7 +113,7 @@ pub(super) struct LocalMessages {
     posted: Vec<RequestId>,
     /// Sends that wait for room in their rings, in the order in which they were started.
     waiting: Vec<RequestId>,
-    unexpected: Vec<Unexpected>,
+    unexpected: VecDeque<Unexpected>,
 }
 
 impl LocalMessages {
@@ -124,7 +126,7 @@ impl LocalMessages {
             first_number,
             posted: Vec::new(),
             waiting: Vec::new(),
-            unexpected: Vec::new(),
+            unexpected: VecDeque::new(),
         }
     }
 
@@ -225,7 +227,7 @@ impl LocalMessages {
             }
             sent.buffer = buffer;
         } else if !conversations.is_closed(tag) {
-            self.unexpected.push(Unexpected {
+            self.unexpected.push_back(Unexpected {
                 node_rank,
                 tag,
                 content: Content::Own(buffer),
@@ -275,8 +277,7 @@ impl LocalMessages {
         // A message that is there may be that of an earlier receive, which has ended without it.
         if let Some(rank) = conversations.who_gave_up(tag) {
             message.state = State::Failed(Trouble::GivenUp(rank));
-        } else if let Some(index) = self.first_unexpected(node_rank, tag) {
-            let unexpected = self.unexpected.remove(index);
+        } else if let Some(unexpected) = self.take_unexpected(node_rank, tag) {
             let bytes = unexpected.content.bytes();
             let into = message.accept(unexpected.tag, bytes.len());
             into.copy_from_slice(&bytes[..into.len()]);
@@ -293,23 +294,32 @@ impl LocalMessages {
     }
 
     /// The oldest message of a conversation that came before its receive.
-    fn first_unexpected(&self, node_rank: usize, tag: Tag) -> Option<usize> {
-        self.unexpected.iter().position(|unexpected| {
+    fn take_unexpected(&mut self, node_rank: usize, tag: Tag) -> Option<Unexpected> {
+        let index = self.unexpected.iter().position(|unexpected| {
             (unexpected.node_rank, unexpected.tag.number()) == (node_rank, tag.number())
-        })
+        })?;
+        self.unexpected.remove(index)
     }
 
-    /// A message of a conversation that came before its receive, and of whose tag this holds: its sender and its tag.
+    /// A message of a conversation that came before its receive, the oldest of its sender's, and of whose tag this holds: its sender
+    /// and its tag.
     pub(super) fn find_unexpected(
         &self,
         tag: Tag,
         holds: impl Fn(Tag) -> bool,
     ) -> Option<(usize, Tag)> {
-        let unexpected = self
-            .unexpected
-            .iter()
-            .find(|unexpected| unexpected.tag.number() == tag.number() && holds(unexpected.tag))?;
-        Some((self.ranks[unexpected.node_rank], unexpected.tag))
+        let mut senders: Vec<usize> = Vec::new();
+        for unexpected in &self.unexpected {
+            let sender = unexpected.node_rank;
+            if unexpected.tag.number() != tag.number() || senders.contains(&sender) {
+                continue;
+            }
+            if holds(unexpected.tag) {
+                return Some((self.ranks[sender], unexpected.tag));
+            }
+            senders.push(sender);
+        }
+        None
     }
 
     /// Forgets the messages of a conversation that nobody has asked for.
@@ -482,7 +492,7 @@ impl LocalMessages {
         let mut bytes = [0; LONGEST_BYTES];
         self.read(node_rank, length, &mut bytes);
         if !conversations.is_closed(tag) {
-            self.unexpected.push(Unexpected {
+            self.unexpected.push_back(Unexpected {
                 node_rank,
                 tag,
                 content: Content::FromRing { length, bytes },

@@ -319,33 +319,42 @@ impl RawCommunicator {
         Ok(u64::try_from(bound).unwrap_or(LEAST_TAG_UPPER_BOUND))
     }
 
-    /// `MPI_Iprobe`: whether a message with this tag has arrived from a rank, or from any, and from which.
-    pub(super) fn probe_for(
-        &self,
-        from: Option<c_int>,
-        tag: c_int,
-    ) -> Result<Option<c_int>, Failure> {
-        let mut flag = 0;
-        let mut status = MaybeUninit::<ffi::MPI_Status>::uninit();
+    /// `MPI_Iprobe`: whether a message with this tag has arrived, and from which rank.
+    pub(super) fn probe_for(&self, tag: c_int) -> Result<Option<c_int>, Failure> {
         // SAFETY: a constant of the library, initialised before main.
         let any = unsafe { ffi::RSMPI_ANY_SOURCE };
-        // SAFETY: the handle is live, `flag` and `status` are room for one value each.
-        let code = unsafe {
-            ffi::MPI_Iprobe(
-                from.unwrap_or(any),
-                tag,
-                self.handle,
-                &raw mut flag,
-                status.as_mut_ptr(),
-            )
+        let status = self.probe(any, tag)?;
+        Ok(status.map(|status| status.MPI_SOURCE))
+    }
+
+    /// `MPI_Iprobe`: the tag of the oldest message that has arrived from a rank, and its bytes. Messages of one sender keep their order
+    /// (MPI 4.1, 3.5).
+    pub(super) fn oldest_from(&self, from: c_int) -> Result<Option<(c_int, c_int)>, Failure> {
+        // SAFETY: constants of the library, initialised before main.
+        let (any, byte) = unsafe { (ffi::RSMPI_ANY_TAG, ffi::RSMPI_UINT8_T) };
+        let Some(status) = self.probe(from, any)? else {
+            return Ok(None);
         };
+        let mut bytes = 0;
+        // SAFETY: MPI_Iprobe has written the status; `bytes` is a live int.
+        let code = unsafe { ffi::MPI_Get_count(&raw const status, byte, &raw mut bytes) };
+        check("MPI_Get_count", code)?;
+        Ok(Some((status.MPI_TAG, bytes)))
+    }
+
+    fn probe(&self, from: c_int, tag: c_int) -> Result<Option<ffi::MPI_Status>, Failure> {
+        let mut flag = 0;
+        let mut status = MaybeUninit::<ffi::MPI_Status>::uninit();
+        // SAFETY: the handle is live, `flag` and `status` are room for one value each.
+        let code =
+            unsafe { ffi::MPI_Iprobe(from, tag, self.handle, &raw mut flag, status.as_mut_ptr()) };
         check("MPI_Iprobe", code)?;
         // SAFETY: MPI_Iprobe has written the status where it says that there is a message.
-        Ok((flag != 0).then(|| unsafe { status.assume_init() }.MPI_SOURCE))
+        Ok((flag != 0).then(|| unsafe { status.assume_init() }))
     }
 
     /// `MPI_Iprobe`, whose answer does not matter: the call lets MPI make progress on whatever is under way.
-    pub(super) fn probe(&self) -> Result<(), Failure> {
+    pub(super) fn make_progress(&self) -> Result<(), Failure> {
         let mut flag = 0;
         // SAFETY: constants of the library, initialised before main.
         let (source, tag, ignore) = unsafe {

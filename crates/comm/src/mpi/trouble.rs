@@ -5,10 +5,12 @@
 //! nothing to send before they receive, a rank that has waited for longer says where.
 
 use std::ffi::c_int;
+use std::iter;
 
-use super::channel::Channels;
+use super::channel::{Channel, Channels};
 use super::message::{Message, Trouble};
 use super::raw::Failure;
+use crate::conversation::Conversations;
 use crate::request::{RequestId, Requests};
 use crate::tag::Tag;
 
@@ -89,7 +91,7 @@ fn take_notices(notice: Tag, channels: &mut Channels) -> Result<(), Failure> {
         return Ok(());
     }
     let mpi_tag = channel.mpi_tag(notice);
-    while let Some(from) = channel.raw.probe_for(None, mpi_tag)? {
+    while let Some(from) = channel.raw.probe_for(mpi_tag)? {
         let capacity = c_int::try_from(NOTICE_BYTES).expect("a few bytes");
         let buffer = vec![0; NOTICE_BYTES];
         let mut receive = channel.raw.start_receive(buffer, capacity, from, mpi_tag)?;
@@ -108,8 +110,11 @@ fn take_notices(notice: Tag, channels: &mut Channels) -> Result<(), Failure> {
 }
 
 /// A message that MPI has brought and that belongs to another exchange of this turn or to the turn before: its sender and its exchange.
+///
+/// MPI's tags count turns in few bits. A sender that waits for nobody may be so far ahead that one of its later messages has the same
+/// tag; but then an earlier one of its messages is here as well. So only its oldest counts.
 fn wrong_message(tag: Tag, channels: &mut Channels) -> Result<Option<(usize, Tag)>, Failure> {
-    let Some((channel, _)) = channels.of(tag) else {
+    let Some((channel, conversations)) = channels.of(tag) else {
         return Ok(None);
     };
     if !channel.tags_tell_exchanges() {
@@ -123,10 +128,31 @@ fn wrong_message(tag: Tag, channels: &mut Channels) -> Result<Option<(usize, Tag
             if mpi_tag == own {
                 continue;
             }
-            if let Some(from) = channel.raw.probe_for(None, mpi_tag)? {
+            if let Some(from) = channel.raw.probe_for(mpi_tag)?
+                && oldest_from(from, channel, conversations)? == Some(mpi_tag)
+            {
                 let from = usize::try_from(from).expect("MPI counts from 0");
                 return Ok(Some((from, candidate)));
             }
+        }
+    }
+    Ok(None)
+}
+
+/// The MPI tag of the oldest message from a rank that somebody may yet receive. Those of closed conversations are taken out.
+fn oldest_from(
+    from: c_int,
+    channel: &Channel,
+    conversations: &Conversations,
+) -> Result<Option<c_int>, Failure> {
+    while let Some((mpi_tag, bytes)) = channel.raw.oldest_from(from)? {
+        if !conversations.is_closed(channel.conversation_of(mpi_tag)) {
+            return Ok(Some(mpi_tag));
+        }
+        let buffer = vec![0; bytes.unsigned_abs() as usize];
+        let mut receive = channel.raw.start_receive(buffer, bytes, from, mpi_tag)?;
+        if !receive.test()? {
+            channel.lifetime.keep(iter::once(receive));
         }
     }
     Ok(None)

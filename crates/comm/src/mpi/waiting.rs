@@ -137,7 +137,7 @@ impl MpiCommunicator {
         let polls = self.polls.get().wrapping_add(1);
         self.polls.set(polls);
         if polls.is_multiple_of(self.poll_limits.before_progress) {
-            let progress = self.raw.probe();
+            let progress = self.raw.make_progress();
             progress.map_err(|failure| failure.on(self.rank))?;
         }
         match channels.of(tag) {

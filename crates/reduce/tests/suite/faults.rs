@@ -3,6 +3,8 @@
 #![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
 
 use std::panic::{self, AssertUnwindSafe};
+use std::thread;
+use std::time::Duration;
 
 use comm::Tag;
 use distribution::Ownership;
@@ -18,10 +20,11 @@ pub(crate) const MISMATCHES: [(&str, Check); 2] = [
     ("a rank that skips an operation", skipped_operations),
 ];
 
-pub(crate) const CHECKS: [(&str, Check); 5] = [
+pub(crate) const CHECKS: [(&str, Check); 6] = [
     ("a plan that is spent on one rank", spent_on_one_rank),
     ("a run that one rank drops", dropped_on_one_rank),
     ("an operator that panics on one rank", panics_on_one_rank),
+    ("a rank that runs ahead", runs_ahead),
     ("tags that run out", tags_run_out),
     ("an operator that communicates", nested),
 ];
@@ -316,6 +319,22 @@ fn panics_on_one_rank(world: &World) {
             let failed = RunError::RankFailed { rank: last };
             assert_eq!(outcome.unwrap(), Err(failed), "{algorithm}");
         }
+    }
+    assert_world_works(world);
+}
+
+/// A rank that waits for nobody is as far ahead of the others as the turns of messages are counted, and further. Nothing is wrong.
+fn runs_ahead(world: &World) {
+    const RUNS: u32 = 9000;
+    let plan = plan(world, Algorithm::Direct, 1);
+    if world.rank() == 1 {
+        thread::sleep(Duration::from_millis(200));
+    }
+    for run in 0..RUNS {
+        let total = plan.reduce(&[f64::from(run)]).unwrap();
+        let size = u32::try_from(world.size()).unwrap();
+        let expected = (world.rank() == 0).then_some(f64::from(size * run));
+        assert_eq!(total, expected, "run {run}");
     }
     assert_world_works(world);
 }
