@@ -17,9 +17,9 @@ use crate::tag::Tag;
 /// The bits of an MPI tag that every library has (MPI 4.1, section 9.1.2: `MPI_TAG_UB` is at least 32767).
 const NUMBER_BITS: u32 = 15;
 
-/// With fewer bits the turns of exchanges would be counted so short that a rank which is ahead of another looks as if it were behind: the
-/// kind of an exchange takes three. (The Intel MPI library has four.)
-const EXCHANGE_BITS_MIN: u32 = 10;
+/// With fewer bits for an exchange, three of which are its kind, turns are counted so short that a rank which is ahead of another looks as
+/// if it were behind. (The Intel MPI library has four.)
+const COUNTING_BITS_MIN: u32 = 10;
 
 /// Conversations of a channel.
 pub(super) const CONVERSATIONS: u64 = 1 << NUMBER_BITS;
@@ -63,7 +63,8 @@ impl Channel {
             local,
             lifetime,
             exchange_bits: match tag_bits.saturating_sub(NUMBER_BITS) {
-                0..EXCHANGE_BITS_MIN => 0,
+                // Neither the kind of an exchange nor one bit of its turn.
+                0..4 => 0,
                 bits => bits.min(16),
             },
         };
@@ -73,6 +74,11 @@ impl Channel {
     /// Whether MPI's tags have room for the kind of an exchange.
     pub(super) fn tags_tell_exchanges(&self) -> bool {
         self.exchange_bits > 0
+    }
+
+    /// Whether they also tell a later exchange from an earlier one.
+    pub(super) fn tags_count_turns(&self) -> bool {
+        self.exchange_bits >= COUNTING_BITS_MIN
     }
 
     /// MPI's tag for a tag of this channel.
