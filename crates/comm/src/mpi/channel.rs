@@ -1,6 +1,6 @@
 //! The channels that conversations are divided among.
 //!
-//! Every MPI library has 32768 tags, and few have many more. Tags that were used again could let a message of an old conversation, which
+//! Every MPI library has 32768 tags, and some have few more. Tags that were used again could let a message of an old conversation, which
 //! nobody has received, meet a receive of a new one. So no tag is: when a channel's are used up, its successor is a new duplicate of
 //! the communicator, with rings of its own.
 
@@ -15,19 +15,52 @@ use crate::request::{RequestId, Requests};
 use crate::tag::Tag;
 
 /// The bits of an MPI tag that every library has (MPI 4.1, section 9.1.2: `MPI_TAG_UB` is at least 32767).
-const NUMBER_BITS: u32 = 15;
+const TAG_BITS_MIN: u32 = 15;
 
-/// With fewer bits for an exchange, three of which are its kind, turns are counted so short that a rank which is ahead of another looks as
-/// if it were behind. (The Intel MPI library has four.)
-const COUNTING_BITS_MIN: u32 = 10;
+/// How a channel's MPI tags are divided. The same on all ranks.
+#[derive(Clone, Copy, Debug)]
+struct TagBits {
+    /// The bits that say which of the channel's conversations it is.
+    number: u32,
+    /// Those that say which exchange it is: its kind, in the lowest three, and its turn.
+    exchange: u32,
+}
 
-/// Conversations of a channel.
-pub(super) const CONVERSATIONS: u64 = 1 << NUMBER_BITS;
+impl TagBits {
+    /// With fewer bits for an exchange, turns are counted so short that a rank which is ahead of another looks as if it were behind.
+    const COUNTING: u32 = 10;
+
+    /// The division of tags of so many bits.
+    fn of(tag_bits: u32) -> Self {
+        match tag_bits.saturating_sub(TAG_BITS_MIN) {
+            // Not even for the kind of an exchange and one bit of its turn.
+            0..4 => Self {
+                number: TAG_BITS_MIN,
+                exchange: 0,
+            },
+            // The Intel MPI library has 19 bits. Its channels change more often.
+            4..Self::COUNTING => Self {
+                number: tag_bits - Self::COUNTING,
+                exchange: Self::COUNTING,
+            },
+            rest => Self {
+                number: TAG_BITS_MIN,
+                exchange: rest.min(16),
+            },
+        }
+    }
+
+    /// The channel of a conversation: how many there were before it.
+    #[inline]
+    fn generation(self, tag: Tag) -> u64 {
+        tag.number() >> self.number
+    }
+}
 
 /// A duplicate of the caller's communicator, for some conversations.
 #[derive(Debug)]
 pub(super) struct Channel {
-    /// Its conversations' numbers, divided by [`CONVERSATIONS`].
+    /// How many channels there were before it.
     generation: u64,
     /// Its conversations that are open.
     open_count: usize,
@@ -35,13 +68,13 @@ pub(super) struct Channel {
     /// The way of what MPI does not carry.
     pub(super) local: LocalMessages,
     pub(super) lifetime: Lifetime,
-    /// The bits of an MPI tag that say which exchange it is: as many as the library's tags have room for.
-    exchange_bits: u32,
+    bits: TagBits,
 }
 
 /// This rank's channels, and what it knows of their conversations.
 #[derive(Debug)]
 pub(super) struct Channels {
+    bits: TagBits,
     /// The first, which is there for ever, and those of open conversations.
     list: Vec<Channel>,
     pub(super) conversations: Conversations,
@@ -62,36 +95,27 @@ impl Channel {
             raw,
             local,
             lifetime,
-            exchange_bits: match tag_bits.saturating_sub(NUMBER_BITS) {
-                // Neither the kind of an exchange nor one bit of its turn.
-                0..4 => 0,
-                bits => bits.min(16),
-            },
+            bits: TagBits::of(tag_bits),
         };
         Ok(this.registered())
     }
 
     /// Whether MPI's tags have room for the kind of an exchange.
     pub(super) fn tags_tell_exchanges(&self) -> bool {
-        self.exchange_bits > 0
-    }
-
-    /// Whether they also tell a later exchange from an earlier one.
-    pub(super) fn tags_count_turns(&self) -> bool {
-        self.exchange_bits >= COUNTING_BITS_MIN
+        self.bits.exchange > 0
     }
 
     /// MPI's tag for a tag of this channel.
     pub(super) fn mpi_tag(&self, tag: Tag) -> i32 {
-        let number = tag.number() % CONVERSATIONS;
-        let exchange = u64::from(tag.exchange()) & ((1 << self.exchange_bits) - 1);
-        i32::try_from(number << self.exchange_bits | exchange).expect("MPI_TAG_UB is an int")
+        let number = tag.number() & ((1 << self.bits.number) - 1);
+        let exchange = u64::from(tag.exchange()) & ((1 << self.bits.exchange) - 1);
+        i32::try_from(number << self.bits.exchange | exchange).expect("MPI_TAG_UB is an int")
     }
 
     /// The conversation of a message with this MPI tag.
     pub(super) fn conversation_of(&self, mpi_tag: i32) -> Tag {
-        let number = u64::from(mpi_tag.unsigned_abs()) >> self.exchange_bits;
-        Tag::new(self.generation * CONVERSATIONS + number)
+        let number = u64::from(mpi_tag.unsigned_abs()) >> self.bits.exchange;
+        Tag::new(self.generation << self.bits.number | number)
     }
 
     fn registered(self) -> Self {
@@ -107,7 +131,7 @@ impl Channel {
         let raw = RawCommunicator::duplicate(&self.raw).map_err(failed)?;
         let lifetime =
             Lifetime::register_after(Some(&self.lifetime), &self.raw, raw).map_err(failed)?;
-        let first_number = generation * CONVERSATIONS;
+        let first_number = generation << self.bits.number;
         let node = Node::find(
             &raw,
             rank,
@@ -121,7 +145,7 @@ impl Channel {
             raw,
             local: node.local,
             lifetime,
-            exchange_bits: self.exchange_bits,
+            bits: self.bits,
         }
         .registered())
     }
@@ -130,6 +154,7 @@ impl Channel {
 impl Channels {
     pub(super) fn new(first: Channel) -> Self {
         Self {
+            bits: first.bits,
             list: vec![first],
             conversations: Conversations::default(),
         }
@@ -138,7 +163,7 @@ impl Channels {
     /// The channel of a tag, unless it was not opened.
     #[inline]
     pub(super) fn of(&mut self, tag: Tag) -> Option<(&mut Channel, &mut Conversations)> {
-        let generation = tag.number() / CONVERSATIONS;
+        let generation = self.bits.generation(tag);
         let channel = self
             .list
             .iter_mut()
@@ -195,7 +220,7 @@ impl Channels {
     pub(super) fn open(&mut self, tag: Tag, rank: usize, size: usize) -> Result<(), Error> {
         self.conversations.open(tag);
         if self.of(tag).is_none() {
-            let generation = tag.number() / CONVERSATIONS;
+            let generation = self.bits.generation(tag);
             let channel = self.first().successor(generation, rank, size)?;
             self.list.push(channel);
         }

@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 
-use super::channel::CONVERSATIONS;
 use super::message::{LocalMessage, Message, State, Trouble};
 use super::raw::{Failure, RawCommunicator};
 use super::window::{RawWindow, Window};
@@ -79,16 +78,17 @@ impl Rings {
     }
 }
 
-/// A tag as the header of a line has it: its exchange, and its number in the channel.
+/// A tag as the header of a line has it: its exchange, and the lower half of its number. A channel has fewer conversations than that.
+#[expect(clippy::cast_possible_truncation, reason = "the lower half")]
 fn to_wire(tag: Tag) -> u32 {
-    let number = u32::try_from(tag.number() % CONVERSATIONS).expect("15 bits");
-    number << 16 | u32::from(tag.exchange())
+    u32::from(tag.number() as u16) << 16 | u32::from(tag.exchange())
 }
 
 /// A tag from the header of a line, in the channel whose first conversation has this number.
 #[expect(clippy::cast_possible_truncation, reason = "the parts of a word")]
 fn from_wire(wire: u32, first_number: u64) -> Tag {
-    Tag::new(first_number + u64::from(wire >> 16)).with_exchange_number(wire as u16)
+    let number = first_number >> 16 << 16 | u64::from(wire >> 16);
+    Tag::new(number).with_exchange_number(wire as u16)
 }
 
 /// The rings of a node, and this rank's ends of them.

@@ -117,7 +117,7 @@ fn wrong_message(tag: Tag, channels: &mut Channels) -> Result<Option<(usize, Tag
     let Some((channel, conversations)) = channels.of(tag) else {
         return Ok(None);
     };
-    if !channel.tags_count_turns() {
+    if !channel.tags_tell_exchanges() {
         return Ok(None);
     }
     let own = channel.mpi_tag(tag);
