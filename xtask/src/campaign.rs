@@ -34,13 +34,18 @@ pub struct Options {
     /// The faults that are put in: names from docs/testing.md, all or none [default: all]
     #[arg(long, value_name = "NAME,…")]
     faults: Option<String>,
+    /// Fail cases on threads that leak memory; they run one at a time
+    #[arg(long)]
+    leaks: bool,
     /// Write a JSON object for every failing case, and one for each backend, to a file or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
 }
 
 /// Runs the command; true if no case failed.
-pub fn run(options: &Options) -> Result<bool, Error> {
+///
+/// `live_bytes` tells how many bytes this process has allocated and not freed.
+pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> {
     for (option, number) in [
         ("--ranks", options.ranks.map_or(1, |ranks| ranks as u64)),
         ("--cases", options.cases),
@@ -76,6 +81,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
             deadline: minutes.map(|seconds| Instant::now() + Duration::from_secs(seconds)),
             place: Place::ready(backend, &options.mpi.installation()?)?,
             generator: Generator::new(backend, options.ranks, &faults),
+            live_bytes: options.leaks.then_some(live_bytes),
         };
         let findings = campaign.run(&|| bar.inc(1))?;
         bar.finish_and_clear();

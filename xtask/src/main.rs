@@ -7,7 +7,12 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use harness::Error;
+use peak_alloc::PeakAlloc;
 use xtask::{bench, book, campaign, draw, install, papers, repro_check, schedules, simulate, test};
+
+/// Counts what `campaign --leaks` looks at.
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
 
 /// Reproducible reductions: check, measure, test.
 #[derive(Parser)]
@@ -66,7 +71,7 @@ fn main() -> ExitCode {
         Command::Schedules(options) => schedules::run(options).map(|()| true),
         Command::Papers(options) => papers::run(options).map(|()| true),
         Command::Draw(options) => draw::run(options).map(|()| true),
-        Command::Campaign(options) => campaign::run(options),
+        Command::Campaign(options) => campaign::run(options, || MEMORY.current_usage()),
         Command::Install(options) => install::run(options).map(|()| true),
         Command::Book(options) => book::run(options).map(|()| true),
         Command::Test(options) => test::run(options),

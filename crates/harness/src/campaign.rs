@@ -13,6 +13,7 @@ mod expected;
 mod fault;
 mod generate;
 mod judge;
+mod leak;
 mod names;
 mod own_process;
 #[cfg(feature = "mpi")]

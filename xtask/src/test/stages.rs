@@ -338,6 +338,8 @@ fn commands(steps: &mut Steps) -> Result<(), Stop> {
         )?;
     }
     steps.xtask("campaign on threads", "campaign --cases 20000")?;
+    let words = "campaign --cases 2000 --seed 20001 --leaks";
+    steps.xtask("campaign on threads, leaks", words)?;
     if steps.mpi() {
         steps.xtask("campaign under MPI", "campaign --backend mpi --cases 200")?;
     }

@@ -21,6 +21,8 @@ pub struct Campaign {
     pub place: Place,
     /// What makes a case of a seed.
     pub generator: Generator,
+    /// The bytes that this process has allocated and not freed. With it, cases on threads run one at a time, and fail if they leak.
+    pub live_bytes: Option<fn() -> usize>,
 }
 
 /// A case that failed, as small as it could be made.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::leak::Leaks;
 use super::shrink::shrink;
 use super::{Campaign, Case, Failure, Findings, check_on_threads};
 
@@ -25,7 +26,11 @@ const NO_PANIC: &str = "no worker panics";
 impl Campaign {
     /// Runs the cases, and calls `done` after each. If a case does not end, this ends the process.
     pub(super) fn run_on_threads(&self, done: &(dyn Fn() + Sync)) -> Findings {
-        let workers = thread::available_parallelism().map_or(1, usize::from);
+        let workers = match self.live_bytes {
+            // Those of another case would count as well.
+            Some(_) => 1,
+            None => thread::available_parallelism().map_or(1, usize::from),
+        };
         let begin = Some((self.seeds.start, Instant::now()));
         let shared = Shared {
             campaign: self,
@@ -54,9 +59,13 @@ impl Shared<'_> {
 
     fn work(&self, running: &Mutex<Option<(u64, Instant)>>, done: &(dyn Fn() + Sync)) {
         while let Some(seed) = self.next() {
+            let leaks = self.campaign.live_bytes.map(Leaks::of);
             let check = |case: &Case| {
                 *running.lock().expect(NO_PANIC) = Some((seed, Instant::now()));
-                check_on_threads(case)
+                match &leaks {
+                    Some(leaks) => leaks.check(case),
+                    None => check_on_threads(case),
+                }
             };
             let case = self.campaign.generator.case(seed);
             let failure = check(&case).map(|reason| {
