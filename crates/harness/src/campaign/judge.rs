@@ -72,9 +72,12 @@ impl<'c> Judge<'c> {
         };
         let step = self.case.steps[index];
         (!is_right).then(|| {
-            let place = outcome.difference(&expected);
-            let place = place.map_or(String::new(), |byte| format!(", from byte {byte} on"));
-            format!("rank {rank}, step {index}, {step:?}: {outcome:?}, not {expected:?}{place}")
+            let wanted = match (is_noticed, outcome.difference(&expected)) {
+                (true, _) => "an error".to_owned(),
+                (false, None) => format!("{expected:?}"),
+                (false, Some(byte)) => format!("{expected:?}, from byte {byte} on"),
+            };
+            format!("rank {rank}, step {index}, {step:?}: {outcome:?}, not {wanted}")
         })
     }
 
