@@ -104,6 +104,7 @@ unsafe fn check(
         let output = unsafe { slice::from_raw_parts(output.cast::<u8>(), task.length_bytes()) };
         counts.differing_elements = task.element.differing(output, &own);
         counts.differing = (counts.differing_elements > 0).into();
+        counts.differing_environments = counts.differing.min(counts.environments);
         counts.elements = task.length as u64;
         counts.compared = 1;
     }
