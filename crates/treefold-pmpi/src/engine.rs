@@ -10,7 +10,10 @@ use crate::task::{Element, Task};
 use plans::{Key, Plans};
 
 /// Longer rows go in blocks of so many columns.
-const COLUMNS_MAX: usize = 1 << 24;
+const COLUMNS_MAX: usize = match cfg!(test) {
+    true => 100,
+    false => 1 << 24,
+};
 
 /// More than a century: MPI tolerates a rank that is late for a reduction, however late.
 const FOR_EVER: Duration = Duration::from_secs(1 << 32);
@@ -189,7 +192,7 @@ mod tests {
     use treefold::threads;
 
     use super::plans::PLANS_MAX;
-    use super::{Buffers, Engine};
+    use super::{Buffers, COLUMNS_MAX, Engine};
     use crate::task::{Call, Element, Op, Task, is_even};
 
     fn task(call: Call, width: usize) -> Task {
@@ -222,6 +225,42 @@ mod tests {
             last
         });
         assert_eq!(sums.unwrap(), [6.0; 3]);
+    }
+
+    /// Rows of two blocks and a part of one, all of which or some columns of which a rank gets.
+    #[test]
+    fn long_rows_go_in_blocks() {
+        let width = 2 * COLUMNS_MAX + 50;
+        let value = |column: usize, rank: usize| (column + rank) as f64;
+        threads::run(2, |world| {
+            let rank = world.rank();
+            let mut engine = Engine::new(world.clone());
+            let local: Vec<f64> = (0..width).map(|column| value(column, rank)).collect();
+            for (call, first, length) in [
+                (Call::Allreduce, 0, width),
+                (Call::Scan, 0, width),
+                (Call::ReduceScatter, rank * 130, 130 - rank * 10),
+            ] {
+                let mut result = vec![-1.0; length];
+                let task = Task {
+                    first,
+                    length,
+                    ..task(call, width)
+                };
+                let buffers = Buffers::Apart {
+                    local: bytemuck::cast_slice(&local),
+                    result: bytemuck::cast_slice_mut(&mut result),
+                };
+                engine.run(&task, buffers).unwrap();
+                let is_first_of_scan = call == Call::Scan && rank == 0;
+                let expected = (first..first + length).map(|column| match is_first_of_scan {
+                    true => value(column, 0),
+                    false => value(column, 0) + value(column, 1),
+                });
+                assert_eq!(result, expected.collect::<Vec<f64>>(), "{call:?}");
+            }
+        })
+        .unwrap();
     }
 
     #[test]
