@@ -1,19 +1,19 @@
 //! The reductions of one communicator: its world, the plans that were used last, and memory that calls use again.
 
-use std::fmt;
+mod plans;
+
 use std::time::Duration;
 
-use bytemuck::Pod;
-use num_complex::Complex;
-use treefold::{Max, Min, Operation, Operator, Ownership, Plan, Product, RunError, Sum, World};
+use treefold::{Operation, World};
 
-use crate::task::{Element, Op, Task};
-
-/// The plans that are kept. Ranks make the same calls in the same order (MPI 4.1, 6.1), so all of them keep the same ones.
-const PLANS_MAX: usize = 64;
+use crate::task::{Element, Task};
+use plans::{Key, Plans};
 
 /// Longer rows go in blocks of so many columns.
-const COLUMNS_MAX: usize = 1 << 24;
+const COLUMNS_MAX: usize = match cfg!(test) {
+    true => 100,
+    false => 1 << 24,
+};
 
 /// More than a century: MPI tolerates a rank that is late for a reduction, however late.
 const FOR_EVER: Duration = Duration::from_secs(1 << 32);
@@ -31,53 +31,13 @@ pub(crate) enum Buffers<'a> {
     InPlace(&'a mut [u8]),
 }
 
-/// A plan for elements of any type.
-trait AnyPlan {
-    fn run(&self, operation: Operation, local: &[u8], result: &mut [u8]) -> Result<(), RunError>;
-}
-
-impl<T: Pod, O: Operator<T> + 'static> AnyPlan for Plan<T, O> {
-    #[inline]
-    fn run(&self, operation: Operation, local: &[u8], result: &mut [u8]) -> Result<(), RunError> {
-        let local: &[T] = bytemuck::cast_slice(local);
-        let result: &mut [T] = match result.is_empty() {
-            true => &mut [],
-            false => bytemuck::cast_slice_mut(result),
-        };
-        match operation {
-            Operation::Reduce => self.reduce_into(local, result).map(drop),
-            Operation::ReduceScatter => self.reduce_scatter(local, result),
-            Operation::Scan => self.scan(local, result),
-            Operation::Exscan => self.exscan(local, result),
-            _ => self.allreduce_into(local, result),
-        }
-    }
-}
-
-/// What distinguishes plans. One serves several calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Key {
-    element: Element,
-    op: Op,
-    width: usize,
-    root: usize,
-}
-
+#[derive(Debug)]
 pub(crate) struct Engine {
-    world: World,
-    ranks: Ownership,
-    /// The most recent first.
-    plans: Vec<(Key, Box<dyn AnyPlan>)>,
+    plans: Plans,
     local: Scratch,
     result: Scratch,
     /// Why it can do nothing any more: ranks that go on after a failure would not do alike.
     failure: Option<String>,
-}
-
-impl fmt::Debug for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Engine({:?}, {} plans)", self.world, self.plans.len())
-    }
 }
 
 /// Memory that is aligned for all elements, and grows.
@@ -107,11 +67,8 @@ fn is_aligned(bytes: &[u8], element: Element) -> bool {
 impl Engine {
     pub(crate) fn new(world: World) -> Self {
         world.set_silence_limit(FOR_EVER);
-        let ranks = Ownership::one_item_each(world.size());
         Self {
-            ranks: ranks.expect("a communicator has a rank"),
-            world,
-            plans: Vec::with_capacity(PLANS_MAX + 1),
+            plans: Plans::new(world),
             local: Scratch::default(),
             result: Scratch::default(),
             failure: None,
@@ -217,7 +174,7 @@ impl Engine {
         local: &[u8],
         result: &mut [u8],
     ) -> Result<(), String> {
-        let plan = self.plan(Key {
+        let plan = self.plans.get(Key {
             element: task.element,
             op: task.op,
             width,
@@ -225,65 +182,6 @@ impl Engine {
         })?;
         let outcome = plan.run(operation, local, result);
         outcome.map_err(|error| error.to_string())
-    }
-
-    /// The plan of a key, made if it is not kept.
-    #[inline]
-    fn plan(&mut self, key: Key) -> Result<&dyn AnyPlan, String> {
-        match self.plans.iter().position(|(kept, _)| *kept == key) {
-            Some(0) => {}
-            Some(place) => self.plans[..=place].rotate_right(1),
-            None => {
-                let plan = self.build(key)?;
-                self.plans.insert(0, (key, plan));
-                self.plans.truncate(PLANS_MAX);
-            }
-        }
-        Ok(&*self.plans[0].1)
-    }
-
-    #[cold]
-    fn build(&self, key: Key) -> Result<Box<dyn AnyPlan>, String> {
-        match (key.element, key.op) {
-            (Element::F32, op) => self.build_real::<f32>(key, op),
-            (Element::F64, op) => self.build_real::<f64>(key, op),
-            (Element::C32, Op::Prod) => self.build_by::<Complex<f32>, _>(key, Product),
-            (Element::C32, _) => self.build_by::<Complex<f32>, _>(key, Sum),
-            (Element::C64, Op::Prod) => self.build_by::<Complex<f64>, _>(key, Product),
-            (Element::C64, _) => self.build_by::<Complex<f64>, _>(key, Sum),
-        }
-    }
-
-    fn build_real<T: Pod>(&self, key: Key, op: Op) -> Result<Box<dyn AnyPlan>, String>
-    where
-        Sum: Operator<T>,
-        Product: Operator<T>,
-        Min: Operator<T>,
-        Max: Operator<T>,
-    {
-        match op {
-            Op::Sum => self.build_by::<T, _>(key, Sum),
-            Op::Prod => self.build_by::<T, _>(key, Product),
-            Op::Min => self.build_by::<T, _>(key, Min),
-            Op::Max => self.build_by::<T, _>(key, Max),
-        }
-    }
-
-    fn build_by<T: Pod, O>(&self, key: Key, operator: O) -> Result<Box<dyn AnyPlan>, String>
-    where
-        O: Operator<T> + 'static,
-    {
-        let plan = Plan::builder(&self.world)
-            .ownership(&self.ranks)
-            .width(key.width)
-            .root(key.root)
-            .operator(operator)
-            .agreed()
-            .build::<T>();
-        match plan {
-            Ok(plan) => Ok(Box::new(plan)),
-            Err(error) => Err(error.to_string()),
-        }
     }
 }
 
@@ -293,7 +191,8 @@ mod tests {
 
     use treefold::threads;
 
-    use super::{Buffers, Engine, PLANS_MAX};
+    use super::plans::PLANS_MAX;
+    use super::{Buffers, COLUMNS_MAX, Engine};
     use crate::task::{Call, Element, Op, Task, is_even};
 
     fn task(call: Call, width: usize) -> Task {
@@ -322,11 +221,46 @@ mod tests {
                 let task = task(Call::Allreduce, width);
                 engine.run(&task, Buffers::InPlace(buffer)).unwrap();
                 last = values[width - 1];
-                assert!(engine.plans.len() <= PLANS_MAX);
             }
             last
         });
         assert_eq!(sums.unwrap(), [6.0; 3]);
+    }
+
+    /// Rows of two blocks and a part of one, all of which or some columns of which a rank gets.
+    #[test]
+    fn long_rows_go_in_blocks() {
+        let width = 2 * COLUMNS_MAX + 50;
+        let value = |column: usize, rank: usize| (column + rank) as f64;
+        threads::run(2, |world| {
+            let rank = world.rank();
+            let mut engine = Engine::new(world.clone());
+            let local: Vec<f64> = (0..width).map(|column| value(column, rank)).collect();
+            for (call, first, length) in [
+                (Call::Allreduce, 0, width),
+                (Call::Scan, 0, width),
+                (Call::ReduceScatter, rank * 130, 130 - rank * 10),
+            ] {
+                let mut result = vec![-1.0; length];
+                let task = Task {
+                    first,
+                    length,
+                    ..task(call, width)
+                };
+                let buffers = Buffers::Apart {
+                    local: bytemuck::cast_slice(&local),
+                    result: bytemuck::cast_slice_mut(&mut result),
+                };
+                engine.run(&task, buffers).unwrap();
+                let is_first_of_scan = call == Call::Scan && rank == 0;
+                let expected = (first..first + length).map(|column| match is_first_of_scan {
+                    true => value(column, 0),
+                    false => value(column, 0) + value(column, 1),
+                });
+                assert_eq!(result, expected.collect::<Vec<f64>>(), "{call:?}");
+            }
+        })
+        .unwrap();
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! The report at the end, as text for a person or as JSON.
+//! The report at the end: here as text for a person.
+
+mod json;
 
 use std::fmt::Write;
 
@@ -99,10 +101,7 @@ impl Report<'_> {
                 text,
                 "  The program got the MPI library's results. {differing} of {compared} ({share}) had other bits than treefold's:"
             )?;
-            writeln!(
-                text,
-                "  they depend on the library's choice of algorithm. With TREEFOLD_PMPI=on they do not."
-            )?;
+            self.write_cause(text, &total)?;
         }
         if total.failed > 0 {
             writeln!(text, "  treefold failed in {} calls.", total.failed)?;
@@ -135,6 +134,29 @@ impl Report<'_> {
         let lines =
             "  Calls, bytes and seconds are sums over ranks: a call that 4 ranks make counts 4.";
         writeln!(text, "{lines}")
+    }
+
+    /// Why results differ. The MPI library computes in the program's floating-point environment, treefold in the default one.
+    fn write_cause(&self, text: &mut String, total: &Counts) -> std::fmt::Result {
+        let (differing, elsewhere) = (total.differing, total.differing_environments);
+        if total.environments == 0 {
+            return writeln!(
+                text,
+                "  they depend on the library's choice of algorithm. With TREEFOLD_PMPI=on they do not."
+            );
+        }
+        writeln!(
+            text,
+            "  {elsewhere} of these {differing} are of threads that flush subnormal numbers to zero or do not round to nearest. The library's\n  \
+             sums are computed like that, on this rank and on others, and treefold's never: such bits may differ whatever the algorithm is."
+        )?;
+        match differing - elsewhere {
+            0 => Ok(()),
+            others => writeln!(
+                text,
+                "  The other {others} depend on the library's choice of algorithm, unless another rank's environment is the cause."
+            ),
+        }
     }
 
     fn write_taken(&self, text: &mut String, is_check: bool) -> std::fmt::Result {
@@ -177,23 +199,6 @@ impl Report<'_> {
         }
         Ok(())
     }
-
-    /// For a program: one object.
-    pub(crate) fn json(&self) -> String {
-        let entries = |list: &mut dyn Iterator<Item = (&Kind, &Counts)>| {
-            let entries: Vec<String> = list.map(|(kind, counts)| entry(kind, counts)).collect();
-            entries.join(",\n    ")
-        };
-        format!(
-            "{{\n  \"mode\": {},\n  \"library\": {},\n  \"ranks\": {},\n  \"ranks_counted\": {},\n  \"reductions\": [\n    {}\n  ],\n  \"passed\": [\n    {}\n  ]\n}}\n",
-            quoted(self.mode.name()),
-            quoted(self.library),
-            self.ranks,
-            self.counted,
-            entries(&mut self.taken()),
-            entries(&mut self.passed()),
-        )
-    }
 }
 
 /// Adds up what differs in size alone.
@@ -212,54 +217,35 @@ fn merged_sizes<'a>(list: impl Iterator<Item = (&'a Kind, &'a Counts)>) -> Vec<(
     merged
 }
 
-fn entry(kind: &Kind, counts: &Counts) -> String {
-    let mut text = format!("{{\"call\": {}", quoted(&format!("MPI_{}", kind.call)));
-    for (name, word) in [
-        ("type", &kind.element),
-        ("op", &kind.op),
-        ("why", &kind.passed),
-    ] {
-        if !word.is_empty() {
-            let _ = write!(text, ", \"{name}\": {}", quoted(word));
-        }
-    }
-    let _ = write!(
-        text,
-        ", \"bytes_max\": {}, \"calls\": {}, \"bytes\": {}, \"treefold_seconds\": {}, \"library_seconds\": {}, \
-         \"compared\": {}, \"differing\": {}, \"elements\": {}, \"differing_elements\": {}, \"failed\": {}, \
-         \"other_environment\": {}}}",
-        4_u64.saturating_pow(kind.size_class),
-        counts.calls,
-        counts.bytes,
-        seconds(counts.treefold_ns),
-        seconds(counts.library_ns),
-        counts.compared,
-        counts.differing,
-        counts.elements,
-        counts.differing_elements,
-        counts.failed,
-        counts.environments,
-    );
-    text
-}
-
-/// As a string of JSON.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            control if control.is_control() => quoted.push(' '),
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{quoted, size};
+    use super::{Report, size};
+    use crate::settings::Mode;
+    use crate::statistics::{Counts, Kind, Statistics};
+
+    fn report(statistics: &Statistics) -> Report<'_> {
+        Report {
+            statistics,
+            mode: Mode::Check,
+            library: "a library",
+            ranks: 2,
+            counted: 2,
+        }
+    }
+
+    /// Of one kind.
+    fn statistics(counts: Counts) -> Statistics {
+        let kind = Kind {
+            passed: String::new(),
+            call: "Allreduce".to_owned(),
+            element: "double".to_owned(),
+            op: "sum".to_owned(),
+            size_class: 3,
+        };
+        let mut statistics = Statistics::default();
+        statistics.count(kind, counts);
+        statistics
+    }
 
     #[test]
     fn sizes_are_powers_of_four() {
@@ -270,7 +256,24 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_quoted() {
-        assert_eq!(quoted("a \"b\" \\ \n"), r#""a \"b\" \\  ""#);
+    fn another_environment_is_no_choice_of_algorithm() {
+        let text_of = |environments, differing_environments| {
+            let counts = Counts {
+                calls: 4,
+                compared: 4,
+                differing: 3,
+                environments,
+                differing_environments,
+                ..Counts::default()
+            };
+            report(&statistics(counts)).text()
+        };
+        let of_algorithm = "depend on the library's choice of algorithm";
+        let text = text_of(0, 0);
+        assert!(text.contains(of_algorithm) && !text.contains("subnormal"));
+        let text = text_of(4, 3);
+        assert!(!text.contains(of_algorithm) && text.contains("3 of these 3"));
+        let text = text_of(2, 2);
+        assert!(text.contains("The other 1 depend on") && text.contains("2 of these 3"));
     }
 }

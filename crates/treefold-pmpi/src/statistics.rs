@@ -33,6 +33,8 @@ pub(crate) struct Counts {
     pub(crate) compared: u64,
     /// Of these, those whose results differ.
     pub(crate) differing: u64,
+    /// Of these, those by threads whose floating-point environment was not the default one.
+    pub(crate) differing_environments: u64,
     /// The elements of the results that were compared.
     pub(crate) elements: u64,
     /// Of these, those whose bits differ.
@@ -44,7 +46,7 @@ pub(crate) struct Counts {
 }
 
 /// The number of numbers of [`Counts`].
-const NUMBERS: usize = 10;
+const NUMBERS: usize = 11;
 
 impl Counts {
     fn numbers(&mut self) -> [&mut u64; NUMBERS] {
@@ -55,6 +57,7 @@ impl Counts {
             &mut self.library_ns,
             &mut self.compared,
             &mut self.differing,
+            &mut self.differing_environments,
             &mut self.elements,
             &mut self.differing_elements,
             &mut self.failed,

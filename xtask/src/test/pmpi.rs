@@ -170,18 +170,10 @@ impl Suite<'_> {
         })
     }
 
-    /// `treefold-run` sets up everything, and its report names what was called. It is copied with its library: the prefix has a space,
-    /// which LD_PRELOAD takes for an end.
+    /// `treefold-run` sets up everything, and its report names what was called. The prefix has a space, which LD_PRELOAD takes for an end.
     fn launcher(&self, steps: &mut Steps, executable: &Path) -> Result<(), Stop> {
-        let copy = self.folder.join("prefix");
-        for file in ["bin/treefold-run", "lib/libtreefold_pmpi.so"] {
-            let (from, to) = (self.prefix.join(file), copy.join(file));
-            let folder = to.parent().unwrap_or(&copy);
-            let copied = fs::create_dir_all(folder).and_then(|()| fs::copy(&from, &to));
-            copied.map_err(|error| Stop::Error(Error::file(&from, error)))?;
-        }
         let ranks = steps.installation().command(LAUNCHER_RANKS, executable);
-        let mut command = Command::new(copy.join("bin/treefold-run"));
+        let mut command = Command::new(self.prefix.join("bin/treefold-run"));
         command.arg("--check").arg(ranks.get_program());
         command.args(ranks.get_args());
         for (name, value) in ranks.get_envs() {

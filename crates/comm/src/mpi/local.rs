@@ -8,11 +8,14 @@ use super::raw::{Failure, RawCommunicator};
 use super::window::{RawWindow, Window};
 use crate::conversation::Conversations;
 use crate::request::{Request, RequestId, Requests};
-use crate::ring::{LONGEST_BYTES, Reader, Ring, Writer};
+use crate::ring::{MANY_LINES, Reader, Ring, Writer, longest_bytes};
 use crate::tag::Tag;
 
-/// On larger nodes the rings, one for each pair of ranks, would take too much memory: 37 MB here.
+/// On larger nodes the rings, one for each pair of ranks, would take too much memory: 38 MB here.
 const MOST_RANKS: usize = 256;
+
+/// The longest message of any ring.
+const MOST_BYTES: usize = longest_bytes(MANY_LINES);
 
 /// A message that arrived before its receive was posted.
 #[derive(Debug)]
@@ -30,7 +33,7 @@ struct Unexpected {
 enum Content {
     FromRing {
         length: usize,
-        bytes: [u8; LONGEST_BYTES],
+        bytes: [u8; MOST_BYTES],
     },
     /// From this rank.
     Own(Vec<u8>),
@@ -56,7 +59,7 @@ struct Lane {
 
 impl Lane {
     /// Sends a message if there is room for it, and no earlier send to this rank is still queued. Says whether it did.
-    fn send(&mut self, ring: &Ring, tag: Tag, message: &[u8]) -> bool {
+    fn send(&mut self, ring: Ring<'_>, tag: Tag, message: &[u8]) -> bool {
         self.is_full = self.is_full || !self.writer.write(ring, to_wire(tag), message);
         !self.is_full
     }
@@ -65,14 +68,14 @@ impl Lane {
 impl Rings {
     /// The ring to a rank of the node, and this rank's end of it.
     #[inline]
-    fn to(&mut self, node_rank: usize) -> (&Ring, &mut Lane) {
+    fn to(&mut self, node_rank: usize) -> (Ring<'_>, &mut Lane) {
         let ring = self.window.ring(self.own_node_rank, node_rank);
         (ring, &mut self.lanes[node_rank])
     }
 
     /// The ring from a rank of the node, and this rank's end of it.
     #[inline]
-    fn from(&mut self, node_rank: usize) -> (&Ring, &mut Reader) {
+    fn from(&mut self, node_rank: usize) -> (Ring<'_>, &mut Reader) {
         let ring = self.window.ring(node_rank, self.own_node_rank);
         (ring, &mut self.lanes[node_rank].reader)
     }
@@ -104,6 +107,8 @@ struct Rings {
 pub(super) struct LocalMessages {
     /// Where there can be none, this rank is the only one here.
     rings: Option<Rings>,
+    /// The longest message of the rings; 0 if there are none.
+    longest_bytes: usize,
     /// The ranks of this node, ascending.
     ranks: Vec<usize>,
     own_node_rank: usize,
@@ -121,6 +126,7 @@ impl LocalMessages {
     pub(super) fn of_one(rank: usize, first_number: u64) -> Self {
         Self {
             rings: None,
+            longest_bytes: 0,
             ranks: vec![rank],
             own_node_rank: 0,
             first_number,
@@ -143,6 +149,7 @@ impl LocalMessages {
         let own_node_rank = node.rank()?;
         let window = Window::allocate(node)?;
         Ok(window.map(|window| Self {
+            longest_bytes: window.longest_bytes(),
             rings: Some(Rings {
                 window,
                 own_node_rank,
@@ -162,7 +169,7 @@ impl LocalMessages {
     /// A rank's number on this node, if messages of this capacity to and from it go this way.
     #[inline]
     pub(super) fn node_rank_of(&self, rank: usize, capacity_bytes: usize) -> Option<usize> {
-        if capacity_bytes > LONGEST_BYTES && rank != self.ranks[self.own_node_rank] {
+        if capacity_bytes > self.longest_bytes && rank != self.ranks[self.own_node_rank] {
             return None;
         }
         self.ranks.binary_search(&rank).ok()
@@ -489,7 +496,7 @@ impl LocalMessages {
         tag: Tag,
         length: usize,
     ) {
-        let mut bytes = [0; LONGEST_BYTES];
+        let mut bytes = [0; MOST_BYTES];
         self.read(node_rank, length, &mut bytes);
         if !conversations.is_closed(tag) {
             self.unexpected.push_back(Unexpected {

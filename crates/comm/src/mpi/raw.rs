@@ -93,12 +93,22 @@ impl RawCommunicator {
             let code = unsafe { ffi::MPI_Comm_dup(comm.as_raw(), duplicate.as_mut_ptr()) };
             check("MPI_Comm_dup", code)?;
         }
-        // MPI_Comm_dup would call the program's functions that copy attributes, and the program did not ask for a copy.
+        // MPI_Comm_dup would call the program's functions that copy attributes, and the program did not ask for a copy. MPI_Comm_split of
+        // Open MPI 4.1 may hang while an MPI_Comm_idup of the same communicator is under way.
         #[cfg(feature = "pmpi")]
         {
-            // SAFETY: as for MPI_Comm_dup. Ranks with the same key keep their order (MPI 4.1, 7.4.2).
-            let code = unsafe { ffi::MPI_Comm_split(comm.as_raw(), 0, 0, duplicate.as_mut_ptr()) };
-            check("MPI_Comm_split", code)?;
+            let mut group = MaybeUninit::uninit();
+            // SAFETY: as for MPI_Comm_dup; `group` is room for one handle.
+            let code = unsafe { ffi::MPI_Comm_group(comm.as_raw(), group.as_mut_ptr()) };
+            check("MPI_Comm_group", code)?;
+            // SAFETY: MPI_Comm_group succeeded, so it has written the handle.
+            let mut group = unsafe { group.assume_init() };
+            // SAFETY: as for MPI_Comm_dup. The group is that of all its processes, in their order.
+            let code =
+                unsafe { ffi::MPI_Comm_create(comm.as_raw(), group, duplicate.as_mut_ptr()) };
+            // SAFETY: the group is ours and live, and is not used afterwards.
+            unsafe { ffi::MPI_Group_free(&raw mut group) };
+            check("MPI_Comm_create", code)?;
         }
         let this = Self {
             // SAFETY: the call succeeded, so it has written the handle.

@@ -9,7 +9,7 @@ use std::ptr::{self, NonNull};
 use super::ffi;
 
 use super::raw::{Agreed, Failure, RawCommunicator, check};
-use crate::ring::Ring;
+use crate::ring::{FEW_LINES, Line, MANY_LINES, Ring, longest_bytes, memory_lines};
 
 /// MPI's name for a window that is locked.
 #[derive(Clone, Copy, Debug)]
@@ -24,13 +24,26 @@ pub(super) struct RawWindow {
 #[derive(Debug)]
 pub(super) struct Window {
     handle: ffi::MPI_Win,
+    /// The lines of a ring.
+    lines: usize,
     /// Each rank's part: as many rings as there are ranks.
-    parts: Vec<NonNull<[Ring]>>,
+    parts: Vec<NonNull<[Line]>>,
+}
+
+/// The most ranks of a node whose rings have many lines: the rings of 32 take 4 MiB, and of 256 with few lines 38.
+const FEW_RANKS: usize = 32;
+
+/// The lines of the rings of a node.
+fn lines_of(size: usize) -> usize {
+    match size <= FEW_RANKS {
+        true => MANY_LINES,
+        false => FEW_LINES,
+    }
 }
 
 /// What a rank's part takes on a node of `size` ranks, wherever MPI begins it.
 fn part_bytes(size: usize) -> usize {
-    size * size_of::<Ring>() + align_of::<Ring>()
+    size * memory_lines(lines_of(size)) * size_of::<Line>() + align_of::<Line>()
 }
 
 impl Window {
@@ -38,7 +51,7 @@ impl Window {
     /// have it.
     pub(super) fn allocate(node: &RawCommunicator) -> Result<Option<Self>, Failure> {
         let (size, rank) = (node.size()?, node.rank()?);
-        let mut window = Self::of_length(node, part_bytes(size)).ok();
+        let mut window = Self::of_length(node, size).ok();
         let is_ready = window
             .as_mut()
             .is_some_and(|window| window.fill(size, rank).is_some());
@@ -47,8 +60,8 @@ impl Window {
         Ok(window.filter(|_| all == 1))
     }
 
-    /// Shared memory: `length_bytes` for each rank.
-    fn of_length(node: &RawCommunicator, length_bytes: usize) -> Result<Self, Failure> {
+    /// Shared memory for the rings of `size` ranks.
+    fn of_length(node: &RawCommunicator, size: usize) -> Result<Self, Failure> {
         let mut own = ptr::null_mut::<c_void>();
         let mut handle = MaybeUninit::uninit();
         // SAFETY: a constant of the library, initialised before main.
@@ -56,7 +69,7 @@ impl Window {
         // SAFETY: the communicator is live; MPI writes an address to `own` and a handle to `handle`.
         let code = unsafe {
             ffi::MPI_Win_allocate_shared(
-                ffi::MPI_Aint::try_from(length_bytes).expect("rings take some MiB"),
+                ffi::MPI_Aint::try_from(part_bytes(size)).expect("rings take some MiB"),
                 1,
                 info,
                 node.handle(),
@@ -68,6 +81,7 @@ impl Window {
         let window = Self {
             // SAFETY: MPI_Win_allocate_shared succeeded, so it has written the handle.
             handle: unsafe { handle.assume_init() },
+            lines: lines_of(size),
             parts: Vec::new(),
         };
         // SAFETY: a constant of the library, initialised before main.
@@ -102,7 +116,7 @@ impl Window {
     }
 
     /// Where a rank's part lies in this process.
-    fn part(&self, owner: usize, size: usize) -> Option<NonNull<[Ring]>> {
+    fn part(&self, owner: usize, size: usize) -> Option<NonNull<[Line]>> {
         let owner = c_int::try_from(owner).ok()?;
         let (mut length_bytes, mut unit) = (0, 0);
         let mut base = ptr::null_mut::<c_void>();
@@ -119,19 +133,27 @@ impl Window {
         check("MPI_Win_shared_query", code).ok()?;
         let has_room = usize::try_from(length_bytes).ok()? >= part_bytes(size);
         // MPI aligns for numbers. All processes skip the same bytes: they see the memory at other pages, but at the same places of a page.
-        let skipped_bytes = base.cast::<u8>().align_offset(align_of::<Ring>());
-        let first = base.wrapping_byte_add(skipped_bytes).cast::<Ring>();
+        let skipped_bytes = base.cast::<u8>().align_offset(align_of::<Line>());
+        let first = base.wrapping_byte_add(skipped_bytes).cast::<Line>();
         let first =
-            NonNull::new(first).filter(|_| has_room && skipped_bytes < align_of::<Ring>())?;
-        Some(NonNull::slice_from_raw_parts(first, size))
+            NonNull::new(first).filter(|_| has_room && skipped_bytes < align_of::<Line>())?;
+        let lines = size * memory_lines(self.lines);
+        Some(NonNull::slice_from_raw_parts(first, lines))
     }
 
     /// The ring that carries one rank's messages to another, by their ranks on the node.
-    pub(super) fn ring(&self, writer: usize, reader: usize) -> &Ring {
-        // SAFETY: the part has room for a slice of this length, is aligned (`part`), and lives as long as the window. A ring
+    #[inline]
+    pub(super) fn ring(&self, writer: usize, reader: usize) -> Ring<'_> {
+        // SAFETY: the part has room for a slice of this length, is aligned (`part`), and lives as long as the window. A line
         // is atomic integers only: any bits are valid, and other processes may write them.
         let part = unsafe { self.parts[reader].as_ref() };
-        &part[writer]
+        let length = memory_lines(self.lines);
+        Ring::in_memory(&part[writer * length..][..length])
+    }
+
+    /// The longest message of its rings.
+    pub(super) fn longest_bytes(&self) -> usize {
+        longest_bytes(self.lines)
     }
 }
 

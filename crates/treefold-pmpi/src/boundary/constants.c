@@ -45,6 +45,17 @@ int treefold_pmpi_type(size_t index, MPI_Datatype *type)
     return types[index].parts;
 }
 
+/* How many numbers an element has, and its bytes, of a datatype that MPI_Type_create_f90_real or MPI_Type_create_f90_complex has made: such a
+   datatype is predefined, and its handle another one for each precision and range (MPI 4.1, 19.1.5). 0 for other datatypes. */
+int treefold_pmpi_f90_type(MPI_Datatype type, int *bytes)
+{
+    int integers, addresses, types, combiner, parts;
+    if (type == MPI_DATATYPE_NULL || PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS)
+        return 0;
+    parts = combiner == MPI_COMBINER_F90_REAL ? 1 : combiner == MPI_COMBINER_F90_COMPLEX ? 2 : 0;
+    return parts != 0 && PMPI_Type_size(type, bytes) == MPI_SUCCESS ? parts : 0;
+}
+
 /* Sum, product, minimum and maximum, by index from 0 on. */
 MPI_Op treefold_pmpi_op(size_t index)
 {

@@ -10,7 +10,8 @@ use std::time::Instant;
 
 use mpi::ffi;
 
-use super::intercept::{Arguments, Count, intercept, is_callable, note_passed};
+use super::count::count_passed;
+use super::intercept::{Arguments, Count, intercept, is_callable};
 use super::library::{SUCCESS, in_place};
 use super::next::next;
 use crate::settings::Settings;
@@ -205,7 +206,7 @@ macro_rules! pass {
                 let datatype = unsafe { datatype_of(datatype) };
                 // SAFETY: the address is that of a handle.
                 let op = unsafe { op_of(op) };
-                note_passed($shown, $reason, count!($count, count), datatype, op, Instant::now());
+                count_passed($shown, $reason, count!($count, count), datatype, op, Instant::now());
             }
             // SAFETY: it is the call that the program makes.
             unsafe { next(send, recv, count, datatype, op, $($rest),+) };

@@ -18,6 +18,7 @@ pub(super) const FAMILY: &str = match cfg!(open_mpi) {
 
 unsafe extern "C" {
     fn treefold_pmpi_type(index: usize, datatype: *mut ffi::MPI_Datatype) -> c_int;
+    fn treefold_pmpi_f90_type(datatype: ffi::MPI_Datatype, bytes: *mut c_int) -> c_int;
     fn treefold_pmpi_op(index: usize) -> ffi::MPI_Op;
     safe fn treefold_pmpi_in_place() -> *const c_void;
 }
@@ -99,11 +100,12 @@ impl Handles {
         }
     }
 
+    /// What the elements of a datatype are, if treefold reduces such.
     #[inline]
     pub(super) fn element(&self, datatype: ffi::MPI_Datatype) -> Option<Element> {
         let mut types = self.types.iter();
         let found = types.find(|(handle, _)| *handle == datatype);
-        found.map(|(_, element)| *element)
+        found.map_or_else(|| f90_element(datatype), |(_, element)| Some(*element))
     }
 
     #[inline]
@@ -121,6 +123,16 @@ impl Handles {
     pub(super) fn is_null(&self, comm: ffi::MPI_Comm) -> bool {
         comm == self.null
     }
+}
+
+/// The same for a datatype of Fortran's `select_real_kind`. The library is asked each time, which takes some 10 ns: a handle that was
+/// remembered might be that of another datatype later.
+#[cold]
+fn f90_element(datatype: ffi::MPI_Datatype) -> Option<Element> {
+    let mut bytes = 0;
+    // SAFETY: the program promises a handle, and `bytes` is a live int.
+    let parts = unsafe { treefold_pmpi_f90_type(datatype, &raw mut bytes) };
+    Element::of(usize::try_from(parts).ok()?, usize::try_from(bytes).ok()?)
 }
 
 /// Whether MPI can be called: it is initialised, and not finalised.

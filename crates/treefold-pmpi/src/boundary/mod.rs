@@ -13,6 +13,7 @@
 )]
 
 mod control;
+mod count;
 pub mod exports;
 mod finish;
 #[cfg(open_mpi)]
@@ -22,4 +23,6 @@ mod intercept;
 mod library;
 mod next;
 pub mod passed;
+mod perform;
+mod prepare;
 mod state;

@@ -11,7 +11,8 @@ use std::time::Instant;
 use mpi::ffi::MPI_Count;
 use mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 
-use super::intercept::{Count, is_callable, note_passed};
+use super::count::count_passed;
+use super::intercept::{Count, is_callable};
 use super::next::next;
 use crate::settings::Settings;
 
@@ -48,7 +49,7 @@ macro_rules! pass {
                 ) -> c_int
             );
             if Settings::get().stats.is_some() && is_callable() {
-                note_passed($shown, $reason, $count(count), datatype, op, Instant::now());
+                count_passed($shown, $reason, $count(count), datatype, op, Instant::now());
             }
             // SAFETY: it is the call that the program makes.
             unsafe { next(send, recv, count, datatype, op, $($rest),*) }

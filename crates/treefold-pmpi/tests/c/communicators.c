@@ -85,6 +85,17 @@ static void parts(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     check_sum(comm, MPI_DOUBLE);
     MPI_Comm_free(&comm);
+    DOING("a communicator's first reduction beside MPI_Comm_idup");
+    for (int i = 0; i < 10; i++) {
+        MPI_Comm copy;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_idup(comm, &copy, &request);
+        check_sum(comm, MPI_DOUBLE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        check_sum(copy, MPI_DOUBLE);
+        MPI_Comm_free(&copy);
+        MPI_Comm_free(&comm);
+    }
     DOING("MPI_COMM_SELF, on one rank only");
     if (rank == size - 1)
         check_sum(MPI_COMM_SELF, MPI_DOUBLE);

@@ -1,0 +1,66 @@
+//! Adds calls to this process's numbers.
+
+use std::time::Instant;
+
+use mpi::ffi;
+
+use super::intercept::{Count, Reason};
+use super::library::Handles;
+use crate::statistics::{self, Counts, Kind, size_class};
+use crate::task::{Element, Op, Task};
+
+/// Counts a call that treefold took over.
+pub(super) fn count_taken(task: &Task, counts: Counts) {
+    let bytes = task.width_bytes() as u64;
+    let kind = Kind {
+        passed: String::new(),
+        call: task.call.name().to_owned(),
+        element: task.element.name().to_owned(),
+        op: task.op.name().to_owned(),
+        size_class: size_class(bytes),
+    };
+    let counts = Counts {
+        calls: 1,
+        bytes,
+        ..counts
+    };
+    statistics::own().count(kind, counts);
+}
+
+/// Counts a call that was passed on, which began then.
+pub(super) fn count_passed(
+    name: &str,
+    reason: Reason,
+    count: Count,
+    datatype: ffi::MPI_Datatype,
+    op: ffi::MPI_Op,
+    begin: Instant,
+) {
+    let handles = Handles::get();
+    let element = handles.element(datatype);
+    let count = match count {
+        Count::Of(count) => u64::try_from(count).unwrap_or(0),
+        // Their sum is not looked at.
+        _ => 0,
+    };
+    let bytes = count * element.map_or(0, Element::bytes) as u64;
+    let kind = Kind {
+        passed: reason.to_owned(),
+        call: name.to_owned(),
+        element: element.map_or("", Element::name).to_owned(),
+        op: handles.op(op).map_or("", Op::name).to_owned(),
+        size_class: size_class(bytes),
+    };
+    let counts = Counts {
+        calls: 1,
+        bytes,
+        library_ns: elapsed_ns(begin),
+        ..Counts::default()
+    };
+    statistics::own().count(kind, counts);
+}
+
+/// Since then.
+pub(super) fn elapsed_ns(begin: Instant) -> u64 {
+    u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}

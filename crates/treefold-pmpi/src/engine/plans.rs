@@ -1,0 +1,164 @@
+//! The plans of one communicator that were used last.
+
+use std::fmt;
+
+use bytemuck::Pod;
+use num_complex::Complex;
+use treefold::{Max, Min, Operation, Operator, Ownership, Plan, Product, RunError, Sum, World};
+
+use crate::task::{Element, Op};
+
+/// The plans that are kept. Ranks make the same calls in the same order (MPI 4.1, 6.1), so all of them keep the same ones.
+pub(super) const PLANS_MAX: usize = 64;
+
+/// A plan for elements of any type.
+pub(super) trait AnyPlan {
+    fn run(&self, operation: Operation, local: &[u8], result: &mut [u8]) -> Result<(), RunError>;
+}
+
+impl<T: Pod, O: Operator<T> + 'static> AnyPlan for Plan<T, O> {
+    #[inline]
+    fn run(&self, operation: Operation, local: &[u8], result: &mut [u8]) -> Result<(), RunError> {
+        let local: &[T] = bytemuck::cast_slice(local);
+        let result: &mut [T] = match result.is_empty() {
+            true => &mut [],
+            false => bytemuck::cast_slice_mut(result),
+        };
+        match operation {
+            Operation::Reduce => self.reduce_into(local, result).map(drop),
+            Operation::ReduceScatter => self.reduce_scatter(local, result),
+            Operation::Scan => self.scan(local, result),
+            Operation::Exscan => self.exscan(local, result),
+            _ => self.allreduce_into(local, result),
+        }
+    }
+}
+
+/// What distinguishes plans. One serves several calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) element: Element,
+    pub(super) op: Op,
+    pub(super) width: usize,
+    pub(super) root: usize,
+}
+
+pub(super) struct Plans {
+    world: World,
+    ranks: Ownership,
+    /// The most recent first.
+    kept: Vec<(Key, Box<dyn AnyPlan>)>,
+}
+
+impl fmt::Debug for Plans {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Plans({:?}, {} kept)", self.world, self.kept.len())
+    }
+}
+
+impl Plans {
+    pub(super) fn new(world: World) -> Self {
+        let ranks = Ownership::one_item_each(world.size());
+        Self {
+            ranks: ranks.expect("a communicator has a rank"),
+            world,
+            kept: Vec::with_capacity(PLANS_MAX + 1),
+        }
+    }
+
+    /// Forgets all of them.
+    pub(super) fn clear(&mut self) {
+        self.kept.clear();
+    }
+
+    /// The plan of a key, made without communicating if it is not kept.
+    #[inline]
+    pub(super) fn get(&mut self, key: Key) -> Result<&dyn AnyPlan, String> {
+        match self.kept.iter().position(|(kept, _)| *kept == key) {
+            Some(0) => {}
+            Some(place) => self.kept[..=place].rotate_right(1),
+            None => {
+                let plan = self.build(key)?;
+                self.kept.insert(0, (key, plan));
+                self.kept.truncate(PLANS_MAX);
+            }
+        }
+        Ok(&*self.kept[0].1)
+    }
+
+    #[cold]
+    fn build(&self, key: Key) -> Result<Box<dyn AnyPlan>, String> {
+        match (key.element, key.op) {
+            (Element::F32, op) => self.build_real::<f32>(key, op),
+            (Element::F64, op) => self.build_real::<f64>(key, op),
+            (Element::C32, Op::Prod) => self.build_by::<Complex<f32>, _>(key, Product),
+            (Element::C32, _) => self.build_by::<Complex<f32>, _>(key, Sum),
+            (Element::C64, Op::Prod) => self.build_by::<Complex<f64>, _>(key, Product),
+            (Element::C64, _) => self.build_by::<Complex<f64>, _>(key, Sum),
+        }
+    }
+
+    fn build_real<T: Pod>(&self, key: Key, op: Op) -> Result<Box<dyn AnyPlan>, String>
+    where
+        Sum: Operator<T>,
+        Product: Operator<T>,
+        Min: Operator<T>,
+        Max: Operator<T>,
+    {
+        match op {
+            Op::Sum => self.build_by::<T, _>(key, Sum),
+            Op::Prod => self.build_by::<T, _>(key, Product),
+            Op::Min => self.build_by::<T, _>(key, Min),
+            Op::Max => self.build_by::<T, _>(key, Max),
+        }
+    }
+
+    fn build_by<T: Pod, O>(&self, key: Key, operator: O) -> Result<Box<dyn AnyPlan>, String>
+    where
+        O: Operator<T> + 'static,
+    {
+        let plan = Plan::builder(&self.world)
+            .ownership(&self.ranks)
+            .width(key.width)
+            .root(key.root)
+            .operator(operator)
+            .agreed()
+            .build::<T>();
+        match plan {
+            Ok(plan) => Ok(Box::new(plan)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+    use treefold::threads;
+
+    use super::{Key, PLANS_MAX, Plans};
+    use crate::task::{Element, Op};
+
+    #[test]
+    fn the_last_ones_are_kept() {
+        let kept = threads::run(1, |world| {
+            let mut plans = Plans::new(world.clone());
+            let key = |width| Key {
+                element: Element::F64,
+                op: Op::Sum,
+                width,
+                root: 0,
+            };
+            for width in (1..=PLANS_MAX + 9).chain([20]) {
+                plans.get(key(width)).unwrap();
+            }
+            let widths = plans.kept.iter().map(|(key, _)| key.width);
+            widths.collect::<Vec<_>>()
+        });
+        let kept = kept.unwrap().remove(0);
+        assert_eq!(kept.len(), PLANS_MAX);
+        assert_eq!(kept[..2], [20, PLANS_MAX + 9]);
+        assert!(!kept.contains(&9));
+    }
+}

@@ -1,0 +1,120 @@
+//! The report as JSON, for a program.
+
+use serde::Serialize;
+
+use super::{Report, seconds};
+use crate::statistics::{Counts, Kind};
+
+/// The object.
+#[derive(Serialize)]
+struct Object<'a> {
+    mode: &'a str,
+    library: &'a str,
+    ranks: usize,
+    ranks_counted: usize,
+    reductions: Vec<Entry<'a>>,
+    passed: Vec<Entry<'a>>,
+}
+
+/// Reductions of one kind.
+#[derive(Serialize)]
+struct Entry<'a> {
+    call: String,
+    #[serde(rename = "type", skip_serializing_if = "str::is_empty")]
+    element: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    op: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    why: &'a str,
+    bytes_max: u64,
+    calls: u64,
+    bytes: u64,
+    treefold_seconds: f64,
+    library_seconds: f64,
+    compared: u64,
+    differing: u64,
+    elements: u64,
+    differing_elements: u64,
+    failed: u64,
+    other_environment: u64,
+    differing_other_environment: u64,
+}
+
+fn entry<'a>((kind, counts): (&'a Kind, &'a Counts)) -> Entry<'a> {
+    Entry {
+        call: format!("MPI_{}", kind.call),
+        element: &kind.element,
+        op: &kind.op,
+        why: &kind.passed,
+        bytes_max: 4_u64.saturating_pow(kind.size_class),
+        calls: counts.calls,
+        bytes: counts.bytes,
+        treefold_seconds: seconds(counts.treefold_ns),
+        library_seconds: seconds(counts.library_ns),
+        compared: counts.compared,
+        differing: counts.differing,
+        elements: counts.elements,
+        differing_elements: counts.differing_elements,
+        failed: counts.failed,
+        other_environment: counts.environments,
+        differing_other_environment: counts.differing_environments,
+    }
+}
+
+impl Report<'_> {
+    /// One object.
+    pub(crate) fn json(&self) -> String {
+        let object = Object {
+            mode: self.mode.name(),
+            library: self.library,
+            ranks: self.ranks,
+            ranks_counted: self.counted,
+            reductions: self.taken().map(entry).collect(),
+            passed: self.passed().map(entry).collect(),
+        };
+        let text = serde_json::to_string_pretty(&object);
+        text.expect("numbers and strings have a form in JSON") + "\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::Report;
+    use crate::settings::Mode;
+    use crate::statistics::{Counts, Kind, Statistics};
+
+    #[test]
+    fn every_string_has_a_form() {
+        let kind = Kind {
+            passed: "another \"datatype\"\n".to_owned(),
+            call: "Scan".to_owned(),
+            element: String::new(),
+            op: "sum".to_owned(),
+            size_class: 2,
+        };
+        let counts = Counts {
+            calls: 5,
+            ..Counts::default()
+        };
+        let mut statistics = Statistics::default();
+        statistics.count(kind, counts);
+        let report = Report {
+            statistics: &statistics,
+            mode: Mode::On,
+            library: "a\\b",
+            ranks: 2,
+            counted: 1,
+        };
+        let value: serde_json::Value = report.json().parse().expect("it is JSON");
+        assert_eq!(value["library"], "a\\b");
+        assert_eq!(value["reductions"].as_array().map(Vec::len), Some(0));
+        let passed = &value["passed"][0];
+        assert_eq!(passed["call"], "MPI_Scan");
+        assert_eq!(passed["why"], "another \"datatype\"\n");
+        assert_eq!(
+            (&passed["calls"], &passed["bytes_max"]),
+            (&5.into(), &16.into())
+        );
+        assert!(passed.get("type").is_none());
+    }
+}

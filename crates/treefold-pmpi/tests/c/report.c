@@ -1,0 +1,110 @@
+/* The report as JSON: every form of every reduction is in it, as treefold's or as passed on, and as often as the ranks called it. */
+#include "calls.h"
+
+#include <unistd.h>
+
+/* The calls of each entry and form by each rank. */
+enum { CALLS = 3 };
+
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return NULL;
+    char *text = calloc(1 << 20, 1);
+    size_t length = fread(text, 1, (1 << 20) - 1, file);
+    fclose(file);
+    return length > 0 ? text : NULL;
+}
+
+/* The number or the string of a name in an object, whose end is given; NULL if it has none. */
+static const char *value_of(const char *object, const char *end, const char *name)
+{
+    char quoted[64];
+    snprintf(quoted, sizeof quoted, "\"%s\":", name);
+    const char *at = strstr(object, quoted);
+    if (at == NULL || at > end)
+        return NULL;
+    at += strlen(quoted);
+    return at + strspn(at, " \"");
+}
+
+/* The calls of a function that the report has, and that went this way: `why` is NULL for treefold's. */
+static long calls_of(const char *report, const char *function, const char *why)
+{
+    char start[64];
+    long calls = 0;
+    snprintf(start, sizeof start, "\"call\": \"MPI_%s\"", function);
+    for (const char *at = strstr(report, start); at != NULL; at = strstr(at + 1, start)) {
+        const char *end = strchr(at, '}'), *reason = value_of(at, end, "why"), *count = value_of(at, end, "calls");
+        bool is_it = why == NULL ? reason == NULL : reason != NULL && strncmp(reason, why, strlen(why)) == 0;
+        CHECK(count != NULL);
+        if (is_it && count != NULL)
+            calls += strtol(count, NULL, 10);
+    }
+    return calls;
+}
+
+static void call_all(void)
+{
+    double x[64] = {0}, y[64];
+    int counts[64], number = 1, sum;
+    for (int r = 0; r < 64; r++)
+        counts[r] = 1;
+    for (enum entry entry = 0; entry < ENTRIES; entry++)
+        for (enum form form = 0; form < FORMS; form++)
+            for (int i = 0; i < CALLS && has_form(form); i++) {
+                struct call c = {entry, x, y, 1, counts, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD};
+                DOING("%s %s", form_names[form], entry_names[entry]);
+                OK(call(&c, form));
+            }
+    DOING("others");
+    OK(MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    OK(MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+    OK(MPI_Reduce_local(x, y, 1, MPI_DOUBLE, MPI_SUM));
+}
+
+static void check_report(const char *report)
+{
+    for (enum entry entry = 0; entry < ENTRIES; entry++) {
+        char name[64];
+        long blocking = (has_form(LARGE) ? 2 : 1) * CALLS * size, other = CALLS * size;
+        DOING("the report of %s", entry_names[entry]);
+        CHECK(calls_of(report, entry_names[entry], size == 1 ? "one rank" : NULL) == blocking);
+        snprintf(name, sizeof name, "I%s", entry_names[entry]);
+        name[1] |= 0x20;
+        CHECK(calls_of(report, name, "non-blocking") == other && calls_of(report, name, NULL) == 0);
+        snprintf(name, sizeof name, "%s_init", entry_names[entry]);
+        CHECK(calls_of(report, name, "persistent") == (has_form(PERSISTENT) ? other : 0));
+    }
+    DOING("the report of others");
+    CHECK(calls_of(report, "Allreduce", "another datatype") == size);
+    CHECK(calls_of(report, "Allreduce", "TREEFOLD_PMPI_OPS") == size);
+    CHECK(calls_of(report, "Reduce_local", "local") == size);
+    const char *ranks = value_of(report, report + strlen(report), "ranks"),
+               *counted = value_of(report, report + strlen(report), "ranks_counted");
+    CHECK(ranks != NULL && atoi(ranks) == size && counted != NULL && atoi(counted) == size);
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = getenv("TREEFOLD_PMPI");
+    bool reports = is_interposed() && (mode == NULL || strcmp(mode, "off") != 0);
+    char path[128];
+    /* All ranks have one launcher. */
+    snprintf(path, sizeof path, "/tmp/treefold-report-%ld.json", (long)getppid());
+    setenv("TREEFOLD_PMPI_STATS", path, 1);
+    begin(&argc, &argv);
+    call_all();
+    int status = end("report");
+    char *report = rank == 0 ? read_file(path) : NULL;
+    if (rank == 0) {
+        DOING("the report");
+        CHECK((report != NULL) == reports);
+        if (report != NULL)
+            check_report(report);
+        remove(path);
+    }
+    free(report);
+    return status != 0 || failures != 0;
+}
