@@ -1,13 +1,15 @@
 //! Ranks with and without the interposer: only they load it, not their launcher.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use harness::Installation;
+use harness::{Error, Installation};
 
 use super::super::c::consumers::TIMEOUT_SECONDS;
 use super::super::stages::MPI_RANKS;
+use super::super::steps::Stop;
 
 /// What the loader looks for: a path may hold spaces, which end a name in LD_PRELOAD.
 const LIBRARY: &str = "libtreefold_pmpi.so";
@@ -31,8 +33,8 @@ impl Mode {
     /// The numbers of ranks: where the interposer changes no result, fewer.
     pub(super) fn ranks(self) -> &'static [usize] {
         match self {
-            Self::Without | Self::On => &MPI_RANKS,
-            Self::Off => &[2],
+            Self::On => &MPI_RANKS,
+            Self::Without | Self::Off => &[2],
             Self::Check => &[1, 3],
         }
     }
@@ -81,4 +83,30 @@ pub(in crate::test) fn launch(
     }
     command.arg(program);
     command
+}
+
+/// The command that a person would type: `treefold-run --check` before the launcher's. It is copied with its library into this folder: the
+/// prefix has a space, which LD_PRELOAD takes for an end.
+pub(in crate::test) fn check(
+    installation: &Installation,
+    prefix: &Path,
+    folder: &Path,
+    ranks: usize,
+    program: impl AsRef<Path>,
+) -> Result<Command, Stop> {
+    for file in ["bin/treefold-run", "lib/libtreefold_pmpi.so"] {
+        let (from, to) = (prefix.join(file), folder.join(file));
+        let within = to.parent().unwrap_or(folder);
+        let copied = fs::create_dir_all(within).and_then(|()| fs::copy(&from, &to));
+        copied.map_err(|error| Stop::Error(Error::file(&from, error)))?;
+    }
+    let launcher = installation.command(ranks, program.as_ref());
+    let mut command = Command::new(folder.join("bin/treefold-run"));
+    command.arg("--check").arg(launcher.get_program());
+    command.args(launcher.get_args());
+    for (name, value) in launcher.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);
+    Ok(command)
 }
