@@ -17,6 +17,8 @@ use clap::Args;
 use harness::Error;
 use harness::workspace::{BuiltLibrary, cargo, libraries, workspace};
 
+pub(crate) use interposer::folder as interposer_folder;
+
 use mpi::Mpi;
 use prefix::{Kind, Prefix};
 use template::{Template, Values};

@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use clap::Args;
 use harness::table::Table;
+use harness::workspace::workspace;
 use harness::{Error, choices};
 use stages::{Mpi, STAGES, Stage, When};
 use steps::{Steps, Stop};
@@ -28,7 +29,7 @@ pub struct Options {
     stage: Option<String>,
     #[command(flatten)]
     mpi: MpiOptions,
-    /// Write what passed with which MPI library to the table of docs/mpi.md
+    /// Write to docs/ what was found: which MPI libraries passed, to the table of mpi.md; the picture of stage programs
     #[arg(long)]
     record: bool,
     /// Run the stage of another architecture alone: build for it, and run in an emulator
@@ -71,6 +72,9 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     }
     if options.record {
         record::write(steps.ran())?;
+        for (file, picture) in steps.pictures() {
+            picture.write(&workspace().join("docs").join(file))?;
+        }
     }
     let failed_count = u8::from(!passed);
     println!("\n{} passed, {failed_count} failed", steps.passed_count());
@@ -138,9 +142,7 @@ fn left_out(stages: &[&Stage]) -> String {
 mod tests {
     use std::fs;
 
-    use harness::workspace::workspace;
-
-    use super::{Mpi, Options, STAGES, When, chosen, left_out};
+    use super::{Mpi, Options, STAGES, When, chosen, left_out, workspace};
 
     fn options(stage: Option<&str>, no_mpi: bool) -> Options {
         let stage = stage.map(str::to_owned);

@@ -1,5 +1,7 @@
 //! The library that unchanged programs load, and the command that starts them.
 
+use std::path::PathBuf;
+
 use harness::Error;
 use harness::workspace::{BuiltLibrary, workspace};
 
@@ -17,10 +19,15 @@ const PMPI: Part = Part {
     templates: &[RUN],
 };
 
-/// Builds it in a target folder of its own: crates that it shares with the others have a feature more here.
+/// The target folder in which it is built for an MPI library, and nothing else: crates that it shares with the others have a feature more
+/// here.
+pub(crate) fn folder(library: &str) -> PathBuf {
+    workspace().join("target/pmpi").join(library)
+}
+
+/// Builds it.
 pub(super) fn build(mpi: &Mpi) -> Result<BuiltLibrary, Error> {
-    let folder = workspace().join("target/pmpi").join(&mpi.name);
-    PMPI.build(mpi.cargo().env("CARGO_TARGET_DIR", folder))
+    PMPI.build(mpi.cargo().env("CARGO_TARGET_DIR", folder(&mpi.name)))
 }
 
 /// Installs it, and last what starts programs with it.

@@ -12,6 +12,8 @@ use harness::Error;
 use harness::installed::is_on_path;
 use harness::workspace::{target, workspace};
 
+use crate::install::interposer_folder;
+
 use super::c::consumers::C_FLAGS;
 use super::c::programs::{Program, programs};
 use super::prefixes::{MPI_LIBRARIES, prefix_of};
@@ -19,7 +21,7 @@ use super::setup;
 use super::stages::with_library;
 use super::steps::{Steps, Stop};
 
-pub(super) use launch::{Mode, launch};
+pub(super) use launch::{Mode, check, launch};
 
 /// The folder of the programs in C, and that of those in Fortran.
 const C: [(&str, &str); 1] = [("tests/c", "c")];
@@ -46,8 +48,23 @@ const OVERHEAD_REPETITIONS: &str = "20";
 const BITS: &str = "bits";
 const CANARY_RANKS: usize = 5;
 
+/// MPICH's ranks wait without letting others run: where there are more of them than cores, most programs take minutes.
+const MOST_RANKS_OF_MPICH: usize = 3;
+
 /// So many make a sum of two.
 const LAUNCHER_RANKS: usize = 2;
+
+/// What cargo does to the interposer beside building it: with what the installation has built. The rest of the gate sees an empty crate.
+const CARGO: [(&str, &str); 2] = [
+    (
+        "clippy, the interposer",
+        "clippy --release --package treefold-pmpi --features pmpi --all-targets -- -D warnings",
+    ),
+    (
+        "unit tests of the interposer",
+        "test --release --package treefold-pmpi --features pmpi --lib",
+    ),
+];
 
 /// Runs the stage.
 pub(super) fn pmpi(steps: &mut Steps) -> Result<(), Stop> {
@@ -55,8 +72,15 @@ pub(super) fn pmpi(steps: &mut Steps) -> Result<(), Stop> {
     for (library, _) in MPI_LIBRARIES {
         with_library(steps, library, |steps| {
             let prefix = prefix_of(steps, Some(library))?;
+            for (step, words) in CARGO {
+                let mut cargo = steps.installation().cargo();
+                cargo.env("CARGO_TARGET_DIR", interposer_folder(library));
+                cargo.args(words.split_whitespace());
+                steps.step(&format!("{step}, {library}"), &mut cargo)?;
+            }
             names::check(steps, &prefix.join("lib/libtreefold_pmpi.so"))?;
-            let folder = target().map_err(Stop::Error)?.join("pmpi").join(library);
+            let folder = target().map_err(Stop::Error)?.join("pmpi-programs");
+            let folder = folder.join(library);
             let failed = |error| Stop::Error(Error::file(&folder, error));
             fs::create_dir_all(&folder).map_err(failed)?;
             let suite = Suite {
@@ -82,6 +106,10 @@ struct Suite<'a> {
 
 impl Suite<'_> {
     fn run(&self, steps: &mut Steps) -> Result<(), Stop> {
+        let most_ranks = match self.library {
+            "mpich" => MOST_RANKS_OF_MPICH,
+            _ => usize::MAX,
+        };
         let package = workspace().join("crates/treefold-pmpi");
         for program in programs(&package, &C)? {
             let mut compile = Command::new(format!("mpicc.{}", self.library));
@@ -94,8 +122,11 @@ impl Suite<'_> {
             if program.is(BITS) {
                 self.canary(steps, &executable)?;
                 self.launcher(steps, &executable)?;
+                // On 1, 2 and 3 ranks most orders have the tree's bits.
+                self.run_in_all_modes(steps, &executable, CANARY_RANKS)?;
+                continue;
             }
-            self.run_in_all_modes(steps, &executable)?;
+            self.run_in_all_modes(steps, &executable, most_ranks)?;
         }
         let fortran = programs(&package, &FORTRAN)?;
         let compiler = format!("mpifort.{}", self.library);
@@ -106,7 +137,7 @@ impl Suite<'_> {
         for program in fortran {
             let mut compile = Command::new(&compiler);
             let executable = self.compile(steps, &program, compile.args(FORTRAN_FLAGS))?;
-            self.run_in_all_modes(steps, &executable)?;
+            self.run_in_all_modes(steps, &executable, most_ranks)?;
         }
         Ok(())
     }
@@ -126,9 +157,14 @@ impl Suite<'_> {
         Ok(executable)
     }
 
-    fn run_in_all_modes(&self, steps: &mut Steps, executable: &Path) -> Result<(), Stop> {
+    fn run_in_all_modes(
+        &self,
+        steps: &mut Steps,
+        executable: &Path,
+        most_ranks: usize,
+    ) -> Result<(), Stop> {
         for mode in Mode::ALL {
-            for &ranks in mode.ranks() {
+            for &ranks in mode.ranks().iter().filter(|&&ranks| ranks <= most_ranks) {
                 self.run_program(steps, executable, mode, ranks, &[])?;
             }
         }
@@ -170,15 +206,14 @@ impl Suite<'_> {
         })
     }
 
-    /// `treefold-run` sets up everything, and its report names what was called. The prefix has a space, which LD_PRELOAD takes for an end.
+    /// `treefold-run` sets up everything, and its report names what was called.
     fn launcher(&self, steps: &mut Steps, executable: &Path) -> Result<(), Stop> {
-        let ranks = steps.installation().command(LAUNCHER_RANKS, executable);
-        let mut command = Command::new(self.prefix.join("bin/treefold-run"));
-        command.arg("--check").arg(ranks.get_program());
-        command.args(ranks.get_args());
-        for (name, value) in ranks.get_envs() {
-            command.env(name, value.unwrap_or_default());
-        }
+        let mut command = check(
+            steps.installation(),
+            self.prefix,
+            LAUNCHER_RANKS,
+            executable,
+        );
         let step = format!("{} by treefold-run --check", self.title(executable));
         steps.check(&step, || {
             let output = command.output().map_err(|error| error.to_string())?;

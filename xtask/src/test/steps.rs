@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use harness::plot::Record;
 use harness::workspace::workspace;
 use harness::{Error, Installation};
 
@@ -19,6 +20,7 @@ pub(super) struct Steps {
     installation: Installation,
     ran: Vec<Ran>,
     prefixes: Vec<(Option<&'static str>, PathBuf)>,
+    pictures: Vec<(&'static str, Record)>,
 }
 
 /// Why a stage ends early.
@@ -38,6 +40,7 @@ impl Steps {
             installation,
             ran: Vec::new(),
             prefixes: Vec::new(),
+            pictures: Vec::new(),
         }
     }
 
@@ -50,6 +53,16 @@ impl Steps {
     /// What passed with MPI libraries that were named.
     pub(super) fn ran(&self) -> &[Ran] {
         &self.ran
+    }
+
+    /// Notes what a file of docs/ shows.
+    pub(super) fn note_picture(&mut self, file: &'static str, picture: Record) {
+        self.pictures.push((file, picture));
+    }
+
+    /// The pictures of what was run.
+    pub(super) fn pictures(&self) -> &[(&'static str, Record)] {
+        &self.pictures
     }
 
     /// Notes where treefold was installed for this MPI library, or without MPI.

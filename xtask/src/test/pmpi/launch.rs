@@ -31,8 +31,8 @@ impl Mode {
     /// The numbers of ranks: where the interposer changes no result, fewer.
     pub(super) fn ranks(self) -> &'static [usize] {
         match self {
-            Self::Without | Self::On => &MPI_RANKS,
-            Self::Off => &[2],
+            Self::On => &MPI_RANKS,
+            Self::Without | Self::Off => &[2],
             Self::Check => &[1, 3],
         }
     }
@@ -80,5 +80,24 @@ pub(in crate::test) fn launch(
         command.arg(format!("TREEFOLD_PMPI={value}"));
     }
     command.arg(program);
+    command
+}
+
+/// The command that a person would type: `treefold-run --check` before the launcher's. The prefix has a space, which LD_PRELOAD takes for an
+/// end.
+pub(in crate::test) fn check(
+    installation: &Installation,
+    prefix: &Path,
+    ranks: usize,
+    program: impl AsRef<Path>,
+) -> Command {
+    let launcher = installation.command(ranks, program.as_ref());
+    let mut command = Command::new(prefix.join("bin/treefold-run"));
+    command.arg("--check").arg(launcher.get_program());
+    command.args(launcher.get_args());
+    for (name, value) in launcher.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);
     command
 }
