@@ -49,7 +49,7 @@ const BITS: &str = "bits";
 const CANARY_RANKS: usize = 5;
 
 /// MPICH's ranks wait without letting others run: where there are more of them than cores, most programs take minutes.
-const MOST_RANKS_OF_MPICH: usize = 3;
+const MOST_RANKS_OF_MPICH: usize = 2;
 
 /// So many make a sum of two.
 const LAUNCHER_RANKS: usize = 2;

@@ -95,7 +95,7 @@ pub(super) const STAGES: &[Stage] = &[
     Stage {
         name: "pmpi",
         purpose: "the interposer: programs that check every reduction, in C and Fortran, with and without it, with Open MPI and MPICH",
-        when: When::OnRequest,
+        when: When::Always,
         mpi: Mpi::Needed,
         run: pmpi,
     },

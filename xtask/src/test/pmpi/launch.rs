@@ -33,7 +33,7 @@ impl Mode {
         match self {
             Self::On => &MPI_RANKS,
             Self::Without | Self::Off => &[2],
-            Self::Check => &[1, 3],
+            Self::Check => &[2, 3],
         }
     }
 
