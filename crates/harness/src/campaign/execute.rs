@@ -162,6 +162,8 @@ impl Program<'_> {
     fn polls(&self, index: usize) -> Polls {
         match self.case.fault.map(|fault| fault.kind) {
             _ if index % 2 == 1 => Polls::No,
+            // Of two ranks the other one has left itself. Of more, a rank that has not may wait for it.
+            Some(FaultKind::Leave) if self.case.ranks == 2 => Polls::UntilItEnds,
             Some(FaultKind::Skip | FaultKind::OtherCollective | FaultKind::Leave) => Polls::Briefly,
             _ => Polls::UntilItEnds,
         }
