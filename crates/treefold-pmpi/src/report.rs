@@ -92,7 +92,8 @@ impl Report<'_> {
         } else if total.differing == 0 {
             writeln!(
                 text,
-                "  The program got the MPI library's results. All of them had treefold's bits."
+                "  The program got the MPI library's results. With these {} ranks and its choice of algorithms, all had treefold's bits.",
+                self.ranks
             )?;
         } else {
             let share = percent(total.differing, total.compared);
@@ -131,9 +132,11 @@ impl Report<'_> {
                 kind.call, kind.element, kind.op, counts.calls, counts.bytes, kind.passed
             )?;
         }
-        let lines =
-            "  Calls, bytes and seconds are sums over ranks: a call that 4 ranks make counts 4.";
-        writeln!(text, "{lines}")
+        let ranks = self.ranks;
+        writeln!(
+            text,
+            "  Calls, bytes and seconds are sums over ranks: a call that all {ranks} make counts {ranks}."
+        )
     }
 
     /// Why results differ. The MPI library computes in the program's floating-point environment, treefold in the default one.

@@ -152,7 +152,9 @@ impl ValueFormatter<f64> for Span {
         if is_power && (exponent - exponent.round()).abs() < 1e-6 {
             return format!("{base}^{exponent:.0}");
         }
-        pretty_print_float(value, false)
+        // Steps from below zero come to 0 as a tiny number, whose sign would be printed.
+        let is_zero = value.abs() < 1e-9 * (self.range.end - self.range.start);
+        pretty_print_float(if is_zero { 0.0 } else { value }, false)
     }
 }
 
