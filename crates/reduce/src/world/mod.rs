@@ -123,7 +123,8 @@ impl World {
     /// A tag that no plan of this world has, has had or will have.
     ///
     /// Collective: every rank must call it equally often, in the same order with regard to the plans that are built. Some transports
-    /// [synchronise](Communicator::open) in one of several thousand calls, MPI in every 32768th.
+    /// [synchronise](Communicator::open) in one of some hundred or thousand calls: MPI in every 32768th, or, where tags
+    /// have fewer than 25 bits, more often.
     ///
     /// # Errors
     /// The transport failed.
