@@ -123,7 +123,7 @@ impl Engine {
         }
         let bytes = task.element.bytes();
         // What this rank gets may be less than what a plan computes here, or nothing.
-        let direct = result.len() == self.result_length(operation, task) * bytes
+        let direct = result.len() == result_length(operation, task) * bytes
             && is_aligned(result, task.element);
         if is_whole && direct {
             return self.run_block(task, operation, task.width, local, result);
@@ -134,7 +134,7 @@ impl Engine {
             let end = task.width.min(begin + COLUMNS_MAX);
             let columns = end - begin;
             let length = match is_whole {
-                true => self.result_length(operation, task),
+                true => result_length(operation, task),
                 false => columns,
             };
             let block = scratch.bytes(length * bytes);
@@ -158,14 +158,6 @@ impl Engine {
         outcome
     }
 
-    /// The elements that a plan leaves on this rank.
-    fn result_length(&self, operation: Operation, task: &Task) -> usize {
-        match operation {
-            Operation::ReduceScatter => task.length,
-            _ => task.width,
-        }
-    }
-
     fn run_block(
         &mut self,
         task: &Task,
@@ -182,6 +174,14 @@ impl Engine {
         })?;
         let outcome = plan.run(operation, local, result);
         outcome.map_err(|error| error.to_string())
+    }
+}
+
+/// The elements that a plan leaves on this rank.
+fn result_length(operation: Operation, task: &Task) -> usize {
+    match operation {
+        Operation::ReduceScatter => task.length,
+        _ => task.width,
     }
 }
 

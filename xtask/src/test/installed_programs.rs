@@ -89,14 +89,8 @@ impl Case {
     fn report(&self, steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {
         let mut command = pmpi::check(steps.installation(), prefix, self.ranks, self.words[0]);
         self.complete(&mut command);
-        steps.check(&format!("{}: treefold-run --check", self.title), || {
-            let output = command.output().map_err(|error| error.to_string())?;
-            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-            match output.status.success() && errors.contains("had other bits than treefold's") {
-                true => Ok(format!("it reports\n{errors}")),
-                false => Err(format!("{}, and it reports\n{errors}", output.status)),
-            }
-        })
+        let step = format!("{}: treefold-run --check", self.title);
+        pmpi::report(steps, &step, &mut command, "had other bits than treefold's")
     }
 
     /// Runs it with both algorithms, and compares; what both have printed.
@@ -137,22 +131,22 @@ fn judge(first: &[&str], second: &[&str], must_agree: bool) -> Result<String, St
     };
     let parted = first.iter().zip(second).position(|(x, y)| x != y);
     let parted = parted.or((first.len() != second.len()).then(|| first.len().min(second.len())));
-    match (parted, must_agree) {
-        (None, true) => Ok(format!("{} lines; at the end {first_end}", first.len())),
-        (Some(line), false) => Ok(format!(
-            "they part in line {} of {}; at the end\n{first_end}\n{second_end}",
-            line + 1,
-            first.len()
-        )),
-        (None, false) => Err(
-            "both runs are the same, so that agreement with the interposer would show nothing"
-                .to_owned(),
-        ),
-        (Some(line), true) => Err(format!(
-            "they part in line {} of {}; at the end\n{first_end}\n{second_end}",
-            line + 1,
-            first.len()
-        )),
+    let lines = first.len();
+    let Some(line) = parted else {
+        return match must_agree {
+            true => Ok(format!("{lines} lines; at the end {first_end}")),
+            false => Err(
+                "both runs are the same, so that agreement with the interposer would show nothing"
+                    .to_owned(),
+            ),
+        };
+    };
+    let line = line + 1;
+    let said =
+        format!("they part in line {line} of {lines}; at the end\n{first_end}\n{second_end}");
+    match must_agree {
+        true => Err(said),
+        false => Ok(said),
     }
 }
 

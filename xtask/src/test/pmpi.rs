@@ -21,7 +21,7 @@ use super::setup;
 use super::stages::with_library;
 use super::steps::{Steps, Stop};
 
-pub(super) use launch::{Mode, check, launch};
+pub(super) use launch::{Mode, check, launch, report};
 
 /// The folder of the programs in C, and that of those in Fortran.
 const C: [(&str, &str); 1] = [("tests/c", "c")];
@@ -215,14 +215,7 @@ impl Suite<'_> {
             executable,
         );
         let step = format!("{} by treefold-run --check", self.title(executable));
-        steps.check(&step, || {
-            let output = command.output().map_err(|error| error.to_string())?;
-            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-            match output.status.success() && errors.contains("Allreduce") {
-                true => Ok(format!("it reports\n{errors}")),
-                false => Err(format!("{}, and it reports\n{errors}", output.status)),
-            }
-        })
+        report(steps, &step, &mut command, "Allreduce")
     }
 
     fn title(&self, executable: &Path) -> String {

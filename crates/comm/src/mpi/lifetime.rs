@@ -168,11 +168,13 @@ pub(super) fn free_together(first: u64) -> Result<(), Failure> {
         .filter(|(_, entry)| entry.first == first && entry.is_released)
         .map(|(&number, _)| number)
         .collect();
-    for number in numbers {
-        let entry = registry().entries.remove(&number);
-        entry.map_or(Ok(()), Entry::free)?;
-    }
-    Ok(())
+    numbers.into_iter().try_for_each(free)
+}
+
+/// Frees what is registered by this number. Collective; no lock is held meanwhile.
+fn free(number: u64) -> Result<(), Failure> {
+    let entry = registry().entries.remove(&number);
+    entry.map_or(Ok(()), Entry::free)
 }
 
 /// Frees the duplicates of one family that all ranks of `comm`, the youngest of them, have released. Collective.
@@ -186,8 +188,7 @@ fn free_released(family: u64, comm: RawCommunicator) -> Result<(), Failure> {
     let flags = comm.allreduce_u64s(&flags, Agreed::Least)?;
     for (number, is_released) in numbers.into_iter().zip(flags) {
         if is_released == 1 {
-            let entry = registry().entries.remove(&number);
-            entry.map_or(Ok(()), Entry::free)?;
+            free(number)?;
         }
     }
     Ok(())

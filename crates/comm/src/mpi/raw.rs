@@ -365,15 +365,9 @@ impl RawCommunicator {
 
     /// `MPI_Iprobe`, whose answer does not matter: the call lets MPI make progress on whatever is under way.
     pub(super) fn make_progress(&self) -> Result<(), Failure> {
-        let mut flag = 0;
         // SAFETY: constants of the library, initialised before main.
-        let (source, tag, ignore) = unsafe {
-            let ignore = ffi::RSMPI_STATUS_IGNORE;
-            (ffi::RSMPI_ANY_SOURCE, ffi::RSMPI_ANY_TAG, ignore)
-        };
-        // SAFETY: the handle is live, `flag` is a live int, and the status may be ignored.
-        let code = unsafe { ffi::MPI_Iprobe(source, tag, self.handle, &raw mut flag, ignore) };
-        check("MPI_Iprobe", code)
+        let (source, tag) = unsafe { (ffi::RSMPI_ANY_SOURCE, ffi::RSMPI_ANY_TAG) };
+        self.probe(source, tag).map(drop)
     }
 
     /// Receives the messages that have arrived and that nobody has received, and drops them.

@@ -112,7 +112,7 @@ fn take_notices(notice: Tag, channels: &mut Channels) -> Result<(), Failure> {
 /// A message that MPI has brought and that belongs to another exchange of this turn or to the turn before: its sender and its exchange.
 ///
 /// MPI's tags count turns in few bits. A sender that waits for nobody may be so far ahead that one of its later messages has the same
-/// tag; but then an earlier one of its messages is here as well. So only its oldest counts.
+/// tag. Where it has sent a message in an earlier turn, too, that one is here as well: so only its oldest counts.
 fn wrong_message(tag: Tag, channels: &mut Channels) -> Result<Option<(usize, Tag)>, Failure> {
     let Some((channel, conversations)) = channels.of(tag) else {
         return Ok(None);

@@ -11,50 +11,36 @@ const RUNS: usize = 4;
 /// How often a thread is waited for that has ended but not freed what is its own.
 const LOOKS: usize = 20;
 
-/// Tells a leak by the memory that this process holds.
-pub(super) struct Leaks {
-    live_bytes: fn() -> usize,
+/// What is wrong with a case, if anything is, or that it leaks: `live_bytes` are those that this process holds, in which nothing else may
+/// run.
+pub(super) fn check_with_leaks(case: &Case, live_bytes: fn() -> usize) -> Option<String> {
+    let mut kept_bytes = 0;
+    for _ in 0..RUNS {
+        let before = live_bytes();
+        let wrong = check_on_threads(case);
+        if wrong.is_some() {
+            return wrong;
+        }
+        kept_bytes = kept_after(before, live_bytes)?;
+    }
+    Some(format!("each run leaks: the last one {kept_bytes} bytes"))
 }
 
-impl Leaks {
-    pub(super) fn of(live_bytes: fn() -> usize) -> Self {
-        Self { live_bytes }
+/// How many bytes more than these the process goes on to hold; `None` if no more.
+fn kept_after(before: usize, live_bytes: fn() -> usize) -> Option<usize> {
+    let more = || live_bytes().checked_sub(before).filter(|&kept| kept > 0);
+    for _ in 0..LOOKS {
+        more()?;
+        thread::sleep(Duration::from_millis(1));
     }
-
-    /// What is wrong with a case, if anything is, or that it leaks. Nothing else may run in this process.
-    pub(super) fn check(&self, case: &Case) -> Option<String> {
-        let mut kept_bytes = 0;
-        for _ in 0..RUNS {
-            let before = (self.live_bytes)();
-            let wrong = check_on_threads(case);
-            if wrong.is_some() {
-                return wrong;
-            }
-            kept_bytes = self.above(before)?;
-        }
-        Some(format!("each run leaks: the last one {kept_bytes} bytes"))
-    }
-
-    /// How many bytes more than these the process holds; `None` if no more.
-    fn above(&self, before: usize) -> Option<usize> {
-        for _ in 0..LOOKS {
-            let live = (self.live_bytes)();
-            if live <= before {
-                return None;
-            }
-            thread::sleep(Duration::from_millis(1));
-        }
-        (self.live_bytes)()
-            .checked_sub(before)
-            .filter(|&kept| kept > 0)
-    }
+    more()
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use super::Leaks;
+    use super::check_with_leaks;
     use crate::Backend;
     use crate::campaign::{FaultKind, Generator};
 
@@ -67,7 +53,7 @@ mod tests {
     #[test]
     fn what_grows_with_each_run_is_a_leak() {
         let case = Generator::new(Backend::Threads, Some(3), &[FaultKind::Sleep]).case(1);
-        assert!(Leaks::of(growing).check(&case).is_some());
-        assert_eq!(Leaks::of(|| 7).check(&case), None);
+        assert!(check_with_leaks(&case, growing).is_some());
+        assert_eq!(check_with_leaks(&case, || 7), None);
     }
 }

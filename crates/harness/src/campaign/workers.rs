@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::leak::Leaks;
+use super::leak::check_with_leaks;
 use super::shrink::shrink;
 use super::{Campaign, Case, Failure, Findings, check_on_threads};
 
@@ -59,11 +59,10 @@ impl Shared<'_> {
 
     fn work(&self, running: &Mutex<Option<(u64, Instant)>>, done: &(dyn Fn() + Sync)) {
         while let Some(seed) = self.next() {
-            let leaks = self.campaign.live_bytes.map(Leaks::of);
             let check = |case: &Case| {
                 *running.lock().expect(NO_PANIC) = Some((seed, Instant::now()));
-                match &leaks {
-                    Some(leaks) => leaks.check(case),
+                match self.campaign.live_bytes {
+                    Some(live_bytes) => check_with_leaks(case, live_bytes),
                     None => check_on_threads(case),
                 }
             };

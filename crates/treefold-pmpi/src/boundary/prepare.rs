@@ -91,22 +91,11 @@ unsafe fn columns(
 ) -> Result<(usize, usize, usize, bool), Reason> {
     let count = match arguments.count {
         Count::Of(count) => usize::try_from(count).map_err(|_| WRONG)?,
-        Count::Each(counts) if counts.is_null() => return Err(WRONG),
-        Count::Each(counts) => {
-            // SAFETY: the program promises a count for each rank.
-            let counts = unsafe { slice::from_raw_parts(counts, state.size) };
-            let counts = counts.iter().map(|count| usize::try_from(*count));
-            return scattered(&counts.flatten().collect::<Vec<_>>(), state);
-        }
+        // SAFETY: this function's promise.
+        Count::Each(counts) => return unsafe { scattered(counts, state) },
         #[cfg(large_counts)]
-        Count::EachLarge(counts) if counts.is_null() => return Err(WRONG),
-        #[cfg(large_counts)]
-        Count::EachLarge(counts) => {
-            // SAFETY: the program promises a count for each rank.
-            let counts = unsafe { slice::from_raw_parts(counts, state.size) };
-            let counts = counts.iter().map(|count| usize::try_from(*count));
-            return scattered(&counts.flatten().collect::<Vec<_>>(), state);
-        }
+        // SAFETY: this function's promise.
+        Count::EachLarge(counts) => return unsafe { scattered(counts, state) },
     };
     if count == 0 {
         return Err("no elements");
@@ -120,8 +109,25 @@ unsafe fn columns(
     }
 }
 
-/// The same for the counts of all ranks, of which negative ones are left out.
-fn scattered(counts: &[usize], state: &State) -> Result<(usize, usize, usize, bool), Reason> {
+/// The same for the counts of all ranks.
+///
+/// # Safety
+/// They are NULL, or a count for each rank.
+unsafe fn scattered<C: Copy>(
+    counts: *const C,
+    state: &State,
+) -> Result<(usize, usize, usize, bool), Reason>
+where
+    usize: TryFrom<C>,
+{
+    if counts.is_null() {
+        return Err(WRONG);
+    }
+    // SAFETY: this function's promise.
+    let counts = unsafe { slice::from_raw_parts(counts, state.size) };
+    let counts = counts.iter().map(|count| usize::try_from(*count));
+    // Negative ones are missing then.
+    let counts: &[usize] = &counts.flatten().collect::<Vec<_>>();
     if counts.len() != state.size {
         return Err(WRONG);
     }

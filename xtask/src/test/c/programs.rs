@@ -8,10 +8,10 @@ use harness::Error;
 use super::super::steps::Stop;
 
 /// Folders with sources in C, and their extension.
-pub(in crate::test) const C: [(&str, &str); 2] = [("examples", "c"), ("tests/c", "c")];
+pub(super) const C: [(&str, &str); 2] = [("examples", "c"), ("tests/c", "c")];
 
 /// The same for C++ and Fortran.
-pub(in crate::test) const CPP_AND_FORTRAN: [(&str, &str); 4] = [
+pub(super) const CPP_AND_FORTRAN: [(&str, &str); 4] = [
     ("examples", "cpp"),
     ("tests/cpp", "cpp"),
     ("examples", "f90"),

@@ -8,6 +8,7 @@ use harness::Installation;
 
 use super::super::c::consumers::TIMEOUT_SECONDS;
 use super::super::stages::MPI_RANKS;
+use super::super::steps::{Steps, Stop};
 
 /// What the loader looks for: a path may hold spaces, which end a name in LD_PRELOAD.
 const LIBRARY: &str = "libtreefold_pmpi.so";
@@ -100,4 +101,21 @@ pub(in crate::test) fn check(
     }
     command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);
     command
+}
+
+/// A step that runs such a command: it succeeds, and this text is in its report.
+pub(in crate::test) fn report(
+    steps: &mut Steps,
+    step: &str,
+    command: &mut Command,
+    text: &str,
+) -> Result<(), Stop> {
+    steps.check(step, || {
+        let output = command.output().map_err(|error| error.to_string())?;
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        match output.status.success() && errors.contains(text) {
+            true => Ok(format!("it reports\n{errors}")),
+            false => Err(format!("{}, and it reports\n{errors}", output.status)),
+        }
+    })
 }
