@@ -65,6 +65,10 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
     silence_panics();
     let backends = Backend::parse(&options.backend)?;
     options.mpi.check_use(&backends)?;
+    if options.leaks && backends.contains(&Backend::Mpi) {
+        let reason = "it looks at this process only: --backend threads";
+        return Err(Error::option("--leaks", reason));
+    }
     for backend in backends {
         let minutes = options.minutes.map(|minutes| 60 * minutes);
         let (end, bar) = match minutes {

@@ -35,12 +35,13 @@ fn a_campaign_counts_its_cases_and_faults() {
 }
 
 #[test]
-fn a_campaign_of_nothing_is_refused() {
+fn options_that_mean_nothing_are_refused() {
     for words in [
         ["--ranks", "0"],
         ["--cases", "0"],
         ["--minutes", "0"],
         ["--faults", "hang"],
+        ["--leaks", "--backend=mpi"],
     ] {
         let output = campaign(&words);
         let errors = String::from_utf8(output.stderr).unwrap();

@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// Any byte of any value, any error but a test's, and any missing step.
+    /// Any byte of any value, any error but a test's, tests without end, and any missing step.
     #[test]
     fn the_judge_sees_what_is_wrong() {
         let mut values = 0;
@@ -196,6 +196,8 @@ mod tests {
                         wrong[rank][step] = Outcome::Failed("anything".to_owned());
                         assert!(judge(&case, &wrong).is_some(), "seed {seed}");
                     }
+                    wrong[rank][step] = Outcome::Endless;
+                    assert!(judge(&case, &wrong).is_some(), "seed {seed}");
                 }
                 let mut short = right.clone();
                 short[rank].pop();

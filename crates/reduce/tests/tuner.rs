@@ -214,6 +214,22 @@ fn a_link_is_measured_alike() {
     assert!(threads::run(1, |world| world.measure_link().unwrap()).is_ok());
 }
 
+/// This executable, run as cargo runs it: for another architecture, by an emulator.
+fn this_executable() -> Command {
+    let executable = env::current_exe().unwrap();
+    let runner = env::vars().find_map(|(name, value)| {
+        let is_runner = name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER");
+        is_runner.then_some(value)
+    });
+    let Some(runner) = runner else {
+        return Command::new(executable);
+    };
+    let mut words = runner.split_whitespace();
+    let mut command = Command::new(words.next().unwrap());
+    command.args(words).arg(executable);
+    command
+}
+
 /// The variable is this process' own, so each case is a process.
 #[test]
 fn the_environment_names_the_algorithm() {
@@ -260,7 +276,7 @@ fn the_environment_names_the_algorithm() {
         ("", "TREEFOLD_ALGORITHM: unknown algorithm ``"),
     ];
     for (value, expected) in here.chain(refused) {
-        let output = Command::new(env::current_exe().unwrap())
+        let output = this_executable()
             .args(["--exact", "the_environment_names_the_algorithm"])
             .env(ALGORITHM_VARIABLE, value)
             .env("TREEFOLD_TEST_EXPECTS", expected)

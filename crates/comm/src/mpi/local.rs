@@ -8,44 +8,21 @@ use super::raw::{Failure, RawCommunicator};
 use super::window::{RawWindow, Window};
 use crate::conversation::Conversations;
 use crate::request::{Request, RequestId, Requests};
-use crate::ring::{MANY_LINES, Reader, Ring, Writer, longest_bytes};
+use crate::ring::{Reader, Ring, Writer};
 use crate::tag::Tag;
 
 /// On larger nodes the rings, one for each pair of ranks, would take too much memory: 38 MB here.
 const MOST_RANKS: usize = 256;
 
-/// The longest message of any ring.
-const MOST_BYTES: usize = longest_bytes(MANY_LINES);
+/// The most buffers for unexpected messages that are there in advance. To receive a message then allocates nothing, unless there are more.
+const MOST_SPARE: usize = 4;
 
 /// A message that arrived before its receive was posted.
 #[derive(Debug)]
 struct Unexpected {
     node_rank: usize,
     tag: Tag,
-    content: Content,
-}
-
-#[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "to receive a short message allocates nothing"
-)]
-enum Content {
-    FromRing {
-        length: usize,
-        bytes: [u8; MOST_BYTES],
-    },
-    /// From this rank.
-    Own(Vec<u8>),
-}
-
-impl Content {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Content::FromRing { length, bytes } => &bytes[..*length],
-            Content::Own(bytes) => bytes,
-        }
-    }
+    bytes: Vec<u8>,
 }
 
 /// To and from one rank of the node.
@@ -119,6 +96,8 @@ pub(super) struct LocalMessages {
     /// Sends that wait for room in their rings, in the order in which they were started.
     waiting: Vec<RequestId>,
     unexpected: VecDeque<Unexpected>,
+    /// Memory for unexpected messages, each for the longest.
+    spare: Vec<Vec<u8>>,
 }
 
 impl LocalMessages {
@@ -133,6 +112,7 @@ impl LocalMessages {
             posted: Vec::new(),
             waiting: Vec::new(),
             unexpected: VecDeque::new(),
+            spare: Vec::new(),
         }
     }
 
@@ -182,6 +162,11 @@ impl LocalMessages {
         }
         let unexpected = self.unexpected.len();
         self.unexpected.reserve(messages.saturating_sub(unexpected));
+        if self.rings.is_some() {
+            let spare = self.spare.len()..messages.min(MOST_SPARE);
+            let memory = || Vec::with_capacity(self.longest_bytes);
+            self.spare.extend(spare.map(|_| memory()));
+        }
     }
 
     pub(super) fn start_send(
@@ -237,7 +222,7 @@ impl LocalMessages {
             self.unexpected.push_back(Unexpected {
                 node_rank,
                 tag,
-                content: Content::Own(buffer),
+                bytes: buffer,
             });
         }
         requests.insert(Message::Local(sent))
@@ -285,9 +270,10 @@ impl LocalMessages {
         if let Some(rank) = conversations.who_gave_up(tag) {
             message.state = State::Failed(Trouble::GivenUp(rank));
         } else if let Some(unexpected) = self.take_unexpected(node_rank, tag) {
-            let bytes = unexpected.content.bytes();
+            let bytes = unexpected.bytes;
             let into = message.accept(unexpected.tag, bytes.len());
             into.copy_from_slice(&bytes[..into.len()]);
+            self.keep_spare(node_rank, bytes);
             if unexpected.tag != tag {
                 self.end_mismatched(requests, conversations, node_rank, unexpected.tag);
             }
@@ -298,6 +284,13 @@ impl LocalMessages {
             self.posted.push(request.id());
         }
         request
+    }
+
+    /// Keeps the memory of a message from a ring for another unexpected one.
+    fn keep_spare(&mut self, node_rank: usize, bytes: Vec<u8>) {
+        if node_rank != self.own_node_rank && self.spare.len() < MOST_SPARE {
+            self.spare.push(bytes);
+        }
     }
 
     /// The oldest message of a conversation that came before its receive.
@@ -496,13 +489,17 @@ impl LocalMessages {
         tag: Tag,
         length: usize,
     ) {
-        let mut bytes = [0; MOST_BYTES];
+        let spare = self.spare.pop();
+        let mut bytes = spare.unwrap_or_else(|| Vec::with_capacity(self.longest_bytes));
+        bytes.resize(length, 0);
         self.read(node_rank, length, &mut bytes);
-        if !conversations.is_closed(tag) {
+        if conversations.is_closed(tag) {
+            self.keep_spare(node_rank, bytes);
+        } else {
             self.unexpected.push_back(Unexpected {
                 node_rank,
                 tag,
-                content: Content::FromRing { length, bytes },
+                bytes,
             });
         }
     }

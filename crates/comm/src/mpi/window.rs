@@ -5,11 +5,12 @@
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
+use std::slice;
 
 use super::ffi;
 
 use super::raw::{Agreed, Failure, RawCommunicator, check};
-use crate::ring::{FEW_LINES, Line, MANY_LINES, Ring, longest_bytes, memory_lines};
+use crate::ring::{DataLine, LINE_BYTES, Line, Ring, Size};
 
 /// MPI's name for a window that is locked.
 #[derive(Clone, Copy, Debug)]
@@ -24,26 +25,29 @@ pub(super) struct RawWindow {
 #[derive(Debug)]
 pub(super) struct Window {
     handle: ffi::MPI_Win,
-    /// The lines of a ring.
-    lines: usize,
-    /// Each rank's part: as many rings as there are ranks.
-    parts: Vec<NonNull<[Line]>>,
+    rings: Size,
+    /// Where each rank's part begins: as many rings as there are ranks.
+    parts: Vec<NonNull<u8>>,
 }
 
-/// The most ranks of a node whose rings have many lines: the rings of 32 take 4 MiB, and of 256 with few lines 38.
-const FEW_RANKS: usize = 32;
+/// How large the rings of a node are. There is one for each pair of ranks: those of 8 take 2 MiB, of 32 5 MiB, and of 256 38 MB.
+fn rings_of(size: usize) -> Size {
+    let (lines, data_lines) = match size {
+        0..=8 => (32, 512),
+        9..=32 => (16, 64),
+        _ => (4, 4),
+    };
+    Size { lines, data_lines }
+}
 
-/// The lines of the rings of a node.
-fn lines_of(size: usize) -> usize {
-    match size <= FEW_RANKS {
-        true => MANY_LINES,
-        false => FEW_LINES,
-    }
+/// The memory of a ring.
+fn bytes_of(ring: Size) -> usize {
+    (ring.control_lines() + ring.data_lines) * LINE_BYTES
 }
 
 /// What a rank's part takes on a node of `size` ranks, wherever MPI begins it.
 fn part_bytes(size: usize) -> usize {
-    size * memory_lines(lines_of(size)) * size_of::<Line>() + align_of::<Line>()
+    size * bytes_of(rings_of(size)) + LINE_BYTES
 }
 
 impl Window {
@@ -81,7 +85,7 @@ impl Window {
         let window = Self {
             // SAFETY: MPI_Win_allocate_shared succeeded, so it has written the handle.
             handle: unsafe { handle.assume_init() },
-            lines: lines_of(size),
+            rings: rings_of(size),
             parts: Vec::new(),
         };
         // SAFETY: a constant of the library, initialised before main.
@@ -116,7 +120,7 @@ impl Window {
     }
 
     /// Where a rank's part lies in this process.
-    fn part(&self, owner: usize, size: usize) -> Option<NonNull<[Line]>> {
+    fn part(&self, owner: usize, size: usize) -> Option<NonNull<u8>> {
         let owner = c_int::try_from(owner).ok()?;
         let (mut length_bytes, mut unit) = (0, 0);
         let mut base = ptr::null_mut::<c_void>();
@@ -133,27 +137,33 @@ impl Window {
         check("MPI_Win_shared_query", code).ok()?;
         let has_room = usize::try_from(length_bytes).ok()? >= part_bytes(size);
         // MPI aligns for numbers. All processes skip the same bytes: they see the memory at other pages, but at the same places of a page.
-        let skipped_bytes = base.cast::<u8>().align_offset(align_of::<Line>());
-        let first = base.wrapping_byte_add(skipped_bytes).cast::<Line>();
-        let first =
-            NonNull::new(first).filter(|_| has_room && skipped_bytes < align_of::<Line>())?;
-        let lines = size * memory_lines(self.lines);
-        Some(NonNull::slice_from_raw_parts(first, lines))
+        let skipped_bytes = base.cast::<u8>().align_offset(LINE_BYTES);
+        let first = NonNull::new(base.cast::<u8>().wrapping_add(skipped_bytes));
+        first.filter(|_| has_room && skipped_bytes < LINE_BYTES)
     }
 
     /// The ring that carries one rank's messages to another, by their ranks on the node.
     #[inline]
     pub(super) fn ring(&self, writer: usize, reader: usize) -> Ring<'_> {
-        // SAFETY: the part has room for a slice of this length, is aligned (`part`), and lives as long as the window. A line
-        // is atomic integers only: any bits are valid, and other processes may write them.
-        let part = unsafe { self.parts[reader].as_ref() };
-        let length = memory_lines(self.lines);
-        Ring::in_memory(&part[writer * length..][..length])
+        assert!(writer < self.parts.len());
+        let Size { data_lines, .. } = self.rings;
+        let control_lines = self.rings.control_lines();
+        // SAFETY: the part has room for a ring from each rank (`part`).
+        let control = unsafe { self.parts[reader].add(writer * bytes_of(self.rings)) };
+        // SAFETY: the data follow the control lines.
+        let data = unsafe { control.add(control_lines * LINE_BYTES) };
+        let (control, data) = (control.cast::<Line>(), data.cast::<DataLine>());
+        // SAFETY: there are so many lines; they are aligned, since the part and the size of a ring are, and live as long as the window.
+        // They are atomic integers: any bits are valid, and other processes may write them.
+        let control = unsafe { slice::from_raw_parts(control.as_ptr(), control_lines) };
+        // SAFETY: as above. They are bytes in cells, which other processes may write in their turns.
+        let data = unsafe { slice::from_raw_parts(data.as_ptr(), data_lines) };
+        Ring::in_memory(control, data)
     }
 
     /// The longest message of its rings.
     pub(super) fn longest_bytes(&self) -> usize {
-        longest_bytes(self.lines)
+        self.rings.longest_bytes()
     }
 }
 

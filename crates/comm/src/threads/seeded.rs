@@ -6,7 +6,8 @@
 //! way arrives. Messages of one sender, receiver and conversation keep their order; all others may overtake
 //! each other. Time stands still: a time-out passes only when nothing else can happen.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
 
 use super::network::{Envelope, Network, Patience, Return, diagnose};
 use crate::error::Error;
@@ -15,8 +16,6 @@ use crate::error::Error;
 #[derive(Debug)]
 pub(super) struct SeededNetwork {
     state: Mutex<State>,
-    /// One a rank: it is your turn.
-    turns: Vec<Condvar>,
 }
 
 #[derive(Debug)]
@@ -33,6 +32,8 @@ struct State {
 #[derive(Debug)]
 struct Rank {
     phase: Phase,
+    /// The thread that sleeps until it is the rank's turn.
+    sleeper: Option<Thread>,
     arrived: Vec<Envelope>,
     returned: Vec<Return>,
 }
@@ -60,6 +61,7 @@ impl SeededNetwork {
         };
         state.ranks.resize_with(ranks, || Rank {
             phase: Phase::Ready,
+            sleeper: None,
             arrived: Vec::new(),
             returned: Vec::new(),
         });
@@ -68,7 +70,6 @@ impl SeededNetwork {
         }
         Self {
             state: Mutex::new(state),
-            turns: (0..ranks).map(|_| Condvar::new()).collect(),
         }
     }
 
@@ -85,33 +86,47 @@ impl SeededNetwork {
         phase: Phase,
     ) -> MutexGuard<'s, State> {
         state.ranks[rank].phase = phase;
-        self.pass_turn(&mut state);
-        self.await_turn(rank, state)
+        let next = state.pass_turn();
+        self.await_turn(rank, state, next)
     }
 
-    fn pass_turn(&self, state: &mut State) {
-        state.choose_next();
-        if state.failure.is_some() {
-            self.turns.iter().for_each(Condvar::notify_all);
-        } else if let Some(next) = state.running {
-            self.turns[next].notify_all();
-        }
-    }
-
+    /// Wakes who is next, without the lock, which they want; then sleeps until it is the rank's turn, or a failure.
     fn await_turn<'s>(
         &'s self,
         rank: usize,
-        state: MutexGuard<'s, State>,
+        mut state: MutexGuard<'s, State>,
+        mut next: Option<Thread>,
     ) -> MutexGuard<'s, State> {
-        self.turns[rank]
-            .wait_while(state, |state| {
-                state.running != Some(rank) && state.failure.is_none()
-            })
-            .unwrap_or_else(PoisonError::into_inner)
+        while state.running != Some(rank) && state.failure.is_none() {
+            state.ranks[rank].sleeper = Some(thread::current());
+            drop(state);
+            if let Some(next) = next.take() {
+                next.unpark();
+            }
+            thread::park();
+            state = self.lock();
+        }
+        state.ranks[rank].sleeper = None;
+        state
     }
 }
 
 impl State {
+    /// Decides what happens next, and returns the thread to be woken, if it sleeps. A failure wakes all of them here.
+    fn pass_turn(&mut self) -> Option<Thread> {
+        self.choose_next();
+        if self.failure.is_some() {
+            self.wake_all();
+            return None;
+        }
+        self.ranks[self.running?].sleeper.take()
+    }
+
+    fn wake_all(&self) {
+        let sleepers = self.ranks.iter().filter_map(|rank| rank.sleeper.as_ref());
+        sleepers.for_each(Thread::unpark);
+    }
+
     /// Lets messages arrive until it is some rank's turn.
     fn choose_next(&mut self) {
         self.running = None;
@@ -189,7 +204,7 @@ impl State {
 
 impl Network for SeededNetwork {
     fn enter(&self, rank: usize) {
-        drop(self.await_turn(rank, self.lock()));
+        drop(self.await_turn(rank, self.lock(), None));
     }
 
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error> {
@@ -256,15 +271,20 @@ impl Network for SeededNetwork {
     fn leave(&self, rank: usize) {
         let mut state = self.lock();
         state.ranks[rank].phase = Phase::Left;
-        if state.failure.is_none() {
-            self.pass_turn(&mut state);
+        if state.failure.is_some() {
+            return;
+        }
+        let next = state.pass_turn();
+        drop(state);
+        if let Some(next) = next {
+            next.unpark();
         }
     }
 
     fn fail(&self, error: Error) {
         let mut state = self.lock();
         state.failure.get_or_insert(error);
-        self.turns.iter().for_each(Condvar::notify_all);
+        state.wake_all();
     }
 
     fn failure(&self) -> Option<Error> {

@@ -192,6 +192,8 @@ pub(super) enum Outcome {
     UnderWay,
     /// The error that no rank can go on.
     Deadlock(String),
+    /// A loop of tests that does not end.
+    Endless,
 }
 
 impl Outcome {
@@ -215,6 +217,7 @@ impl fmt::Debug for Outcome {
             Self::Nothing => f.write_str("nothing"),
             Self::Failed(error) | Self::Deadlock(error) => write!(f, "the error `{error}`"),
             Self::UnderWay => f.write_str("the error that a run is under way"),
+            Self::Endless => f.write_str("tests without end"),
             Self::Value(bytes) => {
                 write!(f, "{} bytes ", bytes.len())?;
                 let shown = &bytes[..bytes.len().min(SHOWN)];

@@ -65,6 +65,7 @@ impl<'c> Judge<'c> {
                     && fault
                         .is_some_and(|fault| (fault.kind, fault.rank) == (FaultKind::Skip, rank))
             }
+            Outcome::Endless => false,
             Outcome::Nothing | Outcome::Value(_) if is_noticed => false,
             // What the faulty call returns instead of a value is its own affair.
             Outcome::Nothing => is_faulty || *outcome == expected,

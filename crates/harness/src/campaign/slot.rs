@@ -279,8 +279,7 @@ impl<T: Element, O: Operator<T> + 'static> Slot for Built<T, O> {
         };
         match ended {
             Err(error) => failed(&error),
-            // No result, and no error.
-            Ok(false) if must_end => Outcome::Nothing,
+            Ok(false) if must_end => Outcome::Endless,
             Ok(_) => outcome(run.wait(&local)),
         }
     }

@@ -9,15 +9,18 @@ use comm::Communicator;
 
 use super::buffer::{capacity_bytes, read_notice, unless_given_up, write_notice};
 use super::memory::{Memory, Place};
-use super::program::{Message, Program};
+use super::program::{Part, Program};
 use super::state::{Phase, State};
 use super::strips::ColumnStrips;
 use crate::operator::Operator;
 use crate::patience::Patience;
 use crate::trace::{message, span};
 
-/// The most bytes of a message that goes without a request, in memory on the stack.
-pub(super) const AT_ONCE_BYTES: usize = 256;
+/// The most bytes of a message that goes without a request. Others take so long that a request does not matter.
+pub(super) const AT_ONCE_BYTES: usize = 4096;
+
+/// The most bytes of such a message that are put together on the stack.
+const ON_STACK_BYTES: usize = 256;
 
 /// Receives are posted this number of steps ahead, so that early messages find their buffers; after the sends, which others wait
 /// for.
@@ -142,7 +145,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         let message = &program.sends[index];
         let capacity_bytes = capacity_bytes::<T>(message.length);
         let has_values = self.state.failed.is_none();
-        if self.state.at_once && has_values && self.send_at_once(message, capacity_bytes) {
+        if self.state.at_once && has_values && self.send_at_once(index, capacity_bytes) {
             return Ok(());
         }
         let buffer = &mut self.state.sends[self.state.turn][index];
@@ -150,15 +153,14 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
             Some(request) => unless_given_up(self.comm.wait(request))?.unwrap_or_default(),
             None => mem::take(&mut buffer.memory),
         };
-        memory.clear();
         match self.state.failed {
-            Some(rank) => write_notice::<T>(&mut memory, message.length, rank),
+            Some(rank) => {
+                memory.clear();
+                write_notice::<T>(&mut memory, message.length, rank);
+            }
             None => {
                 memory.reserve(capacity_bytes);
-                let values = self.memory();
-                for &part in &program.parts[message.parts.clone()] {
-                    memory.extend_from_slice(bytemuck::cast_slice(P::read(part, &values)));
-                }
+                self.gather(&program.parts[message.parts.clone()], &mut memory);
             }
         }
         message!(message.peer, memory.len());
@@ -169,28 +171,47 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
     }
 
     /// Sends values without a request, if the transport takes them over at once. Says whether it did.
-    fn send_at_once(&mut self, message: &Message, capacity_bytes: usize) -> bool {
-        let (comm, tag) = (self.comm, self.tag);
-        let parts = &self.program().parts[message.parts.clone()];
-        let values = self.memory();
-        let mut gathered = [0; AT_ONCE_BYTES];
-        let bytes = match *parts {
-            [part] => bytemuck::cast_slice(P::read(part, &values)),
-            _ => {
-                let mut length = 0;
-                for &part in parts {
-                    let bytes: &[u8] = bytemuck::cast_slice(P::read(part, &values));
-                    gathered[length..][..bytes.len()].copy_from_slice(bytes);
-                    length += bytes.len();
-                }
-                &gathered[..length]
+    fn send_at_once(&mut self, index: usize, capacity_bytes: usize) -> bool {
+        let (comm, tag, program) = (self.comm, self.tag, self.program());
+        let message = &program.sends[index];
+        let parts = &program.parts[message.parts.clone()];
+        let send = |bytes: &[u8]| {
+            let is_sent = comm.try_send(message.peer, tag, bytes, capacity_bytes);
+            if is_sent {
+                message!(message.peer, bytes.len());
             }
+            is_sent
         };
-        let is_sent = comm.try_send(message.peer, tag, bytes, capacity_bytes);
-        if is_sent {
-            message!(message.peer, bytes.len());
+        if let [part] = *parts {
+            return send(bytemuck::cast_slice(P::read(part, &self.memory())));
         }
+        let length_bytes = message.length * size_of::<T>();
+        if length_bytes <= ON_STACK_BYTES {
+            let mut gathered = [0; ON_STACK_BYTES];
+            let mut length = 0;
+            let values = self.memory();
+            for &part in parts {
+                let bytes: &[u8] = bytemuck::cast_slice(P::read(part, &values));
+                gathered[length..][..bytes.len()].copy_from_slice(bytes);
+                length += bytes.len();
+            }
+            return send(&gathered[..length]);
+        }
+        let turn = self.state.turn;
+        let mut gathered = mem::take(&mut self.state.sends[turn][index].memory);
+        self.gather(parts, &mut gathered);
+        let is_sent = send(&gathered);
+        self.state.sends[turn][index].memory = gathered;
         is_sent
+    }
+
+    /// Puts the values of a message together.
+    fn gather(&mut self, parts: &[Part<P>], into: &mut Vec<u8>) {
+        into.clear();
+        let values = self.memory();
+        for &part in parts {
+            into.extend_from_slice(bytemuck::cast_slice(P::read(part, &values)));
+        }
     }
 
     /// Continues until the run is over or patience is exhausted. Says whether the run is over.
@@ -278,19 +299,30 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
     fn receive_at_once(&mut self, index: usize) -> bool {
         let program = self.program();
         let message = &program.receives[index];
-        let mut memory = [0; AT_ONCE_BYTES];
-        let room = &mut memory[..capacity_bytes::<T>(message.length)];
-        let Some(length) = self.comm.try_receive(message.peer, self.tag, room) else {
+        let part = program.parts[message.parts.start];
+        let capacity_bytes = capacity_bytes::<T>(message.length);
+        let (comm, tag) = (self.comm, self.tag);
+        let mut on_stack = [0; ON_STACK_BYTES];
+        let buffer = &mut self.state.receives[index];
+        let is_short = capacity_bytes <= ON_STACK_BYTES;
+        let room = match is_short {
+            true => &mut on_stack[..capacity_bytes],
+            false => buffer.room(capacity_bytes),
+        };
+        let Some(length) = comm.try_receive(message.peer, tag, room) else {
             return false;
         };
         self.state.received = index + 1;
-        let bytes = &memory[..length];
-        if length == message.length * size_of::<T>() {
-            let part = program.parts[message.parts.start];
-            let buffer = &mut self.state.receives[index];
-            P::take_in_bytes(part, bytes, buffer, &mut self.state.workspace);
+        let has_values = length == message.length * size_of::<T>();
+        let workspace = &mut self.state.workspace;
+        if !has_values {
+            let notice = read_notice(&room[..length]);
+            self.hear_of_failure(message.peer, notice);
+        } else if is_short {
+            P::take_in_bytes(part, &on_stack[..length], buffer, workspace);
         } else {
-            self.hear_of_failure(message.peer, read_notice(bytes));
+            buffer.memory.truncate(length);
+            P::take_in(part, buffer, workspace);
         }
         true
     }

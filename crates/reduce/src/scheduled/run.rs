@@ -106,6 +106,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
         let begun = {
             let state = &mut *self.state.borrow_mut();
+            state.at_once = self.goes_at_once && self.is_alone();
             let begun = self.machine(state, own_nodes, result).begin_strip();
             self.fail_on_transport_error(state, begun)
         };
