@@ -52,6 +52,7 @@ mod native;
 pub mod operator;
 mod patience;
 mod plan;
+mod prefix;
 mod scheduled;
 mod terms;
 mod trace;
@@ -62,7 +63,10 @@ pub use engine::Operation;
 pub use error::{BuildError, FoldError, RunError, Turn, UnknownName};
 #[cfg(feature = "par")]
 pub use fold::par;
-pub use fold::{dot, fields, fold, fold_rows, squared_norm, sum, sum_and_absolute_sum, sum_rows};
+pub use fold::{
+    Partial, PartialError, dot, fields, fold, fold_rows, scan, scan_rows, squared_norm, sum,
+    sum_and_absolute_sum, sum_rows,
+};
 pub use message_buffer::MessageBuffer;
 pub use operator::{Max, Min, Operator, Product, Sum};
 pub use plan::{ALGORITHM_VARIABLE, Builder, Pending, Plan, call};

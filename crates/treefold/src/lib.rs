@@ -53,8 +53,8 @@
 #[cfg(feature = "par")]
 pub use reduce::par;
 pub use reduce::{
-    Float, FoldError, dot, fields, fold, fold_rows, squared_norm, sum, sum_and_absolute_sum,
-    sum_rows,
+    Float, FoldError, Partial, PartialError, dot, fields, fold, fold_rows, scan, scan_rows,
+    squared_norm, sum, sum_and_absolute_sum, sum_rows,
 };
 
 // Operators.

@@ -3,10 +3,14 @@
 mod fused;
 #[cfg(feature = "par")]
 pub mod par;
+mod partial;
 mod rows;
+mod scan;
 
 pub use fused::{dot, squared_norm, sum_and_absolute_sum};
+pub use partial::{Partial, PartialError};
 pub use rows::{fields, fold_rows, sum_rows};
+pub use scan::{scan, scan_rows};
 
 use crate::environment;
 use crate::error::FoldError;

@@ -61,16 +61,22 @@ pub fn fold_rows<T: Copy + 'static, O: Operator<T>>(
 
 /// Whether the items are whole rows, and the result is as long as one.
 pub(super) fn check_rows<T>(items: &[T], width: usize, result: &[T]) -> Result<(), FoldError> {
-    if width == 0 || !items.len().is_multiple_of(width) {
-        return Err(FoldError::NotRows {
-            values: items.len() as u64,
-            width: width as u64,
-        });
-    }
+    check_width(items, width)?;
     if result.len() != width {
         return Err(FoldError::ResultLength {
             width: width as u64,
             found: result.len() as u64,
+        });
+    }
+    Ok(())
+}
+
+/// Whether the items are whole rows.
+pub(super) fn check_width<T>(items: &[T], width: usize) -> Result<(), FoldError> {
+    if width == 0 || !items.len().is_multiple_of(width) {
+        return Err(FoldError::NotRows {
+            values: items.len() as u64,
+            width: width as u64,
         });
     }
     Ok(())

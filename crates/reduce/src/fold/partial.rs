@@ -1,0 +1,312 @@
+//! Reductions in pieces: what some of the items contribute, as a value.
+
+use std::iter;
+use std::ops::Range;
+
+use tree_index::{Node, Tree};
+
+use super::empty;
+use crate::environment;
+use crate::error::FoldError;
+use crate::operator::Operator;
+
+/// What some of N items contribute to the reduction of all of them: the reductions of the largest subtrees that they fill.
+///
+/// Partials of different items [`merge`](Partial::merge), in any grouping, and that of all items has [`fold`](crate::fold)'s bits. So a
+/// reduction can go through a pool of processes, or over a file that is read in pieces, and does not depend on the pieces. Of a run of
+/// items there are at most 2 log2(N) reductions.
+///
+/// Items may be rows of `width` values, which are reduced element by element.
+///
+/// ```
+/// use reduce::{Partial, Sum};
+///
+/// let items = [0.1, 0.2, 0.3, 0.4, 0.5];
+/// let first = Partial::new(5, 0, &items[..3], &Sum)?;
+/// let last = Partial::new(5, 3, &items[3..], &Sum)?;
+/// assert_eq!(last.merge(&first, &Sum)?.result(&Sum)?, [reduce::sum(&items)?]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partial<T> {
+    tree: Tree,
+    width: usize,
+    /// From left to right, with their rows.
+    nodes: Vec<(Node, Vec<T>)>,
+}
+
+/// Why items are no [`Partial`], partials do not merge, or one has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PartialError {
+    /// A range is not one of items.
+    #[error("there are no items {start} to {end}: there are {total} items, counted from 0")]
+    Range {
+        /// The first item of the range.
+        start: u64,
+        /// The item after its last one.
+        end: u64,
+        /// The number of all items.
+        total: u64,
+    },
+    /// There are not as many rows as the ranges have items.
+    #[error("the ranges have {ranges} items, and there are {found} rows")]
+    Rows {
+        /// The items of the ranges.
+        ranges: u64,
+        /// The rows.
+        found: u64,
+    },
+    /// An item is there twice.
+    #[error("item {item} is in both")]
+    Overlap {
+        /// The first such item.
+        item: u64,
+    },
+    /// Partials are of different reductions.
+    #[error(
+        "a partial of {total} items of {width} values does not merge with one of {other_total} of {other_width}"
+    )]
+    Differs {
+        /// The number of all items.
+        total: u64,
+        /// The values of an item.
+        width: usize,
+        /// The other's number of all items.
+        other_total: u64,
+        /// The values of an item of the other's.
+        other_width: usize,
+    },
+    /// Items are missing.
+    #[error("there are {found} of {total} items; item {missing} is missing")]
+    Incomplete {
+        /// The items that are there.
+        found: u64,
+        /// The number of all items.
+        total: u64,
+        /// The first item that is missing.
+        missing: u64,
+    },
+    /// A node is no subtree of the reduction, or has no row.
+    #[error("({x}, {y}) is no subtree of {total} items that comes next, with a row of its own")]
+    Node {
+        /// Its first item.
+        x: u64,
+        /// Its height.
+        y: u32,
+        /// The number of all items.
+        total: u64,
+    },
+    /// The reduction of items failed.
+    #[error(transparent)]
+    Fold(#[from] FoldError),
+}
+
+impl<T: Copy + 'static> Partial<T> {
+    /// Of the items of `total` that begin with number `start`.
+    ///
+    /// # Errors
+    /// As [`of_rows`](Partial::of_rows).
+    pub fn new<O: Operator<T>>(
+        total: u64,
+        start: u64,
+        items: &[T],
+        operator: &O,
+    ) -> Result<Self, PartialError> {
+        let end = start.saturating_add(items.len() as u64);
+        Self::of_rows(total, iter::once(start..end), items, 1, operator)
+    }
+
+    /// Of the items of `total` whose numbers are in the ranges, as rows of `width` values; the rows are in the order of the ranges.
+    ///
+    /// # Errors
+    /// A range is not of these items; ranges overlap; there are not as many rows as they have items; or this thread's floating-point
+    /// environment is not IEEE 754's default.
+    pub fn of_rows<O: Operator<T>>(
+        total: u64,
+        ranges: impl IntoIterator<Item = Range<u64>>,
+        rows: &[T],
+        width: usize,
+        operator: &O,
+    ) -> Result<Self, PartialError> {
+        environment::check().map_err(FoldError::from)?;
+        super::rows::check_width(rows, width)?;
+        let mut pieces = Vec::new();
+        let mut first_row = 0;
+        for range in ranges {
+            let Range { start, end } = range;
+            if start > end || end > total {
+                return Err(PartialError::Range { start, end, total });
+            }
+            pieces.push((range, first_row));
+            first_row += end - start;
+        }
+        let found = (rows.len() / width) as u64;
+        if found != first_row {
+            let ranges = first_row;
+            return Err(PartialError::Rows { ranges, found });
+        }
+        pieces.retain(|(range, _)| !range.is_empty());
+        pieces.sort_unstable_by_key(|(range, _)| range.start);
+        if let Some(pair) = pieces
+            .windows(2)
+            .find(|pair| pair[0].0.end > pair[1].0.start)
+        {
+            let item = pair[1].0.start;
+            return Err(PartialError::Overlap { item });
+        }
+        let tree = Tree::new(total);
+        let mut scratch = Vec::new();
+        let mut nodes = Vec::new();
+        for (range, first_row) in pieces {
+            let index = |item: u64| {
+                let row = usize::try_from(item - range.start + first_row);
+                row.expect("the rows are in memory") * width
+            };
+            for node in tree.subtree_roots(range.clone()) {
+                let span = tree.span(node);
+                let rows = &rows[index(span.start)..index(span.end)];
+                nodes.push((node, reduced(rows, width, &mut scratch, operator)));
+            }
+        }
+        Self::merged(tree, width, nodes, operator)
+    }
+
+    /// Of the items of both.
+    ///
+    /// # Errors
+    /// They are of other numbers of items or of values, an item is in both, or this thread's floating-point environment is not IEEE
+    /// 754's default.
+    pub fn merge<O: Operator<T>>(&self, other: &Self, operator: &O) -> Result<Self, PartialError> {
+        environment::check().map_err(FoldError::from)?;
+        if (self.tree, self.width) != (other.tree, other.width) {
+            return Err(PartialError::Differs {
+                total: self.total(),
+                width: self.width,
+                other_total: other.total(),
+                other_width: other.width,
+            });
+        }
+        let mut nodes: Vec<_> = self.nodes.iter().chain(&other.nodes).cloned().collect();
+        nodes.sort_unstable_by_key(|&(node, _)| node);
+        let spans = || nodes.iter().map(|&(node, _)| self.tree.span(node));
+        let overlap = spans()
+            .zip(spans().skip(1))
+            .find(|(left, right)| left.end > right.start);
+        if let Some((_, Range { start: item, .. })) = overlap {
+            return Err(PartialError::Overlap { item });
+        }
+        Self::merged(self.tree, self.width, nodes, operator)
+    }
+
+    fn merged<O: Operator<T>>(
+        tree: Tree,
+        width: usize,
+        mut nodes: Vec<(Node, Vec<T>)>,
+        operator: &O,
+    ) -> Result<Self, PartialError> {
+        let length = tree.merge(&mut nodes, |left: Vec<T>, right| {
+            let mut row = left.clone();
+            operator.combine_rows(&left, &right, &mut row);
+            row
+        });
+        nodes.truncate(length);
+        // An operator may have changed it.
+        environment::check().map_err(FoldError::from)?;
+        Ok(Self { tree, width, nodes })
+    }
+
+    /// The reduction of all items: a row.
+    ///
+    /// # Errors
+    /// Items are missing; or there are none at all, and the operator has no empty value.
+    pub fn result<O: Operator<T>>(&self, operator: &O) -> Result<Vec<T>, PartialError> {
+        if self.total() == 0 {
+            return Ok(vec![empty(operator)?; self.width]);
+        }
+        match &self.nodes[..] {
+            [(node, row)] if self.tree.root() == Some(*node) => {
+                let row = row.iter().map(|&value| operator.canonical(value));
+                Ok(row.collect())
+            }
+            _ => Err(self.incomplete()),
+        }
+    }
+
+    fn incomplete(&self) -> PartialError {
+        let spans = self.nodes.iter().map(|&(node, _)| self.tree.span(node));
+        let (mut found, mut missing) = (0, 0);
+        for span in spans {
+            if span.start == missing {
+                missing = span.end;
+            }
+            found += span.end - span.start;
+        }
+        let total = self.total();
+        PartialError::Incomplete {
+            found,
+            total,
+            missing,
+        }
+    }
+
+    /// N, the number of all items.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.tree.items()
+    }
+
+    /// The values of an item.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The subtrees, from left to right: first item, height, and row. [`from_nodes`](Partial::from_nodes) takes them back.
+    pub fn nodes(&self) -> impl Iterator<Item = (u64, u32, &[T])> {
+        let nodes = self.nodes.iter();
+        nodes.map(|(node, row)| (node.x, node.y, &row[..]))
+    }
+
+    /// Of subtrees that [`nodes`](Partial::nodes) has told, perhaps in another process.
+    ///
+    /// # Errors
+    /// They are no subtrees of so many items, are not from left to right, overlap, or have rows of another width.
+    pub fn from_nodes(
+        total: u64,
+        width: usize,
+        nodes: impl IntoIterator<Item = (u64, u32, Vec<T>)>,
+    ) -> Result<Self, PartialError> {
+        let tree = Tree::new(total);
+        let mut end = 0;
+        let nodes = nodes.into_iter().map(|(x, y, row)| {
+            let node = Node { x, y };
+            let is_node = (end..total).contains(&x) && y <= tree.max_y(x) && row.len() == width;
+            if !is_node {
+                return Err(PartialError::Node { x, y, total });
+            }
+            end = tree.span(node).end;
+            Ok((node, row))
+        });
+        let nodes = nodes.collect::<Result<_, _>>()?;
+        Ok(Self { tree, width, nodes })
+    }
+}
+
+/// The reduction of rows, of which there is one.
+fn reduced<T: Copy + 'static, O: Operator<T>>(
+    rows: &[T],
+    width: usize,
+    scratch: &mut Vec<T>,
+    operator: &O,
+) -> Vec<T> {
+    if width == 1 {
+        return vec![operator.fold(rows).expect(NOT_EMPTY)];
+    }
+    let mut row = rows[..width].to_vec();
+    let folded = operator.fold_rows(rows, width, scratch, &mut row);
+    folded.expect(NOT_EMPTY);
+    row
+}
+
+const NOT_EMPTY: &str = "a subtree has items";

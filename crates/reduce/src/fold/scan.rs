@@ -1,0 +1,69 @@
+//! The reductions of all beginnings of a slice.
+
+use super::rows::check_width;
+use crate::environment;
+use crate::error::FoldError;
+use crate::operator::Operator;
+use crate::prefix::Stack;
+
+/// The inclusive scan: `result[k]` becomes the [`fold`](crate::fold) of the items 0 to k, in the tree order of so many items.
+///
+/// It takes about log2(k) / 2 combinations for item k.
+///
+/// ```
+/// use reduce::Sum;
+///
+/// let mut sums = [0.0; 3];
+/// reduce::scan(&[0.1, 0.2, 0.3], &Sum, &mut sums)?;
+/// assert_eq!(sums, [0.1, 0.1 + 0.2, (0.1 + 0.2) + 0.3]);
+/// # Ok::<(), reduce::FoldError>(())
+/// ```
+///
+/// # Errors
+/// As [`scan_rows`], of rows of one value.
+pub fn scan<T: Copy + 'static, O: Operator<T>>(
+    items: &[T],
+    operator: &O,
+    result: &mut [T],
+) -> Result<(), FoldError> {
+    scan_rows(items, 1, operator, result)
+}
+
+/// The inclusive scan of rows of `width` values, element by element: row k of the result becomes the reduction of the rows 0 to k.
+///
+/// # Errors
+/// `width` is 0, `items` are not whole rows, `result` is not as long as `items`, or this thread's floating-point environment is not
+/// IEEE 754's default.
+pub fn scan_rows<T: Copy + 'static, O: Operator<T>>(
+    items: &[T],
+    width: usize,
+    operator: &O,
+    result: &mut [T],
+) -> Result<(), FoldError> {
+    environment::check()?;
+    check_width(items, width)?;
+    if result.len() != items.len() {
+        return Err(FoldError::Lengths {
+            first: items.len() as u64,
+            position: 1,
+            found: result.len() as u64,
+        });
+    }
+    let mut rows = Vec::new();
+    let mut stack = Stack {
+        width,
+        rows: &mut rows,
+        operator,
+    };
+    let rows = items.chunks_exact(width);
+    for ((number, row), result) in (0..).zip(rows).zip(result.chunks_exact_mut(width)) {
+        stack.push(number, row);
+        stack.join(result);
+        for value in result {
+            *value = operator.canonical(*value);
+        }
+    }
+    // An operator may have changed it.
+    environment::check()?;
+    Ok(())
+}

@@ -1,0 +1,232 @@
+//! Partials and scans of one process: the definition's bits, however the items were divided, and every error.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use std::ops::Range;
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use reduce::operator::custom;
+use reduce::{
+    FoldError, Max, Operator, Partial, PartialError, Product, Sum, fold_rows, scan, scan_rows,
+};
+use simd_kernels::by_definition;
+
+/// Rows of doubles that round, with what is hard to add among them.
+fn rows(count: usize, width: usize, seed: u64) -> Vec<f64> {
+    let mut state = seed | 1;
+    let values = (0..count * width).map(|_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        match state % 29 {
+            0 => -0.0,
+            1 => 1e300,
+            2 => -1e300,
+            3 => 5e-324,
+            _ => (state % 1000) as f64 / 7.0 - 60.0,
+        }
+    });
+    values.collect()
+}
+
+fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+/// Column by column, by the definition.
+fn expected<O: Operator<f64>>(rows: &[f64], width: usize, operator: &O) -> Vec<f64> {
+    let columns = (0..width).map(|column| {
+        let items: Vec<f64> = rows.iter().skip(column).step_by(width).copied().collect();
+        let value = by_definition(&items, &|left, right| operator.combine(left, right));
+        operator.canonical(value.or(operator.empty()).unwrap())
+    });
+    columns.collect()
+}
+
+/// The runs of items of each chunk, if item k is in chunk `chunk_of[k]`.
+fn runs(chunk_of: &[usize], chunks: usize) -> Vec<Vec<Range<u64>>> {
+    let mut runs = vec![Vec::<Range<u64>>::new(); chunks];
+    for (item, &chunk) in (0..).zip(chunk_of) {
+        match runs[chunk].last_mut() {
+            // Some neighbours stay apart, as a program may pass them.
+            Some(last) if last.end == item && item % 5 != 0 => last.end = item + 1,
+            _ => runs[chunk].push(item..item + 1),
+        }
+    }
+    runs
+}
+
+/// The partials of chunks, merged two at a time as the order says.
+fn check<O: Operator<f64>>(
+    rows: &[f64],
+    width: usize,
+    runs: &[Vec<Range<u64>>],
+    order: &[Index],
+    operator: &O,
+) {
+    let total = (rows.len() / width) as u64;
+    let partial = |(chunk, runs): (usize, &Vec<Range<u64>>)| {
+        let mut runs = runs.clone();
+        if chunk % 2 == 1 {
+            runs.reverse();
+        }
+        let row = |item: u64| usize::try_from(item).unwrap() * width;
+        let own = runs
+            .iter()
+            .flat_map(|run| &rows[row(run.start)..row(run.end)]);
+        let own: Vec<f64> = own.copied().collect();
+        Partial::of_rows(total, runs, &own, width, operator).unwrap()
+    };
+    let mut partials: Vec<_> = runs.iter().enumerate().map(partial).collect();
+    let mut order = order.iter();
+    while partials.len() > 1 {
+        let mut next = || order.next().unwrap();
+        let left = partials.swap_remove(next().index(partials.len()));
+        let right = partials.swap_remove(next().index(partials.len()));
+        // As if another process had sent it.
+        let right = right.nodes().map(|(x, y, row)| (x, y, row.to_vec()));
+        let right = Partial::from_nodes(total, width, right.collect::<Vec<_>>()).unwrap();
+        partials.push(left.merge(&right, operator).unwrap());
+    }
+    let result = partials[0].result(operator).unwrap();
+    let expected = expected(rows, width, operator);
+    assert_eq!(bits(&result), bits(&expected), "{}", operator.name());
+}
+
+proptest! {
+    #[test]
+    fn chunks_of_any_items_in_any_order_have_the_bits_of_all(
+        chunk_of in prop::collection::vec(0_usize..7, 0..300),
+        keeps_neighbours in any::<bool>(),
+        width in 1_usize..4,
+        seed in any::<u64>(),
+        order in prop::collection::vec(any::<Index>(), 12),
+    ) {
+        let mut chunk_of = chunk_of;
+        if keeps_neighbours {
+            chunk_of.sort_unstable();
+        }
+        let rows = rows(chunk_of.len(), width, seed);
+        let runs = runs(&chunk_of, 7);
+        check(&rows, width, &runs, &order, &Sum);
+        check(&rows, width, &runs, &order, &Product);
+        let difference = custom("difference", |left: f64, right: f64| left - right).with_empty(0.5);
+        check(&rows, width, &runs, &order, &difference);
+    }
+
+    #[test]
+    fn every_prefix_is_the_fold_of_its_items(
+        count in 0_usize..150,
+        width in 1_usize..4,
+        seed in any::<u64>(),
+    ) {
+        let rows = rows(count, width, seed);
+        let mut result = vec![7.0; rows.len()];
+        scan_rows(&rows, width, &Sum, &mut result).unwrap();
+        for row in 1..=count {
+            let mut total = vec![0.0; width];
+            fold_rows(&rows[..row * width], width, &Sum, &mut total).unwrap();
+            prop_assert_eq!(bits(&result[(row - 1) * width..row * width]), bits(&total));
+        }
+    }
+}
+
+#[test]
+fn results_are_canonical() {
+    let items = [f64::INFINITY, f64::NEG_INFINITY, -f64::NAN];
+    let canonical = Sum.canonical(-f64::NAN).to_bits();
+    let partial = Partial::new(3, 0, &items, &Sum).unwrap();
+    assert_eq!(bits(&partial.result(&Sum).unwrap()), [canonical]);
+    let mut sums = [0.0; 3];
+    scan(&items, &Sum, &mut sums).unwrap();
+    assert_eq!(bits(&sums), [f64::INFINITY.to_bits(), canonical, canonical]);
+}
+
+#[test]
+fn partials_of_nothing() {
+    let none = Partial::<f64>::new(0, 0, &[], &Sum).unwrap();
+    assert_eq!(none.result(&Sum), Ok(vec![0.0]));
+    let operator = Operator::<f64>::name(&Max).to_owned();
+    let no_items = PartialError::Fold(FoldError::NoItems { operator });
+    assert_eq!(none.result(&Max), Err(no_items));
+    let some = Partial::new(2, 1, &[3.0], &Max).unwrap();
+    let none = Partial::new(2, 0, &[], &Max).unwrap();
+    assert_eq!(some.merge(&none, &Max).unwrap(), some);
+    assert_eq!(
+        some.result(&Max).unwrap_err().to_string(),
+        "there are 1 of 2 items; item 0 is missing"
+    );
+}
+
+#[test]
+fn what_does_not_fit_together_is_told() {
+    let items = [1.0, 2.0, 3.0];
+    let of = |total, ranges: &[(u64, u64)], width| {
+        let ranges = ranges.iter().map(|&(start, end)| start..end);
+        Partial::of_rows(total, ranges, &items, width, &Sum).map_err(|error| error.to_string())
+    };
+    let told = |text: &str| Err(text.to_owned());
+    assert_eq!(
+        of(2, &[(0, 3)], 1),
+        told("there are no items 0 to 3: there are 2 items, counted from 0")
+    );
+    assert_eq!(
+        of(u64::MAX, &[(3, 0)], 1),
+        told("there are no items 3 to 0: there are 18446744073709551615 items, counted from 0")
+    );
+    assert_eq!(
+        of(9, &[(0, 2), (3, 5)], 1),
+        told("the ranges have 4 items, and there are 3 rows")
+    );
+    assert_eq!(of(9, &[(4, 6), (5, 6)], 1), told("item 5 is in both"));
+    assert_eq!(of(9, &[(0, 1)], 2), told("3 values are not rows of 2"));
+    assert_eq!(of(9, &[], 0), told("3 values are not rows of 0"));
+    let (left, right) = (of(9, &[(0, 3)], 1).unwrap(), of(9, &[(2, 5)], 1).unwrap());
+    let overlap = PartialError::Overlap { item: 2 };
+    assert_eq!(left.merge(&right, &Sum), Err(overlap.clone()));
+    assert_eq!(right.merge(&left, &Sum), Err(overlap));
+    let others = [of(10, &[(3, 6)], 1).unwrap(), of(9, &[(3, 4)], 3).unwrap()];
+    for other in others {
+        let error = left.merge(&other, &Sum).unwrap_err().to_string();
+        assert!(error.starts_with("a partial of 9 items of 1 values does not"));
+    }
+}
+
+#[test]
+fn nodes_that_are_none_are_refused() {
+    let nodes = |nodes: &[(u64, u32)], width| {
+        let nodes = nodes.iter().map(|&(x, y)| (x, y, vec![1.0; width]));
+        Partial::from_nodes(6, 1, nodes.collect::<Vec<_>>())
+    };
+    assert_eq!(nodes(&[(0, 3)], 1).unwrap().result(&Sum), Ok(vec![1.0]));
+    for wrong in [
+        &[(6, 0)][..],
+        &[(2, 2)],
+        &[(0, 4)],
+        &[(0, 1), (1, 0)],
+        &[(2, 0), (0, 0)],
+        &[(u64::MAX, 64)],
+    ] {
+        let error = nodes(wrong, 1).unwrap_err();
+        assert!(
+            matches!(error, PartialError::Node { total: 6, .. }),
+            "{wrong:?}"
+        );
+    }
+    assert!(nodes(&[(0, 3)], 2).is_err());
+}
+
+#[test]
+fn a_scan_into_another_length() {
+    let mut result = [0.0; 2];
+    let error = scan(&[1.0, 2.0, 3.0], &Sum, &mut result).unwrap_err();
+    assert!(matches!(
+        error,
+        FoldError::Lengths {
+            first: 3,
+            found: 2,
+            ..
+        }
+    ));
+}
