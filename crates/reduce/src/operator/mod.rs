@@ -9,6 +9,7 @@ mod arrays;
 #[cfg(feature = "num-complex")]
 mod complex;
 mod floats;
+mod reference;
 
 use std::any::Any;
 

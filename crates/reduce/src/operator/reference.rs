@@ -1,0 +1,51 @@
+//! References to operators, which are operators: so a program can choose one when it runs.
+
+use super::Operator;
+
+impl<T: Copy + 'static, O: Operator<T> + ?Sized> Operator<T> for &O {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn combine(&self, left: T, right: T) -> T {
+        (**self).combine(left, right)
+    }
+
+    fn empty(&self) -> Option<T> {
+        (**self).empty()
+    }
+
+    fn canonical(&self, value: T) -> T {
+        (**self).canonical(value)
+    }
+
+    fn fold(&self, items: &[T]) -> Option<T> {
+        (**self).fold(items)
+    }
+
+    fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {
+        (**self).fold_runs(items, lengths, results);
+    }
+
+    fn fold_rows(
+        &self,
+        items: &[T],
+        width: usize,
+        scratch: &mut Vec<T>,
+        result: &mut [T],
+    ) -> Option<()> {
+        (**self).fold_rows(items, width, scratch, result)
+    }
+
+    fn combine_rows(&self, left: &[T], right: &[T], into: &mut [T]) {
+        (**self).combine_rows(left, right, into);
+    }
+
+    fn combine_rows_canonical(&self, left: &[T], right: &[T], into: &mut [T]) {
+        (**self).combine_rows_canonical(left, right, into);
+    }
+
+    fn copy_canonical(&self, row: &[T], into: &mut [T]) {
+        (**self).copy_canonical(row, into);
+    }
+}

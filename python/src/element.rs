@@ -1,0 +1,163 @@
+//! The types of elements, and the operators on them.
+
+use bytemuck::Pod;
+use num_complex::Complex;
+use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use treefold::{Float, FoldError, Max, Min, Operator, Product, Sum, par};
+
+use crate::pool::Workers;
+
+/// An operator by its name in Python.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Op {
+    Sum,
+    Product,
+    Min,
+    Max,
+}
+
+impl Op {
+    pub(crate) fn of_name(name: &str) -> PyResult<Self> {
+        match name {
+            "sum" => Ok(Self::Sum),
+            "prod" => Ok(Self::Product),
+            "min" => Ok(Self::Min),
+            "max" => Ok(Self::Max),
+            _ => {
+                let message = format!("op: `{name}` is none of sum, prod, min and max");
+                Err(PyValueError::new_err(message))
+            }
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Product => "prod",
+            Self::Min => "min",
+            Self::Max => "max",
+        }
+    }
+}
+
+/// An operator on a type, chosen when the program runs: all of them share the code that calls it.
+pub(crate) type Chosen<T> = &'static (dyn Operator<T> + Sync);
+
+/// A type of elements.
+pub(crate) trait Item: numpy::Element + Pod + Send + Sync {
+    /// The operator on this type, if it is defined.
+    fn operator(op: Op) -> Option<Chosen<Self>>;
+
+    /// The sum of the products of two slices of a length, in tree order; each product is rounded in this type.
+    fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError>;
+}
+
+/// Of floats, for which there are kernels.
+fn dot_in_one_pass<T: Item + Float>(by: &Workers, x: &[T], y: &[T]) -> Result<T, FoldError>
+where
+    Sum: Operator<T>,
+{
+    match by.pool() {
+        None => treefold::dot(x, y),
+        Some(pool) => pool.install(|| par::dot(x, y)),
+    }
+}
+
+/// Of a type without a kernel for it.
+fn dot_by_products<T: Item>(by: &Workers, x: &[T], y: &[T]) -> Result<T, FoldError>
+where
+    Sum: Operator<T>,
+    Product: Operator<T>,
+{
+    let products = x.iter().zip(y).map(|(&x, &y)| Product.combine(x, y));
+    let products: Vec<T> = products.collect();
+    match by.pool() {
+        None => treefold::sum(&products),
+        Some(pool) => pool.install(|| par::sum(&products)),
+    }
+}
+
+macro_rules! ordered {
+    ($dot:path: $($element:ty),+) => {$(
+        impl Item for $element {
+            fn operator(op: Op) -> Option<Chosen<Self>> {
+                Some(match op {
+                    Op::Sum => &Sum,
+                    Op::Product => &Product,
+                    Op::Min => &Min,
+                    Op::Max => &Max,
+                })
+            }
+
+            fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError> {
+                $dot(by, x, y)
+            }
+        }
+    )+};
+}
+
+ordered!(dot_in_one_pass: f32, f64);
+ordered!(dot_by_products: i8, i16, i32, i64, u8, u16, u32, u64);
+
+macro_rules! unordered {
+    ($($element:ty),+) => {$(
+        impl Item for $element {
+            fn operator(op: Op) -> Option<Chosen<Self>> {
+                match op {
+                    Op::Sum => Some(&Sum),
+                    Op::Product => Some(&Product),
+                    Op::Min | Op::Max => None,
+                }
+            }
+
+            fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError> {
+                dot_by_products(by, x, y)
+            }
+        }
+    )+};
+}
+
+unordered!(Complex<f32>, Complex<f64>);
+
+/// What is done with an array, whatever its type.
+pub(crate) trait Task {
+    type Output;
+
+    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output>;
+}
+
+/// Does it with an array of any of the types; `None` if its type is another one.
+pub(crate) fn with_type<K: Task>(array: &Bound<'_, PyAny>, task: K) -> PyResult<Option<K::Output>> {
+    macro_rules! first_of {
+        ($($element:ty),+) => {
+            $(if let Ok(array) = array.cast::<PyArrayDyn<$element>>() {
+                return task.run(array).map(Some);
+            })+
+        };
+    }
+    first_of!(
+        f64,
+        f32,
+        Complex<f64>,
+        Complex<f32>,
+        i64,
+        u64,
+        i32,
+        u32,
+        i16,
+        u16,
+        i8,
+        u8
+    );
+    Ok(None)
+}
+
+/// The error that there is no operator for an array's type.
+pub(crate) fn unsupported(op: Op, array: &Bound<'_, PyUntypedArray>) -> PyErr {
+    let (name, dtype) = (op.name(), array.dtype());
+    PyTypeError::new_err(format!(
+        "{name} is not defined for elements of type {dtype}"
+    ))
+}

@@ -1,0 +1,165 @@
+//! Reductions and scans by an operator.
+
+use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use treefold::{FoldError, fold as fold_items, fold_rows, par, scan_rows};
+
+use crate::element::{Chosen, Item, Op, Task, unsupported, with_type};
+use crate::error::raised;
+use crate::pool::Workers;
+
+/// Reductions of more bytes than these let other Python threads run.
+const ALONE_BYTES: usize = 1 << 14;
+
+/// Runs a computation, without the interpreter if it is long.
+pub(crate) fn compute<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> R + Send) -> R {
+    if bytes > ALONE_BYTES {
+        py.detach(work)
+    } else {
+        work()
+    }
+}
+
+struct FoldAll(Op);
+
+impl Task for FoldAll {
+    type Output = Option<Py<PyAny>>;
+
+    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output> {
+        let Some(operator) = T::operator(self.0) else {
+            return Ok(None);
+        };
+        let array_ref = array.try_readonly()?;
+        let Ok(items) = array_ref.as_slice() else {
+            return Ok(None);
+        };
+        if items.is_empty() {
+            return Ok(None);
+        }
+        let by = Workers::of(items.len())?;
+        let value = compute(array.py(), size_of_val(items), || {
+            fold_by(&by, items, operator)
+        });
+        scalar(array.py(), value.map_err(raised)?).map(Some)
+    }
+}
+
+fn fold_by<T: Item>(by: &Workers, items: &[T], operator: Chosen<T>) -> Result<T, FoldError> {
+    match by.pool() {
+        None => fold_items(items, &operator),
+        Some(pool) => pool.install(|| par::fold(items, &operator)),
+    }
+}
+
+/// A scalar of an array's type.
+pub(crate) fn scalar<T: Item>(py: Python<'_>, value: T) -> PyResult<Py<PyAny>> {
+    let array = PyArrayDyn::<T>::zeros(py, [0_usize; 0].as_slice(), false);
+    array.try_readwrite()?.as_slice_mut()?[0] = value;
+    Ok(array.get_item(())?.unbind())
+}
+
+/// The reduction of all items of an array, as a scalar of its type; None where it takes more than that: an array that is not
+/// contiguous, has no items, or has elements that are not reduced as they are.
+#[pyfunction]
+pub(crate) fn fold_all(op: &str, array: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
+    let op = Op::of_name(op)?;
+    with_type(array, FoldAll(op)).map(Option::flatten)
+}
+
+/// The sizes of what is before, in and after the axis that is reduced.
+fn sizes(array: &Bound<'_, PyUntypedArray>) -> PyResult<[usize; 3]> {
+    let shape = array.shape().try_into();
+    shape.map_err(|_| PyValueError::new_err("the array has not three axes"))
+}
+
+struct Fold<'a, 'py> {
+    op: Op,
+    result: &'a Bound<'py, PyAny>,
+}
+
+impl Task for Fold<'_, '_> {
+    type Output = ();
+
+    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
+        let operator =
+            T::operator(self.op).ok_or_else(|| unsupported(self.op, array.as_untyped()))?;
+        let [_, length, after] = sizes(array.as_untyped())?;
+        let array_ref = array.try_readonly()?;
+        let items = array_ref.as_slice()?;
+        let mut result = self.result.cast::<PyArrayDyn<T>>()?.try_readwrite()?;
+        let results = result.as_slice_mut()?;
+        let by = Workers::of(items.len())?;
+        let folded = compute(array.py(), size_of_val(items), || {
+            if after == 0 {
+                return Ok(());
+            }
+            let block = length * after;
+            for (index, results) in results.chunks_exact_mut(after).enumerate() {
+                let items = &items[index * block..][..block];
+                match by.pool() {
+                    _ if after == 1 => results[0] = fold_by(&by, items, operator)?,
+                    None => fold_rows(items, after, &operator, results)?,
+                    Some(pool) => {
+                        pool.install(|| par::fold_rows(items, after, &operator, results))?;
+                    }
+                }
+            }
+            Ok::<(), FoldError>(())
+        });
+        folded.map_err(raised)
+    }
+}
+
+/// Reduces the middle axis of a C-contiguous array of three axes into a C-contiguous result of two.
+#[pyfunction]
+pub(crate) fn fold(op: &str, array: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
+    let op = Op::of_name(op)?;
+    let done = with_type(array, Fold { op, result })?;
+    done.ok_or_else(|| no_type(op, array))
+}
+
+struct Scan<'a, 'py> {
+    op: Op,
+    result: &'a Bound<'py, PyAny>,
+}
+
+impl Task for Scan<'_, '_> {
+    type Output = ();
+
+    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
+        let operator =
+            T::operator(self.op).ok_or_else(|| unsupported(self.op, array.as_untyped()))?;
+        let [_, length, after] = sizes(array.as_untyped())?;
+        let array_ref = array.try_readonly()?;
+        let items = array_ref.as_slice()?;
+        let mut result = self.result.cast::<PyArrayDyn<T>>()?.try_readwrite()?;
+        let results = result.as_slice_mut()?;
+        let block = length * after;
+        let scanned = compute(array.py(), size_of_val(items), || {
+            if block == 0 {
+                return Ok(());
+            }
+            let mut blocks = items
+                .chunks_exact(block)
+                .zip(results.chunks_exact_mut(block));
+            blocks.try_for_each(|(items, results)| scan_rows(items, after, &operator, results))
+        });
+        scanned.map_err(raised)
+    }
+}
+
+/// The reductions of all beginnings of the middle axis of a C-contiguous array of three axes, into one of the same shape.
+#[pyfunction]
+pub(crate) fn scan(op: &str, array: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
+    let op = Op::of_name(op)?;
+    let done = with_type(array, Scan { op, result })?;
+    done.ok_or_else(|| no_type(op, array))
+}
+
+pub(crate) fn no_type(op: Op, array: &Bound<'_, PyAny>) -> PyErr {
+    match array.cast::<PyUntypedArray>() {
+        Ok(array) => unsupported(op, array),
+        Err(error) => error.into(),
+    }
+}

@@ -1,0 +1,35 @@
+//! Sums of products.
+
+use numpy::{PyArrayDyn, PyArrayMethods};
+use pyo3::prelude::*;
+
+use crate::element::{Item, Op, Task, with_type};
+use crate::error::raised;
+use crate::fold::{compute, no_type, scalar};
+use crate::pool::Workers;
+
+struct Dot<'a, 'py>(&'a Bound<'py, PyAny>);
+
+impl Task for Dot<'_, '_> {
+    type Output = Py<PyAny>;
+
+    fn run<T: Item>(self, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output> {
+        let (x_ref, y_ref) = (
+            x.try_readonly()?,
+            self.0.cast::<PyArrayDyn<T>>()?.try_readonly()?,
+        );
+        let (x_items, y_items) = (x_ref.as_slice()?, y_ref.as_slice()?);
+        let by = Workers::of(x_items.len())?;
+        let sum = compute(x.py(), 2 * size_of_val(x_items), || {
+            T::dot(&by, x_items, y_items)
+        });
+        scalar(x.py(), sum.map_err(raised)?)
+    }
+}
+
+/// The sum of the products of two contiguous arrays of the same type and number of items.
+#[pyfunction]
+pub(crate) fn dot(x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    let sum = with_type(x, Dot(y))?;
+    sum.ok_or_else(|| no_type(Op::Sum, x))
+}

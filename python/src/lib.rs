@@ -1,0 +1,25 @@
+//! The native half of the Python package `treefold`: reductions of arrays that the Python half has made contiguous.
+//!
+//! `treefold/_reductions.py` knows NumPy's conventions: axes, types, empty input, errors. What comes here are C-contiguous arrays of
+//! three axes, of which the middle one is reduced, and results of the right shape and type.
+
+mod element;
+mod error;
+mod fold;
+mod fused;
+mod partial;
+mod pool;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::fold::{fold, fold_all, scan};
+    #[pymodule_export]
+    use crate::fused::dot;
+    #[pymodule_export]
+    use crate::partial::Partial;
+    #[pymodule_export]
+    use crate::pool::threads;
+}

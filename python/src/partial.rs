@@ -1,0 +1,171 @@
+//! What a chunk of the items contributes, as a Python object.
+
+use bytemuck::allocation::pod_collect_to_vec;
+use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use treefold::PartialError;
+
+use crate::element::{Item, Op, Task, unsupported, with_type};
+use crate::error::raised_by_partial;
+use crate::fold::{compute, no_type};
+
+/// Subtrees, with their rows as bytes: `treefold/_partial.py` knows their type.
+type Nodes = Vec<(u64, u32, Vec<u8>)>;
+
+/// What some of `total` items contribute to a reduction, whatever the type of their elements.
+#[pyclass(frozen, module = "treefold._native")]
+#[derive(Debug)]
+pub(crate) struct Partial {
+    op: Op,
+    total: u64,
+    width: usize,
+    nodes: Nodes,
+}
+
+impl Partial {
+    fn of<T: Item>(op: Op, partial: &treefold::Partial<T>) -> Self {
+        let nodes = partial.nodes();
+        let nodes = nodes.map(|(x, y, row)| (x, y, bytemuck::cast_slice(row).to_vec()));
+        Self {
+            op,
+            total: partial.total(),
+            width: partial.width(),
+            nodes: nodes.collect(),
+        }
+    }
+
+    fn typed<T: Item>(&self) -> Result<treefold::Partial<T>, PartialError> {
+        let nodes = self.nodes.iter();
+        let nodes = nodes.map(|(x, y, row)| (*x, *y, pod_collect_to_vec::<u8, T>(row)));
+        treefold::Partial::from_nodes(self.total, self.width, nodes)
+    }
+}
+
+struct New<'a> {
+    op: Op,
+    total: u64,
+    extents: &'a [(u64, u64)],
+}
+
+impl Task for New<'_> {
+    type Output = Partial;
+
+    /// Of an array of two axes, items and the values of an item.
+    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Partial> {
+        let unsupported = || unsupported(self.op, array.as_untyped());
+        let operator = T::operator(self.op).ok_or_else(unsupported)?;
+        let &[_, width] = array.shape() else {
+            return Err(PyValueError::new_err("the array has not two axes"));
+        };
+        let array_ref = array.try_readonly()?;
+        let rows = array_ref.as_slice()?;
+        let ranges = self.extents.iter().map(|&(start, end)| start..end);
+        let partial = compute(array.py(), size_of_val(rows), || {
+            treefold::Partial::of_rows(self.total, ranges, rows, width, &operator)
+        });
+        Ok(Partial::of(self.op, &partial.map_err(raised_by_partial)?))
+    }
+}
+
+struct Merge<'a>(&'a Partial, &'a Partial);
+
+impl Task for Merge<'_> {
+    type Output = Partial;
+
+    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Partial> {
+        let Self(left, right) = self;
+        let unsupported = || unsupported(left.op, array.as_untyped());
+        let operator = T::operator(left.op).ok_or_else(unsupported)?;
+        let merged = (|| left.typed::<T>()?.merge(&right.typed::<T>()?, &operator))();
+        Ok(Partial::of(left.op, &merged.map_err(raised_by_partial)?))
+    }
+}
+
+struct Finish<'a>(&'a Partial);
+
+impl Task for Finish<'_> {
+    type Output = ();
+
+    /// Into an array with an element for each value of an item.
+    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
+        let unsupported = || unsupported(self.0.op, array.as_untyped());
+        let operator = T::operator(self.0.op).ok_or_else(unsupported)?;
+        let result = (|| self.0.typed::<T>()?.result(&operator))();
+        let result = result.map_err(raised_by_partial)?;
+        array
+            .try_readwrite()?
+            .as_slice_mut()?
+            .copy_from_slice(&result);
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl Partial {
+    /// Of the rows of an array of two axes, whose items have the numbers in `extents`.
+    #[staticmethod]
+    fn new(
+        op: &str,
+        total: u64,
+        extents: Vec<(u64, u64)>,
+        array: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let op = Op::of_name(op)?;
+        let extents = &extents;
+        let made = with_type(array, New { op, total, extents })?;
+        made.ok_or_else(|| no_type(op, array))
+    }
+
+    /// Of subtrees that `nodes` has told.
+    #[staticmethod]
+    fn from_nodes(op: &str, total: u64, width: usize, nodes: Nodes) -> PyResult<Self> {
+        let op = Op::of_name(op)?;
+        Ok(Self {
+            op,
+            total,
+            width,
+            nodes,
+        })
+    }
+
+    /// Of the items of both, whose elements have the type of an array.
+    fn merge(&self, other: &Self, array: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if self.op != other.op {
+            let (own, other) = (self.op.name(), other.op.name());
+            let message = format!("a partial of op={own} does not merge with one of op={other}");
+            return Err(PyValueError::new_err(message));
+        }
+        let merged = with_type(array, Merge(self, other))?;
+        merged.ok_or_else(|| no_type(self.op, array))
+    }
+
+    /// Leaves the reduction of all items in an array of one axis.
+    fn result(&self, array: &Bound<'_, PyAny>) -> PyResult<()> {
+        let done = with_type(array, Finish(self))?;
+        done.ok_or_else(|| no_type(self.op, array))
+    }
+
+    /// First item, height and row of each subtree.
+    fn nodes<'py>(&self, py: Python<'py>) -> Vec<(u64, u32, Bound<'py, PyBytes>)> {
+        let nodes = self.nodes.iter();
+        let nodes = nodes.map(|(x, y, row)| (*x, *y, PyBytes::new(py, row)));
+        nodes.collect()
+    }
+
+    #[getter]
+    fn op(&self) -> &'static str {
+        self.op.name()
+    }
+
+    #[getter]
+    fn total(&self) -> u64 {
+        self.total
+    }
+
+    #[getter]
+    fn width(&self) -> usize {
+        self.width
+    }
+}

@@ -1,0 +1,46 @@
+"""The order by its recursive definition, in NumPy scalars: the oracle of all tests."""
+
+import numpy as np
+
+COMBINE = {
+    "sum": lambda left, right: left + right,
+    "prod": lambda left, right: left * right,
+    "min": lambda left, right: np.minimum(left, right),
+    "max": lambda left, right: np.maximum(left, right),
+}
+
+
+def by_definition(items, op="sum"):
+    """The left child of n items has the largest power of two below n."""
+    items = list(items)
+    count = len(items)
+    if count == 1:
+        return items[0]
+    left = 1 << (count - 1).bit_length() - 1
+    with np.errstate(all="ignore"):
+        return COMBINE[op](by_definition(items[:left], op), by_definition(items[left:], op))
+
+
+def bits(values):
+    """What is compared: bytes, with one NaN."""
+    values = np.array(values)
+    if values.dtype.kind in "fc":
+        parts = values.reshape(-1).view(values.real.dtype)
+        parts[np.isnan(parts)] = np.nan
+    return values.dtype.str, values.shape, values.tobytes()
+
+
+def items(count, dtype, seed=0):
+    """Items whose sums round, with some that are hard to add."""
+    random = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return random.integers(info.min, info.max, count, dtype, endpoint=True)
+    if dtype.kind == "b":
+        return random.integers(0, 2, count).astype(bool)
+    parts = count * (2 if dtype.kind == "c" else 1)
+    values = random.standard_normal(parts) * np.exp(3 * random.standard_normal(parts))
+    values[random.random(parts) < 0.03] = -0.0
+    real = np.float64 if dtype.itemsize // (1 + (dtype.kind == "c")) == 8 else np.float32
+    return values.astype(real).view(dtype)

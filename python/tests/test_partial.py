@@ -1,0 +1,138 @@
+"""Chunks of any items, merged in any order, give the bits of the reduction of all."""
+
+import concurrent.futures
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import treefold
+from definition import bits, items
+
+
+def merged(partials, random):
+    """Merges two at random until one is left, as another process would get them."""
+    while len(partials) > 1:
+        left, right = (partials.pop(random.integers(len(partials))) for _ in range(2))
+        partials.append(left.merge(pickle.loads(pickle.dumps(right))))
+    return partials[0]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i2", "u8"])
+@pytest.mark.parametrize("op", ["sum", "prod", "min", "max"])
+def test_runs_in_any_order(op, dtype):
+    if op in ("min", "max") and dtype[0] == "c":
+        with pytest.raises(TypeError, match=op):
+            treefold.Partial(np.zeros(2, dtype), 0, 2, op=op)
+        return
+    random = np.random.default_rng(1)
+    for seed in range(20):
+        total = int(random.integers(1, 400))
+        x = items(total, dtype, seed)
+        cuts = np.sort(random.integers(0, total + 1, random.integers(0, 9)))
+        bounds = [0, *map(int, cuts), total]
+        parts = [treefold.Partial(x[a:b], a, total, op=op) for a, b in zip(bounds, bounds[1:])]
+        whole = merged(parts, random)
+        assert whole.total == total and whole.op == op
+        assert bits(whole.result()) == bits(getattr(treefold, op)(x))
+
+
+def test_items_of_any_chunk():
+    random = np.random.default_rng(2)
+    x = items(12 * 20, "f8", seed=4).reshape(12, 20)
+    blocks = []
+    for row in range(0, 12, 5):
+        for column in range(0, 20, 8):
+            block = x[row : row + 5, column : column + 8]
+            extents = [(20 * i + column, 20 * i + column + block.shape[1]) for i in range(row, row + block.shape[0])]
+            blocks.append(treefold.Partial(block, extents=extents, total=x.size))
+    assert bits(merged(blocks, random).result()) == bits(treefold.sum(x))
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -2])
+def test_items_that_are_arrays(axis):
+    x = items(5 * 11 * 3, "f4", seed=6).reshape(5, 11, 3)
+    total = x.shape[axis]
+    starts = range(0, total, 2)
+    parts = [treefold.Partial(np.take(x, range(k, min(k + 2, total)), axis), k, total, axis=axis) for k in starts]
+    result = merged(parts, np.random.default_rng(3)).result()
+    assert bits(result) == bits(treefold.sum(x, axis))
+
+
+def _part(chunk):
+    values, start, total = chunk
+    return treefold.Partial(values, start, total)
+
+
+def test_a_pool_of_processes():
+    x = items(10_000, "f8", seed=8)
+    chunks = [(x[k : k + 999], k, x.size) for k in range(0, x.size, 999)]
+    with concurrent.futures.ProcessPoolExecutor(2) as pool:
+        parts = list(pool.map(_part, chunks))
+    assert bits(merged(parts, np.random.default_rng(4)).result()) == bits(treefold.sum(x))
+
+
+def test_a_child_has_threads_of_its_own():
+    program = """
+import os, numpy, treefold
+x = numpy.linspace(0, 1, 1 << 20)
+treefold.threads(3)
+before = treefold.sum(x)
+child = os.fork()
+if child == 0:
+    os._exit(0 if treefold.sum(x) == before else 3)
+assert os.waitpid(child, 0)[1] == 0
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_what_does_not_fit():
+    part = treefold.Partial([1.0, 2.0], 0, 4)
+    with pytest.raises(ValueError, match="item 2 is missing"):
+        part.result()
+    with pytest.raises(ValueError, match="item 1 is in both"):
+        part.merge(treefold.Partial([5.0], 1, 4))
+    with pytest.raises(ValueError, match="one of 5"):
+        part.merge(treefold.Partial([5.0], 2, 5))
+    with pytest.raises(ValueError, match="float32"):
+        part.merge(treefold.Partial(np.ones(2, "f4"), 2, 4))
+    with pytest.raises(ValueError, match="op=max"):
+        part.merge(treefold.Partial([1.0, 1.0], 2, 4, op="max"))
+    with pytest.raises(ValueError, match="shape"):
+        part.merge(treefold.Partial(np.ones((2, 3)), 2, 4, axis=0))
+    with pytest.raises(TypeError, match="Partial"):
+        part.merge(3.0)
+    with pytest.raises(ValueError, match="no items 3 to 5"):
+        treefold.Partial([1.0, 2.0], 3, 4)
+    with pytest.raises(ValueError, match="rows"):
+        treefold.Partial([1.0, 2.0], extents=[(0, 1)], total=4)
+    with pytest.raises(ValueError, match="item 1 is in both"):
+        treefold.Partial([1.0, 2.0], extents=[(1, 2), (1, 2)], total=4)
+    with pytest.raises(ValueError, match="start"):
+        treefold.Partial([1.0], -1, 4)
+    with pytest.raises(ValueError, match="total"):
+        treefold.Partial([1.0], 0, 1 << 64)
+    with pytest.raises(ValueError, match="average"):
+        treefold.Partial([1.0], 0, 1, op="average")
+    for arguments in [{}, {"start": 0, "extents": [(0, 1)]}]:
+        with pytest.raises(TypeError, match="start or extents"):
+            treefold.Partial([1.0], total=1, **arguments)
+    with pytest.raises(TypeError, match="total"):
+        treefold.Partial([1.0], 0)
+    assert "op=sum" in repr(part)
+
+
+def test_pickles_of_another_kind():
+    restore, state = treefold.Partial([1.0, 2.0], 0, 3).__reduce__()
+    version, op, dtype, shape, total, nodes = state
+    assert bits(restore(*state).merge(treefold.Partial([4.0], 2, 3)).result()) == bits(np.float64(7))
+    with pytest.raises(ValueError, match="version 9"):
+        restore(9, *state[1:])
+    for wrong in [(op, dtype, shape, 1, nodes), (op, dtype, (2,), total, nodes), (op, "<f4", shape, total, nodes)]:
+        with pytest.raises(ValueError):
+            restore(version, *wrong).merge(restore(version, *wrong)).result()
+    swapped = np.dtype(dtype).newbyteorder()
+    rows = [(x, y, np.frombuffer(row, dtype).astype(swapped).tobytes()) for x, y, row in nodes]
+    foreign = restore(version, op, swapped.str, shape, total, rows)
+    assert bits(foreign.merge(treefold.Partial([4.0], 2, 3)).result()) == bits(np.float64(7))

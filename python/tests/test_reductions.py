@@ -1,0 +1,223 @@
+"""Every function against the definition, and NumPy's conventions."""
+
+import warnings
+
+import numpy as np
+import pytest
+import treefold
+from definition import bits, by_definition, items
+
+FLOATS = ["f4", "f8"]
+COMPLEX = ["c8", "c16"]
+INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
+LENGTHS = [1, 2, 3, 5, 7, 8, 9, 31, 64, 100, 257, 1000]
+
+
+@pytest.mark.parametrize("dtype", FLOATS + COMPLEX + INTEGERS + ["?"])
+@pytest.mark.parametrize("op", ["sum", "prod", "min", "max"])
+def test_all_items(op, dtype):
+    function, numpys = getattr(treefold, op), getattr(np, op)
+    for length in LENGTHS:
+        x = items(length, dtype, seed=length)
+        if op in ("min", "max") and dtype in COMPLEX:
+            with pytest.raises(TypeError, match=op):
+                function(x)
+            continue
+        found = function(x)
+        with np.errstate(all="ignore"):
+            assert found.dtype == numpys(x).dtype
+        expected = by_definition(x.astype(found.dtype), op) if dtype != "?" or op in ("sum", "prod") else numpys(x)
+        assert bits(found) == bits(np.asarray(expected, found.dtype)), (op, dtype, length)
+        assert isinstance(found, np.generic)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16", "i4"])
+@pytest.mark.parametrize("layout", ["C", "F", "strided", "reversed", "transposed", "swapped"])
+def test_axes_and_layouts(dtype, layout):
+    shape = (3, 5, 4, 2)
+    x = items(120, dtype, seed=7).reshape(shape)
+    given = {
+        "C": lambda: x.copy(),
+        "F": lambda: np.asfortranarray(x),
+        "strided": lambda: np.repeat(x, 2, axis=1)[:, ::2],
+        "reversed": lambda: x[::-1, ::-1].copy()[::-1, ::-1],
+        "transposed": lambda: x.transpose(2, 0, 3, 1).copy().transpose(1, 3, 0, 2),
+        "swapped": lambda: x.astype(x.dtype.newbyteorder()),
+    }[layout]()
+    assert np.array_equal(given, x)
+    for axis in [None, 0, 1, 2, 3, -1, -4, (0, 1), (1, 0), (2, 3), (0, 3), (1, 3), (0, 2, 3), (0, 1, 2, 3), ()]:
+        axes = range(4) if axis is None else sorted({one % 4 for one in (axis if isinstance(axis, tuple) else (axis,))})
+        kept = [one for one in range(4) if one not in axes]
+        flat = x.transpose(*kept, *axes).reshape(-1, int(np.prod([shape[one] for one in axes])))
+        wide = np.sum(x[:1]).dtype
+        expected = np.array([by_definition(row.astype(wide)) for row in flat]).reshape([shape[one] for one in kept])
+        assert bits(treefold.sum(given, axis)) == bits(expected), axis
+        kept_shape = [1 if one in axes else length for one, length in enumerate(shape)]
+        assert bits(treefold.sum(given, axis, keepdims=True)) == bits(expected.reshape(kept_shape))
+        out = np.empty(expected.shape, wide)
+        if out.ndim:
+            assert treefold.sum(given, axis, out=out) is out
+            assert bits(out) == bits(expected)
+
+
+def test_threads_change_no_bit():
+    x = items(1_000_003, "f8", seed=3)
+    matrix = x[:1_000_000].reshape(1000, 1000)
+    results = []
+    for count in (1, 2, 3, 7):
+        treefold.threads(count)
+        assert treefold.threads() == count
+        functions = [treefold.sum, treefold.prod, treefold.max, treefold.norm, treefold.mean, treefold.var]
+        results.append([bits(function(x)) for function in functions])
+        results[-1] += [bits(treefold.sum(matrix, 0)), bits(treefold.sum(matrix, 1)), bits(treefold.dot(x, x[::-1]))]
+    treefold.threads(1)
+    assert all(result == results[0] for result in results)
+    for wrong in (0, -1, 10**6, "two", 1.5):
+        with pytest.raises(ValueError, match="n: "):
+            treefold.threads(wrong)
+
+
+def test_nothing():
+    empty = np.empty((0, 3), "f4")
+    assert bits(treefold.sum(empty)) == bits(np.float32(0))
+    assert bits(treefold.sum(empty, 0)) == bits(np.zeros(3, "f4"))
+    assert bits(treefold.prod(empty, 0)) == bits(np.ones(3, "f4"))
+    assert treefold.sum(empty, 1).shape == (0,)
+    assert treefold.min(empty, 1).shape == (0,)
+    for function in (treefold.min, treefold.max):
+        with pytest.raises(ValueError, match="zero-size array"):
+            function(empty, 0)
+    with pytest.warns(RuntimeWarning, match="Mean of empty slice"):
+        assert np.isnan(treefold.mean([]))
+    with pytest.warns(RuntimeWarning, match="Degrees of freedom"):
+        assert np.isnan(treefold.var([1.0], ddof=1))
+    assert treefold.dot([], []) == 0.0
+    assert treefold.cumsum([]).shape == (0,)
+
+
+def test_nan_is_one():
+    quiet = np.array([0x7FF8000000000001], "u8").view("f8")[0]
+    for x in ([np.inf, -np.inf], [1.0, -np.nan], [quiet, 2.0]):
+        for function in (treefold.sum, treefold.prod, treefold.min, treefold.max):
+            result = function(np.array(x))
+            if np.isnan(result):
+                assert np.float64(result).view("u8") == 0x7FF8000000000000
+    assert np.signbit(treefold.min([0.0, -0.0])) and not np.signbit(treefold.max([-0.0, 0.0]))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16", "i2"])
+def test_prefixes(dtype):
+    x = items(90, dtype, seed=1).reshape(5, 6, 3)
+    for axis in (0, 1, -1):
+        found = treefold.cumsum(x, axis)
+        for length in range(1, x.shape[axis] + 1):
+            prefix = treefold.sum(np.take(x, range(length), axis), axis)
+            assert bits(np.take(found, length - 1, axis)) == bits(prefix)
+    flat = treefold.cumsum(x)
+    assert [bits(flat[k - 1]) for k in (1, 50, 90)] == [bits(treefold.sum(x.ravel()[:k])) for k in (1, 50, 90)]
+
+
+def test_products():
+    for dtype in FLOATS + COMPLEX + ["i4", "u8"]:
+        x, y = items(203, dtype, seed=1), items(203, dtype, seed=2)
+        with np.errstate(all="ignore"):
+            if dtype in COMPLEX:
+                products = (x.real * y.real - x.imag * y.imag) + 1j * (x.real * y.imag + x.imag * y.real)
+                products = products.astype(dtype)
+            else:
+                products = x * y
+        assert bits(treefold.dot(x, y)) == bits(by_definition(products))
+        assert treefold.dot(x, y).dtype == np.dtype(dtype)
+        assert bits(treefold.vdot(np.conj(x).reshape(7, 29), y)) == bits(treefold.dot(x, y))
+    x = items(100, "c16", seed=5)
+    squares = x.view("f8") * x.view("f8")
+    assert bits(treefold.norm(x)) == bits(np.sqrt(by_definition(squares)))
+    assert treefold.dot(np.float32([1]), np.float64([2])).dtype == np.float64
+    for wrong in [([[1.0]], [1.0]), ([1.0], 1.0)]:
+        with pytest.raises(ValueError, match="axes"):
+            treefold.dot(*wrong)
+    with pytest.raises(ValueError, match="y has 2 items, and x 1"):
+        treefold.vdot([1.0], [1.0, 2.0])
+
+
+def test_means():
+    x = items(60, "f4", seed=2).reshape(12, 5)
+    total = treefold.sum(x, 0)
+    assert bits(treefold.mean(x, 0)) == bits(total / np.float32(12))
+    assert bits(treefold.mean(x)) == bits(treefold.sum(x) / np.float32(60))
+    assert bits(treefold.mean(np.arange(7))) == bits(np.float64(3))
+    squares = (x - treefold.mean(x, 0)) ** 2
+    assert bits(treefold.var(x, 0)) == bits(treefold.sum(squares, 0) / np.float32(12))
+    assert bits(treefold.var(x, 0, ddof=1, keepdims=True)) == bits((treefold.sum(squares, 0) / np.float32(11))[None])
+    out = np.empty(5, "f8")
+    assert treefold.mean(x, 0, out=out) is out
+
+
+def test_other_containers():
+    x = items(33, "f8", seed=9)
+    expected = bits(treefold.sum(x))
+    assert bits(treefold.sum(list(x))) == expected
+    assert bits(treefold.sum(memoryview(x))) == expected
+
+    class Array:
+        def __array__(self, dtype=None, copy=None):
+            return x
+
+    class Tensor:
+        def __dlpack__(self, **options):
+            return x.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return x.__dlpack_device__()
+
+    assert bits(treefold.sum(Array())) == expected
+    assert bits(treefold.sum(Tensor())) == expected
+    assert treefold.sum(5.0) == 5.0
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.array([1, "a"], object),
+        np.array(["a"]),
+        np.array([1.0], "f2"),
+        np.array([1.0], np.longdouble),
+        np.array(["2020-01-01"], "M8[D]"),
+        np.ma.masked_array([1.0, 2.0], [True, False]),
+    ],
+)
+def test_what_is_not_reduced(x):
+    for function in (treefold.sum, treefold.min, treefold.mean, treefold.cumsum, treefold.norm):
+        with pytest.raises(TypeError, match="x "):
+            function(x)
+    with pytest.raises(TypeError, match="y "):
+        treefold.dot([1.0], x)
+
+
+def test_wrong_arguments():
+    x = np.ones((2, 3))
+    error = getattr(np, "exceptions", np).AxisError
+    for axis in (2, -3, (0, 5)):
+        with pytest.raises(error):
+            treefold.sum(x, axis)
+    with pytest.raises(ValueError, match="axis"):
+        treefold.sum(x, (0, -2))
+    with pytest.raises(TypeError):
+        treefold.sum(x, 0.5)
+    with pytest.raises(ValueError, match="out has the shape"):
+        treefold.sum(x, 0, out=np.empty(2))
+    frozen = np.empty(3)
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        treefold.sum(x, 0, out=frozen)
+    with pytest.raises(TypeError, match="out"):
+        treefold.sum(x, 0, out=np.empty(3, "i4"))
+    with pytest.raises(TypeError, match="out"):
+        treefold.sum(x, 0, out=[1, 2, 3])
+
+
+def test_nothing_warns():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        treefold.sum(np.array([1e308, 1e308]))
+        treefold.var(np.array([np.inf, 1.0]))

@@ -1,0 +1,116 @@
+"""From what a user passes to arrays that the native half takes."""
+
+import operator
+
+import numpy as np
+
+try:
+    from numpy.exceptions import AxisError
+except ImportError:  # NumPy 1.24 and before
+    AxisError = np.AxisError
+
+# Kinds of elements: signed, unsigned, floating-point, complex.
+_SIZES = {"i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (4, 8), "c": (8, 16)}
+
+
+def as_array(x, name):
+    """`x` as an array in native byte order, of elements that are reduced as they are, or of bool."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array, whose masked items would count: pass {name}.compressed(), or fill them")
+    if isinstance(x, np.ndarray):
+        array = x
+    elif not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
+        array = np.from_dlpack(x)
+    else:
+        array = np.asarray(x)
+    dtype = array.dtype
+    if dtype.kind != "b" and dtype.itemsize not in _SIZES.get(dtype.kind, ()):
+        raise TypeError(f"{name} has elements of type {dtype}, which treefold does not reduce")
+    if not dtype.isnative:
+        array = array.astype(dtype.newbyteorder("="))
+    return array
+
+
+def widened(array):
+    """With small integers as NumPy adds and multiplies them: 64 bits wide."""
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind == "b" or kind == "i" and size < 8:
+        return array.astype(np.int64)
+    if kind == "u" and size < 8:
+        return array.astype(np.uint64)
+    return array
+
+
+def as_float(array):
+    """With integers as float64, as NumPy's means have them."""
+    return array.astype(np.float64) if array.dtype.kind in "biu" else array
+
+
+def reduced_axes(axis, ndim):
+    """The axes to be reduced, ascending."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    axes = [operator.index(one) for one in axes]
+    for one in axes:
+        if not -ndim <= one < ndim:
+            raise AxisError(one, ndim)
+    axes = sorted(one % ndim for one in axes)
+    if len(set(axes)) < len(axes):
+        raise ValueError("duplicate value in 'axis'")
+    return tuple(axes)
+
+
+def in_three_parts(array, axes):
+    """A C-contiguous array of three axes, of which the middle one is the reduced ones, in C order; and the shape of the result.
+
+    The third value says how the other axes, in order, lie in the result: the axes of `array` that they are.
+    """
+    kept = [axis for axis in range(array.ndim) if axis not in axes]
+    if len(axes) <= 1 and array.flags.f_contiguous and not array.flags.c_contiguous:
+        # Which of the axes that stay comes first changes no bit.
+        array = array.T
+        last = array.ndim - 1
+        axes = tuple(last - axis for axis in axes)
+        order = [last - axis for axis in range(array.ndim) if axis not in axes]
+    else:
+        order = kept
+    shape = array.shape
+    if axes and axes[-1] - axes[0] + 1 == len(axes):
+        before, after = axes[0], axes[-1] + 1
+        array = np.ascontiguousarray(array)
+        parts = shape[:before], shape[before:after], shape[after:]
+    elif axes:
+        others = [axis for axis in range(array.ndim) if axis not in axes]
+        array = np.ascontiguousarray(array.transpose(*axes, *others))
+        parts = (), [shape[axis] for axis in axes], [shape[axis] for axis in others]
+    else:
+        array = np.ascontiguousarray(array)
+        parts = shape, (), ()
+    return array.reshape([size(part) for part in parts]), order
+
+
+def size(shape):
+    """The number of elements of a shape."""
+    product = 1
+    for length in shape:
+        product *= length
+    return product
+
+
+def finished(result, shape, axes, out, keepdims):
+    """A result as its caller wants it: with axes of length 1 for those that were reduced, in `out`, or a scalar."""
+    if keepdims:
+        result = result.reshape([1 if axis in axes else length for axis, length in enumerate(shape)])
+    if out is None:
+        return result[()]
+    if not isinstance(out, np.ndarray):
+        raise TypeError("out: return arrays must be of ArrayType")
+    if out.shape != result.shape:
+        raise ValueError(f"out has the shape {out.shape}, and the result {result.shape}")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only")
+    if not np.can_cast(result.dtype, out.dtype, casting="same_kind"):
+        raise TypeError(f"out has elements of type {out.dtype}, to which {result.dtype} is not cast")
+    np.copyto(out, result, casting="same_kind")
+    return out

@@ -1,0 +1,149 @@
+"""What a chunk of the items contributes, as a value that can be pickled."""
+
+import operator
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_array, reduced_axes, size, widened
+
+_VERSION = 1
+
+
+def _restored(version, op, dtype, shape, total, nodes):
+    if version != _VERSION:
+        raise ValueError(f"a pickled partial of version {version}; this treefold reads version {_VERSION}")
+    dtype = np.dtype(dtype)
+    if not dtype.isnative:
+        native_dtype = dtype.newbyteorder("=")
+        nodes = [(x, y, np.frombuffer(row, dtype).astype(native_dtype).tobytes()) for x, y, row in nodes]
+        dtype = native_dtype
+    native = _native.Partial.from_nodes(op, total, size(shape), nodes)
+    partial = object.__new__(Partial)
+    partial._set(native, dtype, tuple(shape))
+    return partial
+
+
+class Partial:
+    """What some of `total` items contribute to their reduction.
+
+    Partials of different items merge, in any grouping, and that of all items has the bits of the reduction of all: of `sum`, or of
+    what `op` names. So a reduction by chunks, in a pool of processes or over a file that is read in pieces does not depend on the
+    chunks. A partial of a run of items holds at most 2 log2(total) results.
+
+    Parameters
+    ----------
+    x : array_like
+        The items, as in `sum`.
+    start : int, optional
+        The number of the first of them, counted from 0.
+    total : int
+        The number of all items.
+    extents : sequence of (int, int), optional
+        In place of `start`: the runs of items in `x`, each from its first number to the one after its last, in the order of `x`. So
+        a block of a matrix has an extent for each of its rows.
+    op : str, optional
+        "sum", "prod", "min" or "max".
+    axis : int, optional
+        The axis of `x` along which the items lie; the others are reduced element by element. Without one, the items are those of the
+        flattened array.
+
+    Raises
+    ------
+    ValueError
+        The items are not among those of `total`, or not as many as `extents` says.
+
+    Examples
+    --------
+    >>> import numpy as np, pickle, treefold
+    >>> x = np.linspace(0.0, 1.0, 1000)
+    >>> parts = [treefold.Partial(x[k : k + 300], k, total=1000) for k in range(0, 1000, 300)]
+    >>> parts = [pickle.loads(pickle.dumps(part)) for part in parts]
+    >>> last = parts[3].merge(parts[1])
+    >>> bool(last.merge(parts[0]).merge(parts[2]).result() == treefold.sum(x))
+    True
+    """
+
+    __slots__ = ("_dtype", "_native", "_shape")
+
+    def __init__(self, x, start=None, total=None, *, extents=None, op="sum", axis=None):
+        if total is None:
+            raise TypeError("total is missing: the number of all items")
+        if (start is None) == (extents is None):
+            raise TypeError("either start or extents says which items x holds")
+        array = as_array(x, "x")
+        if op in ("sum", "prod"):
+            array = widened(array)
+        elif array.dtype.kind == "b":
+            raise TypeError("x has elements of type bool, of which partials are sums or products")
+        if axis is None:
+            items, shape = np.ravel(array), ()
+        else:
+            (axis,) = reduced_axes((axis,), array.ndim)
+            items = np.moveaxis(array, axis, 0)
+            shape = items.shape[1:]
+        if extents is None:
+            start = _natural(start, "start")
+            extents = [(start, start + items.shape[0])]
+        else:
+            extents = [(_natural(begin, "extents"), _natural(end, "extents")) for begin, end in extents]
+        rows = np.ascontiguousarray(items).reshape(items.shape[0], size(shape))
+        native = _native.Partial.new(op, _natural(total, "total"), extents, rows)
+        self._set(native, array.dtype, shape)
+
+    def _set(self, native, dtype, shape):
+        self._native, self._dtype, self._shape = native, dtype, shape
+
+    def merge(self, other):
+        """A partial of the items of both.
+
+        Raises
+        ------
+        ValueError
+            They are of another `total`, operator, type or shape, or an item is in both.
+        """
+        if not isinstance(other, Partial):
+            raise TypeError(f"other is a {type(other).__name__}, and no Partial")
+        if (self._dtype, self._shape) != (other._dtype, other._shape):
+            raise ValueError(
+                f"other has items of type {other._dtype} and shape {other._shape}; these have {self._dtype} and {self._shape}"
+            )
+        merged = object.__new__(Partial)
+        native = self._native.merge(other._native, np.empty(0, self._dtype))
+        merged._set(native, self._dtype, self._shape)
+        return merged
+
+    def result(self):
+        """The reduction of all items: a scalar, or an array if the items have axes.
+
+        Raises
+        ------
+        ValueError
+            Items are missing.
+        """
+        result = np.empty(size(self._shape), self._dtype)
+        self._native.result(result)
+        return result.reshape(self._shape)[()]
+
+    @property
+    def op(self):
+        """The name of the operator."""
+        return self._native.op
+
+    @property
+    def total(self):
+        """The number of all items."""
+        return self._native.total
+
+    def __reduce__(self):
+        return _restored, (_VERSION, self.op, self._dtype.str, self._shape, self.total, self._native.nodes())
+
+    def __repr__(self):
+        return f"<treefold.Partial: op={self.op}, total={self.total}, {len(self._native.nodes())} subtrees>"
+
+
+def _natural(number, name):
+    number = operator.index(number)
+    if not 0 <= number < 1 << 64:
+        raise ValueError(f"{name}: {number} is not from 0 to 2^64 - 1")
+    return number

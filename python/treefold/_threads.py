@@ -1,0 +1,24 @@
+"""How many threads take part."""
+
+from . import _native
+
+
+def threads(n=None, /):
+    """Sets how many threads take part in a reduction, and returns the number before; without an argument it changes nothing.
+
+    The number changes no bit of any result. It is 1 at first: then a reduction runs on the thread that called it. Arrays of up to
+    131,072 elements are reduced by one thread anyway.
+
+    Raises
+    ------
+    ValueError
+        The number is not from 1 to 1024.
+
+    Examples
+    --------
+    >>> import treefold
+    >>> before = treefold.threads(2)
+    >>> treefold.threads(before)
+    2
+    """
+    return _native.threads(n)
