@@ -30,13 +30,12 @@ impl Task for FoldAll {
         let Some(operator) = T::operator(self.0) else {
             return Ok(None);
         };
-        let array_ref = array.try_readonly()?;
-        let Ok(items) = array_ref.as_slice() else {
-            return Ok(None);
-        };
-        if items.is_empty() {
+        // Slices of arrays in Fortran's order exist as well, in which items are in another order.
+        if !array.is_c_contiguous() || array.is_empty() {
             return Ok(None);
         }
+        let array_ref = array.try_readonly()?;
+        let items = array_ref.as_slice()?;
         let by = Workers::of(items.len())?;
         let value = compute(array.py(), size_of_val(items), || {
             fold_by(&by, items, operator)

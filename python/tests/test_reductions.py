@@ -60,6 +60,21 @@ def test_axes_and_layouts(dtype, layout):
             assert bits(out) == bits(expected)
 
 
+@pytest.mark.parametrize("dtype", FLOATS + COMPLEX)
+def test_the_order_is_that_of_c_however_the_array_lies(dtype):
+    differing = 0
+    for seed in range(20):
+        x = items(35, dtype, seed).reshape(5, 7)
+        expected = bits(by_definition(x.ravel()))
+        differing += expected != bits(by_definition(x.ravel("F")))
+        assert bits(treefold.sum(np.asfortranarray(x))) == expected
+        assert bits(treefold.sum(x.T.copy().T)) == expected
+        assert bits(treefold.vdot(np.conj(np.asfortranarray(x)), np.ones_like(x))) == expected
+        partial = treefold.Partial(np.asfortranarray(x), 0, x.size)
+        assert bits(partial.result()) == expected
+    assert differing > 3, "the test could not fail"
+
+
 def test_threads_change_no_bit():
     x = items(1_000_003, "f8", seed=3)
     matrix = x[:1_000_000].reshape(1000, 1000)
@@ -196,9 +211,8 @@ def test_what_is_not_reduced(x):
 
 def test_wrong_arguments():
     x = np.ones((2, 3))
-    error = getattr(np, "exceptions", np).AxisError
     for axis in (2, -3, (0, 5)):
-        with pytest.raises(error):
+        with pytest.raises(np.exceptions.AxisError):
             treefold.sum(x, axis)
     with pytest.raises(ValueError, match="axis"):
         treefold.sum(x, (0, -2))

@@ -4,7 +4,7 @@ Not on threads, chunks, processes, memory layout, or the processor. Every functi
 neighbours first; so the error of a sum grows with the logarithm of the number of items, as that of `numpy.sum` does.
 
 >>> import treefold
->>> treefold.sum([0.1, 0.2, 0.3, 0.4]) == (0.1 + 0.2) + (0.3 + 0.4)
+>>> float(treefold.sum([0.1, 0.2, 0.3, 0.4])) == (0.1 + 0.2) + (0.3 + 0.4)
 True
 """
 

@@ -3,11 +3,7 @@
 import operator
 
 import numpy as np
-
-try:
-    from numpy.exceptions import AxisError
-except ImportError:  # NumPy 1.24 and before
-    AxisError = np.AxisError
+from numpy.exceptions import AxisError
 
 # Kinds of elements: signed, unsigned, floating-point, complex.
 _SIZES = {"i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (4, 8), "c": (8, 16)}
