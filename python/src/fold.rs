@@ -35,7 +35,10 @@ impl Task for FoldAll {
             return Ok(None);
         }
         let array_ref = array.try_readonly()?;
-        let items = array_ref.as_slice()?;
+        // Not where its items are not aligned.
+        let Ok(items) = array_ref.as_slice() else {
+            return Ok(None);
+        };
         let by = Workers::of(items.len())?;
         let value = compute(array.py(), size_of_val(items), || {
             fold_by(&by, items, operator)

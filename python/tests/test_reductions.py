@@ -32,7 +32,7 @@ def test_all_items(op, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16", "i4"])
-@pytest.mark.parametrize("layout", ["C", "F", "strided", "reversed", "transposed", "swapped"])
+@pytest.mark.parametrize("layout", ["C", "F", "strided", "reversed", "transposed", "swapped", "misaligned", "frozen"])
 def test_axes_and_layouts(dtype, layout):
     shape = (3, 5, 4, 2)
     x = items(120, dtype, seed=7).reshape(shape)
@@ -43,8 +43,10 @@ def test_axes_and_layouts(dtype, layout):
         "reversed": lambda: x[::-1, ::-1].copy()[::-1, ::-1],
         "transposed": lambda: x.transpose(2, 0, 3, 1).copy().transpose(1, 3, 0, 2),
         "swapped": lambda: x.astype(x.dtype.newbyteorder()),
+        "misaligned": lambda: np.frombuffer(b"?" + x.tobytes(), x.dtype, offset=1).reshape(shape),
+        "frozen": lambda: np.frombuffer(x.tobytes(), x.dtype).reshape(shape),
     }[layout]()
-    assert np.array_equal(given, x)
+    assert np.array_equal(given, x) and given.flags.aligned == (layout != "misaligned")
     for axis in [None, 0, 1, 2, 3, -1, -4, (0, 1), (1, 0), (2, 3), (0, 3), (1, 3), (0, 2, 3), (0, 1, 2, 3), ()]:
         axes = range(4) if axis is None else sorted({one % 4 for one in (axis if isinstance(axis, tuple) else (axis,))})
         kept = [one for one in range(4) if one not in axes]

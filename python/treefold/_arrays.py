@@ -27,6 +27,12 @@ def as_array(x, name):
     return array
 
 
+def contiguous(array):
+    """The array in C order and aligned, copied if it must be."""
+    flags = array.flags
+    return array if flags.c_contiguous and flags.aligned else np.array(array, order="C")
+
+
 def widened(array):
     """With small integers as NumPy adds and multiplies them: 64 bits wide."""
     kind, size = array.dtype.kind, array.dtype.itemsize
@@ -74,14 +80,14 @@ def in_three_parts(array, axes):
     shape = array.shape
     if axes and axes[-1] - axes[0] + 1 == len(axes):
         before, after = axes[0], axes[-1] + 1
-        array = np.ascontiguousarray(array)
+        array = contiguous(array)
         parts = shape[:before], shape[before:after], shape[after:]
     elif axes:
         others = [axis for axis in range(array.ndim) if axis not in axes]
-        array = np.ascontiguousarray(array.transpose(*axes, *others))
+        array = contiguous(array.transpose(*axes, *others))
         parts = (), [shape[axis] for axis in axes], [shape[axis] for axis in others]
     else:
-        array = np.ascontiguousarray(array)
+        array = contiguous(array)
         parts = shape, (), ()
     return array.reshape([size(part) for part in parts]), order
 

@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, reduced_axes, size, widened
+from ._arrays import as_array, contiguous, reduced_axes, size, widened
 
 _VERSION = 1
 
@@ -87,7 +87,7 @@ class Partial:
             extents = [(start, start + items.shape[0])]
         else:
             extents = [(_natural(begin, "extents"), _natural(end, "extents")) for begin, end in extents]
-        rows = np.ascontiguousarray(items).reshape(items.shape[0], size(shape))
+        rows = contiguous(items).reshape(items.shape[0], size(shape))
         native = _native.Partial.new(op, _natural(total, "total"), extents, rows)
         self._set(native, array.dtype, shape)
 

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, as_float, finished, in_three_parts, reduced_axes, size, widened
+from ._arrays import as_array, as_float, contiguous, finished, in_three_parts, reduced_axes, size, widened
 
 
 def _reduce(op, array, axis, out, keepdims):
@@ -148,7 +148,7 @@ def cumsum(x, axis=None, *, out=None):
     if axis is None:
         array, axis = np.ravel(array), 0
     (axis,) = reduced_axes((axis,), array.ndim)
-    array = np.ascontiguousarray(array)
+    array = contiguous(array)
     parts = array.shape[:axis], array.shape[axis : axis + 1], array.shape[axis + 1 :]
     parts = array.reshape([size(part) for part in parts])
     result = np.empty_like(parts)
@@ -215,7 +215,7 @@ def vdot(x, y):
 def _dot(x, y):
     if x.size != y.size:
         raise ValueError(f"y has {y.size} items, and x {x.size}")
-    return _native.dot(np.ascontiguousarray(x), np.ascontiguousarray(y))
+    return _native.dot(contiguous(x), contiguous(y))
 
 
 def norm(x):
@@ -230,7 +230,7 @@ def norm(x):
     >>> float(treefold.norm([3.0, 4.0]))
     5.0
     """
-    array = np.ascontiguousarray(np.ravel(as_float(as_array(x, "x"))))
+    array = contiguous(np.ravel(as_float(as_array(x, "x"))))
     if array.dtype.kind == "c":
         array = array.view(array.real.dtype)
     return np.sqrt(_native.dot(array, array))

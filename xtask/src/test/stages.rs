@@ -11,7 +11,7 @@ use super::aarch64::aarch64;
 use super::c::c;
 use super::installed_programs::installed_programs;
 use super::pmpi::pmpi;
-use super::python::python;
+use super::python::{python, python_packages};
 use super::setup;
 use super::steps::{Steps, Stop};
 
@@ -127,6 +127,13 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::OnRequest,
         mpi: Mpi::Needed,
         run: wheels,
+    },
+    Stage {
+        name: "python-packages",
+        purpose: "the package for Python with dask, xarray, Polars and Arrow from PyPI",
+        when: When::OnRequest,
+        mpi: Mpi::Unused,
+        run: python_packages,
     },
     Stage {
         name: "programs",
