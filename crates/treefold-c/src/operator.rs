@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use bytemuck::Pod;
 use treefold::Operator;
 
 use crate::boundary::Function;
