@@ -158,6 +158,6 @@ pub(crate) fn with_type<K: Task>(array: &Bound<'_, PyAny>, task: K) -> PyResult<
 pub(crate) fn unsupported(op: Op, array: &Bound<'_, PyUntypedArray>) -> PyErr {
     let (name, dtype) = (op.name(), array.dtype());
     PyTypeError::new_err(format!(
-        "{name} is not defined for elements of type {dtype}"
+        "x has elements of type {dtype}, for which {name} is not defined"
     ))
 }

@@ -3,11 +3,12 @@
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use treefold::{FoldError, fold as fold_items, fold_rows, par, scan_rows};
+use rayon::prelude::*;
+use treefold::{FoldError, environment, fold as fold_items, fold_rows, par, scan_rows};
 
 use crate::element::{Chosen, Item, Op, Task, unsupported, with_type};
 use crate::error::raised;
-use crate::pool::Workers;
+use crate::pool::{DIVIDED_ELEMENTS, Workers};
 
 /// Reductions of more bytes than these let other Python threads run.
 const ALONE_BYTES: usize = 1 << 14;
@@ -72,7 +73,7 @@ pub(crate) fn fold_all(op: &str, array: &Bound<'_, PyAny>) -> PyResult<Option<Py
 /// The sizes of what is before, in and after the axis that is reduced.
 fn sizes(array: &Bound<'_, PyUntypedArray>) -> PyResult<[usize; 3]> {
     let shape = array.shape().try_into();
-    shape.map_err(|_| PyValueError::new_err("the array has not three axes"))
+    shape.map_err(|_| PyValueError::new_err("the array does not have three axes"))
 }
 
 struct Fold<'a, 'py> {
@@ -86,28 +87,41 @@ impl Task for Fold<'_, '_> {
     fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
         let operator =
             T::operator(self.op).ok_or_else(|| unsupported(self.op, array.as_untyped()))?;
-        let [_, length, after] = sizes(array.as_untyped())?;
+        let [before, length, after] = sizes(array.as_untyped())?;
         let array_ref = array.try_readonly()?;
         let items = array_ref.as_slice()?;
         let mut result = self.result.cast::<PyArrayDyn<T>>()?.try_readwrite()?;
         let results = result.as_slice_mut()?;
+        check_length(results.len(), before * after)?;
+        let block = length * after;
+        let one = |items: &[T], results: &mut [T]| match results {
+            [result] => fold_items(items, &operator).map(|value| *result = value),
+            results => fold_rows(items, after, &operator, results),
+        };
         let by = Workers::of(items.len())?;
-        let folded = compute(array.py(), size_of_val(items), || {
-            if after == 0 {
-                return Ok(());
+        let folded = compute(array.py(), size_of_val(items), || match by.pool() {
+            _ if results.is_empty() => Ok(()),
+            Some(pool) if block <= DIVIDED_ELEMENTS => {
+                let blocks = results.par_chunks_exact_mut(after);
+                let blocks = blocks.zip(items.par_chunks_exact(block));
+                let blocks = blocks.with_min_len(DIVIDED_ELEMENTS / block);
+                pool.install(|| blocks.try_for_each(|(results, items)| one(items, results)))
             }
-            let block = length * after;
-            for (index, results) in results.chunks_exact_mut(after).enumerate() {
-                let items = &items[index * block..][..block];
-                match by.pool() {
-                    _ if after == 1 => results[0] = fold_by(&by, items, operator)?,
-                    None => fold_rows(items, after, &operator, results)?,
-                    Some(pool) => {
-                        pool.install(|| par::fold_rows(items, after, &operator, results))?;
+            pool => {
+                let mut blocks = (0..before).zip(results.chunks_exact_mut(after));
+                blocks.try_for_each(|(index, results)| {
+                    let items = &items[index * block..][..block];
+                    match (pool, results) {
+                        (None, results) => one(items, results),
+                        (Some(_), [result]) => {
+                            fold_by(&by, items, operator).map(|value| *result = value)
+                        }
+                        (Some(pool), results) => {
+                            pool.install(|| par::fold_rows(items, after, &operator, results))
+                        }
                     }
-                }
+                })
             }
-            Ok::<(), FoldError>(())
         });
         folded.map_err(raised)
     }
@@ -121,22 +135,21 @@ pub(crate) fn fold(op: &str, array: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>
     done.ok_or_else(|| no_type(op, array))
 }
 
-struct Scan<'a, 'py> {
-    op: Op,
-    result: &'a Bound<'py, PyAny>,
-}
+struct Scan<'a, 'py>(&'a Bound<'py, PyAny>);
 
 impl Task for Scan<'_, '_> {
     type Output = ();
 
     fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
-        let operator =
-            T::operator(self.op).ok_or_else(|| unsupported(self.op, array.as_untyped()))?;
+        let sum = T::operator(Op::Sum);
+        let operator = sum.ok_or_else(|| unsupported(Op::Sum, array.as_untyped()))?;
         let [_, length, after] = sizes(array.as_untyped())?;
         let array_ref = array.try_readonly()?;
         let items = array_ref.as_slice()?;
-        let mut result = self.result.cast::<PyArrayDyn<T>>()?.try_readwrite()?;
+        let mut result = self.0.cast::<PyArrayDyn<T>>()?.try_readwrite()?;
         let results = result.as_slice_mut()?;
+        check_length(results.len(), items.len())?;
+        environment::check().map_err(|error| raised(error.into()))?;
         let block = length * after;
         let scanned = compute(array.py(), size_of_val(items), || {
             if block == 0 {
@@ -151,12 +164,20 @@ impl Task for Scan<'_, '_> {
     }
 }
 
-/// The reductions of all beginnings of the middle axis of a C-contiguous array of three axes, into one of the same shape.
+/// The sums of all beginnings of the middle axis of a C-contiguous array of three axes, into one of the same shape.
 #[pyfunction]
-pub(crate) fn scan(op: &str, array: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
-    let op = Op::of_name(op)?;
-    let done = with_type(array, Scan { op, result })?;
-    done.ok_or_else(|| no_type(op, array))
+pub(crate) fn cumsum(array: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
+    let done = with_type(array, Scan(result))?;
+    done.ok_or_else(|| no_type(Op::Sum, array))
+}
+
+/// Whether a result, or a second operand, has the right number of elements.
+pub(crate) fn check_length(found: usize, expected: usize) -> PyResult<()> {
+    if found == expected {
+        return Ok(());
+    }
+    let message = format!("there are {found} elements in place of {expected}");
+    Err(PyValueError::new_err(message))
 }
 
 pub(crate) fn no_type(op: Op, array: &Bound<'_, PyAny>) -> PyErr {

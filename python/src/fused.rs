@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::element::{Item, Op, Task, with_type};
 use crate::error::raised;
-use crate::fold::{compute, no_type, scalar};
+use crate::fold::{check_length, compute, no_type, scalar};
 use crate::pool::Workers;
 
 struct Dot<'a, 'py>(&'a Bound<'py, PyAny>);
@@ -19,6 +19,7 @@ impl Task for Dot<'_, '_> {
             self.0.cast::<PyArrayDyn<T>>()?.try_readonly()?,
         );
         let (x_items, y_items) = (x_ref.as_slice()?, y_ref.as_slice()?);
+        check_length(y_items.len(), x_items.len())?;
         let by = Workers::of(x_items.len())?;
         let sum = compute(x.py(), 2 * size_of_val(x_items), || {
             T::dot(&by, x_items, y_items)

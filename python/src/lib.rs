@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::fold::{fold, fold_all, scan};
+    use crate::fold::{cumsum, fold, fold_all};
     #[pymodule_export]
     use crate::fused::dot;
     #[pymodule_export]

@@ -9,7 +9,7 @@ use treefold::PartialError;
 
 use crate::element::{Item, Op, Task, unsupported, with_type};
 use crate::error::raised_by_partial;
-use crate::fold::{compute, no_type};
+use crate::fold::{check_length, compute, no_type};
 
 /// Subtrees, with their rows as bytes: `treefold/_partial.py` knows their type.
 type Nodes = Vec<(u64, u32, Vec<u8>)>;
@@ -38,8 +38,21 @@ impl Partial {
 
     fn typed<T: Item>(&self) -> Result<treefold::Partial<T>, PartialError> {
         let nodes = self.nodes.iter();
-        let nodes = nodes.map(|(x, y, row)| (*x, *y, pod_collect_to_vec::<u8, T>(row)));
+        let nodes = nodes.map(|(x, y, row)| {
+            // Bytes that are no whole elements are no row of the right length.
+            let is_whole = row.len().is_multiple_of(size_of::<T>());
+            let row = if is_whole { &row[..] } else { &[] };
+            (*x, *y, pod_collect_to_vec::<u8, T>(row))
+        });
         treefold::Partial::from_nodes(self.total, self.width, nodes)
+    }
+
+    /// The bytes that a computation with it goes through.
+    fn bytes(&self) -> usize {
+        self.nodes
+            .iter()
+            .map(|(_, _, row)| row.len())
+            .fold(0, |all, one| all + one)
     }
 }
 
@@ -57,7 +70,7 @@ impl Task for New<'_> {
         let unsupported = || unsupported(self.op, array.as_untyped());
         let operator = T::operator(self.op).ok_or_else(unsupported)?;
         let &[_, width] = array.shape() else {
-            return Err(PyValueError::new_err("the array has not two axes"));
+            return Err(PyValueError::new_err("the array does not have two axes"));
         };
         let array_ref = array.try_readonly()?;
         let rows = array_ref.as_slice()?;
@@ -78,8 +91,11 @@ impl Task for Merge<'_> {
         let Self(left, right) = self;
         let unsupported = || unsupported(left.op, array.as_untyped());
         let operator = T::operator(left.op).ok_or_else(unsupported)?;
-        let merged = (|| left.typed::<T>()?.merge(&right.typed::<T>()?, &operator))();
-        Ok(Partial::of(left.op, &merged.map_err(raised_by_partial)?))
+        let merged = compute(array.py(), left.bytes() + right.bytes(), || {
+            let merged = left.typed::<T>()?.merge(&right.typed::<T>()?, &operator)?;
+            Ok(Partial::of(left.op, &merged))
+        });
+        merged.map_err(raised_by_partial)
     }
 }
 
@@ -92,12 +108,14 @@ impl Task for Finish<'_> {
     fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
         let unsupported = || unsupported(self.0.op, array.as_untyped());
         let operator = T::operator(self.0.op).ok_or_else(unsupported)?;
-        let result = (|| self.0.typed::<T>()?.result(&operator))();
+        let result = compute(array.py(), self.0.bytes(), || {
+            self.0.typed::<T>()?.result(&operator)
+        });
         let result = result.map_err(raised_by_partial)?;
-        array
-            .try_readwrite()?
-            .as_slice_mut()?
-            .copy_from_slice(&result);
+        let mut into = array.try_readwrite()?;
+        let into = into.as_slice_mut()?;
+        check_length(into.len(), result.len())?;
+        into.copy_from_slice(&result);
         Ok(())
     }
 }
@@ -118,7 +136,7 @@ impl Partial {
         made.ok_or_else(|| no_type(op, array))
     }
 
-    /// Of subtrees that `nodes` has told.
+    /// Of the subtrees that `nodes` returned.
     #[staticmethod]
     fn from_nodes(op: &str, total: u64, width: usize, nodes: Nodes) -> PyResult<Self> {
         let op = Op::of_name(op)?;
@@ -165,7 +183,7 @@ impl Partial {
     }
 
     #[getter]
-    fn width(&self) -> usize {
-        self.width
+    fn nodes_count(&self) -> usize {
+        self.nodes.len()
     }
 }

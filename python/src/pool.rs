@@ -7,12 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use treefold::environment;
+
+use crate::error::raised;
 
 /// The most threads.
 const MOST: usize = 1024;
 
 /// Reductions of fewer elements are done by one thread: `treefold::par` divides no less.
-const DIVIDED_ELEMENTS: usize = 1 << 17;
+pub(crate) const DIVIDED_ELEMENTS: usize = 1 << 17;
 
 /// The number that was asked for, and the threads, if they have been needed.
 #[derive(Debug)]
@@ -33,7 +36,11 @@ pub(crate) struct Workers(Option<Arc<ThreadPool>>);
 
 impl Workers {
     /// Those for a reduction of so many elements.
+    ///
+    /// # Errors
+    /// The caller's thread does not compute as IEEE 754 does by default: the threads of a pool are checked by themselves.
     pub(crate) fn of(elements: usize) -> PyResult<Self> {
+        environment::check().map_err(|error| raised(error.into()))?;
         if elements <= DIVIDED_ELEMENTS {
             return Ok(Self(None));
         }
@@ -53,16 +60,21 @@ impl Workers {
             .build();
         let failed = |error| PyRuntimeError::new_err(format!("threads: {error}"));
         let pool = Arc::new(built.map_err(failed)?);
-        if let Some((_, foreign)) = threads.pool.replace((process, Arc::clone(&pool))) {
-            // Its threads are the parent's: nobody can end them.
-            mem::forget(foreign);
-        }
+        let before = threads.pool.replace((process, Arc::clone(&pool)));
+        before.map(forget_if_foreign);
         Ok(Self(Some(pool)))
     }
 
     /// The pool of threads that work together, unless the caller's thread works alone.
     pub(crate) fn pool(&self) -> Option<&ThreadPool> {
         self.0.as_deref()
+    }
+}
+
+/// Lets go of a pool. One of the process that this one was forked from has no threads here that could be ended.
+fn forget_if_foreign((owner, pool): (u32, Arc<ThreadPool>)) {
+    if owner != process::id() {
+        mem::forget(pool);
     }
 }
 
@@ -82,7 +94,8 @@ pub(crate) fn threads(n: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
     let before = threads.count;
     if let Some(count) = count.filter(|&count| count != before) {
-        *threads = Threads { count, pool: None };
+        let ended = mem::replace(&mut *threads, Threads { count, pool: None });
+        ended.pool.map(forget_if_foreign);
     }
     Ok(before)
 }

@@ -60,6 +60,11 @@ def test_items_that_are_arrays(axis):
     assert bits(result) == bits(treefold.sum(x, axis))
 
 
+def test_items_without_values():
+    parts = [treefold.Partial(np.empty((2, 0)), k, 4, axis=0) for k in (0, 2)]
+    assert parts[0].merge(pickle.loads(pickle.dumps(parts[1]))).result().shape == (0,)
+
+
 def _part(chunk):
     values, start, total = chunk
     return treefold.Partial(values, start, total)
@@ -91,7 +96,7 @@ def test_what_does_not_fit():
     part = treefold.Partial([1.0, 2.0], 0, 4)
     with pytest.raises(ValueError, match="item 2 is missing"):
         part.result()
-    with pytest.raises(ValueError, match="item 1 is in both"):
+    with pytest.raises(ValueError, match="item 1 is there twice"):
         part.merge(treefold.Partial([5.0], 1, 4))
     with pytest.raises(ValueError, match="one of 5"):
         part.merge(treefold.Partial([5.0], 2, 5))
@@ -107,14 +112,24 @@ def test_what_does_not_fit():
         treefold.Partial([1.0, 2.0], 3, 4)
     with pytest.raises(ValueError, match="rows"):
         treefold.Partial([1.0, 2.0], extents=[(0, 1)], total=4)
-    with pytest.raises(ValueError, match="item 1 is in both"):
+    with pytest.raises(ValueError, match="item 1 is there twice"):
         treefold.Partial([1.0, 2.0], extents=[(1, 2), (1, 2)], total=4)
     with pytest.raises(ValueError, match="start"):
         treefold.Partial([1.0], -1, 4)
     with pytest.raises(ValueError, match="total"):
         treefold.Partial([1.0], 0, 1 << 64)
-    with pytest.raises(ValueError, match="average"):
-        treefold.Partial([1.0], 0, 1, op="average")
+    for op in ("average", None, np.array(["sum", "min"])):
+        with pytest.raises(ValueError, match="op: "):
+            treefold.Partial([True], 0, 1, op=op)
+    with pytest.raises(ValueError, match="start: the end of x"):
+        treefold.Partial([1.0, 2.0], 2**64 - 1, 5)
+    for arguments in [{"start": "0"}, {"start": 0.0}, {"extents": [("a", 1)]}, {"extents": 5}, {"extents": [5]}]:
+        with pytest.raises(TypeError, match=next(iter(arguments))):
+            treefold.Partial([1.0], total=5, **arguments)
+    with pytest.raises(ValueError, match="extents"):
+        treefold.Partial([1.0], total=5, extents=[(0, 1, 2)])
+    with pytest.raises(ValueError, match="rows"):
+        treefold.Partial(np.arange(3.0), extents=[(0, 2**63), (0, 2**63), (0, 3)], total=2**64 - 1)
     for arguments in [{}, {"start": 0, "extents": [(0, 1)]}]:
         with pytest.raises(TypeError, match="start or extents"):
             treefold.Partial([1.0], total=1, **arguments)
@@ -129,7 +144,13 @@ def test_pickles_of_another_kind():
     assert bits(restore(*state).merge(treefold.Partial([4.0], 2, 3)).result()) == bits(np.float64(7))
     with pytest.raises(ValueError, match="version 9"):
         restore(9, *state[1:])
-    for wrong in [(op, dtype, shape, 1, nodes), (op, dtype, (2,), total, nodes), (op, "<f4", shape, total, nodes)]:
+    short = [(x, y, row[:-1]) for x, y, row in nodes]
+    for wrong in [
+        (op, dtype, shape, 1, nodes),
+        (op, dtype, (2,), total, nodes),
+        (op, "<f4", shape, total, nodes),
+        (op, dtype, shape, total, short),
+    ]:
         with pytest.raises(ValueError):
             restore(version, *wrong).merge(restore(version, *wrong)).result()
     swapped = np.dtype(dtype).newbyteorder()

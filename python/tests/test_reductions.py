@@ -1,5 +1,8 @@
 """Every function against the definition, and NumPy's conventions."""
 
+import platform
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -89,8 +92,11 @@ def test_threads_change_no_bit():
         results[-1] += [bits(treefold.sum(matrix, 0)), bits(treefold.sum(matrix, 1)), bits(treefold.dot(x, x[::-1]))]
     treefold.threads(1)
     assert all(result == results[0] for result in results)
-    for wrong in (0, -1, 10**6, "two", 1.5):
+    for wrong in (0, -1, 10**6, 10**30):
         with pytest.raises(ValueError, match="n: "):
+            treefold.threads(wrong)
+    for wrong in ("2", 1.5, True, [1]):
+        with pytest.raises(TypeError, match="n: "):
             treefold.threads(wrong)
 
 
@@ -106,8 +112,14 @@ def test_nothing():
             function(empty, 0)
     with pytest.warns(RuntimeWarning, match="Mean of empty slice"):
         assert np.isnan(treefold.mean([]))
-    with pytest.warns(RuntimeWarning, match="Degrees of freedom"):
-        assert np.isnan(treefold.var([1.0], ddof=1))
+    for ddof in (1, np.uint64(5), 1.5):
+        with pytest.warns(RuntimeWarning, match="Degrees of freedom"):
+            result = treefold.var([1.0], ddof=ddof)
+        assert np.isnan(result) and result.view("u8") == 0x7FF8000000000000
+    for x in (np.float64(3), np.array(3)):
+        for axis in (None, 0, -1, ()):
+            assert treefold.sum(x, axis) == treefold.max(x, axis) == 3
+        assert treefold.cumsum(x, 0).tolist() == [3]
     assert treefold.dot([], []) == 0.0
     assert treefold.cumsum([]).shape == (0,)
 
@@ -170,6 +182,58 @@ def test_means():
     assert treefold.mean(x, 0, out=out) is out
 
 
+def test_complex_means_are_those_of_the_parts():
+    for length in range(1, 50):
+        x = items(length, "c16", seed=length)
+        total = treefold.sum(x)
+        assert bits(treefold.mean(x)) == bits(np.complex128(complex(total.real / length, total.imag / length)))
+    assert treefold.mean(np.array([complex(1, np.inf), 2])) == complex(1.5, np.inf)
+
+
+def test_matrices_are_arrays():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
+        matrix = np.matrix([[1.0, 2.0], [3.0, 5.0]])
+    assert treefold.var(matrix) == 2.1875
+    assert treefold.var(matrix, 0).tolist() == [1.0, 2.25]
+    assert treefold.sum(matrix, 1).tolist() == [3.0, 8.0]
+
+
+FLUSHING = """
+import ctypes, numpy as np, treefold
+libm = ctypes.CDLL("libm.so.6")
+
+def flush(on):
+    state = (ctypes.c_uint32 * 8)()
+    libm.fegetenv(state)
+    state[7] = state[7] | 0x8040 if on else state[7] & ~0x8040
+    libm.fesetenv(state)
+
+real, parts = np.full(400_000, 1e-310), np.full(400_000, 1e-160 + 1e-160j)
+functions = [lambda: treefold.sum(real), lambda: treefold.mean(real), lambda: treefold.var(np.linspace(0, 1e-158, 400_000)),
+             lambda: treefold.vdot(parts, parts), lambda: treefold.norm(real), lambda: treefold.cumsum(real),
+             lambda: treefold.Partial(real, 0, real.size)]
+for count in (1, 3):
+    treefold.threads(count)
+    # The threads of a pool may be born while the mode is set, or before.
+    for order in ((True, False), (False, True)):
+        for on in order:
+            flush(on)
+            for function in functions:
+                try:
+                    function()
+                    assert not on
+                except FloatingPointError:
+                    assert on
+    flush(False)
+"""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64" or sys.platform != "linux", reason="it sets MXCSR by the C library of Linux")
+def test_flushing_subnormals_is_an_error():
+    subprocess.run([sys.executable, "-c", FLUSHING], check=True, timeout=60)
+
+
 def test_other_containers():
     x = items(33, "f8", seed=9)
     expected = bits(treefold.sum(x))
@@ -218,8 +282,15 @@ def test_wrong_arguments():
             treefold.sum(x, axis)
     with pytest.raises(ValueError, match="axis"):
         treefold.sum(x, (0, -2))
-    with pytest.raises(TypeError):
-        treefold.sum(x, 0.5)
+    for axis in (0.5, True, (np.True_,), "0"):
+        with pytest.raises(TypeError, match="axis: "):
+            treefold.sum(x, axis)
+    for keepdims in ("x", None, 1):
+        with pytest.raises(TypeError, match="keepdims: "):
+            treefold.sum(x, keepdims=keepdims)
+    for ddof in ("a", None, 1j):
+        with pytest.raises(TypeError, match="ddof: "):
+            treefold.var(x, ddof=ddof)
     with pytest.raises(ValueError, match="out has the shape"):
         treefold.sum(x, 0, out=np.empty(2))
     frozen = np.empty(3)

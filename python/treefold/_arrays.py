@@ -13,9 +13,7 @@ def as_array(x, name):
     """`x` as an array in native byte order, of elements that are reduced as they are, or of bool."""
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array, whose masked items would count: pass {name}.compressed(), or fill them")
-    if isinstance(x, np.ndarray):
-        array = x
-    elif not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
+    if not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
         array = np.from_dlpack(x)
     else:
         array = np.asarray(x)
@@ -31,6 +29,16 @@ def contiguous(array):
     """The array in C order and aligned, copied if it must be."""
     flags = array.flags
     return array if flags.c_contiguous and flags.aligned else np.array(array, order="C")
+
+
+def index(value, name):
+    """An argument that is an integer."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}: {value!r} is not an integer")
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: {value!r} is not an integer") from None
 
 
 def widened(array):
@@ -53,7 +61,9 @@ def reduced_axes(axis, ndim):
     if axis is None:
         return tuple(range(ndim))
     axes = axis if isinstance(axis, tuple) else (axis,)
-    axes = [operator.index(one) for one in axes]
+    axes = [index(one, "axis") for one in axes]
+    if ndim == 0 and axes in ([0], [-1]):
+        return ()
     for one in axes:
         if not -ndim <= one < ndim:
             raise AxisError(one, ndim)
@@ -101,13 +111,20 @@ def size(shape):
 
 
 def finished(result, shape, axes, out, keepdims):
-    """A result as its caller wants it: with axes of length 1 for those that were reduced, in `out`, or a scalar."""
+    """A result as its caller wants it: with axes of length 1 for those that were reduced, or a scalar, or in `out`."""
+    if not isinstance(keepdims, (bool, np.bool_)):
+        raise TypeError(f"keepdims: {keepdims!r} is not a bool")
     if keepdims:
         result = result.reshape([1 if axis in axes else length for axis, length in enumerate(shape)])
+    return delivered(result, out)
+
+
+def delivered(result, out):
+    """A result as it is, or as a scalar, or in `out`."""
     if out is None:
         return result[()]
     if not isinstance(out, np.ndarray):
-        raise TypeError("out: return arrays must be of ArrayType")
+        raise TypeError(f"out is a {type(out).__name__}, and not an ndarray")
     if out.shape != result.shape:
         raise ValueError(f"out has the shape {out.shape}, and the result {result.shape}")
     if not out.flags.writeable:

@@ -1,13 +1,12 @@
 """What a chunk of the items contributes, as a value that can be pickled."""
 
-import operator
-
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, contiguous, reduced_axes, size, widened
+from ._arrays import as_array, contiguous, index, reduced_axes, size, widened
 
 _VERSION = 1
+_OPERATORS = ("sum", "prod", "min", "max")
 
 
 def _restored(version, op, dtype, shape, total, nodes):
@@ -18,10 +17,15 @@ def _restored(version, op, dtype, shape, total, nodes):
         native_dtype = dtype.newbyteorder("=")
         nodes = [(x, y, np.frombuffer(row, dtype).astype(native_dtype).tobytes()) for x, y, row in nodes]
         dtype = native_dtype
-    native = _native.Partial.from_nodes(op, total, size(shape), nodes)
+    native = _native.Partial.from_nodes(op, total, _width(shape), nodes)
     partial = object.__new__(Partial)
     partial._set(native, dtype, tuple(shape))
     return partial
+
+
+def _width(shape):
+    """The values of an item. Items without any have one that nobody sees."""
+    return size(shape) or 1
 
 
 class Partial:
@@ -71,11 +75,13 @@ class Partial:
             raise TypeError("total is missing: the number of all items")
         if (start is None) == (extents is None):
             raise TypeError("either start or extents says which items x holds")
+        if not isinstance(op, str) or op not in _OPERATORS:
+            raise ValueError(f"op: {op!r} is none of {', '.join(_OPERATORS)}")
         array = as_array(x, "x")
         if op in ("sum", "prod"):
             array = widened(array)
         elif array.dtype.kind == "b":
-            raise TypeError("x has elements of type bool, of which partials are sums or products")
+            raise TypeError(f"x has elements of type bool, for which op={op} is not defined")
         if axis is None:
             items, shape = np.ravel(array), ()
         else:
@@ -84,10 +90,14 @@ class Partial:
             shape = items.shape[1:]
         if extents is None:
             start = _natural(start, "start")
+            _natural(start + items.shape[0], "start: the end of x")
             extents = [(start, start + items.shape[0])]
         else:
-            extents = [(_natural(begin, "extents"), _natural(end, "extents")) for begin, end in extents]
-        rows = contiguous(items).reshape(items.shape[0], size(shape))
+            extents = _pairs(extents)
+        width = _width(shape)
+        if width != size(shape):
+            items = np.zeros((items.shape[0], width), array.dtype)
+        rows = contiguous(items).reshape(items.shape[0], width)
         native = _native.Partial.new(op, _natural(total, "total"), extents, rows)
         self._set(native, array.dtype, shape)
 
@@ -103,7 +113,7 @@ class Partial:
             They are of another `total`, operator, type or shape, or an item is in both.
         """
         if not isinstance(other, Partial):
-            raise TypeError(f"other is a {type(other).__name__}, and no Partial")
+            raise TypeError(f"other is a {type(other).__name__}, and not a Partial")
         if (self._dtype, self._shape) != (other._dtype, other._shape):
             raise ValueError(
                 f"other has items of type {other._dtype} and shape {other._shape}; these have {self._dtype} and {self._shape}"
@@ -121,9 +131,9 @@ class Partial:
         ValueError
             Items are missing.
         """
-        result = np.empty(size(self._shape), self._dtype)
+        result = np.empty(_width(self._shape), self._dtype)
         self._native.result(result)
-        return result.reshape(self._shape)[()]
+        return result[: size(self._shape)].reshape(self._shape)[()]
 
     @property
     def op(self):
@@ -139,11 +149,21 @@ class Partial:
         return _restored, (_VERSION, self.op, self._dtype.str, self._shape, self.total, self._native.nodes())
 
     def __repr__(self):
-        return f"<treefold.Partial: op={self.op}, total={self.total}, {len(self._native.nodes())} subtrees>"
+        return f"<treefold.Partial: op={self.op}, total={self.total}, {self._native.nodes_count} subtrees>"
 
 
 def _natural(number, name):
-    number = operator.index(number)
+    number = index(number, name)
     if not 0 <= number < 1 << 64:
         raise ValueError(f"{name}: {number} is not from 0 to 2^64 - 1")
     return number
+
+
+def _pairs(extents):
+    try:
+        pairs = [tuple(pair) for pair in extents]
+    except TypeError:
+        raise TypeError("extents is not a sequence of pairs") from None
+    if any(len(pair) != 2 for pair in pairs):
+        raise ValueError("extents has an element that is not a pair")
+    return [(_natural(begin, "extents"), _natural(end, "extents")) for begin, end in pairs]

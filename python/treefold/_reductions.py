@@ -5,7 +5,22 @@ import warnings
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, as_float, contiguous, finished, in_three_parts, reduced_axes, size, widened
+from ._arrays import as_array, as_float, contiguous, delivered, finished, in_three_parts, reduced_axes, size, widened
+
+
+def _reduction(op, x, axis, out, keepdims):
+    """`_reduce`, without detours where an array can be reduced as it is."""
+    if axis is None and out is None and keepdims is False and type(x) is np.ndarray and x.dtype.kind in "fc":
+        result = _native.fold_all(op, x)
+        if result is not None:
+            return result
+    array = as_array(x, "x")
+    if op in ("sum", "prod"):
+        array = widened(array)
+    elif array.dtype.kind == "b":
+        result = np.asarray(_reduce(op, array.view(np.uint8), axis, None, keepdims))
+        return delivered(result.view(np.bool_), out)
+    return _reduce(op, array, axis, out, keepdims)
 
 
 def _reduce(op, array, axis, out, keepdims):
@@ -59,11 +74,7 @@ def sum(x, axis=None, *, out=None, keepdims=False):
     >>> treefold.sum(x, axis=0).shape
     (3,)
     """
-    if axis is None and out is None and keepdims is False:
-        result = _native.fold_all("sum", x) if type(x) is np.ndarray and x.itemsize >= 4 and x.dtype.kind in "fc" else None
-        if result is not None:
-            return result
-    return _reduce("sum", widened(as_array(x, "x")), axis, out, keepdims)
+    return _reduction("sum", x, axis, out, keepdims)
 
 
 def prod(x, axis=None, *, out=None, keepdims=False):
@@ -77,7 +88,7 @@ def prod(x, axis=None, *, out=None, keepdims=False):
     >>> int(treefold.prod([2, 3, 7]))
     42
     """
-    return _reduce("prod", widened(as_array(x, "x")), axis, out, keepdims)
+    return _reduction("prod", x, axis, out, keepdims)
 
 
 def min(x, axis=None, *, out=None, keepdims=False):
@@ -96,7 +107,7 @@ def min(x, axis=None, *, out=None, keepdims=False):
     >>> treefold.min([[3, 1], [2, 5]], axis=1).tolist()
     [1, 2]
     """
-    return _extremum("min", x, axis, out, keepdims)
+    return _reduction("min", x, axis, out, keepdims)
 
 
 def max(x, axis=None, *, out=None, keepdims=False):
@@ -110,16 +121,7 @@ def max(x, axis=None, *, out=None, keepdims=False):
     >>> float(treefold.max([0.5, 2.5]))
     2.5
     """
-    return _extremum("max", x, axis, out, keepdims)
-
-
-def _extremum(op, x, axis, out, keepdims):
-    array = as_array(x, "x")
-    if array.dtype.kind == "b":
-        result = _reduce(op, array.view(np.uint8), axis, None, keepdims)
-        result = np.asarray(result).view(np.bool_)
-        return finished(result, result.shape, (), out, False)
-    return _reduce(op, array, axis, out, keepdims)
+    return _reduction("max", x, axis, out, keepdims)
 
 
 def cumsum(x, axis=None, *, out=None):
@@ -145,15 +147,16 @@ def cumsum(x, axis=None, *, out=None):
     [1.0, 3.0, 6.0]
     """
     array = widened(as_array(x, "x"))
-    if axis is None:
+    if axis is None or array.ndim == 0:
+        reduced_axes(axis, array.ndim)
         array, axis = np.ravel(array), 0
     (axis,) = reduced_axes((axis,), array.ndim)
     array = contiguous(array)
     parts = array.shape[:axis], array.shape[axis : axis + 1], array.shape[axis + 1 :]
     parts = array.reshape([size(part) for part in parts])
     result = np.empty_like(parts)
-    _native.scan("sum", parts, result)
-    return finished(result.reshape(array.shape), array.shape, (), out, False)
+    _native.cumsum(parts, result)
+    return delivered(result.reshape(array.shape), out)
 
 
 def _pair(x, y):
@@ -179,7 +182,7 @@ def dot(x, y):
     Raises
     ------
     ValueError
-        They are no vectors, or have different lengths.
+        They are not vectors, or have different lengths.
 
     Examples
     --------
@@ -190,7 +193,7 @@ def dot(x, y):
     x, y = _pair(x, y)
     for name, array in (("x", x), ("y", y)):
         if array.ndim != 1:
-            raise ValueError(f"{name} has {array.ndim} axes: dot is for vectors, and vdot for arrays of any shape")
+            raise ValueError(f"{name} has {array.ndim} axes; dot takes vectors, and vdot takes arrays of any shape")
     return _dot(x, y)
 
 
@@ -209,7 +212,8 @@ def vdot(x, y):
     (11-2j)
     """
     x, y = _pair(x, y)
-    return _dot(np.conjugate(np.ravel(x)), np.ravel(y))
+    x = np.ravel(x)
+    return _dot(np.conjugate(x) if x.dtype.kind == "c" else x, np.ravel(y))
 
 
 def _dot(x, y):
@@ -239,8 +243,9 @@ def norm(x):
 def mean(x, axis=None, *, out=None, keepdims=False):
     """The sum of the items in tree order, divided by their number: the sum is rounded as `sum` does, and the quotient once.
 
-    Integers are converted to float64. Parameters, results and errors are those of `sum`. The mean of nothing is NaN, with a
-    RuntimeWarning.
+    The number is rounded to the type of the items first, which matters for more than 2^24 items of float32. Of complex numbers, both
+    parts are divided. Integers are converted to float64. Parameters, results and errors are those of `sum`. The mean of nothing is NaN,
+    with a RuntimeWarning.
 
     Examples
     --------
@@ -253,10 +258,7 @@ def mean(x, axis=None, *, out=None, keepdims=False):
     count = size(array.shape[axis] for axis in axes)
     if count == 0:
         warnings.warn("Mean of empty slice.", RuntimeWarning, stacklevel=2)
-    total = np.asarray(_reduce("sum", array, axes, None, True))
-    with np.errstate(all="ignore"):
-        result = total / total.dtype.type(count)
-    return _shaped(result, axes, out, keepdims)
+    return finished(quotient(_sums(array, axes), count), array.shape, axes, out, keepdims)
 
 
 def var(x, axis=None, *, ddof=0, out=None, keepdims=False):
@@ -275,24 +277,34 @@ def var(x, axis=None, *, ddof=0, out=None, keepdims=False):
     """
     array = as_float(as_array(x, "x"))
     axes = reduced_axes(axis, array.ndim)
-    count = size(array.shape[axis] for axis in axes) - ddof
-    if count <= 0:
+    count = size(array.shape[axis] for axis in axes)
+    try:
+        freedom = count - (ddof if type(ddof) is int else float(ddof))
+    except (TypeError, ValueError):
+        raise TypeError(f"ddof: {ddof!r} is not a number") from None
+    if freedom <= 0:
         warnings.warn("Degrees of freedom <= 0 for slice.", RuntimeWarning, stacklevel=2)
-        count = 0
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        distance = array - mean(array, axes, keepdims=True)
+        freedom = 0
+    middle = quotient(_sums(array, axes), count)
+    middle = middle.reshape([1 if axis in axes else length for axis, length in enumerate(array.shape)])
+    with np.errstate(all="ignore"):
+        distance = array - middle
         if array.dtype.kind == "c":
             squares = distance.real * distance.real + distance.imag * distance.imag
         else:
             squares = distance * distance
-        total = np.asarray(_reduce("sum", squares, axes, None, True))
-        result = total / total.dtype.type(count)
-    return _shaped(result, axes, out, keepdims)
+    return finished(quotient(_sums(squares, axes), freedom), array.shape, axes, out, keepdims)
 
 
-def _shaped(result, axes, out, keepdims):
-    """A result whose reduced axes are there, with length 1, as its caller wants it."""
-    if not keepdims:
-        result = result.reshape([length for axis, length in enumerate(result.shape) if axis not in axes])
-    return finished(result, result.shape, (), out, False)
+def _sums(array, axes):
+    return np.asarray(_reduce("sum", array, axes, None, False))
+
+
+def quotient(total, count):
+    """An array, or a scalar, divided by a number, part by part; a NaN is the canonical one."""
+    total = np.asarray(total)
+    parts = contiguous(total).reshape(-1).view(total.real.dtype)
+    with np.errstate(all="ignore"):
+        parts = parts / parts.dtype.type(count)
+    parts[np.isnan(parts)] = np.nan
+    return parts.view(total.dtype).reshape(total.shape)

@@ -1,16 +1,19 @@
 """How many threads take part."""
 
 from . import _native
+from ._arrays import index
 
 
 def threads(n=None, /):
     """Sets how many threads take part in a reduction, and returns the number before; without an argument it changes nothing.
 
     The number changes no bit of any result. It is 1 at first: then a reduction runs on the thread that called it. Arrays of up to
-    131,072 elements are reduced by one thread anyway.
+    131,072 elements are reduced by one thread anyway, and so are partials and `cumsum`.
 
     Raises
     ------
+    TypeError
+        The number is not an integer.
     ValueError
         The number is not from 1 to 1024.
 
@@ -21,4 +24,4 @@ def threads(n=None, /):
     >>> treefold.threads(before)
     2
     """
-    return _native.threads(n)
+    return _native.threads() if n is None else _native.threads(index(n, "n"))

@@ -21,7 +21,7 @@ import numpy as np
 from dask import delayed
 
 from . import _reductions
-from ._arrays import reduced_axes, size
+from ._arrays import as_array, reduced_axes, size
 from ._partial import Partial
 
 # How many partials one task merges.
@@ -44,7 +44,7 @@ def _runs(begins, ends, shape):
 
 def _partial(block, op, axes, begins, shape):
     """What a block contributes: items along `axes`, at `begins` of `shape` there, each an array along the other axes."""
-    block = np.asarray(block)
+    block = as_array(block, "array")
     lengths = [block.shape[axis] for axis in axes]
     items = np.moveaxis(block, axes, range(len(axes)))
     items = items.reshape((size(lengths), *items.shape[len(axes) :]))
@@ -63,8 +63,12 @@ def _result(partials):
 def _reduce(op, array, axis, keepdims):
     if not isinstance(array, da.Array):
         raise TypeError(f"array is a {type(array).__name__}, and no dask array")
+    if isinstance(array._meta, np.ma.MaskedArray):
+        raise TypeError("array has masked blocks, whose masked items would count: fill them")
     if any(np.isnan(length) for length in array.shape):
         raise ValueError("array has chunks of unknown sizes: call array.compute_chunk_sizes()")
+    if array.dtype.kind == "b" and op in ("min", "max"):
+        return _reduce(op, array.astype(np.uint8), axis, keepdims).astype(bool)
     axes = reduced_axes(axis, array.ndim)
     kept = [axis for axis in range(array.ndim) if axis not in axes]
     shape = [array.shape[axis] for axis in axes]
@@ -103,7 +107,7 @@ def _reduce(op, array, axis, keepdims):
     return result
 
 
-def sum(array, axis=None, keepdims=False):
+def sum(array: da.Array, axis=None, keepdims: bool = False) -> da.Array:
     """The sum of the items, or of those along axes, lazily: `treefold.sum` of the whole array, to the bit.
 
     Parameters
@@ -120,25 +124,25 @@ def sum(array, axis=None, keepdims=False):
     return _reduce("sum", array, axis, keepdims)
 
 
-def prod(array, axis=None, keepdims=False):
+def prod(array: da.Array, axis=None, keepdims: bool = False) -> da.Array:
     """As `sum`, of `treefold.prod`."""
     return _reduce("prod", array, axis, keepdims)
 
 
-def min(array, axis=None, keepdims=False):
+def min(array: da.Array, axis=None, keepdims: bool = False) -> da.Array:
     """As `sum`, of `treefold.min`."""
     return _reduce("min", array, axis, keepdims)
 
 
-def max(array, axis=None, keepdims=False):
+def max(array: da.Array, axis=None, keepdims: bool = False) -> da.Array:
     """As `sum`, of `treefold.max`."""
     return _reduce("max", array, axis, keepdims)
 
 
-def mean(array, axis=None, keepdims=False):
+def mean(array: da.Array, axis=None, keepdims: bool = False) -> da.Array:
     """As `sum`, of `treefold.mean`."""
     if isinstance(array, da.Array) and array.dtype.kind in "biu":
         array = array.astype(np.float64)
     total = _reduce("sum", array, axis, keepdims)
     count = size(array.shape[axis] for axis in reduced_axes(axis, array.ndim))
-    return total / total.dtype.type(count)
+    return total.map_blocks(_reductions.quotient, count, dtype=total.dtype, meta=total._meta)

@@ -179,8 +179,14 @@ fn what_does_not_fit_together_is_told() {
         of(9, &[(0, 2), (3, 5)], 1),
         told("the ranges have 4 items, and there are 3 rows")
     );
-    assert_eq!(of(9, &[(4, 6), (5, 6)], 1), told("item 5 is in both"));
+    assert_eq!(of(9, &[(4, 6), (5, 6)], 1), told("item 5 is there twice"));
     assert_eq!(of(9, &[(0, 1)], 2), told("3 values are not rows of 2"));
+    let most = u64::MAX;
+    let overlap = of(most, &[(0, 1 << 63), (0, 1 << 63), (0, 3)], 1);
+    assert_eq!(
+        overlap,
+        told("the ranges have 18446744073709551615 items, and there are 3 rows")
+    );
     assert_eq!(of(9, &[], 0), told("3 values are not rows of 0"));
     let (left, right) = (of(9, &[(0, 3)], 1).unwrap(), of(9, &[(2, 5)], 1).unwrap());
     let overlap = PartialError::Overlap { item: 2 };
@@ -206,6 +212,7 @@ fn nodes_that_are_none_are_refused() {
         &[(0, 4)],
         &[(0, 1), (1, 0)],
         &[(2, 0), (0, 0)],
+        &[(0, 0), (1, 0)],
         &[(u64::MAX, 64)],
     ] {
         let error = nodes(wrong, 1).unwrap_err();

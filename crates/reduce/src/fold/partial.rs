@@ -58,7 +58,7 @@ pub enum PartialError {
         found: u64,
     },
     /// An item is there twice.
-    #[error("item {item} is in both")]
+    #[error("item {item} is there twice")]
     Overlap {
         /// The first such item.
         item: u64,
@@ -87,8 +87,8 @@ pub enum PartialError {
         /// The first item that is missing.
         missing: u64,
     },
-    /// A node is no subtree of the reduction, or has no row.
-    #[error("({x}, {y}) is no subtree of {total} items that comes next, with a row of its own")]
+    /// A node cannot be the next one of a partial.
+    #[error("the next subtree of {total} items cannot be that of height {y} at item {x}, or its row has another length")]
     Node {
         /// Its first item.
         x: u64,
@@ -132,14 +132,15 @@ impl<T: Copy + 'static> Partial<T> {
         environment::check().map_err(FoldError::from)?;
         super::rows::check_width(rows, width)?;
         let mut pieces = Vec::new();
-        let mut first_row = 0;
+        let mut first_row = 0_u64;
         for range in ranges {
             let Range { start, end } = range;
             if start > end || end > total {
                 return Err(PartialError::Range { start, end, total });
             }
             pieces.push((range, first_row));
-            first_row += end - start;
+            // More than 2^64 rows overlap, and are not in memory.
+            first_row = first_row.saturating_add(end - start);
         }
         let found = (rows.len() / width) as u64;
         if found != first_row {
@@ -271,21 +272,24 @@ impl<T: Copy + 'static> Partial<T> {
     /// Of subtrees that [`nodes`](Partial::nodes) has told, perhaps in another process.
     ///
     /// # Errors
-    /// They are no subtrees of so many items, are not from left to right, overlap, or have rows of another width.
+    /// They are no subtrees of so many items, are not from left to right, overlap, are not the largest ones, or have rows of another
+    /// width.
     pub fn from_nodes(
         total: u64,
         width: usize,
         nodes: impl IntoIterator<Item = (u64, u32, Vec<T>)>,
     ) -> Result<Self, PartialError> {
         let tree = Tree::new(total);
-        let mut end = 0;
+        let (mut end, mut last) = (0, None);
         let nodes = nodes.into_iter().map(|(x, y, row)| {
             let node = Node { x, y };
             let is_node = (end..total).contains(&x) && y <= tree.max_y(x) && row.len() == width;
-            if !is_node {
+            let is_largest = |last| tree.join(last, node).is_none();
+            if !is_node || !last.is_none_or(is_largest) {
                 return Err(PartialError::Node { x, y, total });
             }
             end = tree.span(node).end;
+            last = Some(node);
             Ok((node, row))
         });
         let nodes = nodes.collect::<Result<_, _>>()?;
