@@ -61,7 +61,9 @@ impl Workers {
         let failed = |error| PyRuntimeError::new_err(format!("threads: {error}"));
         let pool = Arc::new(built.map_err(failed)?);
         let before = threads.pool.replace((process, Arc::clone(&pool)));
-        before.map(forget_if_foreign);
+        if let Some(before) = before {
+            forget_if_foreign(before);
+        }
         Ok(Self(Some(pool)))
     }
 
@@ -95,7 +97,9 @@ pub(crate) fn threads(n: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     let before = threads.count;
     if let Some(count) = count.filter(|&count| count != before) {
         let ended = mem::replace(&mut *threads, Threads { count, pool: None });
-        ended.pool.map(forget_if_foreign);
+        if let Some(ended) = ended.pool {
+            forget_if_foreign(ended);
+        }
     }
     Ok(before)
 }
