@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, final
 
 from numpy.typing import NDArray
 
@@ -10,6 +10,7 @@ def dot(x: NDArray[Any], y: NDArray[Any]) -> Any: ...
 
 _Nodes = list[tuple[int, int, bytes]]
 
+@final
 class Partial:
     @staticmethod
     def new(op: str, total: int, extents: list[tuple[int, int]], array: NDArray[Any]) -> Partial: ...

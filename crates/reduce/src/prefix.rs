@@ -33,7 +33,9 @@ impl<T: Copy + 'static, O: Operator<T>> Stack<'_, T, O> {
         match (rows.next(), self.operator.empty()) {
             (Some(last), _) => result.copy_from_slice(last),
             (None, Some(empty)) => result.fill(empty),
-            (None, None) => unreachable!("without items, the operator was checked to have an empty value"),
+            (None, None) => {
+                unreachable!("without items, the operator was checked to have an empty value")
+            }
         }
         for left in rows {
             for (result, &left) in result.iter_mut().zip(left) {

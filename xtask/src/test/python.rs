@@ -49,7 +49,9 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
     let mut stubs = environment.python("-m mypy.stubtest treefold --concise --ignore-missing-stub");
     stubs
         .arg("--allowlist")
-        .arg(sources().join("tests/stubtest-allowlist.txt"));
+        .arg(sources().join("tests/stubtest-allowlist.txt"))
+        .arg("--mypy-config-file")
+        .arg(sources().join("pyproject.toml"));
     steps.step("type stubs", &mut stubs)
 }
 

@@ -88,7 +88,9 @@ pub enum PartialError {
         missing: u64,
     },
     /// A node cannot be the next one of a partial.
-    #[error("the next subtree of {total} items cannot be that of height {y} at item {x}, or its row has another length")]
+    #[error(
+        "the next subtree of {total} items cannot be that of height {y} at item {x}, or its row has another length"
+    )]
     Node {
         /// Its first item.
         x: u64,
