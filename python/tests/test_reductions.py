@@ -1,5 +1,6 @@
 """Every function against the definition, and NumPy's conventions."""
 
+import importlib.util
 import platform
 import subprocess
 import sys
@@ -308,3 +309,9 @@ def test_nothing_warns():
         warnings.simplefilter("error")
         treefold.sum(np.array([1e308, 1e308]))
         treefold.var(np.array([np.inf, 1.0]))
+
+
+def test_the_package_for_mpi_is_named_where_it_is_missing():
+    if importlib.util.find_spec("treefold_mpi") is None:
+        with pytest.raises(ImportError, match="pip install treefold-mpi"):
+            importlib.import_module("treefold.mpi")

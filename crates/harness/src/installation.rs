@@ -281,16 +281,21 @@ impl Installation {
         self.library_to_install().packages()
     }
 
-    /// A `cargo` that builds for it. Each library that is named has a target folder of its own: the binding's build script does not notice
-    /// that the library is another one.
+    /// A `cargo` that builds for it.
     pub fn cargo(&self) -> Command {
         let mut cargo = cargo();
+        self.set_build(&mut cargo);
+        cargo
+    }
+
+    /// Makes a command, which runs `cargo`, build for it. Each library that is named has a target folder of its own: the binding's build
+    /// script does not notice that the library is another one.
+    pub fn set_build(&self, command: &mut Command) {
         if let Some(library) = self.library {
             let folder = workspace().join("target/mpi");
-            cargo.env("MPICC", &self.compiler);
-            cargo.env("CARGO_TARGET_DIR", folder.join(library.built_for().name));
+            command.env("MPICC", &self.compiler);
+            command.env("CARGO_TARGET_DIR", folder.join(library.built_for().name));
         }
-        cargo
     }
 
     /// The command that starts `program` on this number of ranks.

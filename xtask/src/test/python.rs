@@ -1,21 +1,35 @@
-//! The stages of the package for Python: it is built as a wheel, installed in a virtual environment, and tested there.
+//! The stages of the packages for Python: they are built as wheels, installed in a virtual environment, and tested there.
 
+mod environment;
+
+use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::iter;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use harness::Error;
-use harness::workspace::{cargo, target, workspace};
+use harness::launcher::Launcher;
+use harness::workspace::{cargo, workspace};
 
-use super::setup;
+use environment::Environment;
+
+use super::prefixes::MPI_LIBRARIES;
+use super::stages::with_library;
 use super::steps::{Steps, Stop};
-
-/// What builds the wheel, and what its tests use.
-const TOOLS: [&str; 4] = ["maturin>=1.9.4,<2", "mypy", "numpy", "pytest"];
 
 /// Packages that pass their arrays to treefold.
 const PACKAGES: [&str; 5] = ["dask[array]", "distributed", "polars", "pyarrow", "xarray"];
+
+/// What the tests of the package for MPI use.
+const PACKAGES_FOR_MPI: [&str; 3] = ["cffi", "mpi4py>=4", "numba"];
+
+/// Rank counts of its tests. MPICH's ranks wait without letting others run.
+const RANKS: [usize; 3] = [1, 2, 3];
+const RANKS_OF_MPICH: [usize; 2] = [1, 2];
 
 /// What cargo checks of the native half.
 const CARGO: [(&str, &str); 2] = [
@@ -39,7 +53,7 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
             .env("CARGO_TARGET_DIR", &environment.target);
         steps.step(name, &mut command)?;
     }
-    environment.install(steps)?;
+    environment.install(steps, &sources(), |_| ())?;
     let mut tests = environment.python(PYTEST);
     tests.args([sources().join("tests"), sources().join("README.md")]);
     tests.arg("--ignore").arg(sources().join("tests/packages"));
@@ -60,7 +74,7 @@ pub(super) fn python_packages(steps: &mut Steps) -> Result<(), Stop> {
     let Some(environment) = Environment::set_up("packages", &PACKAGES)? else {
         return Ok(());
     };
-    environment.install(steps)?;
+    environment.install(steps, &sources(), |_| ())?;
     let mut tests = environment.python(PYTEST);
     tests.arg(sources().join("tests/packages"));
     tests.args(["--pyargs", "treefold.dask"]);
@@ -68,67 +82,113 @@ pub(super) fn python_packages(steps: &mut Steps) -> Result<(), Stop> {
     steps.step("tests with other packages", &mut tests)
 }
 
+/// The package for MPI, which is built for each library, with mpi4py.
+pub(super) fn python_mpi(steps: &mut Steps) -> Result<(), Stop> {
+    let Some(environment) = Environment::set_up("mpi", &PACKAGES_FOR_MPI)? else {
+        return Ok(());
+    };
+    let mut types = environment.python("-m mypy --config-file");
+    types.arg(sources_for_mpi().join("pyproject.toml"));
+    types.arg(sources_for_mpi().join("treefold_mpi"));
+    steps.step("types of python-mpi/", &mut types)?;
+    environment.install(steps, &sources(), |_| ())?;
+    for (library, _) in MPI_LIBRARIES {
+        with_library(steps, library, |steps| {
+            let installation = steps.installation().clone();
+            environment.install(steps, &sources_for_mpi(), |build| {
+                installation.set_build(build);
+            })?;
+            let python = Launcher::of(installation, environment.interpreter());
+            let ranks = match library {
+                "mpich" => &RANKS_OF_MPICH[..],
+                _ => &RANKS,
+            };
+            let folder = environment.target.join(library);
+            give_own_name(library, &folder)
+                .map_err(|error| Stop::Error(Error::file(&folder, error)))?;
+            for &ranks in ranks {
+                let words: Vec<&str> = PYTEST.split_whitespace().collect();
+                let mut tests = python.command(ranks, &words);
+                tests.arg(sources_for_mpi().join("tests"));
+                tests.args(["--pyargs", "treefold_mpi", "treefold.mpi"]);
+                tests.env("PYTHONPATH", sources().join("tests"));
+                tests.env("MPI4PY_MPIABI", library);
+                tests.env("LD_LIBRARY_PATH", first_of(&folder));
+                tests.current_dir(&environment.target);
+                let name = format!("tests in Python, {library}, {ranks} ranks");
+                steps.step(&name, &mut tests)?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// What the stories in `docs/python-story.md` tell.
+pub(super) fn python_story(steps: &mut Steps) -> Result<(), Stop> {
+    let packages = [&PACKAGES[..], &PACKAGES_FOR_MPI, &["matplotlib"]].concat();
+    let Some(environment) = Environment::set_up("story", &packages)? else {
+        return Ok(());
+    };
+    environment.install(steps, &sources(), |_| ())?;
+    let mut mean = environment.python("");
+    mean.arg(sources().join("examples/field_mean.py"));
+    steps.step("the mean of a field", &mut mean)?;
+    with_library(steps, MPI_LIBRARIES[0].0, |steps| {
+        let installation = steps.installation().clone();
+        environment.install(steps, &sources_for_mpi(), |build| {
+            installation.set_build(build);
+        })?;
+        let python = Launcher::of(installation, environment.interpreter());
+        let examples = sources_for_mpi().join("examples");
+        let result = |ranks: usize| environment.target.join(format!("{ranks}.npz"));
+        for ranks in RANKS {
+            let mut solve = python.command(ranks, &[]);
+            solve
+                .arg(examples.join("conjugate_gradient.py"))
+                .arg(result(ranks));
+            steps.step(&format!("conjugate gradients, {ranks} ranks"), &mut solve)?;
+        }
+        let mut compare = environment.python("");
+        compare.arg(examples.join("compare.py"));
+        compare.arg(environment.target.join("python-story.svg"));
+        compare.args(RANKS.map(result));
+        steps.step("the solvers' residuals", &mut compare)
+    })
+}
+
+/// mpi4py's wheel asks for MPICH's library by the name that MPICH gives it, and Debian gives it another one: leaves a link in a folder.
+fn give_own_name(library: &str, folder: &Path) -> io::Result<()> {
+    const OWN_NAME: &str = "libmpi.so.12";
+    const DEBIANS_NAME: &str = "libmpich.so.12";
+    fs::create_dir_all(folder)?;
+    if library != "mpich" {
+        return Ok(());
+    }
+    let mut compiler = Command::new("mpicc.mpich");
+    let found = compiler.arg(format!("-print-file-name={DEBIANS_NAME}"));
+    let found = String::from_utf8_lossy(&found.output()?.stdout).into_owned();
+    let link = folder.join(OWN_NAME);
+    if link.is_symlink() {
+        fs::remove_file(&link)?;
+    }
+    symlink(found.trim(), link)
+}
+
+/// The folders in which the loader looks for libraries, after this one.
+fn first_of(folder: &Path) -> OsString {
+    let before = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let before = env::split_paths(&before).filter(|path| !path.as_os_str().is_empty());
+    let all = iter::once(folder.to_owned()).chain(before);
+    env::join_paths(all).unwrap_or_else(|_| folder.into())
+}
+
 /// The folder of the package.
 fn sources() -> PathBuf {
     workspace().join("python")
 }
 
-/// A virtual environment of Python's.
-struct Environment {
-    folder: PathBuf,
-    /// Where the native half is built. Nothing runs in `python/`, whose package lacks it.
-    target: PathBuf,
-}
-
-impl Environment {
-    /// Makes one with the tools and more packages; `None`, which it prints, where that is not possible.
-    fn set_up(name: &str, packages: &[&str]) -> Result<Option<Self>, Stop> {
-        let target = target().map_err(Stop::Error)?.join("python");
-        let folder = target.join(name);
-        let packages = [&TOOLS[..], packages].concat();
-        match setup::install_from_pypi(&packages, &folder) {
-            Ok(()) => Ok(Some(Self { folder, target })),
-            Err(reason) => {
-                println!("skipped: python, {reason}");
-                Ok(None)
-            }
-        }
-    }
-
-    fn program(&self, name: &str) -> Command {
-        let mut command = Command::new(self.folder.join("bin").join(name));
-        command.current_dir(&self.target);
-        command
-    }
-
-    fn python(&self, words: &str) -> Command {
-        let mut command = self.program("python");
-        command.args(words.split_whitespace());
-        command
-    }
-
-    /// Builds the wheel and installs it.
-    fn install(&self, steps: &mut Steps) -> Result<(), Stop> {
-        let wheels = self.target.join("wheels");
-        let failed = |error| Stop::Error(Error::file(&wheels, error));
-        if wheels.exists() {
-            fs::remove_dir_all(&wheels).map_err(failed)?;
-        }
-        let mut build = self.program("maturin");
-        build.args(["build", "--release", "--locked", "--quiet", "--out"]);
-        build.arg(&wheels).current_dir(sources());
-        build.env("CARGO_TARGET_DIR", &self.target);
-        steps.step("wheel", &mut build)?;
-        let mut install = self.program("pip");
-        install.args(["install", "--quiet", "--force-reinstall", "--no-deps"]);
-        install.arg(only_file(&wheels).map_err(failed)?);
-        steps.step("installed wheel", &mut install)
-    }
-}
-
-/// The file that is alone in its folder.
-fn only_file(folder: &Path) -> io::Result<PathBuf> {
-    let first = fs::read_dir(folder)?.next().transpose()?;
-    let first = first.ok_or_else(|| io::Error::other("there is no wheel"))?;
-    Ok(first.path())
+/// The folder of the package for MPI.
+fn sources_for_mpi() -> PathBuf {
+    workspace().join("python-mpi")
 }

@@ -1,0 +1,48 @@
+//! Leaves the C headers' declarations where maturin looks for them: it makes the Python module of them, so that Python calls what C does.
+
+use std::env;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The headers, in the order in which they include each other.
+const HEADERS: [&str; 2] = [
+    "../crates/treefold-c/include/treefold.h",
+    "../crates/treefold-c-mpi/include/treefold_mpi.h",
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut all = String::new();
+    for header in HEADERS {
+        println!("cargo:rerun-if-changed={header}");
+        let text = fs::read_to_string(header).map_err(|error| format!("{header}: {error}"))?;
+        all += &declarations(&text);
+    }
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    // Cargo keeps what it knows of the compiler there.
+    let is_target = |folder: &&Path| folder.join(".rustc_info.json").is_file();
+    let target = out.ancestors().find(is_target);
+    let target = target.ok_or("there is no target folder above OUT_DIR")?;
+    fs::write(target.join("header.h"), all)?;
+    Ok(())
+}
+
+/// What cffi understands of a header: no directives, nothing for C++, and no function with a body.
+fn declarations(header: &str) -> String {
+    let mut kept = String::new();
+    let mut lines = header.lines();
+    while let Some(line) = lines.next() {
+        let last_line = match line {
+            "#ifdef __cplusplus" => "#endif",
+            line if line.starts_with("static inline") => "}",
+            line if line.starts_with('#') => continue,
+            line => {
+                kept += line;
+                kept.push('\n');
+                continue;
+            }
+        };
+        lines.by_ref().find(|line| *line == last_line);
+    }
+    kept
+}

@@ -1,0 +1,391 @@
+"""Plans on the ranks that pytest was started on: `mpirun -n 3 python -m pytest`. Every rank runs every test."""
+
+import json
+import pathlib
+import threading
+import time
+
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+import treefold_mpi
+from definition import by_definition, bits, items
+from treefold_mpi import ALGORITHMS, Error, Plan
+
+COMM = MPI.COMM_WORLD
+RANK, RANKS = COMM.rank, COMM.size
+TYPES = ["f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
+GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "golden" / "order.jsonl"
+
+treefold_mpi.set_silence_limit(COMM, 60)
+several_ranks = pytest.mark.skipif(RANKS == 1, reason="it takes two ranks")
+
+
+def cuts(count, seed):
+    """Where each rank's items begin and end: some have none."""
+    inner = np.sort(np.random.default_rng(seed).integers(0, count + 1, RANKS - 1))
+    ends = [0, *map(int, inner), count]
+    return ends[RANK], ends[RANK + 1]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("op", ["sum", "prod", "min", "max"])
+def test_types_and_operators(dtype, op):
+    if dtype.startswith("c") and op in ("min", "max"):
+        with pytest.raises(TypeError, match="complex"):
+            Plan(COMM, 1, dtype=dtype, op=op)
+        return
+    for seed, count in enumerate([1, 2, 7, 100, 1001]):
+        x = items(count, dtype, seed)
+        begin, end = cuts(count, seed)
+        with Plan(COMM, end - begin, dtype=dtype, op=op) as plan:
+            assert bits(plan.allreduce(x[begin:end])) == bits(by_definition(x, op)), (seed, count)
+
+
+def test_rows_in_any_shape_and_layout():
+    x = items(60 * 6, "f8").reshape(60, 6)
+    expected = np.array([by_definition(column) for column in x.T])
+    begin, end = cuts(60, 5)
+    plan = Plan(COMM, end - begin, width=6)
+    own = x[begin:end]
+    swapped = own.astype(">f8")
+    for same in (own, own.reshape(-1, 2, 3), own.ravel(), np.asfortranarray(own), swapped, np.repeat(own, 2, 0)[::2]):
+        assert bits(plan.allreduce(same)) == bits(expected)
+    assert bits(plan.allreduce(own.tolist() if len(own) else own)) == bits(expected)
+    unaligned = np.zeros(own.nbytes + 1, np.uint8)[1:].view("f8").reshape(own.shape)
+    unaligned[...] = own
+    assert bits(plan.allreduce(unaligned)) == bits(expected)
+    frozen = own.copy()
+    frozen.flags.writeable = False
+    assert bits(plan.allreduce(frozen)) == bits(expected)
+    columns = plan.scattered_columns
+    assert bits(plan.reduce_scatter(own)) == bits(expected[columns])
+    assert COMM.allreduce(columns.stop - columns.start) == 6
+
+
+def test_who_has_which_items():
+    x = items(1000, "f8")
+    total = bits(by_definition(x))
+    own = np.random.default_rng(3).permutation(1000)[RANK::RANKS]
+    plan = Plan(COMM, extents=[(int(k), int(k) + 1) for k in own], items=1000)
+    assert bits(plan.allreduce(x[own])) == total
+    assert "1000" in str(plan)
+    blocks = np.arange(1000).reshape(-1, 10)[RANK::RANKS].ravel()
+    assert bits(Plan(COMM, block_cyclic=(1000, 10)).allreduce(x[blocks])) == total
+    ends = [1000 // RANKS * rank + min(rank, 1000 % RANKS) for rank in (RANK, RANK + 1)]
+    assert bits(Plan(COMM, even=1000).allreduce(x[slice(*ends)])) == total
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_no_algorithm_changes_a_bit(algorithm):
+    x = items(500, "f8")
+    begin, end = cuts(500, 1)
+    try:
+        plan = Plan(COMM, end - begin, algorithm=algorithm)
+    except Error as error:
+        assert error.status in ("UNSUPPORTED", "ARGUMENT"), algorithm
+        return
+    assert bits(plan.allreduce(x[begin:end])) == bits(by_definition(x))
+    assert plan.algorithm() is not None
+
+
+def test_operations():
+    x = items(50, "f8")
+    begin, end = cuts(50, 2)
+    root = RANKS - 1
+    plan = Plan(COMM, end - begin, root=root)
+    reduced = plan.reduce(x[begin:end])
+    assert (reduced is None) == (RANK != root)
+    if reduced is not None:
+        assert isinstance(reduced, np.float64)
+        assert bits(reduced) == bits(by_definition(x))
+    prefixes = np.array([by_definition(x[: k + 1]) for k in range(50)])
+    assert bits(plan.scan(x[begin:end])) == bits(prefixes[begin:end])
+    before = np.concatenate([[0.0], prefixes[:-1]])
+    assert bits(plan.exscan(x[begin:end])) == bits(before[begin:end])
+    row = np.array([RANK + 0.5])
+    assert plan.bcast(row) is row
+    assert row[0] == root + 0.5
+    out = np.empty(1)
+    assert plan.allreduce(x[begin:end], out) is out
+    assert bits(out[0]) == bits(by_definition(x))
+
+
+def test_in_place():
+    plan = Plan(COMM, 1, width=3)
+    x = np.array([1.0, 2.0, 3.0])
+    plan.allreduce(x, out=x)
+    assert x.tolist() == [RANKS, 2.0 * RANKS, 3.0 * RANKS]
+
+
+def test_several_runs_under_way():
+    x = items(300, "f8")
+    begin, end = cuts(300, 4)
+    first, second = (Plan(COMM, end - begin) for _ in range(2))
+    sum_, scan = first.start_allreduce(x[begin:end]), second.start_scan(x[begin:end])
+    while not scan.test():
+        pass
+    prefixes = [by_definition(x[: k + 1]) for k in range(begin, end)]
+    assert bits(scan.wait()) == bits(np.array(prefixes, "f8"))
+    assert bits(sum_.wait(timeout=30)) == bits(by_definition(x))
+    with pytest.raises(ValueError, match="the run is over"):
+        sum_.wait()
+
+
+@several_ranks
+def test_a_wait_ends_in_time_and_goes_on():
+    plan = Plan(COMM, 1)
+    if RANK == 0:
+        pending = plan.start_allreduce([1.0])
+        with pytest.raises(TimeoutError) as raised:
+            pending.wait(timeout=0.05)
+        assert raised.value.status == "TIMED_OUT"
+        COMM.barrier()
+        assert pending.wait() == RANKS
+    else:
+        COMM.barrier()
+        assert plan.allreduce([1.0]) == RANKS
+
+
+PAIR = np.dtype([("key", "i8"), ("value", "f8")])
+
+
+def later(left, right):
+    """The item with the greater value; of equals the first."""
+    return right if right["value"] > left["value"] else left
+
+
+def test_operator_in_python():
+    x = np.zeros(40, PAIR)
+    x["key"], x["value"] = range(40), np.random.default_rng(9).integers(0, 8, 40)
+    begin, end = cuts(40, 6)
+    found = Plan(COMM, end - begin, dtype=PAIR, op=later).allreduce(x[begin:end])
+    assert found["key"] == int(np.argmax(x["value"]))
+    hypotenuse = Plan(COMM, end - begin, op=lambda a, b: np.hypot(a, b), empty=0.0)
+    assert hypotenuse.allreduce(np.ones(end - begin)) == pytest.approx(np.sqrt(40))
+
+
+def test_reduction_of_nothing():
+    assert Plan(COMM, 0).allreduce([]) == 0.0
+    assert Plan(COMM, 0, op=later, dtype=PAIR, empty=(5, 0.5)).allreduce(np.zeros(0, PAIR))["key"] == 5
+    with pytest.raises(ValueError, match="no items") as raised:
+        Plan(COMM, 0, op="min").allreduce([])
+    assert raised.value.status == "EMPTY"
+
+
+def test_operator_of_numba():
+    numba = pytest.importorskip("numba")
+    signature = numba.types.intc(*[numba.types.voidptr] * 4)
+
+    @numba.cfunc(signature)
+    def add(context, left, right, out):
+        one = numba.carray(left, 1, numba.float64), numba.carray(right, 1, numba.float64)
+        numba.carray(out, 1, numba.float64)[0] = one[0][0] + one[1][0]
+        return 0
+
+    x = items(1000, "f8")
+    begin, end = cuts(1000, 7)
+    assert bits(Plan(COMM, end - begin, op=add).allreduce(x[begin:end])) == bits(by_definition(x))
+
+
+@several_ranks
+def test_exception_in_an_operator():
+    class Odd(Exception):
+        pass
+
+    def fails_on_last(left, right):
+        if RANK == RANKS - 1:
+            raise Odd("no")
+        return left + right
+
+    plan = Plan(COMM, 2, op=fails_on_last)
+    with pytest.raises(Odd if RANK == RANKS - 1 else Error) as raised:
+        plan.allreduce([1.0, 2.0])
+    if RANK != RANKS - 1:
+        assert raised.value.status == "RANK_FAILED"
+        assert raised.value.rank == RANKS - 1
+    with pytest.raises(Error) as raised:
+        plan.allreduce([1.0, 2.0])
+    assert raised.value.status == "SPENT"
+
+
+WRONG = {
+    "too few items": (ValueError, lambda plan: plan.allreduce([1.0])),
+    "another type": (TypeError, lambda plan: plan.allreduce(np.array(["a", "b"]))),
+    "a type that would lose bits": (TypeError, lambda plan: plan.allreduce(np.zeros(2, "c16"))),
+    "objects": (TypeError, lambda plan: plan.allreduce(np.array([1, None]))),
+    "read-only out": (ValueError, lambda plan: plan.allreduce([1.0, 2.0], frozen())),
+    "out of another type": (TypeError, lambda plan: plan.allreduce([1.0, 2.0], np.zeros(1, "f4"))),
+    "out of another shape": (ValueError, lambda plan: plan.allreduce([1.0, 2.0], np.zeros(2))),
+    "out that is no array": (TypeError, lambda plan: plan.allreduce([1.0, 2.0], [0.0])),
+}
+
+
+def frozen():
+    out = np.zeros(1)
+    out.flags.writeable = False
+    return out
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_arguments_on_one_rank(name):
+    expected, call = WRONG[name]
+    plan = Plan(COMM, 2)
+    if RANK == RANKS - 1:
+        with pytest.raises(expected):
+            call(plan)
+    else:
+        with pytest.raises(Error) as raised:
+            plan.allreduce([1.0, 2.0])
+        assert raised.value.rank == RANKS - 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"op": "median"},
+        {"dtype": "f2"},
+        {"dtype": ">f8"},
+        {"dtype": object, "op": later},
+        {"op": 5},
+        {"algorithm": "fastest"},
+        {"width": -1},
+        {"width": 2.5},
+        {"root": -1},
+        {"empty": 1.0},
+        {"extents": [(0, 2)]},
+    ],
+    ids=str,
+)
+def test_wrong_settings_on_one_rank(arguments):
+    if RANK == RANKS - 1:
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            Plan(COMM, 2, **arguments)
+    else:
+        with pytest.raises(Error) as raised:
+            Plan(COMM, 2)
+        assert raised.value.rank == RANKS - 1
+
+
+@several_ranks
+@pytest.mark.parametrize("settings", [{"op": "prod"}, {"dtype": "f4"}, {"width": 2}, {"root": 1}], ids=str)
+def test_ranks_that_disagree(settings):
+    with pytest.raises(ValueError) as raised:
+        Plan(COMM, 2, **(settings if RANK == 0 else {}))
+    assert raised.value.status == "DISAGREE"
+
+
+def test_communicators():
+    with pytest.raises(TypeError, match="comm is a int"):
+        Plan(5, 1)
+    with pytest.raises(ValueError, match="COMM_NULL"):
+        Plan(MPI.COMM_NULL, 1)
+    half = COMM.Split(RANK % 2)
+    plan = Plan(half, 1)
+    half.Free()
+    assert plan.allreduce([1.0]) == len(range(RANK % 2, RANKS, 2))
+    if RANKS > 1:
+        group = COMM.Split(RANK == 0)
+        inter = group.Create_intercomm(0, COMM, int(RANK == 0))
+        with pytest.raises(TypeError, match="intercommunicator"):
+            Plan(inter, 1)
+
+
+def test_closed_plans():
+    plan = Plan(COMM, 1)
+    plan.close()
+    plan.close()
+    for call in (plan.allreduce, plan.scan):
+        with pytest.raises(ValueError, match="closed"):
+            call([1.0])
+
+
+def test_other_threads():
+    plan = Plan(COMM, 1)
+    raised = []
+
+    def call():
+        try:
+            plan.allreduce([1.0])
+        except Error as error:
+            raised.append(str(error))
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join()
+    assert "another thread" in raised[0]
+    assert plan.allreduce([1.0]) == RANKS
+
+
+@several_ranks
+def test_interrupts():
+    import _thread
+
+    plan = Plan(COMM, 1)
+    if RANK == 0:
+        timer = threading.Timer(0.3, _thread.interrupt_main)
+        timer.start()
+        begun = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            plan.allreduce([1.0])
+        assert time.monotonic() - begun < 5
+        COMM.barrier()
+    else:
+        COMM.barrier()
+        # The interrupted rank may have sent its part before: then this run ends well, and the next fails.
+        with pytest.raises(Error) as raised:
+            for _ in range(2):
+                assert plan.allreduce([1.0]) == RANKS
+        assert raised.value.rank == 0
+
+
+@several_ranks
+def test_other_threads_run_during_a_wait():
+    plan = Plan(COMM, 1)
+    if RANK == 0:
+        counted = []
+        stop = threading.Event()
+
+        def count():
+            while not stop.is_set():
+                counted.append(1)
+                time.sleep(0.001)
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        plan.allreduce([1.0])
+        stop.set()
+        thread.join()
+        assert len(counted) > 20
+    else:
+        time.sleep(0.5)
+        plan.allreduce([1.0])
+
+
+@pytest.mark.skipif(not GOLDEN.exists(), reason="the golden vectors are in the repository")
+def test_golden_vectors():
+    types = {"f64": ("f8", "u8"), "f32": ("f4", "u4")}
+    names = {"sum": "sum", "product": "prod", "min": "min", "max": "max"}
+    checked = 0
+    for seed, case in enumerate(map(json.loads, GOLDEN.open())):
+        floats, words = types[case["type"]]
+        if case["operator"] not in names or "other" in case:
+            continue
+
+        def values(texts):
+            return np.array([int(text, 16) for text in texts], words).view(floats)
+
+        if "reciprocals" in case:
+            x = (1 / np.arange(1, case["reciprocals"] + 1, dtype=floats)).astype(floats)
+        else:
+            x = values(case["items"])
+        expected = values(case["bits"])
+        x = x.reshape(-1, len(expected))
+        begin, end = cuts(len(x), seed)
+        plan = Plan(COMM, end - begin, dtype=floats, op=names[case["operator"]], width=len(expected))
+        found = plan.allreduce(x[begin:end])
+        assert found.view(words).tolist() == expected.view(words).tolist(), case["name"]
+        plan.close()
+        checked += 1
+    assert checked > 100

@@ -1,0 +1,30 @@
+"""Reductions over MPI's ranks, whose bits depend on the items, their order and the operator alone.
+
+Not on the number of ranks, on who has which items, on the algorithm, or on the MPI library. The ranks build a `Plan` together, once, and
+run it many times. Installed with package `treefold`, this module is `treefold.mpi`.
+
+>>> from mpi4py import MPI
+>>> import numpy as np
+>>> from treefold_mpi import Plan
+>>> comm = MPI.COMM_WORLD
+>>> begin, end = (1000 * rank // comm.size for rank in (comm.rank, comm.rank + 1))
+>>> with Plan(comm, end - begin) as plan:                  # items 0 to 999, in any number of shares
+...     total = plan.allreduce(1 / np.arange(begin + 1, end + 1))
+>>> float(total).hex()
+'0x1.df11f45f4e619p+2'
+"""
+
+from ._errors import Error
+from ._plan import Pending, Plan
+from ._world import ALGORITHMS, measure_link, set_silence_limit
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ALGORITHMS",
+    "Error",
+    "Pending",
+    "Plan",
+    "measure_link",
+    "set_silence_limit",
+]

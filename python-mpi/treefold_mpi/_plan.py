@@ -1,0 +1,466 @@
+"""Plans, and runs of them."""
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+from numpy.typing import ArrayLike, DTypeLike
+
+from ._errors import OPERATOR, TIMED_OUT, Error, check, error, made
+from ._load import ffi, lib
+from ._operators import combine_of, name_of, operator_code, raise_operators_error, type_code
+from ._world import world_of
+
+# How long a wait stays away from Python, which looks for signals such as Ctrl-C between two of them.
+_UNINTERRUPTED_SECONDS = 0.1
+
+_OPERATIONS = {
+    "allreduce": lib.TREEFOLD_ALLREDUCE,
+    "reduce": lib.TREEFOLD_REDUCE,
+    "reduce_scatter": lib.TREEFOLD_REDUCE_SCATTER,
+    "scan": lib.TREEFOLD_SCAN,
+    "exscan": lib.TREEFOLD_EXSCAN,
+    "bcast": lib.TREEFOLD_BROADCAST,
+}
+_START = {
+    "allreduce": lib.treefold_start_allreduce,
+    "reduce": lib.treefold_start_reduce,
+    "reduce_scatter": lib.treefold_start_reduce_scatter,
+    "scan": lib.treefold_start_scan,
+    "exscan": lib.treefold_start_exscan,
+}
+_SCANS = ("scan", "exscan")
+
+# These algorithms can be called and waited for alone, and for these operations.
+_BLOCKING = ("algorithm1", "algorithm1-unbuffered", "mpi-native")
+_BLOCKING_OPERATIONS = ("allreduce", "reduce")
+
+
+def _check_run(status: int) -> None:
+    """Raises the error of a call that may have run operators."""
+    if status == OPERATOR:
+        raised = error(status)
+        raise_operators_error()
+        raise raised
+    check(status)
+
+
+class Plan:
+    """A reduction over the ranks of a communicator, which they build together and run many times. Collective.
+
+    Items are numbered 0 to N - 1 over all ranks. Which of them this rank has is said by one of `local_items`, `extents`, `even` and
+    `block_cyclic`. No other parameter but `dtype`, `op` and `width` has an influence on the bits of a result.
+
+    A plan belongs to the thread that built it. It is a context manager: `close` ends it early.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Intracomm
+        The ranks. The first plan on a communicator duplicates it; later ones share the duplicate.
+    local_items : int, optional
+        So many items, which follow those of the ranks below.
+    extents : sequence of (int, int), optional
+        The ranges of this rank's items, each from its first number to the one after its last, in the order of its array.
+    even : int, optional
+        N items over all ranks: each rank has floor(N / p), and the first N mod p have one more.
+    block_cyclic : (int, int), optional
+        N and b: blocks of b of the N items, dealt to the ranks in turn.
+    items : int, optional
+        N, to be checked against what the ranks have.
+    dtype : data-type, optional
+        The type of the items. With a function as `op`, any type of 4 to 512 bytes, a multiple of 4, without Python objects.
+    op : str, function or numba.cfunc, optional
+        "sum", "prod", "min" or "max"; a function of two items, the one with the lower numbers first, that returns their combination; or
+        a compiled function with the signature of `treefold_combine` in `treefold.h`, such as a `numba.cfunc`. It must give the same
+        bits on every rank, and must not communicate.
+    empty : scalar, optional
+        The reduction of no items by a function; without it that is an error.
+    width : int, optional
+        The elements of an item: items are rows then, which are reduced element by element.
+    root : int, optional
+        The rank that gets the result of `reduce`, and whose row `bcast` sends.
+    algorithm : str, optional
+        One of `ALGORITHMS`. By default the environment variable TREEFOLD_ALGORITHM, or else the one that should take the least time.
+    blocks, ports, node_ranks, message_limit : int, optional
+        Parameters of algorithms: the column blocks of a row; the messages that a rank sends at once; the ranks of a node; the longest
+        message, in elements.
+
+    Raises
+    ------
+    Error
+        On all ranks: their items are not 0 to N - 1, each once, or they do not agree on what is reduced. Where an argument is wrong
+        on one rank alone, that rank has the `ValueError` or `TypeError`, and the others have an `Error` that names it.
+
+    Examples
+    --------
+    >>> from mpi4py import MPI
+    >>> import numpy as np
+    >>> comm = MPI.COMM_WORLD
+    >>> rows = np.arange(10.0).reshape(5, 2)[comm.rank :: comm.size]
+    >>> numbers = range(5)[comm.rank :: comm.size]
+    >>> plan = Plan(comm, extents=[(number, number + 1) for number in numbers], width=2)
+    >>> plan.allreduce(rows)
+    array([20., 25.])
+    """
+
+    def __init__(
+        self,
+        comm: MPI.Intracomm,
+        local_items: int | None = None,
+        *,
+        extents: Sequence[tuple[int, int]] | None = None,
+        even: int | None = None,
+        block_cyclic: tuple[int, int] | None = None,
+        items: int | None = None,
+        dtype: DTypeLike = "f8",
+        op: str | Callable[[Any, Any], Any] = "sum",
+        empty: Any = None,
+        width: int | None = None,
+        root: int = 0,
+        algorithm: str | None = None,
+        blocks: int | None = None,
+        ports: int | None = None,
+        node_ranks: int | None = None,
+        message_limit: int | None = None,
+    ):
+        world = world_of(comm)
+        try:
+            self._dtype = np.dtype(dtype)
+            builder = self._builder(world, op, empty)
+            self._set_share(builder, local_items, extents, even, block_cyclic)
+            settings = {
+                "items": items,
+                "width": width,
+                "root": root,
+                "algorithm": None if algorithm is None else algorithm.encode(),
+                "blocks": blocks,
+                "ports": ports,
+                "node_ranks": node_ranks,
+                "message_limit": message_limit,
+            }
+            for name, value in settings.items():
+                if value is not None:
+                    _set(builder, name, value)
+        except BaseException:
+            _refuse_to_build(world)
+            raise
+        self._plan = ffi.gc(made(lib.treefold_plan_build, "treefold_plan", builder), _destroy_plan)
+        self._width = 1 if width is None else int(width)
+        self._row_shape = () if width is None else (self._width,)
+        self._is_root = comm.rank == root
+        self._is_blocking = self.algorithm() in _BLOCKING
+
+    def _builder(self, world: Any, op: Any, empty: Any) -> Any:
+        if isinstance(op, str):
+            if empty is not None:
+                raise TypeError("empty is for operators that are functions")
+            codes = type_code(self._dtype), operator_code(op)
+            builder = made(lib.treefold_builder_create, "treefold_builder", world, *codes)
+        else:
+            if self._dtype.hasobject:
+                raise TypeError(f"dtype: items of {self._dtype} hold Python objects, which cannot be sent")
+            # Kept as long as the plan.
+            self._combine = combine_of(op, self._dtype)
+            empty = ffi.NULL if empty is None else ffi.from_buffer(np.array([empty], self._dtype).view(np.uint8))
+            arguments = name_of(op).encode(), self._dtype.itemsize, self._combine, ffi.NULL, empty
+            builder = made(lib.treefold_builder_create_user, "treefold_builder", world, *arguments)
+        return ffi.gc(builder, _destroy_builder)
+
+    def _set_share(self, builder: Any, local_items: Any, extents: Any, even: Any, block_cyclic: Any) -> None:
+        given = [share is not None for share in (local_items, extents, even, block_cyclic)]
+        if sum(given) != 1:
+            raise TypeError("one of local_items, extents, even and block_cyclic says which items this rank has")
+        if local_items is not None:
+            _set(builder, "local_items", local_items)
+        elif extents is not None:
+            ranges = [tuple(map(int, pair)) for pair in extents]
+            _set(builder, "extents", ffi.new("treefold_range[]", ranges), len(ranges))
+        elif even is not None:
+            _set(builder, "even", even)
+        else:
+            _set(builder, "block_cyclic", *block_cyclic)
+
+    def allreduce(self, x: ArrayLike, out: np.ndarray | None = None) -> Any:
+        """The reduction of all items, on every rank. Collective.
+
+        Parameters
+        ----------
+        x : array_like
+            This rank's items: as many as the plan says, each `width` elements; in C order, whatever the shape. Elements are converted to
+            the plan's type if that loses nothing.
+        out : ndarray, optional
+            Where the result goes: C-contiguous, of the plan's type, with `width` elements, and apart from `x`.
+
+        Returns
+        -------
+        scalar, or array of `width` elements
+            `out` if it was given.
+
+        Raises
+        ------
+        Error, ValueError, TypeError
+            If an argument is wrong on one rank alone, the ranks that need its items have an `Error` that names it. Then the plan is
+            spent: build another.
+        """
+        return self._run("allreduce", x, out)
+
+    def reduce(self, x: ArrayLike, out: np.ndarray | None = None) -> Any:
+        """The reduction of all items on the root, None on other ranks; as `allreduce` otherwise. Collective."""
+        return self._run("reduce", x, out)
+
+    def reduce_scatter(self, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """The columns `scattered_columns` of the reduction of all rows; as `allreduce` otherwise. Collective."""
+        return self._run("reduce_scatter", x, out)
+
+    def scan(self, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """For each of this rank's items the reduction of all items up to it, itself included. Collective.
+
+        The result has the shape of `x`; as `allreduce` otherwise.
+        """
+        return self._run("scan", x, out)
+
+    def exscan(self, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """As `scan`, without the item itself. Item 0 gets the operator's value for nothing. Collective."""
+        return self._run("exscan", x, out)
+
+    def bcast(self, row: np.ndarray) -> np.ndarray:
+        """Copies the root's row, an array of `width` elements of the plan's type, to every rank's. Collective."""
+        try:
+            self._check_out(row, self._row_shape or (1,), "row")
+        except BaseException:
+            self._refuse("bcast")
+            raise
+        check(lib.treefold_broadcast(self._handle(), ffi.from_buffer(row), row.size))
+        return row
+
+    def start_allreduce(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+        """Starts an `allreduce`, whose result `Pending.wait` returns. `x` is free when this returns. Collective."""
+        return self._start("allreduce", x, out)
+
+    def start_reduce(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+        """Starts a `reduce`, as `start_allreduce`."""
+        return self._start("reduce", x, out)
+
+    def start_reduce_scatter(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+        """Starts a `reduce_scatter`, as `start_allreduce`."""
+        return self._start("reduce_scatter", x, out)
+
+    def start_scan(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+        """Starts a `scan`, as `start_allreduce`; but `x` must not change before the wait."""
+        return self._start("scan", x, out)
+
+    def start_exscan(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+        """Starts an `exscan`, as `start_scan`."""
+        return self._start("exscan", x, out)
+
+    def _arguments(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> tuple[np.ndarray, Any, tuple[int, ...]]:
+        """This rank's items as an array and for C, and the shape of the result."""
+        try:
+            items = np.asarray(x)
+            if items.dtype != self._dtype or not items.flags.c_contiguous or not items.flags.aligned:
+                if not np.can_cast(items.dtype, self._dtype, "safe"):
+                    raise TypeError(f"x has elements of type {items.dtype}, which are not converted to {self._dtype}")
+                items = np.require(items, self._dtype, ["C", "A"])
+            if operation in _SCANS:
+                shape = items.shape
+            elif operation == "reduce_scatter":
+                columns = self.scattered_columns
+                shape = (columns.stop - columns.start,)
+            else:
+                shape = self._row_shape
+            if out is not None:
+                self._check_out(out, shape, "out")
+            return items, ffi.from_buffer(items), shape
+        except BaseException:
+            self._refuse(operation)
+            raise
+
+    def _start(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> "Pending":
+        plan = self._handle()
+        items, local, shape = self._arguments(operation, x, out)
+        run = ffi.new("treefold_run **")
+        _check_run(_START[operation](plan, local, items.size, run))
+        return Pending(self, operation, run, items, out, shape)
+
+    def _run(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> Any:
+        if self._is_blocking and operation in _BLOCKING_OPERATIONS:
+            return self._run_blocking(operation, x, out)
+        # Not C's blocking call, which Ctrl-C would not end.
+        pending = self._start(operation, x, out)
+        try:
+            return pending.wait()
+        except BaseException:
+            pending.cancel()
+            raise
+
+    def _run_blocking(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> Any:
+        plan = self._handle()
+        items, local, shape = self._arguments(operation, x, out)
+        result = np.empty(shape, self._dtype) if out is None else out
+        arguments = plan, local, items.size, ffi.from_buffer(result), result.size
+        if operation == "allreduce":
+            _check_run(lib.treefold_allreduce(*arguments))
+        else:
+            _check_run(lib.treefold_reduce(*arguments, ffi.NULL))
+            if not self._is_root:
+                return None
+        return result[()] if out is None else out
+
+    def _check_out(self, out: Any, shape: tuple[int, ...], name: str) -> None:
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"{name} is a {type(out).__name__}, and not an array")
+        if out.dtype != self._dtype:
+            raise TypeError(f"{name} has elements of type {out.dtype}, and the plan's are of type {self._dtype}")
+        if out.size != np.prod(shape, dtype=int):
+            raise ValueError(f"{name} has the shape {out.shape}, and the result {shape}")
+        if not (out.flags.c_contiguous and out.flags.aligned):
+            raise ValueError(f"{name} is not contiguous")
+        if not out.flags.writeable:
+            raise ValueError(f"{name} is read-only")
+
+    def _refuse(self, operation: str) -> None:
+        """Takes part in an operation without being able to: it fails on the ranks that need this one."""
+        if operation == "bcast":
+            lib.treefold_broadcast(self._plan, ffi.NULL, 1)
+        else:
+            _START[operation](self._plan, ffi.NULL, 1, ffi.new("treefold_run **"))
+
+    def _handle(self) -> Any:
+        if self._plan is None:
+            raise ValueError("the plan is closed")
+        return self._plan
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the items' elements."""
+        return self._dtype
+
+    @property
+    def scattered_columns(self) -> slice:
+        """The columns of a row that this rank gets from `reduce_scatter`."""
+        begin, end = ffi.new("size_t *"), ffi.new("size_t *")
+        check(lib.treefold_plan_scattered_columns(self._handle(), begin, end))
+        return slice(begin[0], end[0])
+
+    def algorithm(self, operation: str = "allreduce") -> str | None:
+        """The name of the algorithm of an operation, which is named as its method is; None if the plan does not offer it."""
+        if operation not in _OPERATIONS:
+            raise ValueError(f"operation: {operation!r} is none of {', '.join(_OPERATIONS)}")
+        name = ffi.new("const char **")
+        check(lib.treefold_plan_algorithm(self._handle(), _OPERATIONS[operation], name))
+        return ffi.string(name[0]).decode() if name[0] else None
+
+    def __str__(self) -> str:
+        """Who sends what to whom, and when."""
+        needed = ffi.new("size_t *")
+        check(lib.treefold_plan_print(self._handle(), ffi.NULL, 0, needed))
+        text = ffi.new("char[]", needed[0])
+        check(lib.treefold_plan_print(self._handle(), text, needed[0], needed))
+        return ffi.string(text).decode()
+
+    def close(self) -> None:
+        """Ends the plan. Runs of it that are under way go on."""
+        plan, self._plan = self._plan, None
+        if plan is not None:
+            ffi.release(plan)
+
+    def __enter__(self) -> "Plan":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Pending:
+    """A run of a plan between its start and its end. Several plans may have one at once; waiting for one drives all.
+
+    One that is dropped is cancelled.
+    """
+
+    def __init__(self, plan: Plan, operation: str, run: Any, items: np.ndarray, out: np.ndarray | None, shape: tuple[int, ...]):
+        self._plan, self._operation, self._run = plan, operation, run
+        self._items, self._out, self._shape = items, out, shape
+
+    def test(self) -> bool:
+        """Makes progress without waiting; True if `wait` would return at once."""
+        done = ffi.new("int *")
+        _check_run(lib.treefold_test(self._handle()[0], done))
+        return bool(done[0])
+
+    def wait(self, timeout: float | None = None) -> Any:
+        """Waits for the run, and returns its result.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            How long to wait, in seconds. Then there is a `TimeoutError`; the run goes on, and can be waited for again.
+
+        Raises
+        ------
+        Error
+            The run failed: another rank did, or left, or said nothing for longer than the silence limit.
+        """
+        run = self._handle()
+        deadline = None if timeout is None else monotonic() + timeout
+        seconds = _UNINTERRUPTED_SECONDS
+        while True:
+            if deadline is not None:
+                seconds = max(0.0, min(_UNINTERRUPTED_SECONDS, deadline - monotonic()))
+            status = lib.treefold_wait_timeout(run[0], seconds)
+            if status != TIMED_OUT or (deadline is not None and monotonic() >= deadline):
+                break
+        _check_run(status)
+        self._run = None
+        if self._operation == "reduce" and not self._plan._is_root:
+            _check_run(lib.treefold_wait(run, ffi.NULL, 0, ffi.NULL))
+            return None
+        out = np.empty(self._shape, self._plan.dtype) if self._out is None else self._out
+        place = ffi.from_buffer(out)
+        if self._operation in _SCANS:
+            items = self._items
+            _check_run(lib.treefold_wait_scan(run, ffi.from_buffer(items), items.size, place, out.size))
+        else:
+            _check_run(lib.treefold_wait(run, place, out.size, ffi.NULL))
+        return out[()] if self._out is None else out
+
+    def cancel(self) -> None:
+        """Abandons the run, unless it was waited for. Its plan is spent, and the other ranks are told."""
+        run, self._run = self._run, None
+        if run is not None:
+            lib.treefold_cancel(run)
+
+    def __del__(self) -> None:
+        self.cancel()
+
+    def _handle(self) -> Any:
+        if self._run is None:
+            raise ValueError("the run is over")
+        return self._run
+
+
+def _set(builder: Any, name: str, *values: Any) -> None:
+    try:
+        status = getattr(lib, f"treefold_builder_{name}")(builder, *values)
+    except (TypeError, OverflowError) as failed:
+        raise type(failed)(f"{name}: {failed}") from None
+    check(status)
+
+
+def _refuse_to_build(world: Any) -> None:
+    """Takes part in building a plan without being able to: it fails on all ranks, which hear of this one."""
+    try:
+        # Says nothing of this rank's items.
+        builder = made(lib.treefold_builder_create, "treefold_builder", world, lib.TREEFOLD_F64, lib.TREEFOLD_SUM)
+        made(lib.treefold_plan_build, "treefold_plan", ffi.gc(builder, _destroy_builder))
+    except Error:
+        pass
+
+
+def _destroy_builder(builder: Any) -> None:
+    lib.treefold_builder_destroy(ffi.new("treefold_builder **", builder))
+
+
+def _destroy_plan(plan: Any) -> None:
+    lib.treefold_plan_destroy(ffi.new("treefold_plan **", plan))

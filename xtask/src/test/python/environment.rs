@@ -1,0 +1,87 @@
+//! Virtual environments, and what is installed in them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use harness::Error;
+use harness::workspace::target;
+
+use crate::test::setup;
+use crate::test::steps::{Steps, Stop};
+
+/// What builds wheels, and what all tests use.
+const TOOLS: [&str; 4] = ["maturin>=1.9.4,<2", "mypy", "numpy", "pytest"];
+
+/// A virtual environment of Python's.
+pub(super) struct Environment {
+    folder: PathBuf,
+    /// Where native halves are built, and programs run: the packages' own folders lack those halves.
+    pub(super) target: PathBuf,
+}
+
+impl Environment {
+    /// Makes one with the tools and more packages; `None`, which it prints, where that is not possible.
+    pub(super) fn set_up(name: &str, packages: &[&str]) -> Result<Option<Self>, Stop> {
+        let target = target().map_err(Stop::Error)?.join("python");
+        let folder = target.join(name);
+        let packages = [&TOOLS[..], packages].concat();
+        match setup::install_from_pypi(&packages, &folder) {
+            Ok(()) => Ok(Some(Self { folder, target })),
+            Err(reason) => {
+                println!("skipped: python, {reason}");
+                Ok(None)
+            }
+        }
+    }
+
+    pub(super) fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(self.folder.join("bin").join(name));
+        command.current_dir(&self.target);
+        command
+    }
+
+    pub(super) fn python(&self, words: &str) -> Command {
+        let mut command = self.program("python");
+        command.args(words.split_whitespace());
+        command
+    }
+
+    /// The interpreter.
+    pub(super) fn interpreter(&self) -> PathBuf {
+        self.folder.join("bin/python")
+    }
+
+    /// Builds the wheel of a package in a folder, as `configure` says, and installs it.
+    pub(super) fn install(
+        &self,
+        steps: &mut Steps,
+        package: &Path,
+        configure: impl FnOnce(&mut Command),
+    ) -> Result<(), Stop> {
+        let wheels = self.target.join("wheels");
+        let failed = |error| Stop::Error(Error::file(&wheels, error));
+        if wheels.exists() {
+            fs::remove_dir_all(&wheels).map_err(failed)?;
+        }
+        let mut build = self.program("maturin");
+        build.args(["build", "--release", "--locked", "--quiet", "--out"]);
+        build.arg(&wheels).current_dir(package);
+        build.env("CARGO_TARGET_DIR", &self.target);
+        configure(&mut build);
+        let name = package.file_name().unwrap_or_default().to_string_lossy();
+        steps.step(&format!("wheel of {name}/"), &mut build)?;
+        let mut install = self.program("pip");
+        install.args(["install", "--quiet", "--force-reinstall", "--no-deps"]);
+        install.arg(only_file(&wheels).map_err(failed)?);
+        steps.step(&format!("installed wheel of {name}/"), &mut install)
+    }
+}
+
+/// The file that is alone in its folder.
+fn only_file(folder: &Path) -> io::Result<PathBuf> {
+    let first = fs::read_dir(folder)?.next().transpose()?;
+    let first = first.ok_or_else(|| io::Error::other("there is no wheel"))?;
+    Ok(first.path())
+}
