@@ -8,16 +8,17 @@
 //!                           0b11    [0..16 rows)  [16..24 rows)     combines with both, and replaces the first
 //! ```
 //!
-//! Columns are processed in panels, so that the waiting rows fit into the L1 cache for any width.
+//! Columns are processed in panels, so that the waiting rows fit into a core's own caches for any width. Of these rows, a group of eight
+//! touches one or two: a panel may be as wide as L1. Narrower ones would begin new streams too often.
 
 use core::ops::Range;
 
 use crate::kernel::Kernel;
-use crate::prefetch::{PREFETCH_ROWS_FROM_BYTES, prefetch_rows};
+use crate::prefetch::{prefetch_rows, prefetches_rows};
 use crate::vector::{Combine, Proven, Vector};
 
 /// The bytes of each row in a panel.
-const PANEL_BYTES: usize = 4096;
+const PANEL_BYTES: usize = 1 << 15;
 
 /// The largest number of elements in a register. Rows in scratch memory are padded to a multiple of it.
 pub(crate) const REGISTER_ELEMENTS: usize = 16;
@@ -65,7 +66,7 @@ impl<T: Copy + Default> Kernel<T> for Rows<'_, T> {
                 width: self.width,
                 columns: first..end,
                 rows_count: 0,
-                prefetch: size_of_val(self.items) >= PREFETCH_ROWS_FROM_BYTES,
+                prefetch: prefetches_rows(self.width * size_of::<T>(), size_of_val(self.items)),
                 scratch: self.scratch,
             };
             panel.add_all::<V, O>(proven, self.items);

@@ -11,7 +11,6 @@ pub(crate) const OWN_CACHE_BYTES: usize = 1 << 20;
 pub(crate) const SHARED_CACHE_BYTES: usize = 1 << 23;
 
 /// Inputs of this size or more come mostly from memory.
-#[cfg(target_arch = "x86_64")]
 pub(crate) const MEMORY_BYTES: usize = 1 << 24;
 
 /// The prefetch distance from the shared cache: it hides the latency, and the prefetched lines stay in L1 until they are used.
@@ -20,18 +19,33 @@ pub(crate) const SHARED_CACHE_AHEAD_BYTES: usize = 6 << 10;
 /// The prefetch distance from memory.
 pub(crate) const MEMORY_AHEAD_BYTES: usize = 25 << 9;
 
-/// Rows of this many bytes in all, or more, are prefetched.
-pub(crate) const PREFETCH_ROWS_FROM_BYTES: usize = 1 << 22;
+/// From so many bytes on, the beginnings of long rows are prefetched.
+const PREFETCH_STREAMS_FROM_BYTES: usize = 1 << 22;
 
-/// Prefetches for these columns of rows. For whole rows the distance is fixed; otherwise it prefetches the same columns of the
-/// next rows, as many as there are in `rows`.
+/// Longer rows are so many streams, which the processor follows once they have begun.
+const STREAM_BYTES: usize = 1 << 12;
+
+/// The bytes at the beginning of such a stream that are prefetched.
+const STREAM_BEGIN_BYTES: usize = 512;
+
+/// Whether rows of so many bytes, `all_bytes` together, are prefetched.
+pub(crate) const fn prefetches_rows(row_bytes: usize, all_bytes: usize) -> bool {
+    match row_bytes > STREAM_BYTES {
+        true => all_bytes >= PREFETCH_STREAMS_FROM_BYTES,
+        false => all_bytes >= MEMORY_BYTES,
+    }
+}
+
+/// Prefetches for these columns of rows, of which there are more behind. Short rows follow each other, so the distance is fixed; of long ones
+/// it prefetches where the same columns of the next rows begin, as many as there are in `rows`.
 #[inline(always)]
 pub(crate) fn prefetch_rows<T>(rows: &[T], width: usize, columns: &Range<usize>) {
-    if columns.len() == width {
+    if width * size_of::<T>() <= STREAM_BYTES {
         prefetch_lines(rows, MEMORY_AHEAD_BYTES.max(size_of_val(rows)));
     } else {
+        let begin = columns.len().min(STREAM_BEGIN_BYTES / size_of::<T>());
         for row in rows.chunks_exact(width) {
-            prefetch_lines(&row[columns.clone()], size_of_val(rows));
+            prefetch_lines(&row[columns.start..][..begin], size_of_val(rows));
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::level::Level;
 use crate::panel::{REGISTER_ELEMENTS, Rows, panel_columns};
 
 /// The number of values of scratch memory that [`fold_rows`] and [`tree_fold_rows`](crate::tree_fold_rows) need for `rows` rows
-/// of `width` values: one row of at most 4 KiB for each level of the tree.
+/// of `width` values: one row of at most 32 KiB for each level of the tree.
 #[must_use]
 pub const fn rows_scratch_len<T>(width: usize, rows: usize) -> usize {
     let columns = if width < panel_columns::<T>() {

@@ -4,7 +4,7 @@ use core::array;
 
 use crate::fold::tree_fold;
 use crate::panel::panel_columns;
-use crate::prefetch::{PREFETCH_ROWS_FROM_BYTES, prefetch_rows};
+use crate::prefetch::{prefetch_rows, prefetches_rows};
 use crate::rows::check_lengths;
 
 /// Folds rows of `width` values element by element: `result[c]` becomes the [`tree_fold`](crate::tree_fold) of element `c` of all
@@ -51,7 +51,7 @@ pub fn tree_fold_rows<T: Copy>(
                     width,
                     first,
                     rows_count: 0,
-                    prefetch: size_of_val(items) >= PREFETCH_ROWS_FROM_BYTES,
+                    prefetch: prefetches_rows(width * size_of::<T>(), size_of_val(items)),
                     scratch: &mut *scratch,
                     columns: end - first,
                 };

@@ -126,25 +126,33 @@ fn every_edge_of_small_trees() {
     }
 }
 
-/// Around a panel of 4 KiB, with a last panel that is narrower than a register.
+/// Around a panel of 32 KiB, with a last panel that is narrower than a register.
 #[test]
 fn wide_rows_are_taken_in_panels() {
-    let words = spread(21 * 2100);
-    for width in [
-        63, 64, 65, 511, 512, 513, 515, 519, 520, 1023, 1024, 1027, 1041, 2050,
-    ] {
+    let words = spread(21 * 16_400);
+    let around_doubles = [4095, 4096, 4097, 4099, 4103, 4104];
+    let around_floats = [8191, 8192, 8195, 8209, 16_386];
+    let small = [63, 64, 65, 513];
+    for width in small.into_iter().chain(around_doubles).chain(around_floats) {
         for rows in [1, 2, 3, 7, 8, 9, 16, 21] {
             check_both(width, &words[..rows * width], 0);
         }
     }
 }
 
-/// Larger than the size from which rows are prefetched.
+/// Larger than the sizes from which rows are prefetched: 16 MiB, or 4 MiB of rows that are longer than 4 KiB.
 #[test]
 fn rows_that_are_fetched_ahead() {
-    let words = spread((1 << 20) + (1 << 12));
-    for width in [2, 3, 5, 8, 13, 100, 1000, 70_001] {
+    let words = spread((1 << 22) + (1 << 12));
+    for (width, count) in [
+        (2, 1 << 22),
+        (13, 1 << 22),
+        (1000, 1 << 22),
+        (1025, 1 << 20),
+        (70_001, 1 << 20),
+    ] {
         let levels = levels();
+        let words = &words[..count + (1 << 12)];
         let rows = words.len() / width;
         let floats = |i: usize| f32::from_word(words[i]);
         let items: Vec<f32> = (0..rows * width).map(floats).collect();
@@ -169,8 +177,8 @@ fn mix(left: u32, right: u32) -> u32 {
 
 #[test]
 fn operands_stay_in_order() {
-    let items: Vec<u32> = (1..60_000).collect();
-    for width in [1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 100, 1023, 1024, 1025, 2000] {
+    let items: Vec<u32> = (1..200_000).collect();
+    for width in [1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 100, 1024, 8191, 8193] {
         for rows in (0..=40).filter(|rows| rows * width < items.len()) {
             let items = &items[..rows * width];
             let mut scratch = vec![u32::MAX; rows_scratch_len::<u32>(width, rows)];
