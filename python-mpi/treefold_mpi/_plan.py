@@ -1,6 +1,7 @@
 """Plans, and runs of them."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 from time import monotonic
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import ArrayLike, DTypeLike
 
-from ._errors import OPERATOR, TIMED_OUT, Error, check, error, made
+from ._errors import OK, OPERATOR, TIMED_OUT, Error, check, error, made
 from ._load import ffi, lib
 from ._operators import combine_of, name_of, operator_code, raise_operators_error, type_code
 from ._world import world_of
@@ -33,6 +34,10 @@ _START = {
 }
 _SCANS = ("scan", "exscan")
 
+# A run under way: where its handle is, the operation, the items, where the result goes if that was said, and the result's shape.
+_Run = tuple[Any, str, np.ndarray, np.ndarray | None, tuple[int, ...]]
+_HANDLE = ffi.typeof("treefold_run **")
+
 # These algorithms can be called and waited for alone, and for these operations.
 _BLOCKING = ("algorithm1", "algorithm1-unbuffered", "mpi-native")
 _BLOCKING_OPERATIONS = ("allreduce", "reduce")
@@ -40,6 +45,8 @@ _BLOCKING_OPERATIONS = ("allreduce", "reduce")
 
 def _check_run(status: int) -> None:
     """Raises the error of a call that may have run operators."""
+    if status == OK:
+        return
     if status == OPERATOR:
         raised = error(status)
         raise_operators_error()
@@ -149,6 +156,9 @@ class Plan:
         self._plan = ffi.gc(made(lib.treefold_plan_build, "treefold_plan", builder), _destroy_plan)
         self._width = 1 if width is None else int(width)
         self._row_shape = () if width is None else (self._width,)
+        begin, end = ffi.new("size_t *"), ffi.new("size_t *")
+        check(lib.treefold_plan_scattered_columns(self._plan, begin, end))
+        self._scattered_columns = slice(begin[0], end[0])
         self._is_root = comm.rank == root
         self._is_blocking = self.algorithm() in _BLOCKING
 
@@ -259,14 +269,15 @@ class Plan:
         """This rank's items as an array and for C, and the shape of the result."""
         try:
             items = np.asarray(x)
-            if items.dtype != self._dtype or not items.flags.c_contiguous or not items.flags.aligned:
+            flags = items.flags
+            if items.dtype != self._dtype or not (flags.c_contiguous and flags.aligned):
                 if not np.can_cast(items.dtype, self._dtype, "safe"):
                     raise TypeError(f"x has elements of type {items.dtype}, which are not converted to {self._dtype}")
                 items = np.require(items, self._dtype, ["C", "A"])
             if operation in _SCANS:
                 shape = items.shape
             elif operation == "reduce_scatter":
-                columns = self.scattered_columns
+                columns = self._scattered_columns
                 shape = (columns.stop - columns.start,)
             else:
                 shape = self._row_shape
@@ -277,23 +288,41 @@ class Plan:
             self._refuse(operation)
             raise
 
-    def _start(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> "Pending":
+    def _launch(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> _Run:
         plan = self._handle()
         items, local, shape = self._arguments(operation, x, out)
-        run = ffi.new("treefold_run **")
-        _check_run(_START[operation](plan, local, items.size, run))
-        return Pending(self, operation, run, items, out, shape)
+        handle = ffi.new(_HANDLE)
+        _check_run(_START[operation](plan, local, items.size, handle))
+        return handle, operation, items, out, shape
+
+    def _start(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> "Pending":
+        return Pending(self, self._launch(operation, x, out))
 
     def _run(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> Any:
         if self._is_blocking and operation in _BLOCKING_OPERATIONS:
             return self._run_blocking(operation, x, out)
         # Not C's blocking call, which Ctrl-C would not end.
-        pending = self._start(operation, x, out)
+        run = self._launch(operation, x, out)
         try:
-            return pending.wait()
+            _wait_until(run[0])
+            return self._result(run)
         except BaseException:
-            pending.cancel()
+            lib.treefold_cancel(run[0])
             raise
+
+    def _result(self, run: _Run) -> Any:
+        """The result of a run that is done, whose handle ends."""
+        handle, operation, items, out, shape = run
+        if operation == "reduce" and not self._is_root:
+            _check_run(lib.treefold_wait(handle, ffi.NULL, 0, ffi.NULL))
+            return None
+        result = np.empty(shape, self._dtype) if out is None else out
+        place = ffi.from_buffer(result)
+        if operation in _SCANS:
+            _check_run(lib.treefold_wait_scan(handle, ffi.from_buffer(items), items.size, place, result.size))
+        else:
+            _check_run(lib.treefold_wait(handle, place, result.size, ffi.NULL))
+        return result[()] if out is None else out
 
     def _run_blocking(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> Any:
         plan = self._handle()
@@ -313,11 +342,12 @@ class Plan:
             raise TypeError(f"{name} is a {type(out).__name__}, and not an array")
         if out.dtype != self._dtype:
             raise TypeError(f"{name} has elements of type {out.dtype}, and the plan's are of type {self._dtype}")
-        if out.size != np.prod(shape, dtype=int):
+        if out.size != prod(shape):
             raise ValueError(f"{name} has the shape {out.shape}, and the result {shape}")
-        if not (out.flags.c_contiguous and out.flags.aligned):
+        flags = out.flags
+        if not (flags.c_contiguous and flags.aligned):
             raise ValueError(f"{name} is not contiguous")
-        if not out.flags.writeable:
+        if not flags.writeable:
             raise ValueError(f"{name} is read-only")
 
     def _refuse(self, operation: str) -> None:
@@ -340,9 +370,7 @@ class Plan:
     @property
     def scattered_columns(self) -> slice:
         """The columns of a row that this rank gets from `reduce_scatter`."""
-        begin, end = ffi.new("size_t *"), ffi.new("size_t *")
-        check(lib.treefold_plan_scattered_columns(self._handle(), begin, end))
-        return slice(begin[0], end[0])
+        return self._scattered_columns
 
     def algorithm(self, operation: str = "allreduce") -> str | None:
         """The name of the algorithm of an operation, which is named as its method is; None if the plan does not offer it."""
@@ -379,14 +407,14 @@ class Pending:
     One that is dropped is cancelled.
     """
 
-    def __init__(self, plan: Plan, operation: str, run: Any, items: np.ndarray, out: np.ndarray | None, shape: tuple[int, ...]):
-        self._plan, self._operation, self._run = plan, operation, run
-        self._items, self._out, self._shape = items, out, shape
+    def __init__(self, plan: Plan, run: _Run):
+        self._plan = plan
+        self._run: _Run | None = run
 
     def test(self) -> bool:
         """Makes progress without waiting; True if `wait` would return at once."""
         done = ffi.new("int *")
-        _check_run(lib.treefold_test(self._handle()[0], done))
+        _check_run(lib.treefold_test(self._under_way()[0][0], done))
         return bool(done[0])
 
     def wait(self, timeout: float | None = None) -> Any:
@@ -402,42 +430,38 @@ class Pending:
         Error
             The run failed: another rank did, or left, or said nothing for longer than the silence limit.
         """
-        run = self._handle()
+        run = self._under_way()
         deadline = None if timeout is None else monotonic() + timeout
-        seconds = _UNINTERRUPTED_SECONDS
-        while True:
-            if deadline is not None:
-                seconds = max(0.0, min(_UNINTERRUPTED_SECONDS, deadline - monotonic()))
-            status = lib.treefold_wait_timeout(run[0], seconds)
-            if status != TIMED_OUT or (deadline is not None and monotonic() >= deadline):
-                break
-        _check_run(status)
+        _wait_until(run[0], deadline)
         self._run = None
-        if self._operation == "reduce" and not self._plan._is_root:
-            _check_run(lib.treefold_wait(run, ffi.NULL, 0, ffi.NULL))
-            return None
-        out = np.empty(self._shape, self._plan.dtype) if self._out is None else self._out
-        place = ffi.from_buffer(out)
-        if self._operation in _SCANS:
-            items = self._items
-            _check_run(lib.treefold_wait_scan(run, ffi.from_buffer(items), items.size, place, out.size))
-        else:
-            _check_run(lib.treefold_wait(run, place, out.size, ffi.NULL))
-        return out[()] if self._out is None else out
+        return self._plan._result(run)
 
     def cancel(self) -> None:
         """Abandons the run, unless it was waited for. Its plan is spent, and the other ranks are told."""
         run, self._run = self._run, None
         if run is not None:
-            lib.treefold_cancel(run)
+            lib.treefold_cancel(run[0])
 
     def __del__(self) -> None:
         self.cancel()
 
-    def _handle(self) -> Any:
+    def _under_way(self) -> _Run:
         if self._run is None:
             raise ValueError("the run is over")
         return self._run
+
+
+def _wait_until(handle: Any, deadline: float | None = None) -> None:
+    """Waits until a run is done, and lets Python look for signals now and then."""
+    seconds = _UNINTERRUPTED_SECONDS
+    while True:
+        if deadline is not None:
+            seconds = max(0.0, min(_UNINTERRUPTED_SECONDS, deadline - monotonic()))
+        status = lib.treefold_wait_timeout(handle[0], seconds)
+        if status == OK:
+            return
+        if status != TIMED_OUT or (deadline is not None and monotonic() >= deadline):
+            _check_run(status)
 
 
 def _set(builder: Any, name: str, *values: Any) -> None:
