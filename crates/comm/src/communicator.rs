@@ -1,6 +1,7 @@
 //! What every transport implements.
 
 use std::fmt;
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::error::Error;
@@ -8,6 +9,9 @@ use crate::native::NativeReductions;
 use crate::request::{Request, RequestId};
 use crate::tag::Tag;
 use crate::traffic::Traffic;
+
+/// What a wait asks: whether it is to end, as after a signal.
+pub type Interruption = Rc<dyn Fn() -> bool>;
 
 /// One rank's end of a transport: a group of ranks that exchange messages of bytes.
 ///
@@ -141,6 +145,10 @@ pub trait Communicator: fmt::Debug {
 
     /// Sets the silence limit. Has no effect where there is none.
     fn set_silence_limit(&self, _limit: Duration) {}
+
+    /// Sets a question that long waits ask some times a second; `None` for none. When the answer is true, the wait ends with
+    /// [`Error::Interrupted`]. It sends and receives nothing. A transport need not ask.
+    fn set_interruption(&self, _interruption: Option<Interruption>) {}
 }
 
 /// What a transport knows of its own speed and placement. It guides the choice of an algorithm and never changes a bit.

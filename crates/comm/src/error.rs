@@ -94,6 +94,12 @@ pub enum Error {
         /// How long it waited.
         after: Duration,
     },
+    /// The program has ended a wait: see [`set_interruption`](crate::Communicator::set_interruption).
+    #[error("rank {rank}: the wait was interrupted")]
+    Interrupted {
+        /// The rank that waited.
+        rank: usize,
+    },
     /// MPI has been finalised, and this communicator with it.
     #[error("rank {rank}: MPI is finalised")]
     Finalised {

@@ -483,6 +483,12 @@ module treefold_mpi_support
          integer(c_int32_t) :: status
       end function c_comm_destroy
 
+      function c_comm_free(comm) bind(c, name='treefold_comm_free') result(status)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), intent(inout) :: comm
+         integer(c_int32_t) :: status
+      end function c_comm_free
+
       function c_builder_create(comm, type, op, result) bind(c, name='treefold_builder_create') result(status)
          import :: c_int32_t, c_ptr
          type(c_ptr), value :: comm
@@ -911,6 +917,14 @@ contains
 
       call report(c_comm_destroy(comm%handle), ierr)
    end subroutine treefold_comm_destroy
+
+   ! Ends a handle, and frees MPI's own communicator, unless some rank still has a plan or a run of it. Collective.
+   subroutine treefold_comm_free(comm, ierr)
+      type(treefold_comm), intent(inout) :: comm
+      integer, intent(out), optional :: ierr
+
+      call report(c_comm_free(comm%handle), ierr)
+   end subroutine treefold_comm_free
 
    ! ---- Builders --------------------------------------------------------------------------------------------------------------
 

@@ -82,8 +82,18 @@ treefold_status treefold_comm_silence_limit(treefold_comm *comm, double seconds)
 /* Measures what a message costs, in some milliseconds: plans that are built later choose their algorithm by it. Collective. */
 treefold_status treefold_comm_measure_link(treefold_comm *comm);
 
+/* Asked some times a second by every wait on a communicator that lasts: any number but 0 ends the wait with TREEFOLD_INTERRUPTED, and
+   spends the plan. For programs that look for signals, as interpreters do. It may end handles, and makes no other call of this library. */
+typedef int (*treefold_interrupted)(void *context);
+
+/* Sets what waits ask, and its context; NULL for nothing. It is called as long as the handle's communicator has plans. */
+treefold_status treefold_comm_interruption(treefold_comm *comm, treefold_interrupted interrupted, void *context);
+
 /* Ends a handle. MPI's own communicator is freed when the ranks next duplicate the same one, or in MPI_Finalize. */
 treefold_status treefold_comm_destroy(treefold_comm **comm);
+
+/* Ends a handle, and frees MPI's own communicator, unless some rank still has a plan or a run of it. Collective. */
+treefold_status treefold_comm_free(treefold_comm **comm);
 
 /* ---- Builders ----------------------------------------------------------------------------------------------------------------- */
 

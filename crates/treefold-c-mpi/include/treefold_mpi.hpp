@@ -154,6 +154,22 @@ public:
     void measure_link() { detail::check(treefold_comm_measure_link(comm_.get())); }
     code try_measure_link() noexcept { return code{treefold_comm_measure_link(comm_.get())}; }
 
+    // What waits that last ask some times a second: any number but 0 ends them with code::interrupted. It is a function of C's, which
+    // may destroy objects, and makes no other call of this library.
+    void interruption(treefold_interrupted interrupted, void *context = nullptr)
+    {
+        detail::check(treefold_comm_interruption(comm_.get(), interrupted, context));
+    }
+    code try_interruption(treefold_interrupted interrupted, void *context = nullptr) noexcept
+    {
+        return code{treefold_comm_interruption(comm_.get(), interrupted, context)};
+    }
+
+    // Frees MPI's own communicator, unless some rank still has a plan or a run of it; the destructor leaves it to MPI_Finalize, or to the
+    // next duplicate of the same communicator. Collective. The object is empty then.
+    void free() { detail::check(treefold_comm_free(comm_.address())); }
+    code try_free() noexcept { return code{treefold_comm_free(comm_.address())}; }
+
     // For treefold_mpi.h. It stays this object's.
     [[nodiscard]] const treefold_comm *handle() const noexcept { return comm_.get(); }
 

@@ -1,9 +1,10 @@
 //! What a plan is to be, until it is built.
 
 use std::cell::RefCell;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::rc::Rc;
 
+use treefold::mpi::Duplicate;
 use treefold::{Algorithm, Builder, Operation, Operator, Ownership, Plan, World};
 use treefold_c::boundary::Function;
 use treefold_c::element::{Element, ElementType};
@@ -18,8 +19,24 @@ use crate::plan::{Shaped, TypedPlan};
 
 handle!(
     /// `treefold_comm`: a communicator's duplicate.
-    pub treefold_comm, World, 1, "comm"
+    pub treefold_comm, Comm, 1, "comm"
 );
+
+/// A duplicate of a communicator of the program's.
+#[derive(Debug)]
+pub(crate) struct Comm {
+    pub(crate) world: World,
+    /// What frees it.
+    pub(crate) duplicate: Duplicate,
+}
+
+impl Deref for Comm {
+    type Target = World;
+
+    fn deref(&self) -> &World {
+        &self.world
+    }
+}
 handle!(
     /// `treefold_builder`: the settings of a plan.
     pub treefold_builder, RefCell<Settings>, 2, "builder"

@@ -25,6 +25,7 @@ pub(crate) fn of_transport(error: &TransportError) -> Failure {
         TransportError::Mismatched { from, .. } => (Code::Mismatched, Some(from)),
         TransportError::NoSuchRank { peer, .. } => (Code::Argument, Some(peer)),
         TransportError::BadSetting { .. } => (Code::Argument, None),
+        TransportError::Interrupted { rank } => (Code::Interrupted, Some(rank)),
         TransportError::Finalised { rank }
         | TransportError::Forked { rank }
         | TransportError::Mpi { rank, .. } => (Code::Mpi, Some(rank)),

@@ -56,6 +56,9 @@ pub(crate) trait AnyPlan {
     /// Takes part in an operation without being able to: it fails, here and on the ranks that need this one.
     fn refuse(&self, operation: Operation);
 
+    /// The same where an operation is started: does not wait, if the plan's algorithm can be started. The plan is spent.
+    fn refuse_to_start(&self, operation: Operation);
+
     /// The name of the algorithm that runs for an operation.
     fn algorithm(&self, operation: Operation) -> Option<treefold::Algorithm>;
 
@@ -105,6 +108,32 @@ impl<L: Layout + Copy + 'static, O: Operator<L::Item> + 'static> TypedPlan<L, O>
             Operation::Exscan => plan.exscan(local, result).map(|()| true),
             Operation::Broadcast => plan.broadcast(result).map(|()| true),
             _ => unreachable!("`operation_of_code` knows no other"),
+        }
+    }
+
+    fn start_typed(
+        &self,
+        operation: Operation,
+        local: &[L::Item],
+    ) -> Result<Started<L::Item>, RunError> {
+        let plan = &self.plan;
+        match operation {
+            Operation::Allreduce => plan.start_allreduce_row(local).map(Started::Allreduce),
+            Operation::Reduce => plan.start_reduce_row(local).map(Started::Reduce),
+            Operation::ReduceScatter => {
+                plan.start_reduce_scatter(local).map(Started::ReduceScatter)
+            }
+            Operation::Scan => plan.start_scan(local).map(Started::Scan),
+            Operation::Exscan => plan.start_exscan(local).map(Started::Scan),
+            _ => unreachable!("no other operation can be started"),
+        }
+    }
+
+    /// Items that cannot be right: none where there should be some, and one where there should be none.
+    fn wrong_items(&self) -> Vec<L::Item> {
+        match self.plan.ownership().count(self.plan.world().rank()) {
+            0 => vec![L::Item::zeroed()],
+            _ => Vec::new(),
         }
     }
 
@@ -162,36 +191,31 @@ impl<L: Layout + Copy + 'static, O: Operator<L::Item> + 'static> AnyPlan for Typ
     fn start(&self, operation: Operation, local: &[u8]) -> Result<Rc<dyn AnyRun>, Failure> {
         let _told = ToldOfPanics(self.plan.world());
         let local = read(&self.layout, "local", local);
-        let local = local.inspect_err(|_| self.refuse(operation))?;
-        let (plan, local) = (&self.plan, &*local);
-        let started = match operation {
-            Operation::Allreduce => plan.start_allreduce_row(local).map(Started::Allreduce),
-            Operation::Reduce => plan.start_reduce_row(local).map(Started::Reduce),
-            Operation::ReduceScatter => {
-                plan.start_reduce_scatter(local).map(Started::ReduceScatter)
-            }
-            Operation::Scan => plan.start_scan(local).map(Started::Scan),
-            Operation::Exscan => plan.start_exscan(local).map(Started::Scan),
-            _ => unreachable!("no other operation can be started"),
-        };
+        let local = local.inspect_err(|_| self.refuse_to_start(operation))?;
+        let started = self.start_typed(operation, &local);
         let started = started.map_err(|error| of_run(&error))?;
         let is_unused = operation == Operation::Reduce && !self.is_root;
         Ok(Rc::new(TypedRun {
-            world: plan.world().clone(),
+            world: self.plan.world().clone(),
             layout: self.layout,
             started: RefCell::new(Some(started)),
-            unused_result: is_unused.then_some(plan.width()),
+            unused_result: is_unused.then_some(self.plan.width()),
         }))
     }
 
     fn refuse(&self, operation: Operation) {
-        // A slice that cannot be right: none where there should be items, and one where there should be none.
-        let right = self.plan.ownership().count(self.plan.world().rank());
-        let local = match right {
-            0 => vec![L::Item::zeroed()],
-            _ => Vec::new(),
-        };
-        let _ = self.run_typed(operation, &local, &mut []);
+        let _ = self.run_typed(operation, &self.wrong_items(), &mut []);
+    }
+
+    fn refuse_to_start(&self, operation: Operation) {
+        match self.start_typed(operation, &self.wrong_items()) {
+            Ok(started) => {
+                drop(started);
+                self.plan.world().tell_abandoned();
+            }
+            Err(RunError::NotOffered { .. }) => self.refuse(operation),
+            Err(_) => {}
+        }
     }
 
     fn algorithm(&self, operation: Operation) -> Option<treefold::Algorithm> {

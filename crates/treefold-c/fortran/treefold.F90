@@ -434,6 +434,7 @@ module treefold_support
    integer, parameter :: TREEFOLD_MISMATCHED = 14   ! The ranks make different calls on a plan.
    integer, parameter :: TREEFOLD_MEMORY = 15       ! There is not enough memory.
    integer, parameter :: TREEFOLD_OPERATOR = 16     ! The operator of the caller returned an error, or communicated.
+   integer, parameter :: TREEFOLD_INTERRUPTED = 17  ! The program has ended a wait, by treefold_comm_interruption of C.
 
    ! Types of elements, and operators, whose names in C would be those of procedures here: Fortran does not tell cases apart. There
    ! are no unsigned integers in Fortran; plans for them take the signed ones of their size.
@@ -891,7 +892,7 @@ module treefold
    use treefold_support, only: TREEFOLD_SOURCE_VERSION, treefold_version, &
       TREEFOLD_OK, TREEFOLD_NULL, TREEFOLD_ARGUMENT, TREEFOLD_LENGTH, TREEFOLD_DISAGREE, TREEFOLD_EMPTY, TREEFOLD_ENVIRONMENT, &
       TREEFOLD_RANK_FAILED, TREEFOLD_SPENT, TREEFOLD_UNDER_WAY, TREEFOLD_TIMED_OUT, TREEFOLD_MPI_FAILED, TREEFOLD_UNSUPPORTED, &
-      TREEFOLD_PANIC, TREEFOLD_MISMATCHED, TREEFOLD_MEMORY, TREEFOLD_OPERATOR, &
+      TREEFOLD_PANIC, TREEFOLD_MISMATCHED, TREEFOLD_MEMORY, TREEFOLD_OPERATOR, TREEFOLD_INTERRUPTED, &
       treefold_error_message, treefold_error_rank, treefold_status_name, &
       TREEFOLD_F32, TREEFOLD_F64, TREEFOLD_C32, TREEFOLD_C64, TREEFOLD_I8, TREEFOLD_I16, TREEFOLD_I32, TREEFOLD_I64, &
       TREEFOLD_U8, TREEFOLD_U16, TREEFOLD_U32, TREEFOLD_U64, &

@@ -59,7 +59,8 @@ enum {
     TREEFOLD_PANIC = 13,       /* An error in treefold itself; please report it. */
     TREEFOLD_MISMATCHED = 14,  /* The ranks make different calls on a plan. */
     TREEFOLD_MEMORY = 15,      /* There is not enough memory. */
-    TREEFOLD_OPERATOR = 16     /* The caller's operator returned an error, or made a call that an operator cannot make. */
+    TREEFOLD_OPERATOR = 16,    /* The caller's operator returned an error, or made a call that an operator cannot make. */
+    TREEFOLD_INTERRUPTED = 17  /* The program has ended a wait: see treefold_comm_interruption. */
 };
 
 /*

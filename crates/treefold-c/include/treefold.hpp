@@ -70,6 +70,7 @@ enum class [[nodiscard]] code : treefold_status {
     mismatched = TREEFOLD_MISMATCHED,
     memory = TREEFOLD_MEMORY,
     operator_failed = TREEFOLD_OPERATOR,
+    interrupted = TREEFOLD_INTERRUPTED,
 };
 
 // The name of a code in treefold.h, such as "TREEFOLD_LENGTH".

@@ -33,11 +33,12 @@ pub enum Code {
     Mismatched = 14,
     Memory = 15,
     Operator = 16,
+    Interrupted = 17,
 }
 
 impl Code {
     /// All of them with their names, by their numbers.
-    const NAMES: [(Self, &CStr); 17] = [
+    const NAMES: [(Self, &CStr); 18] = [
         (Self::Ok, c"TREEFOLD_OK"),
         (Self::Null, c"TREEFOLD_NULL"),
         (Self::Argument, c"TREEFOLD_ARGUMENT"),
@@ -55,6 +56,7 @@ impl Code {
         (Self::Mismatched, c"TREEFOLD_MISMATCHED"),
         (Self::Memory, c"TREEFOLD_MEMORY"),
         (Self::Operator, c"TREEFOLD_OPERATOR"),
+        (Self::Interrupted, c"TREEFOLD_INTERRUPTED"),
     ];
 
     /// The name of a number in `treefold.h`.

@@ -79,8 +79,8 @@ pub use reduce::{World, threads};
 /// passes [`contract::check`](transport::contract::check). The example `own_transport` is one.
 pub mod transport {
     pub use comm::{
-        CombineSlots, Communicator, Error, Hints, NativeReductions, Request, RequestId, Requests,
-        Tag, Traffic, collective, contract,
+        CombineSlots, Communicator, Error, Hints, Interruption, NativeReductions, Request,
+        RequestId, Requests, Tag, Traffic, collective, contract,
     };
 }
 

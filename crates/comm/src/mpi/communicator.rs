@@ -17,7 +17,7 @@ use super::node::Node;
 use super::raw::{Failure, PendingRequest, RawCommunicator};
 use super::user_operation::UserOperations;
 use super::waiting::{PollLimits, Waiting};
-use crate::communicator::{Communicator, Hints};
+use crate::communicator::{Communicator, Hints, Interruption};
 use crate::error::Error;
 use crate::fork::Process;
 use crate::native::{CombineSlots, NativeReductions};
@@ -64,6 +64,9 @@ pub struct MpiCommunicator {
     /// The number of messages that `requests` has memory for.
     room: Cell<usize>,
     silence_limit: Rc<Cell<Duration>>,
+    /// What waits ask, and when one last did.
+    pub(super) interruption: RefCell<Option<Interruption>>,
+    pub(super) last_asked: Cell<Instant>,
     operations: UserOperations,
     hints: Hints,
     process: Process,
@@ -73,18 +76,15 @@ pub struct MpiCommunicator {
     notices: RefCell<Vec<Request>>,
 }
 
-/// What [`MpiCommunicator::duplicate_beneath`] has made, by a name that outlives it.
-#[cfg(feature = "pmpi")]
-#[derive(Debug)]
-#[must_use = "`free` frees it"]
+/// The library's communicator of an [`MpiCommunicator`], by a name that outlives it.
+#[derive(Clone, Copy, Debug)]
 pub struct Duplicate {
     number: u64,
 }
 
-#[cfg(feature = "pmpi")]
 impl Duplicate {
-    /// Frees it. Collective: the ranks call it when each of them has dropped the [`MpiCommunicator`] and all that used it. After
-    /// `MPI_Finalize`, which frees what is left, this does nothing.
+    /// Frees it, if all ranks have dropped the [`MpiCommunicator`] and all that used it. Collective, and called by the thread that calls
+    /// MPI. After `MPI_Finalize`, which frees what is left, this does nothing.
     ///
     /// # Errors
     /// An MPI call failed.
@@ -122,8 +122,14 @@ impl MpiCommunicator {
         wants_memory: bool,
     ) -> Result<(Self, Duplicate), Error> {
         let this = Self::duplicate_for(comm, wants_memory)?;
-        let number = this.channels.borrow().first().lifetime.number();
-        Ok((this, Duplicate { number }))
+        let library_own = this.library_communicator();
+        Ok((this, library_own))
+    }
+
+    /// The library's communicator, by a name that can free it when this one is gone.
+    pub fn library_communicator(&self) -> Duplicate {
+        let number = self.channels.borrow().first().lifetime.number();
+        Duplicate { number }
     }
 
     fn duplicate_for(comm: &impl AsRaw<Raw = MPI_Comm>, wants_memory: bool) -> Result<Self, Error> {
@@ -153,6 +159,8 @@ impl MpiCommunicator {
             traffic: Cell::default(),
             room: Cell::new(0),
             silence_limit: Rc::new(Cell::new(DEFAULT_SILENCE_LIMIT)),
+            interruption: RefCell::default(),
+            last_asked: Cell::new(Instant::now()),
             operations: UserOperations::default(),
             hints: Hints {
                 eager_bytes: EAGER_BYTES,
@@ -406,10 +414,11 @@ impl Communicator for MpiCommunicator {
     }
 
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
-        if let Some(timeout) = timeout {
+        let limit = self.silence_limit.get();
+        if let Some(timeout) = timeout.filter(|timeout| *timeout < limit) {
             return self.poll_until(requests, timeout);
         }
-        if self.poll_until(requests, self.silence_limit.get())? {
+        if self.poll_until(requests, limit)? {
             return Ok(true);
         }
         let first = requests.first().expect("a wait is for something");
@@ -502,6 +511,10 @@ impl Communicator for MpiCommunicator {
 
     fn set_silence_limit(&self, limit: Duration) {
         self.silence_limit.set(limit);
+    }
+
+    fn set_interruption(&self, interruption: Option<Interruption>) {
+        self.interruption.replace(interruption);
     }
 }
 

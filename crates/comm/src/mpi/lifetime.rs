@@ -5,7 +5,7 @@
 //!
 //! - when the communicator that it was duplicated from is duplicated again: that call is collective, and in it the ranks agree
 //!   on the duplicates that all of them have released;
-//! - with feature `pmpi`, when all its ranks ask for it;
+//! - when all its ranks ask for it, and none uses it;
 //! - otherwise in `MPI_Finalize`, which calls back here. All that is left is freed then, on every rank in the order of the
 //!   numbers that ranks agreed on when it was made.
 
@@ -63,10 +63,6 @@ struct Registry {
 struct Entry {
     family: u64,
     /// The number of the duplicate of the program's communicator that this is a successor of, or its own.
-    #[cfg_attr(
-        not(feature = "pmpi"),
-        expect(dead_code, reason = "only `free_together` asks for it")
-    )]
     first: u64,
     comm: RawCommunicator,
     window: Option<RawWindow>,
@@ -123,7 +119,6 @@ impl Lifetime {
     }
 
     /// The number that all its ranks agreed on.
-    #[cfg(feature = "pmpi")]
     pub(super) fn number(&self) -> u64 {
         self.number
     }
@@ -158,17 +153,14 @@ impl Drop for Lifetime {
     }
 }
 
-/// Frees a duplicate, by its number, and its successors, unless this rank still uses one of them. Collective; after `MPI_Finalize` there
+/// Frees a duplicate, by its number, and its successors, but for those that some rank still uses. Collective; after `MPI_Finalize` there
 /// is nothing to free.
-#[cfg(feature = "pmpi")]
 pub(super) fn free_together(first: u64) -> Result<(), Failure> {
-    let numbers: Vec<u64> = registry()
-        .entries
-        .iter()
-        .filter(|(_, entry)| entry.first == first && entry.is_released)
-        .map(|(&number, _)| number)
-        .collect();
-    numbers.into_iter().try_for_each(free)
+    let comm = registry().entries.get(&first).map(|entry| entry.comm);
+    let Some(comm) = comm else { return Ok(()) };
+    let released = agree_on_released(|entry| entry.first == first, comm)?;
+    // The first one last: its communicator was asked.
+    released.into_iter().rev().try_for_each(free)
 }
 
 /// Frees what is registered by this number. Collective; no lock is held meanwhile.
@@ -179,19 +171,27 @@ fn free(number: u64) -> Result<(), Failure> {
 
 /// Frees the duplicates of one family that all ranks of `comm`, the youngest of them, have released. Collective.
 fn free_released(family: u64, comm: RawCommunicator) -> Result<(), Failure> {
+    let released = agree_on_released(|entry| entry.family == family, comm)?;
+    released.into_iter().try_for_each(free)
+}
+
+/// The numbers of those entries, which all ranks of `comm` have, that all of them have released. Collective.
+fn agree_on_released(
+    is_asked: impl Fn(&Entry) -> bool,
+    comm: RawCommunicator,
+) -> Result<Vec<u64>, Failure> {
     let (numbers, flags): (Vec<u64>, Vec<u64>) = registry()
         .entries
         .iter()
-        .filter(|(_, entry)| entry.family == family)
+        .filter(|(_, entry)| is_asked(entry))
         .map(|(&number, entry)| (number, u64::from(entry.is_released)))
         .unzip();
     let flags = comm.allreduce_u64s(&flags, Agreed::Least)?;
-    for (number, is_released) in numbers.into_iter().zip(flags) {
-        if is_released == 1 {
-            free(number)?;
-        }
-    }
-    Ok(())
+    let all = numbers.into_iter().zip(flags);
+    Ok(all
+        .filter(|&(_, flag)| flag == 1)
+        .map(|(number, _)| number)
+        .collect())
 }
 
 impl Registry {

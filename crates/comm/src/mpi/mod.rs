@@ -25,9 +25,7 @@ mod user_operation;
 mod waiting;
 mod window;
 
-#[cfg(feature = "pmpi")]
-pub use communicator::Duplicate;
-pub use communicator::{DEFAULT_SILENCE_LIMIT, MpiCommunicator};
+pub use communicator::{DEFAULT_SILENCE_LIMIT, Duplicate, MpiCommunicator};
 pub use job::{RunError, abort, run};
 pub use lifetime::is_finalised;
 pub use node::SHARED_MEMORY_VARIABLE;

@@ -46,6 +46,9 @@ impl PollLimits {
 /// A wait looks for trouble at most this often: it takes some microseconds.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 
+/// A wait asks as often whether it was interrupted.
+const BETWEEN_QUESTIONS: Duration = Duration::from_millis(50);
+
 /// A loop of tests asks for the time, to look for trouble, at every test whose number is a multiple of this.
 const TESTS_BETWEEN_LOOKS: u32 = 256;
 
@@ -83,6 +86,25 @@ impl MpiCommunicator {
         if lifetime::is_finalised() {
             return Err(Error::Finalised { rank: self.rank });
         }
+        let mut deadline = None;
+        loop {
+            if let Some(is_complete) = self.poll_for_a_while(awaited, timeout, &mut deadline)? {
+                return Ok(is_complete);
+            }
+            if self.is_interrupted() {
+                return Err(Error::Interrupted { rank: self.rank });
+            }
+            thread::yield_now();
+        }
+    }
+
+    /// Polls, and looks for trouble, until it is time to yield the core; `None` then. The deadline is set when that is first so.
+    fn poll_for_a_while(
+        &self,
+        awaited: &[RequestId],
+        timeout: Duration,
+        deadline: &mut Option<Option<Instant>>,
+    ) -> Result<Option<bool>, Error> {
         let requests = &mut *self.requests.borrow_mut();
         let channels = &mut *self.channels.borrow_mut();
         let mut is_local = |request: &RequestId| {
@@ -93,30 +115,38 @@ impl MpiCommunicator {
             true => self.poll_limits.local_before_yield,
             false => self.poll_limits.before_yield,
         };
-        let mut deadline = None;
-        loop {
-            for _ in 0..polls {
-                channels.go_on_sending(requests);
-                for &request in awaited {
-                    if self.poll_one(requests, channels, request)? {
-                        self.waiting.set(None);
-                        return Ok(true);
-                    }
-                }
-                if timeout.is_zero() {
-                    return self.after_a_test(requests, channels, awaited);
+        for _ in 0..polls {
+            channels.go_on_sending(requests);
+            for &request in awaited {
+                if self.poll_one(requests, channels, request)? {
+                    self.waiting.set(None);
+                    return Ok(Some(true));
                 }
             }
-            let now = Instant::now();
-            let deadline = *deadline.get_or_insert_with(|| now.checked_add(timeout));
-            if deadline.is_some_and(|deadline| now >= deadline) {
-                return Ok(false);
+            if timeout.is_zero() {
+                return self.after_a_test(requests, channels, awaited).map(Some);
             }
-            if self.look_sometimes(requests, channels, awaited)? {
-                return Ok(true);
-            }
-            thread::yield_now();
         }
+        let now = Instant::now();
+        let deadline = *deadline.get_or_insert_with(|| now.checked_add(timeout));
+        if deadline.is_some_and(|deadline| now >= deadline) {
+            return Ok(Some(false));
+        }
+        let found_trouble = self.look_sometimes(requests, channels, awaited)?;
+        Ok(found_trouble.then_some(true))
+    }
+
+    /// Asks whether the wait is to end, unless a wait did so a moment ago. Nothing is borrowed meanwhile: what is asked may end handles.
+    fn is_interrupted(&self) -> bool {
+        let Some(asked) = self.interruption.borrow().clone() else {
+            return false;
+        };
+        let now = Instant::now();
+        if now.duration_since(self.last_asked.get()) < BETWEEN_QUESTIONS {
+            return false;
+        }
+        self.last_asked.set(now);
+        asked()
     }
 
     /// Whether a message has arrived, was sent, or never will be.

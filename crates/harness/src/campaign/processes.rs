@@ -89,6 +89,7 @@ impl Jobs<'_> {
     fn run(&self, mut cases: &[(u64, Case)], findings: &mut Findings) -> Result<(), Error> {
         while !cases.is_empty() {
             let (count, wrong) = self.run_once(cases)?;
+            findings.jobs += 1;
             for (index, (seed, case)) in cases[..count].iter().enumerate() {
                 findings.count(case);
                 (self.done)();

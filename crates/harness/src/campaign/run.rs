@@ -41,6 +41,8 @@ pub struct Failure {
 pub struct Findings {
     /// The number of cases by fault; those without one are `none`.
     pub cases: BTreeMap<&'static str, u64>,
+    /// The MPI jobs that they took.
+    pub jobs: u64,
     /// The cases that failed, by seed.
     pub failures: Vec<Failure>,
     /// How long the campaign took.
@@ -90,6 +92,7 @@ impl Campaign {
             backend,
             seed: self.seeds.start,
             cases: findings.cases.values().fold(0, |all, count| all + count),
+            jobs: findings.jobs,
             seconds: findings.seconds,
             faults: &findings.cases,
             failures: findings.failures.len(),
@@ -101,15 +104,20 @@ impl Campaign {
         let Summary {
             seed,
             cases,
+            jobs,
             seconds,
             ..
         } = summary;
+        let in_jobs = match self.place {
+            Place::Threads => String::new(),
+            Place::Processes(_) => format!(" in {jobs} jobs"),
+        };
         let result = match summary.failures {
             0 => "every result is the definition's".to_owned(),
             count => format!("{count} failed"),
         };
         output.say(format!(
-            "{backend}: {cases} cases from seed {seed} in {seconds:.1} s: {result}"
+            "{backend}: {cases} cases{in_jobs} from seed {seed} in {seconds:.1} s: {result}"
         ));
         Ok(())
     }
@@ -129,6 +137,8 @@ struct Summary<'f> {
     backend: &'static str,
     seed: u64,
     cases: u64,
+    /// 0 on threads.
+    jobs: u64,
     seconds: f64,
     /// The number of cases by fault; the cases without one are `none`.
     faults: &'f BTreeMap<&'static str, u64>,

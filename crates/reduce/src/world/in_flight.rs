@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::mem;
 use std::rc::Rc;
 
 use comm::RequestId;
@@ -30,6 +31,15 @@ pub(crate) struct InFlight {
 impl fmt::Debug for InFlight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "InFlight({})", self.running.borrow().len())
+    }
+}
+
+/// Takes a run off the list whose operator panics: a wait for another run, which may follow, does not run into it again.
+struct EndOnPanic<'f>(&'f InFlight, *const ());
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        self.0.remove(self.1);
     }
 }
 
@@ -58,7 +68,9 @@ impl InFlight {
         loop {
             let running = self.running.borrow().get(index).cloned();
             let Some(running) = running else { return };
+            let unwinding = EndOnPanic(self, Rc::as_ptr(&running).cast());
             running.progress();
+            mem::forget(unwinding);
             index += 1;
         }
     }

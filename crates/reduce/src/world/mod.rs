@@ -11,7 +11,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::time::Duration;
 
-use comm::{Communicator, Request, Tag, Traffic};
+use comm::{Communicator, Interruption, Request, Tag, Traffic};
 use schedule::Link;
 
 pub(crate) use in_flight::{InFlight, Progress};
@@ -145,6 +145,12 @@ impl World {
     /// [`Communicator::silence_limit`].
     pub fn set_silence_limit(&self, limit: Duration) {
         self.shared.transport.set_silence_limit(limit);
+    }
+
+    /// Sets a question that long waits ask some times a second, on transports that do: see
+    /// [`Communicator::set_interruption`]. A run whose wait is interrupted has failed.
+    pub fn set_interruption(&self, interruption: Option<Interruption>) {
+        self.shared.transport.set_interruption(interruption);
     }
 
     /// What messages and combinations cost here: as measured by [`measure_link`](World::measure_link), else [`DEFAULT_LINK`].

@@ -6,9 +6,10 @@ use comm::mpi::MpiCommunicator;
 
 use super::World;
 
-pub use comm::mpi::{DEFAULT_SILENCE_LIMIT, RunError, SHARED_MEMORY_VARIABLE, abort};
+pub use comm::mpi::Duplicate;
 #[cfg(feature = "pmpi")]
-pub use comm::mpi::{Duplicate, is_finalised};
+pub use comm::mpi::is_finalised;
+pub use comm::mpi::{DEFAULT_SILENCE_LIMIT, RunError, SHARED_MEMORY_VARIABLE, abort};
 
 /// Initialises MPI, runs `body` with the world of all processes, waits for the other ranks and finalises MPI.
 ///
@@ -26,6 +27,18 @@ pub fn run<R>(body: impl FnOnce(&World) -> R) -> Result<R, RunError> {
 /// An MPI call failed, or an environment variable has a value that it cannot have.
 pub fn duplicate(comm: &impl AsRaw<Raw = MPI_Comm>) -> Result<World, comm::Error> {
     MpiCommunicator::duplicate(comm).map(World::new)
+}
+
+/// [`duplicate`], with a name of the duplicate by which it can be freed before `MPI_Finalize`. Collective.
+///
+/// # Errors
+/// As [`duplicate`].
+pub fn duplicate_to_free(
+    comm: &impl AsRaw<Raw = MPI_Comm>,
+) -> Result<(World, Duplicate), comm::Error> {
+    let end = MpiCommunicator::duplicate(comm)?;
+    let duplicate = end.library_communicator();
+    Ok((World::new(end), duplicate))
 }
 
 /// The world of a communicator of the program's, for a library beneath the program: see

@@ -111,7 +111,7 @@ pub(super) unsafe fn start(
             // SAFETY: the caller promises n elements.
             unsafe { bytes("local", local, n, plan.element_bytes) }
         });
-        let local = checked.inspect_err(|_| plan.refuse(operation))?;
+        let local = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
         let started = handle::name::<treefold_run>(plan.start(operation, local)?)?;
         // SAFETY: the caller promises room for a handle.
         unsafe { write_handle("run", run, started) }

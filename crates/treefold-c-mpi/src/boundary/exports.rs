@@ -6,7 +6,8 @@ use std::ptr;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use treefold::{Algorithm, Distribution, Operation, Ownership, World};
+use treefold::transport::Interruption;
+use treefold::{Algorithm, Distribution, Operation, Ownership};
 use treefold_c::boundary::{Combine, Function, bytes, bytes_mut, guard, place, text, write};
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Failure, Status};
@@ -14,7 +15,7 @@ use treefold_c::operator::{Builtin, Words};
 
 use super::collectives::{self, duration, read_handle, write_handle};
 use super::library;
-use crate::builder::{Kind, Settings, Share, operation_of_code};
+use crate::builder::{Comm, Kind, Settings, Share, operation_of_code};
 use crate::failure::of_transport;
 use crate::handle::{self, Named};
 
@@ -68,9 +69,9 @@ pub unsafe extern "C" fn treefold_comm_duplicate_checked(
         // SAFETY: the caller promises a text.
         let family = unsafe { text("family", family) }?;
         // SAFETY: the caller promises a communicator.
-        let world = unsafe { library::duplicate(comm, comm_bytes, family) }?;
+        let duplicate = unsafe { library::duplicate(comm, comm_bytes, family) }?;
         // SAFETY: the caller promises room for a handle.
-        unsafe { write_handle("result", result, handle::name(Rc::new(world))?) }
+        unsafe { write_handle("result", result, handle::name(Rc::new(duplicate))?) }
     })
 }
 
@@ -87,9 +88,9 @@ pub unsafe extern "C" fn treefold_comm_duplicate_f(
     guard(|| {
         place("result", result)?;
         // SAFETY: the caller promises a communicator.
-        let world = unsafe { library::duplicate_fortran(comm, world) }?;
+        let duplicate = unsafe { library::duplicate_fortran(comm, world) }?;
         // SAFETY: the caller promises room for a handle.
-        unsafe { write_handle("result", result, handle::name(Rc::new(world))?) }
+        unsafe { write_handle("result", result, handle::name(Rc::new(duplicate))?) }
     })
 }
 
@@ -165,9 +166,53 @@ pub unsafe extern "C" fn treefold_comm_destroy(comm: *mut *mut treefold_comm) ->
     unsafe { destroy("comm", comm) }
 }
 
+/// Ends a handle of a communicator, and frees MPI's own unless some rank uses it. Collective.
+///
+/// # Safety
+/// `comm` is a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_free(comm: *mut *mut treefold_comm) -> Status {
+    guard(|| {
+        // SAFETY: the caller promises a handle, or NULL.
+        let named = unsafe { read_handle("comm", comm) }?;
+        if named.is_null() {
+            return Ok(());
+        }
+        let object = handle::take(named)?;
+        // SAFETY: the caller promises a handle.
+        unsafe { write_handle("comm", comm, ptr::null_mut()) }?;
+        let duplicate = object.duplicate;
+        drop(object);
+        duplicate.free().map_err(|error| of_transport(&error))
+    })
+}
+
+/// `treefold_interrupted`.
+pub type Interrupted = Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>;
+
+/// Sets what waits ask.
+///
+/// # Safety
+/// The function may be called with this context, by this thread, while plans of this communicator live. It makes no call of this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_interruption(
+    comm: *mut treefold_comm,
+    interrupted: Interrupted,
+    context: *mut c_void,
+) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        world.set_interruption(interrupted.map(|interrupted| -> Interruption {
+            // SAFETY: the caller promises that it can be called.
+            Rc::new(move || unsafe { interrupted(context) } != 0)
+        }));
+        Ok(())
+    })
+}
+
 /// Begins a plan.
-fn settings(world: &Rc<World>, kind: Kind) -> Rc<RefCell<Settings>> {
-    Rc::new(RefCell::new(Settings::new(World::clone(world), kind)))
+fn settings(comm: &Comm, kind: Kind) -> Rc<RefCell<Settings>> {
+    Rc::new(RefCell::new(Settings::new(comm.world.clone(), kind)))
 }
 
 /// Begins a plan for a type and an operator.

@@ -4,9 +4,9 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 
 use mpi::ffi;
 use mpi::raw::AsRaw;
-use treefold::World;
 use treefold_c::failure::{Code, Failure};
 
+use crate::builder::Comm;
 use crate::failure::of_transport;
 
 /// The family of the library that this was built for. MPICH's and its relatives' handles are integers, Open MPI's are pointers.
@@ -79,7 +79,7 @@ pub(super) unsafe fn duplicate(
     comm: *const c_void,
     comm_bytes: usize,
     family: &str,
-) -> Result<World, Failure> {
+) -> Result<Comm, Failure> {
     if comm.is_null() {
         return Err(Failure::null("comm"));
     }
@@ -101,7 +101,7 @@ pub(super) unsafe fn duplicate(
 ///
 /// # Safety
 /// If `world` is all ranks in Fortran with the library that this was built for, `comm` is a communicator.
-pub(super) unsafe fn duplicate_fortran(comm: i32, world: i32) -> Result<World, Failure> {
+pub(super) unsafe fn duplicate_fortran(comm: i32, world: i32) -> Result<Comm, Failure> {
     check_library()?;
     // SAFETY: the world is a communicator as long as MPI can be called, as was just found.
     let own_world = unsafe { ffi::RSMPI_Comm_c2f(ffi::RSMPI_COMM_WORLD) };
@@ -118,7 +118,7 @@ pub(super) unsafe fn duplicate_fortran(comm: i32, world: i32) -> Result<World, F
 }
 
 /// Duplicates the world of all ranks.
-pub(super) fn duplicate_world() -> Result<World, Failure> {
+pub(super) fn duplicate_world() -> Result<Comm, Failure> {
     check_library()?;
     // SAFETY: a constant of the library, initialised before main.
     let world = unsafe { ffi::RSMPI_COMM_WORLD };
@@ -130,7 +130,7 @@ pub(super) fn duplicate_world() -> Result<World, Failure> {
 ///
 /// # Safety
 /// It is a communicator of the program's.
-pub(super) unsafe fn duplicate_number(number: usize) -> Result<World, Failure> {
+pub(super) unsafe fn duplicate_number(number: usize) -> Result<Comm, Failure> {
     let bytes = match size_of::<ffi::MPI_Comm>() {
         // A cast of an int extends its sign.
         #[expect(
@@ -156,7 +156,7 @@ pub(super) fn world_rank() -> Option<usize> {
 
 /// # Safety
 /// The handle is a communicator, or MPI_COMM_NULL.
-unsafe fn duplicate_handle(handle: ffi::MPI_Comm) -> Result<World, Failure> {
+unsafe fn duplicate_handle(handle: ffi::MPI_Comm) -> Result<Comm, Failure> {
     // SAFETY: a constant of the library, initialised before main.
     if handle == unsafe { ffi::RSMPI_COMM_NULL } {
         return Err(Failure::argument("comm", "it is MPI_COMM_NULL"));
@@ -171,7 +171,9 @@ unsafe fn duplicate_handle(handle: ffi::MPI_Comm) -> Result<World, Failure> {
         let message = "`comm` is an intercommunicator: its ranks are in two groups";
         return Err(Failure::new(Code::Unsupported, message));
     }
-    treefold::mpi::duplicate(&Handle(handle)).map_err(|error| of_transport(&error))
+    let (world, duplicate) =
+        treefold::mpi::duplicate_to_free(&Handle(handle)).map_err(|error| of_transport(&error))?;
+    Ok(Comm { world, duplicate })
 }
 
 #[cfg(test)]

@@ -62,13 +62,13 @@ thread_local! {
 unsafe fn world_of(communicator: Option<usize>) -> Result<World, Failure> {
     if let Some(number) = communicator {
         // SAFETY: the caller promises a communicator.
-        return unsafe { library::duplicate_number(number) };
+        return unsafe { library::duplicate_number(number) }.map(|comm| comm.world);
     }
     let known = WORLD.with_borrow(Clone::clone);
     match known {
         Some(world) => Ok(world),
         None => {
-            let world = library::duplicate_world()?;
+            let world = library::duplicate_world()?.world;
             WORLD.with_borrow_mut(|known| *known = Some(world.clone()));
             Ok(world)
         }

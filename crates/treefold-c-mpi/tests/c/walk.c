@@ -31,6 +31,73 @@ static treefold_plan *plan_of(treefold_type type, treefold_op op, size_t items, 
     return plan;
 }
 
+/* A communicator that is freed while some rank still has a plan stays until nobody has one. */
+static void freeing(void)
+{
+    for (int turn = 0; turn < 3000; turn++) {
+        MPI_Comm parent;
+        treefold_comm *own = NULL, *copy;
+        MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &parent);
+        OK(treefold_comm_duplicate(parent, &own));
+        copy = own;
+        OK(treefold_comm_free(&own));
+        CHECK(own == NULL);
+        if (turn == 0) {
+            OK(treefold_comm_free(&own));
+            EXPECT(TREEFOLD_NULL, "`comm`", treefold_comm_free(NULL));
+            EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_comm_free(&copy));
+        }
+        MPI_Comm_free(&parent);
+    }
+    treefold_comm *own = NULL;
+    OK(treefold_comm_duplicate(MPI_COMM_WORLD, &own));
+    treefold_builder *builder = NULL;
+    treefold_plan *plan = NULL;
+    OK(treefold_builder_create(own, TREEFOLD_F64, TREEFOLD_SUM, &builder));
+    OK(treefold_builder_local_items(builder, 1));
+    OK(treefold_plan_build(builder, &plan));
+    OK(treefold_builder_destroy(&builder));
+    if (rank > 0)
+        OK(treefold_plan_destroy(&plan));
+    OK(treefold_comm_free(&own));
+    OK(treefold_plan_destroy(&plan));
+}
+
+static int is_fifth(void *questions)
+{
+    return ++*(int *)questions >= 5;
+}
+
+/* A wait that is in vain ends when the program says so; the other ranks hear of it. */
+static void interruption(void)
+{
+    treefold_comm *own = NULL;
+    treefold_builder *builder = NULL;
+    treefold_plan *plan = NULL;
+    int questions = 0;
+    double one = 1, sum = 0;
+    EXPECT(TREEFOLD_NULL, "`comm`", treefold_comm_interruption(NULL, is_fifth, &questions));
+    OK(treefold_comm_duplicate(MPI_COMM_WORLD, &own));
+    OK(treefold_builder_create(own, TREEFOLD_F64, TREEFOLD_SUM, &builder));
+    OK(treefold_builder_local_items(builder, 1));
+    OK(treefold_plan_build(builder, &plan));
+    OK(treefold_builder_destroy(&builder));
+    if (rank == 0)
+        OK(treefold_comm_interruption(own, is_fifth, &questions));
+    if (size > 1 && rank == 0) {
+        EXPECT(TREEFOLD_INTERRUPTED, "interrupted", treefold_allreduce(plan, &one, 1, &sum, 1));
+        CHECK(questions == 5 && treefold_last_error_rank() == 0);
+        OK(treefold_comm_interruption(own, NULL, NULL));
+        EXPECT(TREEFOLD_SPENT, "", treefold_allreduce(plan, &one, 1, &sum, 1));
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else if (size > 1) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        EXPECT(TREEFOLD_RANK_FAILED, "", treefold_allreduce(plan, &one, 1, &sum, 1));
+    }
+    OK(treefold_plan_destroy(&plan));
+    OK(treefold_comm_free(&own));
+}
+
 static void communicators(void)
 {
     treefold_comm *other = NULL;
@@ -64,6 +131,8 @@ static void communicators(void)
     EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_comm_rank(copy, &number));
     EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_comm_destroy(&copy));
     EXPECT(TREEFOLD_ARGUMENT, "no handle of this kind", treefold_comm_rank((const treefold_comm *)(const void *)&number, &number));
+    freeing();
+    interruption();
     if (size > 1) {
         MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &half);
         MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 7, &inter);
