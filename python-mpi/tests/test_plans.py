@@ -1,7 +1,10 @@
 """Plans on the ranks that pytest was started on: `mpirun -n 3 python -m pytest`. Every rank runs every test."""
 
+import _thread
+import gc
 import json
 import pathlib
+import pickle
 import threading
 import time
 
@@ -188,6 +191,13 @@ def test_operator_of_numba():
     begin, end = cuts(1000, 7)
     assert bits(Plan(COMM, end - begin, op=add).allreduce(x[begin:end])) == bits(by_definition(x))
 
+    @numba.cfunc(numba.types.float64(numba.types.float64, numba.types.float64))
+    def other(left, right):
+        return left + right
+
+    with pytest.raises(TypeError, match="four pointers"):
+        Plan(COMM, 1, op=other)
+
 
 @several_ranks
 def test_exception_in_an_operator():
@@ -255,13 +265,23 @@ def test_wrong_arguments_on_one_rank(name):
         {"root": -1},
         {"empty": 1.0},
         {"extents": [(0, 2)]},
+        {"local_items": 2.0},
+        {"local_items": None, "extents": 5},
+        {"local_items": None, "extents": [(0, 1, 2)]},
+        {"local_items": None, "extents": [(0.0, 2)]},
+        {"local_items": None, "extents": [(-1, 1)]},
+        {"local_items": None, "block_cyclic": 5},
+        {"local_items": None, "even": 1 << 64},
+        {"algorithm": 5},
+        {"algorithm": "ring\0"},
+        {"items": -1},
     ],
     ids=str,
 )
 def test_wrong_settings_on_one_rank(arguments):
     if RANK == RANKS - 1:
-        with pytest.raises((TypeError, ValueError, OverflowError)):
-            Plan(COMM, 2, **arguments)
+        with pytest.raises((TypeError, ValueError)):
+            Plan(COMM, **{"local_items": 2, **arguments})
     else:
         with pytest.raises(Error) as raised:
             Plan(COMM, 2)
@@ -318,26 +338,161 @@ def test_other_threads():
     assert plan.allreduce([1.0]) == RANKS
 
 
-@several_ranks
-def test_interrupts():
-    import _thread
-
-    plan = Plan(COMM, 1)
+def interrupted_alone(call):
+    """Calls a function on rank 0 alone, which Ctrl-C ends there."""
     if RANK == 0:
-        timer = threading.Timer(0.3, _thread.interrupt_main)
-        timer.start()
+        threading.Timer(0.3, _thread.interrupt_main).start()
         begun = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
-            plan.allreduce([1.0])
+            call()
         assert time.monotonic() - begun < 5
-        COMM.barrier()
-    else:
-        COMM.barrier()
+    COMM.barrier()
+
+
+@several_ranks
+@pytest.mark.parametrize("operation", ["allreduce", "bcast", "wait"])
+def test_interrupts(operation):
+    plan, pending = Plan(COMM, 1, root=1), Plan(COMM, 1)
+    calls = {
+        "allreduce": lambda: plan.allreduce([1.0]),
+        "bcast": lambda: plan.bcast(np.zeros(1)),
+        "wait": lambda: pending.start_allreduce([1.0]).wait(),
+    }
+    interrupted_alone(calls[operation])
+    if operation == "bcast":
+        # The root waits for nobody.
+        return
+    with pytest.raises(Error) as raised:
         # The interrupted rank may have sent its part before: then this run ends well, and the next fails.
-        with pytest.raises(Error) as raised:
-            for _ in range(2):
-                assert plan.allreduce([1.0]) == RANKS
-        assert raised.value.rank == 0
+        for _ in range(2):
+            calls[operation]()
+    assert raised.value.status == "SPENT" if RANK == 0 else raised.value.rank == 0
+
+
+@several_ranks
+def test_interrupts_of_a_build():
+    comm = COMM.Dup()
+    Plan(comm, 1)
+    interrupted_alone(lambda: Plan(comm, 1))
+    if RANK > 0:
+        with pytest.raises(Error):
+            Plan(comm, 1)
+
+
+def test_interrupts_of_an_operator():
+    def interrupted(left, right):
+        _thread.interrupt_main()
+        return left + right
+
+    plan = Plan(MPI.COMM_SELF, 3, op=interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        plan.allreduce([1.0, 2.0, 3.0])
+
+
+@several_ranks
+def test_silence_has_a_limit():
+    comm = COMM.Dup()
+    plan = Plan(comm, 1)
+    treefold_mpi.set_silence_limit(comm, 0.5)
+    if RANK == 0:
+        for call in (plan.allreduce, lambda x: Plan(comm, 1)):
+            with pytest.raises(Error, match="silent") as raised:
+                call([1.0])
+            assert raised.value.status == "MPI"
+    COMM.barrier()
+
+
+@several_ranks
+def test_a_failed_operator_is_its_own_plans_affair():
+    class Odd(Exception):
+        pass
+
+    def fails_at_first(left, right):
+        if RANK == 0:
+            raise Odd
+        return left + right
+
+    odd, other = Plan(COMM, 1, op=fails_at_first, algorithm="reduce-broadcast"), Plan(COMM, 1)
+    pending = odd.start_allreduce([1.0])
+    for _ in range(3):
+        assert other.allreduce([1.0]) == RANKS
+    with pytest.raises(Odd if RANK == 0 else Error):
+        pending.wait()
+    assert other.allreduce([1.0]) == RANKS
+    assert Plan(COMM, 1).allreduce([1.0]) == RANKS
+
+
+@several_ranks
+def test_a_run_that_another_thread_collects():
+    box = [Plan(COMM, 1, op=later).start_allreduce([1.0])]
+    thread = threading.Thread(target=box.clear)
+    thread.start()
+    thread.join()
+    gc.collect()
+    plan = Plan(COMM, 1)
+    assert plan.allreduce([1.0]) == RANKS
+    pending = plan.start_allreduce([2.0])
+    raised = []
+
+    def cancel():
+        try:
+            pending.cancel()
+        except Error as error:
+            raised.append(str(error))
+
+    thread = threading.Thread(target=cancel)
+    thread.start()
+    thread.join()
+    assert "another thread" in raised[0]
+    assert pending.wait() == 2 * RANKS
+
+
+def test_freed_communicators_leave_nothing():
+    # MPICH has room for 2048.
+    for _ in range(1500):
+        comm = COMM.Split(0)
+        with Plan(comm, 1) as plan:
+            assert plan.allreduce([1.0]) == RANKS
+        comm.Free()
+
+
+def test_conversions_lose_nothing():
+    plan = Plan(COMM, 3, dtype="i4")
+    assert plan.allreduce([1, 2, 3]) == 6 * RANKS
+    plan = Plan(COMM, 1)
+    assert plan.allreduce(np.array([2**53])) == 2.0**53 * RANKS
+    for dtype, x in [("f8", np.array([2**53 + 1])), ("f8", np.array([2**64 - 1], "u8")), ("f4", [0.1]), ("i4", [2**40])]:
+        plan = Plan(MPI.COMM_SELF, 1, dtype=dtype)
+        with pytest.raises(ValueError, match="x has elements that are no"):
+            plan.allreduce(x)
+    nothing = Plan(COMM, 0 if RANK else 1, dtype="i4")
+    assert nothing.allreduce([] if RANK else [7]) == 7
+
+
+def test_values_for_nothing():
+    for dtype, empty in [("f8", [1.0]), ("f8", []), ("i8", 2.5), ("f4", 1e300), ([("a", "i4"), ("b", "f8")], (1, "x"))]:
+        with pytest.raises((TypeError, ValueError), match="empty"):
+            Plan(MPI.COMM_SELF, 0, dtype=dtype, op=later, empty=empty)
+    padded = np.dtype([("a", "i1"), ("b", "f8")], align=True)
+    for _ in range(20):
+        Plan(COMM, 0, dtype=padded, op=later, empty=(1, 2.0))
+        Plan(COMM, 0, dtype=np.longdouble, op=later, empty=2.0)
+
+
+@several_ranks
+@pytest.mark.parametrize("types", [("<f8", ">f8"), ("f8", "i8"), ("M8[s]", "M8[ms]")], ids=str)
+def test_ranks_that_combine_different_types(types):
+    with pytest.raises(ValueError) as raised:
+        Plan(COMM, 1, dtype=types[min(RANK, 1)], op=later)
+    assert raised.value.status == "DISAGREE"
+
+
+def test_errors_can_be_pickled():
+    with pytest.raises(Error) as raised:
+        Plan(MPI.COMM_SELF, 1).allreduce([1.0, 2.0])
+    copy = pickle.loads(pickle.dumps(raised.value))
+    assert type(copy) is type(raised.value)
+    assert (str(copy), copy.status, copy.rank) == (str(raised.value), "LENGTH", 0)
 
 
 @several_ranks

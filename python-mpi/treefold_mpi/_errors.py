@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from . import _signals
 from ._load import ffi, lib
 
 OK: int = lib.TREEFOLD_OK
 TIMED_OUT: int = lib.TREEFOLD_TIMED_OUT
 OPERATOR: int = lib.TREEFOLD_OPERATOR
+_INTERRUPTED: int = lib.TREEFOLD_INTERRUPTED
 
 
 class Error(Exception):
@@ -28,9 +30,8 @@ class Error(Exception):
     status = "UNKNOWN"
     rank: int | None = None
 
-
-def _class(status: str, *bases: type) -> type[Error]:
-    return type("Error", (Error, *bases), {"status": status, "__module__": "treefold_mpi", "__doc__": Error.__doc__})
+    def __reduce__(self) -> tuple[Any, ...]:
+        return error_of, (self.status, str(self), self.rank)
 
 
 _BASES: dict[str, type] = {
@@ -44,28 +45,25 @@ _BASES: dict[str, type] = {
     "TIMED_OUT": TimeoutError,
     "MEMORY": MemoryError,
 }
-_classes: dict[int, type[Error]] = {}
+_classes: dict[str, type[Error]] = {}
 
 
-def error(status: int) -> Error:
-    """What a call of this thread's that returned `status` is raised as."""
+def error_of(status: str, message: str, rank: int | None = None) -> Error:
+    """An error by the name of its status."""
     if status not in _classes:
-        name = ffi.string(lib.treefold_status_name(status)).decode().removeprefix("TREEFOLD_")
-        _classes[status] = _class(name, *([_BASES[name]] if name in _BASES else []))
-    raised = _classes[status](ffi.string(lib.treefold_last_error()).decode())
-    rank = lib.treefold_last_error_rank()
-    raised.rank = None if rank < 0 else rank
-    return raised
+        bases = (Error, *([_BASES[status]] if status in _BASES else []))
+        _classes[status] = type("Error", bases, {"status": status, "__module__": "treefold_mpi", "__doc__": Error.__doc__})
+    error = _classes[status](message)
+    error.rank = rank
+    return error
 
 
 def check(status: int) -> None:
-    """Raises a call's error."""
-    if status != OK:
-        raise error(status)
-
-
-def made(create: Any, kind: str, *arguments: Any) -> Any:
-    """The handle that a call leaves in its last argument."""
-    place = ffi.new(f"{kind} **")
-    check(create(*arguments, place))
-    return place[0]
+    """Raises the error of a call of this thread's."""
+    if status == OK:
+        return
+    if status == _INTERRUPTED:
+        _signals.raise_what_interrupted()
+    name = ffi.string(lib.treefold_status_name(status)).decode().removeprefix("TREEFOLD_")
+    rank = lib.treefold_last_error_rank()
+    raise error_of(name, ffi.string(lib.treefold_last_error()).decode(), None if rank < 0 else rank)

@@ -1,6 +1,5 @@
 """Operators and types, as the C library takes them."""
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -29,9 +28,6 @@ _OPERATORS = {
     "max": lib.TREEFOLD_MAX,
 }
 
-# What an operator in Python has raised, until the call that ran it has returned to Python.
-_raised = threading.local()
-
 
 def type_code(dtype: np.dtype[Any]) -> int:
     """The C library's number of a type of elements."""
@@ -48,42 +44,56 @@ def operator_code(name: str) -> int:
     return _OPERATORS[name]
 
 
-def name_of(op: Any) -> str:
-    """By which the ranks compare their operators."""
+def name_of(op: Any, dtype: np.dtype[Any]) -> str:
+    """By which the ranks compare their operators and the types of their items."""
     function = getattr(op, "__wrapped__", op)
     name = getattr(function, "__qualname__", None) or getattr(op, "native_name", None) or type(op).__qualname__
-    return f"{getattr(function, '__module__', None)}.{name}"
+    return f"{getattr(function, '__module__', None)}.{name} of {dtype.descr if dtype.fields else dtype.str}"
 
 
-def combine_of(op: Any, dtype: np.dtype[Any]) -> Any:
-    """A function for C that combines two items. It must be kept while C may call it."""
-    address = getattr(op, "address", None)
-    if isinstance(address, int):
-        return ffi.cast("treefold_combine", address)
+def is_compiled(op: Any) -> bool:
+    """Whether an operator is an address that C can call."""
+    return isinstance(getattr(op, "address", None), int)
+
+
+def combine_of(op: Any, dtype: np.dtype[Any], raised: list[BaseException]) -> Any:
+    """A function for C that combines two items, to be kept as long as C may call it. What it raises is added to a list."""
+    if is_compiled(op):
+        _check_signature(op)
+        return ffi.cast("treefold_combine", op.address)
     if not callable(op):
         raise TypeError(f"op is neither a name, nor a function of two items, nor a numba.cfunc: {op!r}")
-    return ffi.callback("treefold_combine", _calls(op, dtype), error=1)
+
+    def keep(_class: object, error: BaseException, _traceback: object) -> None:
+        raised.append(error)
+
+    return ffi.callback("treefold_combine", _calls(op, dtype), error=1, onerror=keep)
+
+
+def _check_signature(op: Any) -> None:
+    """Checks that of a `numba.cfunc`; other objects with an address do not tell theirs."""
+    signature = getattr(op, "_sig", None)
+    if signature is None:
+        return
+    are_pointers = [str(argument).endswith("*") for argument in signature.args]
+    if str(signature.return_type) != "int32" or are_pointers != [True] * 4:
+        raise TypeError(f"op has the signature {signature}, and not that of treefold_combine: four pointers that give an intc")
 
 
 def _calls(op: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> Callable[[Any, Any, Any, Any], int]:
+    size = dtype.itemsize
+
     def item(place: Any) -> Any:
-        return np.frombuffer(ffi.buffer(place, dtype.itemsize), dtype)
+        return np.frombuffer(ffi.buffer(place, size), dtype)
 
     def combine(_context: Any, left: Any, right: Any, out: Any) -> int:
-        try:
-            # Copies: the operator may keep them.
-            item(out)[0] = op(item(left).copy()[0], item(right).copy()[0])
-        except BaseException as error:
-            _raised.error = error
-            return 1
+        # Copies: the operator may keep them.
+        value = op(item(left).copy()[0], item(right).copy()[0])
+        if value is None:
+            raise TypeError("the operator returned None")
+        if dtype.kind in "iu" and np.asarray(value).dtype.kind not in "iub":
+            raise TypeError(f"the operator returned {value!r}, and items are of type {dtype}")
+        item(out)[0] = value
         return 0
 
     return combine
-
-
-def raise_operators_error() -> None:
-    """Raises what an operator has raised since this was last called, if it has."""
-    raised = getattr(_raised, "error", None)
-    if raised is not None:
-        _raised.error = None
-        raise raised

@@ -1,21 +1,26 @@
 """Plans, and runs of them."""
 
 from collections.abc import Callable, Sequence
-from math import prod
-from time import monotonic
+from math import isnan, prod
+from operator import index
 from typing import Any
 
 import numpy as np
 from mpi4py import MPI
 from numpy.typing import ArrayLike, DTypeLike
 
-from ._errors import OK, OPERATOR, TIMED_OUT, Error, check, error, made
+from ._arrays import converted, one_item
+from ._errors import OK, OPERATOR, check
+from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
-from ._operators import combine_of, name_of, operator_code, raise_operators_error, type_code
+from ._operators import combine_of, is_compiled, name_of, operator_code, type_code
 from ._world import world_of
 
-# How long a wait stays away from Python, which looks for signals such as Ctrl-C between two of them.
-_UNINTERRUPTED_SECONDS = 0.1
+_FOR_EVER = float("inf")
+
+# A wait drives all runs of its communicator. If the operator of another plan fails there, that plan's run is over; this wait begins
+# again, so often at most.
+_BEGUN_AGAIN_MOST = 100
 
 _OPERATIONS = {
     "allreduce": lib.TREEFOLD_ALLREDUCE,
@@ -34,24 +39,21 @@ _START = {
 }
 _SCANS = ("scan", "exscan")
 
-# A run under way: where its handle is, the operation, the items, where the result goes if that was said, and the result's shape.
-_Run = tuple[Any, str, np.ndarray, np.ndarray | None, tuple[int, ...]]
-_HANDLE = ffi.typeof("treefold_run **")
+_BLOCKING = {
+    "allreduce": lib.treefold_allreduce,
+    "reduce_scatter": lib.treefold_reduce_scatter,
+    "scan": lib.treefold_scan,
+    "exscan": lib.treefold_exscan,
+}
 
-# These algorithms can be called and waited for alone, and for these operations.
-_BLOCKING = ("algorithm1", "algorithm1-unbuffered", "mpi-native")
-_BLOCKING_OPERATIONS = ("allreduce", "reduce")
+# These algorithms cannot be started.
+_BLOCKING_ALGORITHMS = ("algorithm1", "algorithm1-unbuffered", "mpi-native")
 
+# The runs that programs have started, and not waited for.
+_under_way: set[int] = set()
 
-def _check_run(status: int) -> None:
-    """Raises the error of a call that may have run operators."""
-    if status == OK:
-        return
-    if status == OPERATOR:
-        raised = error(status)
-        raise_operators_error()
-        raise raised
-    check(status)
+# A run under way: its handle, the operation, the items, where the result goes if that was said, and the result's shape.
+_Run = tuple[Handle, str, np.ndarray, np.ndarray | None, tuple[int, ...]]
 
 
 class Plan:
@@ -60,7 +62,8 @@ class Plan:
     Items are numbered 0 to N - 1 over all ranks. Which of them this rank has is said by one of `local_items`, `extents`, `even` and
     `block_cyclic`. No other parameter but `dtype`, `op` and `width` has an influence on the bits of a result.
 
-    A plan belongs to the thread that built it. It is a context manager: `close` ends it early.
+    A plan belongs to the thread that built it, and a communicator to the thread that built its first plan. A plan is a context manager:
+    `close` ends it early.
 
     Parameters
     ----------
@@ -81,7 +84,8 @@ class Plan:
     op : str, function or numba.cfunc, optional
         "sum", "prod", "min" or "max"; a function of two items, the one with the lower numbers first, that returns their combination; or
         a compiled function with the signature of `treefold_combine` in `treefold.h`, such as a `numba.cfunc`. It must give the same
-        bits on every rank, and must not communicate.
+        bits on every rank, and must not communicate. What a function raises is raised by the call that waits for its run. A
+        `numba.cfunc` cannot raise: numba prints the exception and goes on, so let it return 1.
     empty : scalar, optional
         The reduction of no items by a function; without it that is an error.
     width : int, optional
@@ -132,65 +136,62 @@ class Plan:
         node_ranks: int | None = None,
         message_limit: int | None = None,
     ):
+        if hasattr(self, "_plan"):
+            raise TypeError("a plan is built once")
+        end_what_is_left()
         world = world_of(comm)
         try:
             self._dtype = np.dtype(dtype)
+            # What the operator has raised in a run of this plan.
+            self._raised: list[BaseException] = []
+            self._is_compiled = is_compiled(op)
             builder = self._builder(world, op, empty)
-            self._set_share(builder, local_items, extents, even, block_cyclic)
-            settings = {
+            _set_share(builder, local_items, extents, even, block_cyclic)
+            numbers = {
                 "items": items,
                 "width": width,
                 "root": root,
-                "algorithm": None if algorithm is None else algorithm.encode(),
                 "blocks": blocks,
                 "ports": ports,
                 "node_ranks": node_ranks,
                 "message_limit": message_limit,
             }
-            for name, value in settings.items():
-                if value is not None:
-                    _set(builder, name, value)
+            for name, number in numbers.items():
+                if number is not None:
+                    _set(builder, name, _natural(name, number))
+            if algorithm is not None:
+                _set(builder, "algorithm", _text("algorithm", algorithm))
         except BaseException:
             _refuse_to_build(world)
             raise
-        self._plan = ffi.gc(made(lib.treefold_plan_build, "treefold_plan", builder), _destroy_plan)
-        self._width = 1 if width is None else int(width)
-        self._row_shape = () if width is None else (self._width,)
+        plan = Handle("treefold_plan **", builder.kept)
+        self._check(lib.treefold_plan_build(builder.place[0], plan.place))
+        self._plan: Handle | None = plan
+        self._row_shape = () if width is None else (index(width),)
         begin, end = ffi.new("size_t *"), ffi.new("size_t *")
-        check(lib.treefold_plan_scattered_columns(self._plan, begin, end))
+        check(lib.treefold_plan_scattered_columns(plan.place[0], begin, end))
         self._scattered_columns = slice(begin[0], end[0])
         self._is_root = comm.rank == root
-        self._is_blocking = self.algorithm() in _BLOCKING
+        self._is_blocking = self.algorithm() in _BLOCKING_ALGORITHMS
 
-    def _builder(self, world: Any, op: Any, empty: Any) -> Any:
+    def _builder(self, world: Any, op: Any, empty: Any) -> Handle:
+        dtype = self._dtype
         if isinstance(op, str):
             if empty is not None:
                 raise TypeError("empty is for operators that are functions")
-            codes = type_code(self._dtype), operator_code(op)
-            builder = made(lib.treefold_builder_create, "treefold_builder", world, *codes)
-        else:
-            if self._dtype.hasobject:
-                raise TypeError(f"dtype: items of {self._dtype} hold Python objects, which cannot be sent")
-            # Kept as long as the plan.
-            self._combine = combine_of(op, self._dtype)
-            empty = ffi.NULL if empty is None else ffi.from_buffer(np.array([empty], self._dtype).view(np.uint8))
-            arguments = name_of(op).encode(), self._dtype.itemsize, self._combine, ffi.NULL, empty
-            builder = made(lib.treefold_builder_create_user, "treefold_builder", world, *arguments)
-        return ffi.gc(builder, _destroy_builder)
-
-    def _set_share(self, builder: Any, local_items: Any, extents: Any, even: Any, block_cyclic: Any) -> None:
-        given = [share is not None for share in (local_items, extents, even, block_cyclic)]
-        if sum(given) != 1:
-            raise TypeError("one of local_items, extents, even and block_cyclic says which items this rank has")
-        if local_items is not None:
-            _set(builder, "local_items", local_items)
-        elif extents is not None:
-            ranges = [tuple(map(int, pair)) for pair in extents]
-            _set(builder, "extents", ffi.new("treefold_range[]", ranges), len(ranges))
-        elif even is not None:
-            _set(builder, "even", even)
-        else:
-            _set(builder, "block_cyclic", *block_cyclic)
+            builder = Handle("treefold_builder **")
+            check(lib.treefold_builder_create(world, type_code(dtype), operator_code(op), builder.place))
+            return builder
+        if dtype.hasobject:
+            raise TypeError(f"dtype: items of {dtype} hold Python objects, which cannot be sent")
+        if dtype.subdtype is not None:
+            raise TypeError(f"dtype: items of {dtype} are arrays; say width")
+        combine = combine_of(op, dtype, self._raised)
+        empty = ffi.NULL if empty is None else ffi.from_buffer(one_item("empty", empty, dtype))
+        name = name_of(op, dtype).encode()
+        builder = Handle("treefold_builder **", combine)
+        check(lib.treefold_builder_create_user(world, name, dtype.itemsize, combine, ffi.NULL, empty, builder.place))
+        return builder
 
     def allreduce(self, x: ArrayLike, out: np.ndarray | None = None) -> Any:
         """The reduction of all items, on every rank. Collective.
@@ -242,7 +243,7 @@ class Plan:
         except BaseException:
             self._refuse("bcast")
             raise
-        check(lib.treefold_broadcast(self._handle(), ffi.from_buffer(row), row.size))
+        self._check(lib.treefold_broadcast(self._handle(), ffi.from_buffer(row), row.size))
         return row
 
     def start_allreduce(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
@@ -271,9 +272,7 @@ class Plan:
             items = np.asarray(x)
             flags = items.flags
             if items.dtype != self._dtype or not (flags.c_contiguous and flags.aligned):
-                if not np.can_cast(items.dtype, self._dtype, "safe"):
-                    raise TypeError(f"x has elements of type {items.dtype}, which are not converted to {self._dtype}")
-                items = np.require(items, self._dtype, ["C", "A"])
+                items = converted("x", x, items, self._dtype)
             if operation in _SCANS:
                 shape = items.shape
             elif operation == "reduce_scatter":
@@ -290,52 +289,78 @@ class Plan:
 
     def _launch(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> _Run:
         plan = self._handle()
+        end_what_is_left()
         items, local, shape = self._arguments(operation, x, out)
-        handle = ffi.new(_HANDLE)
-        _check_run(_START[operation](plan, local, items.size, handle))
+        # Before the call: whatever interrupts this function, the handle abandons the run.
+        handle = Handle("treefold_run **", self._plan.kept)
+        self._check(_START[operation](plan, local, items.size, handle.place))
         return handle, operation, items, out, shape
 
     def _start(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> "Pending":
         return Pending(self, self._launch(operation, x, out))
 
     def _run(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> Any:
-        if self._is_blocking and operation in _BLOCKING_OPERATIONS:
-            return self._run_blocking(operation, x, out)
-        # Not C's blocking call, which Ctrl-C would not end.
+        # If other runs are under way, their operators may fail in this wait, which must not take this run with them. And C's blocking
+        # calls do not write where they read.
+        is_simple = not _under_way and (out is None or not np.may_share_memory(x, out))
+        if is_simple or self._is_blocking:
+            return self._run_at_once(operation, x, out)
         run = self._launch(operation, x, out)
         try:
-            _wait_until(run[0])
+            self._wait(run[0], _FOR_EVER)
             return self._result(run)
         except BaseException:
-            lib.treefold_cancel(run[0])
+            run[0].end()
             raise
+
+    def _run_at_once(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> Any:
+        plan = self._handle()
+        end_what_is_left()
+        items, local, shape = self._arguments(operation, x, out)
+        result = np.empty(shape, self._dtype) if out is None else out
+        arguments = plan, local, items.size, ffi.from_buffer(result), result.size
+        if operation == "reduce":
+            self._check(lib.treefold_reduce(*arguments, ffi.NULL))
+            if not self._is_root:
+                return None
+        else:
+            status = _BLOCKING[operation](*arguments)
+            if status != OK:
+                self._check(status)
+        return result[()] if out is None else out
+
+    def _wait(self, handle: Handle, seconds: float) -> None:
+        """Waits until a run is done. It goes on if the time is over."""
+        for _ in range(_BEGUN_AGAIN_MOST):
+            status = lib.treefold_wait_timeout(handle.place[0], seconds)
+            if status != OPERATOR or self._raised or self._is_compiled:
+                break
+        self._check(status)
 
     def _result(self, run: _Run) -> Any:
         """The result of a run that is done, whose handle ends."""
         handle, operation, items, out, shape = run
         if operation == "reduce" and not self._is_root:
-            _check_run(lib.treefold_wait(handle, ffi.NULL, 0, ffi.NULL))
+            self._check(lib.treefold_wait(handle.place, ffi.NULL, 0, ffi.NULL))
             return None
         result = np.empty(shape, self._dtype) if out is None else out
         place = ffi.from_buffer(result)
         if operation in _SCANS:
-            _check_run(lib.treefold_wait_scan(handle, ffi.from_buffer(items), items.size, place, result.size))
+            self._check(lib.treefold_wait_scan(handle.place, ffi.from_buffer(items), items.size, place, result.size))
         else:
-            _check_run(lib.treefold_wait(handle, place, result.size, ffi.NULL))
+            self._check(lib.treefold_wait(handle.place, place, result.size, ffi.NULL))
         return result[()] if out is None else out
 
-    def _run_blocking(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> Any:
-        plan = self._handle()
-        items, local, shape = self._arguments(operation, x, out)
-        result = np.empty(shape, self._dtype) if out is None else out
-        arguments = plan, local, items.size, ffi.from_buffer(result), result.size
-        if operation == "allreduce":
-            _check_run(lib.treefold_allreduce(*arguments))
-        else:
-            _check_run(lib.treefold_reduce(*arguments, ffi.NULL))
-            if not self._is_root:
-                return None
-        return result[()] if out is None else out
+    def _check(self, status: int) -> None:
+        """Raises the error of a call that may have run operators."""
+        if status == OK:
+            return
+        if self._raised:
+            try:
+                raise self._raised[0]
+            finally:
+                self._raised.clear()
+        check(status)
 
     def _check_out(self, out: Any, shape: tuple[int, ...], name: str) -> None:
         if not isinstance(out, np.ndarray):
@@ -352,15 +377,16 @@ class Plan:
 
     def _refuse(self, operation: str) -> None:
         """Takes part in an operation without being able to: it fails on the ranks that need this one."""
+        plan = self._handle()
         if operation == "bcast":
-            lib.treefold_broadcast(self._plan, ffi.NULL, 1)
+            lib.treefold_broadcast(plan, ffi.NULL, 1)
         else:
-            _START[operation](self._plan, ffi.NULL, 1, ffi.new("treefold_run **"))
+            _START[operation](plan, ffi.NULL, 1, ffi.new("treefold_run **"))
 
     def _handle(self) -> Any:
         if self._plan is None:
             raise ValueError("the plan is closed")
-        return self._plan
+        return self._plan.place[0]
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -390,9 +416,9 @@ class Plan:
 
     def close(self) -> None:
         """Ends the plan. Runs of it that are under way go on."""
-        plan, self._plan = self._plan, None
-        if plan is not None:
-            ffi.release(plan)
+        if self._plan is not None:
+            self._plan.end()
+            self._plan = None
 
     def __enter__(self) -> "Plan":
         return self
@@ -410,11 +436,16 @@ class Pending:
     def __init__(self, plan: Plan, run: _Run):
         self._plan = plan
         self._run: _Run | None = run
+        _under_way.add(id(self))
 
     def test(self) -> bool:
         """Makes progress without waiting; True if `wait` would return at once."""
         done = ffi.new("int *")
-        _check_run(lib.treefold_test(self._under_way()[0][0], done))
+        try:
+            self._plan._check(lib.treefold_test(self._started()[0].place[0], done))
+        except BaseException:
+            self.cancel()
+            raise
         return bool(done[0])
 
     def wait(self, timeout: float | None = None) -> Any:
@@ -423,68 +454,101 @@ class Pending:
         Parameters
         ----------
         timeout : float, optional
-            How long to wait, in seconds. Then there is a `TimeoutError`; the run goes on, and can be waited for again.
+            How long to wait, in seconds. Then there is a `TimeoutError`; the run goes on, and can be waited for again. Any other
+            exception ends the run.
 
         Raises
         ------
         Error
             The run failed: another rank did, or left, or said nothing for longer than the silence limit.
         """
-        run = self._under_way()
-        deadline = None if timeout is None else monotonic() + timeout
-        _wait_until(run[0], deadline)
-        self._run = None
-        return self._plan._result(run)
+        if timeout is not None and isnan(timeout):
+            raise ValueError("timeout is not a number")
+        run = self._started()
+        try:
+            self._plan._wait(run[0], _FOR_EVER if timeout is None else max(0.0, timeout))
+            result = self._plan._result(run)
+        except BaseException as error:
+            if getattr(error, "status", None) != "TIMED_OUT":
+                self.cancel()
+            raise
+        self._is_over()
+        return result
 
     def cancel(self) -> None:
         """Abandons the run, unless it was waited for. Its plan is spent, and the other ranks are told."""
-        run, self._run = self._run, None
-        if run is not None:
-            lib.treefold_cancel(run[0])
+        if self._run is not None:
+            self._run[0].end()
+            self._is_over()
+
+    def _is_over(self) -> None:
+        self._run = None
+        _under_way.discard(id(self))
 
     def __del__(self) -> None:
-        self.cancel()
+        _under_way.discard(id(self))
 
-    def _under_way(self) -> _Run:
+    def _started(self) -> _Run:
         if self._run is None:
             raise ValueError("the run is over")
         return self._run
 
-
-def _wait_until(handle: Any, deadline: float | None = None) -> None:
-    """Waits until a run is done, and lets Python look for signals now and then."""
-    seconds = _UNINTERRUPTED_SECONDS
-    while True:
-        if deadline is not None:
-            seconds = max(0.0, min(_UNINTERRUPTED_SECONDS, deadline - monotonic()))
-        status = lib.treefold_wait_timeout(handle[0], seconds)
-        if status == OK:
-            return
-        if status != TIMED_OUT or (deadline is not None and monotonic() >= deadline):
-            _check_run(status)
+    def __reduce__(self) -> Any:
+        raise TypeError("a run under way cannot be copied")
 
 
-def _set(builder: Any, name: str, *values: Any) -> None:
+def _set_share(builder: Handle, local_items: Any, extents: Any, even: Any, block_cyclic: Any) -> None:
+    given = [share is not None for share in (local_items, extents, even, block_cyclic)]
+    if sum(given) != 1:
+        raise TypeError("one of local_items, extents, even and block_cyclic says which items this rank has")
+    if local_items is not None:
+        _set(builder, "local_items", _natural("local_items", local_items))
+    elif even is not None:
+        _set(builder, "even", _natural("even", even))
+    elif block_cyclic is not None:
+        _set(builder, "block_cyclic", *_pair("block_cyclic", block_cyclic))
+    else:
+        try:
+            pairs = iter(extents)
+        except TypeError:
+            raise TypeError("extents is not a sequence of pairs") from None
+        ranges = [_pair("extents", pair) for pair in pairs]
+        _set(builder, "extents", ffi.new("treefold_range[]", ranges), len(ranges))
+
+
+def _pair(name: str, pair: Any) -> tuple[int, int]:
     try:
-        status = getattr(lib, f"treefold_builder_{name}")(builder, *values)
-    except (TypeError, OverflowError) as failed:
-        raise type(failed)(f"{name}: {failed}") from None
-    check(status)
+        first, second = pair
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: {pair!r} is not a pair of numbers") from None
+    return _natural(name, first), _natural(name, second)
+
+
+def _natural(name: str, number: Any) -> int:
+    try:
+        number = index(number)
+    except TypeError:
+        raise TypeError(f"{name}: {number!r} is not an integer") from None
+    if not 0 <= number < 1 << 64:
+        raise ValueError(f"{name}: {number} is not a number from 0 to 2^64 - 1")
+    return number
+
+
+def _text(name: str, text: Any) -> bytes:
+    if not isinstance(text, str):
+        raise TypeError(f"{name}: {text!r} is not a string")
+    if "\0" in text:
+        raise ValueError(f"{name}: {text!r} holds a zero")
+    return text.encode()
+
+
+def _set(builder: Handle, name: str, *values: Any) -> None:
+    check(getattr(lib, f"treefold_builder_{name}")(builder.place[0], *values))
 
 
 def _refuse_to_build(world: Any) -> None:
     """Takes part in building a plan without being able to: it fails on all ranks, which hear of this one."""
-    try:
-        # Says nothing of this rank's items.
-        builder = made(lib.treefold_builder_create, "treefold_builder", world, lib.TREEFOLD_F64, lib.TREEFOLD_SUM)
-        made(lib.treefold_plan_build, "treefold_plan", ffi.gc(builder, _destroy_builder))
-    except Error:
-        pass
-
-
-def _destroy_builder(builder: Any) -> None:
-    lib.treefold_builder_destroy(ffi.new("treefold_builder **", builder))
-
-
-def _destroy_plan(plan: Any) -> None:
-    lib.treefold_plan_destroy(ffi.new("treefold_plan **", plan))
+    # Says nothing of this rank's items.
+    builder, plan = Handle("treefold_builder **"), Handle("treefold_plan **")
+    if lib.treefold_builder_create(world, lib.TREEFOLD_F64, lib.TREEFOLD_SUM, builder.place) == OK:
+        lib.treefold_plan_build(builder.place[0], plan.place)

@@ -4,34 +4,43 @@ from typing import Any
 
 from mpi4py import MPI
 
-from ._errors import check, made
+from ._errors import check, error_of
+from ._handles import Handle
 from ._load import ffi, lib
+from ._signals import interrupted
 
 #: The names of all algorithms. None changes a bit.
 ALGORITHMS: tuple[str, ...] = tuple(
     ffi.string(lib.treefold_algorithm_name(index)).decode() for index in range(lib.treefold_algorithm_count())
 )
 
-# A communicator keeps its duplicate, so that all its plans share one.
-_KEY = MPI.Comm.Create_keyval()
+# Of the attribute by which a communicator keeps its duplicate, so that all its plans share one; made when it is first needed.
+_key: int | None = None
 
 
 def world_of(comm: MPI.Intracomm) -> Any:
     """The duplicate of a communicator. Collective when it is made."""
+    global _key
     if not isinstance(comm, MPI.Comm):
         raise TypeError(f"comm is a {type(comm).__name__}, and not a communicator of mpi4py")
+    if not MPI.Is_initialized() or MPI.Is_finalized():
+        raise error_of("MPI", "MPI is finalised" if MPI.Is_finalized() else "MPI is not initialised")
     if comm == MPI.COMM_NULL:
         raise ValueError("comm is MPI.COMM_NULL")
-    world = comm.Get_attr(_KEY)
+    if _key is None:
+        _key = MPI.Comm.Create_keyval(delete_fn=_free)
+    world = comm.Get_attr(_key)
     if world is None:
-        duplicate = lib.treefold_comm_duplicate_f
-        world = ffi.gc(made(duplicate, "treefold_comm", comm.py2f(), MPI.COMM_WORLD.py2f()), _destroy)
-        comm.Set_attr(_KEY, world)
-    return world
+        world = Handle("treefold_comm **", interrupted)
+        check(lib.treefold_comm_duplicate_f(comm.py2f(), MPI.COMM_WORLD.py2f(), world.place))
+        check(lib.treefold_comm_interruption(world.place[0], interrupted, ffi.NULL))
+        comm.Set_attr(_key, world)
+    return world.place[0]
 
 
-def _destroy(world: Any) -> None:
-    lib.treefold_comm_destroy(ffi.new("treefold_comm **", world))
+def _free(_comm: MPI.Comm, _key: int, world: Handle) -> None:
+    """Called where the ranks free a communicator together."""
+    lib.treefold_comm_free(world.place)
 
 
 def set_silence_limit(comm: MPI.Intracomm, seconds: float) -> None:

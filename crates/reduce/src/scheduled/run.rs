@@ -18,7 +18,7 @@ use super::ending::Ending;
 use super::machine::{AT_ONCE_BYTES, Machine};
 use super::memory::Place;
 use super::program::Program;
-use super::state::{Copies, State};
+use super::state::{Copies, Phase, State};
 use super::strips::ColumnStrips;
 use crate::conversation::Conversation;
 use crate::engine::Flight;
@@ -300,7 +300,9 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         patience: Patience,
         mut advance: impl FnMut(Patience) -> Result<bool, RunError>,
     ) -> Result<bool, RunError> {
-        if self.is_alone() {
+        // A run that is over drives no other: the failure of an operator there must not take this result away.
+        let is_over = matches!(self.state.borrow().phase, Phase::Idle);
+        if is_over || self.is_alone() {
             return advance(patience);
         }
         let in_flight = self.world.in_flight();
