@@ -164,7 +164,8 @@ class Plan:
         except BaseException:
             _refuse_to_build(world)
             raise
-        plan = Handle("treefold_plan **", builder.kept)
+        self._combine = builder.kept
+        plan = Handle("treefold_plan **", self._combine)
         self._check(lib.treefold_plan_build(builder.place[0], plan.place))
         self._plan: Handle | None = plan
         self._row_shape = () if width is None else (index(width),)
@@ -292,7 +293,7 @@ class Plan:
         end_what_is_left()
         items, local, shape = self._arguments(operation, x, out)
         # Before the call: whatever interrupts this function, the handle abandons the run.
-        handle = Handle("treefold_run **", self._plan.kept)
+        handle = Handle("treefold_run **", self._combine)
         self._check(_START[operation](plan, local, items.size, handle.place))
         return handle, operation, items, out, shape
 

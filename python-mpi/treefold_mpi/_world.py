@@ -29,7 +29,7 @@ def world_of(comm: MPI.Intracomm) -> Any:
         raise ValueError("comm is MPI.COMM_NULL")
     if _key is None:
         _key = MPI.Comm.Create_keyval(delete_fn=_free)
-    world = comm.Get_attr(_key)
+    world: Any = comm.Get_attr(_key)
     if world is None:
         world = Handle("treefold_comm **", interrupted)
         check(lib.treefold_comm_duplicate_f(comm.py2f(), MPI.COMM_WORLD.py2f(), world.place))
