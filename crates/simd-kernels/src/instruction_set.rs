@@ -2,7 +2,7 @@
 
 /// The type that proves an instruction set, and the entry points to the code compiled for it.
 macro_rules! vector_level {
-    ($proof:ident, $feature:tt, $detected:ident, $doubles:ty, $floats:ty) => {
+    ($proof:ident, $feature:tt, [$($part:tt),+], $detected:ident, $doubles:ty, $floats:ty) => {
         #[doc = concat!("A proof that this processor has ", $feature, ".")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub(crate) struct $proof(());
@@ -10,12 +10,14 @@ macro_rules! vector_level {
         impl $proof {
             #[cfg(feature = "std")]
             pub(crate) fn detect() -> Option<Self> {
-                std::arch::$detected!($feature).then_some(Self(()))
+                let has_all = $(std::arch::$detected!($part))&&+;
+                has_all.then_some(Self(()))
             }
 
             #[cfg(not(feature = "std"))]
             pub(crate) fn detect() -> Option<Self> {
-                cfg!(target_feature = $feature).then_some(Self(()))
+                let has_all = $(cfg!(target_feature = $part))&&+;
+                has_all.then_some(Self(()))
             }
         }
 

@@ -21,6 +21,7 @@
 //! | [`fold_rows`], [`combine_rows`] | rows of values, element by element |
 //! | [`tree_fold`], [`tree_fold_rows`] | the same with any operator |
 //! | [`reduce_level_by_level`], [`subtree_sum8`] | the thesis' kernel, Algorithm 4 |
+//! | [`split_sums`], [`exact_products`] | sums of blocks of items, and products, without rounding errors: see the crate `exact-sum` |
 //! | [`by_definition`] | the specification, used as the oracle in tests |
 //! | [`unordered_sum`], [`left_to_right`] | sums in other orders, used as references in benchmarks |
 //!
@@ -47,10 +48,12 @@ mod pairs;
 mod panel;
 mod prefetch;
 mod processor;
+mod products;
 mod rows;
 mod runs;
 mod scalar;
 mod source;
+mod split;
 mod stream;
 mod tree_rows;
 mod unordered;
@@ -66,7 +69,9 @@ pub use fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use level::{Level, LevelError};
 pub use level_by_level::{reduce_level_by_level, scratch_len};
 pub use pairs::{combine_rows, copy_row};
+pub use products::{EXACT_PRODUCT, exact_products};
 pub use rows::{fold_rows, rows_scratch_len};
 pub use runs::fold_runs;
+pub use split::{SPLIT_ITEMS, Split, SplitScale, largest_magnitude, split_sums, split_sums_and_rests};
 pub use tree_rows::tree_fold_rows;
 pub use unordered::{Variant, left_to_right, unordered_sum, unordered_sum_with};

@@ -6,7 +6,7 @@
 )]
 
 use core::array;
-use core::ops::Add;
+use core::ops::{Add, Sub};
 
 use crate::source::{Absolute, Map};
 use crate::vector::{Combine, Maximum, Minimum, Vector};
@@ -24,6 +24,30 @@ pub(crate) fn subtree_sums8<T: Copy + Add<Output = T>>(subtrees: &[[T; 8]], sums
     }
 }
 
+/// A float as its bits.
+pub(crate) trait Bits: Copy {
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+}
+
+macro_rules! bits {
+    ($($float:ident),+) => {$(
+        impl Bits for $float {
+            #[inline(always)]
+            fn or(self, other: Self) -> Self {
+                Self::from_bits(self.to_bits() | other.to_bits())
+            }
+
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self {
+                Self::from_bits(self.to_bits() ^ other.to_bits())
+            }
+        }
+    )+};
+}
+
+bits!(f32, f64);
+
 /// A register of four elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Four<T>([T; 4]);
@@ -38,7 +62,7 @@ impl<T: Copy> Four<T> {
 // SAFETY: plain Rust runs on every processor.
 unsafe impl<T> Vector for Four<T>
 where
-    T: Copy + Default + Add<Output = T> + core::ops::Mul<Output = T>,
+    T: Bits + Default + Add<Output = T> + Sub<Output = T> + core::ops::Mul<Output = T>,
     Minimum: Combine<T>,
     Maximum: Combine<T>,
     Absolute: Map<T>,
@@ -81,6 +105,21 @@ where
     #[inline(always)]
     unsafe fn absolute(self) -> Self {
         Self(self.0.map(|x| Absolute.single(x)))
+    }
+
+    #[inline(always)]
+    unsafe fn subtract(self, other: Self) -> Self {
+        self.each(other, |a, b| a - b)
+    }
+
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        self.each(other, T::or)
+    }
+
+    #[inline(always)]
+    unsafe fn or_different(self, a: Self, b: Self) -> Self {
+        self.each(a.each(b, T::xor), T::or)
     }
 
     /// (a, b, a, b).

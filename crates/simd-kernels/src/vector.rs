@@ -45,6 +45,22 @@ pub(crate) unsafe trait Vector: Copy {
     unsafe fn maximum(self, other: Self) -> Self;
     /// The lanes with their signs cleared.
     unsafe fn absolute(self) -> Self;
+    unsafe fn subtract(self, other: Self) -> Self;
+    /// self - other, in the units for products, which some processors have beside those for sums. `one` is 1.0 in all lanes.
+    #[inline(always)]
+    unsafe fn subtract_by_product(self, other: Self, _one: Self) -> Self {
+        // SAFETY: the caller's promise is this function's.
+        unsafe { self.subtract(other) }
+    }
+    /// The bits that are set in either.
+    unsafe fn or(self, other: Self) -> Self;
+    /// The bits that are set in `self`, and those in which `a` and `b` differ.
+    unsafe fn or_different(self, a: Self, b: Self) -> Self;
+    /// a * b - c, rounded once; `None` on sets without that instruction.
+    #[inline(always)]
+    unsafe fn multiply_subtract(_a: Self, _b: Self, _c: Self) -> Option<Self> {
+        None
+    }
 
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self);
     /// Called for 4 lanes and more.
@@ -177,8 +193,43 @@ impl<V: Vector> Proven<V> {
         unsafe { a.absolute() }
     }
 
+    /// a - b
     #[inline(always)]
-    fn add(self, a: V, b: V) -> V {
+    pub(crate) fn subtract(self, a: V, b: V) -> V {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { a.subtract(b) }
+    }
+
+    /// a - b, in the units for products, which some processors have beside those for sums. `one` is 1.0 in all lanes.
+    #[inline(always)]
+    pub(crate) fn subtract_by_product(self, a: V, b: V, one: V) -> V {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { a.subtract_by_product(b, one) }
+    }
+
+    /// The bits that are set in `a` or `b`.
+    #[inline(always)]
+    pub(crate) fn or(self, a: V, b: V) -> V {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { a.or(b) }
+    }
+
+    /// The bits that are set in `bits`, and those in which `a` and `b` differ.
+    #[inline(always)]
+    pub(crate) fn or_different(self, bits: V, a: V, b: V) -> V {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { bits.or_different(a, b) }
+    }
+
+    /// a * b - c, rounded once; `None` on sets without that instruction.
+    #[inline(always)]
+    pub(crate) fn multiply_subtract(self, a: V, b: V, c: V) -> Option<V> {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { V::multiply_subtract(a, b, c) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn add(self, a: V, b: V) -> V {
         // SAFETY: `self` proves the instruction set.
         unsafe { a.add(b) }
     }

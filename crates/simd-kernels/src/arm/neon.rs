@@ -16,6 +16,7 @@ use crate::vector::Vector;
 vector_level!(
     Neon,
     "neon",
+    ["neon"],
     is_aarch64_feature_detected,
     float64x2_t,
     float32x4_t
@@ -101,7 +102,8 @@ fn add_pairs_f32(a: float32x4_t, b: float32x4_t) -> float32x4_t {
 macro_rules! vector {
     (
         $vector:ty, $float:ty, $lanes:literal, $load:ident, $store:ident, $add:ident, $multiply:ident, $min:ident, $max:ident,
-        $abs:ident, $add_pairs:ident, $min_pairs:ident, $max_pairs:ident, $even:ident, $odd:ident
+        $abs:ident, $subtract:ident, $bits:ident, $from_bits:ident, $or:ident, $xor:ident, $add_pairs:ident, $min_pairs:ident,
+        $max_pairs:ident, $even:ident, $odd:ident, $($multiply_subtract:item)?
     ) => {
         // SAFETY: all methods use only NEON.
         unsafe impl Vector for $vector {
@@ -154,6 +156,27 @@ macro_rules! vector {
                 $abs(self)
             }
 
+            #[target_feature(enable = "neon")]
+            #[inline]
+            unsafe fn subtract(self, other: Self) -> Self {
+                $subtract(self, other)
+            }
+
+            #[target_feature(enable = "neon")]
+            #[inline]
+            unsafe fn or(self, other: Self) -> Self {
+                $from_bits($or($bits(self), $bits(other)))
+            }
+
+            #[target_feature(enable = "neon")]
+            #[inline]
+            unsafe fn or_different(self, a: Self, b: Self) -> Self {
+                let different = $xor($bits(a), $bits(b));
+                $from_bits($or($bits(self), different))
+            }
+
+            $($multiply_subtract)?
+
             /// Even lanes, odd lanes.
             #[target_feature(enable = "neon")]
             #[inline]
@@ -200,11 +223,21 @@ vector!(
     vminq_f64,
     vmaxq_f64,
     vabsq_f64,
+    vsubq_f64,
+    vreinterpretq_u64_f64,
+    vreinterpretq_f64_u64,
+    vorrq_u64,
+    veorq_u64,
     add_pairs_f64,
     vpminq_f64,
     vpmaxq_f64,
     vuzp1q_f64,
-    vuzp2q_f64
+    vuzp2q_f64,
+    #[target_feature(enable = "neon")]
+    #[inline]
+    unsafe fn multiply_subtract(a: Self, b: Self, c: Self) -> Option<Self> {
+        Some(vfmaq_f64(vnegq_f64(c), a, b))
+    }
 );
 
 vector!(
@@ -218,9 +251,14 @@ vector!(
     vminq_f32,
     vmaxq_f32,
     vabsq_f32,
+    vsubq_f32,
+    vreinterpretq_u32_f32,
+    vreinterpretq_f32_u32,
+    vorrq_u32,
+    veorq_u32,
     add_pairs_f32,
     vpminq_f32,
     vpmaxq_f32,
     vuzp1q_f32,
-    vuzp2q_f32
+    vuzp2q_f32,
 );

@@ -1,4 +1,4 @@
-//! AVX2: 256-bit registers, four doubles or eight floats.
+//! AVX2 with FMA: 256-bit registers, four doubles or eight floats.
 
 #![expect(
     unsafe_code,
@@ -12,10 +12,10 @@ use super::{Avx512, lane_by_lane};
 use crate::instruction_set::{subtree_sums8, vector_level};
 use crate::vector::Vector;
 
-vector_level!(Avx2, "avx2", is_x86_feature_detected, __m256d, __m256);
+vector_level!(Avx2, "avx2,fma", ["avx2", "fma"], is_x86_feature_detected, __m256d, __m256);
 
 impl From<Avx512> for Avx2 {
-    /// AVX-512F is an extension of AVX2 (Intel SDM, vol. 1, 15.3).
+    /// AVX-512F is an extension of AVX2 and FMA (Intel SDM, vol. 1, 15.3).
     fn from(_: Avx512) -> Self {
         Self(())
     }
@@ -103,7 +103,7 @@ fn alternate_ps(a: __m256, b: __m256) -> __m256 {
     blended
 }
 
-// SAFETY: all methods use only AVX2.
+// SAFETY: all methods use only AVX2 and FMA.
 unsafe impl Vector for __m256d {
     type Element = f64;
     const LANES: usize = 4;
@@ -119,10 +119,24 @@ unsafe impl Vector for __m256d {
         _mm256_max_pd,
         _mm256_and_pd,
         _mm256_or_pd,
+        _mm256_xor_pd,
         _mm256_andnot_pd,
         _mm256_set1_pd,
+        _mm256_sub_pd,
         _mm256_cmp_pd::<_CMP_UNORD_Q>
     );
+
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    unsafe fn multiply_subtract(a: Self, b: Self, c: Self) -> Option<Self> {
+        Some(_mm256_fmsub_pd(a, b, c))
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    unsafe fn subtract_by_product(self, other: Self, one: Self) -> Self {
+        _mm256_fmsub_pd(self, one, other)
+    }
 
     /// Pairs (a, b) in each 128 bits.
     #[target_feature(enable = "avx2")]
@@ -156,8 +170,10 @@ unsafe impl Vector for __m256 {
         _mm256_max_ps,
         _mm256_and_ps,
         _mm256_or_ps,
+        _mm256_xor_ps,
         _mm256_andnot_ps,
         _mm256_set1_ps,
+        _mm256_sub_ps,
         _mm256_cmp_ps::<_CMP_UNORD_Q>
     );
 

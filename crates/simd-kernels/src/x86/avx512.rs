@@ -10,7 +10,7 @@ use core::arch::x86_64::*;
 use crate::instruction_set::vector_level;
 use crate::vector::Vector;
 
-vector_level!(Avx512, "avx512f", is_x86_feature_detected, __m512d, __m512);
+vector_level!(Avx512, "avx512f", ["avx512f"], is_x86_feature_detected, __m512d, __m512);
 
 /// Lanes of 128 bits from two registers: (a1, b0, a3, b2).
 #[target_feature(enable = "avx512f")]
@@ -77,6 +77,39 @@ unsafe impl Vector for __m512d {
     #[inline]
     unsafe fn absolute(self) -> Self {
         _mm512_abs_pd(self)
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn subtract(self, other: Self) -> Self {
+        _mm512_sub_pd(self, other)
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn or(self, other: Self) -> Self {
+        let or = _mm512_or_si512(_mm512_castpd_si512(self), _mm512_castpd_si512(other));
+        _mm512_castsi512_pd(or)
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn or_different(self, a: Self, b: Self) -> Self {
+        let [bits, a, b] = [self, a, b].map(|lanes| _mm512_castpd_si512(lanes));
+        // The truth table of x | (y ^ z).
+        _mm512_castsi512_pd(_mm512_ternarylogic_epi64::<0b1111_0110>(bits, a, b))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn multiply_subtract(a: Self, b: Self, c: Self) -> Option<Self> {
+        Some(_mm512_fmsub_pd(a, b, c))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn subtract_by_product(self, other: Self, one: Self) -> Self {
+        _mm512_fmsub_pd(self, one, other)
     }
 
     /// Pairs (a, b) in each 128 bits. Two unpacks would each read `b` from memory again.
@@ -166,6 +199,27 @@ unsafe impl Vector for __m512 {
     #[inline]
     unsafe fn absolute(self) -> Self {
         _mm512_abs_ps(self)
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn subtract(self, other: Self) -> Self {
+        _mm512_sub_ps(self, other)
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn or(self, other: Self) -> Self {
+        let or = _mm512_or_si512(_mm512_castps_si512(self), _mm512_castps_si512(other));
+        _mm512_castsi512_ps(or)
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn or_different(self, a: Self, b: Self) -> Self {
+        let [bits, a, b] = [self, a, b].map(|lanes| _mm512_castps_si512(lanes));
+        // The truth table of x | (y ^ z).
+        _mm512_castsi512_ps(_mm512_ternarylogic_epi64::<0b1111_0110>(bits, a, b))
     }
 
     /// (a01, a23, b01, b23) in each 128 bits.

@@ -69,7 +69,7 @@ fn mxcsr() -> u32 {
 macro_rules! lane_by_lane {
     (
         $feature:tt, $float:ty, $load:ident, $store:ident, $add:ident, $multiply:ident,
-        $min:ident, $max:ident, $and:ident, $or:ident, $and_not:ident, $set1:ident, $unordered:expr
+        $min:ident, $max:ident, $and:ident, $or:ident, $xor:ident, $and_not:ident, $set1:ident, $subtract:ident, $unordered:expr
     ) => {
         #[target_feature(enable = $feature)]
         #[inline]
@@ -118,6 +118,24 @@ macro_rules! lane_by_lane {
         unsafe fn absolute(self) -> Self {
             // -0.0 has only the sign bit set.
             $and_not($set1(-0.0), self)
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        unsafe fn subtract(self, other: Self) -> Self {
+            $subtract(self, other)
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        unsafe fn or(self, other: Self) -> Self {
+            $or(self, other)
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        unsafe fn or_different(self, a: Self, b: Self) -> Self {
+            $or(self, $xor(a, b))
         }
     };
 }

@@ -11,7 +11,7 @@ use super::{Avx2, lane_by_lane};
 use crate::instruction_set::{subtree_sums8, vector_level};
 use crate::vector::Vector;
 
-vector_level!(Sse2, "sse2", is_x86_feature_detected, __m128d, __m128);
+vector_level!(Sse2, "sse2", ["sse2"], is_x86_feature_detected, __m128d, __m128);
 
 impl From<Avx2> for Sse2 {
     /// AVX2 is an extension of SSE2 (Intel SDM, vol. 1, 14.3).
@@ -105,8 +105,10 @@ unsafe impl Vector for __m128d {
         _mm_max_pd,
         _mm_and_pd,
         _mm_or_pd,
+        _mm_xor_pd,
         _mm_andnot_pd,
         _mm_set1_pd,
+        _mm_sub_pd,
         _mm_cmpunord_pd
     );
 
@@ -134,8 +136,10 @@ unsafe impl Vector for __m128 {
         _mm_max_ps,
         _mm_and_ps,
         _mm_or_ps,
+        _mm_xor_ps,
         _mm_andnot_ps,
         _mm_set1_ps,
+        _mm_sub_ps,
         _mm_cmpunord_ps
     );
 

@@ -1,0 +1,179 @@
+//! Sums of complex items, each as its real and its imaginary part.
+
+use simd_kernels::Level;
+
+use crate::blocks::{Destination, Pace};
+use crate::float::{CONVERTED_ITEMS, Float};
+use crate::product_sum::ProductSum;
+use crate::sum::Total;
+
+/// The sum of complex items: two sums that are exact until they are rounded.
+///
+/// ```
+/// use exact_sum::ComplexSum;
+///
+/// let mut sum = ComplexSum::<f64>::new();
+/// sum.add(&[[1e300, 1.0], [2.0, 1e-300], [-1e300, -1.0]]);
+/// assert_eq!(sum.value(), [2.0, 1e-300]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ComplexSum<T: Float> {
+    parts: [Total<T::Sums>; 2],
+    pace: Pace,
+}
+
+impl<T: Float> Default for ComplexSum<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Float> ComplexSum<T> {
+    /// The sum of no items, +0.0 + 0.0 i.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            parts: [Total::ZERO; 2],
+            pace: Pace::START,
+        }
+    }
+
+    /// Adds items, each a real and an imaginary part.
+    #[inline]
+    pub fn add(&mut self, items: &[[T; 2]]) {
+        self.add_at(Level::best(), items);
+    }
+
+    /// [`add`](Self::add) with the instructions of a level.
+    pub fn add_at(&mut self, level: Level, items: &[[T; 2]]) {
+        for (part, total) in self.parts.iter_mut().enumerate() {
+            total.note(items.len(), items.iter().map(|item| item[part]));
+        }
+        let Self { parts, pace } = self;
+        T::in_doubles(items.as_flattened(), |doubles| {
+            pace.add(level, doubles, parts);
+        });
+    }
+
+    /// Adds another sum.
+    pub fn merge(&mut self, other: &Self) {
+        for (total, other) in self.parts.iter_mut().zip(&other.parts) {
+            total.merge(other);
+        }
+    }
+
+    /// The number of items.
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        self.parts[0].counters.items.cast_unsigned()
+    }
+
+    /// The sums of the two parts, each as that of [`Sum::value`](crate::Sum::value).
+    #[must_use]
+    pub fn value(&self) -> [T; 2] {
+        self.parts.each_ref().map(Total::value)
+    }
+}
+
+impl<D: Destination> Destination for [D; 2] {
+    #[inline]
+    fn add_parts(&mut self, [even, odd]: [i64; 2], unit: i32) {
+        self[0].add_parts([even, 0], unit);
+        self[1].add_parts([odd, 0], unit);
+    }
+
+    #[inline]
+    fn add_item(&mut self, index: usize, item: f64) {
+        self[index % 2].add_item(index, item);
+    }
+}
+
+/// A dot product of complex items: two sums of products that are exact until they are rounded.
+///
+/// ```
+/// use exact_sum::ComplexProductSum;
+///
+/// let (x, y) = ([[1.0, 2.0]], [[3.0, 4.0]]);
+/// let mut dot = ComplexProductSum::<f64>::new();
+/// dot.add(&x, &y);
+/// assert_eq!(dot.value(), [-5.0, 10.0]);
+///
+/// let mut inner = ComplexProductSum::<f64>::new();
+/// inner.add_conjugate(&x, &y);
+/// assert_eq!(inner.value(), [11.0, -2.0]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ComplexProductSum<T: Float> {
+    parts: [ProductSum<T>; 2],
+}
+
+impl<T: Float> Default for ComplexProductSum<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Float> ComplexProductSum<T> {
+    /// The sum of no products, +0.0 + 0.0 i.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            parts: [ProductSum::new(); 2],
+        }
+    }
+
+    /// Adds x0 * y0, x1 * y1, ….
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    pub fn add(&mut self, x: &[[T; 2]], y: &[[T; 2]]) {
+        self.add_signed(x, y, [true, false]);
+    }
+
+    /// Adds the same with the complex conjugates of x0, x1, ….
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    pub fn add_conjugate(&mut self, x: &[[T; 2]], y: &[[T; 2]]) {
+        self.add_signed(x, y, [false, true]);
+    }
+
+    /// Adds products, of which the second half of the real and of the imaginary parts may be negated.
+    fn add_signed(&mut self, x: &[[T; 2]], y: &[[T; 2]], is_negated: [bool; 2]) {
+        const ITEMS: usize = CONVERTED_ITEMS / 2;
+        assert_eq!(x.len(), y.len(), "the slices differ in length");
+        let mut signed = [[T::ZERO; 2]; ITEMS];
+        let mut swapped = [[T::ZERO; 2]; ITEMS];
+        for (x, y) in x.chunks(ITEMS).zip(y.chunks(ITEMS)) {
+            let [real, imaginary] = &mut self.parts;
+            real.add(signs(&mut signed, x, is_negated[0]), y.as_flattened());
+            let swapped = &mut swapped[..y.len()];
+            for (swapped, &[re, im]) in swapped.iter_mut().zip(y) {
+                *swapped = [im, re];
+            }
+            imaginary.add(signs(&mut signed, x, is_negated[1]), swapped.as_flattened());
+        }
+    }
+
+    /// Adds another sum.
+    pub fn merge(&mut self, other: &Self) {
+        for (part, other) in self.parts.iter_mut().zip(&other.parts) {
+            part.merge(other);
+        }
+    }
+
+    /// The two parts of the sum, each rounded once.
+    #[must_use]
+    pub fn value(&self) -> [T; 2] {
+        self.parts.each_ref().map(ProductSum::value)
+    }
+}
+
+/// The items' parts, the imaginary ones negated or not.
+fn signs<'b, T: Float>(buffer: &'b mut [[T; 2]], items: &[[T; 2]], is_negated: bool) -> &'b [T] {
+    let buffer = &mut buffer[..items.len()];
+    for (signed, &[re, im]) in buffer.iter_mut().zip(items) {
+        *signed = [re, if is_negated { im.negate() } else { im }];
+    }
+    buffer.as_flattened()
+}

@@ -1,0 +1,171 @@
+//! Sums of products of two items.
+
+use simd_kernels::{EXACT_PRODUCT, Level, exact_products};
+
+use crate::blocks::Pace;
+use crate::float::Float;
+use crate::round;
+use crate::sum::{Total, integer};
+
+/// The products that are computed at once.
+const PRODUCTS: usize = 1024;
+
+/// A sum of products, which is exact until it is rounded.
+///
+/// ```
+/// use exact_sum::ProductSum;
+///
+/// let mut dot = ProductSum::<f64>::new();
+/// dot.add(&[1e200, 3.0, 1e200], &[1e200, 4.0, -1e200]);
+/// assert_eq!(dot.value(), 12.0);
+///
+/// let mut squares = ProductSum::<f64>::new();
+/// squares.add_squares(&[3e-200, 4e-200]);
+/// assert_eq!(squares.root(), 5e-200);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ProductSum<T: Float> {
+    pub(crate) total: Total<T::Products>,
+    products: Paces,
+}
+
+impl<T: Float> Default for ProductSum<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Float> ProductSum<T> {
+    /// The sum of no products, +0.0.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            total: Total::ZERO,
+            products: Paces::START,
+        }
+    }
+
+    /// Adds x0 * y0, x1 * y1, ….
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    #[inline]
+    pub fn add(&mut self, x: &[T], y: &[T]) {
+        self.add_at(Level::best(), x, y);
+    }
+
+    /// [`add`](Self::add) with the instructions of a level.
+    pub fn add_at(&mut self, level: Level, x: &[T], y: &[T]) {
+        assert_eq!(x.len(), y.len(), "the slices differ in length");
+        self.total.counters.items += x.len() as i64;
+        let Self { total, products } = self;
+        T::in_pairs_of_doubles(x, y, |x, y| {
+            for (x, y) in x.chunks(PRODUCTS).zip(y.chunks(PRODUCTS)) {
+                total.counters.others += products.add::<T>(level, x, y, total);
+            }
+        });
+    }
+
+    /// Adds x0 * x0, x1 * x1, ….
+    pub fn add_squares(&mut self, x: &[T]) {
+        self.add(x, x);
+    }
+
+    /// Adds another sum.
+    pub fn merge(&mut self, other: &Self) {
+        self.total.merge(&other.total);
+    }
+
+    /// The number of products.
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        self.total.counters.items.cast_unsigned()
+    }
+
+    /// The sum, rounded to nearest, ties to even; for special cases see [`Sum::value`](crate::Sum::value).
+    #[must_use]
+    pub fn value(&self) -> T {
+        self.total.value()
+    }
+
+    /// The square root of the exact sum, rounded once: a norm, if the sum is one of squares. NaN if the sum is negative.
+    #[must_use]
+    pub fn root(&self) -> T {
+        if let Some(special) = self.total.special::<T>() {
+            let is_negative = special.to_double() < 0.0;
+            return if is_negative { T::NAN } else { special };
+        }
+        match self.total.fixed.magnitude() {
+            None => self.total.zero(),
+            Some((true, _)) => T::NAN,
+            Some((false, magnitude)) => T::nearest(round::root(magnitude)),
+        }
+    }
+}
+
+/// What was seen of earlier products, and of their rounding errors.
+#[derive(Clone, Copy, Debug)]
+struct Paces {
+    products: Pace,
+    errors: Pace,
+}
+
+impl Paces {
+    const START: Self = Self {
+        products: Pace::START,
+        errors: Pace::START,
+    };
+
+    /// Adds the products of at most [`PRODUCTS`] doubles that come from items of type `T`. More than 0 if some are not -0.0.
+    fn add<T: Float>(
+        &mut self,
+        level: Level,
+        x: &[f64],
+        y: &[f64],
+        destination: &mut Total<T::Products>,
+    ) -> i64 {
+        let [mut products, mut errors] = [[0.0; PRODUCTS]; 2];
+        let products = &mut products[..x.len()];
+        if T::IS_SINGLE {
+            // Exact: their significands have 24 bits, and their exponents are far from a double's.
+            for (product, (x, y)) in products.iter_mut().zip(x.iter().zip(y)) {
+                *product = x * y;
+            }
+            self.products.add(level, products, destination);
+            return others(products);
+        }
+        let errors = &mut errors[..x.len()];
+        if !exact_products(level, x, y, products, errors) {
+            for (index, (product, error)) in products.iter_mut().zip(&mut *errors).enumerate() {
+                let (x, y) = (x[index], y[index]);
+                if x == 0.0 || y == 0.0 || !x.is_finite() || !y.is_finite() {
+                    *error = 0.0;
+                } else if product.abs() < EXACT_PRODUCT || !error.is_finite() {
+                    (*product, *error) = (0.0, 0.0);
+                    add_product(x, y, |value, unit| destination.fixed.add(value, unit));
+                }
+            }
+        }
+        self.products.add(level, products, destination);
+        self.errors.add(level, errors, destination);
+        others(products)
+    }
+}
+
+/// 1 if some items are not -0.0.
+fn others(items: &[f64]) -> i64 {
+    let is_other = |item: &f64| item.to_bits() != (-0.0_f64).to_bits();
+    i64::from(items.iter().any(is_other))
+}
+
+/// Adds the product of two finite numbers as integers, in units of powers of two.
+#[cold]
+fn add_product(x: f64, y: f64, mut add: impl FnMut(i64, i32)) {
+    const HALF_BITS: u32 = 53;
+    let (x, x_unit) = integer(x);
+    let (y, y_unit) = integer(y);
+    let product = i128::from(x) * i128::from(y);
+    let unit = x_unit + y_unit;
+    add((product & ((1 << HALF_BITS) - 1)) as i64, unit);
+    add((product >> HALF_BITS) as i64, unit + HALF_BITS as i32);
+}

@@ -1,0 +1,73 @@
+//! Rounding to nearest, ties to even.
+
+use crate::fixed::Magnitude;
+
+/// A binary interchange format of IEEE 754.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Format {
+    /// The bits of a significand, with the one that is not stored.
+    pub(crate) precision: i32,
+    /// The exponent of the smallest subnormal number.
+    pub(crate) lowest: i32,
+    /// Infinity.
+    pub(crate) infinity: u64,
+}
+
+impl Format {
+    pub(crate) const DOUBLE: Self = Self {
+        precision: 53,
+        lowest: -1074,
+        infinity: f64::INFINITY.to_bits(),
+    };
+
+    pub(crate) const SINGLE: Self = Self {
+        precision: 24,
+        lowest: -149,
+        infinity: f32::INFINITY.to_bits() as u64,
+    };
+
+    /// The bits of the number that is nearest to a magnitude.
+    pub(crate) fn round(self, magnitude: Magnitude) -> u64 {
+        let Magnitude {
+            bits,
+            exponent,
+            is_more,
+        } = magnitude;
+        let unit = (exponent + 128 - self.precision).max(self.lowest);
+        // More than 0, as a significand has fewer bits than 128, and more than 128 for numbers far below the lowest one.
+        let dropped = (unit - exponent).unsigned_abs();
+        let kept = bits.checked_shr(dropped).unwrap_or(0);
+        let half = bits.checked_shr(dropped - 1).unwrap_or(0) & 1 == 1;
+        let below_half = match 1_u128.checked_shl(dropped - 1) {
+            Some(half) => bits & (half - 1) != 0,
+            None => true,
+        };
+        let is_odd = kept & 1 == 1;
+        let rounded = kept as u64 + u64::from(half && (below_half || is_more || is_odd));
+        // A normal number's highest bit makes its exponent one more, and so does a carry out of the significand.
+        let exponent = u64::from((unit - self.lowest).unsigned_abs());
+        let bits = (exponent << (self.precision - 1)) + rounded;
+        bits.min(self.infinity)
+    }
+}
+
+/// The square root, to so many bits that rounding it gives the number that is nearest to the root.
+pub(crate) fn root(magnitude: Magnitude) -> Magnitude {
+    let Magnitude {
+        bits,
+        exponent,
+        is_more,
+    } = magnitude;
+    let is_odd = exponent & 1 != 0;
+    let (even, lost) = match is_odd {
+        true => (bits >> 1, bits & 1 != 0),
+        false => (bits, false),
+    };
+    let root = even.isqrt();
+    let free = root.leading_zeros();
+    Magnitude {
+        bits: root << free,
+        exponent: (exponent + i32::from(is_odd)) / 2 - free as i32,
+        is_more: is_more || lost || root * root != even,
+    }
+}

@@ -1,0 +1,197 @@
+//! Sums of items.
+
+use simd_kernels::Level;
+
+use crate::blocks::{Destination, Pace};
+use crate::counters::Counters;
+use crate::fixed::{Fixed, Window};
+use crate::float::Float;
+use crate::float::convert;
+
+/// A sum that is exact until [`value`](Self::value) rounds it.
+///
+/// ```
+/// use exact_sum::Sum;
+///
+/// let mut sum = Sum::<f32>::new();
+/// sum.add(&[1e30, 1.0, -1e30]);
+/// assert_eq!(sum.value(), 1.0);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Sum<T: Float> {
+    pub(crate) total: Total<T::Sums>,
+    pace: Pace,
+}
+
+impl<T: Float> Default for Sum<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Float> Sum<T> {
+    /// The sum of no items, +0.0.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            total: Total::ZERO,
+            pace: Pace::START,
+        }
+    }
+
+    /// Adds items.
+    #[inline]
+    pub fn add(&mut self, items: &[T]) {
+        self.add_at(Level::best(), items);
+    }
+
+    /// [`add`](Self::add) with the instructions of a level.
+    pub fn add_at(&mut self, level: Level, items: &[T]) {
+        self.total.note(items.len(), items.iter().copied());
+        let Self { total, pace } = self;
+        T::in_doubles(items, |doubles| pace.add(level, doubles, total));
+    }
+
+    /// Adds the magnitudes of items.
+    pub fn add_magnitudes(&mut self, items: &[T]) {
+        let level = Level::best();
+        self.total.counters.items += items.len() as i64;
+        self.total.counters.others += items.len() as i64;
+        let Self { total, pace } = self;
+        convert(items, |item| item.to_double().abs(), |doubles| pace.add(level, doubles, total));
+    }
+
+    /// Adds another sum.
+    pub fn merge(&mut self, other: &Self) {
+        self.total.merge(&other.total);
+    }
+
+    /// The number of items.
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        self.total.counters.items.cast_unsigned()
+    }
+
+    /// The sum, rounded to nearest, ties to even.
+    ///
+    /// | items | sum |
+    /// |---|---|
+    /// | none | +0.0 |
+    /// | all -0.0 | -0.0, as additions have it |
+    /// | otherwise, an exact sum of zero | +0.0 |
+    /// | a NaN, or infinities of both signs | NaN, canonical |
+    /// | an infinity | that |
+    ///
+    /// It is infinite only if the exact sum is beyond the range, not if partial sums are.
+    #[must_use]
+    pub fn value(&self) -> T {
+        self.total.value()
+    }
+}
+
+/// The numbers, and what is not one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Total<W: Window> {
+    pub(crate) fixed: Fixed<W>,
+    pub(crate) counters: Counters,
+}
+
+impl<W: Window> Total<W> {
+    pub(crate) const ZERO: Self = Self {
+        fixed: Fixed::ZERO,
+        counters: Counters {
+            items: 0,
+            others: 0,
+            nans: 0,
+            infinities: 0,
+            negative_infinities: 0,
+        },
+    };
+
+    /// Counts items that will be added.
+    #[inline]
+    pub(crate) fn note<T: Float>(&mut self, count: usize, mut items: impl Iterator<Item = T>) {
+        self.counters.items += count as i64;
+        if self.counters.others == 0 {
+            let is_other = |item: T| item.to_double().to_bits() != (-0.0_f64).to_bits();
+            self.counters.others = i64::from(items.any(is_other));
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.fixed.merge(&other.fixed);
+        self.counters.merge(other.counters);
+    }
+
+    /// Adds an item, which was counted.
+    #[inline]
+    pub(crate) fn add_one(&mut self, item: f64) {
+        if item.is_finite() {
+            let (value, unit) = integer(item);
+            // A float as a double has its last bits below the window, which are zero.
+            let below = (W::LOWEST - unit).max(0);
+            self.fixed.add(value >> below, unit + below);
+        } else {
+            self.counters.count_special(item);
+        }
+    }
+
+    pub(crate) fn value<T: Float>(&self) -> T {
+        if let Some(special) = self.special() {
+            return special;
+        }
+        match self.fixed.magnitude() {
+            Some((true, magnitude)) => T::nearest(magnitude).negate(),
+            Some((false, magnitude)) => T::nearest(magnitude),
+            None => self.zero(),
+        }
+    }
+
+    /// The sum of items that are not all finite.
+    pub(crate) fn special<T: Float>(&self) -> Option<T> {
+        let Counters {
+            nans,
+            infinities,
+            negative_infinities,
+            ..
+        } = self.counters;
+        match (nans, infinities, negative_infinities) {
+            (0, 0, 0) => None,
+            (0, _, 0) => Some(T::INFINITY),
+            (0, 0, _) => Some(T::INFINITY.negate()),
+            _ => Some(T::NAN),
+        }
+    }
+
+    /// The sum of items that is zero.
+    pub(crate) fn zero<T: Float>(&self) -> T {
+        match self.counters {
+            Counters { items, others: 0, .. } if items != 0 => T::NEGATIVE_ZERO,
+            _ => T::ZERO,
+        }
+    }
+}
+
+impl<W: Window> Destination for Total<W> {
+    #[inline]
+    fn add_parts(&mut self, [even, odd]: [i64; 2], unit: i32) {
+        self.fixed.add_long(even + odd, unit);
+    }
+
+    #[inline]
+    fn add_item(&mut self, _index: usize, item: f64) {
+        self.add_one(item);
+    }
+}
+
+/// A finite number as an integer of 53 bits and a sign, in units of 2^unit.
+#[inline(always)]
+pub(crate) fn integer(item: f64) -> (i64, i32) {
+    let bits = item.to_bits();
+    let biased = (bits >> 52) as i32 & 0x7FF;
+    let fraction = (bits & ((1 << 52) - 1)).cast_signed();
+    // Subnormal numbers have the unit of the smallest normal ones.
+    let significand = fraction | i64::from(biased != 0) << 52;
+    let sign = bits.cast_signed() >> 63;
+    ((significand ^ sign) - sign, biased.max(1) - 1075)
+}

@@ -1,0 +1,302 @@
+//! Every sum against integers of any size.
+
+mod support;
+
+use exact_sum::{ComplexProductSum, ComplexSum, ProductSum, Sum};
+use proptest::prelude::*;
+use simd_kernels::Level;
+use support::{dot, root, sum, to_double, to_single};
+
+/// Doubles of all kinds that are finite: any bits, or of few exponents, or small integers.
+fn finite() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        4 => any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |x| x.is_finite()),
+        2 => (any::<i32>(), -40..40).prop_map(|(x, exponent)| f64::from(x) * 2_f64.powi(exponent)),
+        1 => (-3..3).prop_map(f64::from),
+        1 => (0..1_u64 << 53, any::<bool>()).prop_map(|(bits, sign)| f64::from_bits(bits | u64::from(sign) << 63)),
+        1 => (0..4_u64).prop_map(|below| f64::from_bits(f64::MAX.to_bits() - below)),
+        1 => Just(-0.0),
+    ]
+}
+
+/// Items of one range of exponents, from a seed: long slices take too long to draw one by one.
+fn in_range(len: usize, (low, high): (i32, i32), signs: bool, seed: u64) -> Vec<f64> {
+    let mut state = seed | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    };
+    let item = |bits: u64, place: u64| {
+        let exponent = low + (place % (high - low + 1) as u64) as i32;
+        let fraction = bits >> 12;
+        let sign = if signs { bits << 63 } else { 0 };
+        f64::from_bits(sign | ((exponent + 1023) as u64) << 52 | fraction)
+    };
+    (0..len).map(|_| item(next(), next() >> 20)).collect()
+}
+
+fn ranges() -> impl Strategy<Value = (i32, i32)> {
+    prop_oneof![
+        (-1022..1024).prop_map(|low| (low, low)),
+        (-1022..1000, 1..23).prop_map(|(low, binades)| (low, low + binades)),
+        (-1022..900, 30..124).prop_map(|(low, binades)| (low, low + binades)),
+        Just((-1022, 1023)),
+    ]
+}
+
+/// The sum by each level, which must be one.
+fn by_all_levels(items: &[f64]) -> f64 {
+    let value = |level| {
+        let mut sum = Sum::new();
+        sum.add_at(level, items);
+        sum.value()
+    };
+    let values: Vec<f64> = Level::available().map(value).collect();
+    let are_alike = values.iter().all(|value| value.to_bits() == values[0].to_bits());
+    assert!(are_alike, "{values:?}");
+    values[0]
+}
+
+fn expected(items: &[f64]) -> f64 {
+    let is_negative_zero = |item: &f64| item.to_bits() == (-0.0_f64).to_bits();
+    match !items.is_empty() && items.iter().all(is_negative_zero) {
+        true => -0.0,
+        false => to_double(&sum(items.iter().copied())),
+    }
+}
+
+proptest! {
+    #[test]
+    fn few_items_of_all_kinds(items in prop::collection::vec(finite(), 0..200)) {
+        prop_assert_eq!(by_all_levels(&items).to_bits(), expected(&items).to_bits());
+    }
+
+    #[test]
+    fn many_items_of_a_range(len in 0..20_000_usize, range in ranges(), signs: bool, seed: u64) {
+        let items = in_range(len, range, signs, seed);
+        prop_assert_eq!(by_all_levels(&items).to_bits(), expected(&items).to_bits());
+    }
+
+    /// Blocks of different ranges follow each other, some with an odd one among them.
+    #[test]
+    fn blocks_that_are_not_alike(
+        blocks in prop::collection::vec((ranges(), any::<bool>(), any::<u64>()), 1..6),
+        odd in prop::collection::vec((any::<prop::sample::Index>(), finite()), 0..4),
+    ) {
+        let mut items = Vec::new();
+        for (range, signs, seed) in blocks {
+            items.extend(in_range(4096, range, signs, seed));
+        }
+        for (index, item) in odd {
+            let index = index.index(items.len());
+            items[index] = item;
+        }
+        prop_assert_eq!(by_all_levels(&items).to_bits(), expected(&items).to_bits());
+    }
+
+    /// Of what cancels to the last bit, a little is left.
+    #[test]
+    fn cancellation(len in 1..3000_usize, range in ranges(), seed: u64, left in finite()) {
+        let mut items = in_range(len, range, true, seed);
+        let negatives: Vec<f64> = items.iter().rev().map(|item| -item).collect();
+        items.extend(negatives);
+        items.insert((seed % len as u64) as usize, left);
+        let expected = if left == 0.0 { 0.0 } else { left };
+        prop_assert_eq!(by_all_levels(&items).to_bits(), expected.to_bits());
+    }
+
+    #[test]
+    fn any_parts_in_any_order_merge_to_the_same(
+        items in prop::collection::vec(finite(), 1..300),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+        seed: u64,
+    ) {
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(items.len())).collect();
+        cuts.sort_unstable();
+        let mut rest = &items[..];
+        let mut parts = Vec::new();
+        for cut in cuts.into_iter().rev() {
+            let (before, after) = rest.split_at(cut.min(rest.len()));
+            rest = before;
+            parts.push(after);
+        }
+        parts.push(rest);
+        let middle = (seed % parts.len() as u64) as usize;
+        parts.rotate_left(middle);
+        let mut merged = Sum::new();
+        for part in parts {
+            let mut sum = Sum::new();
+            sum.add(part);
+            merged.merge(&sum);
+        }
+        prop_assert_eq!(merged.value().to_bits(), expected(&items).to_bits());
+        prop_assert_eq!(merged.items(), items.len() as u64);
+    }
+
+    #[test]
+    fn floats(bits in prop::collection::vec(any::<u32>(), 0..6000), narrow: bool) {
+        let item = |bits: u32| match narrow {
+            true => f32::from_bits(bits & 0x8FFF_FFFF | 0x3000_0000),
+            false => f32::from_bits(bits),
+        };
+        let items: Vec<f32> = bits.into_iter().map(item).filter(|x| x.is_finite()).collect();
+        let exact = sum(items.iter().copied().map(f64::from));
+        let squares = {
+            let items: Vec<f64> = items.iter().copied().map(f64::from).collect();
+            dot(&items, &items)
+        };
+        let mut own = Sum::<f32>::new();
+        own.add(&items);
+        if !items.is_empty() {
+            prop_assert_eq!((own.value() + 0.0).to_bits(), to_single(&exact).to_bits());
+        }
+        let mut magnitudes = Sum::<f32>::new();
+        magnitudes.add_magnitudes(&items);
+        let exact = sum(items.iter().copied().map(f32::abs).map(f64::from));
+        prop_assert_eq!(magnitudes.value().to_bits(), to_single(&exact).to_bits());
+        let mut own = ProductSum::<f32>::new();
+        own.add_squares(&items);
+        prop_assert_eq!(own.value().to_bits(), to_single(&squares).to_bits());
+    }
+
+    #[test]
+    fn dots_of_all_kinds(pairs in prop::collection::vec((finite(), finite()), 0..200)) {
+        let (x, y): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+        let exact = dot(&x, &y);
+        for level in Level::available() {
+            let mut own = ProductSum::new();
+            own.add_at(level, &x, &y);
+            let value = own.value();
+            let expected = to_double(&exact);
+            prop_assert!(value == expected, "{}: {:e}, not {:e}", level, value, expected);
+        }
+    }
+
+    #[test]
+    fn long_dots(len in 0..5000_usize, ranges in (ranges(), ranges()), signs: bool, seed: u64) {
+        let x = in_range(len, ranges.0, signs, seed);
+        let y = in_range(len, ranges.1, signs, !seed);
+        let expected = to_double(&dot(&x, &y));
+        for level in Level::available() {
+            let mut own = ProductSum::new();
+            own.add_at(level, &x, &y);
+            prop_assert_eq!(own.value().to_bits(), expected.to_bits(), "{}", level);
+        }
+    }
+
+    #[test]
+    fn norms(items in prop::collection::vec(finite(), 0..100), narrow: bool) {
+        let items: Vec<f64> = match narrow {
+            true => items.iter().map(|x| f64::from_bits(x.to_bits() & !(0x7FF << 52) | 1023 << 52)).collect(),
+            false => items,
+        };
+        let mut own = ProductSum::new();
+        own.add_squares(&items);
+        prop_assert_eq!(own.root().to_bits(), root(&dot(&items, &items)).to_bits());
+    }
+
+    #[test]
+    fn complex_items(items in prop::collection::vec((finite(), finite(), finite(), finite()), 0..100)) {
+        let x: Vec<[f64; 2]> = items.iter().map(|&(re, im, ..)| [re, im]).collect();
+        let y: Vec<[f64; 2]> = items.iter().map(|&(.., re, im)| [re, im]).collect();
+        let mut own = ComplexSum::new();
+        own.add(&x);
+        let parts: [Vec<f64>; 2] = [0, 1].map(|part| x.iter().map(|x| x[part]).collect());
+        prop_assert_eq!(own.value().map(f64::to_bits), parts.map(|part| expected(&part).to_bits()));
+        for (sign, is_conjugate) in [(1.0, false), (-1.0, true)] {
+            let signed: Vec<[f64; 2]> = x.iter().map(|[re, im]| [*re, sign * im]).collect();
+            let negated: Vec<[f64; 2]> = signed.iter().map(|[re, im]| [*re, -im]).collect();
+            let swapped: Vec<[f64; 2]> = y.iter().map(|[re, im]| [*im, *re]).collect();
+            let real = to_double(&dot(negated.as_flattened(), y.as_flattened()));
+            let imaginary = to_double(&dot(signed.as_flattened(), swapped.as_flattened()));
+            let mut own = ComplexProductSum::new();
+            match is_conjugate {
+                true => own.add_conjugate(&x, &y),
+                false => own.add(&x, &y),
+            }
+            let value = own.value();
+            prop_assert!(value == [real, imaginary], "{:?}, not {:?}", value, [real, imaginary]);
+        }
+    }
+}
+
+/// A sum or its half-way neighbours, at every exponent and at both ends.
+#[test]
+fn ties_go_to_even_at_every_exponent() {
+    for biased in 0..2047_u64 {
+        for fraction in [0, 1, 2, (1 << 52) - 2, (1 << 52) - 1] {
+            let bits = biased << 52 | fraction;
+            let x = f64::from_bits(bits);
+            let above = f64::from_bits(bits + 1);
+            let half = (above - x) / 2.0;
+            let value = |items: &[f64]| by_all_levels(items);
+            assert_eq!(value(&[x]), x);
+            if half == 0.0 || !half.is_finite() {
+                continue;
+            }
+            let even = if bits % 2 == 0 { x } else { above };
+            let tiny = f64::from_bits(1);
+            assert_eq!(value(&[x, half]), even);
+            assert_eq!(value(&[-x, -half]), -even);
+            if half > tiny {
+                assert_eq!(value(&[x, half, -tiny]), x);
+                assert_eq!(value(&[x, half, tiny]), above);
+            }
+        }
+    }
+    let half = 2_f64.powi(970);
+    assert_eq!(by_all_levels(&[f64::MAX, half]), f64::INFINITY);
+    assert_eq!(by_all_levels(&[f64::MAX, half, -f64::from_bits(1)]), f64::MAX);
+    assert_eq!(by_all_levels(&[f64::MAX, f64::MAX, -f64::MAX]), f64::MAX);
+}
+
+#[test]
+fn special_items() {
+    for len in [1, 5, 100, 5000] {
+        let with = |specials: &[f64]| {
+            let mut items = vec![1.0; len];
+            items.extend(specials);
+            items.extend(vec![-1e300; len]);
+            by_all_levels(&items)
+        };
+        let (infinity, nan) = (f64::INFINITY, f64::NAN);
+        assert_eq!(with(&[infinity]), infinity);
+        assert_eq!(with(&[-infinity, -infinity]), -infinity);
+        for specials in [&[infinity, -infinity][..], &[nan], &[-nan, infinity]] {
+            assert_eq!(with(specials).to_bits(), nan.to_bits());
+        }
+    }
+    let mut dot = ProductSum::new();
+    dot.add(&[0.0, 1.0], &[f64::INFINITY, 1.0]);
+    assert!(dot.value().is_nan());
+    let mut dot = ProductSum::new();
+    dot.add(&[-2.0, 1.0], &[f64::INFINITY, 1.0]);
+    assert_eq!(dot.value(), f64::NEG_INFINITY);
+    assert!(dot.root().is_nan());
+}
+
+#[test]
+fn zeros() {
+    let bits = |items: &[f64]| by_all_levels(items).to_bits();
+    assert_eq!(bits(&[]), 0);
+    for len in [1, 30, 5000] {
+        let mut items = vec![-0.0; len];
+        assert_eq!(bits(&items), (-0.0_f64).to_bits());
+        items[len / 2] = 0.0;
+        assert_eq!(bits(&items), 0);
+        assert_eq!(bits(&[&items[..], &[1.0, -1.0]].concat()), 0);
+    }
+    let tiny = f64::from_bits(1);
+    for (x, y, expected) in [
+        (-0.0, 1.0, -0.0_f64),
+        (0.0, 1.0, 0.0),
+        (tiny, tiny, 0.0),
+        (-tiny, tiny, -0.0),
+    ] {
+        let mut dot = ProductSum::new();
+        dot.add(&[x], &[y]);
+        assert_eq!(dot.value().to_bits(), expected.to_bits(), "{x} * {y}");
+    }
+}

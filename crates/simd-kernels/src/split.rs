@@ -1,0 +1,306 @@
+//! Sums without rounding errors: items are split into multiples of a power of two, which are added as integers would be.
+//!
+//! An accumulator that lies between 2^k and 2^(k+1) has a last place of 2^(k-52). Adding an item to it rounds the item to a multiple
+//! of that, without any other error, and what is left of the item is exact (Dekker, Numer. Math. 18, 1971, "Fast2Sum"). That
+//! rest goes into a second accumulator, 42 binary places below. As long as both accumulators stay between their powers of two, which a look
+//! at their exponents tells, they are integers; and if no rest is left after the second one, their sums are the sum of the items.
+
+use core::hint::black_box;
+
+use crate::dispatch::Float;
+use crate::kernel::Kernel;
+use crate::level::Level;
+use crate::vector::{Combine, Maximum, Proven, Vector};
+
+/// The largest magnitude of any number of items; NaN if one is NaN, and 0.0 for none.
+#[must_use]
+#[inline]
+pub fn largest_magnitude(level: Level, items: &[f64]) -> f64 {
+    run(level, Largest { items })
+}
+
+/// The most items of [`split_sums`].
+pub const SPLIT_ITEMS: usize = 4096;
+
+/// Between the exponents of the two accumulators. The higher one leaves rests of 2^(k-53) at most, and a lane takes fewer than 2^10 of
+/// them; the lower one has room for 2^(k-42-1).
+const LOWER: i32 = 42;
+
+/// The registers of each accumulator.
+const REGISTERS: usize = 4;
+
+/// The fewest lanes of a register.
+const LANES: usize = 2;
+
+const _: () = assert!(SPLIT_ITEMS / (REGISTERS * LANES) + 1 < 1 << 10);
+
+/// The scale of [`split_sums`]: the exponent k of the higher accumulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SplitScale(i32);
+
+impl SplitScale {
+    /// The scale for finite items below 2^(exponent + 1) in magnitude, which any of them fit; `None` if they are too large for one.
+    #[must_use]
+    pub fn for_exponent(exponent: i32) -> Option<Self> {
+        // A lane takes fewer than 2^10 items, and has room for 2^(k-1).
+        let higher = (exponent + 12).max(Self::LOWEST);
+        (higher < 1023).then_some(Self(higher))
+    }
+
+    /// The scale for what is left of items at this one; `None` if nothing is.
+    #[must_use]
+    pub fn below(self) -> Option<Self> {
+        // Half of a lower accumulator's last place.
+        let rests = self.lower_unit() - 1;
+        (self.0 > Self::LOWEST).then(|| Self((rests + 12).max(Self::LOWEST)))
+    }
+
+    /// At this scale, the lower accumulator's last place is the smallest subnormal number: nothing is left of any item.
+    const LOWEST: i32 = -1022 + LOWER;
+
+    /// The exponent of the unit of a [`Split`]'s higher part.
+    #[must_use]
+    pub fn higher_unit(self) -> i32 {
+        self.0 - 52
+    }
+
+    /// The exponent of the unit of a [`Split`]'s lower part.
+    #[must_use]
+    pub fn lower_unit(self) -> i32 {
+        self.higher_unit() - LOWER
+    }
+
+    /// The accumulators with nothing in them.
+    fn zeros(self) -> (f64, f64) {
+        (one_and_a_half(self.0), one_and_a_half(self.0 - LOWER))
+    }
+}
+
+/// 1.5 * 2^exponent, for the exponent of a normal number.
+fn one_and_a_half(exponent: i32) -> f64 {
+    let biased = u64::try_from(exponent + 1023).expect("a normal number");
+    f64::from_bits(biased << 52 | 1 << 51)
+}
+
+/// The sums of items that were split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// The sum of the parts above [`SplitScale::higher_unit`], in that unit: of items 0, 2, 4, … and of items 1, 3, 5, ….
+    pub higher: [i64; 2],
+    /// The same of the parts below, in units of [`SplitScale::lower_unit`].
+    pub lower: [i64; 2],
+    /// Whether nothing was left of any item.
+    pub is_whole: bool,
+}
+
+/// The exact sums of at most [`SPLIT_ITEMS`] items at a scale; `None` if they do not fit, as infinities and NaNs never do.
+///
+/// # Panics
+/// There are more items.
+///
+/// ```
+/// use simd_kernels::{Level, SplitScale, split_sums};
+///
+/// let scale = SplitScale::for_exponent(0).expect("it is not too large");
+/// let split = split_sums(Level::best(), &[1.5, 0.25, -1.0], scale).expect("the items fit");
+/// assert!(split.is_whole);
+/// assert_eq!(split.higher.map(|sum| sum as f64 * 2_f64.powi(scale.higher_unit())), [0.5, 0.25]);
+/// ```
+#[must_use]
+#[inline]
+pub fn split_sums(level: Level, items: &[f64], scale: SplitScale) -> Option<Split> {
+    run(level, Sums { items, scale })
+}
+
+/// [`split_sums`] which also writes what is left of each item, its rest, in the item's place.
+///
+/// If the items do not fit, it leaves arbitrary values there.
+#[inline]
+pub fn split_sums_and_rests(level: Level, items: &mut [f64], scale: SplitScale) -> Option<Split> {
+    run(level, SumsAndRests { items, scale })
+}
+
+#[inline]
+fn run<T: Float, K: Kernel<T>>(level: Level, kernel: K) -> K::Output {
+    T::run_sum(level, kernel)
+}
+
+struct Largest<'i> {
+    items: &'i [f64],
+}
+
+impl Kernel<f64> for Largest<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<V: Vector<Element = f64>, O: Combine<f64>>(self, proven: Proven<V>) -> f64 {
+        let mut largest = [proven.load(&[0.0; 16]); REGISTERS];
+        let mut groups = self.items.chunks_exact(REGISTERS * V::LANES);
+        for group in &mut groups {
+            for (largest, row) in largest.iter_mut().zip(group.chunks_exact(V::LANES)) {
+                let items = proven.absolute(proven.load(row));
+                *largest = Maximum::lanes(proven, *largest, items);
+            }
+        }
+        let mut all = [0.0; REGISTERS * 16];
+        for (&largest, lanes) in largest.iter().zip(all.chunks_exact_mut(V::LANES)) {
+            proven.store_first(largest, lanes);
+        }
+        let last = groups.remainder().iter().map(|item| item.abs());
+        all.into_iter().chain(last).fold(0.0, Maximum::single)
+    }
+}
+
+struct Sums<'i> {
+    items: &'i [f64],
+    scale: SplitScale,
+}
+
+struct SumsAndRests<'i> {
+    items: &'i mut [f64],
+    scale: SplitScale,
+}
+
+impl Kernel<f64> for Sums<'_> {
+    type Output = Option<Split>;
+
+    #[inline(always)]
+    fn run<V: Vector<Element = f64>, O: Combine<f64>>(self, proven: Proven<V>) -> Option<Split> {
+        let mut accumulators = Accumulators::new(proven, self.scale, self.items.len());
+        let mut groups = self.items.chunks_exact(REGISTERS * V::LANES);
+        for group in &mut groups {
+            for register in 0..REGISTERS {
+                let items = proven.load(&group[register * V::LANES..]);
+                accumulators.add(proven, register, items);
+            }
+        }
+        let mut rows = groups.remainder().chunks_exact(V::LANES);
+        for (register, row) in (&mut rows).enumerate() {
+            accumulators.add(proven, register, proven.load(row));
+        }
+        let mut last = [0.0; 16];
+        last[..rows.remainder().len()].copy_from_slice(rows.remainder());
+        accumulators.add(proven, 0, proven.load(&last));
+        accumulators.finish(proven, self.scale)
+    }
+}
+
+impl Kernel<f64> for SumsAndRests<'_> {
+    type Output = Option<Split>;
+
+    #[inline(always)]
+    fn run<V: Vector<Element = f64>, O: Combine<f64>>(self, proven: Proven<V>) -> Option<Split> {
+        let mut accumulators = Accumulators::new(proven, self.scale, self.items.len());
+        let mut groups = self.items.chunks_exact_mut(REGISTERS * V::LANES);
+        for group in &mut groups {
+            for register in 0..REGISTERS {
+                let row = &mut group[register * V::LANES..];
+                let rests = accumulators.add(proven, register, proven.load(row));
+                proven.store_first(rests, row);
+            }
+        }
+        let mut rows = groups.into_remainder().chunks_exact_mut(V::LANES);
+        for (register, row) in (&mut rows).enumerate() {
+            let rests = accumulators.add(proven, register, proven.load(row));
+            proven.store_first(rests, row);
+        }
+        let remainder = rows.into_remainder();
+        let mut last = [0.0; 16];
+        last[..remainder.len()].copy_from_slice(remainder);
+        let rests = accumulators.add(proven, 0, proven.load(&last));
+        proven.store_first(rests, &mut last);
+        remainder.copy_from_slice(&last[..remainder.len()]);
+        accumulators.finish(proven, self.scale)
+    }
+}
+
+/// What is added up in registers.
+struct Accumulators<V> {
+    zero: V,
+    one: V,
+    higher: [V; REGISTERS],
+    lower: [V; REGISTERS],
+    /// The bits in which a higher accumulator has differed from its beginning.
+    different: V,
+    /// The bits of all rests.
+    rests: V,
+}
+
+impl<V: Vector<Element = f64>> Accumulators<V> {
+    #[inline(always)]
+    fn new(proven: Proven<V>, scale: SplitScale, items: usize) -> Self {
+        assert!(items <= SPLIT_ITEMS);
+        let (higher, lower) = scale.zeros();
+        let nothing = proven.load(&[0.0; 16]);
+        let zero = proven.load(&[higher; 16]);
+        // Not a constant: the compiler would make plain subtractions of those by products.
+        let one = black_box(1.0);
+        Self {
+            zero,
+            one: proven.load(&[one; 16]),
+            higher: [zero; REGISTERS],
+            lower: [proven.load(&[lower; 16]); REGISTERS],
+            different: nothing,
+            rests: nothing,
+        }
+    }
+
+    /// Adds a register of items, and returns what is left of them.
+    #[inline(always)]
+    fn add(&mut self, proven: Proven<V>, register: usize, items: V) -> V {
+        let higher = proven.add(self.higher[register], items);
+        let part = proven.subtract_by_product(higher, self.higher[register], self.one);
+        let rests = proven.subtract(items, part);
+        self.different = proven.or_different(self.different, higher, self.zero);
+        self.higher[register] = higher;
+        let lower = proven.add(self.lower[register], rests);
+        let part = proven.subtract_by_product(lower, self.lower[register], self.one);
+        let rests = proven.subtract_by_product(rests, part, self.one);
+        self.lower[register] = lower;
+        self.rests = proven.or(self.rests, rests);
+        rests
+    }
+
+    #[inline(always)]
+    fn finish(self, proven: Proven<V>, scale: SplitScale) -> Option<Split> {
+        const MAGNITUDE: u64 = !(1 << 63);
+        let (higher, lower) = scale.zeros();
+        // One that has left its power of two has another sign or exponent.
+        let fits = bits(proven, self.different) >> 52 == 0;
+        fits.then(|| Split {
+            higher: units(proven, &self.higher, higher),
+            lower: units(proven, &self.lower, lower),
+            // A rest of -0.0 is none.
+            is_whole: bits(proven, self.rests) & MAGNITUDE == 0,
+        })
+    }
+}
+
+/// The bits that are set in any lane.
+#[inline(always)]
+fn bits<V: Vector<Element = f64>>(proven: Proven<V>, register: V) -> u64 {
+    let mut lanes = [0.0; 16];
+    proven.store(register, &mut lanes);
+    let lanes = lanes[..V::LANES].iter();
+    lanes.fold(0, |bits, lane| bits | lane.to_bits())
+}
+
+/// What accumulators hold, in their last place: the sum of the even lanes, and of the odd ones.
+#[inline(always)]
+fn units<V>(proven: Proven<V>, accumulators: &[V; REGISTERS], zero: f64) -> [i64; 2]
+where
+    V: Vector<Element = f64>,
+{
+    let mut sums = [0; 2];
+    for &accumulator in accumulators {
+        let mut lanes = [0.0_f64; 16];
+        proven.store(accumulator, &mut lanes);
+        for pair in lanes[..V::LANES].chunks_exact(2) {
+            for (sum, lane) in sums.iter_mut().zip(pair) {
+                // Of one sign and exponent: their bits differ as their values do. Wrapping, for accumulators that do not fit.
+                *sum += lane.to_bits().wrapping_sub(zero.to_bits()).cast_signed();
+            }
+        }
+    }
+    sums
+}
