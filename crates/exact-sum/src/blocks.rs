@@ -3,7 +3,9 @@
 //! A block is split at the scale of the block before. If an item does not fit, or something is left of one, the block is split again
 //! at a scale of its own, then what is left of it, and so on; and if that does not come to an end, what is left is added item by item.
 
-use simd_kernels::{Level, SPLIT_ITEMS, Split, SplitScale, largest_magnitude, split_sums, split_sums_and_rests};
+use simd_kernels::{
+    Level, SPLIT_ITEMS, Split, SplitScale, largest_magnitude, split_sums, split_sums_and_rests,
+};
 
 /// Fewer items are added one by one.
 const SHORT_ITEMS: usize = 24;

@@ -9,10 +9,13 @@ const LIMB_MASK: i64 = (1 << LIMB_BITS) - 1;
 /// An addition changes a limb by less than 2^54, and a limb has room for 2^63.
 const MOST_ADDITIONS: u32 = 1 << 8;
 
-/// The range of a fixed-point number.
+/// The range of a fixed-point number: an array of limbs of 32 bits, in words of 64 so that carries can wait.
 pub trait Window: Copy + core::fmt::Debug + 'static {
     /// An array of limbs.
     type Limbs: AsRef<[i64]> + AsMut<[i64]> + Copy + PartialEq + core::fmt::Debug + Send + Sync;
+
+    /// The number of limbs.
+    const LIMBS: usize;
 
     /// The exponent of the lowest bit.
     const LOWEST: i32;
@@ -30,11 +33,15 @@ macro_rules! window {
 
         impl $name {
             /// One more for the sign, and for the upper end of an addition.
-            const LIMBS: usize = (($highest + 64 - $lowest) as usize).div_ceil(LIMB_BITS as usize) + 1;
+            const LIMBS: usize = {
+                let bits: i32 = $highest + 64 - $lowest;
+                bits.cast_unsigned().div_ceil(LIMB_BITS) as usize + 1
+            };
         }
 
         impl Window for $name {
             type Limbs = [i64; $name::LIMBS];
+            const LIMBS: usize = $name::LIMBS;
             const LOWEST: i32 = $lowest;
             const ZERO: Self::Limbs = [0; $name::LIMBS];
         }
@@ -100,16 +107,14 @@ impl<W: Window> Fixed<W> {
 
     /// Adds another number.
     pub(crate) fn merge(&mut self, other: &Self) {
-        let mut other = *other;
-        other.propagate_carries();
-        self.propagate_carries();
-        self.add_limbs(other.limbs.as_ref());
+        self.add_limbs(other.propagated_limbs().as_ref());
     }
 
-    /// Adds limbs, each of which is below 2^62.
+    /// Adds limbs, each of which is below 2^62 in magnitude.
     pub(crate) fn add_limbs(&mut self, limbs: &[i64]) {
+        self.propagate_carries();
         for (own, other) in self.limbs.as_mut().iter_mut().zip(limbs) {
-            *own = own.wrapping_add(*other);
+            *own += *other;
         }
         self.propagate_carries();
     }
@@ -128,9 +133,11 @@ impl<W: Window> Fixed<W> {
         self.additions = 0;
     }
 
-    /// The limbs.
-    pub(crate) fn limbs(&self) -> &W::Limbs {
-        &self.limbs
+    /// The limbs, of which all but the highest are numbers from 0 to 2^32 - 1.
+    pub(crate) fn propagated_limbs(&self) -> W::Limbs {
+        let mut copy = *self;
+        copy.propagate_carries();
+        copy.limbs
     }
 
     /// The sign and the magnitude; `None` for zero.
@@ -151,14 +158,16 @@ impl<W: Window> Fixed<W> {
             let index = top.checked_sub(below);
             index.map_or(0, |index| u128::from(limbs[index].unsigned_abs()))
         };
-        let upper = at(0) << (3 * LIMB_BITS) | at(1) << (2 * LIMB_BITS) | at(2) << LIMB_BITS | at(3);
+        let upper =
+            at(0) << (3 * LIMB_BITS) | at(1) << (2 * LIMB_BITS) | at(2) << LIMB_BITS | at(3);
         let free = upper.leading_zeros();
         let next = at(4) << LIMB_BITS | at(5);
         let below = 2 * LIMB_BITS - free.min(LIMB_BITS);
         let rest = limbs[..top.saturating_sub(5)].iter();
+        let top = i32::try_from(top).expect("a window has some hundred limbs");
         let magnitude = Magnitude {
             bits: upper << free | next >> below,
-            exponent: W::LOWEST + 32 * (top as i32 - 3) - free as i32,
+            exponent: W::LOWEST + 32 * (top - 3) - free.cast_signed(),
             is_more: next & ((1 << below) - 1) != 0 || rest.into_iter().any(|&limb| limb != 0),
         };
         Some((is_negative, magnitude))

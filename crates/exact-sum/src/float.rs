@@ -72,7 +72,8 @@ macro_rules! float {
             }
 
             fn nearest(magnitude: Magnitude) -> Self {
-                Self::from_bits(Format::$format.round(magnitude) as $bits)
+                let bits = <$bits>::try_from(Format::$format.round(magnitude));
+                Self::from_bits(bits.expect("it is at most infinity"))
             }
 
             fn negate(self) -> Self {
@@ -87,8 +88,26 @@ macro_rules! float {
     };
 }
 
-float!(f64, u64, DOUBLE, Doubles, DoubleProducts, false, as_they_are, pairs_as_they_are);
-float!(f32, u32, SINGLE, Singles, SingleProducts, true, converted, pairs_converted);
+float!(
+    f64,
+    u64,
+    DOUBLE,
+    Doubles,
+    DoubleProducts,
+    false,
+    as_they_are,
+    pairs_as_they_are
+);
+float!(
+    f32,
+    u32,
+    SINGLE,
+    Singles,
+    SingleProducts,
+    true,
+    converted,
+    pairs_converted
+);
 
 #[inline(always)]
 fn as_they_are(items: &[f64], mut add: impl FnMut(&[f64])) {

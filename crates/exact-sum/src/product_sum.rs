@@ -76,6 +76,26 @@ impl<T: Float> ProductSum<T> {
         self.total.merge(&other.total);
     }
 
+    /// The number of words that [`write_words`](Self::write_words) writes.
+    pub const WORDS: usize = Total::<T::Products>::WORDS;
+
+    /// Leaves the sum in words, which add up: the words of a merged sum and those of its parts' sums, added word by word with or without
+    /// wrapping, stand for the same number, for up to 2^30 parts.
+    ///
+    /// # Panics
+    /// There is not room for [`WORDS`](Self::WORDS) words.
+    pub fn write_words(&self, words: &mut [i64]) {
+        self.total.write_words(words);
+    }
+
+    /// Adds the sum that words stand for.
+    ///
+    /// # Panics
+    /// There are not [`WORDS`](Self::WORDS) words.
+    pub fn add_words(&mut self, words: &[i64]) {
+        self.total.add_words(words);
+    }
+
     /// The number of products.
     #[must_use]
     pub fn items(&self) -> u64 {
@@ -166,6 +186,8 @@ fn add_product(x: f64, y: f64, mut add: impl FnMut(i64, i32)) {
     let (y, y_unit) = integer(y);
     let product = i128::from(x) * i128::from(y);
     let unit = x_unit + y_unit;
-    add((product & ((1 << HALF_BITS) - 1)) as i64, unit);
-    add((product >> HALF_BITS) as i64, unit + HALF_BITS as i32);
+    let halves = [product & ((1 << HALF_BITS) - 1), product >> HALF_BITS];
+    let [lower, upper] = halves.map(|half| i64::try_from(half).expect("a product has 106 bits"));
+    add(lower, unit);
+    add(upper, unit + HALF_BITS.cast_signed());
 }

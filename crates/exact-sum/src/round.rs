@@ -43,7 +43,8 @@ impl Format {
             None => true,
         };
         let is_odd = kept & 1 == 1;
-        let rounded = kept as u64 + u64::from(half && (below_half || is_more || is_odd));
+        let kept = u64::try_from(kept).expect("a significand has 53 bits at most");
+        let rounded = kept + u64::from(half && (below_half || is_more || is_odd));
         // A normal number's highest bit makes its exponent one more, and so does a carry out of the significand.
         let exponent = u64::from((unit - self.lowest).unsigned_abs());
         let bits = (exponent << (self.precision - 1)) + rounded;

@@ -58,12 +58,36 @@ impl<T: Float> Sum<T> {
         self.total.counters.items += items.len() as i64;
         self.total.counters.others += items.len() as i64;
         let Self { total, pace } = self;
-        convert(items, |item| item.to_double().abs(), |doubles| pace.add(level, doubles, total));
+        convert(
+            items,
+            |item| item.to_double().abs(),
+            |doubles| pace.add(level, doubles, total),
+        );
     }
 
     /// Adds another sum.
     pub fn merge(&mut self, other: &Self) {
         self.total.merge(&other.total);
+    }
+
+    /// The number of words that [`write_words`](Self::write_words) writes.
+    pub const WORDS: usize = Total::<T::Sums>::WORDS;
+
+    /// Leaves the sum in words, which add up: the words of a merged sum and those of its parts' sums, added word by word with or without
+    /// wrapping, stand for the same number, for up to 2^30 parts.
+    ///
+    /// # Panics
+    /// There is not room for [`WORDS`](Self::WORDS) words.
+    pub fn write_words(&self, words: &mut [i64]) {
+        self.total.write_words(words);
+    }
+
+    /// Adds the sum that words stand for.
+    ///
+    /// # Panics
+    /// There are not [`WORDS`](Self::WORDS) words.
+    pub fn add_words(&mut self, words: &[i64]) {
+        self.total.add_words(words);
     }
 
     /// The number of items.
@@ -123,14 +147,29 @@ impl<W: Window> Total<W> {
         self.counters.merge(other.counters);
     }
 
+    pub(crate) const WORDS: usize = W::LIMBS + Counters::WORDS;
+
+    pub(crate) fn write_words(&self, words: &mut [i64]) {
+        let (limbs, counters) = words[..Self::WORDS].split_at_mut(W::LIMBS);
+        limbs.copy_from_slice(self.fixed.propagated_limbs().as_ref());
+        counters.copy_from_slice(&self.counters.words());
+    }
+
+    pub(crate) fn add_words(&mut self, words: &[i64]) {
+        let (limbs, counters) = words.split_at(W::LIMBS);
+        self.fixed.add_limbs(limbs);
+        let counters = counters.try_into().expect("there are as many words");
+        self.counters.merge(Counters::of_words(counters));
+    }
+
     /// Adds an item, which was counted.
     #[inline]
     pub(crate) fn add_one(&mut self, item: f64) {
         if item.is_finite() {
             let (value, unit) = integer(item);
-            // A float as a double has its last bits below the window, which are zero.
+            // What a float as a double has below the window is zero.
             let below = (W::LOWEST - unit).max(0);
-            self.fixed.add(value >> below, unit + below);
+            self.fixed.add(value >> below.min(63), unit + below);
         } else {
             self.counters.count_special(item);
         }
@@ -166,7 +205,9 @@ impl<W: Window> Total<W> {
     /// The sum of items that is zero.
     pub(crate) fn zero<T: Float>(&self) -> T {
         match self.counters {
-            Counters { items, others: 0, .. } if items != 0 => T::NEGATIVE_ZERO,
+            Counters {
+                items, others: 0, ..
+            } if items != 0 => T::NEGATIVE_ZERO,
             _ => T::ZERO,
         }
     }

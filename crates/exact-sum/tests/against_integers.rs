@@ -1,5 +1,12 @@
 //! Every sum against integers of any size.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "random numbers are cut to size"
+)]
+#![expect(clippy::float_cmp, reason = "sums are exact")]
+
 mod support;
 
 use exact_sum::{ComplexProductSum, ComplexSum, ProductSum, Sum};
@@ -54,7 +61,9 @@ fn by_all_levels(items: &[f64]) -> f64 {
         sum.value()
     };
     let values: Vec<f64> = Level::available().map(value).collect();
-    let are_alike = values.iter().all(|value| value.to_bits() == values[0].to_bits());
+    let are_alike = values
+        .iter()
+        .all(|value| value.to_bits() == values[0].to_bits());
     assert!(are_alike, "{values:?}");
     values[0]
 }
@@ -126,11 +135,21 @@ proptest! {
         let middle = (seed % parts.len() as u64) as usize;
         parts.rotate_left(middle);
         let mut merged = Sum::new();
+        let mut words = vec![0_i64; Sum::<f64>::WORDS];
         for part in parts {
             let mut sum = Sum::new();
             sum.add(part);
             merged.merge(&sum);
+            let mut own = vec![0; Sum::<f64>::WORDS];
+            sum.write_words(&mut own);
+            for (word, own) in words.iter_mut().zip(own) {
+                *word += own;
+            }
         }
+        let mut sent = Sum::<f64>::new();
+        sent.add_words(&words);
+        prop_assert_eq!(sent.value().to_bits(), expected(&items).to_bits());
+        prop_assert_eq!(sent.items(), items.len() as u64);
         prop_assert_eq!(merged.value().to_bits(), expected(&items).to_bits());
         prop_assert_eq!(merged.items(), items.len() as u64);
     }
@@ -248,8 +267,37 @@ fn ties_go_to_even_at_every_exponent() {
     }
     let half = 2_f64.powi(970);
     assert_eq!(by_all_levels(&[f64::MAX, half]), f64::INFINITY);
-    assert_eq!(by_all_levels(&[f64::MAX, half, -f64::from_bits(1)]), f64::MAX);
+    assert_eq!(
+        by_all_levels(&[f64::MAX, half, -f64::from_bits(1)]),
+        f64::MAX
+    );
     assert_eq!(by_all_levels(&[f64::MAX, f64::MAX, -f64::MAX]), f64::MAX);
+}
+
+/// What the higher accumulators leave is as large as it can be, and of one sign: the lower ones have room for it.
+#[test]
+fn rests_of_one_sign() {
+    for exponent in [-1000, -300, 0, 500, 1000] {
+        // The last place of an accumulator for such items, a bit more or less: see `SplitScale::for_exponent`.
+        for place in 36..46 {
+            let one = 2_f64.powi(exponent);
+            let rest = one * (2_f64.powi(-place - 1) - f64::EPSILON);
+            for sign in [1.0, -1.0] {
+                let items = vec![sign * (one + rest); 4096];
+                assert_eq!(
+                    by_all_levels(&items),
+                    4096.0 * (one + rest) * sign,
+                    "{exponent} {place}"
+                );
+                let items = vec![sign * (one - rest); 4096];
+                assert_eq!(
+                    by_all_levels(&items),
+                    4096.0 * (one - rest) * sign,
+                    "{exponent} {place}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

@@ -91,7 +91,7 @@ impl Kernel<f64> for Products<'_> {
         proven.store(error, &mut error_lanes);
         last_products.copy_from_slice(&product_lanes[..last_x.len()]);
         last_errors.copy_from_slice(&error_lanes[..last_x.len()]);
-        check.is_exact(proven)
+        check.all_exact(proven)
     }
 }
 
@@ -118,7 +118,7 @@ impl<V: Vector<Element = f64>> Check<V> {
     }
 
     #[inline(always)]
-    fn is_exact(self, proven: Proven<V>) -> bool {
+    fn all_exact(self, proven: Proven<V>) -> bool {
         let mut lanes = [0.0; 16];
         proven.store(self.smallest, &mut lanes);
         // Not where a lane is NaN.

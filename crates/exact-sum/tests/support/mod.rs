@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 const UNIT: i32 = -2148;
 
 /// A finite double in units.
-pub fn units(x: f64) -> BigInt {
+pub(crate) fn units(x: f64) -> BigInt {
     let bits = x.to_bits();
     let biased = (bits >> 52 & 0x7FF) as i32;
     assert!(biased < 0x7FF, "{x} is finite");
@@ -16,18 +16,27 @@ pub fn units(x: f64) -> BigInt {
         _ => (fraction | 1 << 52, biased - 1075),
     };
     let magnitude = BigInt::from(significand) << (exponent - UNIT);
-    if x.is_sign_negative() { -magnitude } else { magnitude }
+    if x.is_sign_negative() {
+        -magnitude
+    } else {
+        magnitude
+    }
 }
 
 /// The exact sum of finite items.
-pub fn sum(items: impl IntoIterator<Item = f64>) -> BigInt {
-    items.into_iter().fold(BigInt::ZERO, |sum, item| sum + units(item))
+pub(crate) fn sum(items: impl IntoIterator<Item = f64>) -> BigInt {
+    items
+        .into_iter()
+        .fold(BigInt::ZERO, |sum, item| sum + units(item))
 }
 
 /// The exact dot product of finite items.
-pub fn dot(x: &[f64], y: &[f64]) -> BigInt {
-    let product = |(x, y): (&f64, &f64)| -> BigInt { units(*x) * units(*y) >> -UNIT as u32 };
-    x.iter().zip(y).map(product).fold(BigInt::ZERO, |sum, product| sum + product)
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> BigInt {
+    let product = |(x, y): (&f64, &f64)| -> BigInt { (units(*x) * units(*y)) >> -UNIT as u32 };
+    x.iter()
+        .zip(y)
+        .map(product)
+        .fold(BigInt::ZERO, |sum, product| sum + product)
 }
 
 /// The doubles from 0 up as a scale: place i is the double of bits i; the last one is what infinity stands for in rounding.
@@ -70,23 +79,31 @@ fn nearest(magnitude: &BigInt, infinity: u64, place: impl Fn(u64) -> BigInt) -> 
 }
 
 /// The double nearest to a sum; +0.0 for zero.
-pub fn to_double(sum: &BigInt) -> f64 {
+pub(crate) fn to_double(sum: &BigInt) -> f64 {
     let magnitude = BigInt::from(sum.magnitude().clone());
     let rounded = f64::from_bits(nearest(&magnitude, f64::INFINITY.to_bits(), place));
-    if *sum < BigInt::ZERO { -rounded } else { rounded }
+    if *sum < BigInt::ZERO {
+        -rounded
+    } else {
+        rounded
+    }
 }
 
 /// The float nearest to a sum; +0.0 for zero.
-pub fn to_single(sum: &BigInt) -> f32 {
+pub(crate) fn to_single(sum: &BigInt) -> f32 {
     let magnitude = BigInt::from(sum.magnitude().clone());
     let infinity = u64::from(f32::INFINITY.to_bits());
     let bits = nearest(&magnitude, infinity, |bits| place_single(bits as u32)) as u32;
     let rounded = f32::from_bits(bits);
-    if *sum < BigInt::ZERO { -rounded } else { rounded }
+    if *sum < BigInt::ZERO {
+        -rounded
+    } else {
+        rounded
+    }
 }
 
 /// The double nearest to the root of a sum that is not negative.
-pub fn root(sum: &BigInt) -> f64 {
+pub(crate) fn root(sum: &BigInt) -> f64 {
     // Squares of places and of the points between them, in units of UNIT squared, four of which make one of half a place.
     let square = |x: BigInt| &x * &x;
     let four_sums: BigInt = (sum << -UNIT as u32) << 2_u32;
