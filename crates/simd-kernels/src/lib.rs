@@ -72,6 +72,8 @@ pub use pairs::{combine_rows, copy_row};
 pub use products::{EXACT_PRODUCT, exact_products};
 pub use rows::{fold_rows, rows_scratch_len};
 pub use runs::fold_runs;
-pub use split::{SPLIT_ITEMS, Split, SplitScale, largest_magnitude, split_sums, split_sums_and_rests};
+pub use split::{
+    SPLIT_ITEMS, Split, SplitScale, largest_magnitude, split_sums, split_sums_and_rests,
+};
 pub use tree_rows::tree_fold_rows;
 pub use unordered::{Variant, left_to_right, unordered_sum, unordered_sum_with};

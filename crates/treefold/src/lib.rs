@@ -84,5 +84,16 @@ pub mod transport {
     };
 }
 
+/// Sums, dot products and norms in no order: exact, and rounded once.
+///
+/// ```
+/// use treefold::exact;
+///
+/// assert_eq!(exact::sum(&[1e100, 1.0, -1e100]), 1.0);
+/// ```
+pub mod exact {
+    pub use exact_sum::{ComplexProductSum, ComplexSum, Float, ProductSum, Sum, dot, norm, sum};
+}
+
 // Who has which items.
 pub use distribution::{Distribution, Error as DistributionError, Ownership, Scheme};

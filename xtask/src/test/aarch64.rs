@@ -45,7 +45,7 @@ const APT: &str = "-o APT::Architectures::=amd64 -o APT::Architectures::=arm64 -
 const ATTEMPTS: u32 = 3;
 
 /// The crates whose tests run, with what they can do without MPI.
-const TESTS: &str = "test --locked -p treefold-tree-index -p treefold-simd-kernels -p treefold-distribution -p treefold-schedule \
+const TESTS: &str = "test --locked -p treefold-tree-index -p treefold-simd-kernels -p treefold-exact-sum -p treefold-distribution -p treefold-schedule \
     -p treefold-comm -p treefold-reduce --features treefold-reduce/par,treefold-reduce/num-complex,treefold-reduce/tracing";
 
 /// What runs on both architectures; every sum is written.

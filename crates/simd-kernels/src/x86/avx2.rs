@@ -12,7 +12,14 @@ use super::{Avx512, lane_by_lane};
 use crate::instruction_set::{subtree_sums8, vector_level};
 use crate::vector::Vector;
 
-vector_level!(Avx2, "avx2,fma", ["avx2", "fma"], is_x86_feature_detected, __m256d, __m256);
+vector_level!(
+    Avx2,
+    "avx2,fma",
+    ["avx2", "fma"],
+    is_x86_feature_detected,
+    __m256d,
+    __m256
+);
 
 impl From<Avx512> for Avx2 {
     /// AVX-512F is an extension of AVX2 and FMA (Intel SDM, vol. 1, 15.3).

@@ -10,7 +10,14 @@ use core::arch::x86_64::*;
 use crate::instruction_set::vector_level;
 use crate::vector::Vector;
 
-vector_level!(Avx512, "avx512f", ["avx512f"], is_x86_feature_detected, __m512d, __m512);
+vector_level!(
+    Avx512,
+    "avx512f",
+    ["avx512f"],
+    is_x86_feature_detected,
+    __m512d,
+    __m512
+);
 
 /// Lanes of 128 bits from two registers: (a1, b0, a3, b2).
 #[target_feature(enable = "avx512f")]

@@ -11,7 +11,14 @@ use super::{Avx2, lane_by_lane};
 use crate::instruction_set::{subtree_sums8, vector_level};
 use crate::vector::Vector;
 
-vector_level!(Sse2, "sse2", ["sse2"], is_x86_feature_detected, __m128d, __m128);
+vector_level!(
+    Sse2,
+    "sse2",
+    ["sse2"],
+    is_x86_feature_detected,
+    __m128d,
+    __m128
+);
 
 impl From<Avx2> for Sse2 {
     /// AVX2 is an extension of SSE2 (Intel SDM, vol. 1, 14.3).
