@@ -7,7 +7,7 @@ use simd_kernels::{
     Level, SPLIT_ITEMS, Split, SplitScale, largest_magnitude, split_sums, split_sums_and_rests,
 };
 
-/// Fewer items are added one by one.
+/// Fewer items are added one by one. Of the first block, so many are looked at.
 const SHORT_ITEMS: usize = 24;
 
 /// How often a block is split before the rest is added item by item.
@@ -62,10 +62,20 @@ impl Pace {
             self.singly -= 1;
             return add_each(items, destination);
         }
-        match self.scale {
-            Some(scale) if add_whole(level, items, scale, destination) => {}
-            _ => self.add_at_own_scale(level, items, destination),
+        let guessed = match (self.scale, self.is_wide) {
+            (None, false) => {
+                let first = &items[..SHORT_ITEMS.min(items.len())];
+                exponent(largest_magnitude(level, first)).and_then(SplitScale::for_exponent)
+            }
+            (last, _) => last,
+        };
+        if let Some(scale) = guessed
+            && add_whole(level, items, scale, destination)
+        {
+            self.scale = guessed;
+            return;
         }
+        self.add_at_own_scale(level, items, guessed, destination);
     }
 
     #[cold]
@@ -73,6 +83,7 @@ impl Pace {
         &mut self,
         level: Level,
         items: &[f64],
+        tried: Option<SplitScale>,
         destination: &mut impl Destination,
     ) {
         let Some(exponent) = exponent(largest_magnitude(level, items)) else {
@@ -81,9 +92,7 @@ impl Pace {
         let Some(scale) = SplitScale::for_exponent(exponent) else {
             return add_each(items, destination);
         };
-        let is_new = self.scale.is_some_and(|last| last != scale);
-        let is_first = self.scale.is_none() && !self.is_wide;
-        if (is_new || is_first) && add_whole(level, items, scale, destination) {
+        if !self.is_wide && tried != Some(scale) && add_whole(level, items, scale, destination) {
             self.scale = Some(scale);
             return;
         }
