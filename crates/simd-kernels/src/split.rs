@@ -27,7 +27,7 @@ pub const SPLIT_ITEMS: usize = 4096;
 const LOWER: i32 = 42;
 
 /// The registers of each accumulator.
-const REGISTERS: usize = 4;
+const REGISTERS: usize = 3;
 
 /// The fewest lanes of a register.
 const LANES: usize = 2;

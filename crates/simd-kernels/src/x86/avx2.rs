@@ -139,12 +139,6 @@ unsafe impl Vector for __m256d {
         Some(_mm256_fmsub_pd(a, b, c))
     }
 
-    #[target_feature(enable = "avx2,fma")]
-    #[inline]
-    unsafe fn subtract_by_product(self, other: Self, one: Self) -> Self {
-        _mm256_fmsub_pd(self, one, other)
-    }
-
     /// Pairs (a, b) in each 128 bits.
     #[target_feature(enable = "avx2")]
     #[inline]
