@@ -49,11 +49,7 @@ pub fn fold_rows<T: Copy + 'static, O: Operator<T>>(
     let folded = operator.fold_rows(items, width, &mut scratch, result);
     environment::check()?;
     match folded {
-        Some(()) => {
-            for value in result {
-                *value = operator.canonical(*value);
-            }
-        }
+        Some(()) => operator.make_canonical(result),
         None => result.fill(empty(operator)?),
     }
     Ok(())

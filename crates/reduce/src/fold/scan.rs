@@ -56,13 +56,12 @@ pub fn scan_rows<T: Copy + 'static, O: Operator<T>>(
         operator,
     };
     let rows = items.chunks_exact(width);
-    for ((number, row), result) in (0..).zip(rows).zip(result.chunks_exact_mut(width)) {
+    let results = result.chunks_exact_mut(width);
+    for ((number, row), result) in (0..).zip(rows).zip(results) {
         stack.push(number, row);
         stack.join(result);
-        for value in result {
-            *value = operator.canonical(*value);
-        }
     }
+    operator.make_canonical(result);
     // An operator may have changed it.
     environment::check()?;
     Ok(())

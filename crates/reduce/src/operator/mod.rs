@@ -93,9 +93,14 @@ pub trait Operator<T: Copy + 'static> {
         let rights = right.chunks(CANONICAL_ELEMENTS);
         for ((left, right), into) in lefts.zip(rights).zip(into.chunks_mut(CANONICAL_ELEMENTS)) {
             self.combine_rows(left, right, into);
-            for value in into {
-                *value = self.canonical(*value);
-            }
+            self.make_canonical(into);
+        }
+    }
+
+    /// Gives a row of a result [`canonical`](Operator::canonical) form.
+    fn make_canonical(&self, row: &mut [T]) {
+        for value in row {
+            *value = self.canonical(*value);
         }
     }
 

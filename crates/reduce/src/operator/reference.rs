@@ -45,6 +45,10 @@ impl<T: Copy + 'static, O: Operator<T> + ?Sized> Operator<T> for &O {
         (**self).combine_rows_canonical(left, right, into);
     }
 
+    fn make_canonical(&self, row: &mut [T]) {
+        (**self).make_canonical(row);
+    }
+
     fn copy_canonical(&self, row: &[T], into: &mut [T]) {
         (**self).copy_canonical(row, into);
     }

@@ -63,9 +63,7 @@ impl Ending {
                 let mut stack = mem::take(&mut machine.state.scratch);
                 scan::finish(machine, &mut stack, rows, is_exclusive, result);
                 machine.state.scratch = stack;
-                for value in result {
-                    *value = operator.canonical(*value);
-                }
+                operator.make_canonical(result);
             }
         }
     }
