@@ -1740,7 +1740,7 @@ module treefold_mpi
    use treefold
    use treefold_mpi_support, only: treefold_comm, treefold_builder, treefold_plan, treefold_run, &
       treefold_comm_duplicate, treefold_comm_rank, treefold_comm_size, treefold_comm_silence_limit, treefold_comm_measure_link, &
-      treefold_comm_destroy, &
+      treefold_comm_destroy, treefold_comm_free, &
       treefold_builder_create, treefold_builder_create_user, treefold_builder_local_items, treefold_builder_extents, &
       treefold_builder_even, treefold_builder_block_cyclic, treefold_builder_items, treefold_builder_width, &
       treefold_builder_root, treefold_builder_algorithm, treefold_builder_blocks, treefold_builder_ports, &

@@ -180,6 +180,13 @@ void communicators(const treefold::comm &world)
     CHECK(treefold::comm::try_duplicate(MPI_COMM_NULL, other) == code::argument);
     CHECK(other.rank() == rank); // It was left alone.
 
+    treefold::comm brief(MPI_COMM_WORLD);
+    brief.interruption(nullptr);
+    CHECK(brief.try_interruption([](void *) { return 0; }) == code::ok);
+    brief.free();
+    CHECK(brief.try_free() == code::ok);
+    CHECK(thrown([&] { brief.interruption(nullptr); }) == code::null);
+
     // The program's own communicator may go.
     MPI_Comm reversed = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, 0, ranks - rank, &reversed);

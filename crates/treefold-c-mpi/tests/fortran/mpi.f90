@@ -189,6 +189,13 @@ contains
       call fails('a link that has ended', ierr, TREEFOLD_NULL)
       call treefold_comm_duplicate(MPI_COMM_NULL, other, ierr)
       call fails('no communicator', ierr, TREEFOLD_ARGUMENT)
+
+      call treefold_comm_duplicate(MPI_COMM_WORLD, other)
+      call treefold_comm_free(other)
+      call treefold_comm_rank(other, found, ierr)
+      call fails('the rank in what was freed', ierr, TREEFOLD_NULL)
+      call treefold_comm_free(other, ierr)
+      call fails('the freeing of nothing', ierr, TREEFOLD_OK)
    end subroutine communicators
 
    ! ---- Builders --------------------------------------------------------------------------------------------------------------
