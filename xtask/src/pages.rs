@@ -19,6 +19,9 @@ struct TreeIndexReadme;
 #[doc = include_str!("../../crates/simd-kernels/README.md")]
 struct SimdKernelsReadme;
 
+#[doc = include_str!("../../crates/exact-sum/README.md")]
+struct ExactSumReadme;
+
 #[doc = include_str!("../../crates/distribution/README.md")]
 struct DistributionReadme;
 
