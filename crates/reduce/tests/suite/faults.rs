@@ -171,14 +171,15 @@ impl OddOneOut {
     }
 }
 
-/// Whether an error says which ranks do not do alike. Threads that all wait are told so, and whom for.
+/// Whether an error says which ranks do not do alike. Threads that all wait are told so, and whom for. And a rank that has heard of it, and
+/// has left, may be missed before the same notice comes to the next one.
 fn is_known(error: &RunError) -> bool {
     matches!(
         error,
         RunError::Spent { .. }
             | RunError::Mismatched { .. }
             | RunError::RankFailed { .. }
-            | RunError::Transport(comm::Error::Deadlock(_))
+            | RunError::Transport(comm::Error::Deadlock(_) | comm::Error::Left { .. })
     )
 }
 
