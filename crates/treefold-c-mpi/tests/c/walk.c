@@ -34,7 +34,7 @@ static treefold_plan *plan_of(treefold_type type, treefold_op op, size_t items, 
 /* A communicator that is freed while some rank still has a plan stays until nobody has one. */
 static void freeing(void)
 {
-    for (int turn = 0; turn < 3000; turn++) {
+    for (int turn = 0; turn < 1500; turn++) {
         MPI_Comm parent;
         treefold_comm *own = NULL, *copy;
         MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &parent);
@@ -92,7 +92,11 @@ static void interruption(void)
         MPI_Barrier(MPI_COMM_WORLD);
     } else if (size > 1) {
         MPI_Barrier(MPI_COMM_WORLD);
-        EXPECT(TREEFOLD_RANK_FAILED, "", treefold_allreduce(plan, &one, 1, &sum, 1));
+        /* Rank 0 may have sent its part before: then this run ends well, and the next fails. */
+        treefold_status status = treefold_allreduce(plan, &one, 1, &sum, 1);
+        if (status == TREEFOLD_OK)
+            status = treefold_allreduce(plan, &one, 1, &sum, 1);
+        CHECK(status == TREEFOLD_RANK_FAILED);
     }
     OK(treefold_plan_destroy(&plan));
     OK(treefold_comm_free(&own));
