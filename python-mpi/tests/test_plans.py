@@ -228,6 +228,7 @@ WRONG = {
     "read-only out": (ValueError, lambda plan: plan.allreduce([1.0, 2.0], frozen())),
     "out of another type": (TypeError, lambda plan: plan.allreduce([1.0, 2.0], np.zeros(1, "f4"))),
     "out of another shape": (ValueError, lambda plan: plan.allreduce([1.0, 2.0], np.zeros(2))),
+    "a ragged list, with out": (ValueError, lambda plan: plan.allreduce([[1.0], [2.0, 3.0]], np.zeros(()))),
     "out that is no array": (TypeError, lambda plan: plan.allreduce([1.0, 2.0], [0.0])),
 }
 
@@ -321,20 +322,25 @@ def test_closed_plans():
             call([1.0])
 
 
-def test_other_threads():
-    plan = Plan(COMM, 1)
+def error_on_another_thread(call):
+    """What an Error says that a function raises on another thread."""
     raised = []
 
-    def call():
+    def catch():
         try:
-            plan.allreduce([1.0])
+            call()
         except Error as error:
             raised.append(str(error))
 
-    thread = threading.Thread(target=call)
+    thread = threading.Thread(target=catch)
     thread.start()
     thread.join()
-    assert "another thread" in raised[0]
+    return raised[0]
+
+
+def test_other_threads():
+    plan = Plan(COMM, 1)
+    assert "another thread" in error_on_another_thread(lambda: plan.allreduce([1.0]))
     assert plan.allreduce([1.0]) == RANKS
 
 
@@ -432,18 +438,7 @@ def test_a_run_that_another_thread_collects():
     plan = Plan(COMM, 1)
     assert plan.allreduce([1.0]) == RANKS
     pending = plan.start_allreduce([2.0])
-    raised = []
-
-    def cancel():
-        try:
-            pending.cancel()
-        except Error as error:
-            raised.append(str(error))
-
-    thread = threading.Thread(target=cancel)
-    thread.start()
-    thread.join()
-    assert "another thread" in raised[0]
+    assert "another thread" in error_on_another_thread(pending.cancel)
     assert pending.wait() == 2 * RANKS
 
 

@@ -267,8 +267,10 @@ class Plan:
         """Starts an `exscan`, as `start_scan`."""
         return self._start("exscan", x, out)
 
-    def _arguments(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> tuple[np.ndarray, Any, tuple[int, ...]]:
-        """This rank's items as an array and for C, and the shape of the result."""
+    def _arguments(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> tuple[np.ndarray, tuple[int, ...]]:
+        """This rank's items as an array for C, and the shape of the result."""
+        self._handle()
+        end_what_is_left()
         try:
             items = np.asarray(x)
             flags = items.flags
@@ -283,30 +285,29 @@ class Plan:
                 shape = self._row_shape
             if out is not None:
                 self._check_out(out, shape, "out")
-            return items, ffi.from_buffer(items), shape
+            return items, shape
         except BaseException:
             self._refuse(operation)
             raise
 
-    def _launch(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> _Run:
-        plan = self._handle()
-        end_what_is_left()
-        items, local, shape = self._arguments(operation, x, out)
+    def _launch(self, operation: str, items: np.ndarray, out: np.ndarray | None, shape: tuple[int, ...]) -> _Run:
         # Before the call: whatever interrupts this function, the handle abandons the run.
         handle = Handle("treefold_run **", self._combine)
-        self._check(_START[operation](plan, local, items.size, handle.place))
+        self._check(_START[operation](self._handle(), ffi.from_buffer(items), items.size, handle.place))
         return handle, operation, items, out, shape
 
     def _start(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> "Pending":
-        return Pending(self, self._launch(operation, x, out))
+        items, shape = self._arguments(operation, x, out)
+        return Pending(self, self._launch(operation, items, out, shape))
 
     def _run(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> Any:
+        items, shape = self._arguments(operation, x, out)
         # If other runs are under way, their operators may fail in this wait, which must not take this run with them. And C's blocking
         # calls do not write where they read.
-        is_simple = not _under_way and (out is None or not np.may_share_memory(x, out))
+        is_simple = not _under_way and (out is None or not np.may_share_memory(items, out))
         if is_simple or self._is_blocking:
-            return self._run_at_once(operation, x, out)
-        run = self._launch(operation, x, out)
+            return self._run_at_once(operation, items, out, shape)
+        run = self._launch(operation, items, out, shape)
         try:
             self._wait(run[0], _FOR_EVER)
             return self._result(run)
@@ -314,20 +315,15 @@ class Plan:
             run[0].end()
             raise
 
-    def _run_at_once(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> Any:
-        plan = self._handle()
-        end_what_is_left()
-        items, local, shape = self._arguments(operation, x, out)
+    def _run_at_once(self, operation: str, items: np.ndarray, out: np.ndarray | None, shape: tuple[int, ...]) -> Any:
         result = np.empty(shape, self._dtype) if out is None else out
-        arguments = plan, local, items.size, ffi.from_buffer(result), result.size
+        arguments = self._handle(), ffi.from_buffer(items), items.size, ffi.from_buffer(result), result.size
         if operation == "reduce":
             self._check(lib.treefold_reduce(*arguments, ffi.NULL))
             if not self._is_root:
                 return None
         else:
-            status = _BLOCKING[operation](*arguments)
-            if status != OK:
-                self._check(status)
+            self._check(_BLOCKING[operation](*arguments))
         return result[()] if out is None else out
 
     def _wait(self, handle: Handle, seconds: float) -> None:

@@ -10,7 +10,7 @@ use crate::request::{Request, RequestId};
 use crate::tag::Tag;
 use crate::traffic::Traffic;
 
-/// What a wait asks: whether it is to end, as after a signal.
+/// Whether a wait is to end, as after a signal.
 pub type Interruption = Rc<dyn Fn() -> bool>;
 
 /// One rank's end of a transport: a group of ranks that exchange messages of bytes.
@@ -146,8 +146,8 @@ pub trait Communicator: fmt::Debug {
     /// Sets the silence limit. Has no effect where there is none.
     fn set_silence_limit(&self, _limit: Duration) {}
 
-    /// Sets a question that long waits ask some times a second; `None` for none. When the answer is true, the wait ends with
-    /// [`Error::Interrupted`]. It sends and receives nothing. A transport need not ask.
+    /// Sets a function that a long wait calls several times a second; `None` for none. When it returns true, the wait ends with
+    /// [`Error::Interrupted`]. The function must not send or receive. A transport need not call it.
     fn set_interruption(&self, _interruption: Option<Interruption>) {}
 }
 

@@ -64,7 +64,7 @@ impl Pace {
         }
         let guessed = match (self.scale, self.is_wide) {
             (None, false) => {
-                let first = &items[..SHORT_ITEMS.min(items.len())];
+                let first = &items[..SHORT_ITEMS];
                 exponent(largest_magnitude(level, first)).and_then(SplitScale::for_exponent)
             }
             (last, _) => last,

@@ -56,3 +56,9 @@ impl Counters {
         }
     }
 }
+
+/// 1 if some items are not -0.0.
+#[inline]
+pub(crate) fn others(mut items: impl Iterator<Item = f64>) -> i64 {
+    i64::from(items.any(|item| item.to_bits() != (-0.0_f64).to_bits()))
+}

@@ -3,9 +3,10 @@
 use simd_kernels::{EXACT_PRODUCT, Level, exact_products};
 
 use crate::blocks::Pace;
+use crate::counters::others;
 use crate::float::Float;
 use crate::round;
-use crate::sum::{Total, integer};
+use crate::sum::{Total, integer, of_total};
 
 /// The products that are computed at once.
 const PRODUCTS: usize = 1024;
@@ -71,36 +72,7 @@ impl<T: Float> ProductSum<T> {
         self.add(x, x);
     }
 
-    /// Adds another sum.
-    pub fn merge(&mut self, other: &Self) {
-        self.total.merge(&other.total);
-    }
-
-    /// The number of words that [`write_words`](Self::write_words) writes.
-    pub const WORDS: usize = Total::<T::Products>::WORDS;
-
-    /// Leaves the sum in words, which add up: the words of a merged sum and those of its parts' sums, added word by word with or without
-    /// wrapping, stand for the same number, for up to 2^30 parts.
-    ///
-    /// # Panics
-    /// There is not room for [`WORDS`](Self::WORDS) words.
-    pub fn write_words(&self, words: &mut [i64]) {
-        self.total.write_words(words);
-    }
-
-    /// Adds the sum that words stand for.
-    ///
-    /// # Panics
-    /// There are not [`WORDS`](Self::WORDS) words.
-    pub fn add_words(&mut self, words: &[i64]) {
-        self.total.add_words(words);
-    }
-
-    /// The number of products.
-    #[must_use]
-    pub fn items(&self) -> u64 {
-        self.total.counters.items.cast_unsigned()
-    }
+    of_total!(Products);
 
     /// The sum, rounded to nearest, ties to even; for special cases see [`Sum::value`](crate::Sum::value).
     #[must_use]
@@ -152,7 +124,7 @@ impl Paces {
                 *product = x * y;
             }
             self.products.add(level, products, destination);
-            return others(products);
+            return others(products.iter().copied());
         }
         let errors = &mut errors[..x.len()];
         if !exact_products(level, x, y, products, errors) {
@@ -168,14 +140,8 @@ impl Paces {
         }
         self.products.add(level, products, destination);
         self.errors.add(level, errors, destination);
-        others(products)
+        others(products.iter().copied())
     }
-}
-
-/// 1 if some items are not -0.0.
-fn others(items: &[f64]) -> i64 {
-    let is_other = |item: &f64| item.to_bits() != (-0.0_f64).to_bits();
-    i64::from(items.iter().any(is_other))
 }
 
 /// Adds the product of two finite numbers as integers, in units of powers of two.

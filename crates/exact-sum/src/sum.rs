@@ -3,10 +3,46 @@
 use simd_kernels::Level;
 
 use crate::blocks::{Destination, Pace};
-use crate::counters::Counters;
+use crate::counters::{Counters, others};
 use crate::fixed::{Fixed, Window};
 use crate::float::Float;
 use crate::float::convert;
+
+/// What sums do alike, whatever the window of their total.
+macro_rules! of_total {
+    ($window:ident) => {
+        /// Adds another sum.
+        pub fn merge(&mut self, other: &Self) {
+            self.total.merge(&other.total);
+        }
+
+        /// The number of words that [`write_words`](Self::write_words) writes.
+        pub const WORDS: usize = Total::<T::$window>::WORDS;
+
+        /// Writes the sum as words. Sums are merged by adding their words one by one, as MPI adds integers; up to 2^30 sums.
+        ///
+        /// # Panics
+        /// There is not room for [`WORDS`](Self::WORDS) words.
+        pub fn write_words(&self, words: &mut [i64]) {
+            self.total.write_words(words);
+        }
+
+        /// Adds the sum that words stand for.
+        ///
+        /// # Panics
+        /// There are not [`WORDS`](Self::WORDS) words.
+        pub fn add_words(&mut self, words: &[i64]) {
+            self.total.add_words(words);
+        }
+
+        /// The number of items, or of products.
+        #[must_use]
+        pub fn items(&self) -> u64 {
+            self.total.counters.items.cast_unsigned()
+        }
+    };
+}
+pub(crate) use of_total;
 
 /// A sum that is exact until [`value`](Self::value) rounds it.
 ///
@@ -65,36 +101,7 @@ impl<T: Float> Sum<T> {
         );
     }
 
-    /// Adds another sum.
-    pub fn merge(&mut self, other: &Self) {
-        self.total.merge(&other.total);
-    }
-
-    /// The number of words that [`write_words`](Self::write_words) writes.
-    pub const WORDS: usize = Total::<T::Sums>::WORDS;
-
-    /// Leaves the sum in words, which add up: the words of a merged sum and those of its parts' sums, added word by word with or without
-    /// wrapping, stand for the same number, for up to 2^30 parts.
-    ///
-    /// # Panics
-    /// There is not room for [`WORDS`](Self::WORDS) words.
-    pub fn write_words(&self, words: &mut [i64]) {
-        self.total.write_words(words);
-    }
-
-    /// Adds the sum that words stand for.
-    ///
-    /// # Panics
-    /// There are not [`WORDS`](Self::WORDS) words.
-    pub fn add_words(&mut self, words: &[i64]) {
-        self.total.add_words(words);
-    }
-
-    /// The number of items.
-    #[must_use]
-    pub fn items(&self) -> u64 {
-        self.total.counters.items.cast_unsigned()
-    }
+    of_total!(Sums);
 
     /// The sum, rounded to nearest, ties to even.
     ///
@@ -134,11 +141,10 @@ impl<W: Window> Total<W> {
 
     /// Counts items that will be added.
     #[inline]
-    pub(crate) fn note<T: Float>(&mut self, count: usize, mut items: impl Iterator<Item = T>) {
+    pub(crate) fn note<T: Float>(&mut self, count: usize, items: impl Iterator<Item = T>) {
         self.counters.items += count as i64;
         if self.counters.others == 0 {
-            let is_other = |item: T| item.to_double().to_bits() != (-0.0_f64).to_bits();
-            self.counters.others = i64::from(items.any(is_other));
+            self.counters.others = others(items.map(T::to_double));
         }
     }
 

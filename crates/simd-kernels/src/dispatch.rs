@@ -146,6 +146,12 @@ macro_rules! float {
 float!(f64, run_f64, subtree_sums8_f64);
 float!(f32, run_f32, subtree_sums8_f32);
 
+/// Runs a kernel that uses no operation, or sums.
+#[inline]
+pub(crate) fn run_kernel<T: Float, K: Kernel<T>>(level: Level, kernel: K) -> K::Output {
+    T::run_sum(level, kernel)
+}
+
 /// The sum of a subtree of 8 leaves: ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)).
 ///
 /// Levels `avx2` and `avx512` run Algorithm 4 of the thesis. The other levels give the same bits.

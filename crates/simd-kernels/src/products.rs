@@ -1,6 +1,6 @@
 //! Products and their rounding errors.
 
-use crate::dispatch::Float;
+use crate::dispatch::run_kernel;
 use crate::kernel::Kernel;
 use crate::level::Level;
 use crate::vector::{Combine, Minimum, Proven, Vector};
@@ -36,7 +36,7 @@ pub fn exact_products(
 ) -> bool {
     let len = x.len();
     assert_eq!([y.len(), products.len(), errors.len()], [len; 3]);
-    run(
+    run_kernel(
         level,
         Products {
             x,
@@ -45,11 +45,6 @@ pub fn exact_products(
             errors,
         },
     )
-}
-
-#[inline]
-fn run<T: Float, K: Kernel<T>>(level: Level, kernel: K) -> K::Output {
-    T::run_sum(level, kernel)
 }
 
 struct Products<'a> {

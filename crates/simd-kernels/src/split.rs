@@ -7,7 +7,7 @@
 
 use core::hint::black_box;
 
-use crate::dispatch::Float;
+use crate::dispatch::run_kernel;
 use crate::kernel::Kernel;
 use crate::level::Level;
 use crate::vector::{Combine, Maximum, Proven, Vector};
@@ -16,7 +16,7 @@ use crate::vector::{Combine, Maximum, Proven, Vector};
 #[must_use]
 #[inline]
 pub fn largest_magnitude(level: Level, items: &[f64]) -> f64 {
-    run(level, Largest { items })
+    run_kernel(level, Largest { items })
 }
 
 /// The most items of [`split_sums`].
@@ -109,7 +109,7 @@ pub struct Split {
 #[must_use]
 #[inline]
 pub fn split_sums(level: Level, items: &[f64], scale: SplitScale) -> Option<Split> {
-    run(level, Sums { items, scale })
+    run_kernel(level, Sums { items, scale })
 }
 
 /// [`split_sums`] which also writes what is left of each item, its rest, in the item's place.
@@ -117,12 +117,7 @@ pub fn split_sums(level: Level, items: &[f64], scale: SplitScale) -> Option<Spli
 /// If the items do not fit, it leaves arbitrary values there.
 #[inline]
 pub fn split_sums_and_rests(level: Level, items: &mut [f64], scale: SplitScale) -> Option<Split> {
-    run(level, SumsAndRests { items, scale })
-}
-
-#[inline]
-fn run<T: Float, K: Kernel<T>>(level: Level, kernel: K) -> K::Output {
-    T::run_sum(level, kernel)
+    run_kernel(level, SumsAndRests { items, scale })
 }
 
 struct Largest<'i> {

@@ -147,7 +147,7 @@ impl World {
         self.shared.transport.set_silence_limit(limit);
     }
 
-    /// Sets a question that long waits ask some times a second, on transports that do: see
+    /// Sets a function by which the program ends long waits, on transports that call it: see
     /// [`Communicator::set_interruption`]. A run whose wait is interrupted has failed.
     pub fn set_interruption(&self, interruption: Option<Interruption>) {
         self.shared.transport.set_interruption(interruption);

@@ -33,23 +33,32 @@ pub struct treefold_range {
     pub end: u64,
 }
 
+/// Takes what a handle names, and leaves NULL in its place; `None` if it is NULL.
+///
+/// # Safety
+/// `handle` is a handle, or NULL.
+unsafe fn take_handle<H: Named>(
+    name: &'static str,
+    handle: *mut *mut H,
+) -> Result<Option<Rc<H::Object>>, Failure> {
+    // SAFETY: the caller promises a handle, or NULL.
+    let named = unsafe { read_handle(name, handle) }?;
+    if named.is_null() {
+        return Ok(None);
+    }
+    let object = handle::take(named)?;
+    // SAFETY: the caller promises a handle.
+    unsafe { write_handle(name, handle, ptr::null_mut()) }?;
+    Ok(Some(object))
+}
+
 /// Ends a handle; NULL is none.
 ///
 /// # Safety
 /// `handle` is a handle, or NULL.
 unsafe fn destroy<H: Named>(name: &'static str, handle: *mut *mut H) -> Status {
-    guard(|| {
-        // SAFETY: the caller promises a handle, or NULL.
-        let named = unsafe { read_handle(name, handle) }?;
-        if named.is_null() {
-            return Ok(());
-        }
-        let object = handle::take(named)?;
-        // SAFETY: the caller promises a handle.
-        unsafe { write_handle(name, handle, ptr::null_mut()) }?;
-        drop(object);
-        Ok(())
-    })
+    // SAFETY: the caller's promise is this function's.
+    guard(|| unsafe { take_handle(name, handle) }.map(drop))
 }
 
 /// Duplicates a communicator by its address, its size and the family of its `mpi.h`. Collective.
@@ -174,13 +183,9 @@ pub unsafe extern "C" fn treefold_comm_destroy(comm: *mut *mut treefold_comm) ->
 pub unsafe extern "C" fn treefold_comm_free(comm: *mut *mut treefold_comm) -> Status {
     guard(|| {
         // SAFETY: the caller promises a handle, or NULL.
-        let named = unsafe { read_handle("comm", comm) }?;
-        if named.is_null() {
+        let Some(object) = unsafe { take_handle("comm", comm) }? else {
             return Ok(());
-        }
-        let object = handle::take(named)?;
-        // SAFETY: the caller promises a handle.
-        unsafe { write_handle("comm", comm, ptr::null_mut()) }?;
+        };
         let duplicate = object.duplicate;
         drop(object);
         duplicate.free().map_err(|error| of_transport(&error))
@@ -814,14 +819,9 @@ pub unsafe extern "C" fn treefold_wait_scan(
 pub unsafe extern "C" fn treefold_cancel(run: *mut *mut treefold_run) -> Status {
     guard(|| {
         // SAFETY: the caller promises a handle, or NULL.
-        let named = unsafe { read_handle("run", run) }?;
-        if named.is_null() {
-            return Ok(());
+        if let Some(object) = unsafe { take_handle("run", run) }? {
+            object.cancel();
         }
-        let object = handle::take(named)?;
-        // SAFETY: the caller promises a handle.
-        unsafe { write_handle("run", run, ptr::null_mut()) }?;
-        object.cancel();
         Ok(())
     })
 }
