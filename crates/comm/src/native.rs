@@ -7,8 +7,7 @@ use crate::error::Error;
 /// `combine(left, right)` leaves the combination of two slots in `right`.
 pub type CombineSlots<'f> = dyn Fn(&[u8], &mut [u8]) + 'f;
 
-/// A transport's own reductions by an operation of the caller's: MPI's `MPI_Reduce` and `MPI_Allreduce` with a user-defined
-/// operation.
+/// A transport's own reductions: MPI's `MPI_Reduce` and `MPI_Allreduce`, with an operation of the caller's or with `MPI_SUM`.
 pub trait NativeReductions: fmt::Debug {
     /// Reduces `slots`, which every rank has the same number of, each by itself, by an operation that is associative and not
     /// commutative. The result is left in `slots`, on `root` or on all ranks; on the others they are undefined afterwards.
@@ -24,4 +23,13 @@ pub trait NativeReductions: fmt::Debug {
         slot_bytes: usize,
         combine: &CombineSlots<'_>,
     ) -> Result<(), Error>;
+
+    /// Adds the ranks' integers, of which every rank has the same number, place by place; wrapping. The result is left in `words`, on
+    /// `root` or on all ranks; on the others they are undefined afterwards. This is MPI's own `MPI_SUM` of `MPI_INT64_T`.
+    ///
+    /// The wait is the transport's own: the silence limit does not bound it.
+    ///
+    /// # Errors
+    /// The root does not exist, or the transport failed.
+    fn add_integers(&self, root: Option<usize>, words: &mut [i64]) -> Result<(), Error>;
 }

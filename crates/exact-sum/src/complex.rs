@@ -2,10 +2,13 @@
 
 use simd_kernels::Level;
 
+use crate::accumulator::Accumulator;
+use crate::accumulator::sealed::Sealed;
 use crate::blocks::{Destination, Pace};
+use crate::fixed::Window;
 use crate::float::{CONVERTED_ITEMS, Float};
 use crate::product_sum::ProductSum;
-use crate::sum::Total;
+use crate::sum::{Total, computes_by_ieee_754};
 
 /// The sum of complex items: two sums that are exact until they are rounded.
 ///
@@ -46,6 +49,12 @@ impl<T: Float> ComplexSum<T> {
 
     /// [`add`](Self::add) with the instructions of a level.
     pub fn add_at(&mut self, level: Level, items: &[[T; 2]]) {
+        if !computes_by_ieee_754() {
+            for (part, total) in self.parts.iter_mut().enumerate() {
+                total.add_by_integers(items.iter().map(|item| item[part].widened()));
+            }
+            return;
+        }
         for (part, total) in self.parts.iter_mut().enumerate() {
             total.note(items.len(), items.iter().map(|item| item[part]));
         }
@@ -72,6 +81,26 @@ impl<T: Float> ComplexSum<T> {
     #[must_use]
     pub fn value(&self) -> [T; 2] {
         self.parts.each_ref().map(Total::value)
+    }
+}
+
+impl<T: Float> Sealed for ComplexSum<T> {}
+
+impl<T: Float> Accumulator for ComplexSum<T> {
+    type Words = [<T::Sums as Window>::Words; 2];
+
+    fn name() -> String {
+        format!("exact sum of complex numbers of {}", T::NAME)
+    }
+
+    fn words(&self) -> Self::Words {
+        self.parts.each_ref().map(Total::words)
+    }
+
+    fn add_words(&mut self, words: &Self::Words) {
+        for (part, words) in self.parts.iter_mut().zip(words) {
+            part.add_words(words);
+        }
     }
 }
 
@@ -166,6 +195,26 @@ impl<T: Float> ComplexProductSum<T> {
     #[must_use]
     pub fn value(&self) -> [T; 2] {
         self.parts.each_ref().map(ProductSum::value)
+    }
+}
+
+impl<T: Float> Sealed for ComplexProductSum<T> {}
+
+impl<T: Float> Accumulator for ComplexProductSum<T> {
+    type Words = [<T::Products as Window>::Words; 2];
+
+    fn name() -> String {
+        format!("exact sum of products of complex numbers of {}", T::NAME)
+    }
+
+    fn words(&self) -> Self::Words {
+        self.parts.each_ref().map(ProductSum::words)
+    }
+
+    fn add_words(&mut self, words: &Self::Words) {
+        for (part, words) in self.parts.iter_mut().zip(words) {
+            part.add_words(words);
+        }
     }
 }
 

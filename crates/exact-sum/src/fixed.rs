@@ -2,6 +2,10 @@
 
 use core::marker::PhantomData;
 
+use bytemuck::Pod;
+
+use crate::counters::Counters;
+
 /// The bits of a limb that belong to it; what is above is a carry, which waits.
 const LIMB_BITS: u32 = 32;
 const LIMB_MASK: i64 = (1 << LIMB_BITS) - 1;
@@ -10,9 +14,12 @@ const LIMB_MASK: i64 = (1 << LIMB_BITS) - 1;
 const MOST_ADDITIONS: u32 = 1 << 8;
 
 /// The range of a fixed-point number: an array of limbs of 32 bits, in words of 64 so that carries can wait.
-pub trait Window: Copy + core::fmt::Debug + 'static {
+pub trait Window: Copy + core::fmt::Debug + Send + Sync + 'static {
     /// An array of limbs.
     type Limbs: AsRef<[i64]> + AsMut<[i64]> + Copy + PartialEq + core::fmt::Debug + Send + Sync;
+
+    /// An array of the limbs and the [`Counters`].
+    type Words: AsRef<[i64]> + AsMut<[i64]> + Pod;
 
     /// The number of limbs.
     const LIMBS: usize;
@@ -41,6 +48,7 @@ macro_rules! window {
 
         impl Window for $name {
             type Limbs = [i64; $name::LIMBS];
+            type Words = [i64; $name::LIMBS + Counters::WORDS];
             const LIMBS: usize = $name::LIMBS;
             const LOWEST: i32 = $lowest;
             const ZERO: Self::Limbs = [0; $name::LIMBS];

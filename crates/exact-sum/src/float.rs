@@ -1,10 +1,12 @@
 //! The types of items.
 
+use std::fmt;
+
 use crate::fixed::{DoubleProducts, Doubles, Magnitude, SingleProducts, Singles, Window};
 use crate::round::Format;
 
 /// The types of items: `f32` and `f64`.
-pub trait Float: sealed::Sealed + Copy + Send + Sync + 'static {
+pub trait Float: sealed::Sealed + Copy + fmt::Debug + Send + Sync + 'static {
     /// Room for a sum.
     #[doc(hidden)]
     type Sums: Window;
@@ -23,6 +25,7 @@ pub(crate) mod sealed {
         reason = "other crates cannot name the trait, so they cannot call its functions"
     )]
     pub trait Sealed: Sized {
+        const NAME: &'static str;
         const ZERO: Self;
         const NEGATIVE_ZERO: Self;
         const NAN: Self;
@@ -32,6 +35,9 @@ pub(crate) mod sealed {
         const IS_SINGLE: bool;
 
         fn to_double(self) -> f64;
+
+        /// The same by integer arithmetic alone, whatever the floating-point environment.
+        fn widened(self) -> f64;
 
         /// Calls a function with the items as doubles, in pieces of an even number of items but for the last one.
         fn in_doubles(items: &[Self], add: impl FnMut(&[f64]));
@@ -47,9 +53,10 @@ pub(crate) mod sealed {
 }
 
 macro_rules! float {
-    ($float:ident, $bits:ident, $format:ident, $sums:ident, $products:ident, $is_single:literal, $in_doubles:ident, $in_pairs:ident) => {
+    ($float:ident, $bits:ident, $format:ident, $sums:ident, $products:ident, $is_single:literal, $widened:expr, $in_doubles:ident, $in_pairs:ident) => {
         #[expect(private_interfaces, reason = "as the trait's")]
         impl sealed::Sealed for $float {
+            const NAME: &'static str = stringify!($float);
             const ZERO: Self = 0.0;
             const NEGATIVE_ZERO: Self = -0.0;
             const NAN: Self = Self::NAN;
@@ -59,6 +66,10 @@ macro_rules! float {
             #[inline(always)]
             fn to_double(self) -> f64 {
                 self.into()
+            }
+
+            fn widened(self) -> f64 {
+                $widened(self)
             }
 
             #[inline]
@@ -95,6 +106,7 @@ float!(
     Doubles,
     DoubleProducts,
     false,
+    core::convert::identity,
     as_they_are,
     pairs_as_they_are
 );
@@ -105,9 +117,30 @@ float!(
     Singles,
     SingleProducts,
     true,
+    widened,
     converted,
     pairs_converted
 );
+
+/// A float as a double, by integer arithmetic.
+fn widened(item: f32) -> f64 {
+    /// The bits that a double's fraction has more.
+    const MORE: u32 = 52 - 23;
+    let bits = item.to_bits();
+    let (biased, fraction) = (u64::from(bits >> 23 & 0xFF), u64::from(bits & 0x7F_FFFF));
+    let (biased, fraction) = match (biased, fraction) {
+        (0, 0) => (0, 0),
+        // A subnormal number is fraction * 2^-149; as a double it has its highest bit at place 52.
+        (0, _) => {
+            let shift = fraction.leading_zeros() - 11;
+            let exponent = u64::from(1023 + 52 - 149 - shift);
+            (exponent, fraction << shift & ((1 << 52) - 1))
+        }
+        (0xFF, _) => (0x7FF, fraction << MORE),
+        _ => (biased + 1023 - 127, fraction << MORE),
+    };
+    f64::from_bits(u64::from(bits >> 31) << 63 | biased << 52 | fraction)
+}
 
 #[inline(always)]
 fn as_they_are(items: &[f64], mut add: impl FnMut(&[f64])) {
@@ -147,5 +180,22 @@ pub(crate) fn convert<T: Copy>(
             *double = conversion(item);
         }
         add(&doubles[..chunk.len()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::widened;
+
+    #[test]
+    fn floats_as_doubles() {
+        for high in 0..=u32::from(u16::MAX) {
+            for low in [0, 1, 0x5555, 0x8000, 0xFFFF] {
+                let item = f32::from_bits(high << 16 | low);
+                let (own, expected) = (widened(item), f64::from(item));
+                let are_alike = own.is_nan() && expected.is_nan();
+                assert!(are_alike || own.to_bits() == expected.to_bits(), "{item:e}");
+            }
+        }
     }
 }

@@ -7,19 +7,25 @@
 //! | [`ProductSum`] | a dot product, or a sum of squares |
 //! | [`ComplexProductSum`] | a dot product of complex items |
 //!
-//! All levels give the same values: they differ only in speed.
+//! All levels give the same values: they differ only in speed. So do all floating-point environments: where a thread flushes subnormal
+//! numbers to zero, or rounds otherwise than to nearest, items are added by integer arithmetic.
 
+mod accumulator;
 mod blocks;
 mod complex;
 mod counters;
 mod fixed;
 mod float;
+#[cfg(feature = "par")]
+pub mod par;
 mod product_sum;
 mod round;
+mod rows;
 mod sum;
 
 use simd_kernels::Level;
 
+pub use accumulator::Accumulator;
 pub use complex::{ComplexProductSum, ComplexSum};
 pub use float::Float;
 pub use product_sum::ProductSum;
@@ -50,6 +56,26 @@ pub fn dot<T: Float>(x: &[T], y: &[T]) -> T {
     let mut sum = ProductSum::new();
     sum.add_at(Level::best(), x, y);
     sum.value()
+}
+
+/// The exact sums of the columns of rows of `width` items, rounded to nearest: `result[c]` becomes that of every row's item c.
+///
+/// # Panics
+/// `width` is 0, `items` are not whole rows, or `result` is not as long as a row.
+///
+/// ```
+/// let mut sums = [0.0; 2];
+/// exact_sum::sum_rows(&[1e300, 1.0, 5.0, 2.0, -1e300, 3.0], 2, &mut sums);
+/// assert_eq!(sums, [5.0, 6.0]);
+/// ```
+pub fn sum_rows<T: Float>(items: &[T], width: usize, result: &mut [T]) {
+    assert_ne!(width, 0, "a row has items");
+    assert_eq!(result.len(), width, "the result is not as long as a row");
+    let mut sums = vec![Sum::new(); width];
+    Sum::add_rows(&mut sums, items);
+    for (value, sum) in result.iter_mut().zip(&sums) {
+        *value = sum.value();
+    }
 }
 
 /// The square root of the exact sum of x0 * x0, x1 * x1, …, rounded to nearest: see [`ProductSum::root`].

@@ -1,12 +1,17 @@
 //! Sums of products of two items.
 
+use std::hint::black_box;
+
 use simd_kernels::{EXACT_PRODUCT, Level, exact_products};
 
+use crate::accumulator::Accumulator;
+use crate::accumulator::sealed::Sealed;
 use crate::blocks::Pace;
-use crate::counters::others;
+use crate::counters::{Counters, others};
+use crate::fixed::Window;
 use crate::float::Float;
 use crate::round;
-use crate::sum::{Total, integer, of_total};
+use crate::sum::{Total, computes_by_ieee_754, integer, of_total};
 
 /// The products that are computed at once.
 const PRODUCTS: usize = 1024;
@@ -58,6 +63,12 @@ impl<T: Float> ProductSum<T> {
     /// [`add`](Self::add) with the instructions of a level.
     pub fn add_at(&mut self, level: Level, x: &[T], y: &[T]) {
         assert_eq!(x.len(), y.len(), "the slices differ in length");
+        if !computes_by_ieee_754() {
+            for (x, y) in x.iter().zip(y) {
+                self.total.add_product_by_integers(x.widened(), y.widened());
+            }
+            return;
+        }
         self.total.counters.items += x.len() as i64;
         let Self { total, products } = self;
         T::in_pairs_of_doubles(x, y, |x, y| {
@@ -71,8 +82,6 @@ impl<T: Float> ProductSum<T> {
     pub fn add_squares(&mut self, x: &[T]) {
         self.add(x, x);
     }
-
-    of_total!(Products);
 
     /// The sum, rounded to nearest, ties to even; for special cases see [`Sum::value`](crate::Sum::value).
     #[must_use]
@@ -94,6 +103,8 @@ impl<T: Float> ProductSum<T> {
         }
     }
 }
+
+of_total!(ProductSum, Products, "exact sum of products");
 
 /// What was seen of earlier products, and of their rounding errors.
 #[derive(Clone, Copy, Debug)]
@@ -144,13 +155,50 @@ impl Paces {
     }
 }
 
+impl<W: Window> Total<W> {
+    /// Adds a product by integer arithmetic alone.
+    #[cold]
+    fn add_product_by_integers(&mut self, x: f64, y: f64) {
+        // The compiler would make a comparison of floats of it, for which a subnormal number may be zero here.
+        let is_zero = |item: f64| black_box(item.to_bits()) << 1 == 0;
+        let is_negative = x.is_sign_negative() != y.is_sign_negative();
+        let has_zero = is_zero(x) || is_zero(y);
+        let Counters {
+            items,
+            others,
+            nans,
+            infinities,
+            negative_infinities,
+        } = &mut self.counters;
+        *items += 1;
+        *others += i64::from(!(has_zero && is_negative));
+        let is_nan = x.is_nan() || y.is_nan();
+        if x.is_finite() && y.is_finite() {
+            add_product(x, y, |value, unit| self.fixed.add(value, unit));
+        } else if is_nan || has_zero {
+            *nans += 1;
+        } else if is_negative {
+            *negative_infinities += 1;
+        } else {
+            *infinities += 1;
+        }
+    }
+}
+
 /// Adds the product of two finite numbers as integers, in units of powers of two.
 #[cold]
 fn add_product(x: f64, y: f64, mut add: impl FnMut(i64, i32)) {
     const HALF_BITS: u32 = 53;
-    let (x, x_unit) = integer(x);
-    let (y, y_unit) = integer(y);
+    let [(x, x_unit), (y, y_unit)] = [x, y].map(|factor| {
+        let (value, unit) = integer(factor);
+        // A float as a double has bits below the smallest float, which are zero.
+        let zeros = value.trailing_zeros() % u64::BITS;
+        (value >> zeros, unit + zeros.cast_signed())
+    });
     let product = i128::from(x) * i128::from(y);
+    if product == 0 {
+        return;
+    }
     let unit = x_unit + y_unit;
     let halves = [product & ((1 << HALF_BITS) - 1), product >> HALF_BITS];
     let [lower, upper] = halves.map(|half| i64::try_from(half).expect("a product has 106 bits"));

@@ -1,7 +1,12 @@
 //! Sums of items.
 
-use simd_kernels::Level;
+use std::iter;
 
+use bytemuck::Zeroable;
+use simd_kernels::{Level, has_default_environment};
+
+use crate::accumulator::Accumulator;
+use crate::accumulator::sealed::Sealed;
 use crate::blocks::{Destination, Pace};
 use crate::counters::{Counters, others};
 use crate::fixed::{Fixed, Window};
@@ -10,35 +15,36 @@ use crate::float::convert;
 
 /// What sums do alike, whatever the window of their total.
 macro_rules! of_total {
-    ($window:ident) => {
-        /// Adds another sum.
-        pub fn merge(&mut self, other: &Self) {
-            self.total.merge(&other.total);
+    ($sum:ident, $window:ident, $name:literal) => {
+        impl<T: Float> $sum<T> {
+            /// Adds another sum.
+            pub fn merge(&mut self, other: &Self) {
+                self.total.merge(&other.total);
+            }
+
+            /// The number of items, or of products.
+            #[must_use]
+            pub fn items(&self) -> u64 {
+                self.total.counters.items.cast_unsigned()
+            }
         }
 
-        /// The number of words that [`write_words`](Self::write_words) writes.
-        pub const WORDS: usize = Total::<T::$window>::WORDS;
+        impl<T: Float> Sealed for $sum<T> {}
 
-        /// Writes the sum as words. Sums are merged by adding their words one by one, as MPI adds integers; up to 2^30 sums.
-        ///
-        /// # Panics
-        /// There is not room for [`WORDS`](Self::WORDS) words.
-        pub fn write_words(&self, words: &mut [i64]) {
-            self.total.write_words(words);
-        }
+        impl<T: Float> Accumulator for $sum<T> {
+            type Words = <T::$window as Window>::Words;
 
-        /// Adds the sum that words stand for.
-        ///
-        /// # Panics
-        /// There are not [`WORDS`](Self::WORDS) words.
-        pub fn add_words(&mut self, words: &[i64]) {
-            self.total.add_words(words);
-        }
+            fn name() -> String {
+                format!("{} of {}", $name, T::NAME)
+            }
 
-        /// The number of items, or of products.
-        #[must_use]
-        pub fn items(&self) -> u64 {
-            self.total.counters.items.cast_unsigned()
+            fn words(&self) -> Self::Words {
+                self.total.words()
+            }
+
+            fn add_words(&mut self, words: &Self::Words) {
+                self.total.add_words(words);
+            }
         }
     };
 }
@@ -83,6 +89,10 @@ impl<T: Float> Sum<T> {
 
     /// [`add`](Self::add) with the instructions of a level.
     pub fn add_at(&mut self, level: Level, items: &[T]) {
+        if !computes_by_ieee_754() {
+            let items = items.iter().copied().map(T::widened);
+            return self.total.add_by_integers(items);
+        }
         self.total.note(items.len(), items.iter().copied());
         let Self { total, pace } = self;
         T::in_doubles(items, |doubles| pace.add(level, doubles, total));
@@ -91,6 +101,10 @@ impl<T: Float> Sum<T> {
     /// Adds the magnitudes of items.
     pub fn add_magnitudes(&mut self, items: &[T]) {
         let level = Level::best();
+        if !computes_by_ieee_754() {
+            let magnitude = |item: &T| item.widened().abs();
+            return self.total.add_by_integers(items.iter().map(magnitude));
+        }
         self.total.counters.items += items.len() as i64;
         self.total.counters.others += items.len() as i64;
         let Self { total, pace } = self;
@@ -100,8 +114,6 @@ impl<T: Float> Sum<T> {
             |doubles| pace.add(level, doubles, total),
         );
     }
-
-    of_total!(Sums);
 
     /// The sum, rounded to nearest, ties to even.
     ///
@@ -119,6 +131,8 @@ impl<T: Float> Sum<T> {
         self.total.value()
     }
 }
+
+of_total!(Sum, Sums, "exact sum");
 
 /// The numbers, and what is not one.
 #[derive(Clone, Copy, Debug)]
@@ -153,19 +167,29 @@ impl<W: Window> Total<W> {
         self.counters.merge(other.counters);
     }
 
-    pub(crate) const WORDS: usize = W::LIMBS + Counters::WORDS;
-
-    pub(crate) fn write_words(&self, words: &mut [i64]) {
-        let (limbs, counters) = words[..Self::WORDS].split_at_mut(W::LIMBS);
+    pub(crate) fn words(&self) -> W::Words {
+        let mut words = W::Words::zeroed();
+        let (limbs, counters) = words.as_mut().split_at_mut(W::LIMBS);
         limbs.copy_from_slice(self.fixed.propagated_limbs().as_ref());
         counters.copy_from_slice(&self.counters.words());
+        words
     }
 
-    pub(crate) fn add_words(&mut self, words: &[i64]) {
-        let (limbs, counters) = words.split_at(W::LIMBS);
+    pub(crate) fn add_words(&mut self, words: &W::Words) {
+        let (limbs, counters) = words.as_ref().split_at(W::LIMBS);
         self.fixed.add_limbs(limbs);
         let counters = counters.try_into().expect("there are as many words");
         self.counters.merge(Counters::of_words(counters));
+    }
+
+    /// Adds items by integer arithmetic alone.
+    #[cold]
+    pub(crate) fn add_by_integers(&mut self, items: impl Iterator<Item = f64>) {
+        for item in items {
+            self.counters.items += 1;
+            self.counters.others += others(iter::once(item));
+            self.add_one(item);
+        }
     }
 
     /// Adds an item, which was counted.
@@ -229,6 +253,13 @@ impl<W: Window> Destination for Total<W> {
     fn add_item(&mut self, _index: usize, item: f64) {
         self.add_one(item);
     }
+}
+
+/// Whether this thread rounds to nearest and keeps subnormal numbers, as the loops need it, by its control register. If not, or if
+/// that is not known, items are added by integer arithmetic.
+#[inline]
+pub(crate) fn computes_by_ieee_754() -> bool {
+    has_default_environment() == Some(true)
 }
 
 /// A finite number as an integer of 53 bits and a sign, in units of 2^unit.

@@ -9,7 +9,7 @@
 
 mod support;
 
-use exact_sum::{ComplexProductSum, ComplexSum, ProductSum, Sum};
+use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, ProductSum, Sum};
 use proptest::prelude::*;
 use simd_kernels::Level;
 use support::{dot, root, sum, to_double, to_single};
@@ -135,14 +135,12 @@ proptest! {
         let middle = (seed % parts.len() as u64) as usize;
         parts.rotate_left(middle);
         let mut merged = Sum::new();
-        let mut words = vec![0_i64; Sum::<f64>::WORDS];
+        let mut words = Sum::<f64>::new().words();
         for part in parts {
             let mut sum = Sum::new();
             sum.add(part);
             merged.merge(&sum);
-            let mut own = vec![0; Sum::<f64>::WORDS];
-            sum.write_words(&mut own);
-            for (word, own) in words.iter_mut().zip(own) {
+            for (word, own) in words.iter_mut().zip(sum.words()) {
                 *word += own;
             }
         }
@@ -152,6 +150,36 @@ proptest! {
         prop_assert_eq!(sent.items(), items.len() as u64);
         prop_assert_eq!(merged.value().to_bits(), expected(&items).to_bits());
         prop_assert_eq!(merged.items(), items.len() as u64);
+    }
+
+    /// Column by column, in any pieces of whole rows.
+    #[test]
+    fn rows(width in 1..70_usize, counts in prop::collection::vec(0..700_usize, 1..4), seed: u64) {
+        let rows: usize = counts.iter().fold(0, |sum, count| sum + count);
+        let items = in_range(width * rows, (-30, 30), true, seed);
+        let mut sums = vec![Sum::new(); width];
+        let mut rest = &items[..];
+        for count in counts {
+            let (piece, others) = rest.split_at(count * width);
+            Sum::add_rows(&mut sums, piece);
+            rest = others;
+        }
+        for (column, sum) in sums.iter().enumerate() {
+            let column: Vec<f64> = items.chunks_exact(width).map(|row| row[column]).collect();
+            prop_assert_eq!(sum.value().to_bits(), expected(&column).to_bits());
+        }
+        let mut values = vec![f64::NAN; width];
+        exact_sum::sum_rows(&items, width, &mut values);
+        prop_assert!(values.iter().zip(&sums).all(|(value, sum)| value.to_bits() == sum.value().to_bits()));
+    }
+
+    #[cfg(feature = "par")]
+    #[test]
+    fn threads(len in 0..600_000_usize, range in ranges(), seed: u64) {
+        let (x, y) = (in_range(len, range, true, seed), in_range(len, range, true, !seed));
+        prop_assert_eq!(exact_sum::par::sum(&x).to_bits(), exact_sum::sum(&x).to_bits());
+        prop_assert_eq!(exact_sum::par::dot(&x, &y).to_bits(), exact_sum::dot(&x, &y).to_bits());
+        prop_assert_eq!(exact_sum::par::norm(&x).to_bits(), exact_sum::norm(&x).to_bits());
     }
 
     #[test]

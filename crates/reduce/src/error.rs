@@ -200,6 +200,26 @@ pub enum RunError {
         /// The number of elements given.
         given: usize,
     },
+    /// Slices that belong together, as those of a dot product, differ in length.
+    #[error("rank {rank}: slices of {first} and of {second} items do not belong together")]
+    Lengths {
+        /// This rank.
+        rank: usize,
+        /// The number of items of the first.
+        first: u64,
+        /// The number of items of the second.
+        second: u64,
+    },
+    /// The values are not whole rows.
+    #[error("rank {rank}: {values} values are not rows of {width}")]
+    NotRows {
+        /// This rank.
+        rank: usize,
+        /// The number of values.
+        values: u64,
+        /// How many a row is to have.
+        width: u64,
+    },
     /// An exclusive scan by an operator that has no empty value, which is the result for item 0.
     #[error(
         "rank {rank}: an exclusive scan begins with nothing, and `{operator}` has no empty value"
@@ -247,6 +267,12 @@ pub enum RunError {
     RankFailed {
         /// The rank that failed first.
         rank: usize,
+    },
+    /// Several ranks failed in this run; they know why. Only [`mpi-native`](Algorithm::MpiNative) exact sums do not say which.
+    #[error("{count} ranks failed in this reduction")]
+    RanksFailed {
+        /// How many.
+        count: u64,
     },
     /// A message differs from what the plan expects. It may be another plan's, or another program's.
     #[error("rank {rank}: a message from rank {from} is not what the plan expects: {reason}")]

@@ -35,6 +35,8 @@
 //! # Ok::<(), reduce::FoldError>(())
 //! ```
 //!
+//! Where items have no numbers, module [`exact`] adds them without rounding errors: then they need no order.
+//!
 //! [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] are reproducible in the same way; their leaves are computed from the input.
 //! [`fold_rows`] and [`fields`] reduce items of several values. With feature `par`, module `par` has parallel versions of all of them,
 //! which give the same bits for every number of threads.
@@ -46,6 +48,7 @@ mod counted;
 mod engine;
 pub mod environment;
 mod error;
+pub mod exact;
 mod fold;
 mod message_buffer;
 mod native;

@@ -13,7 +13,7 @@ use control::{Bits, DEFAULT, DEPARTURES, FLUSH_TO_ZERO, FLUSHING, ROUND_UP, set}
 use reduce::environment::{EnvironmentError, check};
 use reduce::operator::custom;
 use reduce::threads::run;
-use reduce::{Algorithm, BuildError, FoldError, Plan, RunError};
+use reduce::{Algorithm, BuildError, FoldError, Plan, RunError, exact};
 
 /// Runs `body` with these bits of the control register set, on this thread.
 fn with<R>(bits: Bits, body: impl FnOnce() -> R) -> R {
@@ -45,6 +45,58 @@ fn each_departure_from_the_default_is_named() {
         }
     }
     assert_eq!(check(), Ok(()));
+}
+
+/// Exact sums do not depend on the environment: items that a processor would take for zero are added, and nothing is rounded up.
+#[test]
+fn exact_sums_are_right_in_every_environment() {
+    let tiny = f64::from_bits(3);
+    let x: Vec<f64> = (0..5000)
+        .map(|i| match i % 5 {
+            0 => tiny,
+            1 => 1.0 / f64::from(i),
+            2 => -1e300 / f64::from(i),
+            3 => f64::MIN_POSITIVE / 3.0,
+            _ => f64::from(i),
+        })
+        .collect();
+    let singles: Vec<f32> = (0..5000).map(|i| f32::from_bits(i * 7919)).collect();
+    let pairs: Vec<[f64; 2]> = x.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
+    let values = || {
+        let y: Vec<f64> = x.iter().rev().copied().collect();
+        let single = exact::sum(&singles);
+        let mut magnitudes = exact::Sum::new();
+        magnitudes.add_magnitudes(&singles);
+        let mut complex = exact::ComplexSum::new();
+        complex.add(&pairs);
+        let mut products = exact::ComplexProductSum::new();
+        products.add_conjugate(&pairs, &pairs);
+        let mut column_sums = [0.0; 2];
+        exact::sum_rows(&x, 2, &mut column_sums);
+        let of_doubles = [
+            exact::sum(&x),
+            exact::sum(&[tiny, tiny]),
+            exact::dot(&x, &y),
+            exact::dot(&[f64::INFINITY, 1.0], &[tiny, -0.0]),
+            exact::dot(&[-0.0], &[tiny]),
+            exact::norm(&x),
+            exact::norm(&[tiny, tiny]),
+        ];
+        let of_singles = [single, magnitudes.value(), exact::dot(&singles, &singles)];
+        let of_singles = of_singles.map(|value| u64::from(value.to_bits()));
+        let mut all: Vec<u64> = of_doubles.map(f64::to_bits).to_vec();
+        all.extend(complex.value().map(f64::to_bits));
+        all.extend(products.value().map(f64::to_bits));
+        all.extend(column_sums.map(f64::to_bits));
+        all.extend(of_singles);
+        all
+    };
+    let expected = values();
+    assert_eq!(expected[1], 6);
+    assert_eq!(expected[3], f64::INFINITY.to_bits());
+    for (bits, error) in DEPARTURES {
+        assert_eq!(with(bits, values), expected, "{error}");
+    }
 }
 
 #[test]

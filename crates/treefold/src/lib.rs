@@ -84,16 +84,8 @@ pub mod transport {
     };
 }
 
-/// Sums, dot products and norms in no order: exact, and rounded once.
-///
-/// ```
-/// use treefold::exact;
-///
-/// assert_eq!(exact::sum(&[1e100, 1.0, -1e100]), 1.0);
-/// ```
-pub mod exact {
-    pub use exact_sum::{ComplexProductSum, ComplexSum, Float, ProductSum, Sum, dot, norm, sum};
-}
+// Exact sums, which need no order.
+pub use reduce::exact;
 
 // Who has which items.
 pub use distribution::{Distribution, Error as DistributionError, Ownership, Scheme};

@@ -538,6 +538,13 @@ impl NativeReductions for MpiCommunicator {
             .reduce(&self.raw, root, slots, count, combine, register)
             .map_err(|failure| failure.on(self.rank))
     }
+
+    fn add_integers(&self, root: Option<usize>, words: &mut [i64]) -> Result<(), Error> {
+        let number = self.peer("add_integers", root.unwrap_or(self.rank))?;
+        self.raw
+            .add_integers(root.map(|_| number), words)
+            .map_err(|failure| failure.on(self.rank))
+    }
 }
 
 impl Drop for MpiCommunicator {

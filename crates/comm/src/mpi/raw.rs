@@ -292,6 +292,36 @@ impl RawCommunicator {
         Ok(self.allreduce_u64s(&[number], agreed)?[0])
     }
 
+    /// `MPI_Reduce` to `root`, or `MPI_Allreduce`, by `MPI_SUM`, in place; at most 2^31 - 1 integers a call.
+    pub(super) fn add_integers(
+        &self,
+        root: Option<c_int>,
+        words: &mut [i64],
+    ) -> Result<(), Failure> {
+        const MOST: usize = c_int::MAX as usize;
+        // SAFETY: constants of the library, initialised before main.
+        let (datatype, operation) = unsafe { (ffi::RSMPI_INT64_T, ffi::RSMPI_SUM) };
+        let mut sums = vec![0_i64; words.len().min(MOST)];
+        for words in words.chunks_mut(MOST) {
+            let count = c_int::try_from(words.len()).expect("a chunk is that short");
+            let sums = &mut sums[..words.len()];
+            let (from, to) = (words.as_ptr().cast(), sums.as_mut_ptr().cast());
+            let (call, code) = match root {
+                // SAFETY: both buffers hold `count` integers and are distinct.
+                None => ("MPI_Allreduce", unsafe {
+                    ffi::MPI_Allreduce(from, to, count, datatype, operation, self.handle)
+                }),
+                // SAFETY: as above; the second exists on every rank, though MPI writes the root's alone.
+                Some(root) => ("MPI_Reduce", unsafe {
+                    ffi::MPI_Reduce(from, to, count, datatype, operation, root, self.handle)
+                }),
+            };
+            check(call, code)?;
+            words.copy_from_slice(sums);
+        }
+        Ok(())
+    }
+
     /// `MPI_Allgather`: a number of every rank. Collective.
     pub(super) fn allgather_u64(&self, number: u64) -> Result<Vec<u64>, Failure> {
         let mut numbers = vec![0_u64; self.size()?];

@@ -18,6 +18,7 @@ use crate::conversation::Conversation;
 use crate::engine::Engine;
 use crate::environment;
 use crate::error::{BuildError, UnknownName};
+use crate::exact::{self, Accumulator, IntegerSum, NativeIntegers};
 use crate::message_buffer::MessageBuffer;
 use crate::native::Native;
 use crate::operator::{Operator, Sum};
@@ -226,6 +227,15 @@ impl<O> Builder<O> {
         T: Pod,
         O: Operator<T> + 'static,
     {
+        self.build_with(|world, terms, operator| Box::new(Native::new(world, terms, operator)))
+    }
+
+    /// [`build`](Builder::build), where `native` makes the engine of [`Algorithm::MpiNative`].
+    fn build_with<T>(self, native: impl MakeEngine<T, O>) -> Result<Plan<T, O>, BuildError>
+    where
+        T: Pod,
+        O: Operator<T> + 'static,
+    {
         span!("plan", ranks = self.world.size());
         if self.world.is_busy() {
             let rank = self.world.rank();
@@ -243,7 +253,7 @@ impl<O> Builder<O> {
                 }
             })?;
         let algorithm = self.checked_algorithm::<T>(named, &ownership)?;
-        Ok(self.plan(algorithm, ownership, conversation))
+        Ok(self.plan(algorithm, ownership, conversation, native))
     }
 
     /// Who owns what, as the ranks agree, or as the rule says that all of them know.
@@ -311,8 +321,8 @@ impl<O> Builder<O> {
             Some(value) => format!("bytes {:02X?}", bytemuck::bytes_of(&value)),
         };
         [
-            ("element type", any::type_name::<T>().to_owned()),
             ("operator", self.operator.name().to_owned()),
+            ("element type", any::type_name::<T>().to_owned()),
             ("empty value of the operator", empty),
             ("algorithm", algorithm),
             ("parameters of the algorithm", wishes.options.to_string()),
@@ -403,6 +413,7 @@ impl<O> Builder<O> {
         named: Option<Algorithm>,
         ownership: Ownership,
         conversation: Rc<Conversation>,
+        native: impl MakeEngine<T, O>,
     ) -> Plan<T, O>
     where
         T: Pod,
@@ -434,9 +445,7 @@ impl<O> Builder<O> {
                 its_operator,
                 its_conversation,
             )),
-            None if algorithm == Algorithm::MpiNative => {
-                Box::new(Native::new(world, its_terms, its_operator))
-            }
+            None if algorithm == Algorithm::MpiNative => native(world, its_terms, its_operator),
             None => Box::new(Algorithm1::new(
                 world,
                 its_terms,
@@ -447,6 +456,38 @@ impl<O> Builder<O> {
         Plan::new(world, operator, terms, engine, conversation)
     }
 }
+
+impl Builder {
+    /// Builds a plan for exact sums, which need no order: see [`exact`]. Collective.
+    ///
+    /// Whose items they are, and how many, may change from run to run. What was said of it before is not looked at.
+    ///
+    /// # Errors
+    /// As [`build`](Builder::build), but for those of items.
+    pub fn build_exact<A: Accumulator>(self) -> Result<exact::Plan<A>, BuildError> {
+        let a_sum_each = Ownership::one_item_each(self.world.size())?;
+        let builder = Builder {
+            world: self.world,
+            operator: IntegerSum { name: A::name() },
+            wishes: Wishes {
+                share: Some(Share::Rule(a_sum_each)),
+                items: None,
+                other_size: None,
+                ..self.wishes
+            },
+        };
+        let native = |world: &World, terms, _| -> Box<dyn Engine<A::Words>> {
+            Box::new(NativeIntegers::new(world, terms))
+        };
+        let plan = builder.build_with(native)?;
+        Ok(exact::Plan::new(plan))
+    }
+}
+
+/// Makes an engine of what ranks have agreed on.
+trait MakeEngine<T, O>: FnOnce(&World, Rc<Terms>, Rc<O>) -> Box<dyn Engine<T>> {}
+
+impl<T, O, F: FnOnce(&World, Rc<Terms>, Rc<O>) -> Box<dyn Engine<T>>> MakeEngine<T, O> for F {}
 
 /// Whether this process can get so much memory in one piece.
 fn is_available(bytes: u64) -> bool {

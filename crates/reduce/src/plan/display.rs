@@ -35,14 +35,22 @@ impl<T: Pod, O: Operator<T> + 'static> fmt::Display for Plan<T, O> {
         let (rank, terms) = (self.world.rank(), &self.terms);
         write!(
             f,
-            "rank {rank} of {}: {} of {} of {}, {} of them here, by {}",
+            "rank {rank} of {}: {} of {} of {}, {} of them here",
             self.world.size(),
             self.operator.name(),
             Counted(terms.ownership.items(), "item"),
             Counted(terms.width as u64, "element"),
             terms.ownership.count(rank),
-            terms.choice.algorithm
         )?;
+        self.write_steps(f)
+    }
+}
+
+impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
+    /// What follows what is reduced: the algorithm, and what this rank does in it.
+    pub(crate) fn write_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let terms = &self.terms;
+        write!(f, ", by {}", terms.choice.algorithm)?;
         if let Some(remark) = self.engine.remark() {
             write!(f, " ({remark})")?;
         }
@@ -58,9 +66,7 @@ impl<T: Pod, O: Operator<T> + 'static> fmt::Display for Plan<T, O> {
         }
         Ok(())
     }
-}
 
-impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// The operations that another algorithm runs than the allreduce's, by algorithm.
     fn stand_ins(&self) -> Vec<String> {
         let usual = self.algorithm(Operation::Allreduce);

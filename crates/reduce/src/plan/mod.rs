@@ -332,6 +332,19 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         claim.end(self.engine.run(operation, checked.map(|()| local), result))
     }
 
+    /// A run in which this rank takes no part, for a reason of its own, which it returns. The others hear of it.
+    pub(crate) fn fail(&self, operation: Operation, error: RunError) -> RunError {
+        let claim = match self.conversation.begin(operation) {
+            Ok(claim) => claim,
+            Err(refused) => return refused,
+        };
+        let outcome = self.engine.run(operation, Err(error), &mut []);
+        match claim.end(outcome) {
+            Err(error) => error,
+            Ok(_) => unreachable!("a run that is given an error returns it"),
+        }
+    }
+
     /// As [`run`](Plan::run), without the wait, for a result of `result_length`.
     fn start<C>(
         &self,

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
 
 pub(crate) mod collectives;
+pub(crate) mod exact;
 pub(crate) mod faults;
 pub(crate) mod handles;
 pub(crate) mod long_rows;
@@ -31,6 +32,7 @@ pub(crate) fn checks() -> impl Iterator<Item = (&'static str, Check)> {
         .chain(split_phase::CHECKS)
         .chain(handles::CHECKS)
         .chain(long_rows::CHECKS)
+        .chain(exact::CHECKS)
         .chain(faults::CHECKS)
 }
 

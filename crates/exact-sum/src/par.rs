@@ -1,0 +1,61 @@
+//! Exact sums by all threads of a process, on rayon. They have the values of those by one thread.
+
+use rayon::prelude::*;
+
+use crate::float::Float;
+use crate::product_sum::ProductSum;
+use crate::sum::Sum;
+
+/// What a thread adds by itself: about as long as it takes to wake another.
+const GRAIN_ITEMS: usize = 1 << 17;
+
+/// The exact sum of items, rounded to nearest, by the threads of the current rayon pool: see [`sum`](crate::sum).
+///
+/// ```
+/// let x = vec![0.1; 1_000_000];
+/// assert_eq!(exact_sum::par::sum(&x), exact_sum::sum(&x));
+/// ```
+#[must_use]
+pub fn sum<T: Float>(items: &[T]) -> T {
+    let part = |items: &[T]| {
+        let mut sum = Sum::new();
+        sum.add(items);
+        sum
+    };
+    let parts = items.par_chunks(GRAIN_ITEMS).map(part);
+    let merged = parts.reduce(Sum::new, |mut sum, part| {
+        sum.merge(&part);
+        sum
+    });
+    merged.value()
+}
+
+/// The exact sum of x0 * y0, x1 * y1, …, rounded to nearest, by the threads of the current rayon pool: see [`dot`](crate::dot).
+///
+/// # Panics
+/// The slices differ in length.
+#[must_use]
+pub fn dot<T: Float>(x: &[T], y: &[T]) -> T {
+    products(x, y).value()
+}
+
+/// The square root of the exact sum of x0 * x0, x1 * x1, …, rounded to nearest, by the threads of the current rayon pool: see
+/// [`norm`](crate::norm).
+#[must_use]
+pub fn norm<T: Float>(x: &[T]) -> T {
+    products(x, x).root()
+}
+
+fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
+    assert_eq!(x.len(), y.len(), "the slices differ in length");
+    let part = |(x, y): (&[T], &[T])| {
+        let mut sum = ProductSum::new();
+        sum.add(x, y);
+        sum
+    };
+    let pairs = x.par_chunks(GRAIN_ITEMS).zip(y.par_chunks(GRAIN_ITEMS));
+    pairs.map(part).reduce(ProductSum::new, |mut sum, part| {
+        sum.merge(&part);
+        sum
+    })
+}

@@ -1,0 +1,40 @@
+//! Sums, dot products and norms in no order: exact, and rounded once.
+//!
+//! The exact sum of items depends neither on their order nor on who has which of them, so nobody numbers them: each rank gives any
+//! number of items, in any order, and another number in each run if it likes. A rank adds its items without rounding errors, in a
+//! fixed-point number of some hundred bytes; ranks add these numbers as integers; and the result is rounded once. It depends on the items
+//! alone.
+//!
+//! ```
+//! use reduce::{Plan, exact, threads};
+//!
+//! let sums = threads::run(3, |world| {
+//!     let plan = Plan::builder(world).build_exact::<exact::Sum<f64>>().unwrap();
+//!     // 1e300 on rank 0, the opposite on rank 2, and thirds on all.
+//!     let local: &[f64] = match world.rank() {
+//!         0 => &[1e300, 0.3],
+//!         1 => &[0.3, 0.3, 0.3],
+//!         _ => &[-1e300],
+//!     };
+//!     plan.sum(local).unwrap()
+//! })?;
+//! assert_eq!(sums, [1.2; 3]);
+//! # Ok::<(), threads::RunError>(())
+//! ```
+//!
+//! For any other operator, and where items are numbered anyway, the tree is cheaper: [`Plan`](crate::Plan).
+
+mod integers;
+mod native;
+mod pending;
+mod plan;
+
+#[cfg(feature = "par")]
+pub use exact_sum::par;
+pub use exact_sum::{
+    Accumulator, ComplexProductSum, ComplexSum, Float, ProductSum, Sum, dot, norm, sum, sum_rows,
+};
+pub(crate) use integers::IntegerSum;
+pub(crate) use native::NativeIntegers;
+pub use pending::Pending;
+pub use plan::Plan;

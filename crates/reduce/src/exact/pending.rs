@@ -1,0 +1,127 @@
+//! An exact sum under way.
+
+use std::fmt;
+use std::time::Duration;
+
+use exact_sum::Accumulator;
+
+use super::plan::of_words;
+use crate::error::RunError;
+use crate::plan::{self, call};
+
+/// A run of an exact [`Plan`](super::Plan) between its start and its end, as [`Pending`](crate::Pending) is of a plan.
+#[must_use = "a run that is dropped is abandoned"]
+pub struct Pending<C, A: Accumulator> {
+    run: plan::Pending<C, A::Words>,
+    /// This rank's words, for a scan.
+    local: Option<A::Words>,
+}
+
+impl<C, A: Accumulator> fmt::Debug for Pending<C, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.run.fmt(f)
+    }
+}
+
+impl<C, A: Accumulator> Pending<C, A> {
+    pub(super) fn new(run: plan::Pending<C, A::Words>) -> Self {
+        Self { run, local: None }
+    }
+
+    pub(super) fn with_words(self, words: A::Words) -> Self {
+        Self {
+            local: Some(words),
+            ..self
+        }
+    }
+
+    /// Makes progress without blocking; true if `wait` would return at once.
+    ///
+    /// # Errors
+    /// The transport failed.
+    pub fn test(&self) -> Result<bool, RunError> {
+        self.run.test()
+    }
+
+    /// Waits until the run is over, at most `timeout`.
+    ///
+    /// # Errors
+    /// [`RunError::TimedOut`] says which ranks are awaited: the run continues, and may be waited for again. Or the transport failed.
+    pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
+        self.run.wait_timeout(timeout)
+    }
+
+    /// Abandons the run. The plan is spent then: build another.
+    pub fn cancel(self) {
+        self.run.cancel();
+    }
+}
+
+fn sums<A: Accumulator>(words: &[A::Words]) -> Vec<A> {
+    words.iter().map(of_words).collect()
+}
+
+impl<A: Accumulator> Pending<call::Allreduce, A> {
+    /// Waits for the run and returns its result.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait(self) -> Result<A, RunError> {
+        self.run.wait().map(|words| of_words(&words))
+    }
+}
+
+impl<A: Accumulator> Pending<call::Reduce, A> {
+    /// Waits for the run and returns its result on the root, `None` on the others.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait(self) -> Result<Option<A>, RunError> {
+        let words = self.run.wait()?;
+        Ok(words.map(|words| of_words(&words)))
+    }
+}
+
+impl<A: Accumulator> Pending<call::AllreduceRow, A> {
+    /// Waits for the run and returns the row.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait(self) -> Result<Vec<A>, RunError> {
+        self.run.wait().map(|words| sums(&words))
+    }
+}
+
+impl<A: Accumulator> Pending<call::ReduceRow, A> {
+    /// Waits for the run and returns the row on the root, `None` on the others.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait(self) -> Result<Option<Vec<A>>, RunError> {
+        let words = self.run.wait()?;
+        Ok(words.map(|words| sums(&words)))
+    }
+}
+
+impl<A: Accumulator> Pending<call::ReduceScatter, A> {
+    /// Waits for the run and returns this rank's columns of the row.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait(self) -> Result<Vec<A>, RunError> {
+        self.run.wait().map(|words| sums(&words))
+    }
+}
+
+impl<A: Accumulator> Pending<call::Scan, A> {
+    /// Waits for the run and returns the sum up to this rank.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait(self) -> Result<A, RunError> {
+        let local = self.local.expect("a scan keeps its words");
+        let mut result = [local];
+        self.run.wait_into(&[local], &mut result)?;
+        Ok(of_words(&result[0]))
+    }
+}
