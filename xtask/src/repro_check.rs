@@ -24,13 +24,14 @@ use crate::mpi_options::MpiOptions;
 /// The rank counts of the thesis' section 4.3.
 const THESIS_RANKS: &str = "1..=241:16";
 
-/// The ways in tree order, and the ordered baseline.
-const DEFAULT_ALGORITHMS: [Way; 6] = [
+/// The ways in tree order, the exact sum, and the ordered baseline.
+const DEFAULT_ALGORITHMS: [Way; 7] = [
     Way::Tree(Algorithm::Algorithm1),
     Way::Tree(Algorithm::Direct),
     Way::Tree(Algorithm::Binomial),
     Way::Tree(Algorithm::RecursiveDoubling),
     Way::Tree(Algorithm::MpiNative),
+    Way::Exact,
     Way::LeftToRight,
 ];
 
@@ -58,7 +59,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME,…")]
     distribution: Option<String>,
     /// Algorithms by name, or all; unordered always runs [default: algorithm1, direct, binomial, recursive-doubling, mpi-native,
-    /// left-to-right]
+    /// exact-sum, left-to-right]
     #[arg(long, value_name = "NAME,…")]
     algorithm: Option<String>,
     /// The seed of generated data and random distributions

@@ -32,6 +32,7 @@ pub fn operations(way: Way) -> &'static [Operation] {
         Way::Tree(algorithm) if has_own_reduce(algorithm) => {
             &[Operation::Allreduce, Operation::Reduce]
         }
+        Way::Exact => &[Operation::Allreduce, Operation::Reduce],
         _ => &[Operation::Allreduce],
     }
 }
@@ -90,7 +91,7 @@ pub struct Row {
     pub bits: String,
     /// The sum; null if it is infinite or not a number.
     pub sum: Option<f64>,
-    /// `tree`, `left-to-right` or `none`.
+    /// `tree`, `exact`, `left-to-right` or `none`.
     pub order: String,
     /// All messages that the backend sent; null where the MPI library does not tell.
     pub messages: Option<u64>,

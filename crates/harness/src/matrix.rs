@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use comm::{Tag, collective};
 use distribution::{Distribution, Ownership};
-use reduce::{Algorithm, Operation, Operator, Sum, World, threads};
+use reduce::{Algorithm, Operation, Operator, Sum, World, exact, threads};
 
 use crate::baselines::Baseline;
 use crate::data::DataSet;
@@ -160,6 +160,11 @@ fn reduce(
     let sent_before = world.traffic().messages;
     let total = match (runner, operation) {
         (Runner::Plan(plan), Operation::Reduce) => plan.reduce(local)?,
+        (Runner::Exact(plan), Operation::Reduce) => {
+            let mut sum = exact::Sum::new();
+            sum.add(local);
+            plan.reduce(&sum)?.map(|total| total.value())
+        }
         _ => Some(runner.allreduce(local)?),
     };
     let sent = world.traffic().messages - sent_before;
@@ -167,6 +172,7 @@ fn reduce(
     let bits = Sum.canonical(total.unwrap_or(0.0)).to_bits();
     let rounds = match runner {
         Runner::Plan(plan) => plan.rounds(),
+        Runner::Exact(plan) => plan.rounds(),
         Runner::Baseline(_) | Runner::LocalFold => None,
     };
 

@@ -1,7 +1,7 @@
 //! A way to a sum, ready to run on ranks again and again.
 
 use distribution::Ownership;
-use reduce::{Plan, Sum, World};
+use reduce::{Plan, Sum, World, exact};
 
 use crate::baselines::Baseline;
 use crate::way::Way;
@@ -12,6 +12,8 @@ use crate::{Backend, Error};
 pub enum Runner {
     /// By treefold.
     Plan(Box<Plan<f64, Sum>>),
+    /// By treefold, in no order.
+    Exact(Box<exact::Plan<exact::Sum<f64>>>),
     /// By one of the ways that it is compared with.
     Baseline(Baseline),
     /// By treefold's local fold of this rank's items alone: the sum over the ranks where there is one rank.
@@ -31,6 +33,7 @@ impl Runner {
                 let builder = Plan::builder(world).ownership(ownership);
                 Runner::plan(builder.algorithm(algorithm).build()?)
             }
+            Way::Exact => Runner::Exact(Box::new(Plan::builder(world).build_exact()?)),
             Way::Unordered => Runner::Baseline(Baseline::unordered(world, backend)?),
             Way::LeftToRight => {
                 Runner::Baseline(Baseline::left_to_right(world, backend, ownership)?)
@@ -47,6 +50,7 @@ impl Runner {
     pub fn allreduce(&self, local: &[f64]) -> Result<f64, Error> {
         match self {
             Runner::Plan(plan) => Ok(plan.allreduce(local)?),
+            Runner::Exact(plan) => Ok(plan.sum(local)?),
             Runner::Baseline(baseline) => baseline.allreduce(local),
             Runner::LocalFold => Ok(reduce::sum(local)?),
         }

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub enum Way {
     /// A plan of treefold.
     Tree(Algorithm),
+    /// A plan of treefold for the exact sum, rounded once.
+    Exact,
     /// Each rank folds its own items as fast as it can, then the transport's ordinary allreduce: what programs usually do.
     Unordered,
     /// All items are gathered on one rank and folded from left to right (thesis, eq. 1.5).
@@ -25,6 +27,8 @@ pub enum Order {
     Tree,
     /// ((x0 + x1) + x2) + …
     LeftToRight,
+    /// None: the sum is exact, and rounded once.
+    Exact,
     /// Whatever the number of ranks and the transport make of it.
     None,
 }
@@ -35,6 +39,7 @@ impl Order {
         match self {
             Order::Tree => "tree",
             Order::LeftToRight => "left-to-right",
+            Order::Exact => "exact",
             Order::None => "none",
         }
     }
@@ -44,13 +49,15 @@ impl Way {
     /// All of them, the baselines last.
     pub fn all() -> Vec<Self> {
         let trees = Algorithm::all().map(Way::Tree);
-        trees.chain([Way::Unordered, Way::LeftToRight]).collect()
+        let others = [Way::Exact, Way::Unordered, Way::LeftToRight];
+        trees.chain(others).collect()
     }
 
     /// Its name in options and rows.
     pub fn name(self) -> &'static str {
         match self {
             Way::Tree(algorithm) => algorithm.name(),
+            Way::Exact => "exact-sum",
             Way::Unordered => "unordered",
             Way::LeftToRight => "left-to-right",
         }
@@ -60,6 +67,7 @@ impl Way {
     pub fn order(self) -> Order {
         match self {
             Way::Tree(_) => Order::Tree,
+            Way::Exact => Order::Exact,
             Way::Unordered => Order::None,
             Way::LeftToRight => Order::LeftToRight,
         }
@@ -67,7 +75,11 @@ impl Way {
 
     /// Whether it reduces items of which a rank may own several pieces, or ranks' items in any order.
     pub fn takes_pieces(self) -> bool {
-        matches!(self, Way::Tree(algorithm) if algorithm.is_scheduled())
+        match self {
+            Way::Tree(algorithm) => algorithm.is_scheduled(),
+            Way::Exact => true,
+            Way::Unordered | Way::LeftToRight => false,
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use harness::data::DataSet;
 use harness::job::Row;
 use harness::table::Table;
 use reduce::{Operator, Sum};
+use xsum::{Xsum, XsumSmall};
 
 /// The name of the canary's data set.
 const CANARY: &str = "canary";
@@ -19,6 +20,7 @@ pub(super) struct Expectations(BTreeMap<String, Expected>);
 struct Expected {
     tree: u64,
     left_to_right: u64,
+    exact: u64,
 }
 
 impl Expected {
@@ -29,8 +31,22 @@ impl Expected {
                 left + right
             })),
             left_to_right: bits(simd_kernels::left_to_right(&data.items)),
+            exact: bits(exact_sum(&data.items)),
         }
     }
+}
+
+/// The exact sum, rounded once, by an implementation that is not ours: Neal's small superaccumulator. `None` for no items.
+fn exact_sum(items: &[f64]) -> Option<f64> {
+    let negative_zero = -0.0_f64;
+    let is_negative_zero = |item: &f64| item.to_bits() == negative_zero.to_bits();
+    if items.iter().all(is_negative_zero) {
+        return items.first().copied();
+    }
+    let mut exact = XsumSmall::new();
+    exact.add_list(items);
+    // Additions give +0.0 where it is the sum of anything else.
+    Some(exact.sum() + 0.0)
 }
 
 impl Expectations {
@@ -63,6 +79,7 @@ impl Expectations {
         let expected = match row.order.as_str() {
             order if order == Order::Tree.name() => expected.tree,
             order if order == Order::LeftToRight.name() => expected.left_to_right,
+            order if order == Order::Exact.name() => expected.exact,
             _ => return None,
         };
         let fault = if row.bits != format!("{expected:016X}") {
@@ -139,17 +156,19 @@ fn cell<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expectations, Expected};
+    use super::{Expectations, Expected, exact_sum};
     use harness::job::Row;
 
     const TREE: u64 = 0x3FF0_0000_0000_0000;
     const LEFT_TO_RIGHT: u64 = 0x3FF0_0000_0000_0001;
+    const EXACT: u64 = 0x3FF0_0000_0000_0002;
 
     fn expectations() -> Expectations {
         let sums = |name: &str| {
             let expected = Expected {
                 tree: TREE,
                 left_to_right: LEFT_TO_RIGHT,
+                exact: EXACT,
             };
             (name.to_owned(), expected)
         };
@@ -179,11 +198,28 @@ mod tests {
         let rows = [
             row("data", "tree", TREE),
             row("data", "left-to-right", LEFT_TO_RIGHT),
+            row("data", "exact", EXACT),
             row("data", "none", 7),
             row("canary", "none", 1),
             row("canary", "none", 2),
         ];
         assert_eq!(expectations().faults(&rows), [] as [String; 0]);
+    }
+
+    #[test]
+    fn exact_sums_of_all_kinds() {
+        let bits = |items: &[f64]| exact_sum(items).map(f64::to_bits);
+        assert_eq!(bits(&[]), None);
+        assert_eq!(bits(&[-0.0, -0.0]), Some((-0.0_f64).to_bits()));
+        for zero in [&[-0.0, 0.0][..], &[1.0, -1.0], &[-1.0, 1.0, -0.0]] {
+            assert_eq!(bits(zero), Some(0));
+        }
+        assert_eq!(bits(&[1e300, 1.0, -1e300]), Some(1.0_f64.to_bits()));
+        let infinity = f64::INFINITY;
+        assert_eq!(bits(&[infinity, 1.0]), Some(infinity.to_bits()));
+        assert!(exact_sum(&[infinity, -infinity]).is_some_and(f64::is_nan));
+        let items: Vec<f64> = (0..1000).map(|i| f64::from(i).sin().powi(9)).collect();
+        assert_eq!(bits(&items), Some(reduce::exact::sum(&items).to_bits()));
     }
 
     #[test]
@@ -197,6 +233,7 @@ mod tests {
             ]
         );
         assert_eq!(faults(&[row("data", "left-to-right", TREE)]).len(), 1);
+        assert_eq!(faults(&[row("data", "exact", TREE)]).len(), 1);
 
         let mut torn = row("data", "tree", TREE);
         torn.ranks_agree = false;

@@ -7,6 +7,8 @@ use simd_kernels::{
     unordered_sum_with,
 };
 
+use reduce::exact;
+
 use super::Row;
 use super::timing::{Candidate, medians_ns};
 use crate::output::Output;
@@ -52,7 +54,12 @@ pub fn run(quick: bool, output: &Output) -> Vec<Row> {
 }
 
 /// One level at one length. The scalar level also stands for the plain ways.
-fn compare<T: Float>(level: Level, leaves: &[T], suffix: &str, rounds: usize) -> Vec<Row> {
+fn compare<T: Float + exact::Float>(
+    level: Level,
+    leaves: &[T],
+    suffix: &str,
+    rounds: usize,
+) -> Vec<Row> {
     let mut scratch = vec![T::default(); scratch_len(leaves.len())];
     let mut candidates = vec![
         Candidate::new(format!("left-to-right{suffix}"), || {
@@ -67,6 +74,11 @@ fn compare<T: Float>(level: Level, leaves: &[T], suffix: &str, rounds: usize) ->
         }),
         Candidate::new(format!("streaming-{level}{suffix}"), || {
             black_box(sum(level, black_box(leaves)));
+        }),
+        Candidate::new(format!("exact-{level}{suffix}"), || {
+            let mut sum = exact::Sum::new();
+            sum.add_at(level, black_box(leaves));
+            black_box(sum.value());
         }),
     ];
     if level == Level::SCALAR && leaves.len() <= DEFINITION_LEAVES_MAX {

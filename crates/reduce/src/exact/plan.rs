@@ -258,6 +258,11 @@ impl<A: Accumulator> Plan<A> {
         Ok(Pending::new(run).with_words(words))
     }
 
+    /// The steps in which this rank communicated in the last blocking run: see [`Plan::rounds`](crate::Plan::rounds).
+    pub fn rounds(&self) -> Option<u64> {
+        self.plan.rounds()
+    }
+
     fn rank(&self) -> usize {
         self.world().rank()
     }
