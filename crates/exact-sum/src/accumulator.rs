@@ -6,7 +6,8 @@ use bytemuck::Pod;
 
 /// An exact sum of any kind, as messages hold it: [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum) and their complex kin.
 ///
-/// The words of a merged sum stand for the same as those of its parts' sums added one by one, as MPI adds integers; up to 2^30 parts.
+/// There are two forms. [`Words`](Self::Words) are short, and are merged by [`merge_words`](Self::merge_words).
+/// [`Integers`](Self::Integers) are twice as long, and are merged by adding them one by one, as MPI's `MPI_SUM` adds integers.
 ///
 /// ```
 /// use exact_sum::{Accumulator, Sum};
@@ -14,17 +15,27 @@ use bytemuck::Pod;
 /// let [mut left, mut right] = [Sum::<f64>::new(); 2];
 /// left.add(&[1e300, 1.0]);
 /// right.add(&[-1e300]);
+///
 /// let mut words = left.words();
-/// for (word, other) in words.iter_mut().zip(right.words()) {
-///     *word += other;
-/// }
+/// Sum::<f64>::merge_words(&mut words, &right.words());
 /// let mut sum = Sum::<f64>::new();
 /// sum.add_words(&words);
 /// assert_eq!(sum.value(), 1.0);
+///
+/// let mut integers = left.integers();
+/// for (integer, other) in integers.iter_mut().zip(right.integers()) {
+///     *integer += other;
+/// }
+/// let mut sum = Sum::<f64>::new();
+/// sum.add_integers(&integers);
+/// assert_eq!(sum.value(), 1.0);
 /// ```
 pub trait Accumulator: sealed::Sealed + Clone + Default + fmt::Debug + 'static {
-    /// An array of `i64`, or an array of two of them.
+    /// An array of `u64`, or an array of two of them.
     type Words: Pod;
+
+    /// An array of `i64`, or an array of two of them. Those of up to 2^30 sums may be added.
+    type Integers: Pod;
 
     /// What it is, with the type of its items: ranks compare it.
     fn name() -> String;
@@ -34,6 +45,15 @@ pub trait Accumulator: sealed::Sealed + Clone + Default + fmt::Debug + 'static {
 
     /// Adds the sum that words stand for.
     fn add_words(&mut self, words: &Self::Words);
+
+    /// Makes words stand for the sum of both.
+    fn merge_words(words: &mut Self::Words, other: &Self::Words);
+
+    /// The sum as integers.
+    fn integers(&self) -> Self::Integers;
+
+    /// Adds the sum that integers stand for.
+    fn add_integers(&mut self, integers: &Self::Integers);
 }
 
 pub(crate) mod sealed {

@@ -8,7 +8,7 @@ use simd_kernels::{
 };
 
 /// Fewer items are added one by one. Of the first block, so many are looked at.
-const SHORT_ITEMS: usize = 24;
+const SHORT_ITEMS: usize = 16;
 
 /// How often a block is split before the rest is added item by item.
 const MOST_SPLITS: u32 = 4;

@@ -88,6 +88,7 @@ impl<T: Float> Sealed for ComplexSum<T> {}
 
 impl<T: Float> Accumulator for ComplexSum<T> {
     type Words = [<T::Sums as Window>::Words; 2];
+    type Integers = [<T::Sums as Window>::Integers; 2];
 
     fn name() -> String {
         format!("exact sum of complex numbers of {}", T::NAME)
@@ -100,6 +101,22 @@ impl<T: Float> Accumulator for ComplexSum<T> {
     fn add_words(&mut self, words: &Self::Words) {
         for (part, words) in self.parts.iter_mut().zip(words) {
             part.add_words(words);
+        }
+    }
+
+    fn merge_words(words: &mut Self::Words, other: &Self::Words) {
+        for (words, other) in words.iter_mut().zip(other) {
+            Total::<T::Sums>::merge_words(words, other);
+        }
+    }
+
+    fn integers(&self) -> Self::Integers {
+        self.parts.each_ref().map(Total::integers)
+    }
+
+    fn add_integers(&mut self, integers: &Self::Integers) {
+        for (part, integers) in self.parts.iter_mut().zip(integers) {
+            part.add_integers(integers);
         }
     }
 }
@@ -202,6 +219,7 @@ impl<T: Float> Sealed for ComplexProductSum<T> {}
 
 impl<T: Float> Accumulator for ComplexProductSum<T> {
     type Words = [<T::Products as Window>::Words; 2];
+    type Integers = [<T::Products as Window>::Integers; 2];
 
     fn name() -> String {
         format!("exact sum of products of complex numbers of {}", T::NAME)
@@ -214,6 +232,22 @@ impl<T: Float> Accumulator for ComplexProductSum<T> {
     fn add_words(&mut self, words: &Self::Words) {
         for (part, words) in self.parts.iter_mut().zip(words) {
             part.add_words(words);
+        }
+    }
+
+    fn merge_words(words: &mut Self::Words, other: &Self::Words) {
+        for (words, other) in words.iter_mut().zip(other) {
+            ProductSum::<T>::merge_words(words, other);
+        }
+    }
+
+    fn integers(&self) -> Self::Integers {
+        self.parts.each_ref().map(ProductSum::integers)
+    }
+
+    fn add_integers(&mut self, integers: &Self::Integers) {
+        for (part, integers) in self.parts.iter_mut().zip(integers) {
+            part.add_integers(integers);
         }
     }
 }

@@ -14,9 +14,9 @@ pub(crate) struct Counters {
 
 impl Counters {
     /// The number of counters.
-    pub(crate) const WORDS: usize = 5;
+    pub(crate) const INTEGERS: usize = 5;
 
-    pub(crate) fn words(self) -> [i64; Self::WORDS] {
+    pub(crate) fn integers(self) -> [i64; Self::INTEGERS] {
         let Self {
             items,
             others,
@@ -27,8 +27,8 @@ impl Counters {
         [items, others, nans, infinities, negative_infinities]
     }
 
-    pub(crate) fn of_words(words: [i64; Self::WORDS]) -> Self {
-        let [items, others, nans, infinities, negative_infinities] = words;
+    pub(crate) fn of_integers(integers: [i64; Self::INTEGERS]) -> Self {
+        let [items, others, nans, infinities, negative_infinities] = integers;
         Self {
             items,
             others,
@@ -38,12 +38,33 @@ impl Counters {
         }
     }
 
+    /// The number of items, and a bit for each other counter, which says whether it is more than 0.
+    pub(crate) const WORDS: usize = 2;
+
+    pub(crate) fn words(self) -> [u64; Self::WORDS] {
+        let [items, others @ ..] = self.integers();
+        let bit = |(place, counter)| u64::from(counter != 0) << place;
+        let bits = (0..).zip(others).map(bit);
+        [items.cast_unsigned(), bits.fold(0, |bits, bit| bits | bit)]
+    }
+
+    pub(crate) fn of_words([items, bits]: [u64; Self::WORDS]) -> Self {
+        let bit = |place: u32| (bits >> place & 1).cast_signed();
+        Self::of_integers([items.cast_signed(), bit(0), bit(1), bit(2), bit(3)])
+    }
+
+    /// Makes words stand for both.
+    pub(crate) fn merge_words(words: &mut [u64], other: &[u64]) {
+        words[0] = words[0].wrapping_add(other[0]);
+        words[1] |= other[1];
+    }
+
     pub(crate) fn merge(&mut self, other: Self) {
-        let mut words = self.words();
-        for (own, other) in words.iter_mut().zip(other.words()) {
+        let mut integers = self.integers();
+        for (own, other) in integers.iter_mut().zip(other.integers()) {
             *own = own.wrapping_add(other);
         }
-        *self = Self::of_words(words);
+        *self = Self::of_integers(integers);
     }
 
     /// Counts a number that is not finite.

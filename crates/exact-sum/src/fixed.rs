@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use bytemuck::Pod;
+use bytemuck::{Pod, Zeroable};
 
 use crate::counters::Counters;
 
@@ -18,8 +18,11 @@ pub trait Window: Copy + core::fmt::Debug + Send + Sync + 'static {
     /// An array of limbs.
     type Limbs: AsRef<[i64]> + AsMut<[i64]> + Copy + PartialEq + core::fmt::Debug + Send + Sync;
 
+    /// An array of the limbs, two in a word, and the [`Counters`].
+    type Words: AsRef<[u64]> + AsMut<[u64]> + Pod;
+
     /// An array of the limbs and the [`Counters`].
-    type Words: AsRef<[i64]> + AsMut<[i64]> + Pod;
+    type Integers: AsRef<[i64]> + AsMut<[i64]> + Pod;
 
     /// The number of limbs.
     const LIMBS: usize;
@@ -48,7 +51,8 @@ macro_rules! window {
 
         impl Window for $name {
             type Limbs = [i64; $name::LIMBS];
-            type Words = [i64; $name::LIMBS + Counters::WORDS];
+            type Words = [u64; $name::LIMBS.div_ceil(2) + Counters::WORDS];
+            type Integers = [i64; $name::LIMBS + Counters::INTEGERS];
             const LIMBS: usize = $name::LIMBS;
             const LOWEST: i32 = $lowest;
             const ZERO: Self::Limbs = [0; $name::LIMBS];
@@ -99,6 +103,11 @@ impl<W: Window> Fixed<W> {
         let limbs = &mut self.limbs.as_mut()[first..][..2];
         limbs[0] += (value << shift) & LIMB_MASK;
         limbs[1] += value >> (LIMB_BITS - shift);
+        self.count_addition();
+    }
+
+    #[inline]
+    fn count_addition(&mut self) {
         self.additions += 1;
         if self.additions >= MOST_ADDITIONS {
             self.propagate_carries();
@@ -127,6 +136,47 @@ impl<W: Window> Fixed<W> {
         self.propagate_carries();
     }
 
+    /// Adds a number of words, as [`write_words`](Self::write_words) leaves it.
+    pub(crate) fn add_words(&mut self, words: &[u64]) {
+        let (highest, lower) = words.split_last().expect("a window has limbs");
+        let (pairs, highest_limbs) = self.limbs.as_mut().split_at_mut(2 * lower.len());
+        for (limbs, word) in pairs.as_chunks_mut().0.iter_mut().zip(lower) {
+            let word = word.cast_signed();
+            let [lower, upper] = limbs;
+            *lower += word & LIMB_MASK;
+            *upper += word >> LIMB_BITS & LIMB_MASK;
+        }
+        match (highest_limbs, highest.cast_signed()) {
+            ([lower, upper], word) => {
+                *lower += word & LIMB_MASK;
+                *upper += word >> LIMB_BITS;
+            }
+            (limbs, word) => limbs[0] += word,
+        }
+        self.count_addition();
+    }
+
+    /// Leaves the number as words, in two's complement: two limbs make one.
+    pub(crate) fn write_words(&self, words: &mut [u64]) {
+        /// Of so many words, most are all zeros or, above a negative number, all ones.
+        const WORDS: usize = 4;
+        let mut carry = 0_i64;
+        let limbs = self.limbs.as_ref().chunks(2 * WORDS);
+        for (words, limbs) in words.chunks_mut(WORDS).zip(limbs) {
+            if limbs.iter().fold(0, |bits, limb| bits | limb) == 0 && matches!(carry, 0 | -1) {
+                words.fill(carry.cast_unsigned());
+                continue;
+            }
+            for (word, limbs) in words.iter_mut().zip(limbs.chunks(2)) {
+                let upper = limbs.get(1).copied().unwrap_or(0);
+                let lower = i128::from(limbs[0]) + i128::from(carry);
+                let sum = lower + (i128::from(upper) << LIMB_BITS);
+                *word = lower_half(sum.cast_unsigned());
+                carry = lower_half((sum >> 64).cast_unsigned()).cast_signed();
+            }
+        }
+    }
+
     /// Makes every limb but the highest one a number from 0 to 2^32 - 1.
     pub(crate) fn propagate_carries(&mut self) {
         let limbs = self.limbs.as_mut();
@@ -150,35 +200,52 @@ impl<W: Window> Fixed<W> {
 
     /// The sign and the magnitude; `None` for zero.
     pub(crate) fn magnitude(&self) -> Option<(bool, Magnitude)> {
-        let mut positive = *self;
-        positive.propagate_carries();
-        let is_negative = positive.limbs.as_ref().last() < Some(&0);
+        let mut words = W::Words::zeroed();
+        let words = &mut words.as_mut()[..W::LIMBS.div_ceil(2)];
+        self.write_words(words);
+        let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
         if is_negative {
-            for limb in positive.limbs.as_mut() {
-                *limb = -*limb;
-            }
-            positive.propagate_carries();
+            negate(words);
         }
-        let limbs = positive.limbs.as_ref();
-        let top = limbs.iter().rposition(|&limb| limb != 0)?;
-        // The highest limb may hold more than 32 bits, of a sum of more than 2^64 items.
-        let at = |below: usize| -> u128 {
-            let index = top.checked_sub(below);
-            index.map_or(0, |index| u128::from(limbs[index].unsigned_abs()))
-        };
-        let upper =
-            at(0) << (3 * LIMB_BITS) | at(1) << (2 * LIMB_BITS) | at(2) << LIMB_BITS | at(3);
+        let top = words.iter().rposition(|&word| word != 0)?;
+        let at = |below: usize| top.checked_sub(below).map_or(0, |index| words[index]);
+        let upper = u128::from(at(0)) << 64 | u128::from(at(1));
         let free = upper.leading_zeros();
-        let next = at(4) << LIMB_BITS | at(5);
-        let below = 2 * LIMB_BITS - free.min(LIMB_BITS);
-        let rest = limbs[..top.saturating_sub(5)].iter();
-        let top = i32::try_from(top).expect("a window has some hundred limbs");
+        let next = u128::from(at(2)) << free;
+        let rest = &words[..top.saturating_sub(2)];
+        let top = i32::try_from(top).expect("a window has some hundred words");
         let magnitude = Magnitude {
-            bits: upper << free | next >> below,
-            exponent: W::LOWEST + 32 * (top - 3) - free.cast_signed(),
-            is_more: next & ((1 << below) - 1) != 0 || rest.into_iter().any(|&limb| limb != 0),
+            bits: upper << free | next >> 64,
+            exponent: W::LOWEST + 64 * (top - 1) - free.cast_signed(),
+            is_more: lower_half(next) != 0 || rest.iter().any(|&word| word != 0),
         };
         Some((is_negative, magnitude))
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "only that half is asked for"
+)]
+fn lower_half(number: u128) -> u64 {
+    number as u64
+}
+
+/// Negates a number in two's complement.
+fn negate(words: &mut [u64]) {
+    let mut carry = true;
+    for word in words {
+        (*word, carry) = (!*word).overflowing_add(carry.into());
+    }
+}
+
+/// Adds a number in two's complement.
+pub(crate) fn add_to_words(words: &mut [u64], other: &[u64]) {
+    let mut carry = false;
+    for (word, &other) in words.iter_mut().zip(other) {
+        let (sum, overflows) = word.overflowing_add(other);
+        let (sum, carries) = sum.overflowing_add(carry.into());
+        (*word, carry) = (sum, overflows | carries);
     }
 }
 

@@ -167,15 +167,31 @@ fn converted(items: &[f32], add: impl FnMut(&[f64])) {
 /// The most items that are converted to doubles, or changed, at once.
 pub(crate) const CONVERTED_ITEMS: usize = 2048;
 
+/// So many items, or fewer, are changed in a short array.
+pub(crate) const FEW_ITEMS: usize = 64;
+
 /// Calls a function with what a conversion makes of items, in pieces of an even number of items but for the last one.
 #[inline]
 pub(crate) fn convert<T: Copy>(
     items: &[T],
     conversion: impl Fn(T) -> f64,
+    add: impl FnMut(&[f64]),
+) {
+    // To clear a long array takes longer than to add a few items.
+    match items.len() <= FEW_ITEMS {
+        true => convert_by::<FEW_ITEMS, T>(items, conversion, add),
+        false => convert_by::<CONVERTED_ITEMS, T>(items, conversion, add),
+    }
+}
+
+#[inline]
+fn convert_by<const ITEMS: usize, T: Copy>(
+    items: &[T],
+    conversion: impl Fn(T) -> f64,
     mut add: impl FnMut(&[f64]),
 ) {
-    let mut doubles = [0.0; CONVERTED_ITEMS];
-    for chunk in items.chunks(CONVERTED_ITEMS) {
+    let mut doubles = [0.0; ITEMS];
+    for chunk in items.chunks(ITEMS) {
         for (double, &item) in doubles.iter_mut().zip(chunk) {
             *double = conversion(item);
         }

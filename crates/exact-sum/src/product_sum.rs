@@ -9,7 +9,7 @@ use crate::accumulator::sealed::Sealed;
 use crate::blocks::Pace;
 use crate::counters::{Counters, others};
 use crate::fixed::Window;
-use crate::float::Float;
+use crate::float::{FEW_ITEMS, Float};
 use crate::round;
 use crate::sum::{Total, computes_by_ieee_754, integer, of_total};
 
@@ -72,8 +72,12 @@ impl<T: Float> ProductSum<T> {
         self.total.counters.items += x.len() as i64;
         let Self { total, products } = self;
         T::in_pairs_of_doubles(x, y, |x, y| {
+            if x.len() <= FEW_ITEMS {
+                total.counters.others += products.add::<FEW_ITEMS, T>(level, x, y, total);
+                return;
+            }
             for (x, y) in x.chunks(PRODUCTS).zip(y.chunks(PRODUCTS)) {
-                total.counters.others += products.add::<T>(level, x, y, total);
+                total.counters.others += products.add::<PRODUCTS, T>(level, x, y, total);
             }
         });
     }
@@ -119,15 +123,15 @@ impl Paces {
         errors: Pace::START,
     };
 
-    /// Adds the products of at most [`PRODUCTS`] doubles that come from items of type `T`. More than 0 if some are not -0.0.
-    fn add<T: Float>(
+    /// Adds the products of at most `MOST` doubles that come from items of type `T`. More than 0 if some are not -0.0.
+    fn add<const MOST: usize, T: Float>(
         &mut self,
         level: Level,
         x: &[f64],
         y: &[f64],
         destination: &mut Total<T::Products>,
     ) -> i64 {
-        let [mut products, mut errors] = [[0.0; PRODUCTS]; 2];
+        let [mut products, mut errors] = [[0.0; MOST]; 2];
         let products = &mut products[..x.len()];
         if T::IS_SINGLE {
             // Exact: their significands have 24 bits, and their exponents are far from a double's.

@@ -3,9 +3,14 @@
 use crate::float::Float;
 use crate::sum::Sum;
 
-/// The columns and the rows of a tile, which is copied column by column: 128 KiB of doubles.
-const TILE_COLUMNS: usize = 32;
+/// The columns of a tile, which is copied column by column.
+const TILE_COLUMNS: usize = 8;
+
+/// The rows of a tile.
 const TILE_ROWS: usize = 512;
+
+/// Columns of a tile lie this far apart. A power of two would put all of them into one set of the cache.
+const TILE_STRIDE: usize = TILE_ROWS + 8;
 
 impl<T: Float> Sum<T> {
     /// Adds rows of as many items as there are sums: item c of each row to sum c.
@@ -30,21 +35,30 @@ impl<T: Float> Sum<T> {
         if let [sum] = sums {
             return sum.add(rows);
         }
-        let mut tile = vec![T::ZERO; TILE_COLUMNS.min(width) * TILE_ROWS];
+        let mut tile = [[T::ZERO; TILE_STRIDE]; TILE_COLUMNS];
         for rows in rows.chunks(TILE_ROWS * width.max(1)) {
-            let count = rows.len() / width;
             for (group, sums) in sums.chunks_mut(TILE_COLUMNS).enumerate() {
                 let first = group * TILE_COLUMNS;
-                for (index, row) in rows.chunks_exact(width).enumerate() {
-                    let places = tile[index..].iter_mut().step_by(TILE_ROWS);
-                    for (place, &item) in places.zip(&row[first..][..sums.len()]) {
-                        *place = item;
+                let rows = rows.chunks_exact(width);
+                let count = rows.len();
+                for (index, row) in rows.enumerate() {
+                    match row[first..].first_chunk::<TILE_COLUMNS>() {
+                        Some(row) => put(&mut tile, index, row),
+                        None => put(&mut tile, index, &row[first..]),
                     }
                 }
-                for (sum, column) in sums.iter_mut().zip(tile.chunks_exact(TILE_ROWS)) {
+                for (sum, column) in sums.iter_mut().zip(&tile) {
                     sum.add(&column[..count]);
                 }
             }
         }
+    }
+}
+
+/// Copies a row to a tile.
+#[inline(always)]
+fn put<T: Copy>(tile: &mut [[T; TILE_STRIDE]; TILE_COLUMNS], index: usize, row: &[T]) {
+    for (column, &item) in tile.iter_mut().zip(row) {
+        column[index] = item;
     }
 }

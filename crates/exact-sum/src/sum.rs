@@ -9,7 +9,7 @@ use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
 use crate::blocks::{Destination, Pace};
 use crate::counters::{Counters, others};
-use crate::fixed::{Fixed, Window};
+use crate::fixed::{Fixed, Window, add_to_words};
 use crate::float::Float;
 use crate::float::convert;
 
@@ -33,6 +33,7 @@ macro_rules! of_total {
 
         impl<T: Float> Accumulator for $sum<T> {
             type Words = <T::$window as Window>::Words;
+            type Integers = <T::$window as Window>::Integers;
 
             fn name() -> String {
                 format!("{} of {}", $name, T::NAME)
@@ -44,6 +45,18 @@ macro_rules! of_total {
 
             fn add_words(&mut self, words: &Self::Words) {
                 self.total.add_words(words);
+            }
+
+            fn merge_words(words: &mut Self::Words, other: &Self::Words) {
+                Total::<T::$window>::merge_words(words, other);
+            }
+
+            fn integers(&self) -> Self::Integers {
+                self.total.integers()
+            }
+
+            fn add_integers(&mut self, integers: &Self::Integers) {
+                self.total.add_integers(integers);
             }
         }
     };
@@ -169,17 +182,46 @@ impl<W: Window> Total<W> {
 
     pub(crate) fn words(&self) -> W::Words {
         let mut words = W::Words::zeroed();
-        let (limbs, counters) = words.as_mut().split_at_mut(W::LIMBS);
-        limbs.copy_from_slice(self.fixed.propagated_limbs().as_ref());
+        let (number, counters) = Self::split_mut(&mut words);
+        self.fixed.write_words(number);
         counters.copy_from_slice(&self.counters.words());
         words
     }
 
     pub(crate) fn add_words(&mut self, words: &W::Words) {
-        let (limbs, counters) = words.as_ref().split_at(W::LIMBS);
-        self.fixed.add_limbs(limbs);
+        let (number, counters) = words.as_ref().split_at(Self::NUMBER_WORDS);
+        self.fixed.add_words(number);
         let counters = counters.try_into().expect("there are as many words");
         self.counters.merge(Counters::of_words(counters));
+    }
+
+    pub(crate) fn merge_words(words: &mut W::Words, other: &W::Words) {
+        let (number, counters) = Self::split_mut(words);
+        let (other_number, other_counters) = other.as_ref().split_at(Self::NUMBER_WORDS);
+        add_to_words(number, other_number);
+        Counters::merge_words(counters, other_counters);
+    }
+
+    const NUMBER_WORDS: usize = W::LIMBS.div_ceil(2);
+
+    /// The words of the number, and those of the counters.
+    fn split_mut(words: &mut W::Words) -> (&mut [u64], &mut [u64]) {
+        words.as_mut().split_at_mut(Self::NUMBER_WORDS)
+    }
+
+    pub(crate) fn integers(&self) -> W::Integers {
+        let mut integers = W::Integers::zeroed();
+        let (limbs, counters) = integers.as_mut().split_at_mut(W::LIMBS);
+        limbs.copy_from_slice(self.fixed.propagated_limbs().as_ref());
+        counters.copy_from_slice(&self.counters.integers());
+        integers
+    }
+
+    pub(crate) fn add_integers(&mut self, integers: &W::Integers) {
+        let (limbs, counters) = integers.as_ref().split_at(W::LIMBS);
+        self.fixed.add_limbs(limbs);
+        let counters = counters.try_into().expect("there are as many integers");
+        self.counters.merge(Counters::of_integers(counters));
     }
 
     /// Adds items by integer arithmetic alone.

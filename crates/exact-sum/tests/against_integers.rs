@@ -136,18 +136,23 @@ proptest! {
         parts.rotate_left(middle);
         let mut merged = Sum::new();
         let mut words = Sum::<f64>::new().words();
+        let mut integers = Sum::<f64>::new().integers();
         for part in parts {
             let mut sum = Sum::new();
             sum.add(part);
             merged.merge(&sum);
-            for (word, own) in words.iter_mut().zip(sum.words()) {
-                *word += own;
+            Sum::<f64>::merge_words(&mut words, &sum.words());
+            for (integer, own) in integers.iter_mut().zip(sum.integers()) {
+                *integer += own;
             }
         }
-        let mut sent = Sum::<f64>::new();
-        sent.add_words(&words);
-        prop_assert_eq!(sent.value().to_bits(), expected(&items).to_bits());
-        prop_assert_eq!(sent.items(), items.len() as u64);
+        let [mut of_words, mut of_integers] = [Sum::<f64>::new(); 2];
+        of_words.add_words(&words);
+        of_integers.add_integers(&integers);
+        for sent in [of_words, of_integers] {
+            prop_assert_eq!(sent.value().to_bits(), expected(&items).to_bits());
+            prop_assert_eq!(sent.items(), items.len() as u64);
+        }
         prop_assert_eq!(merged.value().to_bits(), expected(&items).to_bits());
         prop_assert_eq!(merged.items(), items.len() as u64);
     }

@@ -137,12 +137,15 @@ impl Kernel<f64> for Largest<'_> {
                 *largest = Maximum::lanes(proven, *largest, items);
             }
         }
-        let mut all = [0.0; REGISTERS * 16];
-        for (&largest, lanes) in largest.iter().zip(all.chunks_exact_mut(V::LANES)) {
-            proven.store_first(largest, lanes);
-        }
-        let last = groups.remainder().iter().map(|item| item.abs());
-        all.into_iter().chain(last).fold(0.0, Maximum::single)
+        let [first, second, third] = largest;
+        let largest = Maximum::lanes(proven, Maximum::lanes(proven, first, second), third);
+        let mut lanes = [0.0_f64; 16];
+        proven.store(largest, &mut lanes);
+        // Magnitudes are ordered as their bits are, and NaNs are above them.
+        let bits = |item: &f64| item.abs().to_bits();
+        let lanes = lanes[..V::LANES].iter().map(bits).max();
+        let last = groups.remainder().iter().map(bits).max();
+        f64::from_bits(lanes.max(last).unwrap_or(0))
     }
 }
 
@@ -262,7 +265,11 @@ impl<V: Vector<Element = f64>> Accumulators<V> {
         let (higher, lower) = scale.zeros();
         // One that has left its power of two has another sign or exponent.
         let fits = bits(proven, self.different) >> 52 == 0;
-        fits.then(|| Split {
+        // No closure: it would be compiled without the instructions of the level.
+        if !fits {
+            return None;
+        }
+        Some(Split {
             higher: units(proven, &self.higher, higher),
             lower: units(proven, &self.lower, lower),
             // A rest of -0.0 is none.

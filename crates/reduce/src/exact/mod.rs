@@ -24,17 +24,17 @@
 //!
 //! For any other operator, and where items are numbered anyway, the tree is cheaper: [`Plan`](crate::Plan).
 
-mod integers;
 mod native;
 mod pending;
 mod plan;
+mod words;
 
 #[cfg(feature = "par")]
 pub use exact_sum::par;
 pub use exact_sum::{
     Accumulator, ComplexProductSum, ComplexSum, Float, ProductSum, Sum, dot, norm, sum, sum_rows,
 };
-pub(crate) use integers::IntegerSum;
 pub(crate) use native::NativeIntegers;
 pub use pending::Pending;
 pub use plan::Plan;
+pub(crate) use words::Merge;

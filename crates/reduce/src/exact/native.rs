@@ -1,69 +1,79 @@
 //! Exact sums by the transport's own sum of integers: MPI's `MPI_Allreduce` with `MPI_SUM`, which a network may carry out by itself.
 //!
-//! Two words follow those of the sums: how many ranks have failed, and the sum of their numbers.
+//! Two integers follow those of the sums: how many ranks have failed, and the sum of their numbers.
 
 use std::cell::RefCell;
+use std::marker::PhantomData;
 use std::rc::Rc;
 
-use bytemuck::Pod;
+use exact_sum::Accumulator;
 
+use super::plan::of_words;
 use crate::algorithm::Algorithm;
 use crate::engine::{Engine, Flight, Operation, not_offered};
 use crate::error::RunError;
 use crate::terms::Terms;
 use crate::world::World;
 
-const FAILURE_WORDS: usize = 2;
+const FAILURE_INTEGERS: usize = 2;
 
-/// The engine for words that are added, by the transport's own reductions.
-pub(crate) struct NativeIntegers {
+/// The engine for exact sums by the transport's own reductions.
+pub(crate) struct NativeIntegers<A> {
     world: World,
     terms: Rc<Terms>,
-    words: RefCell<Vec<i64>>,
+    integers: RefCell<Vec<i64>>,
+    accumulator: PhantomData<fn() -> A>,
 }
 
-impl NativeIntegers {
+impl<A: Accumulator> NativeIntegers<A> {
     pub(crate) fn new(world: &World, terms: Rc<Terms>) -> Self {
         Self {
             world: world.clone(),
             terms,
-            words: RefCell::default(),
+            integers: RefCell::default(),
+            accumulator: PhantomData,
         }
     }
 
+    /// The integers of a sum.
+    const LENGTH: usize = size_of::<A::Integers>() / size_of::<i64>();
+
     /// Adds up the ranks' rows; without one, this rank has failed.
-    fn add<W: Pod>(
+    fn add(
         &self,
         root: Option<usize>,
-        row: Option<&[W]>,
-        result: &mut [W],
+        row: Option<&[A::Words]>,
+        result: &mut [A::Words],
     ) -> Result<bool, RunError> {
         let rank = self.world.rank();
-        let words = &mut *self.words.borrow_mut();
-        words.clear();
+        let integers = &mut *self.integers.borrow_mut();
+        integers.clear();
         match row {
             Some(row) => {
-                words.extend_from_slice(bytemuck::cast_slice(row));
-                words.extend([0; FAILURE_WORDS]);
+                for words in row {
+                    let sum: A = of_words(words);
+                    integers.extend_from_slice(bytemuck::cast_slice(&[sum.integers()]));
+                }
+                integers.extend([0; FAILURE_INTEGERS]);
             }
             None => {
-                let row_words = self.terms.width * (size_of::<W>() / size_of::<i64>());
-                words.resize(row_words, 0);
-                words.extend([1, rank as i64]);
+                integers.resize(self.terms.width * Self::LENGTH, 0);
+                integers.extend([1, rank as i64]);
             }
         }
         let reductions = self.world.transport().native_reductions();
         let reductions = reductions.expect("the builder has asked for them");
-        reductions.add_integers(root, words)?;
+        reductions.add_integers(root, integers)?;
         if root.is_some_and(|root| root != rank) {
             return Ok(false);
         }
-        let (sums, failures) = words.split_at(words.len() - FAILURE_WORDS);
+        let (sums, failures) = integers.split_at(integers.len() - FAILURE_INTEGERS);
         match *failures {
             [0, _] => {
-                // A rank that has failed may have no room for the result.
-                if row.is_some() {
-                    result.copy_from_slice(bytemuck::cast_slice(sums));
+                for (words, integers) in result.iter_mut().zip(sums.chunks_exact(Self::LENGTH)) {
+                    let mut sum = A::default();
+                    sum.add_integers(&bytemuck::cast_slice(integers)[0]);
+                    *words = sum.words();
                 }
                 Ok(true)
             }
@@ -77,12 +87,12 @@ impl NativeIntegers {
     }
 }
 
-impl<W: Pod> Engine<W> for NativeIntegers {
+impl<A: Accumulator> Engine<A::Words> for NativeIntegers<A> {
     fn run(
         &self,
         operation: Operation,
-        rows: Result<&[W], RunError>,
-        result: &mut [W],
+        rows: Result<&[A::Words], RunError>,
+        result: &mut [A::Words],
     ) -> Result<bool, RunError> {
         let root = match operation {
             Operation::Allreduce => None,
@@ -97,8 +107,8 @@ impl<W: Pod> Engine<W> for NativeIntegers {
     fn start(
         &self,
         _operation: Operation,
-        _rows: Option<&[W]>,
-    ) -> Result<Rc<dyn Flight<W>>, RunError> {
+        _rows: Option<&[A::Words]>,
+    ) -> Result<Rc<dyn Flight<A::Words>>, RunError> {
         Err(not_offered(&self.world, &self.terms))
     }
 

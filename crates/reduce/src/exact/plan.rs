@@ -3,10 +3,11 @@
 use std::fmt;
 use std::ops::Range;
 
+use bytemuck::Zeroable;
 use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, Float, ProductSum, Sum};
 
-use super::integers::IntegerSum;
 use super::pending::Pending;
+use super::words::Merge;
 use crate::algorithm::Algorithm;
 use crate::counted::Counted;
 use crate::engine::Operation;
@@ -14,7 +15,7 @@ use crate::error::RunError;
 use crate::plan::call;
 use crate::world::World;
 
-type Inner<A> = crate::Plan<<A as Accumulator>::Words, IntegerSum>;
+type Inner<A> = crate::Plan<<A as Accumulator>::Words, Merge<A>>;
 
 /// An exact sum over the ranks of a [`World`]; `A` is what a rank adds its items up in. Made by
 /// [`Builder::build_exact`](crate::Builder::build_exact).
@@ -79,6 +80,10 @@ fn to_words<A: Accumulator>(sums: &[A]) -> Vec<A::Words> {
     sums.iter().map(A::words).collect()
 }
 
+fn zeroed<A: Accumulator>(count: usize) -> Vec<A::Words> {
+    vec![A::Words::zeroed(); count]
+}
+
 fn write_sums<A: Accumulator>(words: &[A::Words], sums: &mut [A]) {
     for (sum, words) in sums.iter_mut().zip(words) {
         *sum = of_words(words);
@@ -115,8 +120,10 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [all runs](Plan#errors-of-all-runs), or the width is not 1.
     pub fn allreduce(&self, local: &A) -> Result<A, RunError> {
-        let words = self.plan.allreduce(&[local.words()])?;
-        Ok(of_words(&words))
+        // Words are long: they are written where they are read.
+        let mut words = [A::Words::zeroed()];
+        self.plan.allreduce_into(&[local.words()], &mut words)?;
+        Ok(of_words(&words[0]))
     }
 
     /// Adds up the ranks' rows of sums column by column; every rank gets the result. Collective.
@@ -124,7 +131,7 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [all runs](Plan#errors-of-all-runs), or a row does not have [`width`](Plan::width) sums.
     pub fn allreduce_into(&self, local: &[A], result: &mut [A]) -> Result<(), RunError> {
-        let mut words = to_words(result);
+        let mut words = zeroed::<A>(result.len());
         self.plan.allreduce_into(&to_words(local), &mut words)?;
         write_sums(&words, result);
         Ok(())
@@ -136,8 +143,9 @@ impl<A: Accumulator> Plan<A> {
     /// As [`allreduce`](Plan::allreduce). A rank that the failed one does not depend on, and that does not get the
     /// result, may not hear of the failure in this run.
     pub fn reduce(&self, local: &A) -> Result<Option<A>, RunError> {
-        let words = self.plan.reduce(&[local.words()])?;
-        Ok(words.map(|words| of_words(&words)))
+        let mut words = [A::Words::zeroed()];
+        let is_root = self.plan.reduce_into(&[local.words()], &mut words)?;
+        Ok(is_root.then(|| of_words(&words[0])))
     }
 
     /// Adds up the ranks' rows of sums column by column; the root gets the result. Collective.
@@ -147,7 +155,7 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [`reduce`](Plan::reduce), or a row does not have [`width`](Plan::width) sums.
     pub fn reduce_into(&self, local: &[A], result: &mut [A]) -> Result<bool, RunError> {
-        let mut words = to_words(result);
+        let mut words = zeroed::<A>(result.len());
         let is_root = self.plan.reduce_into(&to_words(local), &mut words)?;
         if is_root {
             write_sums(&words, result);
@@ -161,7 +169,7 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [all runs](Plan#errors-of-all-runs), or `result.len() != scattered_columns().len()`.
     pub fn reduce_scatter(&self, local: &[A], result: &mut [A]) -> Result<(), RunError> {
-        let mut words = to_words(result);
+        let mut words = zeroed::<A>(result.len());
         self.plan.reduce_scatter(&to_words(local), &mut words)?;
         write_sums(&words, result);
         Ok(())
@@ -172,7 +180,7 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [`allreduce`](Plan::allreduce), or the [algorithm](Plan::algorithm) is not a schedule.
     pub fn scan(&self, local: &A) -> Result<A, RunError> {
-        let mut words = [local.words()];
+        let mut words = [A::Words::zeroed()];
         self.plan.scan(&[local.words()], &mut words)?;
         Ok(of_words(&words[0]))
     }
@@ -182,7 +190,7 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [`scan`](Plan::scan).
     pub fn exscan(&self, local: &A) -> Result<A, RunError> {
-        let mut words = [local.words()];
+        let mut words = [A::Words::zeroed()];
         self.plan.exscan(&[local.words()], &mut words)?;
         Ok(of_words(&words[0]))
     }

@@ -18,7 +18,7 @@ use crate::conversation::Conversation;
 use crate::engine::Engine;
 use crate::environment;
 use crate::error::{BuildError, UnknownName};
-use crate::exact::{self, Accumulator, IntegerSum, NativeIntegers};
+use crate::exact::{self, Accumulator, Merge, NativeIntegers};
 use crate::message_buffer::MessageBuffer;
 use crate::native::Native;
 use crate::operator::{Operator, Sum};
@@ -468,7 +468,7 @@ impl Builder {
         let a_sum_each = Ownership::one_item_each(self.world.size())?;
         let builder = Builder {
             world: self.world,
-            operator: IntegerSum { name: A::name() },
+            operator: Merge::<A>::new(),
             wishes: Wishes {
                 share: Some(Share::Rule(a_sum_each)),
                 items: None,
@@ -477,7 +477,7 @@ impl Builder {
             },
         };
         let native = |world: &World, terms, _| -> Box<dyn Engine<A::Words>> {
-            Box::new(NativeIntegers::new(world, terms))
+            Box::new(NativeIntegers::<A>::new(world, terms))
         };
         let plan = builder.build_with(native)?;
         Ok(exact::Plan::new(plan))

@@ -5,7 +5,7 @@ use std::mem;
 use bytemuck::Pod;
 
 use super::machine::Machine;
-use super::memory::Place;
+use super::memory::{Place, REGISTER_BYTES};
 use super::scan;
 use crate::operator::Operator;
 
@@ -49,7 +49,9 @@ impl Ending {
         match self.kind {
             EndingKind::Reduction => {
                 copy(machine, result, |row, into| match (row, into) {
-                    (&[value], [into]) => *into = operator.canonical(value),
+                    (&[value], [into]) if size_of::<T>() <= REGISTER_BYTES => {
+                        *into = operator.canonical(value);
+                    }
                     (row, into) => operator.copy_canonical(row, into),
                 });
             }

@@ -48,6 +48,9 @@ pub(crate) trait Place: Copy + 'static {
     );
 }
 
+/// Larger values are combined where they are.
+pub(super) const REGISTER_BYTES: usize = 64;
+
 /// A place in the workspace, where all values are.
 pub(crate) type Packed = usize;
 
@@ -93,7 +96,7 @@ impl Place for Packed {
             length,
         } in combines
         {
-            if length == 1 {
+            if length == 1 && size_of::<T>() <= REGISTER_BYTES {
                 let value = |place: usize| {
                     if place == last.0 {
                         last.1

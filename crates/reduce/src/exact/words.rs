@@ -1,0 +1,73 @@
+//! The operator of exact plans: words stand for sums, and are merged.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use exact_sum::Accumulator;
+
+use crate::operator::Operator;
+
+/// Merges the words of exact sums.
+pub(crate) struct Merge<A> {
+    /// What they are sums of.
+    name: String,
+    accumulator: PhantomData<fn() -> A>,
+}
+
+impl<A: Accumulator> Merge<A> {
+    pub(crate) fn new() -> Self {
+        Self {
+            name: A::name(),
+            accumulator: PhantomData,
+        }
+    }
+}
+
+impl<A> fmt::Debug for Merge<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl<A: Accumulator> Operator<A::Words> for Merge<A> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn combine(&self, mut left: A::Words, right: A::Words) -> A::Words {
+        A::merge_words(&mut left, &right);
+        left
+    }
+
+    fn empty(&self) -> Option<A::Words> {
+        Some(A::default().words())
+    }
+
+    /// There is one form of the words of a sum.
+    fn canonical(&self, words: A::Words) -> A::Words {
+        words
+    }
+
+    /// A rank's sum is one item.
+    fn fold_runs(&self, items: &[A::Words], lengths: &[usize], results: &mut [A::Words]) {
+        assert!(lengths.iter().all(|&length| length == 1));
+        results.copy_from_slice(items);
+    }
+
+    fn combine_rows(&self, left: &[A::Words], right: &[A::Words], into: &mut [A::Words]) {
+        into.copy_from_slice(left);
+        for (into, right) in into.iter_mut().zip(right) {
+            A::merge_words(into, right);
+        }
+    }
+
+    fn combine_rows_canonical(&self, left: &[A::Words], right: &[A::Words], into: &mut [A::Words]) {
+        self.combine_rows(left, right, into);
+    }
+
+    fn make_canonical(&self, _row: &mut [A::Words]) {}
+
+    fn copy_canonical(&self, row: &[A::Words], into: &mut [A::Words]) {
+        into.copy_from_slice(row);
+    }
+}
