@@ -1,4 +1,4 @@
-//! The golden vectors of `golden/`: by folds of one process, and by plans on ranks. The folder beside this crate's sources is a link to
+//! The golden vectors of `golden/`: by folds and exact sums of one process, and by plans on ranks. The folder beside this crate's sources is a link to
 //! the project's, which packaging follows.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
@@ -9,6 +9,7 @@ use std::process::Command;
 
 use bytemuck::Pod;
 use distribution::Distribution;
+use reduce::exact;
 use reduce::operator::custom;
 use reduce::threads;
 use reduce::{Max, Min, Operator, Plan, Product, Sum};
@@ -149,13 +150,17 @@ fn reduces<T: Element, O: Operator<T> + 'static>(
     }
 }
 
+fn cases(file: &str) -> Vec<Value> {
+    let lines = fs::read_to_string(folder().join(file)).unwrap();
+    let lines = lines.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
 #[test]
 fn every_vector() {
-    let lines = fs::read_to_string(folder().join("order.jsonl")).unwrap();
-    let cases: Vec<Value> = lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let cases = cases("order.jsonl");
     assert!(cases.len() >= 40);
     for case in &cases {
         match case["type"].as_str().unwrap() {
@@ -166,16 +171,63 @@ fn every_vector() {
     }
 }
 
-/// The reader that shares nothing with this project.
-#[test]
-fn the_reader_in_python_agrees() {
-    let Ok(output) = Command::new("python3")
-        .arg(folder().join("check.py"))
-        .output()
-    else {
-        println!("skipped: no python3");
-        return;
+/// One vector of exact sums: in one process, and on ranks that have the items in turn, the last first.
+fn check_exact<T: Element + exact::Float>(case: &Value) {
+    let bits = case["bits"].as_str().unwrap();
+    let (x, y): (Vec<T>, Vec<T>) = (values(case, "items"), values(case, "other"));
+    let operator = case["operator"].as_str().unwrap();
+    let found = match operator {
+        "sum" => exact::sum(&x),
+        "dot" => exact::dot(&x, &y),
+        "norm" => exact::norm(&x),
+        operator => panic!("{operator}"),
     };
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
+    assert_eq!(found.word(), bits, "{case}");
+    for ranks in [2, 3, 7] {
+        let totals = threads::run(ranks, |world| {
+            let own = |items: &[T]| -> Vec<T> {
+                let others_first = items.iter().rev().skip(world.rank());
+                others_first.step_by(ranks).copied().collect()
+            };
+            let (x, y) = (own(&x), own(&y));
+            if operator == "sum" {
+                let plan = Plan::builder(world).build_exact::<exact::Sum<T>>();
+                return plan.unwrap().sum(&x).unwrap();
+            }
+            let plan = Plan::builder(world).build_exact::<exact::ProductSum<T>>();
+            match operator {
+                "dot" => plan.unwrap().dot(&x, &y).unwrap(),
+                _ => plan.unwrap().norm(&x).unwrap(),
+            }
+        });
+        for total in totals.unwrap() {
+            assert_eq!(total.word(), bits, "p = {ranks}: {case}");
+        }
+    }
+}
+
+#[test]
+fn every_exact_vector() {
+    let cases = cases("exact.jsonl");
+    assert!(cases.len() >= 100);
+    for case in &cases {
+        match case["type"].as_str().unwrap() {
+            "f64" => check_exact::<f64>(case),
+            "f32" => check_exact::<f32>(case),
+            element => panic!("{element}"),
+        }
+    }
+}
+
+/// The readers that share nothing with this project.
+#[test]
+fn the_readers_in_python_agree() {
+    for reader in ["check.py", "check_exact.py"] {
+        let Ok(output) = Command::new("python3").arg(folder().join(reader)).output() else {
+            println!("skipped: no python3");
+            return;
+        };
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+    }
 }
