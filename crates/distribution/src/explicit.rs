@@ -37,7 +37,8 @@ impl Explicit {
 
     /// Checks that each of the items 0..N belongs to exactly one rank.
     pub(crate) fn new(mut extents: Vec<Vec<Range<u64>>>) -> Result<Self, Error> {
-        let mut owners = Vec::new();
+        let ranges = extents.iter().fold(0, |ranges, own| ranges + own.len());
+        let mut owners = Vec::with_capacity(ranges);
         for (rank, own) in extents.iter_mut().enumerate() {
             if let Some(range) = own.iter().find(|range| range.start > range.end) {
                 let range = range.clone();
@@ -46,7 +47,8 @@ impl Explicit {
             own.retain(|range| !range.is_empty());
             owners.extend(own.iter().map(|range| (range.clone(), rank)));
         }
-        owners.sort_unstable_by_key(|(range, _)| range.start);
+        // Stable, because that merges lists that are sorted, as those of most programs are.
+        owners.sort_by_key(|(range, _)| range.start);
         let mut items = 0;
         let mut last_rank = None;
         for (range, rank) in &owners {

@@ -44,6 +44,22 @@ impl From<Distribution> for Ownership {
     }
 }
 
+/// [`Ownership::from_extents`] of a table that nobody else needs.
+impl TryFrom<Vec<Vec<Range<u64>>>> for Ownership {
+    type Error = Error;
+
+    fn try_from(extents: Vec<Vec<Range<u64>>>) -> Result<Self, Error> {
+        if extents.is_empty() {
+            return Err(Error::NoRanks);
+        }
+        let explicit = Explicit::new(extents)?;
+        Ok(match explicit.boundaries() {
+            Some(boundaries) => Distribution::from_boundaries(boundaries)?.into(),
+            None => Self(Kind::Explicit(Box::new(explicit))),
+        })
+    }
+}
+
 impl Ownership {
     /// One item on each rank, in the order of the ranks.
     ///
@@ -79,14 +95,7 @@ impl Ownership {
     /// [`Error::NoRanks`] for an empty list; [`Error::Reversed`] for a range that ends before it starts;
     /// [`Error::Overlap`] or [`Error::Gap`] unless each of the items 0..N belongs to exactly one rank.
     pub fn from_extents(extents: &[Vec<Range<u64>>]) -> Result<Self, Error> {
-        if extents.is_empty() {
-            return Err(Error::NoRanks);
-        }
-        let explicit = Explicit::new(extents.to_vec())?;
-        Ok(match explicit.boundaries() {
-            Some(boundaries) => Distribution::from_boundaries(boundaries)?.into(),
-            None => Self(Kind::Explicit(Box::new(explicit))),
-        })
+        extents.to_vec().try_into()
     }
 
     /// N, the number of items on all ranks together.

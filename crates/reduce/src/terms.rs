@@ -24,4 +24,6 @@ pub(crate) struct Choice {
     pub(crate) parameters: Parameters,
     /// The strips of columns that are reduced one after the other.
     pub(crate) strips: usize,
+    /// The mean number of rows that stand for a rank's items.
+    pub(crate) rows: f64,
 }

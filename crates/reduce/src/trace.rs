@@ -1,7 +1,8 @@
-//! Spans of crate `tracing`, at level TRACE, with feature `tracing`; without it, nothing at all.
+//! Spans and events of crate `tracing`, at level TRACE but for warnings, with feature `tracing`; without it, nothing at all.
 //!
 //! `plan` covers the collective building of a plan, `local work` a rank's own folds, `waiting` the
-//! time until a message has arrived; `message` is an event for each message sent.
+//! time until a message has arrived; `message` is an event for each message sent. A plan for scattered items may warn of what it will
+//! send.
 
 /// Opens a span that lasts to the end of the block.
 macro_rules! span {
@@ -19,4 +20,14 @@ macro_rules! message {
     };
 }
 
-pub(crate) use {message, span};
+/// Warns of something, if there is something to warn of.
+macro_rules! warning {
+    ($warning:expr) => {
+        #[cfg(feature = "tracing")]
+        if let Some(warning) = $warning {
+            tracing::warn!("{warning}");
+        }
+    };
+}
+
+pub(crate) use {message, span, warning};

@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use distribution::Ownership;
 use reduce::threads::run;
 use reduce::{Algorithm, Plan};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+use tracing::{Event, Level, Metadata, Subscriber};
 
 /// Counts spans and events by name.
 #[derive(Clone, Default)]
@@ -28,8 +29,9 @@ impl Subscriber for Counter {
         self.count(span.metadata().name());
         Id::from_u64(1)
     }
-    fn event(&self, _event: &Event<'_>) {
-        self.count("message");
+    fn event(&self, event: &Event<'_>) {
+        let is_warning = *event.metadata().level() == Level::WARN;
+        self.count(if is_warning { "warning" } else { "message" });
     }
     fn record(&self, _span: &Id, _values: &Record<'_>) {}
     fn record_follows_from(&self, _span: &Id, _follows: &Id) {}
@@ -74,4 +76,26 @@ fn a_schedule_shows_the_same() {
     // Ranks 1 and 2 send to rank 0.
     assert_eq!(counts["message"], 2);
     assert_eq!(counts["waiting"], 2);
+}
+
+/// Scattered items are many messages' worth; a printed plan says the same.
+#[test]
+fn scattered_items_are_warned_of() {
+    let warnings = |items: u64, block_items: u64| {
+        let counter = Counter::default();
+        let printed = run(3, |world| {
+            let _guard = tracing::subscriber::set_default(counter.clone());
+            let ownership = Ownership::block_cyclic(items, 3, block_items).unwrap();
+            let builder = Plan::builder(world).ownership(&ownership);
+            builder.build::<f64>().unwrap().to_string()
+        });
+        let printed = printed.unwrap().swap_remove(0);
+        let warnings = counter.0.lock().unwrap().get("warning").copied();
+        let words = "an exact sum (`build_exact`) needs no order and sends 296 bytes";
+        assert_eq!(printed.contains(words), warnings.is_some(), "{printed}");
+        warnings
+    };
+    assert_eq!(warnings(60_000, 1), Some(3));
+    assert_eq!(warnings(60_000, 20_000), None);
+    assert_eq!(warnings(60, 1), None);
 }

@@ -240,7 +240,7 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
     }
     let ownership = match &proposal.share {
         Share::Extents(extents) => {
-            Ownership::from_extents(&exchange_extents(table, extents, &records)?)?
+            Ownership::try_from(exchange_extents(table, extents, &records)?)?
         }
         // Rules are compared as such: written out, one could be longer than any memory.
         Share::Rule(ownership) if ownership.as_distribution().is_none() => {

@@ -12,6 +12,8 @@ use schedule::Link;
 use super::Plan;
 use super::agreement::{Obstacle, Proposal, Settings, Share, Table, agree};
 use super::choice::{ScheduleOptions, Task};
+#[cfg(feature = "tracing")]
+use super::scattered::Scattered;
 use crate::algorithm::Algorithm;
 use crate::algorithm1::Algorithm1;
 use crate::conversation::Conversation;
@@ -24,7 +26,7 @@ use crate::native::Native;
 use crate::operator::{Operator, Sum};
 use crate::scheduled::Scheduled;
 use crate::terms::Terms;
-use crate::trace::span;
+use crate::trace::{span, warning};
 use crate::world::World;
 
 /// What a range of items takes in a compiled plan, at least: its rows, its node and their places.
@@ -435,6 +437,7 @@ impl<O> Builder<O> {
         });
         let algorithm = terms.choice.algorithm;
         let operator = Rc::new(self.operator);
+        warning!(Scattered::of::<T>(&terms, operator.name()));
         let its_conversation = Rc::clone(&conversation);
         let (its_terms, its_operator) = (Rc::clone(&terms), Rc::clone(&operator));
         let engine: Box<dyn Engine<T>> = match algorithm.scheduled() {

@@ -198,6 +198,7 @@ impl ScheduleOptions {
                     algorithm,
                     parameters: parameters(1),
                     strips: 1,
+                    rows: load.rows,
                 };
             }
         };
@@ -222,6 +223,7 @@ impl ScheduleOptions {
             algorithm: Algorithm::of_schedule(algorithm),
             parameters: parameters(blocks),
             strips,
+            rows: load.rows,
         }
     }
 }

@@ -5,12 +5,14 @@ use std::fmt;
 use bytemuck::Pod;
 
 use super::Plan;
+use super::scattered::Scattered;
 use crate::algorithm::Algorithm;
 use crate::counted::Counted;
 use crate::engine::Operation;
 use crate::operator::Operator;
 
-/// Prints this rank's part in an allreduce, step by step, and the operations for which another algorithm runs.
+/// Prints this rank's part in an allreduce, step by step, what scattered items cost, and the operations for which another algorithm
+/// runs.
 ///
 /// ```
 /// use reduce::{Algorithm, Plan, threads};
@@ -60,6 +62,9 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         }
         writeln!(f)?;
         self.engine.write(f)?;
+        if let Some(scattered) = Scattered::of::<T>(terms, self.operator.name()) {
+            writeln!(f, "{scattered}")?;
+        }
         let stand_ins = self.stand_ins();
         if !stand_ins.is_empty() {
             writeln!(f, "other operations: {}", stand_ins.join("; "))?;

@@ -6,6 +6,7 @@ pub mod call;
 mod choice;
 mod display;
 mod pending;
+mod scattered;
 
 use std::fmt;
 use std::ops::Range;
