@@ -10,6 +10,9 @@ struct Why;
 #[doc = include_str!("../../docs/quick-start.md")]
 struct QuickStart;
 
+#[doc = include_str!("../../docs/tree-or-exact.md")]
+struct TreeOrExact;
+
 #[doc = include_str!("../../docs/distributions.md")]
 struct Distributions;
 

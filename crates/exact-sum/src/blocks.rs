@@ -10,6 +10,9 @@ use simd_kernels::{
 /// Fewer items are added one by one. Of the first block, so many are looked at.
 const SHORT_ITEMS: usize = 16;
 
+/// A block of so many items is split once.
+const FEW_ITEMS: usize = 64;
+
 /// How often a block is split before the rest is added item by item.
 const MOST_SPLITS: u32 = 4;
 
@@ -95,6 +98,9 @@ impl Pace {
         if !self.is_wide && tried != Some(scale) && add_whole(level, items, scale, destination) {
             self.scale = Some(scale);
             return;
+        }
+        if items.len() <= FEW_ITEMS {
+            return add_each(items, destination);
         }
         let mut rests = [0.0; SPLIT_ITEMS];
         let rests = &mut rests[..items.len()];
