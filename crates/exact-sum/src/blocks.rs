@@ -8,7 +8,7 @@ use simd_kernels::{
 };
 
 /// Fewer items are added one by one. Of the first block, so many are looked at.
-const SHORT_ITEMS: usize = 16;
+pub(crate) const SHORT_ITEMS: usize = 16;
 
 /// A block of so many items is split once.
 const FEW_ITEMS: usize = 64;
@@ -57,6 +57,19 @@ impl Pace {
         }
     }
 
+    /// The last block's scale, or, for the first one, that for a magnitude.
+    pub(crate) fn guess(&self, magnitude: impl FnOnce() -> f64) -> Option<SplitScale> {
+        match (self.scale, self.is_wide) {
+            (None, false) => exponent(magnitude()).and_then(SplitScale::for_exponent),
+            (last, _) => last,
+        }
+    }
+
+    /// Notes that a scale was enough.
+    pub(crate) fn keep(&mut self, scale: SplitScale) {
+        self.scale = Some(scale);
+    }
+
     fn add_block(&mut self, level: Level, items: &[f64], destination: &mut impl Destination) {
         if items.len() < SHORT_ITEMS {
             return add_each(items, destination);
@@ -65,13 +78,7 @@ impl Pace {
             self.singly -= 1;
             return add_each(items, destination);
         }
-        let guessed = match (self.scale, self.is_wide) {
-            (None, false) => {
-                let first = &items[..SHORT_ITEMS];
-                exponent(largest_magnitude(level, first)).and_then(SplitScale::for_exponent)
-            }
-            (last, _) => last,
-        };
+        let guessed = self.guess(|| largest_magnitude(level, &items[..SHORT_ITEMS]));
         if let Some(scale) = guessed
             && add_whole(level, items, scale, destination)
         {

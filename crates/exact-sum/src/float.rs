@@ -1,6 +1,7 @@
 //! The types of items.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::fixed::{DoubleProducts, Doubles, Magnitude, SingleProducts, Singles, Window};
 use crate::round::Format;
@@ -17,7 +18,7 @@ pub trait Float: sealed::Sealed + Copy + fmt::Debug + Send + Sync + 'static {
 }
 
 pub(crate) mod sealed {
-    use super::Magnitude;
+    use super::{Magnitude, Range};
 
     /// What other crates cannot call, and cannot implement.
     #[expect(
@@ -42,6 +43,15 @@ pub(crate) mod sealed {
         /// Calls a function with the items as doubles, in pieces of an even number of items but for the last one.
         fn in_doubles(items: &[Self], add: impl FnMut(&[f64]));
 
+        /// Calls a function with rows of doubles that have some columns of rows of `width` items: with the rows, their width and the first
+        /// of these columns.
+        fn columns_in_doubles(
+            rows: &[Self],
+            width: usize,
+            columns: Range<usize>,
+            add: impl FnOnce(&[f64], usize, usize),
+        );
+
         /// Calls a function with the items of two slices of one length as doubles, in pieces.
         fn in_pairs_of_doubles(x: &[Self], y: &[Self], add: impl FnMut(&[f64], &[f64]));
 
@@ -53,7 +63,7 @@ pub(crate) mod sealed {
 }
 
 macro_rules! float {
-    ($float:ident, $bits:ident, $format:ident, $sums:ident, $products:ident, $is_single:literal, $widened:expr, $in_doubles:ident, $in_pairs:ident) => {
+    ($float:ident, $bits:ident, $format:ident, $sums:ident, $products:ident, $is_single:literal, $widened:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident) => {
         #[expect(private_interfaces, reason = "as the trait's")]
         impl sealed::Sealed for $float {
             const NAME: &'static str = stringify!($float);
@@ -75,6 +85,15 @@ macro_rules! float {
             #[inline]
             fn in_doubles(items: &[Self], add: impl FnMut(&[f64])) {
                 $in_doubles(items, add);
+            }
+
+            fn columns_in_doubles(
+                rows: &[Self],
+                width: usize,
+                columns: Range<usize>,
+                add: impl FnOnce(&[f64], usize, usize),
+            ) {
+                $columns(rows, width, columns, add);
             }
 
             #[inline]
@@ -108,7 +127,8 @@ float!(
     false,
     core::convert::identity,
     as_they_are,
-    pairs_as_they_are
+    pairs_as_they_are,
+    columns_as_they_are
 );
 float!(
     f32,
@@ -119,7 +139,8 @@ float!(
     true,
     widened,
     converted,
-    pairs_converted
+    pairs_converted,
+    columns_converted
 );
 
 /// A float as a double, by integer arithmetic.
@@ -150,6 +171,28 @@ fn as_they_are(items: &[f64], mut add: impl FnMut(&[f64])) {
 #[inline(always)]
 fn pairs_as_they_are(x: &[f64], y: &[f64], mut add: impl FnMut(&[f64], &[f64])) {
     add(x, y);
+}
+
+fn columns_as_they_are(
+    rows: &[f64],
+    width: usize,
+    columns: Range<usize>,
+    add: impl FnOnce(&[f64], usize, usize),
+) {
+    add(rows, width, columns.start);
+}
+
+fn columns_converted(
+    rows: &[f32],
+    width: usize,
+    columns: Range<usize>,
+    add: impl FnOnce(&[f64], usize, usize),
+) {
+    let mut doubles = Vec::with_capacity(rows.len() / width * columns.len());
+    for row in rows.chunks_exact(width) {
+        doubles.extend(row[columns.clone()].iter().copied().map(f64::from));
+    }
+    add(&doubles, columns.len(), 0);
 }
 
 #[inline(always)]

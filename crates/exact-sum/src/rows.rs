@@ -1,16 +1,16 @@
 //! Sums of the columns of rows.
+//!
+//! Columns that lie beside each other are added in the lanes of registers, each at its own scale. A column for which that is not enough is
+//! copied, and added as a slice is.
 
+use simd_kernels::{Level, SPLIT_ROWS, SplitScale, split_columns};
+
+use crate::blocks::SHORT_ITEMS;
 use crate::float::Float;
-use crate::sum::Sum;
+use crate::sum::{Sum, computes_by_ieee_754};
 
-/// The columns of a tile, which is copied column by column.
-const TILE_COLUMNS: usize = 8;
-
-/// The rows of a tile.
-const TILE_ROWS: usize = 512;
-
-/// Columns of a tile lie this far apart. A power of two would put all of them into one set of the cache.
-const TILE_STRIDE: usize = TILE_ROWS + 8;
+/// The columns that are added beside each other.
+const GROUP_COLUMNS: usize = 48;
 
 impl<T: Float> Sum<T> {
     /// Adds rows of as many items as there are sums: item c of each row to sum c.
@@ -35,30 +35,59 @@ impl<T: Float> Sum<T> {
         if let [sum] = sums {
             return sum.add(rows);
         }
-        let mut tile = [[T::ZERO; TILE_STRIDE]; TILE_COLUMNS];
-        for rows in rows.chunks(TILE_ROWS * width.max(1)) {
-            for (group, sums) in sums.chunks_mut(TILE_COLUMNS).enumerate() {
-                let first = group * TILE_COLUMNS;
-                let rows = rows.chunks_exact(width);
-                let count = rows.len();
-                for (index, row) in rows.enumerate() {
-                    match row[first..].first_chunk::<TILE_COLUMNS>() {
-                        Some(row) => put(&mut tile, index, row),
-                        None => put(&mut tile, index, &row[first..]),
-                    }
+        let level = Level::best();
+        let mut buffer = Vec::with_capacity(SPLIT_ROWS);
+        for rows in rows.chunks(SPLIT_ROWS * width.max(1)) {
+            for (group, sums) in sums.chunks_mut(GROUP_COLUMNS).enumerate() {
+                let first = group * GROUP_COLUMNS;
+                let mut is_added = [false; GROUP_COLUMNS];
+                if computes_by_ieee_754() {
+                    let columns = first..first + sums.len();
+                    T::columns_in_doubles(rows, width, columns, |rows, width, first| {
+                        is_added = add_beside_each_other(level, sums, rows, width, first);
+                    });
                 }
-                for (sum, column) in sums.iter_mut().zip(&tile) {
-                    sum.add(&column[..count]);
+                let others = sums.iter_mut().zip(first..).zip(is_added);
+                for ((sum, column), _) in others.filter(|(_, is_added)| !is_added) {
+                    buffer.clear();
+                    buffer.extend(column_of(rows, width, column));
+                    sum.add(&buffer);
                 }
             }
         }
     }
 }
 
-/// Copies a row to a tile.
-#[inline(always)]
-fn put<T: Copy>(tile: &mut [[T; TILE_STRIDE]; TILE_COLUMNS], index: usize, row: &[T]) {
-    for (column, &item) in tile.iter_mut().zip(row) {
-        column[index] = item;
+/// Adds columns from `first` on to sums, and says which were added.
+fn add_beside_each_other<T: Float>(
+    level: Level,
+    sums: &mut [Sum<T>],
+    rows: &[f64],
+    width: usize,
+    first: usize,
+) -> [bool; GROUP_COLUMNS] {
+    let mut scales = [SplitScale::for_exponent(0).expect("it is small"); GROUP_COLUMNS];
+    for ((scale, sum), column) in scales.iter_mut().zip(&*sums).zip(first..) {
+        let items = column_of(rows, width, column).take(SHORT_ITEMS);
+        let largest = || items.fold(0.0, |largest, item| item.abs().max(largest));
+        *scale = sum.guess(largest).unwrap_or(*scale);
     }
+    let mut splits = [None; GROUP_COLUMNS];
+    let count = sums.len();
+    let (scales, splits) = (&scales[..count], &mut splits[..count]);
+    split_columns(level, rows, width, first, scales, splits);
+    let mut is_added = [false; GROUP_COLUMNS];
+    let columns = sums.iter_mut().zip(scales).zip(splits).zip(&mut is_added);
+    for ((((sum, &scale), split), is_added), column) in columns.zip(first..) {
+        if let Some(split) = *split {
+            sum.add_split(column_of(rows, width, column), split, scale);
+            *is_added = true;
+        }
+    }
+    is_added
+}
+
+/// The items of a column.
+fn column_of<T: Copy>(rows: &[T], width: usize, column: usize) -> impl ExactSizeIterator<Item = T> {
+    rows[column..].iter().step_by(width).copied()
 }

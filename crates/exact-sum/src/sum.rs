@@ -3,7 +3,7 @@
 use std::iter;
 
 use bytemuck::Zeroable;
-use simd_kernels::{Level, has_default_environment};
+use simd_kernels::{ColumnSplit, Level, SplitScale, has_default_environment};
 
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
@@ -109,6 +109,24 @@ impl<T: Float> Sum<T> {
         self.total.note(items.len(), items.iter().copied());
         let Self { total, pace } = self;
         T::in_doubles(items, |doubles| pace.add(level, doubles, total));
+    }
+
+    /// The scale that the next items may be added at.
+    pub(crate) fn guess(&self, magnitude: impl FnOnce() -> f64) -> Option<SplitScale> {
+        self.pace.guess(magnitude)
+    }
+
+    /// Adds items that were split at a scale.
+    pub(crate) fn add_split(
+        &mut self,
+        items: impl ExactSizeIterator<Item = f64>,
+        ColumnSplit { higher, lower }: ColumnSplit,
+        scale: SplitScale,
+    ) {
+        self.total.note(items.len(), items);
+        self.total.add_parts([higher, 0], scale.higher_unit());
+        self.total.add_parts([lower, 0], scale.lower_unit());
+        self.pace.keep(scale);
     }
 
     /// Adds the magnitudes of items.

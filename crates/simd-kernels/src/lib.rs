@@ -21,7 +21,7 @@
 //! | [`fold_rows`], [`combine_rows`] | rows of values, element by element |
 //! | [`tree_fold`], [`tree_fold_rows`] | the same with any operator |
 //! | [`reduce_level_by_level`], [`subtree_sum8`] | the thesis' kernel, Algorithm 4 |
-//! | [`split_sums`], [`exact_products`] | sums of blocks of items, and products, without rounding errors: see the crate `exact-sum` |
+//! | [`split_sums`], [`split_columns`], [`exact_products`] | sums of blocks of items and of columns, and products, without rounding errors: see the crate `exact-sum` |
 //! | [`by_definition`] | the specification, used as the oracle in tests |
 //! | [`unordered_sum`], [`left_to_right`] | sums in other orders, used as references in benchmarks |
 //!
@@ -73,7 +73,8 @@ pub use products::{EXACT_PRODUCT, exact_products};
 pub use rows::{fold_rows, rows_scratch_len};
 pub use runs::fold_runs;
 pub use split::{
-    SPLIT_ITEMS, Split, SplitScale, largest_magnitude, split_sums, split_sums_and_rests,
+    ColumnSplit, SPLIT_ITEMS, SPLIT_ROWS, Split, SplitScale, largest_magnitude, split_columns,
+    split_sums, split_sums_and_rests,
 };
 pub use tree_rows::tree_fold_rows;
 pub use unordered::{Variant, left_to_right, unordered_sum, unordered_sum_with};

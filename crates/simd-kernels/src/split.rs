@@ -10,6 +10,7 @@ use core::hint::black_box;
 use crate::dispatch::run_kernel;
 use crate::kernel::Kernel;
 use crate::level::Level;
+use crate::prefetch::{OWN_CACHE_BYTES, prefetch_lines};
 use crate::vector::{Combine, Maximum, Proven, Vector};
 
 /// The largest magnitude of any number of items; NaN if one is NaN, and 0.0 for none.
@@ -120,6 +121,143 @@ pub fn split_sums_and_rests(level: Level, items: &mut [f64], scale: SplitScale) 
     run_kernel(level, SumsAndRests { items, scale })
 }
 
+/// The most rows of [`split_columns`].
+pub const SPLIT_ROWS: usize = 1000;
+
+const _: () = assert!(SPLIT_ROWS < 1 << 10);
+
+/// How many rows ahead columns are prefetched.
+const AHEAD_ROWS: usize = 16;
+
+/// The sum of a column's items that were split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnSplit {
+    /// The sum of the parts above [`SplitScale::higher_unit`], in that unit.
+    pub higher: i64,
+    /// The same of the parts below, in units of [`SplitScale::lower_unit`].
+    pub lower: i64,
+}
+
+/// The exact sums of some columns of at most [`SPLIT_ROWS`] rows of `width` items, from column `first` on, each at a scale of its own.
+///
+/// A column's is `None` if its items do not fit, if something is left of one, or if it was not tried: the last columns, which do not fill
+/// a register, are not.
+///
+/// # Panics
+/// There are more rows, or they do not have these columns; `splits` is not as long as `scales`.
+#[inline]
+pub fn split_columns(
+    level: Level,
+    rows: &[f64],
+    width: usize,
+    first: usize,
+    scales: &[SplitScale],
+    splits: &mut [Option<ColumnSplit>],
+) {
+    assert!(rows.len() / width <= SPLIT_ROWS && first + scales.len() <= width);
+    assert_eq!(scales.len(), splits.len());
+    run_kernel(
+        level,
+        Columns {
+            rows,
+            width,
+            first,
+            scales,
+            splits,
+        },
+    );
+}
+
+struct Columns<'c> {
+    rows: &'c [f64],
+    width: usize,
+    first: usize,
+    scales: &'c [SplitScale],
+    splits: &'c mut [Option<ColumnSplit>],
+}
+
+impl Kernel<f64> for Columns<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector<Element = f64>, O: Combine<f64>>(self, proven: Proven<V>) {
+        let columns = self.scales.len();
+        let mut rest = self;
+        for _ in 0..columns / (REGISTERS * V::LANES) {
+            rest = rest.add::<REGISTERS, V>(proven);
+        }
+        for _ in 0..rest.scales.len() / V::LANES {
+            rest = rest.add::<1, V>(proven);
+        }
+        rest.splits.fill(None);
+    }
+}
+
+impl Columns<'_> {
+    /// Splits the first columns, a lane for each, and returns the others.
+    #[inline(always)]
+    fn add<const N: usize, V: Vector<Element = f64>>(self, proven: Proven<V>) -> Self {
+        let (scales, other_scales) = self.scales.split_at(N * V::LANES);
+        let (splits, other_splits) = self.splits.split_at_mut(N * V::LANES);
+        let nothing = proven.load(&[0.0; 16]);
+        let [mut higher, mut lower] = [[nothing; N]; 2];
+        for register in 0..N {
+            let [mut higher_zeros, mut lower_zeros] = [[0.0; 16]; 2];
+            for (lane, scale) in scales[register * V::LANES..][..V::LANES].iter().enumerate() {
+                (higher_zeros[lane], lower_zeros[lane]) = scale.zeros();
+            }
+            higher[register] = proven.load(&higher_zeros);
+            lower[register] = proven.load(&lower_zeros);
+        }
+        let zeros = higher;
+        let [mut different, mut rests] = [[nothing; N]; 2];
+        let one = one(proven);
+        // The columns of so many rows are not in the nearest cache, and too far apart to be one stream.
+        let prefetches = size_of_val(self.rows) >= OWN_CACHE_BYTES;
+        let ahead_bytes = AHEAD_ROWS * self.width * size_of::<f64>();
+        for row in self.rows.chunks_exact(self.width) {
+            let row = &row[self.first..];
+            if prefetches {
+                prefetch_lines(&row[..N * V::LANES], ahead_bytes);
+            }
+            for register in 0..N {
+                let items = proven.load(&row[register * V::LANES..]);
+                let accumulators = (&mut higher[register], &mut lower[register]);
+                let left = add(proven, one, accumulators, items);
+                different[register] =
+                    proven.or_different(different[register], higher[register], zeros[register]);
+                rests[register] = proven.or(rests[register], left);
+            }
+        }
+        for register in 0..N {
+            let mut stored = [[0.0_f64; 16]; 4];
+            proven.store(higher[register], &mut stored[0]);
+            proven.store(lower[register], &mut stored[1]);
+            proven.store(different[register], &mut stored[2]);
+            proven.store(rests[register], &mut stored[3]);
+            let columns = register * V::LANES..(register + 1) * V::LANES;
+            let own = splits[columns.clone()].iter_mut().zip(&scales[columns]);
+            for (lane, (split, scale)) in own.enumerate() {
+                let [higher, lower, different, rest] = stored.map(|lanes| lanes[lane].to_bits());
+                let (higher_zero, lower_zero) = scale.zeros();
+                let since = |bits: u64, zero: f64| bits.wrapping_sub(zero.to_bits()).cast_signed();
+                // One that has left its power of two has another sign or exponent. A rest of -0.0 is none.
+                let is_whole = different >> 52 == 0 && rest << 1 == 0;
+                *split = is_whole.then(|| ColumnSplit {
+                    higher: since(higher, higher_zero),
+                    lower: since(lower, lower_zero),
+                });
+            }
+        }
+        Self {
+            first: self.first + N * V::LANES,
+            scales: other_scales,
+            splits: other_splits,
+            ..self
+        }
+    }
+}
+
 struct Largest<'i> {
     items: &'i [f64],
 }
@@ -224,6 +362,13 @@ struct Accumulators<V> {
     rests: V,
 }
 
+/// 1, of which the compiler does not know: it would make plain subtractions of those by products.
+#[inline(always)]
+fn one<V: Vector<Element = f64>>(proven: Proven<V>) -> V {
+    let one = black_box(1.0);
+    proven.load(&[one; 16])
+}
+
 impl<V: Vector<Element = f64>> Accumulators<V> {
     #[inline(always)]
     fn new(proven: Proven<V>, scale: SplitScale, items: usize) -> Self {
@@ -231,11 +376,9 @@ impl<V: Vector<Element = f64>> Accumulators<V> {
         let (higher, lower) = scale.zeros();
         let nothing = proven.load(&[0.0; 16]);
         let zero = proven.load(&[higher; 16]);
-        // Not a constant: the compiler would make plain subtractions of those by products.
-        let one = black_box(1.0);
         Self {
             zero,
-            one: proven.load(&[one; 16]),
+            one: one(proven),
             higher: [zero; REGISTERS],
             lower: [proven.load(&[lower; 16]); REGISTERS],
             different: nothing,
@@ -246,15 +389,9 @@ impl<V: Vector<Element = f64>> Accumulators<V> {
     /// Adds a register of items, and returns what is left of them.
     #[inline(always)]
     fn add(&mut self, proven: Proven<V>, register: usize, items: V) -> V {
-        let higher = proven.add(self.higher[register], items);
-        let part = proven.subtract_by_product(higher, self.higher[register], self.one);
-        let rests = proven.subtract(items, part);
-        self.different = proven.or_different(self.different, higher, self.zero);
-        self.higher[register] = higher;
-        let lower = proven.add(self.lower[register], rests);
-        let part = proven.subtract_by_product(lower, self.lower[register], self.one);
-        let rests = proven.subtract_by_product(rests, part, self.one);
-        self.lower[register] = lower;
+        let accumulators = (&mut self.higher[register], &mut self.lower[register]);
+        let rests = add(proven, self.one, accumulators, items);
+        self.different = proven.or_different(self.different, self.higher[register], self.zero);
         self.rests = proven.or(self.rests, rests);
         rests
     }
@@ -276,6 +413,22 @@ impl<V: Vector<Element = f64>> Accumulators<V> {
             is_whole: bits(proven, self.rests) & MAGNITUDE == 0,
         })
     }
+}
+
+/// Adds items to a higher and a lower accumulator, and returns what is left of them.
+#[inline(always)]
+fn add<V>(proven: Proven<V>, one: V, (higher, lower): (&mut V, &mut V), items: V) -> V
+where
+    V: Vector<Element = f64>,
+{
+    let sum = proven.add(*higher, items);
+    let part = proven.subtract_by_product(sum, *higher, one);
+    let rests = proven.subtract(items, part);
+    *higher = sum;
+    let sum = proven.add(*lower, rests);
+    let part = proven.subtract_by_product(sum, *lower, one);
+    *lower = sum;
+    proven.subtract_by_product(rests, part, one)
 }
 
 /// The bits that are set in any lane.
