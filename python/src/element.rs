@@ -5,17 +5,21 @@ use num_complex::Complex;
 use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use rayon::ThreadPool;
 use treefold::{Float, FoldError, Max, Min, Operator, Product, Sum, par};
+use treefold::{fold as fold_items, fold_rows};
 
+use crate::exact;
 use crate::pool::Workers;
 
-/// An operator by its name in Python.
+/// An operator by its name in Python, or the exact sum, which is none: it has no value before all items are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Sum,
     Product,
     Min,
     Max,
+    ExactSum,
 }
 
 impl Op {
@@ -25,8 +29,9 @@ impl Op {
             "prod" => Ok(Self::Product),
             "min" => Ok(Self::Min),
             "max" => Ok(Self::Max),
+            "exact_sum" => Ok(Self::ExactSum),
             _ => {
-                let message = format!("op: `{name}` is none of sum, prod, min and max");
+                let message = format!("op: `{name}` is none of sum, prod, min, max and exact_sum");
                 Err(PyValueError::new_err(message))
             }
         }
@@ -38,6 +43,7 @@ impl Op {
             Self::Product => "prod",
             Self::Min => "min",
             Self::Max => "max",
+            Self::ExactSum => "exact_sum",
         }
     }
 }
@@ -45,10 +51,59 @@ impl Op {
 /// An operator on a type, chosen when the program runs: all of them share the code that calls it.
 pub(crate) type Chosen<T> = &'static (dyn Operator<T> + Sync);
 
+/// The exact sums of the columns of rows that are as long as the results, by the threads of a pool or by this one.
+pub(crate) type ExactSums<T> = fn(Option<&ThreadPool>, &[T], &mut [T]);
+
+/// How rows are reduced, column by column.
+#[derive(Clone, Copy)]
+pub(crate) enum Reduction<T: 'static> {
+    InOrder(Chosen<T>),
+    Exact(ExactSums<T>),
+}
+
+impl<T: Item> Reduction<T> {
+    /// Reduces rows that are as long as the results, by the threads of a pool or by this one.
+    pub(crate) fn rows(
+        self,
+        pool: Option<&ThreadPool>,
+        rows: &[T],
+        results: &mut [T],
+    ) -> Result<(), FoldError> {
+        let width = results.len();
+        match (self, pool, results) {
+            (Self::Exact(sums), pool, results) => {
+                sums(pool, rows, results);
+                Ok(())
+            }
+            (Self::InOrder(operator), None, [result]) => {
+                fold_items(rows, &operator).map(|value| *result = value)
+            }
+            (Self::InOrder(operator), Some(pool), [result]) => pool
+                .install(|| par::fold(rows, &operator))
+                .map(|value| *result = value),
+            (Self::InOrder(operator), None, results) => fold_rows(rows, width, &operator, results),
+            (Self::InOrder(operator), Some(pool), results) => {
+                pool.install(|| par::fold_rows(rows, width, &operator, results))
+            }
+        }
+    }
+}
+
 /// A type of elements.
 pub(crate) trait Item: numpy::Element + Pod + Send + Sync {
+    /// Its exact sums, if they differ from those of the operator.
+    const EXACT_SUMS: Option<ExactSums<Self>>;
+
     /// The operator on this type, if it is defined.
     fn operator(op: Op) -> Option<Chosen<Self>>;
+
+    /// How the items of this type are reduced, if that is defined.
+    fn reduction(op: Op) -> Option<Reduction<Self>> {
+        match op {
+            Op::ExactSum => Self::EXACT_SUMS.map(Reduction::Exact),
+            op => Self::operator(op).map(Reduction::InOrder),
+        }
+    }
 
     /// The sum of the products of two slices of a length, in tree order; each product is rounded in this type.
     fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError>;
@@ -80,14 +135,17 @@ where
 }
 
 macro_rules! ordered {
-    ($dot:path: $($element:ty),+) => {$(
+    ($dot:path, $exact_sums:expr; $($element:ty),+) => {$(
         impl Item for $element {
+            const EXACT_SUMS: Option<ExactSums<Self>> = $exact_sums;
+
             fn operator(op: Op) -> Option<Chosen<Self>> {
                 Some(match op {
                     Op::Sum => &Sum,
                     Op::Product => &Product,
                     Op::Min => &Min,
                     Op::Max => &Max,
+                    Op::ExactSum => return None,
                 })
             }
 
@@ -98,17 +156,19 @@ macro_rules! ordered {
     )+};
 }
 
-ordered!(dot_in_one_pass: f32, f64);
-ordered!(dot_by_products: i8, i16, i32, i64, u8, u16, u32, u64);
+ordered!(dot_in_one_pass, Some(exact::sums); f32, f64);
+ordered!(dot_by_products, None; i8, i16, i32, i64, u8, u16, u32, u64);
 
 macro_rules! unordered {
     ($($element:ty),+) => {$(
         impl Item for $element {
+            const EXACT_SUMS: Option<ExactSums<Self>> = Some(exact::sums);
+
             fn operator(op: Op) -> Option<Chosen<Self>> {
                 match op {
                     Op::Sum => Some(&Sum),
                     Op::Product => Some(&Product),
-                    Op::Min | Op::Max => None,
+                    Op::Min | Op::Max | Op::ExactSum => None,
                 }
             }
 
@@ -128,30 +188,37 @@ pub(crate) trait Task {
     fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output>;
 }
 
+/// Does a task with an array, by the first of the types that is its own; `None` if there is none.
+macro_rules! with_first_of {
+    ($array:expr, $task:expr, [$($element:ty),+]) => {{
+        $(if let Ok(array) = $array.cast::<PyArrayDyn<$element>>() {
+            return $task.run(array).map(Some);
+        })+
+        Ok(None)
+    }};
+}
+pub(crate) use with_first_of;
+
 /// Does it with an array of any of the types; `None` if its type is another one.
 pub(crate) fn with_type<K: Task>(array: &Bound<'_, PyAny>, task: K) -> PyResult<Option<K::Output>> {
-    macro_rules! first_of {
-        ($($element:ty),+) => {
-            $(if let Ok(array) = array.cast::<PyArrayDyn<$element>>() {
-                return task.run(array).map(Some);
-            })+
-        };
-    }
-    first_of!(
-        f64,
-        f32,
-        Complex<f64>,
-        Complex<f32>,
-        i64,
-        u64,
-        i32,
-        u32,
-        i16,
-        u16,
-        i8,
-        u8
-    );
-    Ok(None)
+    with_first_of!(
+        array,
+        task,
+        [
+            f64,
+            f32,
+            Complex<f64>,
+            Complex<f32>,
+            i64,
+            u64,
+            i32,
+            u32,
+            i16,
+            u16,
+            i8,
+            u8
+        ]
+    )
 }
 
 /// The error that there is no operator for an array's type.

@@ -4,9 +4,9 @@ use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use treefold::{FoldError, environment, fold as fold_items, fold_rows, par, scan_rows};
+use treefold::{environment, scan_rows};
 
-use crate::element::{Chosen, Item, Op, Task, unsupported, with_type};
+use crate::element::{Item, Op, Task, unsupported, with_type};
 use crate::error::raised;
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
 
@@ -28,7 +28,7 @@ impl Task for FoldAll {
     type Output = Option<Py<PyAny>>;
 
     fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output> {
-        let Some(operator) = T::operator(self.0) else {
+        let Some(reduction) = T::reduction(self.0) else {
             return Ok(None);
         };
         // Slices of arrays in Fortran's order exist as well, in which items are in another order.
@@ -41,17 +41,12 @@ impl Task for FoldAll {
             return Ok(None);
         };
         let by = Workers::of(items.len())?;
-        let value = compute(array.py(), size_of_val(items), || {
-            fold_by(&by, items, operator)
+        let mut value = [T::zeroed()];
+        let folded = compute(array.py(), size_of_val(items), || {
+            reduction.rows(by.pool(), items, &mut value)
         });
-        scalar(array.py(), value.map_err(raised)?).map(Some)
-    }
-}
-
-fn fold_by<T: Item>(by: &Workers, items: &[T], operator: Chosen<T>) -> Result<T, FoldError> {
-    match by.pool() {
-        None => fold_items(items, &operator),
-        Some(pool) => pool.install(|| par::fold(items, &operator)),
+        folded.map_err(raised)?;
+        scalar(array.py(), value[0]).map(Some)
     }
 }
 
@@ -85,8 +80,8 @@ impl Task for Fold<'_, '_> {
     type Output = ();
 
     fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
-        let operator =
-            T::operator(self.op).ok_or_else(|| unsupported(self.op, array.as_untyped()))?;
+        let reduction =
+            T::reduction(self.op).ok_or_else(|| unsupported(self.op, array.as_untyped()))?;
         let [before, length, after] = sizes(array.as_untyped())?;
         let array_ref = array.try_readonly()?;
         let items = array_ref.as_slice()?;
@@ -94,10 +89,6 @@ impl Task for Fold<'_, '_> {
         let results = result.as_slice_mut()?;
         check_length(results.len(), before * after)?;
         let block = length * after;
-        let one = |items: &[T], results: &mut [T]| match results {
-            [result] => fold_items(items, &operator).map(|value| *result = value),
-            results => fold_rows(items, after, &operator, results),
-        };
         let by = Workers::of(items.len())?;
         let folded = compute(array.py(), size_of_val(items), || match by.pool() {
             _ if results.is_empty() => Ok(()),
@@ -105,21 +96,15 @@ impl Task for Fold<'_, '_> {
                 let blocks = results.par_chunks_exact_mut(after);
                 let blocks = blocks.zip(items.par_chunks_exact(block));
                 let blocks = blocks.with_min_len(DIVIDED_ELEMENTS / block);
-                pool.install(|| blocks.try_for_each(|(results, items)| one(items, results)))
+                pool.install(|| {
+                    blocks.try_for_each(|(results, items)| reduction.rows(None, items, results))
+                })
             }
             pool => {
                 let mut blocks = (0..before).zip(results.chunks_exact_mut(after));
                 blocks.try_for_each(|(index, results)| {
                     let items = &items[index * block..][..block];
-                    match (pool, results) {
-                        (None, results) => one(items, results),
-                        (Some(_), [result]) => {
-                            fold_by(&by, items, operator).map(|value| *result = value)
-                        }
-                        (Some(pool), results) => {
-                            pool.install(|| par::fold_rows(items, after, &operator, results))
-                        }
-                    }
+                    reduction.rows(pool, items, results)
                 })
             }
         });

@@ -2,6 +2,7 @@
 
 use numpy::{PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
+use treefold::FoldError;
 
 use crate::element::{Item, Op, Task, with_type};
 use crate::error::raised;
@@ -14,18 +15,27 @@ impl Task for Dot<'_, '_> {
     type Output = Py<PyAny>;
 
     fn run<T: Item>(self, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output> {
-        let (x_ref, y_ref) = (
-            x.try_readonly()?,
-            self.0.cast::<PyArrayDyn<T>>()?.try_readonly()?,
-        );
-        let (x_items, y_items) = (x_ref.as_slice()?, y_ref.as_slice()?);
-        check_length(y_items.len(), x_items.len())?;
-        let by = Workers::of(x_items.len())?;
-        let sum = compute(x.py(), 2 * size_of_val(x_items), || {
-            T::dot(&by, x_items, y_items)
-        });
-        scalar(x.py(), sum.map_err(raised)?)
+        of_pair(x, self.0, T::dot)
     }
+}
+
+/// A scalar that is computed from the items of two contiguous arrays of the same type and number of items.
+pub(crate) fn of_pair<T: Item>(
+    x: &Bound<'_, PyArrayDyn<T>>,
+    y: &Bound<'_, PyAny>,
+    dot: impl FnOnce(&Workers, &[T], &[T]) -> Result<T, FoldError> + Send,
+) -> PyResult<Py<PyAny>> {
+    let (x_ref, y_ref) = (
+        x.try_readonly()?,
+        y.cast::<PyArrayDyn<T>>()?.try_readonly()?,
+    );
+    let (x_items, y_items) = (x_ref.as_slice()?, y_ref.as_slice()?);
+    check_length(y_items.len(), x_items.len())?;
+    let by = Workers::of(x_items.len())?;
+    let sum = compute(x.py(), 2 * size_of_val(x_items), || {
+        dot(&by, x_items, y_items)
+    });
+    scalar(x.py(), sum.map_err(raised)?)
 }
 
 /// The sum of the products of two contiguous arrays of the same type and number of items.

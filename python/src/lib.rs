@@ -5,6 +5,8 @@
 
 mod element;
 mod error;
+mod exact;
+mod exact_partial;
 mod fold;
 mod fused;
 mod partial;
@@ -14,6 +16,10 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::exact::{exact_dot, exact_norm};
+    #[pymodule_export]
+    use crate::exact_partial::ExactPartial;
     #[pymodule_export]
     use crate::fold::{cumsum, fold, fold_all};
     #[pymodule_export]

@@ -213,7 +213,8 @@ def flush(on):
 real, parts = np.full(400_000, 1e-310), np.full(400_000, 1e-160 + 1e-160j)
 functions = [lambda: treefold.sum(real), lambda: treefold.mean(real), lambda: treefold.var(np.linspace(0, 1e-158, 400_000)),
              lambda: treefold.vdot(parts, parts), lambda: treefold.norm(real), lambda: treefold.cumsum(real),
-             lambda: treefold.Partial(real, 0, real.size)]
+             lambda: treefold.Partial(real, 0, real.size), lambda: treefold.exact.sum(real), lambda: treefold.exact.Partial(real),
+             lambda: treefold.exact.vdot(parts, parts), lambda: treefold.exact.norm(real)]
 for count in (1, 3):
     treefold.threads(count)
     # The threads of a pool may be born while the mode is set, or before.

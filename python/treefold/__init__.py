@@ -8,6 +8,7 @@ neighbours first; so the error of a sum grows with the logarithm of the number o
 True
 """
 
+from . import exact
 from ._partial import Partial
 from ._reductions import cumsum, dot, max, mean, min, norm, prod, sum, var, vdot
 from ._threads import threads
@@ -18,6 +19,7 @@ __all__ = [
     "Partial",
     "cumsum",
     "dot",
+    "exact",
     "max",
     "mean",
     "min",

@@ -3,6 +3,8 @@ from typing import Any, SupportsIndex, TypeAlias
 
 from numpy.typing import ArrayLike, NDArray
 
+from . import exact as exact
+
 __version__: str
 __all__: list[str]
 

@@ -56,6 +56,34 @@ def as_float(array):
     return array.astype(np.float64) if array.dtype.kind in "biu" else array
 
 
+def check_inexact(dtype, name):
+    """Whether it is a type of floats or complex numbers, whose sums round."""
+    if dtype.kind not in "fc":
+        raise TypeError(f"{name} has elements of type {dtype}, whose sums do not round: use the function of treefold")
+
+
+def items_along(array, axis):
+    """The items along an axis as the rows of a contiguous matrix, and the shape of an item.
+
+    Without an axis they are those of the flattened array. Items without any values have one that nobody sees.
+    """
+    if axis is None:
+        items, shape = np.ravel(array), ()
+    else:
+        (axis,) = reduced_axes((axis,), array.ndim)
+        items = np.moveaxis(array, axis, 0)
+        shape = items.shape[1:]
+    width = row_width(shape)
+    if width != size(shape):
+        items = np.zeros((items.shape[0], width), array.dtype)
+    return contiguous(items).reshape(items.shape[0], width), shape
+
+
+def row_width(shape):
+    """The values of the row of an item."""
+    return size(shape) or 1
+
+
 def reduced_axes(axis, ndim):
     """The axes to be reduced, ascending."""
     if axis is None:

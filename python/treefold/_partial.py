@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, contiguous, index, reduced_axes, size, widened
+from ._arrays import as_array, index, items_along, row_width, size, widened
 
 _VERSION = 1
 _OPERATORS = ("sum", "prod", "min", "max")
@@ -17,15 +17,10 @@ def _restored(version, op, dtype, shape, total, nodes):
         native_dtype = dtype.newbyteorder("=")
         nodes = [(x, y, np.frombuffer(row, dtype).astype(native_dtype).tobytes()) for x, y, row in nodes]
         dtype = native_dtype
-    native = _native.Partial.from_nodes(op, total, _width(shape), nodes)
+    native = _native.Partial.from_nodes(op, total, row_width(shape), nodes)
     partial = object.__new__(Partial)
     partial._set(native, dtype, tuple(shape))
     return partial
-
-
-def _width(shape):
-    """The values of an item. Items without any have one that nobody sees."""
-    return size(shape) or 1
 
 
 class Partial:
@@ -82,22 +77,13 @@ class Partial:
             array = widened(array)
         elif array.dtype.kind == "b":
             raise TypeError(f"x has elements of type bool, for which op={op} is not defined")
-        if axis is None:
-            items, shape = np.ravel(array), ()
-        else:
-            (axis,) = reduced_axes((axis,), array.ndim)
-            items = np.moveaxis(array, axis, 0)
-            shape = items.shape[1:]
+        rows, shape = items_along(array, axis)
         if extents is None:
             start = _natural(start, "start")
-            _natural(start + items.shape[0], "start: the end of x")
-            extents = [(start, start + items.shape[0])]
+            _natural(start + rows.shape[0], "start: the end of x")
+            extents = [(start, start + rows.shape[0])]
         else:
             extents = _pairs(extents)
-        width = _width(shape)
-        if width != size(shape):
-            items = np.zeros((items.shape[0], width), array.dtype)
-        rows = contiguous(items).reshape(items.shape[0], width)
         native = _native.Partial.new(op, _natural(total, "total"), extents, rows)
         self._set(native, array.dtype, shape)
 
@@ -131,7 +117,7 @@ class Partial:
         ValueError
             Items are missing.
         """
-        result = np.empty(_width(self._shape), self._dtype)
+        result = np.empty(row_width(self._shape), self._dtype)
         self._native.result(result)
         return result[: size(self._shape)].reshape(self._shape)[()]
 

@@ -5,11 +5,22 @@ import warnings
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, as_float, contiguous, delivered, finished, in_three_parts, reduced_axes, size, widened
+from ._arrays import (
+    as_array,
+    as_float,
+    check_inexact,
+    contiguous,
+    delivered,
+    finished,
+    in_three_parts,
+    reduced_axes,
+    size,
+    widened,
+)
 
 
-def _reduction(op, x, axis, out, keepdims):
-    """`_reduce`, without detours where an array can be reduced as it is."""
+def reduction(op, x, axis, out, keepdims):
+    """What `sum` and its kin do: `_reduce`, without detours where an array can be reduced as it is."""
     if axis is None and out is None and keepdims is False and type(x) is np.ndarray and x.dtype.kind in "fc":
         result = _native.fold_all(op, x)
         if result is not None:
@@ -17,6 +28,8 @@ def _reduction(op, x, axis, out, keepdims):
     array = as_array(x, "x")
     if op in ("sum", "prod"):
         array = widened(array)
+    elif op == "exact_sum":
+        check_inexact(array.dtype, "x")
     elif array.dtype.kind == "b":
         result = np.asarray(_reduce(op, array.view(np.uint8), axis, None, keepdims))
         return delivered(result.view(np.bool_), out)
@@ -74,7 +87,7 @@ def sum(x, axis=None, *, out=None, keepdims=False):
     >>> treefold.sum(x, axis=0).shape
     (3,)
     """
-    return _reduction("sum", x, axis, out, keepdims)
+    return reduction("sum", x, axis, out, keepdims)
 
 
 def prod(x, axis=None, *, out=None, keepdims=False):
@@ -88,7 +101,7 @@ def prod(x, axis=None, *, out=None, keepdims=False):
     >>> int(treefold.prod([2, 3, 7]))
     42
     """
-    return _reduction("prod", x, axis, out, keepdims)
+    return reduction("prod", x, axis, out, keepdims)
 
 
 def min(x, axis=None, *, out=None, keepdims=False):
@@ -107,7 +120,7 @@ def min(x, axis=None, *, out=None, keepdims=False):
     >>> treefold.min([[3, 1], [2, 5]], axis=1).tolist()
     [1, 2]
     """
-    return _reduction("min", x, axis, out, keepdims)
+    return reduction("min", x, axis, out, keepdims)
 
 
 def max(x, axis=None, *, out=None, keepdims=False):
@@ -121,7 +134,7 @@ def max(x, axis=None, *, out=None, keepdims=False):
     >>> float(treefold.max([0.5, 2.5]))
     2.5
     """
-    return _reduction("max", x, axis, out, keepdims)
+    return reduction("max", x, axis, out, keepdims)
 
 
 def cumsum(x, axis=None, *, out=None):
@@ -167,6 +180,28 @@ def _pair(x, y):
     return as_array(x.astype(dtype, copy=False), "x"), as_array(y.astype(dtype, copy=False), "y")
 
 
+def vectors(x, y):
+    """What `dot` takes, contiguous and of one type."""
+    x, y = _pair(x, y)
+    for name, array in (("x", x), ("y", y)):
+        if array.ndim != 1:
+            raise ValueError(f"{name} has {array.ndim} axes; dot takes vectors, and vdot takes arrays of any shape")
+    return _of_a_length(x, y)
+
+
+def conjugated(x, y):
+    """What `vdot` takes, as `dot` takes it: `x` is conjugated."""
+    x, y = _pair(x, y)
+    x = np.ravel(x)
+    return _of_a_length(np.conjugate(x) if x.dtype.kind == "c" else x, np.ravel(y))
+
+
+def _of_a_length(x, y):
+    if x.size != y.size:
+        raise ValueError(f"y has {y.size} items, and x {x.size}")
+    return contiguous(x), contiguous(y)
+
+
 def dot(x, y):
     """The sum of the products of two vectors, in tree order. Each product is rounded once: there is no fused multiply-add.
 
@@ -190,11 +225,7 @@ def dot(x, y):
     >>> float(treefold.dot([1.0, 2.0], [3.0, 4.0]))
     11.0
     """
-    x, y = _pair(x, y)
-    for name, array in (("x", x), ("y", y)):
-        if array.ndim != 1:
-            raise ValueError(f"{name} has {array.ndim} axes; dot takes vectors, and vdot takes arrays of any shape")
-    return _dot(x, y)
+    return _native.dot(*vectors(x, y))
 
 
 def vdot(x, y):
@@ -211,15 +242,7 @@ def vdot(x, y):
     >>> complex(treefold.vdot([1 + 2j], [3 + 4j]))
     (11-2j)
     """
-    x, y = _pair(x, y)
-    x = np.ravel(x)
-    return _dot(np.conjugate(x) if x.dtype.kind == "c" else x, np.ravel(y))
-
-
-def _dot(x, y):
-    if x.size != y.size:
-        raise ValueError(f"y has {y.size} items, and x {x.size}")
-    return _native.dot(contiguous(x), contiguous(y))
+    return _native.dot(*conjugated(x, y))
 
 
 def norm(x):

@@ -8,7 +8,7 @@ def threads(n=None, /):
     """Sets how many threads take part in a reduction, and returns the number before; without an argument it changes nothing.
 
     The number changes no bit of any result. It is 1 at first: then a reduction runs on the thread that called it. Arrays of up to
-    131,072 elements are reduced by one thread anyway, and so are partials and `cumsum`.
+    131,072 elements are reduced by one thread anyway, and so are `Partial` and `cumsum`.
 
     Raises
     ------

@@ -1,0 +1,329 @@
+"""Exact sums against `math.fsum` and fractions, and what they depend on: the items alone."""
+
+import concurrent.futures
+import itertools
+import math
+import os
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import treefold
+from definition import bits, items
+from treefold import exact
+
+# Another one draws other cases.
+SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
+CASES = 100_000
+FLOATS = ["f4", "f8"]
+COMPLEX = ["c8", "c16"]
+
+# The bits of a significand, and the exponents of the lowest bit and of the first number beyond the range.
+FORMATS = {"f4": (24, -149, 128), "f8": (53, -1074, 1024)}
+
+
+def nearest(value, dtype):
+    """A fraction, rounded once to nearest, ties to even."""
+    digits, lowest, beyond = FORMATS[dtype]
+    if value == 0:
+        return np.dtype(dtype).type(0)
+    magnitude = abs(value)
+    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+    exponent -= magnitude < Fraction(2) ** exponent
+    unit = max(exponent - digits + 1, lowest)
+    units = round(magnitude / Fraction(2) ** unit)
+    rounded = math.inf if units >= Fraction(2) ** (beyond - unit) else math.ldexp(units, unit)
+    return np.dtype(dtype).type(-rounded if value < 0 else rounded)
+
+
+def root(value):
+    """The square root of a sum of squares, with more bits than any rounding sees, the last of which says that more follow."""
+    numerator, twice = value.numerator, value.denominator.bit_length() - 1
+    if twice % 2:
+        numerator, twice = 2 * numerator, twice + 1
+    numerator <<= 256
+    whole = math.isqrt(numerator)
+    return Fraction(2 * whole + (whole * whole != numerator), 1 << twice // 2 + 129)
+
+
+def total(values):
+    """The exact sum of finite numbers."""
+    result = Fraction(0)
+    for value in values:
+        result += Fraction(float(value))
+    return result
+
+
+def expected_sum(x):
+    """By fractions; of zeros alone, the sum that additions have."""
+    parts = x.reshape(-1, 1).view(x.real.dtype)
+    rounded = [nearest(total(part), part.dtype.str[1:]) for part in parts.T]
+    zeros = [part.size > 0 and not part.any() and np.signbit(part).all() for part in parts.T]
+    rounded = [-value if zero else value for value, zero in zip(rounded, zeros)]
+    return np.array(rounded).view(x.dtype)[0]
+
+
+def drawn(random, dtype="f8", most=40):
+    """Finite numbers: of all exponents, or of a few; some subnormal, many that cancel."""
+    digits, lowest, beyond = FORMATS[dtype]
+    count = int(random.integers(0, most + 1))
+    kind = random.integers(0, 4)
+    if kind == 0:
+        words = random.integers(0, 1 << 8 * np.dtype(dtype).itemsize, count, "u" + dtype[1:])
+        x = words.view(dtype)
+        x = np.where(np.isfinite(x), x, x.dtype.type(1))
+    else:
+        first = int(random.integers(lowest, beyond - digits))
+        width = (1, 60, 2000)[kind - 1]
+        exponents = random.integers(first, min(first + width, beyond - digits), count, endpoint=True)
+        significands = random.integers(-(1 << digits) + 1, 1 << digits, count)
+        x = np.ldexp(significands.astype("f8"), exponents).astype(dtype)
+    if random.integers(0, 2):
+        rest = drawn(random, dtype, 3) if most > 3 else x[:0]
+        x = random.permutation(np.concatenate([x, -x, rest]))
+    return x
+
+
+def by_fsum(x):
+    """An OverflowError if partial sums are beyond the range. The sum of -0.0 alone is that."""
+    all_negative_zeros = x.size > 0 and not x.any() and np.signbit(x).all()
+    return np.float64(-0.0 if all_negative_zeros else math.fsum(x.tolist()))
+
+
+def test_generated_cases_against_fsum():
+    by_fractions = 0
+    for case in range(CASES):
+        random = np.random.default_rng((SEED, case))
+        x = drawn(random, most=1000 if case % 1000 == 0 else 16)
+        try:
+            expected = by_fsum(x)
+        except OverflowError:
+            expected = expected_sum(x)
+            by_fractions += 1
+        assert bits(exact.sum(x)) == bits(expected), f"seed {SEED}, case {case}"
+    assert 0 < by_fractions < CASES // 10
+
+
+@pytest.mark.parametrize("dtype", FLOATS + COMPLEX)
+def test_generated_cases_against_fractions(dtype):
+    part = {"c8": "f4", "c16": "f8"}.get(dtype, dtype)
+    for case in range(1000):
+        random = np.random.default_rng((SEED, case))
+        x, y = drawn(random, part), drawn(random, part)
+        length = min(x.size, y.size) // 2 * 2
+        x, y = (one[:length].view(dtype) for one in (x, y))
+        place = f"seed {SEED}, case {case}"
+        assert bits(exact.sum(x)) == bits(expected_sum(x)), place
+        pairs = [[Fraction(float(value)) for value in one.view(part)] for one in (x, y)]
+        assert bits(exact.norm(x)) == bits(nearest(root(sum(a * a for a in pairs[0])), part)), place
+        if dtype in FLOATS:
+            products = nearest(sum(a * b for a, b in zip(*pairs)), part)
+            for found in (exact.dot(x, y), exact.vdot(x, y)):
+                assert found == products and found.dtype == products.dtype, place
+            continue
+        (a, b), (c, d) = ([one[0::2], one[1::2]] for one in pairs)
+        for sign, found in [(-1, exact.dot(x, y)), (1, exact.vdot(x, y))]:
+            real = nearest(sum(p * q + sign * (r * s) for p, q, r, s in zip(a, c, b, d)), part)
+            imaginary = nearest(sum(p * s - sign * (r * q) for p, q, r, s in zip(a, c, b, d)), part)
+            assert (found.real, found.imag) == (real, imaginary) and found.dtype == dtype, place
+
+
+def by_columns(x):
+    return np.array([by_fsum(column) for column in x.T])
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (700, 9), (1100, 300), (40, 3000), (2, 70_000), (300_000, 2)])
+def test_columns_and_rows(shape):
+    x = items(shape[0] * shape[1], "f8", seed=SEED).reshape(shape)
+    x[-1] = -x[0] * (1 + 1e-15)
+    for count in (1, 3):
+        treefold.threads(count)
+        try:
+            assert bits(exact.sum(x, 0)) == bits(by_columns(x))
+            assert bits(exact.sum(x, -1)) == bits(by_columns(x.T))
+            assert bits(exact.sum(np.asfortranarray(x), axis=0, keepdims=True)) == bits(by_columns(x)[None])
+        finally:
+            treefold.threads(1)
+
+
+@pytest.mark.parametrize("dtype", FLOATS + COMPLEX)
+def test_axes(dtype):
+    x = items(3 * 4 * 5 * 2, dtype, seed=3).reshape(3, 4, 5, 2)
+    for axis in [None, 0, 1, -1, (0, 1), (1, 3), (0, 2, 3), ()]:
+        axes = range(4) if axis is None else {one % 4 for one in (axis if isinstance(axis, tuple) else (axis,))}
+        kept = [one for one in range(4) if one not in axes]
+        rows = x.transpose(*kept, *axes).reshape(math.prod(x.shape[one] for one in kept), -1)
+        expected = np.array([expected_sum(row) for row in rows]).reshape([x.shape[one] for one in kept])
+        for given in (x, np.asfortranarray(x), x[:, ::-1].copy()[:, ::-1], x.astype(x.dtype.newbyteorder())):
+            assert bits(exact.sum(given, axis)) == bits(expected), axis
+    assert isinstance(exact.sum(x), np.generic)
+    out = np.empty((3, 5, 2), dtype)
+    assert exact.sum(x, 1, out=out) is out
+    assert bits(out) == bits(exact.sum(x, 1))
+
+
+@pytest.mark.parametrize("dtype", FLOATS + COMPLEX)
+def test_order_chunks_and_threads_change_no_bit(dtype):
+    random = np.random.default_rng(SEED)
+    x, y = items(300_001, dtype, seed=1), items(300_001, dtype, seed=2)
+    seen = set()
+    for count in (1, 2, 3, 7):
+        treefold.threads(count)
+        try:
+            order = random.permutation(x.size)
+            cuts = np.sort(random.integers(0, x.size + 1, 5))
+            partials = [exact.Partial(part) for part in np.split(x[order], cuts)]
+            results = [exact.sum(x[order]), merged(partials, random).result(), exact.dot(x[order], y[order])]
+            results += [exact.vdot(x[order], y[order]), exact.norm(x[order])]
+        finally:
+            treefold.threads(1)
+        assert bits(results[0]) == bits(results[1])
+        seen.add(tuple(map(bits, results)))
+    assert len(seen) == 1, f"seed {SEED}"
+    assert bits(exact.norm(x)) == bits(exact.norm(x.view(x.real.dtype)))
+
+
+def merged(partials, random):
+    """Merges two at random until one is left, as another process would get them."""
+    while len(partials) > 1:
+        left, right = (partials.pop(random.integers(len(partials))) for _ in range(2))
+        partials.append(left.merge(pickle.loads(pickle.dumps(right))))
+    return partials[0]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_all_permutations(dtype):
+    large = np.finfo(dtype).max
+    x = np.array([large, large, -large, 1, -large, np.finfo(dtype).tiny / 8], dtype)
+    for order in itertools.permutations(range(x.size)):
+        order = list(order)
+        assert exact.sum(x[order]) == 1
+        merge = exact.Partial(x[order[:2]]).merge(exact.Partial(x[order[2:]]))
+        assert merge.result() == 1
+
+
+@pytest.mark.parametrize("dtype", FLOATS + COMPLEX)
+@pytest.mark.parametrize("axis", [None, 0, 1, 2, -2])
+def test_partials_of_arrays(dtype, axis):
+    x = items(5 * 11 * 300, dtype, seed=6).reshape(5, 11, 300)
+    along = 0 if axis is None else axis
+    parts = [exact.Partial(np.take(x, range(k, x.shape[along], 3), along), axis=axis) for k in range(3)]
+    assert bits(merged(parts, np.random.default_rng(SEED)).result()) == bits(exact.sum(x, axis))
+
+
+def test_a_pool_of_processes():
+    x = items(10_000, "f8", seed=8)
+    with concurrent.futures.ProcessPoolExecutor(2) as pool:
+        parts = list(pool.map(exact.Partial, [x[k::7] for k in range(7)]))
+    assert bits(merged(parts, np.random.default_rng(SEED)).result()) == bits(math.fsum(x))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_special_items(dtype):
+    type_ = np.dtype(dtype).type
+    inf, nan, large = type_(np.inf), type_(np.nan), np.finfo(dtype).max
+    for x, expected in [
+        ([], type_(0)),
+        ([-0.0], type_(-0.0)),
+        ([-0.0] * 100, type_(-0.0)),
+        ([-0.0, 0.0], type_(0)),
+        ([1, -1], type_(0)),
+        ([inf, 1, large], inf),
+        ([-inf, 1, large], -inf),
+        ([inf, -inf], nan),
+        ([nan, 1], nan),
+        ([-nan, inf], nan),
+        ([large, large], inf),
+        ([-large, -large], -inf),
+        ([large, large, -large], large),
+    ]:
+        x = np.array(x, dtype)
+        halves = exact.Partial(x[::2]).merge(exact.Partial(x[1::2]))
+        for found in (exact.sum(x), exact.sum(x[:, None], 0)[0], exact.Partial(x).result(), halves.result()):
+            assert bits(found) == bits(expected), x
+    assert bits(exact.sum(np.array([complex(-0.0, np.inf), complex(-0.0, 1)]))) == bits(np.array(complex(-0.0, np.inf))[()])
+    empty = np.empty((0, 3), dtype)
+    assert bits(exact.sum(empty, 0)) == bits(np.zeros(3, dtype))
+    assert exact.sum(empty, 1).shape == (0,)
+    assert bits(exact.dot(empty[:, 0], empty[:, 0])) == bits(exact.norm(empty)) == bits(type_(0))
+    assert bits(exact.dot([inf], [type_(0)])) == bits(type_(nan))
+    assert exact.norm(np.array([inf, 1], dtype)) == inf and exact.norm(np.array([large], dtype)) == large
+
+
+def test_pickles():
+    x = items(100, "c8", seed=5).reshape(20, 5)
+    for partial in (exact.Partial(x), exact.Partial(x, axis=0), exact.Partial(x[:0]), exact.Partial(x[:, :0], axis=0)):
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            restored = pickle.loads(pickle.dumps(partial, protocol))
+            assert bits(restored.result()) == bits(partial.result()) and repr(restored) == repr(partial)
+    restore, (version, dtype, shape, words) = exact.Partial([1.0, 2.0]).__reduce__()
+    assert len(words) == 296 and repr(restore(version, dtype, shape, words)).endswith(": 2 items of type float64 and shape ()>")
+    assert restore(version, ">f8", shape, words).merge(exact.Partial([4.0])).result() == 7
+    with pytest.raises(ValueError, match="version 9"):
+        restore(9, dtype, shape, words)
+    for wrong in [(dtype, (2,), words), ("<f4", shape, words), (dtype, shape, words[8:]), (dtype, shape, words[1:])]:
+        with pytest.raises(ValueError, match="elements"):
+            restore(version, *wrong).result()
+    random = np.random.default_rng(SEED)
+    for _ in range(1000):
+        foreign = restore(version, dtype, shape, random.bytes(296))
+        foreign.merge(foreign).result()
+
+
+def test_other_containers():
+    x = items(33, "f8", seed=9)
+    expected = bits(exact.sum(x))
+
+    class Tensor:
+        def __dlpack__(self, **options):
+            return x.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return x.__dlpack_device__()
+
+    for given in (list(x), memoryview(x), Tensor()):
+        assert bits(exact.sum(given)) == bits(exact.Partial(given).result()) == expected
+    assert exact.sum(5.0) == 5.0 and exact.sum(np.array(2.0), 0) == 2.0
+    assert exact.norm([3, 4]) == 5.0 and exact.dot([1, 2], [0.5, 1.0]) == 2.5
+    assert exact.dot(np.float32([1]), np.float64([2])).dtype == np.float64
+
+
+def test_what_is_not_added():
+    for x in (np.array([1, "a"], object), np.array([1.0], "f2"), np.ma.masked_array([1.0, 2.0], [True, False])):
+        for function in (exact.sum, exact.norm, exact.Partial):
+            with pytest.raises(TypeError, match="x "):
+                function(x)
+    for x in ([1, 2], np.array([True]), np.array([1], "u1")):
+        for function in (exact.sum, exact.Partial, lambda x: exact.dot(x, x), lambda x: exact.vdot(x, x)):
+            with pytest.raises(TypeError, match="x has elements of type .*, whose sums do not round"):
+                function(x)
+
+
+def test_wrong_arguments():
+    x = np.ones((2, 3))
+    with pytest.raises(np.exceptions.AxisError):
+        exact.sum(x, 2)
+    with pytest.raises(ValueError, match="axis"):
+        exact.sum(x, (0, -2))
+    with pytest.raises(TypeError, match="axis: "):
+        exact.sum(x, 0.5)
+    with pytest.raises(TypeError, match="axis: "):
+        exact.Partial(x, axis="0")
+    with pytest.raises(TypeError, match="keepdims: "):
+        exact.sum(x, keepdims=1)
+    with pytest.raises(ValueError, match="out has the shape"):
+        exact.sum(x, 0, out=np.empty(2))
+    with pytest.raises(ValueError, match="axes"):
+        exact.dot(x, x)
+    with pytest.raises(ValueError, match="y has 2 items, and x 1"):
+        exact.vdot([1.0], [1.0, 2.0])
+    part = exact.Partial(x)
+    with pytest.raises(TypeError, match="other is a float"):
+        part.merge(3.0)
+    with pytest.raises(TypeError, match="other is a Partial"):
+        part.merge(treefold.Partial([1.0], 0, 1))
+    with pytest.raises(TypeError, match="float32"):
+        part.merge(exact.Partial(x.astype("f4")))
+    with pytest.raises(ValueError, match="shape"):
+        part.merge(exact.Partial(x, axis=0))

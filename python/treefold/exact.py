@@ -1,0 +1,225 @@
+"""Sums without rounding errors, rounded once: they depend on the items alone, and not on their order.
+
+A fixed-point number holds any sum of floats. So the bits of a result are the same for every order of the items, and for all chunks,
+threads and processes; and the result is the number nearest to the exact sum, ties to even, however much cancels.
+
+>>> from treefold import exact
+>>> float(exact.sum([1e300, 1.0, -1e300]))
+1.0
+"""
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_array, as_float, check_inexact, contiguous, items_along, row_width, size
+from ._reductions import conjugated, reduction, vectors
+
+__all__ = ["Partial", "dot", "norm", "sum", "vdot"]
+
+_VERSION = 1
+
+
+def sum(x, axis=None, *, out=None, keepdims=False):
+    """The exact sum of the items, or of those along axes, rounded once to nearest.
+
+    The sum of nothing is 0.0, and that of -0.0 alone is -0.0. It is NaN if there is a NaN, or infinities of both signs; it is infinite
+    if there is another infinity, or if the exact sum is beyond the range. Both parts of complex numbers have sums of their own.
+
+    Parameters
+    ----------
+    x : array_like
+        Floats of 32 or 64 bits or complex numbers of such floats, as in `treefold.sum`.
+    axis : None, int or tuple of ints, optional
+        The axes to be reduced; all of them by default.
+    out : ndarray, optional
+        Where the result goes.
+    keepdims : bool, optional
+        Whether reduced axes stay, with length 1.
+
+    Returns
+    -------
+    A scalar of the type of the items, or an array of the shape of the axes that stay; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError
+        The elements have another type, or are masked. Integers, which `treefold.sum` adds without rounding, are among them.
+    FloatingPointError
+        This thread flushes subnormal numbers to zero, or does not round to nearest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treefold import exact
+    >>> x = np.array([[1e300, 0.1], [1.0, 0.2], [-1e300, 0.3]])
+    >>> exact.sum(x, axis=0).tolist()
+    [1.0, 0.6]
+    >>> exact.sum(x, axis=0, keepdims=True).shape
+    (1, 2)
+    """
+    return reduction("exact_sum", x, axis, out, keepdims)
+
+
+def dot(x, y):
+    """The exact sum of the products of two vectors, rounded once to nearest.
+
+    No product is rounded, overflows or underflows on the way. Of complex numbers, both parts are rounded once.
+
+    Parameters
+    ----------
+    x, y : array_like
+        Vectors of the same length, of floats or complex numbers. If their types differ, NumPy's common type is used.
+
+    Returns
+    -------
+    A scalar of that type.
+
+    Raises
+    ------
+    TypeError, FloatingPointError
+        As in `sum`.
+    ValueError
+        They are not vectors, or have different lengths.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> float(exact.dot([1e200, 3.0, 1e200], [1e200, 4.0, -1e200]))
+    12.0
+    """
+    return _dot(*vectors(x, y))
+
+
+def vdot(x, y):
+    """`dot` of the items of two arrays, of which those of `x` are conjugated.
+
+    Parameters
+    ----------
+    x, y : array_like
+        Arrays of the same number of items, of any shapes. If their types differ, NumPy's common type is used.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> complex(exact.vdot([1 + 2j], [3 + 4j]))
+    (11-2j)
+    """
+    return _dot(*conjugated(x, y))
+
+
+def _dot(x, y):
+    check_inexact(x.dtype, "x")
+    return _native.exact_dot(x, y)
+
+
+def norm(x):
+    """The Euclidean norm of all items: the square root of the exact sum of their squares, rounded once to nearest.
+
+    No square overflows or underflows on the way. Of complex numbers the items are their parts. Integers are converted to float64.
+
+    Parameters
+    ----------
+    x : array_like
+        An array of any shape.
+
+    Returns
+    -------
+    A float of the type of the items, or of their parts.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> float(exact.norm([3 * 2.0**900, 4 * 2.0**900])) == 5 * 2.0**900
+    True
+    """
+    return _native.exact_norm(contiguous(np.ravel(as_float(as_array(x, "x")))))
+
+
+def _restored(version, dtype, shape, words):
+    if version != _VERSION:
+        raise ValueError(f"a pickled partial of version {version}; this treefold reads version {_VERSION}")
+    dtype = np.dtype(dtype)
+    return _made(_native.ExactPartial.from_words(words), dtype.newbyteorder("="), tuple(shape))
+
+
+def _made(native, dtype, shape):
+    partial = object.__new__(Partial)
+    partial._set(native, dtype, shape)
+    return partial
+
+
+class Partial:
+    """The exact sum of some items, which is not rounded yet.
+
+    Partials merge in any order and grouping, and that of all items has the bits of `sum`. Unlike those of `treefold.Partial`, the items
+    have no numbers and no known total. However many they are, a partial holds 296 bytes for a sum of float64, 64 for one of float32,
+    and twice as many for complex numbers.
+
+    Parameters
+    ----------
+    x : array_like
+        The items, as in `sum`.
+    axis : int, optional
+        The axis of `x` along which the items lie; the others are reduced element by element. Without one, the items are those of the
+        flattened array.
+
+    Raises
+    ------
+    TypeError, FloatingPointError
+        As in `sum`.
+
+    Examples
+    --------
+    >>> import numpy as np, pickle
+    >>> from treefold import exact
+    >>> x = np.linspace(0.0, 1.0, 1000)
+    >>> first, second = exact.Partial(x[::3]), exact.Partial(x[1::3])
+    >>> third = pickle.loads(pickle.dumps(exact.Partial(x[2::3])))
+    >>> bool(third.merge(first).merge(second).result() == exact.sum(x))
+    True
+    """
+
+    __slots__ = ("_dtype", "_native", "_shape")
+
+    def __init__(self, x, *, axis=None):
+        array = as_array(x, "x")
+        check_inexact(array.dtype, "x")
+        rows, shape = items_along(array, axis)
+        self._set(_native.ExactPartial.new(rows), array.dtype, shape)
+
+    def _set(self, native, dtype, shape):
+        self._native, self._dtype, self._shape = native, dtype, shape
+
+    def _values(self):
+        return np.empty(row_width(self._shape), self._dtype)
+
+    def merge(self, other):
+        """A partial of the items of both.
+
+        Raises
+        ------
+        TypeError
+            They have items of different types.
+        ValueError
+            They have items of different shapes.
+        """
+        if not isinstance(other, Partial):
+            raise TypeError(f"other is a {type(other).__name__}, and not an exact Partial")
+        if (self._dtype, self._shape) != (other._dtype, other._shape):
+            raised = TypeError if self._dtype != other._dtype else ValueError
+            raise raised(
+                f"other has items of type {other._dtype} and shape {other._shape}; these have {self._dtype} and {self._shape}"
+            )
+        return _made(self._native.merge(other._native, self._values()), self._dtype, self._shape)
+
+    def result(self):
+        """The sum of the items, rounded once: a scalar, or an array if the items have axes."""
+        result = self._values()
+        self._native.result(result)
+        return result[: size(self._shape)].reshape(self._shape)[()]
+
+    def __reduce__(self):
+        return _restored, (_VERSION, self._dtype.str, self._shape, self._native.words())
+
+    def __repr__(self):
+        return f"<treefold.exact.Partial: {self._native.items(self._values())} items of type {self._dtype} and shape {self._shape}>"
