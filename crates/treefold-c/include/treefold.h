@@ -170,10 +170,10 @@ treefold_status treefold_fold_user(const void *items, size_t n, size_t item_byte
 /* ---- One process, no order ---------------------------------------------------------------------------------------------------- */
 
 /*
- * Exact sums, rounded once, to nearest with ties to even: they depend neither on the order of the numbers nor on the floating-point
- * environment, which need not be the default here. Nothing overflows on the way: a result is infinite only if the exact one is beyond the
- * range, or a number is infinite. One that is not a number is the positive quiet NaN without payload. The sum of nothing is +0; that of
- * -0 alone is -0; any other sum of zero is +0.
+ * Exact sums, rounded once, to nearest with ties to even. They depend neither on the order of the numbers nor on the floating-point
+ * environment: these functions are right in every one, do not check it, and never return TREEFOLD_ENVIRONMENT. Nothing overflows on
+ * the way: a result is infinite only if the exact one is beyond the range, or a number is infinite. One that is not a number is the
+ * positive quiet NaN without payload. The sum of nothing is +0; that of -0 alone is -0; any other sum of zero is +0.
  */
 
 /* The exact sum of n numbers. */
