@@ -89,6 +89,8 @@
 #ifdef TREEFOLD_REAL
    public :: treefold_dot, treefold_squared_norm, treefold_sum_and_absolute_sum
    public :: treefold_par_dot, treefold_par_squared_norm, treefold_par_sum_and_absolute_sum
+   public :: treefold_exact_sum, treefold_exact_dot, treefold_exact_norm, treefold_exact_sum_rows
+   public :: treefold_par_exact_sum, treefold_par_exact_dot, treefold_par_exact_norm
 
    interface treefold_dot
       module procedure dot_items
@@ -107,6 +109,27 @@
    end interface
    interface treefold_par_sum_and_absolute_sum
       module procedure par_sum_and_absolute_sum_items
+   end interface
+   interface treefold_exact_sum
+      module procedure exact_sum_items
+   end interface
+   interface treefold_exact_dot
+      module procedure exact_dot_items
+   end interface
+   interface treefold_exact_norm
+      module procedure exact_norm_items
+   end interface
+   interface treefold_exact_sum_rows
+      module procedure exact_sum_rows
+   end interface
+   interface treefold_par_exact_sum
+      module procedure par_exact_sum_items
+   end interface
+   interface treefold_par_exact_dot
+      module procedure par_exact_dot_items
+   end interface
+   interface treefold_par_exact_norm
+      module procedure par_exact_norm_items
    end interface
 #endif
 
@@ -322,6 +345,70 @@ contains
       absolute_total = 0
       call report(c_par_sum_and_absolute_sum(x, size(x, kind=c_size_t), total, absolute_total), ierr)
    end subroutine par_sum_and_absolute_sum_items
+
+   function exact_sum_items(x, ierr) result(total)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: total
+
+      total = 0
+      call report(c_exact_sum(x, size(x, kind=c_size_t), total), ierr)
+   end function exact_sum_items
+
+   function par_exact_sum_items(x, ierr) result(total)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: total
+
+      total = 0
+      call report(c_par_exact_sum(x, size(x, kind=c_size_t), total), ierr)
+   end function par_exact_sum_items
+
+   function exact_dot_items(x, y, ierr) result(total)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: total
+
+      total = 0
+      call report(c_exact_dot(x, size(x, kind=c_size_t), y, size(y, kind=c_size_t), total), ierr)
+   end function exact_dot_items
+
+   function par_exact_dot_items(x, y, ierr) result(total)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: total
+
+      total = 0
+      call report(c_par_exact_dot(x, size(x, kind=c_size_t), y, size(y, kind=c_size_t), total), ierr)
+   end function par_exact_dot_items
+
+   function exact_norm_items(x, ierr) result(norm)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: norm
+
+      norm = 0
+      call report(c_exact_norm(x, size(x, kind=c_size_t), norm), ierr)
+   end function exact_norm_items
+
+   function par_exact_norm_items(x, ierr) result(norm)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: norm
+
+      norm = 0
+      call report(c_par_exact_norm(x, size(x, kind=c_size_t), norm), ierr)
+   end function par_exact_norm_items
+
+   function exact_sum_rows(rows, ierr) result(total)
+      TREEFOLD_TYPE, intent(in), contiguous :: rows(:, :)
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: total(size(rows, 1))
+
+      total = 0
+      call report(c_exact_sum_rows(rows, size(rows, kind=c_size_t), size(rows, 1, c_size_t), total, &
+         size(total, kind=c_size_t)), ierr)
+   end function exact_sum_rows
 #endif
 
    subroutine fold_items(items, combine, result, context, empty, ierr)
@@ -614,6 +701,118 @@ module treefold_support
          integer(c_int32_t) :: status
       end function c_par_sum_and_absolute_sum_f64
 
+      function c_exact_sum_f32(x, n, result) bind(c, name='treefold_exact_sum_f32') result(status)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_float), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_exact_sum_f32
+
+      function c_exact_dot_f32(x, n, y, m, result) bind(c, name='treefold_exact_dot_f32') result(status)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*), y(*)
+         integer(c_size_t), value :: n, m
+         real(c_float), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_exact_dot_f32
+
+      function c_exact_norm_f32(x, n, result) bind(c, name='treefold_exact_norm_f32') result(status)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_float), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_exact_norm_f32
+
+      function c_exact_sum_rows_f32(items, n, width, result, m) bind(c, name='treefold_exact_sum_rows_f32') result(status)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: items(*)
+         integer(c_size_t), value :: n, width, m
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: status
+      end function c_exact_sum_rows_f32
+
+      function c_exact_sum_f64(x, n, result) bind(c, name='treefold_exact_sum_f64') result(status)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_exact_sum_f64
+
+      function c_exact_dot_f64(x, n, y, m, result) bind(c, name='treefold_exact_dot_f64') result(status)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*), y(*)
+         integer(c_size_t), value :: n, m
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_exact_dot_f64
+
+      function c_exact_norm_f64(x, n, result) bind(c, name='treefold_exact_norm_f64') result(status)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_exact_norm_f64
+
+      function c_exact_sum_rows_f64(items, n, width, result, m) bind(c, name='treefold_exact_sum_rows_f64') result(status)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: items(*)
+         integer(c_size_t), value :: n, width, m
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: status
+      end function c_exact_sum_rows_f64
+
+      function c_par_exact_sum_f32(x, n, result) bind(c, name='treefold_par_exact_sum_f32') result(status)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_float), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_par_exact_sum_f32
+
+      function c_par_exact_dot_f32(x, n, y, m, result) bind(c, name='treefold_par_exact_dot_f32') result(status)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*), y(*)
+         integer(c_size_t), value :: n, m
+         real(c_float), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_par_exact_dot_f32
+
+      function c_par_exact_norm_f32(x, n, result) bind(c, name='treefold_par_exact_norm_f32') result(status)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_float), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_par_exact_norm_f32
+
+      function c_par_exact_sum_f64(x, n, result) bind(c, name='treefold_par_exact_sum_f64') result(status)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_par_exact_sum_f64
+
+      function c_par_exact_dot_f64(x, n, y, m, result) bind(c, name='treefold_par_exact_dot_f64') result(status)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*), y(*)
+         integer(c_size_t), value :: n, m
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_par_exact_dot_f64
+
+      function c_par_exact_norm_f64(x, n, result) bind(c, name='treefold_par_exact_norm_f64') result(status)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_par_exact_norm_f64
+
       function c_version() bind(c, name='treefold_version') result(version)
          import :: c_int32_t
          integer(c_int32_t) :: version
@@ -813,7 +1012,11 @@ end module treefold_support
 module treefold_real32
    use treefold_support, element => TREEFOLD_F32, c_dot => c_dot_f32, c_par_dot => c_par_dot_f32, &
       c_squared_norm => c_squared_norm_f32, c_par_squared_norm => c_par_squared_norm_f32, &
-      c_sum_and_absolute_sum => c_sum_and_absolute_sum_f32, c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f32
+      c_sum_and_absolute_sum => c_sum_and_absolute_sum_f32, c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f32, &
+      c_exact_sum => c_exact_sum_f32, c_par_exact_sum => c_par_exact_sum_f32, &
+      c_exact_dot => c_exact_dot_f32, c_par_exact_dot => c_par_exact_dot_f32, &
+      c_exact_norm => c_exact_norm_f32, c_par_exact_norm => c_par_exact_norm_f32, &
+      c_exact_sum_rows => c_exact_sum_rows_f32
 #define TREEFOLD_TYPE real(real32)
 #define TREEFOLD_ORDERED
 #define TREEFOLD_REAL
@@ -826,7 +1029,11 @@ end module treefold_real32
 module treefold_real64
    use treefold_support, element => TREEFOLD_F64, c_dot => c_dot_f64, c_par_dot => c_par_dot_f64, &
       c_squared_norm => c_squared_norm_f64, c_par_squared_norm => c_par_squared_norm_f64, &
-      c_sum_and_absolute_sum => c_sum_and_absolute_sum_f64, c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f64
+      c_sum_and_absolute_sum => c_sum_and_absolute_sum_f64, c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f64, &
+      c_exact_sum => c_exact_sum_f64, c_par_exact_sum => c_par_exact_sum_f64, &
+      c_exact_dot => c_exact_dot_f64, c_par_exact_dot => c_par_exact_dot_f64, &
+      c_exact_norm => c_exact_norm_f64, c_par_exact_norm => c_par_exact_norm_f64, &
+      c_exact_sum_rows => c_exact_sum_rows_f64
 #define TREEFOLD_TYPE real(real64)
 #define TREEFOLD_ORDERED
 #define TREEFOLD_REAL

@@ -167,6 +167,35 @@ treefold_status treefold_fields(treefold_type type, treefold_op op, const void *
 treefold_status treefold_fold_user(const void *items, size_t n, size_t item_bytes, treefold_combine combine, void *context,
                                    const void *empty, void *result);
 
+/* ---- One process, no order ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * Exact sums, rounded once, to nearest with ties to even. They depend neither on the order of the numbers nor on the floating-point
+ * environment: these functions are right in every one, do not check it, and never return TREEFOLD_ENVIRONMENT. Nothing overflows on
+ * the way: a result is infinite only if the exact one is beyond the range, or a number is infinite. One that is not a number is the
+ * positive quiet NaN without payload. The sum of nothing is +0; that of -0 alone is -0; any other sum of zero is +0.
+ */
+
+/* The exact sum of n numbers. */
+treefold_status treefold_exact_sum_f32(const float *x, size_t n, float *result);
+treefold_status treefold_exact_sum_f64(const double *x, size_t n, double *result);
+
+/* The exact sum of the products x[i] * y[i], which are not rounded. x has n numbers and y has m: TREEFOLD_LENGTH if they differ. */
+treefold_status treefold_exact_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
+treefold_status treefold_exact_dot_f64(const double *x, size_t n, const double *y, size_t m, double *result);
+
+/* The Euclidean norm: the square root of the exact sum of the squares, rounded once. */
+treefold_status treefold_exact_norm_f32(const float *x, size_t n, float *result);
+treefold_status treefold_exact_norm_f64(const double *x, size_t n, double *result);
+
+/*
+ * The exact sums of the columns of rows: result[c] becomes that of every row's number c. The n numbers of items are rows of `width`
+ * numbers, one after the other. result has m numbers: TREEFOLD_LENGTH if m is not the width, or the numbers are not whole rows. The
+ * call takes some hundred bytes of memory for each column: TREEFOLD_MEMORY if there is not so much.
+ */
+treefold_status treefold_exact_sum_rows_f32(const float *items, size_t n, size_t width, float *result, size_t m);
+treefold_status treefold_exact_sum_rows_f64(const double *items, size_t n, size_t width, double *result, size_t m);
+
 /* ---- One process, all threads ------------------------------------------------------------------------------------------------- */
 
 /*
@@ -192,6 +221,14 @@ treefold_status treefold_par_fields(treefold_type type, treefold_op op, const vo
 /* As treefold_fold_user; several threads call `combine` at once, all with the same context. */
 treefold_status treefold_par_fold_user(const void *items, size_t n, size_t item_bytes, treefold_combine combine, void *context,
                                        const void *empty, void *result);
+
+/* As treefold_exact_sum_f32 and so on, in any floating-point environment. */
+treefold_status treefold_par_exact_sum_f32(const float *x, size_t n, float *result);
+treefold_status treefold_par_exact_sum_f64(const double *x, size_t n, double *result);
+treefold_status treefold_par_exact_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
+treefold_status treefold_par_exact_dot_f64(const double *x, size_t n, const double *y, size_t m, double *result);
+treefold_status treefold_par_exact_norm_f32(const float *x, size_t n, float *result);
+treefold_status treefold_par_exact_norm_f64(const double *x, size_t n, double *result);
 
 #ifdef __cplusplus
 }

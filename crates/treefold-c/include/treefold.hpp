@@ -16,8 +16,11 @@
 //     vector<T> sum_rows(items, width), fold_rows(items, width, op)    rows of `width` items, element by element
 //     vector<T> fields(fields, op)   each of several ranges of one length
 //
-// sum_rows_into, fold_rows_into and fields_into leave their result in a std::span<T>. Namespace treefold::par has all of these, with
-// the same bits, by the threads of a pool.
+//     T exact_sum(items), exact_dot(x, y), exact_norm(x)    without rounding errors, rounded once, in no order; float and double
+//     vector<T> exact_sum_rows(items, width)
+//
+// sum_rows_into, fold_rows_into, fields_into and exact_sum_rows_into leave their result in a std::span<T>. Namespace treefold::par has
+// all of these but exact_sum_rows, with the same bits, by the threads of a pool.
 //
 // A failure throws treefold::error, and what the caller's operator throws comes through as it is. Each function that returns no vector
 // has a twin `try_…` that throws nothing: it takes the result by reference, or as a span, as its last argument and returns a
@@ -296,6 +299,12 @@ template <> struct library<by::caller> {
     static constexpr auto fold_rows = &treefold_fold_rows;
     static constexpr auto fields = &treefold_fields;
     static constexpr auto fold_user = &treefold_fold_user;
+    static constexpr auto exact_sum_f32 = &treefold_exact_sum_f32;
+    static constexpr auto exact_sum_f64 = &treefold_exact_sum_f64;
+    static constexpr auto exact_dot_f32 = &treefold_exact_dot_f32;
+    static constexpr auto exact_dot_f64 = &treefold_exact_dot_f64;
+    static constexpr auto exact_norm_f32 = &treefold_exact_norm_f32;
+    static constexpr auto exact_norm_f64 = &treefold_exact_norm_f64;
 };
 
 template <> struct library<by::pool> {
@@ -311,6 +320,12 @@ template <> struct library<by::pool> {
     static constexpr auto fold_rows = &treefold_par_fold_rows;
     static constexpr auto fields = &treefold_par_fields;
     static constexpr auto fold_user = &treefold_par_fold_user;
+    static constexpr auto exact_sum_f32 = &treefold_par_exact_sum_f32;
+    static constexpr auto exact_sum_f64 = &treefold_par_exact_sum_f64;
+    static constexpr auto exact_dot_f32 = &treefold_par_exact_dot_f32;
+    static constexpr auto exact_dot_f64 = &treefold_par_exact_dot_f64;
+    static constexpr auto exact_norm_f32 = &treefold_par_exact_norm_f32;
+    static constexpr auto exact_norm_f64 = &treefold_par_exact_norm_f64;
 };
 
 // ---- Calls of the library, typed
@@ -361,6 +376,38 @@ treefold_status fold_user(std::span<const T> items, guarded<T, F> &op, const T *
 {
     check_operator<T, F>();
     return library<By>::fold_user(items.data(), items.size(), sizeof(T), &guarded<T, F>::combine, &op, empty, result);
+}
+
+template <by By, floating T> treefold_status exact_sum(std::span<const T> items, T *result) noexcept
+{
+    if constexpr (std::same_as<T, float>)
+        return library<By>::exact_sum_f32(items.data(), items.size(), result);
+    else
+        return library<By>::exact_sum_f64(items.data(), items.size(), result);
+}
+
+template <by By, floating T> treefold_status exact_dot(std::span<const T> x, std::span<const T> y, T *result) noexcept
+{
+    if constexpr (std::same_as<T, float>)
+        return library<By>::exact_dot_f32(x.data(), x.size(), y.data(), y.size(), result);
+    else
+        return library<By>::exact_dot_f64(x.data(), x.size(), y.data(), y.size(), result);
+}
+
+template <by By, floating T> treefold_status exact_norm(std::span<const T> x, T *result) noexcept
+{
+    if constexpr (std::same_as<T, float>)
+        return library<By>::exact_norm_f32(x.data(), x.size(), result);
+    else
+        return library<By>::exact_norm_f64(x.data(), x.size(), result);
+}
+
+template <floating T> treefold_status exact_sum_rows(std::span<const T> items, std::size_t width, std::span<T> result) noexcept
+{
+    if constexpr (std::same_as<T, float>)
+        return treefold_exact_sum_rows_f32(items.data(), items.size(), width, result.data(), result.size());
+    else
+        return treefold_exact_sum_rows_f64(items.data(), items.size(), width, result.data(), result.size());
 }
 
 // The addresses of fields, as treefold_fields takes them.
@@ -627,6 +674,95 @@ template <by By> struct try_fields_into_function {
     }
 };
 
+template <by By> struct exact_sum_function {
+    template <item_range R>
+        requires floating<item_of<R>>
+    [[nodiscard]] item_of<R> operator()(const R &items) const
+    {
+        item_of<R> result;
+        check(detail::exact_sum<By>(detail::view(items), &result));
+        return result;
+    }
+};
+
+template <by By> struct try_exact_sum_function {
+    template <item_range R>
+        requires floating<item_of<R>>
+    code operator()(const R &items, item_of<R> &result) const noexcept
+    {
+        return code{detail::exact_sum<By>(detail::view(items), &result)};
+    }
+};
+
+template <by By> struct exact_dot_function {
+    template <item_range X, item_range Y>
+        requires floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
+    [[nodiscard]] item_of<X> operator()(const X &x, const Y &y) const
+    {
+        item_of<X> result;
+        check(detail::exact_dot<By>(detail::view(x), detail::view(y), &result));
+        return result;
+    }
+};
+
+template <by By> struct try_exact_dot_function {
+    template <item_range X, item_range Y>
+        requires floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
+    code operator()(const X &x, const Y &y, item_of<X> &result) const noexcept
+    {
+        return code{detail::exact_dot<By>(detail::view(x), detail::view(y), &result)};
+    }
+};
+
+template <by By> struct exact_norm_function {
+    template <item_range X>
+        requires floating<item_of<X>>
+    [[nodiscard]] item_of<X> operator()(const X &x) const
+    {
+        item_of<X> result;
+        check(detail::exact_norm<By>(detail::view(x), &result));
+        return result;
+    }
+};
+
+template <by By> struct try_exact_norm_function {
+    template <item_range X>
+        requires floating<item_of<X>>
+    code operator()(const X &x, item_of<X> &result) const noexcept
+    {
+        return code{detail::exact_norm<By>(detail::view(x), &result)};
+    }
+};
+
+struct exact_sum_rows_function {
+    template <item_range R>
+        requires floating<item_of<R>>
+    [[nodiscard]] std::vector<item_of<R>> operator()(const R &items, std::size_t width) const
+    {
+        std::vector<item_of<R>> result(width);
+        check(detail::exact_sum_rows(detail::view(items), width, std::span(result)));
+        return result;
+    }
+};
+
+struct exact_sum_rows_into_function {
+    template <item_range R>
+        requires floating<item_of<R>>
+    void operator()(const R &items, std::size_t width, std::span<item_of<R>> result) const
+    {
+        check(detail::exact_sum_rows(detail::view(items), width, result));
+    }
+};
+
+struct try_exact_sum_rows_into_function {
+    template <item_range R>
+        requires floating<item_of<R>>
+    code operator()(const R &items, std::size_t width, std::span<item_of<R>> result) const noexcept
+    {
+        return code{detail::exact_sum_rows(detail::view(items), width, result)};
+    }
+};
+
 } // namespace detail
 
 // ---- One process -------------------------------------------------------------------------------------------------------------------
@@ -645,6 +781,11 @@ inline constexpr detail::fold_rows_function<detail::by::caller> fold_rows{};
 inline constexpr detail::fold_rows_into_function<detail::by::caller> fold_rows_into{};
 inline constexpr detail::fields_function<detail::by::caller> fields{};
 inline constexpr detail::fields_into_function<detail::by::caller> fields_into{};
+inline constexpr detail::exact_sum_function<detail::by::caller> exact_sum{};
+inline constexpr detail::exact_dot_function<detail::by::caller> exact_dot{};
+inline constexpr detail::exact_norm_function<detail::by::caller> exact_norm{};
+inline constexpr detail::exact_sum_rows_function exact_sum_rows{};
+inline constexpr detail::exact_sum_rows_into_function exact_sum_rows_into{};
 
 inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_SUM> try_sum{};
 inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_PRODUCT> try_product{};
@@ -657,6 +798,10 @@ inline constexpr detail::try_fold_function<detail::by::caller> try_fold{};
 inline constexpr detail::try_sum_rows_into_function<detail::by::caller> try_sum_rows_into{};
 inline constexpr detail::try_fold_rows_into_function<detail::by::caller> try_fold_rows_into{};
 inline constexpr detail::try_fields_into_function<detail::by::caller> try_fields_into{};
+inline constexpr detail::try_exact_sum_function<detail::by::caller> try_exact_sum{};
+inline constexpr detail::try_exact_dot_function<detail::by::caller> try_exact_dot{};
+inline constexpr detail::try_exact_norm_function<detail::by::caller> try_exact_norm{};
+inline constexpr detail::try_exact_sum_rows_into_function try_exact_sum_rows_into{};
 
 // ---- One process, all threads ------------------------------------------------------------------------------------------------------
 
@@ -677,6 +822,9 @@ inline constexpr detail::fold_rows_function<detail::by::pool> fold_rows{};
 inline constexpr detail::fold_rows_into_function<detail::by::pool> fold_rows_into{};
 inline constexpr detail::fields_function<detail::by::pool> fields{};
 inline constexpr detail::fields_into_function<detail::by::pool> fields_into{};
+inline constexpr detail::exact_sum_function<detail::by::pool> exact_sum{};
+inline constexpr detail::exact_dot_function<detail::by::pool> exact_dot{};
+inline constexpr detail::exact_norm_function<detail::by::pool> exact_norm{};
 
 inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_SUM> try_sum{};
 inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_PRODUCT> try_product{};
@@ -689,6 +837,9 @@ inline constexpr detail::try_fold_function<detail::by::pool> try_fold{};
 inline constexpr detail::try_sum_rows_into_function<detail::by::pool> try_sum_rows_into{};
 inline constexpr detail::try_fold_rows_into_function<detail::by::pool> try_fold_rows_into{};
 inline constexpr detail::try_fields_into_function<detail::by::pool> try_fields_into{};
+inline constexpr detail::try_exact_sum_function<detail::by::pool> try_exact_sum{};
+inline constexpr detail::try_exact_dot_function<detail::by::pool> try_exact_dot{};
+inline constexpr detail::try_exact_norm_function<detail::by::pool> try_exact_norm{};
 
 } // namespace par
 

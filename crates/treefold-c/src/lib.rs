@@ -8,6 +8,7 @@
 
 pub mod boundary;
 pub mod element;
+mod exact;
 pub mod failure;
 mod local;
 pub mod operator;

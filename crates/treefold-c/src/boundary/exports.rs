@@ -6,9 +6,10 @@ use std::slice;
 use num_complex::Complex;
 use treefold::{Float, Operator, Sum, par};
 
-use super::pointers::{bytes, disjoint, elements, place, write, write_bytes};
+use super::pointers::{bytes, disjoint, elements, elements_mut, place, write, write_bytes};
 use super::{Bytes, Combine, Function, guard};
 use crate::element::ElementType;
+use crate::exact;
 use crate::failure::{self, Code, Failure, Status};
 use crate::local::{self, By};
 use crate::operator::{Builtin, Words};
@@ -232,6 +233,34 @@ unsafe fn fold_user(
     })
 }
 
+/// A reduction that cannot fail, as one that can.
+fn infallible<T, R>(reduce: impl FnOnce(&[T]) -> R) -> impl FnOnce(&[T]) -> Result<R, Failure> {
+    |x| Ok(reduce(x))
+}
+
+/// `treefold_exact_sum_rows_…`.
+///
+/// # Safety
+/// `items` are n elements, and `result` are m.
+unsafe fn exact_sum_rows<T: treefold::exact::Float + bytemuck::Pod>(
+    (items, n): (*const T, usize),
+    width: usize,
+    (result, m): (*mut T, usize),
+) -> Status {
+    guard(|| {
+        let (items, result) = (items.cast(), result.cast());
+        let items_array = Bytes::of("items", items, n, size_of::<T>())?;
+        let result_array = Bytes::of("result", result, m, size_of::<T>())?;
+        disjoint(("items", items_array), ("result", result_array))?;
+        // SAFETY: the caller promises n elements.
+        let items = unsafe { items_array.read(items) };
+        // SAFETY: the caller promises m elements, which are no items, as was just found.
+        let result = unsafe { result_array.write(result) };
+        let items = elements::<T>("items", items)?;
+        exact::sum_rows(items, width, elements_mut("result", result)?)
+    })
+}
+
 /// The sum of n numbers.
 ///
 /// # Safety
@@ -450,6 +479,130 @@ pub unsafe extern "C" fn treefold_fold_user(
     }
 }
 
+/// The exact sum of n numbers.
+///
+/// # Safety
+/// `x` has n numbers, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_sum_f32(
+    x: *const f32,
+    n: usize,
+    result: *mut f32,
+) -> Status {
+    let reduce = infallible(|x: &[f32]| exact::sum(By::Caller, x));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { one_array(x, n, result, reduce) }
+}
+
+/// The exact sum of n numbers.
+///
+/// # Safety
+/// `x` has n numbers, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_sum_f64(
+    x: *const f64,
+    n: usize,
+    result: *mut f64,
+) -> Status {
+    let reduce = infallible(|x: &[f64]| exact::sum(By::Caller, x));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { one_array(x, n, result, reduce) }
+}
+
+/// The exact dot product.
+///
+/// # Safety
+/// `x` has n numbers, `y` has m, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_dot_f32(
+    x: *const f32,
+    n: usize,
+    y: *const f32,
+    m: usize,
+    result: *mut f32,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { two_arrays((x, n), (y, m), result, |x, y| exact::dot(By::Caller, x, y)) }
+}
+
+/// The exact dot product.
+///
+/// # Safety
+/// `x` has n numbers, `y` has m, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_dot_f64(
+    x: *const f64,
+    n: usize,
+    y: *const f64,
+    m: usize,
+    result: *mut f64,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { two_arrays((x, n), (y, m), result, |x, y| exact::dot(By::Caller, x, y)) }
+}
+
+/// The square root of the exact sum of the squares.
+///
+/// # Safety
+/// `x` has n numbers, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_norm_f32(
+    x: *const f32,
+    n: usize,
+    result: *mut f32,
+) -> Status {
+    let reduce = infallible(|x: &[f32]| exact::norm(By::Caller, x));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { one_array(x, n, result, reduce) }
+}
+
+/// The square root of the exact sum of the squares.
+///
+/// # Safety
+/// `x` has n numbers, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_norm_f64(
+    x: *const f64,
+    n: usize,
+    result: *mut f64,
+) -> Status {
+    let reduce = infallible(|x: &[f64]| exact::norm(By::Caller, x));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { one_array(x, n, result, reduce) }
+}
+
+/// The exact sums of the columns of rows.
+///
+/// # Safety
+/// `items` are n numbers, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_sum_rows_f32(
+    items: *const f32,
+    n: usize,
+    width: usize,
+    result: *mut f32,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { exact_sum_rows((items, n), width, (result, m)) }
+}
+
+/// The exact sums of the columns of rows.
+///
+/// # Safety
+/// `items` are n numbers, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_sum_rows_f64(
+    items: *const f64,
+    n: usize,
+    width: usize,
+    result: *mut f64,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { exact_sum_rows((items, n), width, (result, m)) }
+}
+
 /// The sum of n numbers, by all threads.
 ///
 /// # Safety
@@ -658,4 +811,96 @@ pub unsafe extern "C" fn treefold_par_fold_user(
             result,
         )
     }
+}
+
+/// The exact sum of n numbers, by all threads.
+///
+/// # Safety
+/// `x` has n numbers, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_par_exact_sum_f32(
+    x: *const f32,
+    n: usize,
+    result: *mut f32,
+) -> Status {
+    let reduce = infallible(|x: &[f32]| exact::sum(By::Pool, x));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { one_array(x, n, result, reduce) }
+}
+
+/// The exact sum of n numbers, by all threads.
+///
+/// # Safety
+/// `x` has n numbers, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_par_exact_sum_f64(
+    x: *const f64,
+    n: usize,
+    result: *mut f64,
+) -> Status {
+    let reduce = infallible(|x: &[f64]| exact::sum(By::Pool, x));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { one_array(x, n, result, reduce) }
+}
+
+/// The exact dot product, by all threads.
+///
+/// # Safety
+/// `x` has n numbers, `y` has m, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_par_exact_dot_f32(
+    x: *const f32,
+    n: usize,
+    y: *const f32,
+    m: usize,
+    result: *mut f32,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { two_arrays((x, n), (y, m), result, |x, y| exact::dot(By::Pool, x, y)) }
+}
+
+/// The exact dot product, by all threads.
+///
+/// # Safety
+/// `x` has n numbers, `y` has m, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_par_exact_dot_f64(
+    x: *const f64,
+    n: usize,
+    y: *const f64,
+    m: usize,
+    result: *mut f64,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { two_arrays((x, n), (y, m), result, |x, y| exact::dot(By::Pool, x, y)) }
+}
+
+/// The square root of the exact sum of the squares, by all threads.
+///
+/// # Safety
+/// `x` has n numbers, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_par_exact_norm_f32(
+    x: *const f32,
+    n: usize,
+    result: *mut f32,
+) -> Status {
+    let reduce = infallible(|x: &[f32]| exact::norm(By::Pool, x));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { one_array(x, n, result, reduce) }
+}
+
+/// The square root of the exact sum of the squares, by all threads.
+///
+/// # Safety
+/// `x` has n numbers, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_par_exact_norm_f64(
+    x: *const f64,
+    n: usize,
+    result: *mut f64,
+) -> Status {
+    let reduce = infallible(|x: &[f64]| exact::norm(By::Pool, x));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { one_array(x, n, result, reduce) }
 }
