@@ -32,9 +32,9 @@ type Inner<A> = crate::Plan<<A as Accumulator>::Words, Merge<A>>;
 ///
 /// let norms = threads::run(2, |world| {
 ///     let plan = Plan::builder(world).build_exact::<exact::ProductSum<f64>>().unwrap();
-///     plan.norm(&[3e200, 4e200][world.rank()..][..1]).unwrap()
+///     plan.norm(&[3e-200, 4e-200][world.rank()..][..1]).unwrap()
 /// })?;
-/// assert_eq!(norms, [5e200; 2]);
+/// assert_eq!(norms, [5e-200; 2]);
 /// # Ok::<(), threads::RunError>(())
 /// ```
 ///
