@@ -15,7 +15,9 @@ fn one_process() -> Result<(), treefold::FoldError> {
     let total = treefold::par::sum(&x)?;
     assert_eq!(total.to_bits(), treefold::sum(&x)?.to_bits());
     let energy = treefold::dot(&x, &y)?;
+    let exact = treefold::exact::sum(&x);
     assert!((energy - 3.0).abs() < 1e-15);
+    assert_eq!(exact.to_bits(), 1.0_f64.to_bits());
     treefold::sum_rows(&table, width, &mut column_sums)?;
     assert_eq!(
         column_sums.map(f64::to_bits),
