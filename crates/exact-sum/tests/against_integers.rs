@@ -381,3 +381,82 @@ fn zeros() {
         assert_eq!(dot.value().to_bits(), expected.to_bits(), "{x} * {y}");
     }
 }
+
+/// A sum that went through words, and one that went through integers.
+fn sent<A: Accumulator>(sum: &A) -> [A; 2] {
+    let [mut of_words, mut of_integers] = [A::default(), A::default()];
+    let mut words = A::default().words();
+    A::merge_words(&mut words, &sum.words());
+    of_words.add_words(&words);
+    of_integers.add_integers(&sum.integers());
+    [of_words, of_integers]
+}
+
+/// Every kind of sum is the same after it was sent: negative numbers, zeros of both signs, and what is not a number.
+#[test]
+fn sums_of_every_kind_are_sent_whole() {
+    let (infinity, nan) = (f64::INFINITY, f64::NAN);
+    let lists: [&[f64]; 9] = [
+        &[],
+        &[-0.0],
+        &[0.0, -0.0],
+        &[-1.0, -0.25],
+        &[1e30, -1e30, -1e-40],
+        &[infinity, 1.0],
+        &[-infinity, 1.0],
+        &[infinity, -infinity],
+        &[nan, -infinity],
+    ];
+    for x in lists {
+        let singles: Vec<f32> = x.iter().map(|&x| x as f32).collect();
+        let pairs: Vec<[f64; 2]> = x.iter().map(|&x| [x, -x]).collect();
+        let ones = vec![1.0; x.len()];
+
+        let mut sum = Sum::new();
+        sum.add(x);
+        for sent in sent(&sum) {
+            assert_eq!(sent.value().to_bits(), sum.value().to_bits(), "{x:?}");
+            assert_eq!(sent.items(), x.len() as u64);
+        }
+        let mut sum = Sum::new();
+        sum.add(&singles);
+        for sent in sent(&sum) {
+            assert_eq!(sent.value().to_bits(), sum.value().to_bits(), "{x:?}");
+        }
+        let mut sum = ProductSum::new();
+        sum.add(x, &ones);
+        for sent in sent(&sum) {
+            assert_eq!(sent.value().to_bits(), sum.value().to_bits(), "{x:?}");
+        }
+        let mut sum = ProductSum::new();
+        sum.add(&singles, &vec![1.0; x.len()]);
+        for sent in sent(&sum) {
+            assert_eq!(sent.value().to_bits(), sum.value().to_bits(), "{x:?}");
+        }
+        let mut sum = ComplexSum::new();
+        sum.add(&pairs);
+        for sent in sent(&sum) {
+            let bits = |sum: &ComplexSum<f64>| sum.value().map(f64::to_bits);
+            assert_eq!(bits(&sent), bits(&sum), "{x:?}");
+        }
+        let mut sum = ComplexProductSum::new();
+        sum.add(&pairs, &pairs);
+        for sent in sent(&sum) {
+            let bits = |sum: &ComplexProductSum<f64>| sum.value().map(f64::to_bits);
+            assert_eq!(bits(&sent), bits(&sum), "{x:?}");
+        }
+    }
+}
+
+/// Items that are added one by one, at every place of a limb, until carries must be propagated.
+#[test]
+fn carries_of_many_additions() {
+    for exponent in 0..32 {
+        let item = -2_f64.powi(exponent).next_down();
+        let mut sum = Sum::new();
+        for _ in 0..4096 {
+            sum.add(&[item]);
+        }
+        assert_eq!(sum.value(), 4096.0 * item);
+    }
+}
