@@ -1,8 +1,8 @@
 //! Engines carry out the collective operations of plans, and do not know plans.
 //!
-//! There are three: [`scheduled`](crate::scheduled) runs fragments along a schedule, [`native`](crate::native) hands them to the
-//! transport's own reductions, and [`algorithm1`](crate::algorithm1) is the thesis' algorithm. Each has its own message
-//! format.
+//! There are four: [`scheduled`](crate::scheduled) runs fragments along a schedule, [`native`](crate::native) hands them to the
+//! transport's own reductions, [`algorithm1`](crate::algorithm1) is the thesis' algorithm, and for exact sums there is also the
+//! transport's own sum of integers, in [`exact`](crate::exact). Each has its own message format.
 
 use std::fmt;
 use std::rc::Rc;
