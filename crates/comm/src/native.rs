@@ -24,7 +24,7 @@ pub trait NativeReductions: fmt::Debug {
         combine: &CombineSlots<'_>,
     ) -> Result<(), Error>;
 
-    /// Adds the ranks' integers, of which every rank has the same number, place by place; wrapping. The result is left in `words`, on
+    /// Adds the ranks' integers, of which every rank has the same number, place by place; no sum may overflow. The result is left in `words`, on
     /// `root` or on all ranks; on the others they are undefined afterwards. This is MPI's own `MPI_SUM` of `MPI_INT64_T`.
     ///
     /// The wait is the transport's own: the silence limit does not bound it.

@@ -46,7 +46,7 @@
 //! | `mpi` | module `mpi`; needs an MPI library, its compiler wrapper and libclang |
 //! | `par` | module `par`: the folds by all threads of a rayon pool |
 //! | `num-complex` | [`Sum`] and [`Product`] of `num_complex::Complex` |
-//! | `tracing` | spans and events of crate `tracing`, at level TRACE |
+//! | `tracing` | spans and events of crate `tracing`, at level TRACE, and a warning where items are scattered |
 #![forbid(unsafe_code)]
 
 // In one process.

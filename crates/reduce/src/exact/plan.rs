@@ -40,8 +40,8 @@ type Inner<A> = crate::Plan<<A as Accumulator>::Words, Merge<A>>;
 ///
 /// # Errors of all runs
 ///
-/// [Those of a `Plan`](crate::Plan#errors-of-all-runs). What a rank adds up before has no errors: that is right in any floating-point
-/// environment.
+/// [Those of a `Plan`](crate::Plan#errors-of-all-runs). A run needs the default floating-point environment; what a rank has added up
+/// before is right in any.
 pub struct Plan<A: Accumulator> {
     plan: Inner<A>,
 }
