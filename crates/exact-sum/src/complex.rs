@@ -10,6 +10,57 @@ use crate::float::{CONVERTED_ITEMS, Float};
 use crate::product_sum::ProductSum;
 use crate::sum::{Total, computes_by_ieee_754};
 
+/// What sums of two parts do alike: part by part.
+macro_rules! of_parts {
+    ($sum:ident, $part:ty, $window:ident, $name:literal) => {
+        impl<T: Float> $sum<T> {
+            /// Adds another sum.
+            pub fn merge(&mut self, other: &Self) {
+                for (part, other) in self.parts.iter_mut().zip(&other.parts) {
+                    part.merge(other);
+                }
+            }
+        }
+
+        impl<T: Float> Sealed for $sum<T> {}
+
+        impl<T: Float> Accumulator for $sum<T> {
+            type Words = [<T::$window as Window>::Words; 2];
+            type Integers = [<T::$window as Window>::Integers; 2];
+
+            fn name() -> String {
+                format!("{} of {}", $name, T::NAME)
+            }
+
+            fn words(&self) -> Self::Words {
+                self.parts.each_ref().map(<$part>::words)
+            }
+
+            fn add_words(&mut self, words: &Self::Words) {
+                for (part, words) in self.parts.iter_mut().zip(words) {
+                    part.add_words(words);
+                }
+            }
+
+            fn merge_words(words: &mut Self::Words, other: &Self::Words) {
+                for (words, other) in words.iter_mut().zip(other) {
+                    <$part>::merge_words(words, other);
+                }
+            }
+
+            fn integers(&self) -> Self::Integers {
+                self.parts.each_ref().map(<$part>::integers)
+            }
+
+            fn add_integers(&mut self, integers: &Self::Integers) {
+                for (part, integers) in self.parts.iter_mut().zip(integers) {
+                    part.add_integers(integers);
+                }
+            }
+        }
+    };
+}
+
 /// The sum of complex items: two sums that are exact until they are rounded.
 ///
 /// ```
@@ -64,13 +115,6 @@ impl<T: Float> ComplexSum<T> {
         });
     }
 
-    /// Adds another sum.
-    pub fn merge(&mut self, other: &Self) {
-        for (total, other) in self.parts.iter_mut().zip(&other.parts) {
-            total.merge(other);
-        }
-    }
-
     /// The number of items.
     #[must_use]
     pub fn items(&self) -> u64 {
@@ -84,42 +128,12 @@ impl<T: Float> ComplexSum<T> {
     }
 }
 
-impl<T: Float> Sealed for ComplexSum<T> {}
-
-impl<T: Float> Accumulator for ComplexSum<T> {
-    type Words = [<T::Sums as Window>::Words; 2];
-    type Integers = [<T::Sums as Window>::Integers; 2];
-
-    fn name() -> String {
-        format!("exact sum of complex numbers of {}", T::NAME)
-    }
-
-    fn words(&self) -> Self::Words {
-        self.parts.each_ref().map(Total::words)
-    }
-
-    fn add_words(&mut self, words: &Self::Words) {
-        for (part, words) in self.parts.iter_mut().zip(words) {
-            part.add_words(words);
-        }
-    }
-
-    fn merge_words(words: &mut Self::Words, other: &Self::Words) {
-        for (words, other) in words.iter_mut().zip(other) {
-            Total::<T::Sums>::merge_words(words, other);
-        }
-    }
-
-    fn integers(&self) -> Self::Integers {
-        self.parts.each_ref().map(Total::integers)
-    }
-
-    fn add_integers(&mut self, integers: &Self::Integers) {
-        for (part, integers) in self.parts.iter_mut().zip(integers) {
-            part.add_integers(integers);
-        }
-    }
-}
+of_parts!(
+    ComplexSum,
+    Total<T::Sums>,
+    Sums,
+    "exact sum of complex numbers"
+);
 
 impl<D: Destination> Destination for [D; 2] {
     #[inline]
@@ -201,13 +215,6 @@ impl<T: Float> ComplexProductSum<T> {
         }
     }
 
-    /// Adds another sum.
-    pub fn merge(&mut self, other: &Self) {
-        for (part, other) in self.parts.iter_mut().zip(&other.parts) {
-            part.merge(other);
-        }
-    }
-
     /// The two parts of the sum, each rounded once.
     #[must_use]
     pub fn value(&self) -> [T; 2] {
@@ -215,42 +222,12 @@ impl<T: Float> ComplexProductSum<T> {
     }
 }
 
-impl<T: Float> Sealed for ComplexProductSum<T> {}
-
-impl<T: Float> Accumulator for ComplexProductSum<T> {
-    type Words = [<T::Products as Window>::Words; 2];
-    type Integers = [<T::Products as Window>::Integers; 2];
-
-    fn name() -> String {
-        format!("exact sum of products of complex numbers of {}", T::NAME)
-    }
-
-    fn words(&self) -> Self::Words {
-        self.parts.each_ref().map(ProductSum::words)
-    }
-
-    fn add_words(&mut self, words: &Self::Words) {
-        for (part, words) in self.parts.iter_mut().zip(words) {
-            part.add_words(words);
-        }
-    }
-
-    fn merge_words(words: &mut Self::Words, other: &Self::Words) {
-        for (words, other) in words.iter_mut().zip(other) {
-            ProductSum::<T>::merge_words(words, other);
-        }
-    }
-
-    fn integers(&self) -> Self::Integers {
-        self.parts.each_ref().map(ProductSum::integers)
-    }
-
-    fn add_integers(&mut self, integers: &Self::Integers) {
-        for (part, integers) in self.parts.iter_mut().zip(integers) {
-            part.add_integers(integers);
-        }
-    }
-}
+of_parts!(
+    ComplexProductSum,
+    ProductSum<T>,
+    Products,
+    "exact sum of products of complex numbers"
+);
 
 /// The items' parts, the imaginary ones negated or not.
 fn signs<'b, T: Float>(buffer: &'b mut [[T; 2]], items: &[[T; 2]], is_negated: bool) -> &'b [T] {
