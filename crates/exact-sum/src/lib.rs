@@ -23,8 +23,6 @@ mod round;
 mod rows;
 mod sum;
 
-use simd_kernels::Level;
-
 pub use accumulator::Accumulator;
 pub use complex::{ComplexProductSum, ComplexSum};
 pub use float::Float;
@@ -38,9 +36,7 @@ pub use sum::Sum;
 /// ```
 #[must_use]
 pub fn sum<T: Float>(items: &[T]) -> T {
-    let mut sum = Sum::new();
-    sum.add_at(Level::best(), items);
-    sum.value()
+    Sum::of(items).value()
 }
 
 /// The exact sum of x0 * y0, x1 * y1, …, rounded to nearest: see [`ProductSum::value`].
@@ -53,9 +49,7 @@ pub fn sum<T: Float>(items: &[T]) -> T {
 /// ```
 #[must_use]
 pub fn dot<T: Float>(x: &[T], y: &[T]) -> T {
-    let mut sum = ProductSum::new();
-    sum.add_at(Level::best(), x, y);
-    sum.value()
+    ProductSum::of(x, y).value()
 }
 
 /// The exact sums of the columns of rows of `width` items, rounded to nearest: `result[c]` becomes that of every row's item c.
@@ -87,7 +81,5 @@ pub fn sum_rows<T: Float>(items: &[T], width: usize, result: &mut [T]) {
 /// ```
 #[must_use]
 pub fn norm<T: Float>(x: &[T]) -> T {
-    let mut sum = ProductSum::new();
-    sum.add_at(Level::best(), x, x);
-    sum.root()
+    ProductSum::of(x, x).root()
 }

@@ -17,12 +17,7 @@ const GRAIN_ITEMS: usize = 1 << 17;
 /// ```
 #[must_use]
 pub fn sum<T: Float>(items: &[T]) -> T {
-    let part = |items: &[T]| {
-        let mut sum = Sum::new();
-        sum.add(items);
-        sum
-    };
-    let parts = items.par_chunks(GRAIN_ITEMS).map(part);
+    let parts = items.par_chunks(GRAIN_ITEMS).map(Sum::of);
     let merged = parts.reduce(Sum::new, |mut sum, part| {
         sum.merge(&part);
         sum
@@ -48,13 +43,9 @@ pub fn norm<T: Float>(x: &[T]) -> T {
 
 fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
     assert_eq!(x.len(), y.len(), "the slices differ in length");
-    let part = |(x, y): (&[T], &[T])| {
-        let mut sum = ProductSum::new();
-        sum.add(x, y);
-        sum
-    };
     let pairs = x.par_chunks(GRAIN_ITEMS).zip(y.par_chunks(GRAIN_ITEMS));
-    pairs.map(part).reduce(ProductSum::new, |mut sum, part| {
+    let parts = pairs.map(|(x, y)| ProductSum::of(x, y));
+    parts.reduce(ProductSum::new, |mut sum, part| {
         sum.merge(&part);
         sum
     })

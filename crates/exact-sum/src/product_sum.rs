@@ -51,6 +51,18 @@ impl<T: Float> ProductSum<T> {
         }
     }
 
+    /// The sum of x0 * y0, x1 * y1, ….
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    #[must_use]
+    #[inline]
+    pub fn of(x: &[T], y: &[T]) -> Self {
+        let mut sum = Self::new();
+        sum.add(x, y);
+        sum
+    }
+
     /// Adds x0 * y0, x1 * y1, ….
     ///
     /// # Panics

@@ -94,6 +94,15 @@ impl<T: Float> Sum<T> {
         }
     }
 
+    /// The sum of items.
+    #[must_use]
+    #[inline]
+    pub fn of(items: &[T]) -> Self {
+        let mut sum = Self::new();
+        sum.add(items);
+        sum
+    }
+
     /// Adds items.
     #[inline]
     pub fn add(&mut self, items: &[T]) {

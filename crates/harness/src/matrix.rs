@@ -161,9 +161,8 @@ fn reduce(
     let total = match (runner, operation) {
         (Runner::Plan(plan), Operation::Reduce) => plan.reduce(local)?,
         (Runner::Exact(plan), Operation::Reduce) => {
-            let mut sum = exact::Sum::new();
-            sum.add(local);
-            plan.reduce(&sum)?.map(|total| total.value())
+            let total = plan.reduce(&exact::Sum::of(local))?;
+            total.map(|total| total.value())
         }
         _ => Some(runner.allreduce(local)?),
     };

@@ -287,9 +287,7 @@ impl<T: Float> Plan<Sum<T>> {
     /// # Errors
     /// As [`allreduce`](Plan::allreduce).
     pub fn sum(&self, items: &[T]) -> Result<T, RunError> {
-        let mut local = Sum::new();
-        local.add(items);
-        Ok(self.allreduce(&local)?.value())
+        Ok(self.allreduce(&Sum::of(items))?.value())
     }
 
     /// The sums of the columns of all ranks' rows, each rounded once. A rank may have any number of rows. Collective.
@@ -358,9 +356,7 @@ impl<T: Float> Plan<Sum<T>> {
             };
             return self.fail(Operation::Exscan, wrong);
         }
-        let mut local = Sum::new();
-        local.add(items);
-        let mut before = self.exscan(&local)?;
+        let mut before = self.exscan(&Sum::of(items))?;
         for (value, &item) in result.iter_mut().zip(items) {
             *value = step(&mut before, item);
         }
@@ -375,9 +371,7 @@ impl<T: Float> Plan<ProductSum<T>> {
     /// As [`allreduce`](Plan::allreduce), or the slices differ in length.
     pub fn dot(&self, x: &[T], y: &[T]) -> Result<T, RunError> {
         self.check_lengths(x.len(), y.len())?;
-        let mut local = ProductSum::new();
-        local.add(x, y);
-        Ok(self.allreduce(&local)?.value())
+        Ok(self.allreduce(&ProductSum::of(x, y))?.value())
     }
 
     /// The square root of the sum of the squares of all ranks' items, rounded once: see [`ProductSum::root`]. Collective.
@@ -385,9 +379,7 @@ impl<T: Float> Plan<ProductSum<T>> {
     /// # Errors
     /// As [`allreduce`](Plan::allreduce).
     pub fn norm(&self, x: &[T]) -> Result<T, RunError> {
-        let mut local = ProductSum::new();
-        local.add_squares(x);
-        Ok(self.allreduce(&local)?.root())
+        Ok(self.allreduce(&ProductSum::of(x, x))?.root())
     }
 }
 
