@@ -3,11 +3,13 @@
 use std::fmt;
 use std::ops::Range;
 
+use bytemuck::Pod;
+
 use crate::fixed::{DoubleProducts, Doubles, Magnitude, SingleProducts, Singles, Window};
 use crate::round::Format;
 
 /// The types of items: `f32` and `f64`.
-pub trait Float: sealed::Sealed + Copy + fmt::Debug + Send + Sync + 'static {
+pub trait Float: sealed::Sealed + Pod + fmt::Debug + Send + Sync {
     /// Room for a sum.
     #[doc(hidden)]
     type Sums: Window;

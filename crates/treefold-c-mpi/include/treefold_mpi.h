@@ -110,6 +110,26 @@ typedef struct treefold_range {
 /* Begins a plan for items of a type and an operator of treefold.h. */
 treefold_status treefold_builder_create(const treefold_comm *comm, treefold_type type, treefold_op op, treefold_builder **result);
 
+/* What an exact plan makes of the items: their sum; the square root of the sum of their squares; the sum of products x[i] * y[i] of two
+   arrays; the same with the complex conjugate of x[i]. */
+enum {
+    TREEFOLD_EXACT_SUM = 1,
+    TREEFOLD_EXACT_NORM = 2,
+    TREEFOLD_EXACT_DOT = 3,
+    TREEFOLD_EXACT_VDOT = 4
+};
+
+/*
+ * Begins a plan of exact sums of TREEFOLD_F32, F64, C32 or C64; C32 and C64 have no norm (that of twice as many real numbers is theirs).
+ * The result is the exact one of all ranks' items, rounded once, to nearest with ties to even: it depends neither on the order of the
+ * items nor on who has which. So they have no numbers: in each run each rank gives as many as it likes, none included, and setters that
+ * say who has which items are TREEFOLD_ARGUMENT. With a width, items are rows, of which each rank gives any number of whole ones.
+ *
+ * Infinities, numbers that are not numbers, and signs of zeros: as treefold_exact_sum_f64. A message has some hundred bytes for each
+ * element of the width.
+ */
+treefold_status treefold_builder_create_exact(const treefold_comm *comm, treefold_type type, int32_t figure, treefold_builder **result);
+
 /*
  * Begins a plan for items of item_bytes bytes (a multiple of 4, at most TREEFOLD_ITEM_BYTES_MAX) and the caller's operator. Ranks
  * compare the name, the bytes of an item and the value for nothing, byte by byte. `empty` is copied; NULL if the operator has no such
@@ -122,7 +142,7 @@ treefold_status treefold_builder_create_user(const treefold_comm *comm, const ch
                                              void *context, const void *empty, treefold_builder **result);
 
 /*
- * Which items this rank has: one of these four is needed.
+ * Which items this rank has: one of these four is needed, except for exact sums.
  *
  * - local_items: so many, which follow those of the ranks below
  * - extents: the ranges, in the order in which the rank's array holds them; with those of all ranks they are 0 to N - 1, each once
@@ -219,6 +239,19 @@ treefold_status treefold_scan(const treefold_plan *plan, const void *local, size
 treefold_status treefold_exscan(const treefold_plan *plan, const void *local, size_t n, void *result, size_t m);
 treefold_status treefold_broadcast(const treefold_plan *plan, void *row, size_t m);
 
+/*
+ * The same for plans of TREEFOLD_EXACT_DOT and TREEFOLD_EXACT_VDOT: x has n elements and y has k; TREEFOLD_LENGTH if they differ. Two
+ * arrays for a plan that takes one, or one for a plan that takes two, are TREEFOLD_ARGUMENT. Dot products have no other operations; those
+ * of a row are several dot products at once.
+ *
+ * Plans of exact sums and norms have the calls above, but no broadcast (TREEFOLD_UNSUPPORTED). Their scans go over the items of the ranks
+ * below first, and each prefix is rounded once.
+ */
+treefold_status treefold_allreduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k, void *result,
+                                       size_t m);
+treefold_status treefold_reduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k, void *result, size_t m,
+                                    int *is_mine);
+
 /* A run between its start and its end. Several plans may be under way at once; waiting for one drives all. */
 typedef struct treefold_run treefold_run;
 
@@ -231,6 +264,11 @@ treefold_status treefold_start_reduce(const treefold_plan *plan, const void *loc
 treefold_status treefold_start_reduce_scatter(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
 treefold_status treefold_start_scan(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
 treefold_status treefold_start_exscan(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
+
+/* The same for dot products; treefold_wait waits for them. */
+treefold_status treefold_start_allreduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k,
+                                             treefold_run **run);
+treefold_status treefold_start_reduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k, treefold_run **run);
 
 /* Makes progress without waiting; *done becomes 1 if the wait would return at once, else 0. */
 treefold_status treefold_test(const treefold_run *run, int *done);

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
+use treefold::exact::Float;
 use treefold::mpi::Duplicate;
 use treefold::{Algorithm, Builder, Operation, Operator, Ownership, Plan, World};
 use treefold_c::boundary::Function;
@@ -12,6 +13,7 @@ use treefold_c::failure::Failure;
 use treefold_c::operator::{Builtin, UserOperator, Words};
 use treefold_c::{by_type, by_words};
 
+use crate::exact::{ComplexDots, ComplexSums, Dots, ExactPlan, Figure, Norms, Quantity, Sums};
 use crate::failure::of_build;
 use crate::handle::handle;
 use crate::items::{Layout, Padded, Plain};
@@ -47,6 +49,8 @@ handle!(
 pub(crate) enum Kind {
     /// A type and an operator of `treefold.h`.
     Builtin(ElementType, Builtin),
+    /// A type of `treefold.h`, and a figure of exact sums.
+    Exact(ElementType, Figure),
     /// Items of so many bytes, by a function of the program's.
     User {
         name: String,
@@ -100,12 +104,37 @@ impl Settings {
         }
     }
 
+    /// Says which items this rank has.
+    pub(crate) fn set_share(&mut self, share: Share) -> Result<(), Failure> {
+        self.check_numbered()?;
+        self.share = Some(share);
+        Ok(())
+    }
+
+    /// Says how many items there are.
+    pub(crate) fn set_items(&mut self, items: u64) -> Result<(), Failure> {
+        self.check_numbered()?;
+        self.items = Some(items);
+        Ok(())
+    }
+
+    fn check_numbered(&self) -> Result<(), Failure> {
+        match self.kind {
+            Kind::Exact(..) => {
+                let reason = "it is of exact sums, whose items have no numbers: each call takes any number of them";
+                Err(Failure::argument("builder", reason))
+            }
+            Kind::Builtin(..) | Kind::User { .. } => Ok(()),
+        }
+    }
+
     /// Builds the plan. Collective.
     pub(crate) fn build(&self) -> Result<Rc<Shaped>, Failure> {
         match &self.kind {
             Kind::Builtin(element_type, operator) => by_type!(*element_type, T => {
                 self.build_by(T::operator(*operator)?, Plain::<T>::new())
             }),
+            Kind::Exact(element_type, figure) => self.build_figure(*element_type, *figure),
             Kind::User {
                 name,
                 item_bytes,
@@ -133,6 +162,48 @@ impl Settings {
             .map_err(|error| of_build(&error))?;
         let is_root = self.world.rank() == self.root;
         Ok(Rc::new(TypedPlan::shaped(plan, layout, is_root)))
+    }
+
+    fn build_figure(
+        &self,
+        element_type: ElementType,
+        figure: Figure,
+    ) -> Result<Rc<Shaped>, Failure> {
+        match (element_type, figure) {
+            (ElementType::F32, figure) => self.build_real::<f32>(figure),
+            (ElementType::F64, figure) => self.build_real::<f64>(figure),
+            (ElementType::C32, figure) => self.build_complex::<f32>(figure),
+            (ElementType::C64, figure) => self.build_complex::<f64>(figure),
+            _ => unreachable!("`Figure::of_code` knows which types have figures"),
+        }
+    }
+
+    fn build_real<T: Float>(&self, figure: Figure) -> Result<Rc<Shaped>, Failure> {
+        match figure {
+            Figure::Sum => self.build_exact::<Sums<T>>(),
+            Figure::Norm => self.build_exact::<Norms<T>>(),
+            Figure::Dot | Figure::ConjugateDot => self.build_exact::<Dots<T>>(),
+        }
+    }
+
+    fn build_complex<T: Float>(&self, figure: Figure) -> Result<Rc<Shaped>, Failure> {
+        match figure {
+            Figure::Sum => self.build_exact::<ComplexSums<T>>(),
+            Figure::Dot => self.build_exact::<ComplexDots<T, false>>(),
+            Figure::ConjugateDot => self.build_exact::<ComplexDots<T, true>>(),
+            Figure::Norm => unreachable!("`Figure::of_code` knows that there is none"),
+        }
+    }
+
+    fn build_exact<Q: Quantity>(&self) -> Result<Rc<Shaped>, Failure> {
+        let plan = self.builder().build_exact::<Q::Total>();
+        let plan = ExactPlan::<Q>::new(plan.map_err(|error| of_build(&error))?);
+        let is_root = self.world.rank() == self.root;
+        Ok(Rc::new(TypedPlan::shaped(
+            plan,
+            Plain::<Q::Item>::new(),
+            is_root,
+        )))
     }
 
     /// The settings, for crate `treefold`.

@@ -62,9 +62,10 @@ pub(crate) fn of_build(error: &BuildError) -> Failure {
 pub(crate) fn of_run(error: &RunError) -> Failure {
     let (code, rank) = match error {
         RunError::Transport(error) => return of_transport(error),
-        RunError::WrongLength { rank, .. } | RunError::WrongResultLength { rank, .. } => {
-            (Code::Length, *rank)
-        }
+        RunError::WrongLength { rank, .. }
+        | RunError::WrongResultLength { rank, .. }
+        | RunError::Lengths { rank, .. }
+        | RunError::NotRows { rank, .. } => (Code::Length, *rank),
         RunError::NoEmptyValue { rank, .. } => (Code::Empty, *rank),
         RunError::NotOffered { rank, .. } => (Code::Unsupported, *rank),
         RunError::UnderWay { rank } => (Code::UnderWay, *rank),
@@ -79,6 +80,7 @@ pub(crate) fn of_run(error: &RunError) -> Failure {
         RunError::Torn { rank } => (Code::Mpi, *rank),
         RunError::Nested { rank } => (Code::Operator, *rank),
         RunError::Spent { rank } => (Code::Spent, *rank),
+        RunError::RanksFailed { .. } => return failure(Code::RankFailed, None, error.to_string()),
         _ => return failure(Code::Argument, None, error.to_string()),
     };
     failure(code, Some(rank), error.to_string())

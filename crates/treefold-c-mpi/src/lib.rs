@@ -12,6 +12,7 @@
 
 pub mod boundary;
 mod builder;
+mod exact;
 mod failure;
 mod handle;
 mod items;

@@ -1,18 +1,18 @@
 //! Plans without the type of their items.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
-use std::ops::Deref;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::rc::Rc;
 
-use bytemuck::Zeroable;
-use treefold::{Operation, Operator, Plan, RunError};
+use bytemuck::{Pod, Zeroable};
+use treefold::{Algorithm, Operation, Operator, Plan, RunError, World};
 use treefold_c::failure::Failure;
 
 use crate::failure::of_run;
 use crate::handle::handle;
 use crate::items::{Layout, into, read};
-use crate::run::{AnyRun, Started, ToldOfPanics, TypedRun};
+use crate::run::{AnyRun, Started, ToldOfPanics, TypedRun, UnderWay};
 
 handle!(
     /// `treefold_plan`: a plan.
@@ -47,11 +47,26 @@ pub(crate) trait AnyPlan {
     /// A blocking operation other than a broadcast: says whether this rank gets a result.
     fn run(&self, operation: Operation, local: &[u8], result: &mut [u8]) -> Result<bool, Failure>;
 
+    /// The same on pairs of items.
+    fn run_pairs(
+        &self,
+        operation: Operation,
+        local: [&[u8]; 2],
+        result: &mut [u8],
+    ) -> Result<bool, Failure>;
+
     /// Copies the root's row.
     fn broadcast(&self, row: &mut [u8]) -> Result<(), Failure>;
 
     /// Starts an operation other than a broadcast.
     fn start(&self, operation: Operation, local: &[u8]) -> Result<Rc<dyn AnyRun>, Failure>;
+
+    /// The same on pairs of items.
+    fn start_pairs(
+        &self,
+        operation: Operation,
+        local: [&[u8]; 2],
+    ) -> Result<Rc<dyn AnyRun>, Failure>;
 
     /// Takes part in an operation without being able to: it fails, here and on the ranks that need this one.
     fn refuse(&self, operation: Operation);
@@ -60,7 +75,7 @@ pub(crate) trait AnyPlan {
     fn refuse_to_start(&self, operation: Operation);
 
     /// The name of the algorithm that runs for an operation.
-    fn algorithm(&self, operation: Operation) -> Option<treefold::Algorithm>;
+    fn algorithm(&self, operation: Operation) -> Option<Algorithm>;
 
     /// This rank's columns of a reduce-scatter.
     fn scattered_columns(&self) -> Range<usize>;
@@ -69,17 +84,166 @@ pub(crate) trait AnyPlan {
     fn text(&self) -> String;
 }
 
+/// A plan of either kind, tree or exact sum, on items of a type.
+pub(crate) trait Reduction<T>: 'static {
+    /// A run of it.
+    type Started: UnderWay<T> + 'static;
+
+    fn world(&self) -> &World;
+
+    /// The elements of an item.
+    fn width(&self) -> usize;
+
+    fn algorithm(&self, operation: Operation) -> Option<Algorithm>;
+
+    fn scattered_columns(&self) -> Range<usize>;
+
+    fn text(&self) -> String;
+
+    /// An allreduce of single items.
+    fn allreduce(&self, local: &[T]) -> Result<T, Failure>;
+
+    /// A blocking operation: says whether this rank gets a result.
+    fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, Failure>;
+
+    /// The same on pairs of items, which a plan of tree order does not have.
+    fn run_pairs(&self, operation: Operation, _: [&[T]; 2], _: &mut [T]) -> Result<bool, Failure> {
+        self.refuse(operation);
+        Err(no_pairs())
+    }
+
+    fn start(&self, operation: Operation, local: &[T]) -> Result<Self::Started, Failure>;
+
+    /// The same on pairs of items, which a plan of tree order does not have.
+    fn start_pairs(&self, operation: Operation, _: [&[T]; 2]) -> Result<Self::Started, Failure> {
+        self.refuse_to_start(operation);
+        Err(no_pairs())
+    }
+
+    /// As [`AnyPlan::refuse`].
+    fn refuse(&self, operation: Operation);
+
+    /// As [`AnyPlan::refuse_to_start`].
+    fn refuse_to_start(&self, operation: Operation);
+}
+
+/// Two arrays are given to a plan that takes one.
+pub(crate) fn no_pairs() -> Failure {
+    Failure::argument(
+        "plan",
+        "it takes one array of items: it is of no dot products",
+    )
+}
+
+/// What comes of starting an operation with items that cannot be right: the run is abandoned, or its failure told by `refuse`.
+pub(crate) fn end_refused<S>(world: &World, started: Result<S, RunError>, refuse: impl FnOnce()) {
+    match started {
+        Ok(started) => {
+            drop(started);
+            world.tell_abandoned();
+        }
+        Err(RunError::NotOffered { .. }) => refuse(),
+        Err(_) => {}
+    }
+}
+
+impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
+    type Started = Started<T>;
+
+    fn world(&self) -> &World {
+        self.world()
+    }
+
+    fn width(&self) -> usize {
+        self.width()
+    }
+
+    fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
+        self.algorithm(operation)
+    }
+
+    fn scattered_columns(&self) -> Range<usize> {
+        self.scattered_columns()
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+
+    #[inline]
+    fn allreduce(&self, local: &[T]) -> Result<T, Failure> {
+        self.allreduce(local).map_err(|error| of_run(&error))
+    }
+
+    fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, Failure> {
+        run(self, operation, local, result).map_err(|error| of_run(&error))
+    }
+
+    fn start(&self, operation: Operation, local: &[T]) -> Result<Started<T>, Failure> {
+        start(self, operation, local).map_err(|error| of_run(&error))
+    }
+
+    fn refuse(&self, operation: Operation) {
+        let _ = run(self, operation, &wrong_items(self), &mut []);
+    }
+
+    fn refuse_to_start(&self, operation: Operation) {
+        let started = start(self, operation, &wrong_items(self));
+        end_refused(self.world(), started, || Reduction::refuse(self, operation));
+    }
+}
+
+fn run<T: Pod, O: Operator<T>>(
+    plan: &Plan<T, O>,
+    operation: Operation,
+    local: &[T],
+    result: &mut [T],
+) -> Result<bool, RunError> {
+    match operation {
+        Operation::Allreduce => plan.allreduce_into(local, result).map(|()| true),
+        Operation::Reduce => plan.reduce_into(local, result),
+        Operation::ReduceScatter => plan.reduce_scatter(local, result).map(|()| true),
+        Operation::Scan => plan.scan(local, result).map(|()| true),
+        Operation::Exscan => plan.exscan(local, result).map(|()| true),
+        Operation::Broadcast => plan.broadcast(result).map(|()| true),
+        _ => unreachable!("`operation_of_code` knows no other"),
+    }
+}
+
+fn start<T: Pod, O: Operator<T>>(
+    plan: &Plan<T, O>,
+    operation: Operation,
+    local: &[T],
+) -> Result<Started<T>, RunError> {
+    match operation {
+        Operation::Allreduce => plan.start_allreduce_row(local).map(Started::Allreduce),
+        Operation::Reduce => plan.start_reduce_row(local).map(Started::Reduce),
+        Operation::ReduceScatter => plan.start_reduce_scatter(local).map(Started::ReduceScatter),
+        Operation::Scan => plan.start_scan(local).map(Started::Scan),
+        Operation::Exscan => plan.start_exscan(local).map(Started::Scan),
+        _ => unreachable!("no other operation can be started"),
+    }
+}
+
+/// Items that cannot be right: none where there should be some, and one where there should be none.
+fn wrong_items<T: Pod, O: Operator<T>>(plan: &Plan<T, O>) -> Vec<T> {
+    match plan.ownership().count(plan.world().rank()) {
+        0 => vec![T::zeroed()],
+        _ => Vec::new(),
+    }
+}
+
 /// A plan whose items lie as a layout says.
-pub(crate) struct TypedPlan<L: Layout, O: Operator<L::Item> + 'static> {
-    plan: Plan<L::Item, O>,
+pub(crate) struct TypedPlan<L: Layout, P> {
+    plan: P,
     layout: L,
     is_root: bool,
     /// A row for results that this rank does not get.
     unused: RefCell<Vec<L::Item>>,
 }
 
-impl<L: Layout + Copy + 'static, O: Operator<L::Item> + 'static> TypedPlan<L, O> {
-    pub(crate) fn shaped(plan: Plan<L::Item, O>, layout: L, is_root: bool) -> Shaped {
+impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
+    pub(crate) fn shaped(plan: P, layout: L, is_root: bool) -> Shaped {
         Shaped {
             element_bytes: layout.bytes(),
             width: plan.width(),
@@ -93,63 +257,13 @@ impl<L: Layout + Copy + 'static, O: Operator<L::Item> + 'static> TypedPlan<L, O>
         }
     }
 
-    fn run_typed(
+    /// Lets `run` write to a result that may have to be copied, or that this rank does not get.
+    fn run_into(
         &self,
         operation: Operation,
-        local: &[L::Item],
-        result: &mut [L::Item],
-    ) -> Result<bool, RunError> {
-        let plan = &self.plan;
-        match operation {
-            Operation::Allreduce => plan.allreduce_into(local, result).map(|()| true),
-            Operation::Reduce => plan.reduce_into(local, result),
-            Operation::ReduceScatter => plan.reduce_scatter(local, result).map(|()| true),
-            Operation::Scan => plan.scan(local, result).map(|()| true),
-            Operation::Exscan => plan.exscan(local, result).map(|()| true),
-            Operation::Broadcast => plan.broadcast(result).map(|()| true),
-            _ => unreachable!("`operation_of_code` knows no other"),
-        }
-    }
-
-    fn start_typed(
-        &self,
-        operation: Operation,
-        local: &[L::Item],
-    ) -> Result<Started<L::Item>, RunError> {
-        let plan = &self.plan;
-        match operation {
-            Operation::Allreduce => plan.start_allreduce_row(local).map(Started::Allreduce),
-            Operation::Reduce => plan.start_reduce_row(local).map(Started::Reduce),
-            Operation::ReduceScatter => {
-                plan.start_reduce_scatter(local).map(Started::ReduceScatter)
-            }
-            Operation::Scan => plan.start_scan(local).map(Started::Scan),
-            Operation::Exscan => plan.start_exscan(local).map(Started::Scan),
-            _ => unreachable!("no other operation can be started"),
-        }
-    }
-
-    /// Items that cannot be right: none where there should be some, and one where there should be none.
-    fn wrong_items(&self) -> Vec<L::Item> {
-        match self.plan.ownership().count(self.plan.world().rank()) {
-            0 => vec![L::Item::zeroed()],
-            _ => Vec::new(),
-        }
-    }
-
-    /// A blocking operation on items that may have to be copied.
-    fn run_any(
-        &self,
-        operation: Operation,
-        local: &[u8],
         result: &mut [u8],
+        run: impl FnOnce(&mut [L::Item]) -> Result<bool, Failure>,
     ) -> Result<bool, Failure> {
-        let local = read(&self.layout, "local", local);
-        let local = local.inspect_err(|_| self.refuse(operation))?;
-        let run = |result: &mut [L::Item]| {
-            let outcome = self.run_typed(operation, &local, result);
-            outcome.map_err(|error| of_run(&error))
-        };
         let is_unused = operation == Operation::Reduce && !self.is_root && result.is_empty();
         // An operator may call this plan again: that fails, but not here.
         if is_unused && let Ok(mut unused) = self.unused.try_borrow_mut() {
@@ -162,13 +276,41 @@ impl<L: Layout + Copy + 'static, O: Operator<L::Item> + 'static> TypedPlan<L, O>
             run(result)
         });
         if !was_run {
-            self.refuse(operation);
+            self.plan.refuse(operation);
         }
         outcome
     }
+
+    /// A blocking operation on items that may have to be copied.
+    fn run_any(
+        &self,
+        operation: Operation,
+        local: &[u8],
+        result: &mut [u8],
+    ) -> Result<bool, Failure> {
+        let local = read(&self.layout, "local", local);
+        let local = local.inspect_err(|_| self.plan.refuse(operation))?;
+        self.run_into(operation, result, |result| {
+            self.plan.run(operation, &local, result)
+        })
+    }
+
+    fn read_pairs<'a>(&self, [x, y]: [&'a [u8]; 2]) -> Result<[Cow<'a, [L::Item]>; 2], Failure> {
+        Ok([read(&self.layout, "x", x)?, read(&self.layout, "y", y)?])
+    }
+
+    fn under_way(&self, operation: Operation, started: P::Started) -> Rc<dyn AnyRun> {
+        let is_unused = operation == Operation::Reduce && !self.is_root;
+        Rc::new(TypedRun {
+            world: self.plan.world().clone(),
+            layout: self.layout,
+            started: RefCell::new(Some(started)),
+            unused_result: is_unused.then_some(self.plan.width()),
+        })
+    }
 }
 
-impl<L: Layout + Copy + 'static, O: Operator<L::Item> + 'static> AnyPlan for TypedPlan<L, O> {
+impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> AnyPlan for TypedPlan<L, P> {
     #[inline]
     fn run(&self, operation: Operation, local: &[u8], result: &mut [u8]) -> Result<bool, Failure> {
         let _told = ToldOfPanics(self.plan.world());
@@ -178,10 +320,24 @@ impl<L: Layout + Copy + 'static, O: Operator<L::Item> + 'static> AnyPlan for Typ
             && let Some(local) = self.layout.in_place(local)
             && let Some([result]) = self.layout.in_place_mut(result)
         {
-            *result = self.plan.allreduce(local).map_err(|error| of_run(&error))?;
+            *result = self.plan.allreduce(local)?;
             return Ok(true);
         }
         self.run_any(operation, local, result)
+    }
+
+    fn run_pairs(
+        &self,
+        operation: Operation,
+        local: [&[u8]; 2],
+        result: &mut [u8],
+    ) -> Result<bool, Failure> {
+        let _told = ToldOfPanics(self.plan.world());
+        let local = self.read_pairs(local);
+        let [x, y] = local.inspect_err(|_| self.plan.refuse(operation))?;
+        self.run_into(operation, result, |result| {
+            self.plan.run_pairs(operation, [&x, &y], result)
+        })
     }
 
     fn broadcast(&self, row: &mut [u8]) -> Result<(), Failure> {
@@ -191,34 +347,32 @@ impl<L: Layout + Copy + 'static, O: Operator<L::Item> + 'static> AnyPlan for Typ
     fn start(&self, operation: Operation, local: &[u8]) -> Result<Rc<dyn AnyRun>, Failure> {
         let _told = ToldOfPanics(self.plan.world());
         let local = read(&self.layout, "local", local);
-        let local = local.inspect_err(|_| self.refuse_to_start(operation))?;
-        let started = self.start_typed(operation, &local);
-        let started = started.map_err(|error| of_run(&error))?;
-        let is_unused = operation == Operation::Reduce && !self.is_root;
-        Ok(Rc::new(TypedRun {
-            world: self.plan.world().clone(),
-            layout: self.layout,
-            started: RefCell::new(Some(started)),
-            unused_result: is_unused.then_some(self.plan.width()),
-        }))
+        let local = local.inspect_err(|_| self.plan.refuse_to_start(operation))?;
+        let started = self.plan.start(operation, &local)?;
+        Ok(self.under_way(operation, started))
+    }
+
+    fn start_pairs(
+        &self,
+        operation: Operation,
+        local: [&[u8]; 2],
+    ) -> Result<Rc<dyn AnyRun>, Failure> {
+        let _told = ToldOfPanics(self.plan.world());
+        let local = self.read_pairs(local);
+        let [x, y] = local.inspect_err(|_| self.plan.refuse_to_start(operation))?;
+        let started = self.plan.start_pairs(operation, [&x, &y])?;
+        Ok(self.under_way(operation, started))
     }
 
     fn refuse(&self, operation: Operation) {
-        let _ = self.run_typed(operation, &self.wrong_items(), &mut []);
+        self.plan.refuse(operation);
     }
 
     fn refuse_to_start(&self, operation: Operation) {
-        match self.start_typed(operation, &self.wrong_items()) {
-            Ok(started) => {
-                drop(started);
-                self.plan.world().tell_abandoned();
-            }
-            Err(RunError::NotOffered { .. }) => self.refuse(operation),
-            Err(_) => {}
-        }
+        self.plan.refuse_to_start(operation);
     }
 
-    fn algorithm(&self, operation: Operation) -> Option<treefold::Algorithm> {
+    fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
         self.plan.algorithm(operation)
     }
 
@@ -227,6 +381,6 @@ impl<L: Layout + Copy + 'static, O: Operator<L::Item> + 'static> AnyPlan for Typ
     }
 
     fn text(&self) -> String {
-        self.plan.to_string()
+        self.plan.text()
     }
 }

@@ -44,7 +44,20 @@ pub(crate) trait AnyRun {
     fn wait_without_arrays(&self) -> Result<(), Failure>;
 }
 
-/// A run under way.
+/// A run between its start and its end, on items of a type.
+pub(crate) trait UnderWay<T> {
+    fn test(&self) -> Result<bool, RunError>;
+
+    fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError>;
+
+    /// Whether its wait takes the items again.
+    fn is_scan(&self) -> bool;
+
+    /// Waits, and says whether this rank gets the result.
+    fn wait(self, local: &[T], result: &mut [T]) -> Result<bool, RunError>;
+}
+
+/// A run of a plan in tree order.
 pub(crate) enum Started<T: bytemuck::Pod> {
     Allreduce(Pending<call::AllreduceRow, T>),
     Reduce(Pending<call::ReduceRow, T>),
@@ -52,7 +65,7 @@ pub(crate) enum Started<T: bytemuck::Pod> {
     Scan(Pending<call::Scan, T>),
 }
 
-impl<T: bytemuck::Pod> Started<T> {
+impl<T: bytemuck::Pod> UnderWay<T> for Started<T> {
     fn test(&self) -> Result<bool, RunError> {
         match self {
             Self::Allreduce(pending) => pending.test(),
@@ -71,6 +84,10 @@ impl<T: bytemuck::Pod> Started<T> {
         }
     }
 
+    fn is_scan(&self) -> bool {
+        matches!(self, Self::Scan(_))
+    }
+
     fn wait(self, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
         match self {
             Self::Allreduce(pending) => pending.wait_into(result).map(|()| true),
@@ -82,40 +99,37 @@ impl<T: bytemuck::Pod> Started<T> {
 }
 
 /// A run of a plan whose items lie as a layout says.
-pub(crate) struct TypedRun<L: Layout> {
+pub(crate) struct TypedRun<L, S> {
     pub(crate) world: World,
     pub(crate) layout: L,
     /// `None` once it was waited for.
-    pub(crate) started: RefCell<Option<Started<L::Item>>>,
+    pub(crate) started: RefCell<Option<S>>,
     /// The length of the result on a rank that gets none, and may leave it out.
     pub(crate) unused_result: Option<usize>,
 }
 
-impl<L: Layout> TypedRun<L> {
-    fn under_way<R>(
-        &self,
-        body: impl FnOnce(&Started<L::Item>) -> Result<R, RunError>,
-    ) -> Result<R, Failure> {
+impl<L: Layout, S: UnderWay<L::Item>> TypedRun<L, S> {
+    fn under_way<R>(&self, body: impl FnOnce(&S) -> Result<R, RunError>) -> Result<R, Failure> {
         let started = self.started.try_borrow().ok();
         let started = started.as_ref().and_then(|started| started.as_ref());
         let started = started.ok_or_else(|| Failure::argument("run", "it is being waited for"))?;
         body(started).map_err(|error| of_run(&error))
     }
 
-    fn take(&self) -> Result<Started<L::Item>, Failure> {
+    fn take(&self) -> Result<S, Failure> {
         let taken = self.started.try_borrow_mut().ok();
         let taken = taken.and_then(|mut started| started.take());
         taken.ok_or_else(|| Failure::argument("run", "it is being waited for"))
     }
 }
 
-impl<L: Layout> AnyRun for TypedRun<L> {
+impl<L: Layout, S: UnderWay<L::Item>> AnyRun for TypedRun<L, S> {
     fn item_bytes(&self) -> usize {
         self.layout.bytes()
     }
 
     fn test(&self) -> Result<bool, Failure> {
-        self.under_way(Started::test)
+        self.under_way(S::test)
     }
 
     fn wait_timeout(&self, timeout: Duration) -> Result<(), Failure> {
@@ -123,7 +137,7 @@ impl<L: Layout> AnyRun for TypedRun<L> {
     }
 
     fn check_wait(&self, takes_items: bool) -> Result<(), Failure> {
-        let is_scan = self.under_way(|started| Ok(matches!(started, Started::Scan(_))))?;
+        let is_scan = self.under_way(|started| Ok(started.is_scan()))?;
         let right = match is_scan {
             true => "treefold_wait_scan",
             false => "treefold_wait",
@@ -184,7 +198,7 @@ impl<L: Layout> AnyRun for TypedRun<L> {
 }
 
 /// Lets a run end well that cannot deliver its result here.
-fn end<T: bytemuck::Pod>(started: Started<T>, failure: Failure) -> Failure {
+fn end<T>(started: impl UnderWay<T>, failure: Failure) -> Failure {
     let _ = started.wait(&[], &mut []);
     failure
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use bytemuck::Zeroable;
 use exact_sum::Accumulator;
 
 use super::plan::of_words;
@@ -13,8 +14,8 @@ use crate::plan::{self, call};
 #[must_use = "a run that is dropped is abandoned"]
 pub struct Pending<C, A: Accumulator> {
     run: plan::Pending<C, A::Words>,
-    /// This rank's words, for a scan.
-    local: Option<A::Words>,
+    /// This rank's words, for a scan; else none.
+    local: Vec<A::Words>,
 }
 
 impl<C, A: Accumulator> fmt::Debug for Pending<C, A> {
@@ -25,13 +26,9 @@ impl<C, A: Accumulator> fmt::Debug for Pending<C, A> {
 
 impl<C, A: Accumulator> Pending<C, A> {
     pub(super) fn new(run: plan::Pending<C, A::Words>) -> Self {
-        Self { run, local: None }
-    }
-
-    pub(super) fn with_words(self, words: A::Words) -> Self {
         Self {
-            local: Some(words),
-            ..self
+            run,
+            local: Vec::new(),
         }
     }
 
@@ -114,14 +111,27 @@ impl<A: Accumulator> Pending<call::ReduceScatter, A> {
 }
 
 impl<A: Accumulator> Pending<call::Scan, A> {
-    /// Waits for the run and returns the sum up to this rank.
+    pub(super) fn of_scan(run: plan::Pending<call::Scan, A::Words>, local: Vec<A::Words>) -> Self {
+        Self { run, local }
+    }
+
+    /// Waits for the run and returns the sum up to this rank, or before it.
     ///
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<A, RunError> {
-        let local = self.local.expect("a scan keeps its words");
-        let mut result = [local];
-        self.run.wait_into(&[local], &mut result)?;
+        let mut result = [A::Words::zeroed()];
+        self.run.wait_into(&self.local, &mut result)?;
         Ok(of_words(&result[0]))
+    }
+
+    /// The same for rows.
+    ///
+    /// # Errors
+    /// As the blocking call.
+    pub fn wait_row(self) -> Result<Vec<A>, RunError> {
+        let mut result = self.local.clone();
+        self.run.wait_into(&self.local, &mut result)?;
+        Ok(sums(&result))
     }
 }

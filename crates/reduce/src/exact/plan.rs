@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::slice;
 
 use bytemuck::Zeroable;
 use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, Float, ProductSum, Sum};
@@ -195,6 +196,28 @@ impl<A: Accumulator> Plan<A> {
         Ok(of_words(&words[0]))
     }
 
+    /// As [`scan`](Plan::scan), for rows of sums: `result` gets the row up to this rank. Collective.
+    ///
+    /// # Errors
+    /// As [`scan`](Plan::scan), or a row does not have [`width`](Plan::width) sums.
+    pub fn scan_into(&self, local: &[A], result: &mut [A]) -> Result<(), RunError> {
+        let mut words = zeroed::<A>(result.len());
+        self.plan.scan(&to_words(local), &mut words)?;
+        write_sums(&words, result);
+        Ok(())
+    }
+
+    /// As [`exscan`](Plan::exscan), for rows of sums: `result` gets the row before this rank. Collective.
+    ///
+    /// # Errors
+    /// As [`scan_into`](Plan::scan_into).
+    pub fn exscan_into(&self, local: &[A], result: &mut [A]) -> Result<(), RunError> {
+        let mut words = zeroed::<A>(result.len());
+        self.plan.exscan(&to_words(local), &mut words)?;
+        write_sums(&words, result);
+        Ok(())
+    }
+
     /// Starts [`allreduce`](Plan::allreduce); the sum is free when this returns. Collective.
     ///
     /// # Errors
@@ -251,9 +274,7 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
     pub fn start_scan(&self, local: &A) -> Result<Pending<call::Scan, A>, RunError> {
-        let words = local.words();
-        let run = self.plan.start_scan(&[words])?;
-        Ok(Pending::new(run).with_words(words))
+        self.start_scan_row(slice::from_ref(local))
     }
 
     /// Starts [`exscan`](Plan::exscan), as [`start_allreduce`](Plan::start_allreduce). Collective.
@@ -261,9 +282,27 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
     pub fn start_exscan(&self, local: &A) -> Result<Pending<call::Scan, A>, RunError> {
-        let words = local.words();
-        let run = self.plan.start_exscan(&[words])?;
-        Ok(Pending::new(run).with_words(words))
+        self.start_exscan_row(slice::from_ref(local))
+    }
+
+    /// Starts [`scan_into`](Plan::scan_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](Plan::start_allreduce).
+    pub fn start_scan_row(&self, local: &[A]) -> Result<Pending<call::Scan, A>, RunError> {
+        let words = to_words(local);
+        let run = self.plan.start_scan(&words)?;
+        Ok(Pending::of_scan(run, words))
+    }
+
+    /// Starts [`exscan_into`](Plan::exscan_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](Plan::start_allreduce).
+    pub fn start_exscan_row(&self, local: &[A]) -> Result<Pending<call::Scan, A>, RunError> {
+        let words = to_words(local);
+        let run = self.plan.start_exscan(&words)?;
+        Ok(Pending::of_scan(run, words))
     }
 
     /// The steps in which this rank communicated in the last blocking run: see [`Plan::rounds`](crate::Plan::rounds).

@@ -107,6 +107,24 @@ fn rows(world: &World) {
             };
             assert_eq!(bits(&values), bits(at_root), "{algorithm}");
 
+            if algorithm.is_scheduled() {
+                let prefix = |ranks: usize| {
+                    let mut sums = vec![0.0; width];
+                    exact::sum_rows(&lots[..ranks].concat().concat(), width, &mut sums);
+                    bits(&sums)
+                };
+                let values =
+                    |row: &[Sum<f64>]| bits(&row.iter().map(Sum::value).collect::<Vec<_>>());
+                plan.scan_into(&sums, &mut total).unwrap();
+                assert_eq!(values(&total), prefix(rank + 1), "{algorithm}");
+                plan.exscan_into(&sums, &mut total).unwrap();
+                assert_eq!(values(&total), prefix(rank), "{algorithm}");
+                let row = plan.start_scan_row(&sums).unwrap().wait_row().unwrap();
+                assert_eq!(values(&row), prefix(rank + 1), "{algorithm}");
+                let row = plan.start_exscan_row(&sums).unwrap().wait_row().unwrap();
+                assert_eq!(values(&row), prefix(rank), "{algorithm}");
+            }
+
             if plan.algorithm(Operation::ReduceScatter).is_none() {
                 continue;
             }

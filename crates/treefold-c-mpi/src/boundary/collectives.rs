@@ -41,6 +41,64 @@ pub(super) unsafe fn run(
     })
 }
 
+/// A blocking operation on pairs of items.
+///
+/// # Safety
+/// As [`run`].
+pub(super) unsafe fn run_pairs(
+    plan: *const treefold_plan,
+    operation: Operation,
+    local: [Input; 2],
+    result: Output,
+    is_mine: *mut c_int,
+) -> Status {
+    guard(|| {
+        let plan = handle::object(plan)?;
+        // SAFETY: the caller's promise is this function's.
+        let arrays = unsafe { pairs(&plan, operation, local, result) };
+        let (local, result) = arrays.inspect_err(|_| plan.refuse(operation))?;
+        let outcome = plan.run_pairs(operation, local, result)?;
+        // SAFETY: the caller promises an int, or NULL.
+        unsafe { tell(is_mine, outcome) }
+    })
+}
+
+/// What an operation on pairs reads and writes.
+///
+/// # Safety
+/// As [`run`].
+unsafe fn pairs<'a>(
+    plan: &Shaped,
+    operation: Operation,
+    [(x, n), (y, k)]: [Input; 2],
+    (result, m): Output,
+) -> Result<([&'a [u8]; 2], &'a mut [u8]), Failure> {
+    let m = room(plan, operation, (result, m))?;
+    let x_array = Bytes::of("x", x, n, plan.element_bytes)?;
+    let y_array = Bytes::of("y", y, k, plan.element_bytes)?;
+    let result_array = Bytes::of("result", result, m, plan.element_bytes)?;
+    disjoint(("x", x_array), ("result", result_array))?;
+    disjoint(("y", y_array), ("result", result_array))?;
+    // SAFETY: the caller promises n elements.
+    let x = unsafe { x_array.read(x) };
+    // SAFETY: the caller promises k elements.
+    let y = unsafe { y_array.read(y) };
+    // SAFETY: the caller promises m elements, which are in neither array, as was just found.
+    let result = unsafe { result_array.write(result) };
+    Ok(([x, y], result))
+}
+
+/// The elements of a result: a rank that gets none need not have room for one.
+#[inline(always)]
+fn room(plan: &Shaped, operation: Operation, (result, m): Output) -> Result<usize, Failure> {
+    let is_unused = operation == Operation::Reduce && !plan.is_root && result.is_null();
+    if is_unused && m != 0 && m != plan.width {
+        let message = format!("`result` has {m} elements, but a row has {}", plan.width);
+        return Err(Failure::new(Code::Length, message));
+    }
+    Ok(if is_unused { 0 } else { m })
+}
+
 /// What an operation reads and writes.
 ///
 /// # Safety
@@ -53,13 +111,7 @@ unsafe fn arrays<'a>(
     (result, m): Output,
 ) -> Result<(&'a [u8], &'a mut [u8]), Failure> {
     let element_bytes = plan.element_bytes;
-    // A rank that gets no result need not have room for one.
-    let is_unused = operation == Operation::Reduce && !plan.is_root && result.is_null();
-    if is_unused && m != 0 && m != plan.width {
-        let message = format!("`result` has {m} elements, but a row has {}", plan.width);
-        return Err(Failure::new(Code::Length, message));
-    }
-    let m = if is_unused { 0 } else { m };
+    let m = room(plan, operation, (result, m))?;
     let local_array = Bytes::of("local", local, n, element_bytes)?;
     let result_array = Bytes::of("result", result, m, element_bytes)?;
     disjoint(("local", local_array), ("result", result_array))?;
@@ -113,6 +165,32 @@ pub(super) unsafe fn start(
         });
         let local = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
         let started = handle::name::<treefold_run>(plan.start(operation, local)?)?;
+        // SAFETY: the caller promises room for a handle.
+        unsafe { write_handle("run", run, started) }
+    })
+}
+
+/// Starts an operation on pairs of items.
+///
+/// # Safety
+/// `x` and `y` are so many elements of the plan's type, or NULL; `run` is room for a handle, or NULL.
+pub(super) unsafe fn start_pairs(
+    plan: *const treefold_plan,
+    operation: Operation,
+    [(x, n), (y, k)]: [Input; 2],
+    run: *mut *mut treefold_run,
+) -> Status {
+    guard(|| {
+        let plan = handle::object(plan)?;
+        let checked = place("run", run).and_then(|()| {
+            // SAFETY: the caller promises n elements.
+            let x = unsafe { bytes("x", x, n, plan.element_bytes) }?;
+            // SAFETY: the caller promises k elements.
+            let y = unsafe { bytes("y", y, k, plan.element_bytes) }?;
+            Ok([x, y])
+        });
+        let local = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
+        let started = handle::name::<treefold_run>(plan.start_pairs(operation, local)?)?;
         // SAFETY: the caller promises room for a handle.
         unsafe { write_handle("run", run, started) }
     })

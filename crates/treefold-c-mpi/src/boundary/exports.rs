@@ -16,6 +16,7 @@ use treefold_c::operator::{Builtin, Words};
 use super::collectives::{self, duration, read_handle, write_handle};
 use super::library;
 use crate::builder::{Comm, Kind, Settings, Share, operation_of_code};
+use crate::exact::Figure;
 use crate::failure::of_transport;
 use crate::handle::{self, Named};
 
@@ -241,6 +242,28 @@ pub unsafe extern "C" fn treefold_builder_create(
     })
 }
 
+/// Begins a plan of exact sums.
+///
+/// # Safety
+/// `result` is room for a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_create_exact(
+    comm: *const treefold_comm,
+    element_type: i32,
+    figure: i32,
+    result: *mut *mut treefold_builder,
+) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        place("result", result)?;
+        let element_type = ElementType::of_code(element_type)?;
+        let kind = Kind::Exact(element_type, Figure::of_code(figure, element_type)?);
+        let builder = handle::name(settings(&world, kind))?;
+        // SAFETY: the caller promises room for a handle.
+        unsafe { write_handle("result", result, builder) }
+    })
+}
+
 /// Begins a plan for an operator of the program's.
 ///
 /// # Safety
@@ -292,10 +315,7 @@ pub extern "C" fn treefold_builder_local_items(
     builder: *mut treefold_builder,
     items: u64,
 ) -> Status {
-    set(builder, |settings| {
-        settings.share = Some(Share::Local(items));
-        Ok(())
-    })
+    set(builder, |settings| settings.set_share(Share::Local(items)))
 }
 
 /// This rank's items are ranges.
@@ -313,10 +333,8 @@ pub unsafe extern "C" fn treefold_builder_extents(
         let array = unsafe { bytes("ranges", ranges.cast(), n, size_of::<treefold_range>()) }?;
         let ranges = array.chunks_exact(size_of::<treefold_range>());
         let ranges = ranges.map(bytemuck::pod_read_unaligned::<[u64; 2]>);
-        settings.share = Some(Share::Extents(
-            ranges.map(|[begin, end]| begin..end).collect(),
-        ));
-        Ok(())
+        let ranges = ranges.map(|[begin, end]| begin..end).collect();
+        settings.set_share(Share::Extents(ranges))
     })
 }
 
@@ -328,8 +346,7 @@ fn set_rule(
     set(builder, |settings| {
         let ownership = rule(settings.world.size());
         let ownership = ownership.map_err(|error| Failure::argument("items", error))?;
-        settings.share = Some(Share::Rule(ownership));
-        Ok(())
+        settings.set_share(Share::Rule(ownership))
     })
 }
 
@@ -356,10 +373,7 @@ pub extern "C" fn treefold_builder_block_cyclic(
 /// The items on all ranks, to be checked.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_items(builder: *mut treefold_builder, items: u64) -> Status {
-    set(builder, |settings| {
-        settings.items = Some(items);
-        Ok(())
-    })
+    set(builder, |settings| settings.set_items(items))
 }
 
 /// The rank that gets the result of a reduce.
@@ -762,6 +776,79 @@ pub unsafe extern "C" fn treefold_start_exscan(
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
     unsafe { collectives::start(plan, Operation::Exscan, (local, n), run) }
+}
+
+/// The dot product on every rank. Collective.
+///
+/// # Safety
+/// `x` is n elements, `y` is k, and `result` is m; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_allreduce_dot(
+    plan: *const treefold_plan,
+    x: *const c_void,
+    n: usize,
+    y: *const c_void,
+    k: usize,
+    result: *mut c_void,
+    m: usize,
+) -> Status {
+    let (pairs, result) = ([(x, n), (y, k)], (result, m));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::run_pairs(plan, Operation::Allreduce, pairs, result, ptr::null_mut()) }
+}
+
+/// The dot product on the root. Collective.
+///
+/// # Safety
+/// `x` is n elements, `y` is k, `result` is m, and `is_mine` is one int; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_reduce_dot(
+    plan: *const treefold_plan,
+    x: *const c_void,
+    n: usize,
+    y: *const c_void,
+    k: usize,
+    result: *mut c_void,
+    m: usize,
+    is_mine: *mut c_int,
+) -> Status {
+    let (pairs, result) = ([(x, n), (y, k)], (result, m));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::run_pairs(plan, Operation::Reduce, pairs, result, is_mine) }
+}
+
+/// Starts `treefold_allreduce_dot`. Collective.
+///
+/// # Safety
+/// `x` is n elements, `y` is k, and `run` is room for a handle; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_start_allreduce_dot(
+    plan: *const treefold_plan,
+    x: *const c_void,
+    n: usize,
+    y: *const c_void,
+    k: usize,
+    run: *mut *mut treefold_run,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::start_pairs(plan, Operation::Allreduce, [(x, n), (y, k)], run) }
+}
+
+/// Starts `treefold_reduce_dot`. Collective.
+///
+/// # Safety
+/// `x` is n elements, `y` is k, and `run` is room for a handle; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_start_reduce_dot(
+    plan: *const treefold_plan,
+    x: *const c_void,
+    n: usize,
+    y: *const c_void,
+    k: usize,
+    run: *mut *mut treefold_run,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::start_pairs(plan, Operation::Reduce, [(x, n), (y, k)], run) }
 }
 
 /// Makes progress without waiting.

@@ -606,6 +606,250 @@ static void types(void)
     }
 }
 
+static treefold_plan *exact_plan_of(treefold_type type, int32_t figure, size_t width)
+{
+    treefold_builder *builder = NULL;
+    treefold_plan *plan = NULL;
+    OK(treefold_builder_create_exact(comm, type, figure, &builder));
+    OK(treefold_builder_width(builder, width));
+    OK(treefold_plan_build(builder, &plan));
+    OK(treefold_builder_destroy(&builder));
+    return plan;
+}
+
+/* Numbers whose sums lose all they have, and more, if they are rounded on the way. Rank 0 has none. */
+static double wide[N];
+
+static void wide_numbers(void)
+{
+    for (size_t i = 0; i < N; i++)
+        wide[i] = ldexp(number(i), (int)(i * 7 % 300) - 150);
+}
+
+static void exact_sums(void)
+{
+    size_t begin = rank == 0 ? 0 : begin_of(N, rank), n = rank == 0 && size > 1 ? 0 : begin_of(N, rank + 1) - begin;
+    size_t first = size > 1 ? begin_of(N, 1) : 0; /* The items of all ranks begin here. */
+    const double *x = wide + first, *local = wide + begin;
+    double sum, norm, dot, expected, prefixes[N], again[N];
+    int mine = -1;
+    const char *name;
+    treefold_run *run = NULL;
+    treefold_plan *plan;
+
+    for (size_t a = 0; a < treefold_algorithm_count(); a++) {
+        treefold_builder *builder;
+        OK(treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, &builder));
+        OK(treefold_builder_algorithm(builder, treefold_algorithm_name(a)));
+        OK(treefold_plan_build(builder, &plan));
+        OK(treefold_builder_destroy(&builder));
+        OK(treefold_allreduce(plan, local, n, &sum, 1));
+        OK(treefold_exact_sum_f64(x, N - first, &expected));
+        CHECK(bits(sum) == bits(expected));
+        OK(treefold_plan_destroy(&plan));
+    }
+    plan = exact_plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 1);
+    /* Another number of items, none of them on any rank. */
+    OK(treefold_allreduce(plan, NULL, 0, &sum, 1));
+    CHECK(bits(sum) == bits(0.0));
+    OK(treefold_reduce(plan, local, n, rank == 0 ? &sum : NULL, rank == 0 ? 1 : 0, &mine));
+    CHECK(mine == (rank == 0) && (rank != 0 || bits(sum) == bits(expected)));
+    OK(treefold_start_allreduce(plan, local, n, &run));
+    OK(treefold_wait(&run, &sum, 1, NULL));
+    CHECK(bits(sum) == bits(expected));
+    for (int inclusive = 0; inclusive < 2; inclusive++) {
+        if (inclusive)
+            OK(treefold_scan(plan, local, n, prefixes, n));
+        else
+            OK(treefold_exscan(plan, local, n, prefixes, n));
+        for (size_t i = 0; i < n; i += 29) {
+            OK(treefold_exact_sum_f64(x, begin - first + i + (size_t)inclusive, &expected));
+            CHECK(bits(prefixes[i]) == bits(expected));
+        }
+        if (inclusive)
+            OK(treefold_start_scan(plan, local, n, &run));
+        else
+            OK(treefold_start_exscan(plan, local, n, &run));
+        OK(treefold_wait_scan(&run, local, n, again, n));
+        CHECK(same(prefixes, again, n));
+    }
+    OK(treefold_plan_algorithm(plan, TREEFOLD_BROADCAST, &name));
+    CHECK(name == NULL);
+    OK(treefold_plan_algorithm(plan, TREEFOLD_SCAN, &name));
+    CHECK(name != NULL);
+    EXPECT(TREEFOLD_UNSUPPORTED, "broadcast", treefold_broadcast(plan, &sum, 1));
+    OK(treefold_allreduce(plan, local, n, &sum, 1));
+    OK(treefold_plan_destroy(&plan));
+
+    plan = exact_plan_of(TREEFOLD_F64, TREEFOLD_EXACT_NORM, 1);
+    OK(treefold_allreduce(plan, local, n, &norm, 1));
+    OK(treefold_exact_norm_f64(x, N - first, &expected));
+    CHECK(bits(norm) == bits(expected));
+    OK(treefold_plan_destroy(&plan));
+
+    double y[N];
+    for (size_t i = 0; i < N; i++)
+        y[i] = wide[(i * 31 + 5) % N];
+    OK(treefold_exact_dot_f64(x, N - first, y + first, N - first, &expected));
+    for (int32_t figure = TREEFOLD_EXACT_DOT; figure <= TREEFOLD_EXACT_VDOT; figure++) {
+        plan = exact_plan_of(TREEFOLD_F64, figure, 1);
+        OK(treefold_allreduce_dot(plan, local, n, y + begin, n, &dot, 1));
+        CHECK(bits(dot) == bits(expected));
+        OK(treefold_reduce_dot(plan, local, n, y + begin, n, rank == 0 ? &dot : NULL, rank == 0, &mine));
+        CHECK(mine == (rank == 0) && (rank != 0 || bits(dot) == bits(expected)));
+        OK(treefold_start_allreduce_dot(plan, local, n, y + begin, n, &run));
+        OK(treefold_wait(&run, &dot, 1, NULL));
+        CHECK(bits(dot) == bits(expected));
+        OK(treefold_start_reduce_dot(plan, local, n, y + begin, n, &run));
+        OK(treefold_wait(&run, &dot, 1, &mine));
+        CHECK(mine == (rank == 0));
+        EXPECT(TREEFOLD_ARGUMENT, "two arrays", treefold_allreduce(plan, local, n, &dot, 1));
+        OK(treefold_plan_destroy(&plan));
+    }
+}
+
+/* Rows: several sums, norms or dot products at once. Complex numbers are rows of two for sums. */
+static void exact_rows(void)
+{
+    size_t rows = count_of(ROWS), n = rows * WIDTH, begin, end;
+    const double *local = row[begin_of(ROWS, rank)];
+    double column[ROWS], sums[WIDTH], norms[WIDTH], dots[WIDTH], result[WIDTH], prefixes[ROWS * WIDTH], again[ROWS * WIDTH];
+    treefold_run *run;
+    for (size_t c = 0; c < WIDTH; c++) {
+        for (size_t r = 0; r < ROWS; r++)
+            column[r] = row[r][c];
+        OK(treefold_exact_sum_f64(column, ROWS, sums + c));
+        OK(treefold_exact_norm_f64(column, ROWS, norms + c));
+        OK(treefold_exact_dot_f64(column, ROWS, column, ROWS, dots + c));
+    }
+    treefold_plan *plan = exact_plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM, WIDTH);
+    OK(treefold_allreduce(plan, local, n, result, WIDTH));
+    CHECK(same(result, sums, WIDTH));
+    OK(treefold_plan_scattered_columns(plan, &begin, &end));
+    OK(treefold_reduce_scatter(plan, local, n, result, end - begin));
+    CHECK(same(result, sums + begin, end - begin));
+    OK(treefold_start_reduce_scatter(plan, local, n, &run));
+    OK(treefold_wait(&run, result, end - begin, NULL));
+    CHECK(same(result, sums + begin, end - begin));
+    OK(treefold_scan(plan, local, n, prefixes, n));
+    CHECK(rank != size - 1 || rows == 0 || same(prefixes + n - WIDTH, sums, WIDTH));
+    OK(treefold_start_scan(plan, local, n, &run));
+    OK(treefold_wait_scan(&run, local, n, again, n));
+    CHECK(same(prefixes, again, n));
+    OK(treefold_plan_destroy(&plan));
+    plan = exact_plan_of(TREEFOLD_F64, TREEFOLD_EXACT_NORM, WIDTH);
+    OK(treefold_allreduce(plan, local, n, result, WIDTH));
+    CHECK(same(result, norms, WIDTH));
+    OK(treefold_plan_destroy(&plan));
+    plan = exact_plan_of(TREEFOLD_F64, TREEFOLD_EXACT_DOT, WIDTH);
+    OK(treefold_allreduce_dot(plan, local, n, local, n, result, WIDTH));
+    CHECK(same(result, dots, WIDTH));
+    OK(treefold_plan_destroy(&plan));
+
+    /* Complex: (1 + 2i)(3 + 4i) on each rank, and its like with the first conjugated. */
+    const double z[2] = {1, 2}, w[2] = {3, 4};
+    double of_complex[2];
+    plan = exact_plan_of(TREEFOLD_C64, TREEFOLD_EXACT_SUM, 1);
+    OK(treefold_allreduce(plan, z, 1, of_complex, 1));
+    CHECK(of_complex[0] == size && of_complex[1] == 2 * size);
+    OK(treefold_plan_destroy(&plan));
+    plan = exact_plan_of(TREEFOLD_C64, TREEFOLD_EXACT_DOT, 1);
+    OK(treefold_allreduce_dot(plan, z, 1, w, 1, of_complex, 1));
+    CHECK(of_complex[0] == -5 * size && of_complex[1] == 10 * size);
+    OK(treefold_plan_destroy(&plan));
+    plan = exact_plan_of(TREEFOLD_C64, TREEFOLD_EXACT_VDOT, 1);
+    OK(treefold_allreduce_dot(plan, z, 1, w, 1, of_complex, 1));
+    CHECK(of_complex[0] == 11 * size && of_complex[1] == -2 * size);
+    OK(treefold_plan_destroy(&plan));
+
+    const float singles[3] = {1e30f, 1.0f, -1e30f};
+    float single;
+    plan = exact_plan_of(TREEFOLD_F32, TREEFOLD_EXACT_SUM, 1);
+    OK(treefold_allreduce(plan, singles, 3, &single, 1));
+    CHECK(single == (float)size);
+    OK(treefold_plan_destroy(&plan));
+}
+
+/* Mistakes of one rank, and of all. */
+static void exact_mistakes(void)
+{
+    double x[3] = {1, 2, 3}, sum[2];
+    treefold_builder *builder = NULL;
+    EXPECT(TREEFOLD_ARGUMENT, "`type`", treefold_builder_create_exact(comm, 99, TREEFOLD_EXACT_SUM, &builder));
+    EXPECT(TREEFOLD_ARGUMENT, "`figure`", treefold_builder_create_exact(comm, TREEFOLD_F64, 5, &builder));
+    EXPECT(TREEFOLD_ARGUMENT, "`figure`", treefold_builder_create_exact(comm, TREEFOLD_F64, 0, &builder));
+    EXPECT(TREEFOLD_UNSUPPORTED, "norm", treefold_builder_create_exact(comm, TREEFOLD_C64, TREEFOLD_EXACT_NORM, &builder));
+    EXPECT(TREEFOLD_UNSUPPORTED, "integers", treefold_builder_create_exact(comm, TREEFOLD_I64, TREEFOLD_EXACT_SUM, &builder));
+    EXPECT(TREEFOLD_NULL, "`comm`", treefold_builder_create_exact(NULL, TREEFOLD_F64, TREEFOLD_EXACT_SUM, &builder));
+    EXPECT(TREEFOLD_NULL, "`result`", treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, NULL));
+    OK(treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, &builder));
+    EXPECT(TREEFOLD_ARGUMENT, "numbers", treefold_builder_local_items(builder, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "numbers", treefold_builder_items(builder, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "numbers", treefold_builder_even(builder, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "numbers", treefold_builder_block_cyclic(builder, 1, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "numbers", treefold_builder_extents(builder, NULL, 0));
+    OK(treefold_builder_destroy(&builder));
+    if (size > 1) {
+        treefold_plan *plan = NULL;
+        int32_t figure = rank == 0 ? TREEFOLD_EXACT_SUM : TREEFOLD_EXACT_NORM;
+        OK(treefold_builder_create_exact(comm, TREEFOLD_F64, figure, &builder));
+        EXPECT(TREEFOLD_DISAGREE, "", treefold_plan_build(builder, &plan));
+        OK(treefold_builder_destroy(&builder));
+    }
+    for (int mistake = 0; mistake < 9; mistake++) {
+        treefold_plan *plan = exact_plan_of(TREEFOLD_F64, mistake < 4 ? TREEFOLD_EXACT_SUM : TREEFOLD_EXACT_DOT, 2);
+        treefold_status status, expected = TREEFOLD_RANK_FAILED;
+        if (rank != 0) {
+            status = mistake < 4 ? treefold_allreduce(plan, x, 2, sum, 2) : treefold_allreduce_dot(plan, x, 2, x, 2, sum, 2);
+            CHECK(treefold_last_error_rank() == 0);
+        } else if (mistake == 0) {
+            status = treefold_allreduce(plan, x, 3, sum, 2);
+            expected = TREEFOLD_LENGTH;
+        } else if (mistake == 1) {
+            status = treefold_allreduce(plan, x, 2, sum, 1);
+            expected = TREEFOLD_LENGTH;
+        } else if (mistake == 2) {
+            status = treefold_allreduce_dot(plan, x, 2, x, 2, sum, 2);
+            expected = TREEFOLD_ARGUMENT;
+        } else if (mistake == 3) {
+            status = treefold_allreduce(plan, NULL, 2, sum, 2);
+            expected = TREEFOLD_NULL;
+        } else if (mistake == 4) {
+            status = treefold_allreduce(plan, x, 2, sum, 2);
+            expected = TREEFOLD_ARGUMENT;
+        } else if (mistake == 5) {
+            status = treefold_allreduce_dot(plan, x, 2, x, 0, sum, 2);
+            expected = TREEFOLD_LENGTH;
+        } else if (mistake == 6) {
+            status = treefold_allreduce_dot(plan, x, 2, NULL, 2, sum, 2);
+            expected = TREEFOLD_NULL;
+        } else if (mistake == 7) {
+            status = treefold_allreduce_dot(plan, x, 2, sum, 2, sum, 2);
+            expected = TREEFOLD_ARGUMENT;
+        } else {
+            treefold_run *run;
+            status = treefold_start_allreduce_dot(plan, x, 3, x, 3, &run);
+            expected = TREEFOLD_LENGTH;
+        }
+        if (status != expected)
+            fprintf(stderr, "rank %d, exact mistake %d: %s\n", rank, mistake, treefold_status_name(status));
+        CHECK(status == expected);
+        OK(treefold_plan_destroy(&plan));
+    }
+    treefold_plan *tree = plan_of(TREEFOLD_F64, TREEFOLD_SUM, 1, 1);
+    EXPECT(TREEFOLD_ARGUMENT, "dot products", treefold_allreduce_dot(tree, x, 1, x, 1, sum, 1));
+    OK(treefold_plan_destroy(&tree));
+    /* A scan's wait with other items: the run ends well. */
+    treefold_plan *plan = exact_plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 1);
+    treefold_run *run;
+    OK(treefold_start_scan(plan, x, 2, &run));
+    EXPECT(TREEFOLD_LENGTH, "elements", treefold_wait_scan(&run, x, 1, sum, 1));
+    CHECK(run == NULL);
+    OK(treefold_allreduce(plan, x, 3, sum, 1));
+    CHECK(sum[0] == 6 * size);
+    OK(treefold_plan_destroy(&plan));
+}
+
 /* Handles are of no use in another thread. */
 static void *elsewhere(void *plan)
 {
@@ -647,6 +891,10 @@ int main(int argc, char **argv)
     mistakes();
     user_operators();
     types();
+    wide_numbers();
+    exact_sums();
+    exact_rows();
+    exact_mistakes();
     threads();
     /* Handles may outlive MPI. */
     treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, 1, 1);

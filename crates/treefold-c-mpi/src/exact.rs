@@ -1,0 +1,519 @@
+//! Plans of exact sums: each rank passes any number of items, whose sum, norm or dot product is rounded once.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::time::Duration;
+
+use bytemuck::Pod;
+use num_complex::Complex;
+use treefold::exact::{
+    self, Accumulator, ComplexProductSum, ComplexSum, Float, Pending, ProductSum, Sum,
+};
+use treefold::{Algorithm, Operation, RunError, World, call};
+use treefold_c::element::ElementType;
+use treefold_c::failure::{Code, Failure};
+
+use crate::failure::of_run;
+use crate::plan::{Reduction, end_refused, no_pairs};
+use crate::run::UnderWay;
+
+/// What an exact plan makes of the items, by a code of `treefold_mpi.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Figure {
+    Sum,
+    Norm,
+    Dot,
+    ConjugateDot,
+}
+
+impl Figure {
+    const ALL: [Self; 4] = [Self::Sum, Self::Norm, Self::Dot, Self::ConjugateDot];
+
+    /// The figure of a code on a type; they count from 1.
+    ///
+    /// # Errors
+    /// There is no such code, or the type has no such figure.
+    pub(crate) fn of_code(code: i32, element_type: ElementType) -> Result<Self, Failure> {
+        let index = usize::try_from(code)
+            .ok()
+            .and_then(|code| code.checked_sub(1));
+        let known = index.and_then(|index| Self::ALL.get(index)).copied();
+        let figure = known.ok_or_else(|| {
+            Failure::argument("figure", format_args!("there is no exact figure {code}"))
+        })?;
+        let unsupported = |message| Err(Failure::new(Code::Unsupported, message));
+        match (element_type, figure) {
+            (ElementType::F32 | ElementType::F64, _)
+            | (ElementType::C32 | ElementType::C64, Self::Sum | Self::Dot | Self::ConjugateDot) => {
+                Ok(figure)
+            }
+            (ElementType::C32 | ElementType::C64, Self::Norm) => unsupported(
+                "the exact norm of complex numbers is that of twice as many real ones: give them as those",
+            ),
+            _ => unsupported("sums of integers are exact by TREEFOLD_SUM"),
+        }
+    }
+}
+
+/// How items become a figure by way of an accumulator.
+pub(crate) trait Quantity: 'static {
+    /// An element of the program's arrays.
+    type Item: Pod;
+    /// What ranks add up.
+    type Total: Accumulator;
+    /// Whether it is made of two arrays.
+    const TAKES_PAIRS: bool;
+
+    /// Adds items; `y` is empty unless there are pairs.
+    fn add(total: &mut Self::Total, x: &[Self::Item], y: &[Self::Item]);
+
+    /// What the total stands for, rounded once.
+    fn value(total: &Self::Total) -> Self::Item;
+
+    /// Adds whole rows, column by column.
+    fn add_rows(totals: &mut [Self::Total], x: &[Self::Item], y: &[Self::Item]) {
+        let width = totals.len();
+        let column_of = |items: &[Self::Item], column: usize| -> Vec<Self::Item> {
+            items.iter().skip(column).step_by(width).copied().collect()
+        };
+        // Some rows at a time, which the caches keep from column to column.
+        let piece = width * 1024_usize.div_ceil(width);
+        for begin in (0..x.len()).step_by(piece) {
+            let of_piece =
+                |items: &[Self::Item]| begin.min(items.len())..items.len().min(begin + piece);
+            let (x, y) = (&x[of_piece(x)], &y[of_piece(y)]);
+            for (column, total) in totals.iter_mut().enumerate() {
+                Self::add(total, &column_of(x, column), &column_of(y, column));
+            }
+        }
+    }
+}
+
+/// The sum of real items.
+pub(crate) struct Sums<T>(PhantomData<T>);
+
+impl<T: Float> Quantity for Sums<T> {
+    type Item = T;
+    type Total = Sum<T>;
+    const TAKES_PAIRS: bool = false;
+
+    fn add(total: &mut Sum<T>, x: &[T], _: &[T]) {
+        total.add(x);
+    }
+
+    fn value(total: &Sum<T>) -> T {
+        total.value()
+    }
+
+    fn add_rows(totals: &mut [Sum<T>], x: &[T], _: &[T]) {
+        Sum::add_rows(totals, x);
+    }
+}
+
+/// The Euclidean norm of real items.
+pub(crate) struct Norms<T>(PhantomData<T>);
+
+impl<T: Float> Quantity for Norms<T> {
+    type Item = T;
+    type Total = ProductSum<T>;
+    const TAKES_PAIRS: bool = false;
+
+    fn add(total: &mut ProductSum<T>, x: &[T], _: &[T]) {
+        total.add_squares(x);
+    }
+
+    fn value(total: &ProductSum<T>) -> T {
+        total.root()
+    }
+}
+
+/// The dot product of real items.
+pub(crate) struct Dots<T>(PhantomData<T>);
+
+impl<T: Float> Quantity for Dots<T> {
+    type Item = T;
+    type Total = ProductSum<T>;
+    const TAKES_PAIRS: bool = true;
+
+    fn add(total: &mut ProductSum<T>, x: &[T], y: &[T]) {
+        total.add(x, y);
+    }
+
+    fn value(total: &ProductSum<T>) -> T {
+        total.value()
+    }
+}
+
+/// The sum of complex items.
+pub(crate) struct ComplexSums<T>(PhantomData<T>);
+
+impl<T: Float> Quantity for ComplexSums<T> {
+    type Item = Complex<T>;
+    type Total = ComplexSum<T>;
+    const TAKES_PAIRS: bool = false;
+
+    fn add(total: &mut ComplexSum<T>, x: &[Complex<T>], _: &[Complex<T>]) {
+        total.add(bytemuck::cast_slice(x));
+    }
+
+    fn value(total: &ComplexSum<T>) -> Complex<T> {
+        complex(total.value())
+    }
+}
+
+/// The dot product of complex items, the first of each pair conjugated or not.
+pub(crate) struct ComplexDots<T, const IS_CONJUGATE: bool>(PhantomData<T>);
+
+impl<T: Float, const IS_CONJUGATE: bool> Quantity for ComplexDots<T, IS_CONJUGATE> {
+    type Item = Complex<T>;
+    type Total = ComplexProductSum<T>;
+    const TAKES_PAIRS: bool = true;
+
+    fn add(total: &mut ComplexProductSum<T>, x: &[Complex<T>], y: &[Complex<T>]) {
+        let (x, y) = (bytemuck::cast_slice(x), bytemuck::cast_slice(y));
+        match IS_CONJUGATE {
+            true => total.add_conjugate(x, y),
+            false => total.add(x, y),
+        }
+    }
+
+    fn value(total: &ComplexProductSum<T>) -> Complex<T> {
+        complex(total.value())
+    }
+}
+
+fn complex<T>([re, im]: [T; 2]) -> Complex<T> {
+    Complex { re, im }
+}
+
+/// A plan of exact sums, on a program's items.
+pub(crate) struct ExactPlan<Q: Quantity> {
+    plan: exact::Plan<Q::Total>,
+}
+
+impl<Q: Quantity> ExactPlan<Q> {
+    pub(crate) fn new(plan: exact::Plan<Q::Total>) -> Self {
+        Self { plan }
+    }
+
+    /// This rank's part: a row of sums.
+    fn local(&self, x: &[Q::Item], y: &[Q::Item]) -> Result<Vec<Q::Total>, RunError> {
+        let (rank, width) = (self.plan.world().rank(), self.plan.width());
+        if Q::TAKES_PAIRS && x.len() != y.len() {
+            return Err(RunError::Lengths {
+                rank,
+                first: x.len() as u64,
+                second: y.len() as u64,
+            });
+        }
+        if !x.len().is_multiple_of(width) {
+            return Err(RunError::NotRows {
+                rank,
+                values: x.len() as u64,
+                width: width as u64,
+            });
+        }
+        let mut totals = vec![Q::Total::default(); width];
+        match &mut totals[..] {
+            [total] => Q::add(total, x, y),
+            totals => Q::add_rows(totals, x, y),
+        }
+        Ok(totals)
+    }
+
+    fn run_on(
+        &self,
+        operation: Operation,
+        [x, y]: [&[Q::Item]; 2],
+        result: &mut [Q::Item],
+    ) -> Result<bool, RunError> {
+        let local = self.local(x, y).inspect_err(|_| self.refuse(operation))?;
+        let mut totals = vec![Q::Total::default(); result.len()];
+        let mut is_mine = true;
+        match operation {
+            Operation::Allreduce => self.plan.allreduce_into(&local, &mut totals)?,
+            Operation::Reduce => is_mine = self.plan.reduce_into(&local, &mut totals)?,
+            Operation::ReduceScatter => self.plan.reduce_scatter(&local, &mut totals)?,
+            Operation::Scan | Operation::Exscan => {
+                let wrong = self.check_prefixes(x, result);
+                wrong.inspect_err(|_| self.refuse(operation))?;
+                let mut before = vec![Q::Total::default(); self.plan.width()];
+                self.plan.exscan_into(&local, &mut before)?;
+                prefixes::<Q>(&mut before, x, result, operation == Operation::Scan);
+                return Ok(true);
+            }
+            _ => unreachable!("there is no other"),
+        }
+        if is_mine {
+            write_values::<Q>(&totals, result);
+        }
+        Ok(is_mine)
+    }
+
+    fn start_on(
+        &self,
+        operation: Operation,
+        [x, y]: [&[Q::Item]; 2],
+    ) -> Result<ExactStarted<Q>, RunError> {
+        let local = self.local(x, y);
+        let local = local.inspect_err(|_| self.refuse_to_start(operation))?;
+        self.start_totals(operation, &local, x.len())
+    }
+
+    fn start_totals(
+        &self,
+        operation: Operation,
+        local: &[Q::Total],
+        items: usize,
+    ) -> Result<ExactStarted<Q>, RunError> {
+        let plan = &self.plan;
+        let pending = match operation {
+            Operation::Allreduce => plan.start_allreduce_row(local).map(Kind::Allreduce)?,
+            Operation::Reduce => plan.start_reduce_row(local).map(Kind::Reduce)?,
+            Operation::ReduceScatter => {
+                plan.start_reduce_scatter(local).map(Kind::ReduceScatter)?
+            }
+            Operation::Scan | Operation::Exscan => {
+                let before = plan.start_exscan_row(local)?;
+                let is_inclusive = operation == Operation::Scan;
+                Kind::Prefixes {
+                    before,
+                    items,
+                    is_inclusive,
+                }
+            }
+            _ => unreachable!("no other operation can be started"),
+        };
+        let rank = plan.world().rank();
+        Ok(ExactStarted { rank, pending })
+    }
+
+    fn check_prefixes(&self, items: &[Q::Item], result: &[Q::Item]) -> Result<(), RunError> {
+        check_length(self.plan.world().rank(), items.len(), result.len())
+    }
+
+    /// The call is not one for this plan.
+    fn check_call(&self, operation: Operation, takes_pairs: bool) -> Result<(), Failure> {
+        if operation == Operation::Broadcast {
+            let message = "plans of exact sums have no broadcast";
+            return Err(Failure::new(Code::Unsupported, message));
+        }
+        match (Q::TAKES_PAIRS, takes_pairs) {
+            (true, false) => Err(Failure::argument(
+                "plan",
+                "it is of dot products, which take two arrays: treefold_allreduce_dot",
+            )),
+            (false, true) => Err(no_pairs()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<Q: Quantity> Reduction<Q::Item> for ExactPlan<Q> {
+    type Started = ExactStarted<Q>;
+
+    fn world(&self) -> &World {
+        self.plan.world()
+    }
+
+    fn width(&self) -> usize {
+        self.plan.width()
+    }
+
+    fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
+        match operation {
+            Operation::Broadcast => None,
+            _ => self.plan.algorithm(operation),
+        }
+    }
+
+    fn scattered_columns(&self) -> Range<usize> {
+        self.plan.scattered_columns()
+    }
+
+    fn text(&self) -> String {
+        self.plan.to_string()
+    }
+
+    fn allreduce(&self, local: &[Q::Item]) -> Result<Q::Item, Failure> {
+        let refuse = |_: &Failure| self.refuse(Operation::Allreduce);
+        self.check_call(Operation::Allreduce, false)
+            .inspect_err(refuse)?;
+        let mut total = Q::Total::default();
+        Q::add(&mut total, local, &[]);
+        let total = self.plan.allreduce(&total);
+        total
+            .map(|total| Q::value(&total))
+            .map_err(|error| of_run(&error))
+    }
+
+    fn run(
+        &self,
+        operation: Operation,
+        local: &[Q::Item],
+        result: &mut [Q::Item],
+    ) -> Result<bool, Failure> {
+        self.check_call(operation, false)
+            .inspect_err(|_| self.refuse(operation))?;
+        self.run_on(operation, [local, &[]], result)
+            .map_err(|error| of_run(&error))
+    }
+
+    fn run_pairs(
+        &self,
+        operation: Operation,
+        local: [&[Q::Item]; 2],
+        result: &mut [Q::Item],
+    ) -> Result<bool, Failure> {
+        self.check_call(operation, true)
+            .inspect_err(|_| self.refuse(operation))?;
+        self.run_on(operation, local, result)
+            .map_err(|error| of_run(&error))
+    }
+
+    fn start(&self, operation: Operation, local: &[Q::Item]) -> Result<ExactStarted<Q>, Failure> {
+        self.check_call(operation, false)
+            .inspect_err(|_| self.refuse_to_start(operation))?;
+        self.start_on(operation, [local, &[]])
+            .map_err(|error| of_run(&error))
+    }
+
+    fn start_pairs(
+        &self,
+        operation: Operation,
+        local: [&[Q::Item]; 2],
+    ) -> Result<ExactStarted<Q>, Failure> {
+        self.check_call(operation, true)
+            .inspect_err(|_| self.refuse_to_start(operation))?;
+        self.start_on(operation, local)
+            .map_err(|error| of_run(&error))
+    }
+
+    /// A row of no sums is never right.
+    fn refuse(&self, operation: Operation) {
+        let _ = match operation {
+            Operation::Allreduce => self.plan.allreduce_into(&[], &mut []),
+            Operation::Reduce => self.plan.reduce_into(&[], &mut []).map(drop),
+            Operation::ReduceScatter => self.plan.reduce_scatter(&[], &mut []),
+            Operation::Scan | Operation::Exscan => self.plan.exscan_into(&[], &mut []),
+            // No rank waits for one.
+            _ => Ok(()),
+        };
+    }
+
+    fn refuse_to_start(&self, operation: Operation) {
+        let started = self.start_totals(operation, &[], 0);
+        end_refused(self.world(), started, || self.refuse(operation));
+    }
+}
+
+fn check_length(rank: usize, expected: usize, given: usize) -> Result<(), RunError> {
+    match expected == given {
+        true => Ok(()),
+        false => Err(RunError::WrongResultLength {
+            rank,
+            expected,
+            given,
+        }),
+    }
+}
+
+fn write_values<Q: Quantity>(totals: &[Q::Total], result: &mut [Q::Item]) {
+    for (value, total) in result.iter_mut().zip(totals) {
+        *value = Q::value(total);
+    }
+}
+
+/// Every item's prefix, from the row of sums of all items before this rank's.
+fn prefixes<Q: Quantity>(
+    before: &mut [Q::Total],
+    items: &[Q::Item],
+    result: &mut [Q::Item],
+    is_inclusive: bool,
+) {
+    let width = before.len();
+    for (row, result) in items.chunks(width).zip(result.chunks_mut(width)) {
+        for ((total, item), value) in before.iter_mut().zip(row).zip(result) {
+            if is_inclusive {
+                Q::add(total, std::slice::from_ref(item), &[]);
+                *value = Q::value(total);
+            } else {
+                *value = Q::value(total);
+                Q::add(total, std::slice::from_ref(item), &[]);
+            }
+        }
+    }
+}
+
+/// A run of an exact plan.
+pub(crate) struct ExactStarted<Q: Quantity> {
+    rank: usize,
+    pending: Kind<Q::Total>,
+}
+
+enum Kind<A: Accumulator> {
+    Allreduce(Pending<call::AllreduceRow, A>),
+    Reduce(Pending<call::ReduceRow, A>),
+    ReduceScatter(Pending<call::ReduceScatter, A>),
+    /// What comes before this rank's items, from which every item's prefix is made in the end.
+    Prefixes {
+        before: Pending<call::Scan, A>,
+        items: usize,
+        is_inclusive: bool,
+    },
+}
+
+impl<Q: Quantity> UnderWay<Q::Item> for ExactStarted<Q> {
+    fn test(&self) -> Result<bool, RunError> {
+        match &self.pending {
+            Kind::Allreduce(pending) => pending.test(),
+            Kind::Reduce(pending) => pending.test(),
+            Kind::ReduceScatter(pending) => pending.test(),
+            Kind::Prefixes { before, .. } => before.test(),
+        }
+    }
+
+    fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
+        match &self.pending {
+            Kind::Allreduce(pending) => pending.wait_timeout(timeout),
+            Kind::Reduce(pending) => pending.wait_timeout(timeout),
+            Kind::ReduceScatter(pending) => pending.wait_timeout(timeout),
+            Kind::Prefixes { before, .. } => before.wait_timeout(timeout),
+        }
+    }
+
+    fn is_scan(&self) -> bool {
+        matches!(self.pending, Kind::Prefixes { .. })
+    }
+
+    fn wait(self, local: &[Q::Item], result: &mut [Q::Item]) -> Result<bool, RunError> {
+        let totals = match self.pending {
+            Kind::Allreduce(pending) => pending.wait()?,
+            Kind::ReduceScatter(pending) => pending.wait()?,
+            Kind::Reduce(pending) => match pending.wait()? {
+                Some(totals) => totals,
+                None => return Ok(false),
+            },
+            Kind::Prefixes {
+                before,
+                items,
+                is_inclusive,
+            } => {
+                let mut before = before.wait_row()?;
+                if local.len() != items {
+                    return Err(RunError::WrongLength {
+                        rank: self.rank,
+                        planned: items as u64,
+                        given: local.len() as u64,
+                    });
+                }
+                check_length(self.rank, items, result.len())?;
+                prefixes::<Q>(&mut before, local, result, is_inclusive);
+                return Ok(true);
+            }
+        };
+        check_length(self.rank, totals.len(), result.len())?;
+        write_values::<Q>(&totals, result);
+        Ok(true)
+    }
+}
