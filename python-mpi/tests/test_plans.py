@@ -7,6 +7,7 @@ import pathlib
 import pickle
 import threading
 import time
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -91,6 +92,111 @@ def test_no_algorithm_changes_a_bit(algorithm):
         return
     assert bits(plan.allreduce(x[begin:end])) == bits(by_definition(x))
     assert plan.algorithm() is not None
+
+
+def wide(count, dtype="f8"):
+    """Numbers of many magnitudes: a sum that is rounded on the way has other bits."""
+    generator = np.random.default_rng(count)
+    return (generator.standard_normal(count) * 2.0 ** generator.integers(-60, 60, count)).astype(dtype)
+
+
+@pytest.mark.parametrize("algorithm", [None, *ALGORITHMS])
+def test_exact_sums_of_items_in_any_order(algorithm):
+    x, y = wide(700), wide(700)[::-1].copy()
+    owners = np.random.default_rng(7).integers(0, RANKS, 700)
+    own = np.random.default_rng(RANK).permutation(np.flatnonzero(owners == RANK))
+    expected = {
+        "exact_sum": float(sum(map(Fraction, x))),
+        "exact_dot": float(sum(Fraction(a) * Fraction(b) for a, b in zip(x, y))),
+    }
+    with Plan(COMM, op="exact_sum", algorithm=algorithm) as plan:
+        for turn in range(3):
+            # Another number of items on each rank, in each turn.
+            moved = x[np.roll(owners, turn) == RANK]
+            assert bits(plan.allreduce(moved)) == bits(expected["exact_sum"])
+        assert bits(plan.allreduce(np.repeat(x[own], 2)[::2])) == bits(expected["exact_sum"])
+        assert bits(plan.allreduce([])) == bits(0.0)
+        reduced = plan.reduce(x[own])
+        assert (reduced is None) == (RANK != 0)
+    with Plan(COMM, op="exact_dot", algorithm=algorithm) as plan:
+        assert bits(plan.allreduce_dot(x[own], y[own])) == bits(expected["exact_dot"])
+        reduced = plan.reduce_dot(x[own], y[own].tolist())
+        assert (reduced is None) == (RANK != 0)
+    with Plan(COMM, op="exact_norm", algorithm=algorithm) as plan:
+        norm = plan.allreduce(x[own])
+        with Plan(MPI.COMM_SELF, op="exact_norm") as alone:
+            assert bits(norm) == bits(alone.allreduce(x))
+
+
+def test_exact_rows_and_prefixes():
+    x = wide(40 * 3).reshape(40, 3)
+    begin, end = cuts(40, 3)
+    expected = np.array([float(sum(map(Fraction, column))) for column in x.T])
+    plan = Plan(COMM, op="exact_sum", width=3)
+    out = np.empty(3)
+    assert plan.allreduce(x[begin:end], out) is out
+    assert bits(out) == bits(expected)
+    assert bits(plan.reduce_scatter(x[begin:end])) == bits(expected[plan.scattered_columns])
+    prefixes = np.array([[float(sum(map(Fraction, column[: k + 1]))) for column in x.T] for k in range(40)])
+    assert bits(plan.scan(x[begin:end])) == bits(prefixes[begin:end])
+    pending = plan.start_exscan(x[begin:end])
+    before = np.concatenate([np.zeros((1, 3)), prefixes[:-1]])
+    assert bits(pending.wait()) == bits(before[begin:end])
+    dots = Plan(COMM, op="exact_dot", width=3)
+    pending = dots.start_allreduce_dot(x[begin:end], x[begin:end], out)
+    squares = [float(sum(Fraction(item) ** 2 for item in column)) for column in x.T]
+    assert pending.wait() is out
+    assert bits(out) == bits(np.array(squares))
+    pending = dots.start_reduce_dot(x[begin:end], x[begin:end])
+    assert (pending.wait() is None) == (RANK != 0)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c8", "c16"])
+def test_exact_types(dtype):
+    big, one = np.array([1e30, 1], dtype)
+    x = np.array([big, one, -big, one * (1 + 2j if dtype.startswith("c") else 1)], dtype)
+    with Plan(COMM, op="exact_sum", dtype=dtype) as plan:
+        assert plan.allreduce(x) == RANKS * (x[1] + x[3])
+    if dtype.startswith("c"):
+        z, w = np.array([1 + 2j], dtype), np.array([3 + 4j], dtype)
+        assert Plan(COMM, op="exact_dot", dtype=dtype).allreduce_dot(z, w) == RANKS * (z * w)[0]
+        assert Plan(COMM, op="exact_vdot", dtype=dtype).allreduce_dot(z, w) == RANKS * np.vdot(z, w)
+        with pytest.raises(TypeError, match="norm"):
+            Plan(COMM, op="exact_norm", dtype=dtype)
+
+
+def test_wrong_uses_of_exact_sums():
+    with pytest.raises(TypeError, match="numbers"):
+        Plan(COMM, 3, op="exact_sum")
+    with pytest.raises(TypeError, match="numbers"):
+        Plan(COMM, op="exact_sum", items=3)
+    with pytest.raises(TypeError, match="integers"):
+        Plan(COMM, op="exact_sum", dtype="i8")
+    with pytest.raises(ValueError, match="exact_vdot"):
+        Plan(COMM, 3, op="exact_dots")
+    with pytest.raises(ValueError, match="two arrays"):
+        Plan(COMM, op="exact_dot").allreduce([1.0])
+    for plan in (Plan(COMM, op="exact_sum"), Plan(COMM, 1)):
+        with pytest.raises(ValueError, match="no dot products"):
+            plan.allreduce_dot([1.0], [1.0])
+    plan = Plan(COMM, op="exact_sum")
+    with pytest.raises(TypeError, match="broadcast"):
+        plan.bcast(np.zeros(1))
+    assert plan.algorithm("bcast") is None
+    assert plan.allreduce([1.0]) == RANKS
+
+
+@several_ranks
+def test_a_mistake_in_an_exact_sum_reaches_all_ranks():
+    rows = Plan(COMM, op="exact_sum", width=2)
+    with pytest.raises(ValueError if RANK == 0 else Error) as raised:
+        rows.allreduce([1.0, 2.0, 3.0] if RANK == 0 else [1.0, 2.0])
+    assert RANK == 0 or (raised.value.status, raised.value.rank) == ("RANK_FAILED", 0)
+    for x, y in [([1.0], [1.0, 2.0]), ([1.0], ["a"])]:
+        dots = Plan(COMM, op="exact_dot")
+        with pytest.raises((ValueError, TypeError) if RANK == 0 else Error) as raised:
+            dots.allreduce_dot(x, y if RANK == 0 else x)
+        assert RANK == 0 or (raised.value.status, raised.value.rank) == ("RANK_FAILED", 0)
 
 
 def test_operations():

@@ -27,6 +27,13 @@ _OPERATORS = {
     "min": lib.TREEFOLD_MIN,
     "max": lib.TREEFOLD_MAX,
 }
+FIGURES = {
+    "exact_sum": lib.TREEFOLD_EXACT_SUM,
+    "exact_norm": lib.TREEFOLD_EXACT_NORM,
+    "exact_dot": lib.TREEFOLD_EXACT_DOT,
+    "exact_vdot": lib.TREEFOLD_EXACT_VDOT,
+}
+_NAMED = _OPERATORS | FIGURES
 
 
 def type_code(dtype: np.dtype[Any]) -> int:
@@ -38,10 +45,10 @@ def type_code(dtype: np.dtype[Any]) -> int:
 
 
 def operator_code(name: str) -> int:
-    """The C library's number of an operator."""
-    if name not in _OPERATORS:
-        raise ValueError(f"op: {name!r} is none of {', '.join(_OPERATORS)}")
-    return _OPERATORS[name]
+    """The C library's number of an operator, or of what is made of an exact sum."""
+    if name not in _NAMED:
+        raise ValueError(f"op: {name!r} is none of {', '.join(_NAMED)}")
+    return _NAMED[name]
 
 
 def name_of(op: Any, dtype: np.dtype[Any]) -> str:

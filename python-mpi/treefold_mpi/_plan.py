@@ -13,7 +13,7 @@ from ._arrays import converted, one_item
 from ._errors import OK, OPERATOR, check
 from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
-from ._operators import combine_of, is_compiled, name_of, operator_code, type_code
+from ._operators import FIGURES, combine_of, is_compiled, name_of, operator_code, type_code
 from ._world import world_of
 
 _FOR_EVER = float("inf")
@@ -36,11 +36,17 @@ _START = {
     "reduce_scatter": lib.treefold_start_reduce_scatter,
     "scan": lib.treefold_start_scan,
     "exscan": lib.treefold_start_exscan,
+    "allreduce_dot": lib.treefold_start_allreduce_dot,
+    "reduce_dot": lib.treefold_start_reduce_dot,
 }
 _SCANS = ("scan", "exscan")
+_TO_ROOT = ("reduce", "reduce_dot")
 
 _BLOCKING = {
     "allreduce": lib.treefold_allreduce,
+    "allreduce_dot": lib.treefold_allreduce_dot,
+    "reduce": lib.treefold_reduce,
+    "reduce_dot": lib.treefold_reduce_dot,
     "reduce_scatter": lib.treefold_reduce_scatter,
     "scan": lib.treefold_scan,
     "exscan": lib.treefold_exscan,
@@ -52,15 +58,19 @@ _BLOCKING_ALGORITHMS = ("algorithm1", "algorithm1-unbuffered", "mpi-native")
 # The runs that programs have started, and not waited for.
 _under_way: set[int] = set()
 
+# A rank's items: an array, or two for a dot product.
+_Items = tuple[np.ndarray, ...]
+
 # A run under way: its handle, the operation, the items, where the result goes if that was said, and the result's shape.
-_Run = tuple[Handle, str, np.ndarray, np.ndarray | None, tuple[int, ...]]
+_Run = tuple[Handle, str, _Items, np.ndarray | None, tuple[int, ...]]
 
 
 class Plan:
     """A reduction over the ranks of a communicator, which they build together and run many times. Collective.
 
     Items are numbered 0 to N - 1 over all ranks. Which of them this rank has is said by one of `local_items`, `extents`, `even` and
-    `block_cyclic`. No other parameter but `dtype`, `op` and `width` has an influence on the bits of a result.
+    `block_cyclic`; except for exact sums, of which each rank gives any number of items in each run. No other parameter but `dtype`, `op`
+    and `width` has an influence on the bits of a result.
 
     A plan belongs to the thread that built it, and a communicator to the thread that built its first plan. A plan is a context manager:
     `close` ends it early.
@@ -82,7 +92,8 @@ class Plan:
     dtype : data-type, optional
         The type of the items. With a function as `op`, any type of 4 to 512 bytes, a multiple of 4, without Python objects.
     op : str, function or numba.cfunc, optional
-        "sum", "prod", "min" or "max"; a function of two items, the one with the lower numbers first, that returns their combination; or
+        "sum", "prod", "min" or "max"; "exact_sum", "exact_norm", "exact_dot" or "exact_vdot", which are rounded once and do not depend
+        on the order of the items; a function of two items, the one with the lower numbers first, that returns their combination; or
         a compiled function with the signature of `treefold_combine` in `treefold.h`, such as a `numba.cfunc`. It must give the same
         bits on every rank, and must not communicate. What a function raises is raised by the call that waits for its run. A
         `numba.cfunc` cannot raise: numba prints the exception and goes on, so let it return 1.
@@ -146,7 +157,10 @@ class Plan:
             self._raised: list[BaseException] = []
             self._is_compiled = is_compiled(op)
             builder = self._builder(world, op, empty)
-            _set_share(builder, local_items, extents, even, block_cyclic)
+            if not _is_figure(op):
+                _set_share(builder, local_items, extents, even, block_cyclic)
+            elif any(given is not None for given in (local_items, extents, even, block_cyclic, items)):
+                raise TypeError("items of an exact sum have no numbers: nothing says which of them this rank has")
             numbers = {
                 "items": items,
                 "width": width,
@@ -181,7 +195,8 @@ class Plan:
             if empty is not None:
                 raise TypeError("empty is for operators that are functions")
             builder = Handle("treefold_builder **")
-            check(lib.treefold_builder_create(world, type_code(dtype), operator_code(op), builder.place))
+            create = lib.treefold_builder_create_exact if _is_figure(op) else lib.treefold_builder_create
+            check(create(world, type_code(dtype), operator_code(op), builder.place))
             return builder
         if dtype.hasobject:
             raise TypeError(f"dtype: items of {dtype} hold Python objects, which cannot be sent")
@@ -216,26 +231,37 @@ class Plan:
             If an argument is wrong on one rank alone, the ranks that need its items have an `Error` that names it. Then the plan is
             spent: build another.
         """
-        return self._run("allreduce", x, out)
+        return self._run("allreduce", (x,), out)
 
     def reduce(self, x: ArrayLike, out: np.ndarray | None = None) -> Any:
         """The reduction of all items on the root, None on other ranks; as `allreduce` otherwise. Collective."""
-        return self._run("reduce", x, out)
+        return self._run("reduce", (x,), out)
 
     def reduce_scatter(self, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
         """The columns `scattered_columns` of the reduction of all rows; as `allreduce` otherwise. Collective."""
-        return self._run("reduce_scatter", x, out)
+        return self._run("reduce_scatter", (x,), out)
 
     def scan(self, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
         """For each of this rank's items the reduction of all items up to it, itself included. Collective.
 
         The result has the shape of `x`; as `allreduce` otherwise.
         """
-        return self._run("scan", x, out)
+        return self._run("scan", (x,), out)
 
     def exscan(self, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
         """As `scan`, without the item itself. Item 0 gets the operator's value for nothing. Collective."""
-        return self._run("exscan", x, out)
+        return self._run("exscan", (x,), out)
+
+    def allreduce_dot(self, x: ArrayLike, y: ArrayLike, out: np.ndarray | None = None) -> Any:
+        """The exact dot product of all ranks' items, on every rank: for plans of "exact_dot" and "exact_vdot". Collective.
+
+        `x` and `y` have as many items, any number of them. With a width there is a dot product of each column. As `allreduce` otherwise.
+        """
+        return self._run("allreduce_dot", (x, y), out)
+
+    def reduce_dot(self, x: ArrayLike, y: ArrayLike, out: np.ndarray | None = None) -> Any:
+        """The same on the root, None on other ranks. Collective."""
+        return self._run("reduce_dot", (x, y), out)
 
     def bcast(self, row: np.ndarray) -> np.ndarray:
         """Copies the root's row, an array of `width` elements of the plan's type, to every rank's. Collective."""
@@ -249,35 +275,47 @@ class Plan:
 
     def start_allreduce(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
         """Starts an `allreduce`, whose result `Pending.wait` returns. `x` is free when this returns. Collective."""
-        return self._start("allreduce", x, out)
+        return self._start("allreduce", (x,), out)
 
     def start_reduce(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
         """Starts a `reduce`, as `start_allreduce`."""
-        return self._start("reduce", x, out)
+        return self._start("reduce", (x,), out)
 
     def start_reduce_scatter(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
         """Starts a `reduce_scatter`, as `start_allreduce`."""
-        return self._start("reduce_scatter", x, out)
+        return self._start("reduce_scatter", (x,), out)
 
     def start_scan(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
         """Starts a `scan`, as `start_allreduce`; but `x` must not change before the wait."""
-        return self._start("scan", x, out)
+        return self._start("scan", (x,), out)
 
     def start_exscan(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
         """Starts an `exscan`, as `start_scan`."""
-        return self._start("exscan", x, out)
+        return self._start("exscan", (x,), out)
 
-    def _arguments(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> tuple[np.ndarray, tuple[int, ...]]:
-        """This rank's items as an array for C, and the shape of the result."""
+    def start_allreduce_dot(self, x: ArrayLike, y: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+        """Starts an `allreduce_dot`, as `start_allreduce`."""
+        return self._start("allreduce_dot", (x, y), out)
+
+    def start_reduce_dot(self, x: ArrayLike, y: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+        """Starts a `reduce_dot`, as `start_allreduce`."""
+        return self._start("reduce_dot", (x, y), out)
+
+    def _array(self, name: str, given: ArrayLike) -> np.ndarray:
+        items = np.asarray(given)
+        flags = items.flags
+        if items.dtype == self._dtype and flags.c_contiguous and flags.aligned:
+            return items
+        return converted(name, given, items, self._dtype)
+
+    def _arguments(self, operation: str, given: tuple[ArrayLike, ...], out: np.ndarray | None) -> tuple[_Items, tuple[int, ...]]:
+        """This rank's items as arrays for C, and the shape of the result."""
         self._handle()
         end_what_is_left()
         try:
-            items = np.asarray(x)
-            flags = items.flags
-            if items.dtype != self._dtype or not (flags.c_contiguous and flags.aligned):
-                items = converted("x", x, items, self._dtype)
+            items = tuple(map(self._array, "xy", given))
             if operation in _SCANS:
-                shape = items.shape
+                shape = items[0].shape
             elif operation == "reduce_scatter":
                 columns = self._scattered_columns
                 shape = (columns.stop - columns.start,)
@@ -290,21 +328,21 @@ class Plan:
             self._refuse(operation)
             raise
 
-    def _launch(self, operation: str, items: np.ndarray, out: np.ndarray | None, shape: tuple[int, ...]) -> _Run:
+    def _launch(self, operation: str, items: _Items, out: np.ndarray | None, shape: tuple[int, ...]) -> _Run:
         # Before the call: whatever interrupts this function, the handle abandons the run.
         handle = Handle("treefold_run **", self._combine)
-        self._check(_START[operation](self._handle(), ffi.from_buffer(items), items.size, handle.place))
+        self._check(_START[operation](self._handle(), *_buffers(items), handle.place))
         return handle, operation, items, out, shape
 
-    def _start(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> "Pending":
-        items, shape = self._arguments(operation, x, out)
+    def _start(self, operation: str, given: tuple[ArrayLike, ...], out: np.ndarray | None) -> "Pending":
+        items, shape = self._arguments(operation, given, out)
         return Pending(self, self._launch(operation, items, out, shape))
 
-    def _run(self, operation: str, x: ArrayLike, out: np.ndarray | None) -> Any:
-        items, shape = self._arguments(operation, x, out)
+    def _run(self, operation: str, given: tuple[ArrayLike, ...], out: np.ndarray | None) -> Any:
+        items, shape = self._arguments(operation, given, out)
         # If other runs are under way, their operators may fail in this wait, which must not take this run with them. And C's blocking
         # calls do not write where they read.
-        is_simple = not _under_way and (out is None or not np.may_share_memory(items, out))
+        is_simple = not _under_way and (out is None or not any(np.may_share_memory(array, out) for array in items))
         if is_simple or self._is_blocking:
             return self._run_at_once(operation, items, out, shape)
         run = self._launch(operation, items, out, shape)
@@ -315,11 +353,11 @@ class Plan:
             run[0].end()
             raise
 
-    def _run_at_once(self, operation: str, items: np.ndarray, out: np.ndarray | None, shape: tuple[int, ...]) -> Any:
+    def _run_at_once(self, operation: str, items: _Items, out: np.ndarray | None, shape: tuple[int, ...]) -> Any:
         result = np.empty(shape, self._dtype) if out is None else out
-        arguments = self._handle(), ffi.from_buffer(items), items.size, ffi.from_buffer(result), result.size
-        if operation == "reduce":
-            self._check(lib.treefold_reduce(*arguments, ffi.NULL))
+        arguments = self._handle(), *_buffers(items), ffi.from_buffer(result), result.size
+        if operation in _TO_ROOT:
+            self._check(_BLOCKING[operation](*arguments, ffi.NULL))
             if not self._is_root:
                 return None
         else:
@@ -337,13 +375,13 @@ class Plan:
     def _result(self, run: _Run) -> Any:
         """The result of a run that is done, whose handle ends."""
         handle, operation, items, out, shape = run
-        if operation == "reduce" and not self._is_root:
+        if operation in _TO_ROOT and not self._is_root:
             self._check(lib.treefold_wait(handle.place, ffi.NULL, 0, ffi.NULL))
             return None
         result = np.empty(shape, self._dtype) if out is None else out
         place = ffi.from_buffer(result)
         if operation in _SCANS:
-            self._check(lib.treefold_wait_scan(handle.place, ffi.from_buffer(items), items.size, place, result.size))
+            self._check(lib.treefold_wait_scan(handle.place, *_buffers(items), place, result.size))
         else:
             self._check(lib.treefold_wait(handle.place, place, result.size, ffi.NULL))
         return result[()] if out is None else out
@@ -378,7 +416,8 @@ class Plan:
         if operation == "bcast":
             lib.treefold_broadcast(plan, ffi.NULL, 1)
         else:
-            _START[operation](plan, ffi.NULL, 1, ffi.new("treefold_run **"))
+            arrays = (ffi.NULL, 1) * (2 if operation.endswith("_dot") else 1)
+            _START[operation](plan, *arrays, ffi.new("treefold_run **"))
 
     def _handle(self) -> Any:
         if self._plan is None:
@@ -492,6 +531,19 @@ class Pending:
 
     def __reduce__(self) -> Any:
         raise TypeError("a run under way cannot be copied")
+
+
+def _is_figure(op: Any) -> bool:
+    """Whether an operator is a figure of exact sums."""
+    return isinstance(op, str) and op in FIGURES
+
+
+def _buffers(items: _Items) -> tuple[Any, ...]:
+    """Where C finds each array, and its length."""
+    if len(items) == 1:
+        return ffi.from_buffer(items[0]), items[0].size
+    x, y = items
+    return ffi.from_buffer(x), x.size, ffi.from_buffer(y), y.size
 
 
 def _set_share(builder: Handle, local_items: Any, extents: Any, even: Any, block_cyclic: Any) -> None:

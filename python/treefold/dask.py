@@ -20,12 +20,15 @@ import dask.array as da
 import numpy as np
 from dask import delayed
 
-from . import _reductions
+from . import _reductions, exact
 from ._arrays import as_array, reduced_axes, size
 from ._partial import Partial
 
 # How many partials one task merges.
 _MERGED_AT_ONCE = 8
+
+# `exact_sum`, where other reductions have the name of their function in `treefold`.
+_EXACT = "exact_sum"
 
 
 def _runs(begins, ends, shape):
@@ -48,12 +51,14 @@ def _partial(block, op, axes, begins, shape):
     lengths = [block.shape[axis] for axis in axes]
     items = np.moveaxis(block, axes, range(len(axes)))
     items = items.reshape((size(lengths), *items.shape[len(axes) :]))
+    if op == _EXACT:
+        return exact.Partial(items, axis=0)
     ends = [begin + length for begin, length in zip(begins, lengths)]
     return Partial(items, extents=_runs(begins, ends, shape), total=size(shape), op=op, axis=0)
 
 
 def _merged(partials):
-    return functools.reduce(Partial.merge, partials)
+    return functools.reduce(lambda one, other: one.merge(other), partials)
 
 
 def _result(partials):
@@ -73,7 +78,8 @@ def _reduce(op, array, axis, keepdims):
     kept = [axis for axis in range(array.ndim) if axis not in axes]
     shape = [array.shape[axis] for axis in axes]
     # What NumPy would return, and what it would refuse.
-    numpys = getattr(_reductions, op)(np.ones((1,) * array.ndim, array.dtype))
+    reduction = exact.sum if op == _EXACT else getattr(_reductions, op)
+    numpys = reduction(np.ones((1,) * array.ndim, array.dtype))
     if size(shape) == 0 and op in ("min", "max"):
         raise ValueError(f"zero-size array to reduction operation {op} which has no identity")
     starts = [np.concatenate([[0], np.cumsum(chunks)]).astype(int).tolist() for chunks in array.chunks]
@@ -122,6 +128,11 @@ def sum(array: da.Array, axis=None, keepdims: bool = False) -> da.Array:
     A dask array.
     """
     return _reduce("sum", array, axis, keepdims)
+
+
+def exact_sum(array: da.Array, axis=None, keepdims: bool = False) -> da.Array:
+    """As `sum`, of `treefold.exact.sum`: rounded once. What a task passes on has some hundred bytes for each sum, whatever the chunks."""
+    return _reduce(_EXACT, array, axis, keepdims)
 
 
 def prod(array: da.Array, axis=None, keepdims: bool = False) -> da.Array:

@@ -7,6 +7,7 @@ import pytest
 import treefold
 import treefold.dask
 from definition import bits, items
+from treefold import exact
 
 AXES = [None, 0, 1, 2, -1, (0, 1), (1, 2), (0, 2), (0, 1, 2), ()]
 
@@ -26,6 +27,23 @@ def test_any_chunks(chunks, dtype):
             assert bits(found.compute(scheduler="sync")) == bits(expected), (op, axis)
             kept = getattr(treefold.dask, op)(array, axis=axis, keepdims=True)
             assert bits(kept.compute(scheduler="sync")) == bits(getattr(treefold, op)(x, axis=axis, keepdims=True))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+@pytest.mark.parametrize("chunks", [(4, 5, 6), (9, 14, 3), 2, -1])
+def test_exact_sums(chunks, dtype):
+    # Neighbours cancel, so that a sum that is rounded on the way loses all.
+    x = items(9 * 14 * 11, dtype, seed=5).reshape(9, 14, 11)
+    x = np.concatenate([x * x.dtype.type(1e20), -x * x.dtype.type(1e20), x])
+    array = da.from_array(x, chunks=chunks)
+    for axis in AXES:
+        for keepdims in (False, True):
+            found = treefold.dask.exact_sum(array, axis=axis, keepdims=keepdims)
+            expected = exact.sum(x, axis=axis, keepdims=keepdims)
+            assert isinstance(found, da.Array) and found.dtype == expected.dtype and found.shape == expected.shape
+            assert bits(found.compute(scheduler="sync")) == bits(expected), axis
+    with pytest.raises(TypeError, match="integers|int"):
+        treefold.dask.exact_sum(da.from_array(np.arange(9), chunks=4))
 
 
 def test_dasks_own_sum_depends_on_chunks():
