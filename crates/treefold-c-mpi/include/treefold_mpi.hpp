@@ -7,11 +7,17 @@
 // Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times: the bits do not depend
 // on the number of ranks, on who has which items, on the algorithm, or on the MPI library.
 //
+// Exact sums, norms and dot products need no numbers; they are rounded once:
+//
+//     using treefold::figure;
+//     auto dots = treefold::exact_plan_builder<double, figure::dot>(world).build();
+//     double dot = dots.allreduce(x, y);
+//
 // "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls on
 // it. Errors are those of treefold.hpp: a failure throws treefold::error, and functions named `try_…` return a code instead. A failure
 // on one rank reaches the others as code::rank_failed; a plan whose run failed is spent. treefold_mpi.h has the details.
 //
-// comm, plan and pending can be moved, not copied. They belong to the thread that made them. One that was moved from, or made without
+// comm, plan, dot_plan and pending can be moved, not copied. They belong to the thread that made them. One that was moved from, or made without
 // arguments, is empty: its calls fail with code::null. They may be destroyed in any order, also after MPI_Finalize; destructors do
 // not communicate.
 //
@@ -19,6 +25,7 @@
 #ifndef TREEFOLD_MPI_HPP
 #define TREEFOLD_MPI_HPP
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -189,7 +196,9 @@ enum class call {
     scan,           // std::vector<T>: a prefix for each of this rank's items, which the wait takes again
 };
 
-template <class T> class plan;
+namespace detail {
+template <class T, class... Arrays> class reductions;
+}
 
 // A run between its start and its end. Several plans may be under way at once; waiting for one drives all. A wait ends it. One that is
 // destroyed is abandoned, as by cancel().
@@ -341,7 +350,7 @@ public:
     }
 
 private:
-    friend class plan<T>;
+    template <class U, class... Arrays> friend class detail::reductions;
 
     [[nodiscard]] treefold_status wait_so_long(std::chrono::duration<double> limit) const noexcept
     {
@@ -392,16 +401,32 @@ struct columns {
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
 };
 
-template <class T> class plan_builder;
+namespace detail {
 
-// A reduction that the ranks have agreed on: built once by a plan_builder, run many times.
-//
-// All runs are collective. `local` are this rank's items, as many as planned, times the width; nothing is written to them, and the
-// result must not overlap them.
-template <class T> class plan {
+template <class Builder, class Plan> class plan_settings;
+
+// The functions of treefold_mpi.h for one array of items, and for two.
+template <std::size_t Arrays> struct functions;
+
+template <> struct functions<1> {
+    static constexpr auto allreduce = &treefold_allreduce;
+    static constexpr auto reduce = &treefold_reduce;
+    static constexpr auto start_allreduce = &treefold_start_allreduce;
+    static constexpr auto start_reduce = &treefold_start_reduce;
+};
+
+template <> struct functions<2> {
+    static constexpr auto allreduce = &treefold_allreduce_dot;
+    static constexpr auto reduce = &treefold_reduce_dot;
+    static constexpr auto start_allreduce = &treefold_start_allreduce_dot;
+    static constexpr auto start_reduce = &treefold_start_reduce_dot;
+};
+
+// What all plans can do. Arrays are the spans that a call takes, one or two.
+template <class T, class... Arrays> class reductions {
+    using library = functions<sizeof...(Arrays)>;
+
 public:
-    plan() noexcept = default;
-
     // The elements of an item: more than one if items are rows.
     [[nodiscard]] std::size_t width() const noexcept { return width_; }
 
@@ -409,25 +434,17 @@ public:
     [[nodiscard]] std::optional<std::string_view> algorithm(operation of) const
     {
         const char *name = nullptr;
-        detail::check_run(treefold_plan_algorithm(handle(), static_cast<std::int32_t>(of), &name));
+        check_run(treefold_plan_algorithm(handle(), static_cast<std::int32_t>(of), &name));
         return name == nullptr ? std::nullopt : std::optional<std::string_view>(name);
-    }
-
-    // The columns of a row that this rank gets from reduce_scatter.
-    [[nodiscard]] columns scattered_columns() const
-    {
-        columns result{};
-        detail::check_run(treefold_plan_scattered_columns(handle(), &result.begin, &result.end));
-        return result;
     }
 
     // Who sends what to whom, and when.
     [[nodiscard]] std::string to_string() const
     {
         std::size_t needed = 0;
-        detail::check_run(treefold_plan_print(handle(), nullptr, 0, &needed));
+        check_run(treefold_plan_print(handle(), nullptr, 0, &needed));
         std::string text(needed, '\0');
-        detail::check_run(treefold_plan_print(handle(), text.data(), text.size(), &needed));
+        check_run(treefold_plan_print(handle(), text.data(), text.size(), &needed));
         text.resize(needed - 1); // The last byte is C's final 0.
         return text;
     }
@@ -436,211 +453,138 @@ public:
     [[nodiscard]] const treefold_plan *handle() const noexcept { return plan_.get(); }
 
     // The reduction of all ranks' items, on every rank. Of rows: allreduce_row and allreduce_into.
-    [[nodiscard]] T allreduce(std::span<const T> local) const
+    [[nodiscard]] T allreduce(Arrays... local) const
     {
-        detail::slot<T> result;
-        detail::check_run(run(treefold_allreduce, local, one(std::addressof(result.value))));
+        slot<T> result;
+        check_run(run(library::allreduce, {local...}, one(std::addressof(result.value))));
         return result.value;
     }
-    [[nodiscard]] std::vector<T> allreduce_row(std::span<const T> local) const
+    [[nodiscard]] std::vector<T> allreduce_row(Arrays... local) const
     {
         std::vector<T> row(width_);
-        allreduce_into(local, row);
+        allreduce_into(local..., row);
         return row;
     }
-    void allreduce_into(std::span<const T> local, std::span<T> row) const { detail::check_run(run(treefold_allreduce, local, row)); }
-    code try_allreduce(std::span<const T> local, T &result) const noexcept
+    void allreduce_into(Arrays... local, std::span<T> row) const { check_run(run(library::allreduce, {local...}, row)); }
+    code try_allreduce(Arrays... local, T &result) const noexcept
     {
-        return detail::settle_run(run(treefold_allreduce, local, one(std::addressof(result))));
+        return settle_run(run(library::allreduce, {local...}, one(std::addressof(result))));
     }
-    code try_allreduce_into(std::span<const T> local, std::span<T> row) const noexcept
+    code try_allreduce_into(Arrays... local, std::span<T> row) const noexcept
     {
-        return detail::settle_run(run(treefold_allreduce, local, row));
+        return settle_run(run(library::allreduce, {local...}, row));
     }
 
     // The same on the root; nothing on the other ranks, whose span is left alone. reduce_into says whether this is the root.
-    std::optional<T> reduce(std::span<const T> local) const
+    std::optional<T> reduce(Arrays... local) const
     {
         std::optional<T> result;
-        detail::check_run(run_reduce(local, result));
+        check_run(run_reduce({local...}, result));
         return result;
     }
-    std::optional<std::vector<T>> reduce_row(std::span<const T> local) const
+    std::optional<std::vector<T>> reduce_row(Arrays... local) const
     {
         std::vector<T> row(width_);
-        const bool is_mine = reduce_into(local, row);
+        const bool is_mine = reduce_into(local..., row);
         return is_mine ? std::optional(std::move(row)) : std::nullopt;
     }
-    bool reduce_into(std::span<const T> local, std::span<T> row) const
+    bool reduce_into(Arrays... local, std::span<T> row) const
     {
         int is_mine = 0;
-        detail::check_run(treefold_reduce(handle(), local.data(), local.size(), row.data(), row.size(), &is_mine));
+        check_run(run(library::reduce, {local...}, row, &is_mine));
         return is_mine != 0;
     }
-    code try_reduce(std::span<const T> local, std::optional<T> &result) const noexcept
-    {
-        return detail::settle_run(run_reduce(local, result));
-    }
-    code try_reduce_into(std::span<const T> local, std::span<T> row, bool &is_mine) const noexcept
+    code try_reduce(Arrays... local, std::optional<T> &result) const noexcept { return settle_run(run_reduce({local...}, result)); }
+    code try_reduce_into(Arrays... local, std::span<T> row, bool &is_mine) const noexcept
     {
         int mine = 0;
-        const auto status = treefold_reduce(handle(), local.data(), local.size(), row.data(), row.size(), &mine);
+        const auto status = run(library::reduce, {local...}, row, &mine);
         is_mine = mine != 0;
-        return detail::settle_run(status);
+        return settle_run(status);
     }
 
-    // This rank's scattered_columns() of the reduction.
-    [[nodiscard]] std::vector<T> reduce_scatter(std::span<const T> local) const
+    // Start a collective, and return when this rank's items are folded: they are free then, except that the wait for a scan takes them
+    // again. An error of this rank's own, such as a wrong length or an exception of the operator, comes from the wait; of exact sums,
+    // norms and dot products it comes from the start.
+    [[nodiscard]] pending<T> start_allreduce(Arrays... local) const
     {
-        std::vector<T> result(scattered_columns().size());
-        reduce_scatter_into(local, result);
-        return result;
+        return start<call::allreduce>(library::start_allreduce, {local...}, 1);
     }
-    void reduce_scatter_into(std::span<const T> local, std::span<T> result) const
+    [[nodiscard]] pending<T, call::allreduce_row> start_allreduce_row(Arrays... local) const
     {
-        detail::check_run(run(treefold_reduce_scatter, local, result));
+        return start<call::allreduce_row>(library::start_allreduce, {local...}, width_);
     }
-    code try_reduce_scatter_into(std::span<const T> local, std::span<T> result) const noexcept
+    [[nodiscard]] pending<T, call::reduce> start_reduce(Arrays... local) const
     {
-        return detail::settle_run(run(treefold_reduce_scatter, local, result));
+        return start<call::reduce>(library::start_reduce, {local...}, 1);
     }
-
-    // For each of this rank's items, the reduction of all items up to it, itself included.
-    [[nodiscard]] std::vector<T> scan(std::span<const T> local) const
+    [[nodiscard]] pending<T, call::reduce_row> start_reduce_row(Arrays... local) const
     {
-        std::vector<T> result(local.size());
-        scan_into(local, result);
-        return result;
-    }
-    void scan_into(std::span<const T> local, std::span<T> result) const { detail::check_run(run(treefold_scan, local, result)); }
-    code try_scan_into(std::span<const T> local, std::span<T> result) const noexcept
-    {
-        return detail::settle_run(run(treefold_scan, local, result));
+        return start<call::reduce_row>(library::start_reduce, {local...}, width_);
     }
 
-    // The same without the item itself; item 0 gets the operator's value for nothing.
-    [[nodiscard]] std::vector<T> exscan(std::span<const T> local) const
+    code try_start_allreduce(Arrays... local, pending<T> &run) const noexcept
     {
-        std::vector<T> result(local.size());
-        exscan_into(local, result);
-        return result;
+        return try_start(library::start_allreduce, {local...}, 1, run);
     }
-    void exscan_into(std::span<const T> local, std::span<T> result) const { detail::check_run(run(treefold_exscan, local, result)); }
-    code try_exscan_into(std::span<const T> local, std::span<T> result) const noexcept
+    code try_start_allreduce_row(Arrays... local, pending<T, call::allreduce_row> &run) const noexcept
     {
-        return detail::settle_run(run(treefold_exscan, local, result));
+        return try_start(library::start_allreduce, {local...}, width_, run);
     }
-
-    // Copies the root's row to every rank's.
-    void broadcast(std::span<T> row) const { detail::check_run(treefold_broadcast(handle(), row.data(), row.size())); }
-    code try_broadcast(std::span<T> row) const noexcept
+    code try_start_reduce(Arrays... local, pending<T, call::reduce> &run) const noexcept
     {
-        return detail::settle_run(treefold_broadcast(handle(), row.data(), row.size()));
+        return try_start(library::start_reduce, {local...}, 1, run);
+    }
+    code try_start_reduce_row(Arrays... local, pending<T, call::reduce_row> &run) const noexcept
+    {
+        return try_start(library::start_reduce, {local...}, width_, run);
     }
 
-    // Start a collective, and return when this rank's items are folded: `local` is free then, except that the wait for a scan takes it
-    // again. An error of this rank's own, such as a wrong length or an exception of the operator, comes from the wait.
-    [[nodiscard]] pending<T> start_allreduce(std::span<const T> local) const
+protected:
+    using arrays = std::array<std::span<const T>, sizeof...(Arrays)>;
+
+    reductions() noexcept = default;
+
+    // Runs a function of C's, which may take more than the result.
+    template <class Function, class... More>
+    [[nodiscard]] treefold_status run(Function function, arrays local, std::span<T> result, More... more) const noexcept
     {
-        return start<call::allreduce>(treefold_start_allreduce, local, 1);
-    }
-    [[nodiscard]] pending<T, call::allreduce_row> start_allreduce_row(std::span<const T> local) const
-    {
-        return start<call::allreduce_row>(treefold_start_allreduce, local, width_);
-    }
-    [[nodiscard]] pending<T, call::reduce> start_reduce(std::span<const T> local) const
-    {
-        return start<call::reduce>(treefold_start_reduce, local, 1);
-    }
-    [[nodiscard]] pending<T, call::reduce_row> start_reduce_row(std::span<const T> local) const
-    {
-        return start<call::reduce_row>(treefold_start_reduce, local, width_);
-    }
-    [[nodiscard]] pending<T, call::reduce_scatter> start_reduce_scatter(std::span<const T> local) const
-    {
-        return start<call::reduce_scatter>(treefold_start_reduce_scatter, local, scattered_columns().size());
-    }
-    [[nodiscard]] pending<T, call::scan> start_scan(std::span<const T> local) const
-    {
-        return start<call::scan>(treefold_start_scan, local, local.size());
-    }
-    [[nodiscard]] pending<T, call::scan> start_exscan(std::span<const T> local) const
-    {
-        return start<call::scan>(treefold_start_exscan, local, local.size());
+        return pass(function, local, result.data(), result.size(), more...);
     }
 
-    code try_start_allreduce(std::span<const T> local, pending<T> &run) const noexcept
+    // Starts a run whose result has so many items.
+    template <call Call, class Function>
+    [[nodiscard]] pending<T, Call> start(Function function, arrays local, std::size_t length) const
     {
-        return try_start(treefold_start_allreduce, local, 1, run);
+        pending<T, Call> started = announce<Call>(length);
+        check_run(pass(function, local, started.run_.address()));
+        return started;
     }
-    code try_start_allreduce_row(std::span<const T> local, pending<T, call::allreduce_row> &run) const noexcept
+
+    template <call Call, class Function>
+    code try_start(Function function, arrays local, std::size_t length, pending<T, Call> &run) const noexcept
     {
-        return try_start(treefold_start_allreduce, local, width_, run);
-    }
-    code try_start_reduce(std::span<const T> local, pending<T, call::reduce> &run) const noexcept
-    {
-        return try_start(treefold_start_reduce, local, 1, run);
-    }
-    code try_start_reduce_row(std::span<const T> local, pending<T, call::reduce_row> &run) const noexcept
-    {
-        return try_start(treefold_start_reduce, local, width_, run);
-    }
-    code try_start_reduce_scatter(std::span<const T> local, pending<T, call::reduce_scatter> &run) const noexcept
-    {
-        columns mine{};
-        const auto status = treefold_plan_scattered_columns(handle(), &mine.begin, &mine.end);
-        return status == TREEFOLD_OK ? try_start(treefold_start_reduce_scatter, local, mine.size(), run) : code{status};
-    }
-    code try_start_scan(std::span<const T> local, pending<T, call::scan> &run) const noexcept
-    {
-        return try_start(treefold_start_scan, local, local.size(), run);
-    }
-    code try_start_exscan(std::span<const T> local, pending<T, call::scan> &run) const noexcept
-    {
-        return try_start(treefold_start_exscan, local, local.size(), run);
+        pending<T, Call> started = announce<Call>(length);
+        const auto status = pass(function, local, started.run_.address());
+        if (status == TREEFOLD_OK)
+            run = std::move(started);
+        return settle_run(status);
     }
 
 private:
-    friend class plan_builder<T>;
-
-    using blocking = treefold_status (*)(const treefold_plan *, const void *, std::size_t, void *, std::size_t);
-    using starting = treefold_status (*)(const treefold_plan *, const void *, std::size_t, treefold_run **);
+    template <class Builder, class Plan> friend class plan_settings;
 
     [[nodiscard]] static std::span<T> one(T *item) noexcept { return {item, 1}; }
 
-    [[nodiscard]] treefold_status run(blocking function, std::span<const T> local, std::span<T> result) const noexcept
+    [[nodiscard]] treefold_status run_reduce(arrays local, std::optional<T> &result) const noexcept
     {
-        return function(handle(), local.data(), local.size(), result.data(), result.size());
-    }
-
-    [[nodiscard]] treefold_status run_reduce(std::span<const T> local, std::optional<T> &result) const noexcept
-    {
-        detail::slot<T> value;
+        slot<T> value;
         int is_mine = 0;
-        const auto status =
-            treefold_reduce(handle(), local.data(), local.size(), std::addressof(value.value), 1, &is_mine);
+        const auto status = run(library::reduce, local, one(std::addressof(value.value)), &is_mine);
         result.reset();
         if (status == TREEFOLD_OK && is_mine != 0)
             result.emplace(value.value);
         return status;
-    }
-
-    template <call Call>
-    [[nodiscard]] pending<T, Call> start(starting function, std::span<const T> local, std::size_t length) const
-    {
-        pending<T, Call> started = announce<Call>(length);
-        detail::check_run(function(handle(), local.data(), local.size(), started.run_.address()));
-        return started;
-    }
-
-    template <call Call>
-    code try_start(starting function, std::span<const T> local, std::size_t length, pending<T, Call> &run) const noexcept
-    {
-        pending<T, Call> started = announce<Call>(length);
-        const auto status = function(handle(), local.data(), local.size(), started.run_.address());
-        if (status == TREEFOLD_OK)
-            run = std::move(started);
-        return detail::settle_run(status);
     }
 
     // A run that is about to start.
@@ -652,9 +596,134 @@ private:
         return run;
     }
 
+    // Passes the plan, each array's address and length, and what else there is.
+    template <class Function, class... More>
+    [[nodiscard]] treefold_status pass(Function function, arrays local, More... more) const noexcept
+    {
+        if constexpr (sizeof...(Arrays) == 1)
+            return function(handle(), local[0].data(), local[0].size(), more...);
+        else
+            return function(handle(), local[0].data(), local[0].size(), local[1].data(), local[1].size(), more...);
+    }
+
     detail::handle<treefold_plan, treefold_plan_destroy> plan_;
     std::shared_ptr<const void> op_; // null for an operator of treefold's
     std::size_t width_ = 0;
+};
+
+} // namespace detail
+
+// A reduction that the ranks have agreed on: built once by a plan_builder or an exact_plan_builder, run many times.
+//
+// All runs are collective. `local` are this rank's items, times the width: as many as planned, or of exact sums and norms as many as it
+// likes. Nothing is written to them, and the result must not overlap them.
+//
+// allreduce, reduce, their twins and the other calls for any plan are those of detail::reductions.
+template <class T> class plan : public detail::reductions<T, std::span<const T>> {
+public:
+    plan() noexcept = default;
+
+    // The columns of a row that this rank gets from reduce_scatter.
+    [[nodiscard]] columns scattered_columns() const
+    {
+        columns result{};
+        detail::check_run(treefold_plan_scattered_columns(this->handle(), &result.begin, &result.end));
+        return result;
+    }
+
+    // This rank's scattered_columns() of the reduction.
+    [[nodiscard]] std::vector<T> reduce_scatter(std::span<const T> local) const
+    {
+        std::vector<T> result(scattered_columns().size());
+        reduce_scatter_into(local, result);
+        return result;
+    }
+    void reduce_scatter_into(std::span<const T> local, std::span<T> result) const
+    {
+        detail::check_run(this->run(treefold_reduce_scatter, {local}, result));
+    }
+    code try_reduce_scatter_into(std::span<const T> local, std::span<T> result) const noexcept
+    {
+        return detail::settle_run(this->run(treefold_reduce_scatter, {local}, result));
+    }
+
+    // For each of this rank's items, the reduction of all items up to it, itself included. Exact sums go over the items of the ranks
+    // below first.
+    [[nodiscard]] std::vector<T> scan(std::span<const T> local) const
+    {
+        std::vector<T> result(local.size());
+        scan_into(local, result);
+        return result;
+    }
+    void scan_into(std::span<const T> local, std::span<T> result) const
+    {
+        detail::check_run(this->run(treefold_scan, {local}, result));
+    }
+    code try_scan_into(std::span<const T> local, std::span<T> result) const noexcept
+    {
+        return detail::settle_run(this->run(treefold_scan, {local}, result));
+    }
+
+    // The same without the item itself; item 0 gets the operator's value for nothing.
+    [[nodiscard]] std::vector<T> exscan(std::span<const T> local) const
+    {
+        std::vector<T> result(local.size());
+        exscan_into(local, result);
+        return result;
+    }
+    void exscan_into(std::span<const T> local, std::span<T> result) const
+    {
+        detail::check_run(this->run(treefold_exscan, {local}, result));
+    }
+    code try_exscan_into(std::span<const T> local, std::span<T> result) const noexcept
+    {
+        return detail::settle_run(this->run(treefold_exscan, {local}, result));
+    }
+
+    // Copies the root's row to every rank's. Plans of exact sums and norms have no broadcast: code::unsupported.
+    void broadcast(std::span<T> row) const { detail::check_run(treefold_broadcast(this->handle(), row.data(), row.size())); }
+    code try_broadcast(std::span<T> row) const noexcept
+    {
+        return detail::settle_run(treefold_broadcast(this->handle(), row.data(), row.size()));
+    }
+
+    // As start_allreduce.
+    [[nodiscard]] pending<T, call::reduce_scatter> start_reduce_scatter(std::span<const T> local) const
+    {
+        return this->template start<call::reduce_scatter>(treefold_start_reduce_scatter, {local}, scattered_columns().size());
+    }
+    [[nodiscard]] pending<T, call::scan> start_scan(std::span<const T> local) const
+    {
+        return this->template start<call::scan>(treefold_start_scan, {local}, local.size());
+    }
+    [[nodiscard]] pending<T, call::scan> start_exscan(std::span<const T> local) const
+    {
+        return this->template start<call::scan>(treefold_start_exscan, {local}, local.size());
+    }
+
+    code try_start_reduce_scatter(std::span<const T> local, pending<T, call::reduce_scatter> &run) const noexcept
+    {
+        columns mine{};
+        const auto status = treefold_plan_scattered_columns(this->handle(), &mine.begin, &mine.end);
+        return status == TREEFOLD_OK ? this->try_start(treefold_start_reduce_scatter, {local}, mine.size(), run) : code{status};
+    }
+    code try_start_scan(std::span<const T> local, pending<T, call::scan> &run) const noexcept
+    {
+        return this->try_start(treefold_start_scan, {local}, local.size(), run);
+    }
+    code try_start_exscan(std::span<const T> local, pending<T, call::scan> &run) const noexcept
+    {
+        return this->try_start(treefold_start_exscan, {local}, local.size(), run);
+    }
+};
+
+// Exact dot products that the ranks have agreed on: built once by an exact_plan_builder, run many times.
+//
+// It has the calls of detail::reductions, which take two arrays: allreduce(x, y), reduce(x, y), start_allreduce(x, y) and so on. x and y
+// have the same length; else the call is code::length. With a width they are rows: several dot products at once, one for each column.
+template <class T>
+    requires(floating<T> || complex_number<T>)
+class dot_plan : public detail::reductions<T, std::span<const T>, std::span<const T>> {
 };
 
 // ---- Builders ----------------------------------------------------------------------------------------------------------------------
@@ -662,14 +731,140 @@ private:
 // The items begin to end - 1.
 using range = treefold_range;
 
+namespace detail {
+
+// The settings of every builder, whose type is Builder.
+template <class Builder, class Plan> class plan_settings {
+public:
+    // The elements of an item: with more than one, items are rows, which are reduced element by element. 1 by default.
+    Builder &width(std::size_t elements) noexcept { return set(width_, elements); }
+
+    // The rank that gets the result of reduce(), and whose row broadcast() sends. 0 by default.
+    Builder &root(int rank) noexcept { return set(root_, rank); }
+
+    // Who talks to whom, by a name of algorithm_names(). No algorithm changes a bit.
+    Builder &algorithm(std::string_view name)
+    {
+        algorithm_ = name;
+        return self();
+    }
+
+    // Parameters of algorithms, as in treefold_mpi.h. They change no bit either.
+    Builder &blocks(std::size_t count) noexcept { return set(blocks_, count); }
+    Builder &ports(std::size_t count) noexcept { return set(ports_, count); }
+    Builder &node_ranks(std::size_t count) noexcept { return set(node_ranks_, count); }
+    Builder &message_limit(std::size_t elements) noexcept { return set(message_limit_, elements); }
+
+    // Builds without communicating: the items, if they have numbers, follow a rule, and all ranks call the builder alike, which is not
+    // checked.
+    Builder &agreed() noexcept
+    {
+        is_agreed_ = true;
+        return self();
+    }
+
+    // Compares the ranks' settings and builds a plan. Collective: if it fails, then with the same error on every rank; but what cannot
+    // be at all, such as an algorithm of an unknown name, fails before the ranks meet, and only where it was asked for.
+    [[nodiscard]] Plan build() const
+    {
+        Plan result;
+        check(make(result));
+        return result;
+    }
+    code try_build(Plan &result) const noexcept
+    try {
+        Plan built;
+        const auto status = make(built);
+        if (status == TREEFOLD_OK)
+            result = std::move(built);
+        return code{status};
+    } catch (const std::bad_alloc &) {
+        return code::memory;
+    }
+
+protected:
+    using builder_handle = handle<treefold_builder, treefold_builder_destroy>;
+
+    explicit plan_settings(const comm &world, std::shared_ptr<const void> op = nullptr) noexcept
+        : comm_(world.handle()), op_(std::move(op))
+    {
+    }
+
+    [[nodiscard]] const treefold_comm *world() const noexcept { return comm_; }
+    [[nodiscard]] const void *op() const noexcept { return op_.get(); }
+
+    template <class Value> Builder &set(std::optional<Value> &setting, Value value) noexcept
+    {
+        setting = value;
+        return self();
+    }
+
+private:
+    [[nodiscard]] Builder &self() noexcept { return static_cast<Builder &>(*this); }
+
+    [[nodiscard]] treefold_status make(Plan &result) const
+    {
+        builder_handle builder;
+        auto status = static_cast<const Builder &>(*this).begin(builder);
+        if (status == TREEFOLD_OK)
+            status = pass_settings(builder.get());
+        if (status == TREEFOLD_OK)
+            status = treefold_plan_build(builder.get(), result.plan_.address());
+        result.op_ = op_;
+        result.width_ = width_.value_or(1);
+        return status;
+    }
+
+    [[nodiscard]] treefold_status pass_settings(treefold_builder *builder) const noexcept
+    {
+        treefold_status status = TREEFOLD_OK;
+        const auto set = [&](auto function, const auto &setting) {
+            if (status == TREEFOLD_OK && setting)
+                status = function(builder, *setting);
+        };
+        set(treefold_builder_width, width_);
+        set(treefold_builder_root, root_);
+        set(treefold_builder_blocks, blocks_);
+        set(treefold_builder_ports, ports_);
+        set(treefold_builder_node_ranks, node_ranks_);
+        set(treefold_builder_message_limit, message_limit_);
+        if (status == TREEFOLD_OK && algorithm_)
+            status = treefold_builder_algorithm(builder, algorithm_->c_str());
+        if (status == TREEFOLD_OK && is_agreed_)
+            status = treefold_builder_agreed(builder);
+        return status;
+    }
+
+    // A name that the library knows, not an address: after the end of the comm it is an error.
+    const treefold_comm *comm_;
+
+    // The caller's operator, at the address that plans know; null for one of treefold's.
+    std::shared_ptr<const void> op_;
+
+    std::optional<std::size_t> width_;
+    std::optional<int> root_;
+    std::optional<std::string> algorithm_;
+    std::optional<std::size_t> blocks_;
+    std::optional<std::size_t> ports_;
+    std::optional<std::size_t> node_ranks_;
+    std::optional<std::size_t> message_limit_;
+    bool is_agreed_ = false;
+};
+
+} // namespace detail
+
 // What a plan is to be: the type of the items, the operator, and settings, of which one that says who has which items is needed. All
 // settings are looked at in build(). A builder may be copied, and build several plans.
-template <class T> class plan_builder {
+//
+// build(), width() and the other settings of any plan are those of detail::plan_settings.
+template <class T> class plan_builder : public detail::plan_settings<plan_builder<T>, plan<T>> {
+    using settings = detail::plan_settings<plan_builder<T>, plan<T>>;
+
 public:
     // Items of a type and an operator of treefold's; their sum by default.
     template <treefold_op Op = TREEFOLD_SUM>
         requires reducible<T, Op>
-    explicit plan_builder(const comm &world, builtin<Op> = {}) noexcept : comm_(world.handle()), builtin_(Op)
+    explicit plan_builder(const comm &world, builtin<Op> = {}) noexcept : settings(world), builtin_(Op)
     {
     }
 
@@ -677,8 +872,7 @@ public:
     // combination, with the same bits on every rank, and does not communicate. Ranks compare the name and the value for nothing.
     template <callers_operator F>
     plan_builder(const comm &world, std::string_view name, F op)
-        : comm_(world.handle()), name_(name), op_(std::make_shared<const F>(std::move(op))),
-          combine_(&detail::combine_in_plan<T, F>)
+        : settings(world, std::make_shared<const F>(std::move(op))), name_(name), combine_(&detail::combine_in_plan<T, F>)
     {
         detail::check_operator<T, F>();
     }
@@ -708,63 +902,13 @@ public:
     }
 
     // The items on all ranks, to be checked against what they have.
-    plan_builder &items(std::uint64_t count) noexcept { return set(items_, count); }
-
-    // The elements of an item: with more than one, items are rows, which are reduced element by element. 1 by default.
-    plan_builder &width(std::size_t elements) noexcept { return set(width_, elements); }
-
-    // The rank that gets the result of reduce(), and whose row broadcast() sends. 0 by default.
-    plan_builder &root(int rank) noexcept { return set(root_, rank); }
-
-    // Who talks to whom, by a name of algorithm_names(). No algorithm changes a bit.
-    plan_builder &algorithm(std::string_view name)
-    {
-        algorithm_ = name;
-        return *this;
-    }
-
-    // Parameters of algorithms, as in treefold_mpi.h. They change no bit either.
-    plan_builder &blocks(std::size_t count) noexcept { return set(blocks_, count); }
-    plan_builder &ports(std::size_t count) noexcept { return set(ports_, count); }
-    plan_builder &node_ranks(std::size_t count) noexcept { return set(node_ranks_, count); }
-    plan_builder &message_limit(std::size_t elements) noexcept { return set(message_limit_, elements); }
-
-    // Builds without communicating: the items follow a rule, and all ranks call the builder alike, which is not checked.
-    plan_builder &agreed() noexcept
-    {
-        is_agreed_ = true;
-        return *this;
-    }
-
-    // Compares the ranks' settings and builds a plan. Collective: if it fails, then with the same error on every rank; but what cannot
-    // be at all, such as an algorithm of an unknown name, fails before the ranks meet, and only where it was asked for.
-    [[nodiscard]] plan<T> build() const
-    {
-        plan<T> result;
-        detail::check(make(result));
-        return result;
-    }
-    code try_build(plan<T> &result) const noexcept
-    try {
-        plan<T> built;
-        const auto status = make(built);
-        if (status == TREEFOLD_OK)
-            result = std::move(built);
-        return code{status};
-    } catch (const std::bad_alloc &) {
-        return code::memory;
-    }
+    plan_builder &items(std::uint64_t count) noexcept { return this->set(items_, count); }
 
 private:
-    using builder_handle = detail::handle<treefold_builder, treefold_builder_destroy>;
+    friend settings;
+    using typename settings::builder_handle;
 
     enum class share { none, local_items, extents, even, block_cyclic };
-
-    template <class Value> plan_builder &set(std::optional<Value> &setting, Value value) noexcept
-    {
-        setting = value;
-        return *this;
-    }
 
     plan_builder &set_share(share kind, std::uint64_t items = 0, std::uint64_t block = 0) noexcept
     {
@@ -774,26 +918,22 @@ private:
         return *this;
     }
 
-    [[nodiscard]] treefold_status make(plan<T> &result) const
+    // Begins a plan, and says who has which items.
+    [[nodiscard]] treefold_status begin(builder_handle &builder) const noexcept
     {
-        builder_handle builder;
         auto status = create(builder);
         if (status == TREEFOLD_OK)
             status = pass_share(builder.get());
-        if (status == TREEFOLD_OK)
-            status = pass_options(builder.get());
-        if (status == TREEFOLD_OK)
-            status = treefold_plan_build(builder.get(), result.plan_.address());
-        result.op_ = op_;
-        result.width_ = width_.value_or(1);
+        if (status == TREEFOLD_OK && items_)
+            status = treefold_builder_items(builder.get(), *items_);
         return status;
     }
 
     [[nodiscard]] treefold_status create(builder_handle &builder) const noexcept
     {
-        if (op_ == nullptr) {
+        if (this->op() == nullptr) {
             if constexpr (number<T>)
-                return treefold_builder_create(comm_, detail::type_of<T>, builtin_, builder.address());
+                return treefold_builder_create(this->world(), detail::type_of<T>, builtin_, builder.address());
         }
         detail::slot<T> empty;
         if (empty_) {
@@ -801,7 +941,7 @@ private:
             empty.clear_padding();
         }
         // C's context is not const; what it points to is, and is not written to.
-        return treefold_builder_create_user(comm_, name_.c_str(), sizeof(T), combine_, const_cast<void *>(op_.get()),
+        return treefold_builder_create_user(this->world(), name_.c_str(), sizeof(T), combine_, const_cast<void *>(this->op()),
                                             empty_ ? &empty : nullptr, builder.address());
     }
 
@@ -822,34 +962,10 @@ private:
         return TREEFOLD_OK;
     }
 
-    [[nodiscard]] treefold_status pass_options(treefold_builder *builder) const noexcept
-    {
-        treefold_status status = TREEFOLD_OK;
-        const auto set = [&](auto function, const auto &setting) {
-            if (status == TREEFOLD_OK && setting)
-                status = function(builder, *setting);
-        };
-        set(treefold_builder_items, items_);
-        set(treefold_builder_width, width_);
-        set(treefold_builder_root, root_);
-        set(treefold_builder_blocks, blocks_);
-        set(treefold_builder_ports, ports_);
-        set(treefold_builder_node_ranks, node_ranks_);
-        set(treefold_builder_message_limit, message_limit_);
-        if (status == TREEFOLD_OK && algorithm_)
-            status = treefold_builder_algorithm(builder, algorithm_->c_str());
-        if (status == TREEFOLD_OK && is_agreed_)
-            status = treefold_builder_agreed(builder);
-        return status;
-    }
-
-    // A name that the library knows, not an address: after the end of the comm it is an error.
-    const treefold_comm *comm_;
     treefold_op builtin_ = TREEFOLD_SUM;
 
-    // The caller's operator, at the address that plans know; null for one of treefold's.
+    // What ranks compare of an operator of the caller's, and its function.
     std::string name_;
-    std::shared_ptr<const void> op_;
     treefold_combine combine_ = nullptr;
     std::optional<T> empty_;
 
@@ -857,21 +973,50 @@ private:
     std::uint64_t share_items_ = 0;
     std::uint64_t share_block_ = 0;
     std::vector<range> extents_;
-
     std::optional<std::uint64_t> items_;
-    std::optional<std::size_t> width_;
-    std::optional<int> root_;
-    std::optional<std::string> algorithm_;
-    std::optional<std::size_t> blocks_;
-    std::optional<std::size_t> ports_;
-    std::optional<std::size_t> node_ranks_;
-    std::optional<std::size_t> message_limit_;
-    bool is_agreed_ = false;
+};
+
+// What an exact plan makes of the items.
+enum class figure : std::int32_t {
+    sum = TREEFOLD_EXACT_SUM,
+    norm = TREEFOLD_EXACT_NORM, // the square root of the sum of squares
+    dot = TREEFOLD_EXACT_DOT,   // the sum of products x[i] * y[i]
+    vdot = TREEFOLD_EXACT_VDOT, // the same with the complex conjugate of x[i]
+};
+
+// Whether an exact plan exists: that of a norm takes complex numbers as twice as many real ones.
+template <class T, figure Figure>
+concept has_figure = floating<T> || (complex_number<T> && Figure != figure::norm);
+
+// What an exact plan is to be: a plan<T> of a sum or a norm, a dot_plan<T> of a dot product.
+//
+// The result is the exact one of all ranks' items, rounded once, to nearest with ties to even: it depends neither on the order of the
+// items nor on who has which. So nothing says who has which items: in each run each rank gives as many as it likes, none included. With
+// a width, items are rows, of which each rank gives any number of whole ones.
+//
+// build(), width() and the other settings are those of detail::plan_settings.
+template <class T, figure Figure = figure::sum>
+    requires has_figure<T, Figure>
+class exact_plan_builder
+    : public detail::plan_settings<exact_plan_builder<T, Figure>,
+                                   std::conditional_t<Figure == figure::dot || Figure == figure::vdot, dot_plan<T>, plan<T>>> {
+    using settings = typename exact_plan_builder::plan_settings;
+
+public:
+    explicit exact_plan_builder(const comm &world) noexcept : settings(world) {}
+
+private:
+    friend settings;
+
+    [[nodiscard]] treefold_status begin(typename settings::builder_handle &builder) const noexcept
+    {
+        return treefold_builder_create_exact(this->world(), detail::type_of<T>, static_cast<std::int32_t>(Figure), builder.address());
+    }
 };
 
 // ---- Algorithms --------------------------------------------------------------------------------------------------------------------
 
-// The names that plan_builder::algorithm() takes.
+// The names that a builder's algorithm() takes.
 [[nodiscard]] inline std::vector<std::string_view> algorithm_names()
 {
     std::vector<std::string_view> names;
