@@ -976,6 +976,9 @@ private:
     std::optional<std::uint64_t> items_;
 };
 
+// GCC says that these names hide treefold::sum and treefold::dot, which the names of an enum class do not.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 // What an exact plan makes of the items.
 enum class figure : std::int32_t {
     sum = TREEFOLD_EXACT_SUM,
@@ -983,6 +986,7 @@ enum class figure : std::int32_t {
     dot = TREEFOLD_EXACT_DOT,   // the sum of products x[i] * y[i]
     vdot = TREEFOLD_EXACT_VDOT, // the same with the complex conjugate of x[i]
 };
+#pragma GCC diagnostic pop
 
 // Whether an exact plan exists: that of a norm takes complex numbers as twice as many real ones.
 template <class T, figure Figure>
