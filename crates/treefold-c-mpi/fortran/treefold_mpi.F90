@@ -15,6 +15,12 @@
 !     call treefold_plan_build(builder, plan)
 !     call treefold_allreduce(plan, x, s)
 !
+! Exact sums, norms and dot products need no numbers: each rank gives as many items as it likes, and the result is rounded once.
+!
+!     call treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_FIGURE_DOT, builder)
+!     call treefold_plan_build(builder, plan)
+!     call treefold_allreduce_dot(plan, x, y, s)
+!
 ! "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls
 ! on it. An error in a collective call reaches every rank that needs the failed one, in this call or in its next one; a plan whose
 ! run failed is spent. docs/alike.md says what ranks must do alike, and what happens if they do not.
@@ -36,7 +42,8 @@
 ! Compile with the wrapper of the MPI library that libtreefold_mpi was built for, and link with libtreefold_mpi instead of
 ! libtreefold. A library without module mpi_f08 needs -DTREEFOLD_NO_MPI_F08.
 !
-! As in treefold.F90, the text that follows next is that of several modules, one for each type of element.
+! As in treefold.F90, the text that follows next is that of several modules, one for each type of element. TREEFOLD_FLOATING is
+! defined for types that have dot products.
 #ifdef TREEFOLD_TYPE
 ! ---- The text of the modules for one type: TREEFOLD_TYPE, whose code is `element` ----------------------------------------------
    implicit none
@@ -45,6 +52,9 @@
    public :: treefold_allreduce, treefold_reduce, treefold_reduce_scatter, treefold_scan, treefold_exscan, &
       treefold_broadcast, treefold_start_allreduce, treefold_start_reduce, treefold_start_reduce_scatter, treefold_start_scan, &
       treefold_start_exscan, treefold_wait, treefold_wait_scan
+#ifdef TREEFOLD_FLOATING
+   public :: treefold_allreduce_dot, treefold_reduce_dot, treefold_start_allreduce_dot, treefold_start_reduce_dot
+#endif
 
    interface treefold_allreduce
       module procedure allreduce_one, allreduce_row, allreduce_rows
@@ -85,6 +95,20 @@
    interface treefold_wait_scan
       module procedure wait_scan_row, wait_scan_rows
    end interface
+#ifdef TREEFOLD_FLOATING
+   interface treefold_allreduce_dot
+      module procedure allreduce_dot_one, allreduce_dot_row, allreduce_dot_rows
+   end interface
+   interface treefold_reduce_dot
+      module procedure reduce_dot_one, reduce_dot_row, reduce_dot_rows
+   end interface
+   interface treefold_start_allreduce_dot
+      module procedure start_allreduce_dot_row, start_allreduce_dot_rows
+   end interface
+   interface treefold_start_reduce_dot
+      module procedure start_reduce_dot_row, start_reduce_dot_rows
+   end interface
+#endif
 
 contains
 
@@ -357,6 +381,111 @@ contains
          address(result), size(result, kind=c_size_t), ierr)
    end subroutine wait_scan_rows
 
+#ifdef TREEFOLD_FLOATING
+   subroutine allreduce_dot_one(plan, x, y, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
+      TREEFOLD_TYPE, intent(inout), target :: result
+      integer, intent(out), optional :: ierr
+
+      call run_dot(TREEFOLD_CALL_ALLREDUCE, plan, element, address(x), size(x, kind=c_size_t), &
+         address(y), size(y, kind=c_size_t), c_loc(result), 1_c_size_t, ierr=ierr)
+   end subroutine allreduce_dot_one
+
+   subroutine allreduce_dot_row(plan, x, y, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call run_dot(TREEFOLD_CALL_ALLREDUCE, plan, element, address(x), size(x, kind=c_size_t), &
+         address(y), size(y, kind=c_size_t), address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine allreduce_dot_row
+
+   subroutine allreduce_dot_rows(plan, x, y, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :), y(:, :)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call run_dot(TREEFOLD_CALL_ALLREDUCE, plan, element, address(x), size(x, kind=c_size_t), &
+         address(y), size(y, kind=c_size_t), address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine allreduce_dot_rows
+
+   subroutine reduce_dot_one(plan, x, y, result, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
+      TREEFOLD_TYPE, intent(inout), target :: result
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call run_dot(TREEFOLD_CALL_REDUCE, plan, element, address(x), size(x, kind=c_size_t), &
+         address(y), size(y, kind=c_size_t), c_loc(result), 1_c_size_t, is_mine, ierr)
+   end subroutine reduce_dot_one
+
+   subroutine reduce_dot_row(plan, x, y, result, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call run_dot(TREEFOLD_CALL_REDUCE, plan, element, address(x), size(x, kind=c_size_t), &
+         address(y), size(y, kind=c_size_t), address(result), size(result, kind=c_size_t), is_mine, ierr)
+   end subroutine reduce_dot_row
+
+   subroutine reduce_dot_rows(plan, x, y, result, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :), y(:, :)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call run_dot(TREEFOLD_CALL_REDUCE, plan, element, address(x), size(x, kind=c_size_t), &
+         address(y), size(y, kind=c_size_t), address(result), size(result, kind=c_size_t), is_mine, ierr)
+   end subroutine reduce_dot_rows
+
+   subroutine start_allreduce_dot_row(plan, x, y, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_dot(TREEFOLD_CALL_ALLREDUCE, plan, element, address(x), size(x, kind=c_size_t), &
+         address(y), size(y, kind=c_size_t), run, ierr)
+   end subroutine start_allreduce_dot_row
+
+   subroutine start_allreduce_dot_rows(plan, x, y, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :), y(:, :)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_dot(TREEFOLD_CALL_ALLREDUCE, plan, element, address(x), size(x, kind=c_size_t), &
+         address(y), size(y, kind=c_size_t), run, ierr)
+   end subroutine start_allreduce_dot_rows
+
+   subroutine start_reduce_dot_row(plan, x, y, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_dot(TREEFOLD_CALL_REDUCE, plan, element, address(x), size(x, kind=c_size_t), &
+         address(y), size(y, kind=c_size_t), run, ierr)
+   end subroutine start_reduce_dot_row
+
+   subroutine start_reduce_dot_rows(plan, x, y, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :), y(:, :)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_dot(TREEFOLD_CALL_REDUCE, plan, element, address(x), size(x, kind=c_size_t), &
+         address(y), size(y, kind=c_size_t), run, ierr)
+   end subroutine start_reduce_dot_rows
+#endif
+
    ! Fortran 2008 has no c_loc of an assumed-shape array, nor of one without elements; this is both. There is no intent, since
    ! results go through here, too.
    function address(x)
@@ -387,6 +516,16 @@ module treefold_mpi_support
    integer, parameter :: TREEFOLD_CALL_EXSCAN = 5
    integer, parameter :: TREEFOLD_CALL_BROADCAST = 6
 
+   ! What an exact plan makes of the items: their sum; the square root of the sum of their squares; the sum of products x(i) * y(i);
+   ! the same with the complex conjugate of x(i). In C these are TREEFOLD_EXACT_SUM and so on, which here is a procedure's name.
+   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_SUM = 1
+   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_NORM = 2
+   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_DOT = 3
+   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_VDOT = 4
+
+   ! A length that no array has. C takes it for a mistake, and reads and writes nothing.
+   integer(c_size_t), parameter, private :: NO_LENGTH = -1
+
    ! What a plan has for its type of elements if its operator is the caller's.
    integer(c_int32_t), parameter, private :: USER_ITEMS = 0
 
@@ -406,6 +545,7 @@ module treefold_mpi_support
       type(c_ptr) :: handle = c_null_ptr
       integer(c_int32_t) :: element = USER_ITEMS  ! The type of the elements,
       integer(c_size_t) :: item_bytes = 0         ! or the bytes of an item of the caller's operator.
+      logical :: is_exact = .false.               ! Any number of items is right.
    contains
       procedure, private :: assign_builder
       generic :: assignment(=) => assign_builder
@@ -418,6 +558,7 @@ module treefold_mpi_support
       type(c_ptr) :: handle = c_null_ptr
       integer(c_int32_t) :: element = USER_ITEMS  ! The type of the elements,
       integer(c_size_t) :: item_bytes = 0         ! or the bytes of an item of the caller's operator.
+      logical :: is_exact = .false.               ! Any number of items is right.
    contains
       procedure, private :: assign_plan
       generic :: assignment(=) => assign_plan
@@ -496,6 +637,14 @@ module treefold_mpi_support
          type(c_ptr), intent(inout) :: result
          integer(c_int32_t) :: status
       end function c_builder_create
+
+      function c_builder_create_exact(comm, type, figure, result) bind(c, name='treefold_builder_create_exact') result(status)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: comm
+         integer(c_int32_t), value :: type, figure
+         type(c_ptr), intent(inout) :: result
+         integer(c_int32_t) :: status
+      end function c_builder_create_exact
 
       function c_builder_create_user(comm, name, item_bytes, combine, context, empty, result) &
          bind(c, name='treefold_builder_create_user') result(status)
@@ -683,6 +832,21 @@ module treefold_mpi_support
          integer(c_int32_t) :: status
       end function c_broadcast
 
+      function c_allreduce_dot(plan, x, n, y, k, result, m) bind(c, name='treefold_allreduce_dot') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, x, y, result
+         integer(c_size_t), value :: n, k, m
+         integer(c_int32_t) :: status
+      end function c_allreduce_dot
+
+      function c_reduce_dot(plan, x, n, y, k, result, m, is_mine) bind(c, name='treefold_reduce_dot') result(status)
+         import :: c_int, c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, x, y, result
+         integer(c_size_t), value :: n, k, m
+         integer(c_int), intent(inout) :: is_mine
+         integer(c_int32_t) :: status
+      end function c_reduce_dot
+
       function c_start_allreduce(plan, local, n, run) bind(c, name='treefold_start_allreduce') result(status)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, local
@@ -722,6 +886,22 @@ module treefold_mpi_support
          type(c_ptr), intent(inout) :: run
          integer(c_int32_t) :: status
       end function c_start_exscan
+
+      function c_start_allreduce_dot(plan, x, n, y, k, run) bind(c, name='treefold_start_allreduce_dot') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, x, y
+         integer(c_size_t), value :: n, k
+         type(c_ptr), intent(inout) :: run
+         integer(c_int32_t) :: status
+      end function c_start_allreduce_dot
+
+      function c_start_reduce_dot(plan, x, n, y, k, run) bind(c, name='treefold_start_reduce_dot') result(status)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, x, y
+         integer(c_size_t), value :: n, k
+         type(c_ptr), intent(inout) :: run
+         integer(c_int32_t) :: status
+      end function c_start_reduce_dot
 
       function c_test(run, done) bind(c, name='treefold_test') result(status)
          import :: c_int, c_int32_t, c_ptr
@@ -831,6 +1011,18 @@ module treefold_mpi_support
    interface treefold_start_exscan
       module procedure start_exscan_pointer
    end interface
+   interface treefold_allreduce_dot
+      module procedure allreduce_dot_pointer
+   end interface
+   interface treefold_reduce_dot
+      module procedure reduce_dot_pointer
+   end interface
+   interface treefold_start_allreduce_dot
+      module procedure start_allreduce_dot_pointer
+   end interface
+   interface treefold_start_reduce_dot
+      module procedure start_reduce_dot_pointer
+   end interface
    interface treefold_wait
       module procedure wait_pointer
    end interface
@@ -937,8 +1129,26 @@ contains
 
       call finalise_builder(builder)
       builder%element = type
+      builder%is_exact = .false.
       call report(c_builder_create(comm%handle, type, op, builder%handle), ierr)
    end subroutine treefold_builder_create
+
+   ! Begins a plan of exact sums: a type of real or complex numbers, and what is made of them, such as TREEFOLD_FIGURE_NORM, which complex
+   ! numbers do not have. The result is rounded once, to nearest with ties to even; it depends neither on the order of the items nor
+   ! on who has which. In each run each rank gives as many as it likes, or as many whole rows, none included: who has which is not
+   ! set. Plans of sums and norms have all calls but treefold_broadcast; those of dot products have treefold_allreduce_dot,
+   ! treefold_reduce_dot and their starts.
+   subroutine treefold_builder_create_exact(comm, type, figure, builder, ierr)
+      type(treefold_comm), intent(in) :: comm
+      integer(c_int32_t), intent(in) :: type, figure
+      type(treefold_builder), intent(inout) :: builder
+      integer, intent(out), optional :: ierr
+
+      call finalise_builder(builder)
+      builder%element = type
+      builder%is_exact = .true.
+      call report(c_builder_create_exact(comm%handle, type, figure, builder%handle), ierr)
+   end subroutine treefold_builder_create_exact
 
    ! Begins a plan for items of item_bytes bytes and an operator of the caller, a procedure of a module. Ranks compare the name, the
    ! bytes of an item and the value for nothing. `empty` is copied. The context must live as long as plans of this builder.
@@ -955,11 +1165,12 @@ contains
       if (negative('item_bytes', int(item_bytes, int64), ierr)) return
       builder%element = USER_ITEMS
       builder%item_bytes = item_bytes
+      builder%is_exact = .false.
       call report(c_builder_create_user(comm%handle, trim(name) // c_null_char, int(item_bytes, c_size_t), c_funloc(combine), &
          pointer_or_null(context), pointer_or_null(empty), builder%handle), ierr)
    end subroutine treefold_builder_create_user
 
-   ! Which items this rank has: one of the next four is needed. So many, which follow those of the ranks below:
+   ! Which items this rank has: one of the next four is needed, except for exact sums. So many, which follow those of the ranks below:
    subroutine local_items_int64(builder, items, ierr)
       type(treefold_builder), intent(inout) :: builder
       integer(int64), intent(in) :: items
@@ -1162,6 +1373,7 @@ contains
       call finalise_plan(plan)
       plan%element = builder%element
       plan%item_bytes = builder%item_bytes
+      plan%is_exact = builder%is_exact
       call report(c_plan_build(builder%handle, plan%handle), ierr)
    end subroutine treefold_plan_build
 
@@ -1356,6 +1568,45 @@ contains
       call start_plan(TREEFOLD_CALL_EXSCAN, plan, USER_ITEMS, local, n, run, ierr)
    end subroutine start_exscan_pointer
 
+   subroutine allreduce_dot_pointer(plan, x, n, y, k, result, m, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: x, y, result
+      integer(int64), intent(in) :: n, k, m
+      integer, intent(out), optional :: ierr
+
+      call run_dot(TREEFOLD_CALL_ALLREDUCE, plan, USER_ITEMS, x, n, y, k, result, m, ierr=ierr)
+   end subroutine allreduce_dot_pointer
+
+   subroutine reduce_dot_pointer(plan, x, n, y, k, result, m, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: x, y, result
+      integer(int64), intent(in) :: n, k, m
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call run_dot(TREEFOLD_CALL_REDUCE, plan, USER_ITEMS, x, n, y, k, result, m, is_mine, ierr)
+   end subroutine reduce_dot_pointer
+
+   subroutine start_allreduce_dot_pointer(plan, x, n, y, k, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: x, y
+      integer(int64), intent(in) :: n, k
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_dot(TREEFOLD_CALL_ALLREDUCE, plan, USER_ITEMS, x, n, y, k, run, ierr)
+   end subroutine start_allreduce_dot_pointer
+
+   subroutine start_reduce_dot_pointer(plan, x, n, y, k, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: x, y
+      integer(int64), intent(in) :: n, k
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_dot(TREEFOLD_CALL_REDUCE, plan, USER_ITEMS, x, n, y, k, run, ierr)
+   end subroutine start_reduce_dot_pointer
+
    subroutine wait_pointer(run, result, m, is_mine, ierr)
       type(treefold_run), intent(inout) :: run
       type(c_ptr), intent(in) :: result
@@ -1378,7 +1629,8 @@ contains
    ! Runs a plan on arrays of a type, whose lengths count its elements.
    !
    ! Where an array cannot be the plan's, C gets lengths of 0 for both: a rank that waits for this one must hear that it failed, as
-   ! it does of any other wrong length, and C reads and writes nothing.
+   ! it does of any other wrong length, and C reads and writes nothing. For an exact plan, which takes no items as well, C gets none
+   ! that could be.
    subroutine run_plan(operation, plan, element, local, n, result, m, is_mine, ierr)
       integer, intent(in) :: operation
       type(treefold_plan), intent(in) :: plan
@@ -1387,6 +1639,7 @@ contains
       integer(c_size_t), intent(in) :: n, m
       logical, intent(out), optional :: is_mine
       integer, intent(out), optional :: ierr
+      type(c_ptr) :: first
       integer(c_size_t) :: local_count, result_count
       integer(c_int) :: mine
       integer(c_int32_t) :: status
@@ -1397,8 +1650,9 @@ contains
       message = ''
       local_count = count_of('local', plan%element, plan%item_bytes, element, n, mistake, message)
       result_count = count_of('result', plan%element, plan%item_bytes, element, m, mistake, message)
+      first = local
       if (mistake /= TREEFOLD_OK) then
-         local_count = 0
+         call no_array(plan, first, local_count)
          result_count = 0
       end if
 
@@ -1406,15 +1660,15 @@ contains
       status = TREEFOLD_UNSUPPORTED
       select case (operation)
       case (TREEFOLD_CALL_ALLREDUCE)
-         status = c_allreduce(plan%handle, local, local_count, result, result_count)
+         status = c_allreduce(plan%handle, first, local_count, result, result_count)
       case (TREEFOLD_CALL_REDUCE)
-         status = c_reduce(plan%handle, local, local_count, result, result_count, mine)
+         status = c_reduce(plan%handle, first, local_count, result, result_count, mine)
       case (TREEFOLD_CALL_REDUCE_SCATTER)
-         status = c_reduce_scatter(plan%handle, local, local_count, result, result_count)
+         status = c_reduce_scatter(plan%handle, first, local_count, result, result_count)
       case (TREEFOLD_CALL_SCAN)
-         status = c_scan(plan%handle, local, local_count, result, result_count)
+         status = c_scan(plan%handle, first, local_count, result, result_count)
       case (TREEFOLD_CALL_EXSCAN)
-         status = c_exscan(plan%handle, local, local_count, result, result_count)
+         status = c_exscan(plan%handle, first, local_count, result, result_count)
       case (TREEFOLD_CALL_BROADCAST)
          status = c_broadcast(plan%handle, result, result_count)
       end select
@@ -1423,7 +1677,48 @@ contains
       call report_either(status, mistake, message, ierr)
    end subroutine run_plan
 
-   ! Starts a plan on an array of a type. What is wrong with it is said by the wait, as in C.
+   ! Runs a plan of dot products, as run_plan.
+   subroutine run_dot(operation, plan, element, x, n, y, k, result, m, is_mine, ierr)
+      integer, intent(in) :: operation
+      type(treefold_plan), intent(in) :: plan
+      integer(c_int32_t), intent(in) :: element
+      type(c_ptr), intent(in) :: x, y, result
+      integer(c_size_t), intent(in) :: n, k, m
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: first
+      integer(c_size_t) :: x_count, y_count, result_count
+      integer(c_int) :: mine
+      integer(c_int32_t) :: status
+      integer :: mistake
+      character(len=200) :: message
+
+      mistake = TREEFOLD_OK
+      message = ''
+      x_count = count_of('x', plan%element, plan%item_bytes, element, n, mistake, message)
+      y_count = count_of('y', plan%element, plan%item_bytes, element, k, mistake, message)
+      result_count = count_of('result', plan%element, plan%item_bytes, element, m, mistake, message)
+      first = x
+      if (mistake /= TREEFOLD_OK) then
+         call no_array(plan, first, x_count)
+         y_count = 0
+         result_count = 0
+      end if
+
+      mine = 0
+      status = TREEFOLD_UNSUPPORTED
+      select case (operation)
+      case (TREEFOLD_CALL_ALLREDUCE)
+         status = c_allreduce_dot(plan%handle, first, x_count, y, y_count, result, result_count)
+      case (TREEFOLD_CALL_REDUCE)
+         status = c_reduce_dot(plan%handle, first, x_count, y, y_count, result, result_count, mine)
+      end select
+
+      if (present(is_mine)) is_mine = mine /= 0
+      call report_either(status, mistake, message, ierr)
+   end subroutine run_dot
+
+   ! Starts a plan on an array of a type. What is wrong with it is said by the wait, as in C; of an exact plan by the start.
    subroutine start_plan(operation, plan, element, local, n, run, ierr)
       integer, intent(in) :: operation
       type(treefold_plan), intent(in) :: plan
@@ -1432,35 +1727,112 @@ contains
       integer(c_size_t), intent(in) :: n
       type(treefold_run), intent(inout) :: run
       integer, intent(out), optional :: ierr
+      type(c_ptr) :: first
       integer(c_size_t) :: local_count
       integer(c_int32_t) :: status
 
-      if (c_associated(run%handle)) then
-         call report_own(TREEFOLD_ARGUMENT, 'run is under way: wait for it first, or start another', ierr)
-         return
-      end if
-      run%element = plan%element
-      run%item_bytes = plan%item_bytes
-      run%mistake = TREEFOLD_OK
-      run%mistake_message = ''
+      if (is_under_way(run, ierr)) return
+      call announce(plan, run)
       local_count = count_of('local', plan%element, plan%item_bytes, element, n, run%mistake, run%mistake_message)
-      if (run%mistake /= TREEFOLD_OK) local_count = 0
+      first = local
+      if (run%mistake /= TREEFOLD_OK) call no_array(plan, first, local_count)
 
       status = TREEFOLD_UNSUPPORTED
       select case (operation)
       case (TREEFOLD_CALL_ALLREDUCE)
-         status = c_start_allreduce(plan%handle, local, local_count, run%handle)
+         status = c_start_allreduce(plan%handle, first, local_count, run%handle)
       case (TREEFOLD_CALL_REDUCE)
-         status = c_start_reduce(plan%handle, local, local_count, run%handle)
+         status = c_start_reduce(plan%handle, first, local_count, run%handle)
       case (TREEFOLD_CALL_REDUCE_SCATTER)
-         status = c_start_reduce_scatter(plan%handle, local, local_count, run%handle)
+         status = c_start_reduce_scatter(plan%handle, first, local_count, run%handle)
       case (TREEFOLD_CALL_SCAN)
-         status = c_start_scan(plan%handle, local, local_count, run%handle)
+         status = c_start_scan(plan%handle, first, local_count, run%handle)
       case (TREEFOLD_CALL_EXSCAN)
-         status = c_start_exscan(plan%handle, local, local_count, run%handle)
+         status = c_start_exscan(plan%handle, first, local_count, run%handle)
       end select
-      call report(status, ierr)
+      call report_start(status, run, ierr)
    end subroutine start_plan
+
+   ! Starts a plan of dot products, as start_plan.
+   subroutine start_dot(operation, plan, element, x, n, y, k, run, ierr)
+      integer, intent(in) :: operation
+      type(treefold_plan), intent(in) :: plan
+      integer(c_int32_t), intent(in) :: element
+      type(c_ptr), intent(in) :: x, y
+      integer(c_size_t), intent(in) :: n, k
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: first
+      integer(c_size_t) :: x_count, y_count
+      integer(c_int32_t) :: status
+
+      if (is_under_way(run, ierr)) return
+      call announce(plan, run)
+      x_count = count_of('x', plan%element, plan%item_bytes, element, n, run%mistake, run%mistake_message)
+      y_count = count_of('y', plan%element, plan%item_bytes, element, k, run%mistake, run%mistake_message)
+      first = x
+      if (run%mistake /= TREEFOLD_OK) then
+         call no_array(plan, first, x_count)
+         y_count = 0
+      end if
+
+      status = TREEFOLD_UNSUPPORTED
+      select case (operation)
+      case (TREEFOLD_CALL_ALLREDUCE)
+         status = c_start_allreduce_dot(plan%handle, first, x_count, y, y_count, run%handle)
+      case (TREEFOLD_CALL_REDUCE)
+         status = c_start_reduce_dot(plan%handle, first, x_count, y, y_count, run%handle)
+      end select
+      call report_start(status, run, ierr)
+   end subroutine start_dot
+
+   ! Whether a run cannot be started since it is under way, which is reported.
+   function is_under_way(run, ierr) result(is)
+      type(treefold_run), intent(in) :: run
+      integer, intent(out), optional :: ierr
+      logical :: is
+
+      is = c_associated(run%handle)
+      if (is) call report_own(TREEFOLD_ARGUMENT, 'run is under way: wait for it first, or start another', ierr)
+   end function is_under_way
+
+   ! Makes a run one of a plan's, which is about to start.
+   subroutine announce(plan, run)
+      type(treefold_plan), intent(in) :: plan
+      type(treefold_run), intent(inout) :: run
+
+      run%element = plan%element
+      run%item_bytes = plan%item_bytes
+      run%mistake = TREEFOLD_OK
+      run%mistake_message = ''
+   end subroutine announce
+
+   ! Reports what C said of a start. A mistake is that of the run, if there is one; else it made the start fail.
+   subroutine report_start(status, run, ierr)
+      integer(c_int32_t), intent(in) :: status
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      if (status == TREEFOLD_OK) then
+         call report(status, ierr)
+      else
+         call report_either(status, run%mistake, run%mistake_message, ierr)
+         run%mistake = TREEFOLD_OK
+      end if
+   end subroutine report_start
+
+   ! What C gets for an array that cannot be the plan's: no items, or if these could be right a length that cannot be.
+   subroutine no_array(plan, first, count)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(inout) :: first
+      integer(c_size_t), intent(inout) :: count
+      integer(int64), target, save :: nothing = 0
+
+      count = 0
+      if (.not. plan%is_exact) return
+      first = c_loc(nothing)
+      count = NO_LENGTH
+   end subroutine no_array
 
    ! Waits for a run that is no scan. A result of another type has no length that could be right; the run ends all the same.
    subroutine wait_for(run, element, result, m, is_mine, ierr)
@@ -1681,29 +2053,37 @@ end module treefold_mpi_support
 module treefold_mpi_real32
    use treefold_mpi_support, element => TREEFOLD_F32
 #define TREEFOLD_TYPE real(real32)
+#define TREEFOLD_FLOATING
 #include "treefold_mpi.F90"
 #undef TREEFOLD_TYPE
+#undef TREEFOLD_FLOATING
 end module treefold_mpi_real32
 
 module treefold_mpi_real64
    use treefold_mpi_support, element => TREEFOLD_F64
 #define TREEFOLD_TYPE real(real64)
+#define TREEFOLD_FLOATING
 #include "treefold_mpi.F90"
 #undef TREEFOLD_TYPE
+#undef TREEFOLD_FLOATING
 end module treefold_mpi_real64
 
 module treefold_mpi_complex32
    use treefold_mpi_support, element => TREEFOLD_C32
 #define TREEFOLD_TYPE complex(real32)
+#define TREEFOLD_FLOATING
 #include "treefold_mpi.F90"
 #undef TREEFOLD_TYPE
+#undef TREEFOLD_FLOATING
 end module treefold_mpi_complex32
 
 module treefold_mpi_complex64
    use treefold_mpi_support, element => TREEFOLD_C64
 #define TREEFOLD_TYPE complex(real64)
+#define TREEFOLD_FLOATING
 #include "treefold_mpi.F90"
 #undef TREEFOLD_TYPE
+#undef TREEFOLD_FLOATING
 end module treefold_mpi_complex64
 
 module treefold_mpi_int8
@@ -1741,7 +2121,8 @@ module treefold_mpi
    use treefold_mpi_support, only: treefold_comm, treefold_builder, treefold_plan, treefold_run, &
       treefold_comm_duplicate, treefold_comm_rank, treefold_comm_size, treefold_comm_silence_limit, treefold_comm_measure_link, &
       treefold_comm_destroy, treefold_comm_free, &
-      treefold_builder_create, treefold_builder_create_user, treefold_builder_local_items, treefold_builder_extents, &
+      treefold_builder_create, treefold_builder_create_exact, treefold_builder_create_user, &
+      treefold_builder_local_items, treefold_builder_extents, &
       treefold_builder_even, treefold_builder_block_cyclic, treefold_builder_items, treefold_builder_width, &
       treefold_builder_root, treefold_builder_algorithm, treefold_builder_blocks, treefold_builder_ports, &
       treefold_builder_node_ranks, treefold_builder_message_limit, treefold_builder_agreed, treefold_builder_destroy, &
@@ -1749,6 +2130,7 @@ module treefold_mpi
       treefold_plan_print, &
       TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_REDUCE, TREEFOLD_CALL_REDUCE_SCATTER, TREEFOLD_CALL_SCAN, TREEFOLD_CALL_EXSCAN, &
       TREEFOLD_CALL_BROADCAST, &
+      TREEFOLD_FIGURE_SUM, TREEFOLD_FIGURE_NORM, TREEFOLD_FIGURE_DOT, TREEFOLD_FIGURE_VDOT, &
       treefold_test, treefold_wait_timeout, treefold_cancel, treefold_algorithm_count, treefold_algorithm_name
    use treefold_mpi_real32
    use treefold_mpi_real64

@@ -17,9 +17,9 @@
 // it. Errors are those of treefold.hpp: a failure throws treefold::error, and functions named `try_…` return a code instead. A failure
 // on one rank reaches the others as code::rank_failed; a plan whose run failed is spent. treefold_mpi.h has the details.
 //
-// comm, plan, dot_plan and pending can be moved, not copied. They belong to the thread that made them. One that was moved from, or made without
-// arguments, is empty: its calls fail with code::null. They may be destroyed in any order, also after MPI_Finalize; destructors do
-// not communicate.
+// comm, plan, dot_plan and pending can be moved, not copied. They belong to the thread that made them. One that was moved from, or made
+// without arguments, is empty: its calls fail with code::null. They may be destroyed in any order, also after MPI_Finalize; destructors
+// do not communicate.
 //
 // Link with libtreefold_mpi instead of libtreefold, and compile with the MPI library that it was built for.
 #ifndef TREEFOLD_MPI_HPP
