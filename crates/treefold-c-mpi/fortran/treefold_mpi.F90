@@ -1133,11 +1133,11 @@ contains
       call report(c_builder_create(comm%handle, type, op, builder%handle), ierr)
    end subroutine treefold_builder_create
 
-   ! Begins a plan of exact sums: a type of real or complex numbers, and what is made of them, such as TREEFOLD_FIGURE_NORM, which complex
-   ! numbers do not have. The result is rounded once, to nearest with ties to even; it depends neither on the order of the items nor
-   ! on who has which. In each run each rank gives as many as it likes, or as many whole rows, none included: who has which is not
-   ! set. Plans of sums and norms have all calls but treefold_broadcast; those of dot products have treefold_allreduce_dot,
-   ! treefold_reduce_dot and their starts.
+   ! Begins a plan of exact sums: a type of real or complex numbers, and what is made of them, such as TREEFOLD_FIGURE_NORM, which
+   ! complex numbers do not have. The result is rounded once, to nearest with ties to even; it depends neither on the order of the
+   ! items nor on who has which. In each run each rank gives as many as it likes, or as many whole rows, none included: who has
+   ! which is not set. Plans of sums and norms have all calls but treefold_broadcast; those of dot products have
+   ! treefold_allreduce_dot, treefold_reduce_dot and their starts.
    subroutine treefold_builder_create_exact(comm, type, figure, builder, ierr)
       type(treefold_comm), intent(in) :: comm
       integer(c_int32_t), intent(in) :: type, figure
@@ -1170,7 +1170,8 @@ contains
          pointer_or_null(context), pointer_or_null(empty), builder%handle), ierr)
    end subroutine treefold_builder_create_user
 
-   ! Which items this rank has: one of the next four is needed, except for exact sums. So many, which follow those of the ranks below:
+   ! Which items this rank has: one of the next four is needed, except for exact sums. So many, which follow those of the ranks
+   ! below:
    subroutine local_items_int64(builder, items, ierr)
       type(treefold_builder), intent(inout) :: builder
       integer(int64), intent(in) :: items

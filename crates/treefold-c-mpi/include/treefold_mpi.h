@@ -265,7 +265,8 @@ treefold_status treefold_start_reduce_scatter(const treefold_plan *plan, const v
 treefold_status treefold_start_scan(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
 treefold_status treefold_start_exscan(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
 
-/* The same for dot products; treefold_wait waits for them. */
+/* The same for dot products; treefold_wait waits for them. Of exact sums, norms and dot products, an error of this rank's own is returned
+   by the start, which leaves no run. */
 treefold_status treefold_start_allreduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k,
                                              treefold_run **run);
 treefold_status treefold_start_reduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k, treefold_run **run);

@@ -1,5 +1,5 @@
-! Walks the exact plans of module treefold_mpi, with right and with wrong arguments, on any number of ranks, and compares bits with the
-! exact functions of module treefold.
+! Walks the exact plans of module treefold_mpi, with right and with wrong arguments, on any number of ranks, and compares bits with
+! the exact functions of module treefold.
 !
 !     mpifort treefold.F90 treefold_mpi.F90 exact.f90 -ltreefold_mpi && mpirun -n 3 ./a.out
 program exact_walk
