@@ -59,14 +59,14 @@ pub(crate) use handle;
 
 /// A thread's objects of one kind.
 pub(crate) struct Table<O: ?Sized> {
-    /// The thread's number, once there were objects.
-    thread: Cell<Option<u64>>,
     slots: RefCell<Vec<Slot<O>>>,
     free: RefCell<Vec<usize>>,
 }
 
 struct Slot<O: ?Sized> {
     object: Option<Rc<O>>,
+    /// The object's name, so that one comparison finds whether another name is its.
+    name: usize,
     /// How often the place was freed.
     uses: u64,
 }
@@ -74,7 +74,6 @@ struct Slot<O: ?Sized> {
 impl<O: ?Sized> Table<O> {
     pub(crate) const fn new() -> Self {
         Self {
-            thread: Cell::new(None),
             slots: RefCell::new(Vec::new()),
             free: RefCell::new(Vec::new()),
         }
@@ -106,7 +105,6 @@ struct Name {
 }
 
 impl Name {
-    #[inline]
     fn of<H: Named>(handle: *const H) -> Option<Self> {
         let number = handle.addr() as u64;
         let part = |begin: u32, bits: u32| number >> begin & ((1 << bits) - 1);
@@ -143,6 +141,7 @@ pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
             None if slots.len() < 1 << PLACE_BITS => {
                 slots.push(Slot {
                     object: None,
+                    name: 0,
                     uses: 0,
                 });
                 slots.len() - 1
@@ -153,15 +152,15 @@ pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
             }
         };
         let slot = &mut slots[place];
-        slot.object = Some(object);
-        let thread = thread_number();
-        table.thread.set(Some(thread));
         let name = Name {
             place,
             uses: slot.uses,
-            thread,
+            thread: thread_number(),
         };
-        Ok(name.handle())
+        let handle = name.handle::<H>();
+        slot.object = Some(object);
+        slot.name = handle.addr();
+        Ok(handle)
     })
 }
 
@@ -169,17 +168,13 @@ pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
 ///
 /// # Errors
 /// It is NULL, another thread's, destroyed, or no name of this kind.
-#[inline]
+#[inline(always)]
 pub(crate) fn object<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure> {
-    let found = Name::of(handle).and_then(|name| {
-        H::with_table(|table| {
-            if table.thread.get() != Some(name.thread) {
-                return None;
-            }
-            let slots = table.slots.borrow();
-            let slot = slots.get(name.place).filter(|slot| slot.uses == name.uses);
-            slot.and_then(|slot| slot.object.clone())
-        })
+    let place = handle.addr() >> KIND_BITS & ((1 << PLACE_BITS) - 1);
+    let found = H::with_table(|table| {
+        let slots = table.slots.borrow();
+        let slot = slots.get(place).filter(|slot| slot.name == handle.addr());
+        slot.and_then(|slot| slot.object.clone())
     });
     match found {
         Some(object) => Ok(object),

@@ -30,7 +30,7 @@ pub(super) unsafe fn run(
     result: Output,
     is_mine: *mut c_int,
 ) -> Status {
-    guard(|| {
+    guard(move || {
         let plan = handle::object(plan)?;
         // SAFETY: the caller's promise is this function's.
         let arrays = unsafe { arrays(&plan, operation, local, result) };
