@@ -321,10 +321,12 @@ impl<Q: Quantity> Reduction<Q::Item> for ExactPlan<Q> {
     }
 
     fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
-        match operation {
-            Operation::Broadcast => None,
-            _ => self.plan.algorithm(operation),
-        }
+        let is_offered = match operation {
+            Operation::Allreduce | Operation::Reduce => true,
+            Operation::Broadcast => false,
+            _ => !Q::TAKES_PAIRS,
+        };
+        is_offered.then(|| self.plan.algorithm(operation))?
     }
 
     fn scattered_columns(&self) -> Range<usize> {

@@ -703,6 +703,10 @@ static void exact_sums(void)
         OK(treefold_start_reduce_dot(plan, local, n, y + begin, n, &run));
         OK(treefold_wait(&run, &dot, 1, &mine));
         CHECK(mine == (rank == 0));
+        OK(treefold_plan_algorithm(plan, TREEFOLD_REDUCE, &name));
+        CHECK(name != NULL);
+        OK(treefold_plan_algorithm(plan, TREEFOLD_SCAN, &name));
+        CHECK(name == NULL);
         EXPECT(TREEFOLD_ARGUMENT, "two arrays", treefold_allreduce(plan, local, n, &dot, 1));
         OK(treefold_plan_destroy(&plan));
     }
