@@ -94,11 +94,14 @@ impl Engine {
     }
 
     fn run_in_place_or_apart(&mut self, task: &Task, buffers: Buffers<'_>) -> Result<(), String> {
+        let buffers = match buffers {
+            Buffers::Apart { local, result } if is_aligned(local, task.element) => {
+                return self.run_into(task, local, result);
+            }
+            others => others,
+        };
         let mut copy = std::mem::take(&mut self.local);
         let outcome = match buffers {
-            Buffers::Apart { local, result } if is_aligned(local, task.element) => {
-                self.run_into(task, local, result)
-            }
             Buffers::Apart { local, result } => {
                 let aligned = copy.bytes(local.len());
                 aligned.copy_from_slice(local);
@@ -129,7 +132,28 @@ impl Engine {
             return self.run_block(task, operation, task.width, local, result);
         }
         let mut scratch = std::mem::take(&mut self.result);
-        let mut outcome = Ok(());
+        let outcome = match is_whole && result.is_empty() {
+            // A plan wants room, also where it leaves nothing.
+            true => {
+                let unused = scratch.bytes(result_length(operation, task) * bytes);
+                self.run_block(task, operation, task.width, local, unused)
+            }
+            false => self.run_blocks(task, operation, local, result, &mut scratch),
+        };
+        self.result = scratch;
+        outcome
+    }
+
+    /// By way of memory of the engine's, in blocks that are not too long.
+    fn run_blocks(
+        &mut self,
+        task: &Task,
+        operation: Operation,
+        local: &[u8],
+        result: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Result<(), String> {
+        let (is_whole, bytes) = (task.width <= COLUMNS_MAX, task.element.bytes());
         for begin in (0..task.width).step_by(COLUMNS_MAX) {
             let end = task.width.min(begin + COLUMNS_MAX);
             let columns = end - begin;
@@ -139,10 +163,7 @@ impl Engine {
             };
             let block = scratch.bytes(length * bytes);
             let own = &local[begin * bytes..end * bytes];
-            outcome = self.run_block(task, operation, columns, own, block);
-            if outcome.is_err() {
-                break;
-            }
+            self.run_block(task, operation, columns, own, block)?;
             if operation == Operation::ReduceScatter {
                 result.copy_from_slice(block);
             } else if !result.is_empty() {
@@ -154,8 +175,7 @@ impl Engine {
                 }
             }
         }
-        self.result = scratch;
-        outcome
+        Ok(())
     }
 
     fn run_block(

@@ -76,6 +76,8 @@ impl Plans {
     pub(super) fn get(&mut self, key: Key) -> Result<&dyn AnyPlan, String> {
         match self.kept.iter().position(|(kept, _)| *kept == key) {
             Some(0) => {}
+            // Two that take turns.
+            Some(1) => self.kept.swap(0, 1),
             Some(place) => self.kept[..=place].rotate_right(1),
             None => {
                 let plan = self.build(key)?;
