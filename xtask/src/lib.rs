@@ -1,5 +1,5 @@
 //! What a person runs: `cargo xtask repro-check`, `bench`, `simulate`, `schedules`, `papers`, `draw`, `campaign`,
-//! `install`, `book` and `test`.
+//! `cluster`, `install`, `book` and `test`.
 //!
 //! The commands and their options. What they share with the benches and the papers is crate `harness`, the papers are crate `papers`.
 //! The binary `xtask` needs nothing but Rust; the binary `mpi-runner` is what it builds and starts under `mpirun`, the binary `book` what
@@ -10,6 +10,7 @@
 pub mod bench;
 pub mod book;
 pub mod campaign;
+pub mod cluster;
 pub mod draw;
 pub mod install;
 mod mpi_options;

@@ -8,7 +8,9 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use harness::Error;
 use peak_alloc::PeakAlloc;
-use xtask::{bench, book, campaign, draw, install, papers, repro_check, schedules, simulate, test};
+use xtask::{
+    bench, book, campaign, cluster, draw, install, papers, repro_check, schedules, simulate, test,
+};
 
 /// Counts what `campaign --leaks` looks at.
 #[global_allocator]
@@ -38,6 +40,9 @@ enum Command {
     Draw(draw::Options),
     /// Runs random programs with faults and compares every result with the definition
     Campaign(campaign::Options),
+    /// Runs a command of these whose ranks are spread over nodes: namespaces of this machine, joined by a network that delays and loses
+    /// messages
+    Cluster(cluster::Options),
     /// Installs the libraries for C, C++ and Fortran
     Install(install::Options),
     /// Builds the book of `docs/` as HTML
@@ -47,6 +52,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // A cluster starts this program for each of its parts.
+    ::cluster::take_part();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error)
@@ -59,7 +66,7 @@ fn main() -> ExitCode {
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return refuse(
-                "error: no command; known: repro-check, bench, simulate, schedules, papers, draw, campaign, install, book, test",
+                "error: no command; known: repro-check, bench, simulate, schedules, papers, draw, campaign, cluster, install, book, test",
             );
         }
         Err(error) => return refuse(first_line(&error.to_string())),
@@ -72,6 +79,10 @@ fn main() -> ExitCode {
         Command::Papers(options) => papers::run(options).map(|()| true),
         Command::Draw(options) => draw::run(options).map(|()| true),
         Command::Campaign(options) => campaign::run(options, || MEMORY.current_usage()),
+        Command::Cluster(options) => match cluster::run(options) {
+            Ok(status) => return ExitCode::from(status),
+            Err(error) => Err(error),
+        },
         Command::Install(options) => install::run(options).map(|()| true),
         Command::Book(options) => book::run(options).map(|()| true),
         Command::Test(options) => test::run(options),

@@ -206,6 +206,13 @@ impl Installation {
         })
     }
 
+    /// The same, whose launcher is started by these words.
+    #[must_use]
+    pub fn started_by(mut self, words: Vec<String>) -> Self {
+        self.launch.splice(..0, words);
+        self
+    }
+
     /// The library, if it was named.
     pub fn library(&self) -> Option<&'static Library> {
         self.library
@@ -386,6 +393,13 @@ mod tests {
         assert_eq!(shown(None, Some("srun -n {ranks}")), "srun -n 5");
         let both = shown(Some("openmpi"), Some("env A=1 aprun --np={ranks}"));
         assert_eq!(both, "env A=1 aprun --np=5");
+    }
+
+    #[test]
+    fn a_launcher_may_be_started_by_another_command() {
+        let installation = Installation::find(Some("mpich"), None).unwrap();
+        let installation = installation.started_by(vec!["on".to_owned(), "node0".to_owned()]);
+        assert_eq!(installation.shown(5), "on node0 mpirun.mpich -n 5");
     }
 
     #[test]

@@ -1,0 +1,33 @@
+//! A cluster in a box: nodes of one machine, joined by a switch in user space that delays frames, loses some, and cuts nodes off.
+//!
+//! A node is a set of Linux namespaces: it has its own network, host name, `/dev/shm` and System V IPC, so that an MPI library takes its
+//! processes for those of another machine. All nodes share one process namespace, whose first process holds the switch: when it ends, the kernel
+//! ends every process of the cluster, and with them go the namespaces, their devices and their mounts. No file is written outside.
+//!
+//! ```text
+//! outer        waits for signals; ends init, and with it everything
+//! └─ init      process 1 of the namespace: the switch, the control socket
+//!    ├─ node   one each: keeps the namespaces of a node
+//!    └─ the command, on this machine's network; what it starts by `enter` and `agent` runs on nodes
+//! ```
+//!
+//! These are parts of one program, which starts itself: a program that calls [`run`] calls [`take_part`] first of all.
+
+#![forbid(unsafe_code)]
+
+mod error;
+#[cfg(target_os = "linux")]
+mod linux;
+mod random;
+mod settings;
+pub mod switch;
+
+pub use error::Error;
+#[cfg(target_os = "linux")]
+pub use linux::{CONTROL_VARIABLE, Control, check, on_first_node, run, take_part};
+pub use settings::{Loss, NODES_MAX, Place, RANKS_PER_NODE_MAX, Settings, parse_delay};
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{check, on_first_node, run, take_part};

@@ -1,0 +1,162 @@
+//! Faults on demand: a socket by which a test cuts nodes off, heals them, stops them and lets them go on.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use nix::sys::signal::{Signal, kill};
+use nix::sys::socket::{getsockopt, sockopt};
+use nix::unistd::Pid;
+
+use crate::Error;
+use crate::switch::Switch;
+
+/// The environment variable with the name of the control socket, inside the cluster.
+pub const CONTROL_VARIABLE: &str = "TREEFOLD_CLUSTER_CONTROL";
+
+/// A connection to a cluster that runs.
+#[derive(Debug)]
+pub struct Control {
+    stream: BufReader<UnixStream>,
+}
+
+impl Control {
+    /// Connects to the cluster whose control socket has this name, as the cluster said at its beginning (without the `@`). The socket is an
+    /// abstract one of this machine's network, not a file.
+    ///
+    /// # Errors
+    /// There is no such cluster.
+    pub fn connect(name: &str) -> io::Result<Self> {
+        let address = SocketAddr::from_abstract_name(name)?;
+        let stream = BufReader::new(UnixStream::connect_addr(&address)?);
+        Ok(Self { stream })
+    }
+
+    /// Cuts a node off: its frames are lost, both ways.
+    ///
+    /// # Errors
+    /// There is no such node, or the cluster has ended.
+    pub fn cut(&mut self, node: usize) -> io::Result<()> {
+        self.tell("cut", node)
+    }
+
+    /// Joins a node again.
+    ///
+    /// # Errors
+    /// As [`cut`](Control::cut).
+    pub fn heal(&mut self, node: usize) -> io::Result<()> {
+        self.tell("heal", node)
+    }
+
+    /// Stops all processes of a node.
+    ///
+    /// # Errors
+    /// As [`cut`](Control::cut).
+    pub fn stop(&mut self, node: usize) -> io::Result<()> {
+        self.tell("stop", node)
+    }
+
+    /// Lets all processes of a node go on.
+    ///
+    /// # Errors
+    /// As [`cut`](Control::cut).
+    pub fn resume(&mut self, node: usize) -> io::Result<()> {
+        self.tell("resume", node)
+    }
+
+    fn tell(&mut self, order: &str, node: usize) -> io::Result<()> {
+        writeln!(self.stream.get_mut(), "{order} {node}")?;
+        let mut answer = String::new();
+        self.stream.read_line(&mut answer)?;
+        match answer.trim() {
+            DONE => Ok(()),
+            "" => Err(io::Error::other("the cluster has ended")),
+            reason => Err(io::Error::other(reason)),
+        }
+    }
+}
+
+const DONE: &str = "done";
+
+/// Takes orders, from root alone, in threads of their own; returns the name of the socket.
+pub(super) fn serve(
+    outer: &str,
+    switch: Arc<Mutex<Switch>>,
+    nodes: Vec<Pid>,
+) -> Result<String, Error> {
+    let name = format!("treefold-cluster-{outer}");
+    let address = SocketAddr::from_abstract_name(&name).map_err(Error::on("the control socket"))?;
+    let listener = UnixListener::bind_addr(&address).map_err(Error::on("the control socket"))?;
+    let nodes = Arc::new(nodes);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let (switch, nodes) = (Arc::clone(&switch), Arc::clone(&nodes));
+            if getsockopt(&stream, sockopt::PeerCredentials).is_ok_and(|peer| peer.uid() == 0) {
+                thread::spawn(move || answer(stream, &switch, &nodes));
+            }
+        }
+    });
+    Ok(name)
+}
+
+fn answer(stream: UnixStream, switch: &Mutex<Switch>, nodes: &[Pid]) {
+    let Ok(mut output) = stream.try_clone() else {
+        return;
+    };
+    for line in BufReader::new(stream).lines() {
+        let Ok(line) = line else { return };
+        let answer = match obey(&line, switch, nodes) {
+            Ok(()) => DONE.to_owned(),
+            Err(reason) => reason,
+        };
+        if writeln!(output, "{answer}").is_err() {
+            return;
+        }
+    }
+}
+
+fn obey(line: &str, switch: &Mutex<Switch>, nodes: &[Pid]) -> Result<(), String> {
+    let unknown = || {
+        format!("unknown order `{line}`; known: cut, heal, stop, resume, and the number of a node")
+    };
+    let (order, number) = line.split_once(' ').ok_or_else(unknown)?;
+    let number: usize = number.parse().map_err(|_| unknown())?;
+    let node = *nodes
+        .get(number)
+        .ok_or_else(|| format!("there is no node {number}"))?;
+    let set_cut = |is_cut| {
+        let mut switch = switch.lock().unwrap_or_else(PoisonError::into_inner);
+        switch.set_cut(number, is_cut);
+        Ok(())
+    };
+    match order {
+        "cut" => set_cut(true),
+        "heal" => set_cut(false),
+        "stop" => signal(node, Signal::SIGSTOP).map_err(|error| error.to_string()),
+        "resume" => signal(node, Signal::SIGCONT).map_err(|error| error.to_string()),
+        _ => Err(unknown()),
+    }
+}
+
+/// Sends a signal to all processes on a node but the one that keeps it.
+fn signal(node: Pid, signal: Signal) -> io::Result<()> {
+    let network = |pid: i32| fs::read_link(format!("/proc/{pid}/ns/net"));
+    let own = network(node.as_raw())?;
+    for entry in fs::read_dir("/proc")? {
+        let pid = entry?
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok());
+        let Some(pid) = pid.filter(|&pid| pid != node.as_raw()) else {
+            continue;
+        };
+        // One that has just ended has no network.
+        if network(pid).is_ok_and(|network| network == own) {
+            let _ = kill(Pid::from_raw(pid), signal);
+        }
+    }
+    Ok(())
+}

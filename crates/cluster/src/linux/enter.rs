@@ -1,0 +1,78 @@
+//! Running a program on a node: this process moves into the node's namespaces, and becomes the program.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use nix::sched::{CloneFlags, setns};
+
+use super::node::{MEMORY, NODES_VARIABLE};
+use crate::Error;
+
+/// What this part is called: arguments are a node's number and a command.
+pub(super) const PART: &str = "enter";
+
+/// What it is called instead of `ssh`: arguments are options of `ssh`, a node's name, and words for a shell.
+pub(super) const AGENT: &str = "agent";
+
+pub(super) fn run(arguments: &[OsString]) -> Result<u8, Error> {
+    let [number, program, arguments @ ..] = arguments else {
+        return Err(Error::Unsupported("no command for the node".to_owned()));
+    };
+    enter(number)?;
+    become_program(Command::new(program).args(arguments))
+}
+
+pub(super) fn run_agent(arguments: &[OsString]) -> Result<u8, Error> {
+    let is_option = |word: &&OsString| word.as_encoded_bytes().starts_with(b"-");
+    let mut words = arguments.iter().skip_while(is_option);
+    let name = words.next().map(|name| name.to_string_lossy().into_owned());
+    let number = name.as_deref().and_then(|name| name.strip_prefix("node"));
+    let Some(number) = number else {
+        return Err(Error::Unsupported(format!("no node is called {name:?}")));
+    };
+    enter(OsStr::new(number))?;
+    let script: Vec<OsString> = words.cloned().collect();
+    become_program(
+        Command::new("sh")
+            .arg("-c")
+            .arg(script.join(OsStr::new(" "))),
+    )
+}
+
+fn become_program(command: &mut Command) -> Result<u8, Error> {
+    let error = command.env("TMPDIR", MEMORY).exec();
+    Err(Error::on(command.get_program().to_string_lossy())(error))
+}
+
+/// Moves this process to a node. Its current folder stays.
+fn enter(number: &OsStr) -> Result<(), Error> {
+    let missing = || Error::Unsupported(format!("there is no node {} here", number.display()));
+    let pids = env::var(NODES_VARIABLE).map_err(|_| missing())?;
+    let index: usize = number
+        .to_str()
+        .and_then(|word| word.parse().ok())
+        .ok_or_else(missing)?;
+    let pid = pids.split(' ').nth(index).ok_or_else(missing)?;
+    let folder = env::current_dir().map_err(Error::on("the current folder"))?;
+    // All are opened before the mounts are another's. Numbers of processes are the same on all nodes.
+    let kinds = [
+        ("net", CloneFlags::CLONE_NEWNET),
+        ("uts", CloneFlags::CLONE_NEWUTS),
+        ("ipc", CloneFlags::CLONE_NEWIPC),
+        ("mnt", CloneFlags::CLONE_NEWNS),
+    ];
+    let opened = kinds.map(|(name, flag)| {
+        let path = format!("/proc/{pid}/ns/{name}");
+        File::open(&path)
+            .map(|file| (file, flag))
+            .map_err(Error::on(path))
+    });
+    for namespace in opened {
+        let (file, flag) = namespace?;
+        setns(file, flag).map_err(Error::on(format!("node {index}")))?;
+    }
+    env::set_current_dir(&folder).map_err(Error::on(folder.to_string_lossy()))
+}

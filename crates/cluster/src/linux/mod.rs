@@ -1,0 +1,99 @@
+//! The parts of a cluster, each a process of this program.
+
+mod carrier;
+mod control;
+mod enter;
+mod init;
+mod launchers;
+mod node;
+mod outer;
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+use std::process;
+
+use nix::unistd::geteuid;
+
+pub use control::{CONTROL_VARIABLE, Control};
+pub use outer::run;
+
+use crate::Error;
+
+/// The first argument of a process that is a part of a cluster.
+const PART: &str = "--cluster-part";
+
+/// The device from which TAP devices are made.
+const TUN: &str = "/dev/net/tun";
+
+/// Runs the part of a cluster that this process is, and does not return; returns if it is none.
+///
+/// For the beginning of `main`, before there is a second thread.
+pub fn take_part() {
+    let mut arguments = env::args_os().skip(1);
+    if arguments.next().is_none_or(|first| first != PART) {
+        return;
+    }
+    let part = arguments.next().unwrap_or_default();
+    let arguments: Vec<OsString> = arguments.collect();
+    let ended = match part.to_str() {
+        Some(init::PART) => init::run(&arguments),
+        Some(node::PART) => node::run(&arguments),
+        Some(enter::PART) => enter::run(&arguments),
+        Some(enter::AGENT) => enter::run_agent(&arguments),
+        _ => Err(Error::Unsupported(format!(
+            "no part of a cluster is {part:?}"
+        ))),
+    };
+    let status = ended.unwrap_or_else(|error| {
+        eprintln!("error: cluster: {error}");
+        2
+    });
+    process::exit(status.into());
+}
+
+/// Fails if this machine, or this user, cannot have a cluster.
+///
+/// # Errors
+/// What is missing.
+pub fn check() -> Result<(), Error> {
+    let unsupported = |reason: String| Err(Error::Unsupported(reason));
+    if !geteuid().is_root() {
+        return unsupported(
+            "a cluster needs root, for network namespaces and TAP devices".to_owned(),
+        );
+    }
+    if let Err(error) = fs::metadata(TUN) {
+        return unsupported(format!("a cluster needs {TUN}, for TAP devices: {error}"));
+    }
+    for namespace in ["net", "uts", "ipc", "mnt", "pid"] {
+        if fs::metadata(format!("/proc/self/ns/{namespace}")).is_err() {
+            return unsupported(format!("this kernel has no {namespace} namespaces"));
+        }
+    }
+    Ok(())
+}
+
+/// The words before a command that make it run on the first node, inside the cluster.
+///
+/// # Errors
+/// The path of this program is not known, or has blanks, which such words cannot have.
+pub fn on_first_node() -> Result<Vec<String>, Error> {
+    let own = own_path()?;
+    match own
+        .to_str()
+        .filter(|path| !path.contains(char::is_whitespace))
+    {
+        Some(path) => Ok([path, PART, enter::PART, "0"].map(str::to_owned).into()),
+        None => Err(Error::Unsupported(format!(
+            "the path of this program has blanks: {}",
+            own.display()
+        ))),
+    }
+}
+
+/// Where this program is.
+fn own_path() -> Result<PathBuf, Error> {
+    env::current_exe().map_err(Error::on("the path of this program"))
+}

@@ -1,0 +1,82 @@
+//! The process outside: it starts the cluster, waits, and ends it when it is told to end itself.
+
+use std::ffi::OsString;
+use std::process::{self, Command};
+
+use nix::errno::Errno;
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+
+use super::{PART, check, init, own_path};
+use crate::{Error, Settings};
+
+/// Signals that end the cluster.
+const ENDING: [Signal; 4] = [
+    Signal::SIGINT,
+    Signal::SIGTERM,
+    Signal::SIGHUP,
+    Signal::SIGQUIT,
+];
+
+/// Runs a command in a cluster and returns its exit status, or 128 and the number of the signal that ended it or the cluster.
+///
+/// `prepare` may give the command environment variables. For a process that has one thread. What the cluster says goes to standard error.
+///
+/// # Errors
+/// A setting is out of range; this machine or this user cannot have a cluster; or it could not be set up.
+pub fn run(
+    settings: &Settings,
+    command: &[OsString],
+    prepare: impl FnOnce(&mut Command),
+) -> Result<u8, Error> {
+    settings.check()?;
+    check()?;
+    let mut signals = SigSet::from_iter(ENDING);
+    signals.add(Signal::SIGCHLD);
+    signals.thread_block().map_err(Error::on("signals"))?;
+    // The next child is process 1 of a new namespace, and ends all others with it.
+    unshare(CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS).map_err(unshare_failed)?;
+    let mut first = Command::new(own_path()?);
+    first.args([
+        PART,
+        init::PART,
+        &process::id().to_string(),
+        &settings.encode(),
+    ]);
+    prepare(first.args(command));
+    let child = first.spawn().map_err(Error::on("the first process"))?;
+    let init = Pid::from_raw(child.id().cast_signed());
+    loop {
+        let signal = signals.wait().map_err(Error::on("signals"))?;
+        if signal != Signal::SIGCHLD {
+            // It is gone already, or it goes now.
+            let _ = kill(init, Signal::SIGKILL);
+            waitpid(init, None).map_err(Error::on("the first process"))?;
+            return Ok(status_of(signal));
+        }
+        let ended = waitpid(init, Some(WaitPidFlag::WNOHANG));
+        match ended.map_err(Error::on("the first process"))? {
+            WaitStatus::Exited(_, status) => return Ok(u8::try_from(status).unwrap_or(u8::MAX)),
+            WaitStatus::Signaled(_, signal, _) => return Ok(status_of(signal)),
+            _ => {}
+        }
+    }
+}
+
+/// What a shell says of a process that a signal has ended.
+pub(super) fn status_of(signal: Signal) -> u8 {
+    u8::try_from(128 + signal as i32).unwrap_or(u8::MAX)
+}
+
+/// Why there are no namespaces.
+pub(super) fn unshare_failed(errno: Errno) -> Error {
+    let reason = match errno {
+        Errno::EPERM => "this user may make no namespaces (in a container: run it privileged)",
+        Errno::EINVAL | Errno::ENOSYS => "this kernel has no such namespaces",
+        Errno::ENOSPC => "there are as many namespaces as the system allows",
+        _ => errno.desc(),
+    };
+    Error::Unsupported(format!("a cluster needs namespaces: {reason}"))
+}

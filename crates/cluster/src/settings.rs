@@ -1,0 +1,256 @@
+//! What a cluster is to be, and how it is typed.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::Error;
+
+/// The most nodes: each is a process, a network and a device.
+pub const NODES_MAX: usize = 64;
+
+/// The most ranks that a node is said to have room for.
+pub const RANKS_PER_NODE_MAX: usize = 1024;
+
+/// The longest delay: TCP gives up a connection after some tries of doubled length.
+const DELAY_MAX: Duration = Duration::from_secs(10);
+
+/// What a cluster is to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The number of nodes.
+    pub nodes: usize,
+    /// The ranks that a launcher starts on a node before it goes on to the next.
+    pub ranks_per_node: usize,
+    /// How long a frame is under way from a node to another.
+    pub delay: Duration,
+    /// How many frames are lost.
+    pub loss: Loss,
+    /// The seed of what is lost.
+    pub seed: u64,
+    /// Where the command runs.
+    pub place: Place,
+}
+
+/// Where the command of a cluster runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Beside the nodes, on this machine's own network.
+    Outside,
+    /// On the first node.
+    FirstNode,
+}
+
+impl Settings {
+    /// Fails if a number is out of range.
+    ///
+    /// # Errors
+    /// Which option has it.
+    pub fn check(&self) -> Result<(), Error> {
+        in_range("--nodes", self.nodes, NODES_MAX)?;
+        in_range("--ranks-per-node", self.ranks_per_node, RANKS_PER_NODE_MAX)
+    }
+
+    /// These settings as one word, for another process.
+    pub(crate) fn encode(&self) -> String {
+        let Self {
+            nodes,
+            ranks_per_node,
+            delay,
+            loss: Loss(fraction),
+            seed,
+            place,
+        } = self;
+        let place = match place {
+            Place::Outside => 0,
+            Place::FirstNode => 1,
+        };
+        let (delay_ns, loss_bits) = (delay.as_nanos(), fraction.to_bits());
+        format!("{nodes},{ranks_per_node},{delay_ns},{loss_bits},{seed},{place}")
+    }
+
+    /// The settings of such a word.
+    pub(crate) fn decode(word: &str) -> Option<Self> {
+        let numbers = word.split(',').map(str::parse::<u64>);
+        let numbers: Vec<u64> = numbers.collect::<Result<_, _>>().ok()?;
+        let [nodes, ranks_per_node, delay_ns, loss_bits, seed, place] = numbers[..] else {
+            return None;
+        };
+        Some(Self {
+            nodes: usize::try_from(nodes).ok()?,
+            ranks_per_node: usize::try_from(ranks_per_node).ok()?,
+            delay: Duration::from_nanos(delay_ns),
+            loss: Loss(f64::from_bits(loss_bits)),
+            seed,
+            place: match place {
+                0 => Place::Outside,
+                _ => Place::FirstNode,
+            },
+        })
+    }
+}
+
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            nodes,
+            ranks_per_node,
+            delay,
+            loss,
+            seed,
+            ..
+        } = self;
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        write!(f, "{nodes} node{} with ", plural(*nodes))?;
+        write!(f, "{ranks_per_node} rank{} each", plural(*ranks_per_node))?;
+        write!(f, ", delay {delay:?}, loss {loss} (seed {seed})")
+    }
+}
+
+fn in_range(option: &'static str, count: usize, max: usize) -> Result<(), Error> {
+    match (1..=max).contains(&count) {
+        true => Ok(()),
+        false => {
+            let reason = format!("{count} is not a number from 1 to {max}");
+            Err(Error::option(option, reason))
+        }
+    }
+}
+
+/// Units of time, longest names first: `ms` also ends in `s`.
+const UNITS: [(&str, f64); 4] = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
+
+/// The time of a text such as `1ms`, `50us`, `0.2ms` or `0`.
+///
+/// # Errors
+/// It is not a time, or longer than 10 s.
+pub fn parse_delay(typed: &str) -> Result<Duration, Error> {
+    let wrong = |reason: &str| Error::option("--delay", format!("`{typed}` {reason}"));
+    let not_a_time = || wrong("is not a time such as 1ms, 50us, 0.2ms or 0");
+    if typed == "0" {
+        return Ok(Duration::ZERO);
+    }
+    let of_unit = |(name, seconds)| Some((typed.strip_suffix(name)?, seconds));
+    let (number, unit_seconds) = UNITS.into_iter().find_map(of_unit).ok_or_else(not_a_time)?;
+    let seconds = unit_seconds * number.parse::<f64>().map_err(|_| not_a_time())?;
+    if seconds > DELAY_MAX.as_secs_f64() {
+        return Err(wrong("is longer than 10s"));
+    }
+    Duration::try_from_secs_f64(seconds).map_err(|_| not_a_time())
+}
+
+/// The fraction of frames that are lost, from 0 to below 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Loss(f64);
+
+impl Loss {
+    /// The loss of a text such as `0.5%` or `0`.
+    ///
+    /// # Errors
+    /// It is not a percentage from 0 to below 100.
+    pub fn parse(typed: &str) -> Result<Self, Error> {
+        let wrong = |reason: &str| Error::option("--loss", format!("`{typed}` {reason}"));
+        let not_a_percentage = || wrong("is not a percentage such as 0.5% or 0");
+        if typed == "0" {
+            return Ok(Self(0.0));
+        }
+        let number = typed.strip_suffix('%').ok_or_else(not_a_percentage)?;
+        let percent: f64 = number.parse().map_err(|_| not_a_percentage())?;
+        match percent {
+            0.0..100.0 => Ok(Self(percent / 100.0)),
+            _ if percent >= 100.0 => Err(wrong("would leave no frame; it must be below 100%")),
+            _ => Err(not_a_percentage()),
+        }
+    }
+
+    /// The fraction.
+    pub fn fraction(self) -> f64 {
+        self.0
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = format!("{:.6}", 100.0 * self.0);
+        let percent = percent.trim_end_matches('0').trim_end_matches('.');
+        write!(f, "{percent} %")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+    use std::time::Duration;
+
+    use super::{Loss, Place, Settings, parse_delay};
+
+    #[test]
+    fn delays_have_units() {
+        for (typed, nanoseconds) in [
+            ("0", 0),
+            ("0s", 0),
+            ("1ms", 1_000_000),
+            ("0.2ms", 200_000),
+            ("50us", 50_000),
+            ("700ns", 700),
+            ("2s", 2_000_000_000),
+            ("10s", 10_000_000_000),
+        ] {
+            let delay = parse_delay(typed).unwrap();
+            assert_eq!(delay, Duration::from_nanos(nanoseconds), "{typed}");
+        }
+        for wrong in [
+            "", "1", "ms", "-1ms", "1 h", "nans", "infs", "10.1s", "1e300s",
+        ] {
+            let error = parse_delay(wrong).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("--delay: `{wrong}` is ")),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn losses_are_percentages_below_all() {
+        for (typed, shown) in [
+            ("0", "0 %"),
+            ("0.5%", "0.5 %"),
+            ("99.9%", "99.9 %"),
+            ("1e-3%", "0.001 %"),
+        ] {
+            assert_eq!(Loss::parse(typed).unwrap().to_string(), shown);
+        }
+        for wrong in ["", "%", "0.5", "-1%", "nan%", "100%", "101%", "inf%"] {
+            let error = Loss::parse(wrong).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("--loss: `{wrong}` ")), "{error}");
+        }
+    }
+
+    #[test]
+    fn settings_survive_their_way_to_another_process() {
+        let settings = Settings {
+            nodes: 4,
+            ranks_per_node: 2,
+            delay: Duration::from_micros(1500),
+            loss: Loss::parse("0.3%").unwrap(),
+            seed: u64::MAX,
+            place: Place::FirstNode,
+        };
+        assert_eq!(Settings::decode(&settings.encode()), Some(settings));
+        assert_eq!(Settings::decode("4,2"), None);
+        assert!(settings.check().is_ok());
+        for (nodes, ranks_per_node, option) in [
+            (0, 1, "--nodes"),
+            (65, 1, "--nodes"),
+            (1, 0, "--ranks-per-node"),
+        ] {
+            let wrong = Settings {
+                nodes,
+                ranks_per_node,
+                ..settings
+            };
+            let error = wrong.check().unwrap_err().to_string();
+            assert!(error.starts_with(option), "{error}");
+        }
+    }
+}

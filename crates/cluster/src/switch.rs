@@ -1,0 +1,320 @@
+//! The switch: where a frame goes, when, and whether at all. It moves no bytes itself, and knows no devices.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use crate::Loss;
+use crate::random::Random;
+
+/// The most frames that are under way at once. More would wait in the nodes' devices.
+const ROOM: usize = 1 << 15;
+
+/// An Ethernet address.
+type Address = [u8; 6];
+
+/// The destination, the source, and the type of what follows.
+const HEADER_BYTES: usize = 14;
+
+/// Joins nodes as an Ethernet switch does: it learns which addresses are behind which port, and floods a frame whose destination it does not
+/// know. Every frame is under way for the same time, so frames do not overtake each other.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+/// use cluster::{Loss, switch::Switch};
+///
+/// let mut switch = Switch::new(3, Duration::from_millis(1), Loss::default(), 1);
+/// let now = Instant::now();
+/// let mut frame = [0; 60];
+/// frame[..6].fill(0xFF); // to all
+/// switch.accept(0, &frame, now);
+/// let mut reached = Vec::new();
+/// switch.deliver(now, |port, _| reached.push(port));
+/// assert!(reached.is_empty());
+/// switch.deliver(now + Duration::from_millis(1), |port, _| reached.push(port));
+/// assert_eq!(reached, [1, 2]);
+/// ```
+#[derive(Debug)]
+pub struct Switch {
+    delay: Duration,
+    loss: Loss,
+    random: Random,
+    is_cut: Vec<bool>,
+    ports: HashMap<Address, usize>,
+    under_way: VecDeque<Frame>,
+    counts: Counts,
+}
+
+/// What became of the frames so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Frames that were handed to at least one port.
+    pub carried: u64,
+    /// Frames that were lost by chance.
+    pub lost: u64,
+    /// Frames from a port that was cut off, or to one.
+    pub cut: u64,
+}
+
+#[derive(Debug)]
+struct Frame {
+    due: Instant,
+    from: usize,
+    bytes: Vec<u8>,
+}
+
+impl Switch {
+    /// A switch with a port for each of `nodes` nodes.
+    pub fn new(nodes: usize, delay: Duration, loss: Loss, seed: u64) -> Self {
+        Self {
+            delay,
+            loss,
+            random: Random::new(seed),
+            is_cut: vec![false; nodes],
+            ports: HashMap::new(),
+            under_way: VecDeque::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Takes a frame that arrives at a port; it may be lost. What is too short for a frame is ignored.
+    ///
+    /// # Panics
+    /// There is no such port.
+    pub fn accept(&mut self, from: usize, bytes: &[u8], now: Instant) {
+        let Some(header) = bytes.get(..HEADER_BYTES) else {
+            return;
+        };
+        if self.is_cut[from] {
+            self.counts.cut += 1;
+            return;
+        }
+        if self.loss.fraction() > 0.0 && self.random.fraction() < self.loss.fraction() {
+            self.counts.lost += 1;
+            return;
+        }
+        let source = address(&header[6..]);
+        self.ports.insert(source, from);
+        self.under_way.push_back(Frame {
+            due: now + self.delay,
+            from,
+            bytes: bytes.to_vec(),
+        });
+    }
+
+    /// Hands over what is due: each frame and the port that it leaves by, in the order in which frames came.
+    pub fn deliver(&mut self, now: Instant, mut send: impl FnMut(usize, &[u8])) {
+        let is_due = |frame: &Frame| frame.due <= now;
+        while self.under_way.front().is_some_and(is_due) {
+            let Some(frame) = self.under_way.pop_front() else {
+                return;
+            };
+            let ports = self.destinations(&frame);
+            let mut reached = ports.clone();
+            // A cut also takes what is under way.
+            reached.retain(|&port| !self.is_cut[port] && !self.is_cut[frame.from]);
+            for &port in &reached {
+                send(port, &frame.bytes);
+            }
+            match (ports.is_empty(), reached.is_empty()) {
+                (true, _) => {}
+                (false, true) => self.counts.cut += 1,
+                (false, false) => self.counts.carried += 1,
+            }
+        }
+    }
+
+    /// The ports by which a frame leaves: never the one by which it came.
+    fn destinations(&self, frame: &Frame) -> Vec<usize> {
+        let is_to_many = frame.bytes[0] & 1 == 1;
+        let known = self.ports.get(&address(&frame.bytes));
+        match known.filter(|_| !is_to_many) {
+            Some(&port) if port == frame.from => Vec::new(),
+            Some(&port) => vec![port],
+            None => {
+                let all = 0..self.is_cut.len();
+                all.filter(|&port| port != frame.from).collect()
+            }
+        }
+    }
+
+    /// When the next frame is due; `None` if none is under way.
+    pub fn next_due(&self) -> Option<Instant> {
+        self.under_way.front().map(|frame| frame.due)
+    }
+
+    /// Whether it takes another frame. One that it would not take waits in its node.
+    pub fn has_room(&self) -> bool {
+        self.under_way.len() < ROOM
+    }
+
+    /// Cuts a port off, or joins it again. Frames under way from it and to it are lost when they are due.
+    ///
+    /// # Panics
+    /// There is no such port.
+    pub fn set_cut(&mut self, port: usize, is_cut: bool) {
+        self.is_cut[port] = is_cut;
+    }
+
+    /// What became of the frames so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+}
+
+/// The first bytes.
+fn address(bytes: &[u8]) -> Address {
+    *bytes.first_chunk().expect("a frame has a header")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+    use std::time::{Duration, Instant};
+
+    use super::{Counts, ROOM, Switch};
+    use crate::Loss;
+
+    const DELAY: Duration = Duration::from_micros(100);
+
+    fn switch(nodes: usize, loss: &str, seed: u64) -> Switch {
+        Switch::new(nodes, DELAY, Loss::parse(loss).unwrap(), seed)
+    }
+
+    /// A node's address: of one device, as its first bit says.
+    fn mac(node: u8) -> [u8; 6] {
+        [2, 0, 0, 0, 0, node]
+    }
+
+    const ALL: [u8; 6] = [0xFF; 6];
+
+    fn frame(to: [u8; 6], from: u8, number: u8) -> Vec<u8> {
+        [&to[..], &mac(from), &[8, 0, number]].concat()
+    }
+
+    /// What is handed over at a time: ports, and the last bytes of the frames.
+    fn delivered(switch: &mut Switch, now: Instant) -> Vec<(usize, u8)> {
+        let mut all = Vec::new();
+        switch.deliver(now, |port, bytes| all.push((port, *bytes.last().unwrap())));
+        all
+    }
+
+    #[test]
+    fn addresses_are_learned() {
+        let mut switch = switch(4, "0", 1);
+        let now = Instant::now();
+        // Nobody knows node 2 yet.
+        switch.accept(0, &frame(mac(2), 0, 1), now);
+        assert_eq!(
+            delivered(&mut switch, now + DELAY),
+            [(1, 1), (2, 1), (3, 1)]
+        );
+        switch.accept(2, &frame(mac(0), 2, 2), now);
+        switch.accept(0, &frame(mac(2), 0, 3), now);
+        assert_eq!(delivered(&mut switch, now + DELAY), [(0, 2), (2, 3)]);
+        // An address may move; and one behind the same port needs no switch.
+        switch.accept(3, &frame(ALL, 2, 4), now);
+        switch.accept(0, &frame(mac(2), 0, 5), now);
+        switch.accept(3, &frame(mac(2), 1, 6), now);
+        let all = delivered(&mut switch, now + DELAY);
+        assert_eq!(all, [(0, 4), (1, 4), (2, 4), (3, 5)]);
+    }
+
+    #[test]
+    fn frames_to_many_reach_all_but_their_sender() {
+        let mut switch = switch(3, "0", 1);
+        let now = Instant::now();
+        for from in 0..3 {
+            switch.accept(usize::from(from), &frame(ALL, from, from), now);
+        }
+        let all = delivered(&mut switch, now + DELAY);
+        assert_eq!(all, [(1, 0), (2, 0), (0, 1), (2, 1), (0, 2), (1, 2)]);
+    }
+
+    #[test]
+    fn frames_are_due_after_the_delay_and_in_order() {
+        let mut switch = switch(2, "0", 1);
+        let now = Instant::now();
+        let at = |tenths: u32| now + DELAY * tenths / 10;
+        switch.accept(0, &frame(ALL, 0, 0), at(0));
+        switch.accept(1, &frame(ALL, 1, 1), at(1));
+        switch.accept(1, &frame(ALL, 1, 2), at(4));
+        assert_eq!(switch.next_due(), Some(now + DELAY));
+        assert_eq!(delivered(&mut switch, at(9)), []);
+        assert_eq!(delivered(&mut switch, at(10)), [(1, 0)]);
+        assert_eq!(switch.next_due(), Some(at(11)));
+        assert_eq!(delivered(&mut switch, at(20)), [(0, 1), (0, 2)]);
+        assert_eq!(switch.next_due(), None);
+    }
+
+    #[test]
+    fn as_many_are_lost_as_was_asked_and_the_same_by_the_same_seed() {
+        let lost = |loss: &str, seed| {
+            let mut switch = switch(2, loss, seed);
+            let now = Instant::now();
+            let mut passed = Vec::new();
+            for number in 0..20_000_u32 {
+                switch.accept(0, &frame(ALL, 0, 0), now);
+                switch.deliver(now + DELAY, |_, _| passed.push(number));
+            }
+            assert_eq!(switch.counts().carried, passed.len() as u64);
+            assert_eq!(switch.counts().lost, 20_000 - passed.len() as u64);
+            passed
+        };
+        assert_eq!(lost("0", 7).len(), 20_000);
+        let five_percent = lost("5%", 7);
+        // A thousand are expected; 6 standard deviations are 185.
+        assert!(
+            (18_815..=19_185).contains(&five_percent.len()),
+            "{}",
+            five_percent.len()
+        );
+        assert_eq!(lost("5%", 7), five_percent);
+        assert_ne!(lost("5%", 8), five_percent);
+    }
+
+    #[test]
+    fn a_node_that_is_cut_off_reaches_nobody_until_it_is_healed() {
+        let mut switch = switch(3, "0", 1);
+        let now = Instant::now();
+        for from in 0..3 {
+            switch.accept(usize::from(from), &frame(ALL, from, 0), now);
+        }
+        delivered(&mut switch, now + DELAY);
+        switch.accept(1, &frame(mac(0), 1, 1), now);
+        switch.accept(0, &frame(mac(1), 0, 2), now);
+        // What is under way is lost, too.
+        switch.set_cut(1, true);
+        switch.accept(1, &frame(mac(0), 1, 3), now);
+        switch.accept(0, &frame(ALL, 0, 4), now);
+        assert_eq!(delivered(&mut switch, now + DELAY), [(2, 4)]);
+        switch.set_cut(1, false);
+        switch.accept(1, &frame(mac(0), 1, 5), now);
+        switch.accept(0, &frame(ALL, 0, 6), now);
+        assert_eq!(
+            delivered(&mut switch, now + DELAY),
+            [(0, 5), (1, 6), (2, 6)]
+        );
+        let expected = Counts {
+            carried: 6,
+            lost: 0,
+            cut: 3,
+        };
+        assert_eq!(switch.counts(), expected);
+    }
+
+    #[test]
+    fn scraps_are_ignored_and_room_ends() {
+        let mut switch = switch(2, "0", 1);
+        let now = Instant::now();
+        switch.accept(0, &[0xFF; 13], now);
+        assert_eq!(switch.next_due(), None);
+        for _ in 0..ROOM {
+            assert!(switch.has_room());
+            switch.accept(0, &frame(ALL, 0, 0), now);
+        }
+        assert!(!switch.has_room());
+        assert_eq!(delivered(&mut switch, now + DELAY).len(), ROOM);
+        assert!(switch.has_room());
+    }
+}

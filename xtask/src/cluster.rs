@@ -1,0 +1,110 @@
+//! `cargo xtask cluster`: a command whose ranks are spread over the nodes of a cluster in a box.
+
+use std::ffi::OsString;
+
+use ::cluster::{Loss, Place, Settings, parse_delay};
+use clap::Args;
+use harness::Error;
+
+use crate::mpi_options::MpiOptions;
+
+/// Options of `cluster`.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// The number of nodes
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    nodes: usize,
+    /// The ranks that are started on a node before the next node gets any
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    ranks_per_node: usize,
+    /// How long a message between nodes is under way besides, as 1ms or 50us
+    #[arg(
+        long,
+        default_value = "0",
+        value_name = "TIME",
+        allow_hyphen_values = true
+    )]
+    delay: String,
+    /// How many of the network's frames between nodes are lost, as 0.5%
+    #[arg(
+        long,
+        default_value = "0",
+        value_name = "PERCENT",
+        allow_hyphen_values = true
+    )]
+    loss: String,
+    /// The seed of what is lost
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    seed: u64,
+    #[command(flatten)]
+    mpi: MpiOptions,
+    /// Run any program, on the first node; `mpirun` there uses all nodes
+    #[arg(long)]
+    exec: bool,
+    /// The command: repro-check, bench or another of these, whose --backend is mpi unless given
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Commands that take `--backend`.
+const WITH_BACKEND: [&str; 3] = ["repro-check", "bench", "campaign"];
+
+/// Runs the command, and returns its exit status.
+pub fn run(options: &Options) -> Result<u8, Error> {
+    let settings = Settings {
+        nodes: options.nodes,
+        ranks_per_node: options.ranks_per_node,
+        delay: parse_delay(&options.delay).map_err(translated)?,
+        loss: Loss::parse(&options.loss).map_err(translated)?,
+        seed: options.seed,
+        place: match options.exec {
+            true => Place::FirstNode,
+            false => Place::Outside,
+        },
+    };
+    settings.check().map_err(translated)?;
+    let installation = options.mpi.installation()?;
+    if options.exec {
+        ::cluster::check().map_err(translated)?;
+        return ::cluster::run(&settings, &options.command, |_| ()).map_err(translated);
+    }
+    let command = own_command(&options.command)?;
+    ::cluster::check().map_err(translated)?;
+    let first_node = ::cluster::on_first_node().map_err(translated)?;
+    let installation = installation.started_by(first_node);
+    ::cluster::run(&settings, &command, |first| installation.pass_on(first)).map_err(translated)
+}
+
+/// A command of this program, word by word.
+fn own_command(words: &[OsString]) -> Result<Vec<OsString>, Error> {
+    let has = |option: &str| {
+        let mut words = words.iter().filter_map(|word| word.to_str());
+        words.any(|word| word == option || word.starts_with(&format!("{option}=")))
+    };
+    // There they would start ranks beside the nodes.
+    if let Some(option) = ["--mpi", "--launcher"]
+        .into_iter()
+        .find(|option| has(option))
+    {
+        let reason = format!("it belongs to the cluster: `cluster {option} … -- …`");
+        return Err(Error::option(option, reason));
+    }
+    let own = std::env::current_exe().map_err(|error| Error::Run(error.to_string()))?;
+    let mut command = vec![own.into_os_string()];
+    command.extend(words.iter().take(1).cloned());
+    let takes_backend = words
+        .first()
+        .is_some_and(|name| WITH_BACKEND.iter().any(|known| name == known));
+    if takes_backend && !has("--backend") {
+        command.extend(["--backend", "mpi"].map(OsString::from));
+    }
+    command.extend(words.iter().skip(1).cloned());
+    Ok(command)
+}
+
+fn translated(error: ::cluster::Error) -> Error {
+    match error {
+        ::cluster::Error::Option { option, reason } => Error::Option { option, reason },
+        other => Error::Run(other.to_string()),
+    }
+}
