@@ -47,8 +47,18 @@ impl Node {
         let is_regular =
             node_size == node_ranks.min(size - first) && node_rank == rank % node_ranks;
         let are_regular = agreed(is_regular.into(), Agreed::Least)? == 1;
-        let cores = cores(&node).map_err(failed)?;
-        let at_once = agreed(cores.min(node_size), Agreed::Least)?;
+        // Containers of one machine may be nodes to MPI, and share its cores all the same.
+        let machine = machine().unwrap_or(rank as u64);
+        let is_one_machine = raw.allreduce_u64(machine, Agreed::Least).map_err(failed)?
+            == raw
+                .allreduce_u64(machine, Agreed::Greatest)
+                .map_err(failed)?;
+        let (sharing, sharing_ranks) = match is_one_machine {
+            true => (raw, size),
+            false => (&node, node_size),
+        };
+        let cores = cores(sharing).map_err(failed)?;
+        let at_once = agreed(cores.min(sharing_ranks), Agreed::Least)?;
         let rings = match agreed(setting(wants_memory), Agreed::Least)? {
             ON => {
                 let ranks = node.allgather_u64(rank as u64).map_err(failed)?;
@@ -68,27 +78,38 @@ impl Node {
         node.free().map_err(failed)?;
         Ok(Self {
             regular_ranks: are_regular.then_some(node_ranks),
-            concurrency: if are_regular {
-                at_once * size.div_ceil(node_ranks)
-            } else {
-                size
+            concurrency: match (is_one_machine, are_regular) {
+                (true, _) => at_once,
+                (false, true) => at_once * size.div_ceil(node_ranks),
+                (false, false) => size,
             },
             local: rings.unwrap_or_else(|| LocalMessages::of_one(rank, first_number)),
         })
     }
 }
 
-/// The cores that the ranks of a node may use, as far as is known here. Collective.
+/// The same for all processes of a machine until it restarts, in containers, too; `None` where the system does not say.
+fn machine() -> Option<u64> {
+    parse_machine(&fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?)
+}
+
+/// The first half of a random number as Linux writes it: in hexadecimal, with hyphens.
+fn parse_machine(boot_id: &str) -> Option<u64> {
+    let digits = boot_id.trim().replace('-', "");
+    u64::from_str_radix(digits.get(..16)?, 16).ok()
+}
+
+/// The cores that the ranks of a communicator, on one machine, may use, as far as is known here. Collective.
 ///
 /// A launcher may bind each process to cores of its own: then those of all processes count. A container may have less time than
 /// cores: then this process can have no more threads at once than cores' worth of time.
-fn cores(node: &RawCommunicator) -> Result<usize, Failure> {
+fn cores(sharing: &RawCommunicator) -> Result<usize, Failure> {
     let own = allowed_cores().unwrap_or_default();
-    let words = node.allreduce_u64(own.len() as u64, Agreed::Greatest)?;
+    let words = sharing.allreduce_u64(own.len() as u64, Agreed::Greatest)?;
     let words = usize::try_from(words).expect("processors have few thousand cores");
     let mut padded = own.clone();
     padded.resize(words, 0);
-    let all = node.allreduce_u64s(&padded, Agreed::Union)?;
+    let all = sharing.allreduce_u64s(&padded, Agreed::Union)?;
     let own_time = thread::available_parallelism().map_or(1, usize::from);
     Ok(match (count(&own), count(&all)) {
         (own_count, _) if own_time < own_count => own_time,
@@ -135,7 +156,7 @@ fn setting(wants_memory: bool) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{allowed_cores, count, parse_cores};
+    use super::{allowed_cores, count, machine, parse_cores, parse_machine};
 
     #[test]
     fn cores_are_read_from_the_kernels_words() {
@@ -147,6 +168,15 @@ mod tests {
         );
         assert_eq!(parse_cores("Name:\tsh\n"), None);
         assert_eq!(parse_cores("Cpus_allowed:\tmany\n"), None);
+    }
+
+    #[test]
+    fn machines_have_random_numbers() {
+        let told = "0123abcd-4567-89ef-aaaa-bbbbbbbbbbbb\n";
+        assert_eq!(parse_machine(told), Some(0x0123_ABCD_4567_89EF));
+        assert_eq!(parse_machine("0123abcd"), None);
+        assert_eq!(parse_machine("no machine says anything like it"), None);
+        assert_eq!(machine(), machine());
     }
 
     #[test]

@@ -1,0 +1,396 @@
+//! The tests.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{self, Child, ChildStdout, Command, ExitCode, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cluster::Control;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const TESTS: [(&str, fn()); 9] = [
+    ("nodes_have_their_own", nodes_have_their_own),
+    ("output_and_status_pass", output_and_status_pass),
+    ("frames_are_delayed", frames_are_delayed),
+    ("frames_are_lost", frames_are_lost),
+    ("nodes_are_cut_off_and_healed", nodes_are_cut_off_and_healed),
+    ("nodes_are_stopped_and_go_on", nodes_are_stopped_and_go_on),
+    (
+        "nothing_is_left_after_signals",
+        nothing_is_left_after_signals,
+    ),
+    (
+        "nothing_is_left_after_failures",
+        nothing_is_left_after_failures,
+    ),
+    ("root_is_needed", root_is_needed),
+];
+
+/// Runs the tests whose names hold one of the arguments, or all.
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    if let Err(error) = cluster::check() {
+        println!("SKIPPED: all tests of clusters: {error}");
+        return ExitCode::SUCCESS;
+    }
+    let filters = arguments.iter().filter_map(|word| word.to_str());
+    let filters: Vec<&str> = filters.filter(|word| !word.starts_with('-')).collect();
+    let is_chosen =
+        |name: &str| filters.is_empty() || filters.iter().any(|&filter| name.contains(filter));
+    for (name, test) in TESTS.into_iter().filter(|(name, _)| is_chosen(name)) {
+        test();
+        println!("test {name} ... ok");
+    }
+    ExitCode::SUCCESS
+}
+
+fn own() -> PathBuf {
+    env::current_exe().expect("this program is somewhere")
+}
+
+/// A cluster of nodes that joins them in this way, and runs a script of a shell on the first one. `$0` is this program, and `$on` runs a
+/// command on the node that comes next.
+fn cluster(nodes: usize, delay: &str, loss: &str, script: &str) -> Command {
+    let mut command = Command::new(own());
+    command
+        .args(["run", &nodes.to_string(), delay, loss, "sh", "-c", script])
+        .arg(own())
+        .env("on", "/dev/shm/cluster/agent")
+        .stdin(Stdio::null());
+    command
+}
+
+#[track_caller]
+fn output(nodes: usize, script: &str) -> Output {
+    cluster(nodes, "0", "0", script)
+        .output()
+        .expect("it can be started")
+}
+
+/// What a script that succeeds prints.
+#[track_caller]
+fn lines(nodes: usize, script: &str) -> Vec<String> {
+    let output = output(nodes, script);
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().map(str::to_owned).collect()
+}
+
+fn nodes_have_their_own() {
+    let names = lines(3, "hostname; for i in 0 1 2; do $on node$i hostname; done");
+    assert_eq!(names, ["node0", "node0", "node1", "node2"]);
+    for namespace in ["net", "uts", "ipc", "mnt"] {
+        let script =
+            format!("for i in 0 1 2 0; do $on node$i readlink /proc/self/ns/{namespace}; done");
+        let links = lines(3, &script);
+        assert_eq!(links[0], links[3], "{namespace}");
+        let mut distinct: BTreeSet<String> = links.into_iter().collect();
+        let outside = fs::read_link(format!("/proc/self/ns/{namespace}")).expect("Linux has them");
+        distinct.insert(outside.to_string_lossy().into_owned());
+        assert_eq!(distinct.len(), 4, "{namespace}");
+    }
+    let memory = lines(
+        2,
+        "touch /dev/shm/mine; $on node1 ls /dev/shm; ls /dev/shm; echo $TMPDIR",
+    );
+    assert_eq!(memory, ["cluster", "cluster", "mine", "/dev/shm"]);
+    let folder = lines(1, "pwd");
+    let expected = env::current_dir().expect("there is one");
+    assert_eq!(folder, [expected.to_string_lossy()]);
+}
+
+fn output_and_status_pass() {
+    let output = output(2, "echo told; echo wrong >&2; exit 7");
+    assert_eq!(output.status.code(), Some(7));
+    assert_eq!(output.stdout, b"told\n");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors: Vec<&str> = errors.lines().collect();
+    assert!(
+        errors[0].starts_with("cluster: 2 nodes with 1 rank each, delay 0ns, loss 0 % (seed 1)")
+    );
+    assert_eq!(errors[1..], ["wrong"]);
+    let killed = cluster(1, "0", "0", "kill -9 $$")
+        .status()
+        .expect("it can be started");
+    assert_eq!(killed.code(), Some(128 + 9));
+}
+
+/// Pings of the last of two nodes from the first; the nanoseconds of each, or `None` if it was lost.
+#[track_caller]
+fn pings(delay: &str, loss: &str, count: usize) -> Vec<Option<u64>> {
+    let script = format!("$on node1 \"$0\" echo & sleep 0.5; \"$0\" ping node1 {count}");
+    let output = cluster(2, delay, loss, &script)
+        .output()
+        .expect("it can be started");
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let nanoseconds = |line: &str| {
+        line.strip_prefix("got ")
+            .map(|number| number.parse().expect("a number"))
+    };
+    text.lines().map(nanoseconds).collect()
+}
+
+fn frames_are_delayed() {
+    let times = pings("20ms", "0", 8);
+    assert_eq!(times.len(), 8);
+    assert!(times.iter().flatten().count() > 0, "{times:?}");
+    // There and back.
+    assert!(
+        times.iter().flatten().all(|&time| time >= 40_000_000),
+        "{times:?}"
+    );
+    let fast = pings("0", "0", 8);
+    assert!(
+        fast.iter().flatten().any(|&time| time < 40_000_000),
+        "{fast:?}"
+    );
+}
+
+fn frames_are_lost() {
+    let times = pings("0", "10%", 60);
+    let back = times.iter().flatten().count();
+    // 81 % get through; none or all in less than one of 100,000 runs, for any seed.
+    assert!((1..60).contains(&back), "{back}");
+    assert_eq!(pings("0", "0", 20).iter().flatten().count(), 20);
+}
+
+/// A cluster that is running, and the lines that its command prints.
+struct Running {
+    child: Child,
+    lines: std::io::Lines<BufReader<ChildStdout>>,
+    control: String,
+}
+
+impl Running {
+    fn start(mut command: Command) -> Self {
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it can be started");
+        let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut said = String::new();
+        errors.read_line(&mut said).expect("text");
+        // What else it says goes nowhere, but the pipe must not fill up.
+        thread::spawn(move || errors.read_to_end(&mut Vec::new()));
+        let (_, control) = said
+            .trim()
+            .split_once("control @")
+            .expect("its first line names the control socket");
+        let control = control.to_owned();
+        Self {
+            child,
+            lines,
+            control,
+        }
+    }
+
+    fn line(&mut self) -> String {
+        self.lines.next().expect("more lines").expect("text")
+    }
+
+    /// Reads until so many lines in a row begin like this.
+    #[track_caller]
+    fn wait_for(&mut self, beginning: &str, count: usize) {
+        let begin = Instant::now();
+        let mut found = 0;
+        while found < count {
+            found = if self.line().starts_with(beginning) {
+                found + 1
+            } else {
+                0
+            };
+            assert!(begin.elapsed() < PATIENCE, "{beginning}");
+        }
+    }
+
+    fn control(&self) -> Control {
+        Control::connect(&self.control).expect("it is running")
+    }
+
+    fn id(&self) -> Pid {
+        Pid::from_raw(self.child.id().cast_signed())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A cluster of three nodes, the first of which pings the second for ever.
+fn pinging() -> Running {
+    let script = "$on node1 \"$0\" echo & \"$0\" ping node1 100000";
+    let mut running = Running::start(cluster(3, "0", "0", script));
+    running.wait_for("got", 3);
+    running
+}
+
+fn nodes_are_cut_off_and_healed() {
+    let mut running = pinging();
+    let mut control = running.control();
+    control.cut(1).expect("there is a node 1");
+    running.wait_for("lost", 3);
+    control.heal(1).expect("there is a node 1");
+    running.wait_for("got", 3);
+    // Another node is not in the way.
+    control.cut(2).expect("there is a node 2");
+    running.wait_for("got", 30);
+    let error = control.cut(3).expect_err("there is no node 3");
+    assert!(error.to_string().contains("no node 3"), "{error}");
+}
+
+fn nodes_are_stopped_and_go_on() {
+    let mut running = pinging();
+    let mut control = running.control();
+    control.stop(1).expect("there is a node 1");
+    running.wait_for("lost", 3);
+    control.resume(1).expect("there is a node 1");
+    running.wait_for("got", 3);
+}
+
+/// What a machine shows of clusters.
+#[derive(Debug, PartialEq, Eq)]
+struct Traces {
+    devices: BTreeSet<OsString>,
+    mounts: String,
+    /// The folder that every node has in its memory.
+    has_folder: bool,
+}
+
+impl Traces {
+    fn now() -> Self {
+        let devices = fs::read_dir("/sys/class/net")
+            .into_iter()
+            .flatten()
+            .flatten();
+        Self {
+            devices: devices.map(|entry| entry.file_name()).collect(),
+            mounts: fs::read_to_string("/proc/self/mountinfo").expect("Linux has it"),
+            has_folder: fs::exists("/dev/shm/cluster").expect("it can be looked for"),
+        }
+    }
+}
+
+/// Processes whose command lines hold this, but for this one.
+fn processes_of(marker: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").expect("Linux has it").flatten() {
+        let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let command = String::from_utf8_lossy(&command).replace('\0', " ");
+        if command.contains(marker) && entry.file_name() != *process::id().to_string() {
+            found.push(command);
+        }
+    }
+    found
+}
+
+/// Waits until the kernel has cleared away what it clears away by itself.
+#[track_caller]
+fn assert_nothing_is_left(before: &Traces, marker: &str, control: Option<&str>) {
+    let begin = Instant::now();
+    loop {
+        let (now, processes) = (Traces::now(), processes_of(marker));
+        let is_reachable = control.is_some_and(|name| Control::connect(name).is_ok());
+        if now == *before && processes.is_empty() && !is_reachable {
+            return;
+        }
+        assert!(
+            begin.elapsed() < PATIENCE,
+            "{before:?}, {now:?}, {processes:?}, {is_reachable}"
+        );
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// A number of seconds that only one test sleeps.
+fn marked_sleep(number: u32) -> String {
+    format!("{number}{}", process::id())
+}
+
+fn nothing_is_left_after_signals() {
+    for (number, signal, status) in [
+        (71, Signal::SIGINT, Some(130)),
+        (72, Signal::SIGTERM, Some(143)),
+        (73, Signal::SIGHUP, Some(129)),
+        // It cannot do anything any more: the kernel does.
+        (74, Signal::SIGKILL, None),
+    ] {
+        let before = Traces::now();
+        let marker = marked_sleep(number);
+        // One on another node, and one that has left its session.
+        let script = format!(
+            "$on node1 sleep {marker} & setsid sleep {marker} & echo begun; sleep {marker}"
+        );
+        let mut running = Running::start(cluster(2, "0", "0", &script));
+        assert_eq!(running.line(), "begun");
+        let begin = Instant::now();
+        while processes_of(&marker).len() < 4 {
+            assert!(begin.elapsed() < PATIENCE, "{:?}", processes_of(&marker));
+            thread::sleep(Duration::from_millis(20));
+        }
+        kill(running.id(), signal).expect("it is running");
+        let ended = running.child.wait().expect("it is this process's child");
+        assert_eq!(ended.code(), status, "{signal}");
+        assert_nothing_is_left(&before, &marker, Some(&running.control));
+    }
+}
+
+fn nothing_is_left_after_failures() {
+    let before = Traces::now();
+    let marker = marked_sleep(75);
+    for (script, status, reason) in [
+        (format!("setsid sleep {marker} & exit 3"), 3, ""),
+        (
+            format!("set -- $TREEFOLD_CLUSTER_NODES; kill -9 $2; sleep {marker}"),
+            2,
+            "error: cluster: node 1: its first process has ended",
+        ),
+        ("$on node2 hostname".to_owned(), 2, "there is no node 2"),
+        ("$on elsewhere hostname".to_owned(), 2, "elsewhere"),
+    ] {
+        let output = output(2, &script);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{script}: {errors}");
+        assert!(errors.contains(reason), "{script}: {errors}");
+        assert_nothing_is_left(&before, &marker, None);
+    }
+    let missing = Command::new(own())
+        .args(["run", "2", "0", "0", "no-such-program"])
+        .output();
+    let missing = missing.expect("it can be started");
+    assert_eq!(missing.status.code(), Some(2));
+    let errors = String::from_utf8_lossy(&missing.stderr);
+    assert!(errors.contains("no-such-program"), "{errors}");
+    assert_nothing_is_left(&before, &marker, None);
+}
+
+fn root_is_needed() {
+    let nobody = 65534;
+    let output = cluster(2, "0", "0", "true")
+        .uid(nobody)
+        .gid(nobody)
+        .output();
+    let Ok(output) = output else {
+        println!("SKIPPED: nobody else may run this program where it is");
+        return;
+    };
+    assert_eq!(output.status.code(), Some(2));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    assert!(errors.contains("needs root"), "{errors}");
+}
