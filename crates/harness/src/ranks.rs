@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process;
 use std::sync::Mutex;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use reduce::{World, threads};
 use serde::Serialize;
@@ -107,9 +108,12 @@ struct JobFile {
 }
 
 impl JobFile {
-    /// Writes a job below `target/`.
+    /// Writes a job below `target/`. The time is in its name, as processes of two containers may have the same number.
     fn write(job: &impl Serialize) -> Result<Self, Error> {
-        let path = target()?.join(format!("mpi-job-{}.json", process::id()));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now_ns = now.map_or(0, |since| since.as_nanos());
+        let name = format!("mpi-job-{}-{now_ns}.json", process::id());
+        let path = target()?.join(name);
         let text = serde_json::to_string(job)?;
         fs::write(&path, text).map_err(|error| Error::file(&path, error))?;
         Ok(Self { path })

@@ -215,19 +215,24 @@ fn runners(
     Ok((references, variants))
 }
 
+/// A sample of many calls lasts no longer than about this: on a slow network, few calls tell as much.
+const SAMPLE_NS_MAX: f64 = 2e7;
+
 /// The medians over the rounds of the slowest rank's time for one call, in nanoseconds.
 fn medians_ns(
     world: &World,
     runners: &[&Named],
     local: &[f64],
     rounds: usize,
-    repeats: usize,
+    repeats_max: usize,
 ) -> Result<Vec<f64>, Error> {
     let mut samples = vec![Vec::with_capacity(rounds); runners.len()];
     for _ in 0..rounds {
         for ((_, runner), samples) in runners.iter().zip(&mut samples) {
             // What ran before may have left the caches to itself.
-            runner.allreduce(local)?;
+            let once_ns = slowest_ns(world, 1, || call(runner, local))?;
+            let is_short = |calls: &usize| *calls as f64 * once_ns < SAMPLE_NS_MAX;
+            let repeats = (1..=repeats_max).take_while(is_short).count().max(1);
             samples.push(slowest_ns(world, repeats, || call(runner, local))?);
         }
     }
