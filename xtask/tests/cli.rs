@@ -243,6 +243,27 @@ fn bad_options() {
     ] {
         refused(&["simulate", &format!("{option}={word}")], &[option]);
     }
+    for (option, wrong, reason) in [
+        ("--nodes", "0", "1 to 64"),
+        ("--nodes", "65", "1 to 64"),
+        ("--nodes", "many", "'many'"),
+        ("--ranks-per-node", "0", "1 to 1024"),
+        ("--delay", "1", "not a time"),
+        ("--delay", "-1ms", "not a time"),
+        ("--delay", "11s", "longer than 10s"),
+        ("--loss", "0.5", "not a percentage"),
+        ("--loss", "101%", "below 100%"),
+        ("--mpi", "no-such", "openmpi"),
+        ("--launcher", "srun", "{ranks}"),
+    ] {
+        let words = ["cluster", option, wrong, "--", "repro-check"];
+        refused(&words, &[option, reason]);
+    }
+    refused(&["cluster", "--nodes", "2"], &["required"]);
+    refused(
+        &["cluster", "--", "repro-check", "--mpi=mpich"],
+        &["--mpi", "belongs to the cluster"],
+    );
     refused(&["bench", "--ranks", "0"], &["--ranks"]);
     refused(&["bench", "--backend", "all"], &["--backend"]);
     refused(&["launch"], &["launch"]);
@@ -410,6 +431,29 @@ fn json_keeps_to_itself() {
         "collective",
     ];
     assert!(keys.iter().all(|key| first.get(key).is_some()), "{first}");
+}
+
+/// A cluster passes on what its command prints and how it ends; without root, or what it needs of Linux, it says so in one line.
+#[test]
+fn a_cluster_is_transparent() {
+    let words = ["cluster", "--nodes", "2", "--exec", "--", "sh", "-c"];
+    let script = "echo told; exit 5";
+    if let Err(error) = cluster::check() {
+        println!("SKIPPED: {error}");
+        let words = [&words[..], &[script]].concat();
+        return refused(&words, &[&error.to_string()]);
+    }
+    let output = xtask(&[&words[..], &[script]].concat());
+    assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "told\n");
+    // One of this program's own, on threads. Its rows are all that is printed.
+    let own = ["simulate", "--ranks", "64", "--json", "-"];
+    let inside = xtask(&[&["cluster", "--"], &own[..]].concat());
+    assert_eq!(inside.status.code(), Some(0), "{}", text(&inside.stderr));
+    assert_eq!(inside.stdout, xtask(&own).stdout);
+    let wrong = xtask(&["cluster", "--", "repro-check", "--ranks", "0"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("--ranks"));
 }
 
 /// The canary is run on other rank counts where one alone was asked for.

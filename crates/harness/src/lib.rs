@@ -9,6 +9,7 @@ pub mod bench;
 pub mod campaign;
 pub mod choices;
 pub mod data;
+pub mod endurance;
 mod error;
 mod installation;
 pub mod installed;

@@ -7,6 +7,8 @@
 //! mpi-runner papers JOB         times of the papers' modes of summation, as JSON
 //! mpi-runner campaign JOB       random programs with faults: which case begins, and what is wrong, as JSON
 //! mpi-runner fault KIND         panic, leave or silence: what becomes of the others
+//! mpi-runner endure FOLDER SECONDS LIMIT
+//!                               reductions for some seconds, with a silence limit in seconds; every rank's end is a file in the folder
 //! ```
 
 #![expect(clippy::print_stdout, reason = "rank 0 prints its rows")]
@@ -22,6 +24,7 @@ use harness::Backend;
 use harness::Error;
 use harness::bench;
 use harness::campaign;
+use harness::endurance;
 use harness::matrix::{self, Items};
 use reduce::{World, mpi};
 use serde::Serialize;
@@ -54,8 +57,9 @@ fn run(world: &World) -> ExitCode {
         ["papers", job] => measure_papers(world, job),
         ["campaign", job] => run_cases(job),
         ["fault", kind] => fault(world, kind),
+        ["endure", folder, duration, limit] => endure(world, folder, duration, limit),
         _ => Err(Error::Run(
-            "usage: mpi-runner repro|bench|schedules|papers|campaign JOB, mpi-runner fault KIND"
+            "usage: mpi-runner repro|bench|schedules|papers|campaign JOB, mpi-runner fault KIND, mpi-runner endure FOLDER SECONDS LIMIT"
                 .to_owned(),
         )),
     };
@@ -130,4 +134,17 @@ fn fault(world: &World, kind: &str) -> Result<(), Error> {
             "unknown fault `{kind}`; known: panic, leave, silence"
         ))),
     }
+}
+
+fn endure(world: &World, folder: &str, duration: &str, limit: &str) -> Result<(), Error> {
+    let seconds = |word: &str| {
+        let number = word
+            .parse()
+            .map_err(|_| Error::Run(format!("`{word}` is no number of seconds")));
+        number.map(Duration::from_secs)
+    };
+    let (duration, limit) = (seconds(duration)?, seconds(limit)?);
+    endurance::run(world, Path::new(folder), duration, limit, &|line| {
+        println!("{line}")
+    })
 }

@@ -157,6 +157,13 @@ pub(super) const STAGES: &[Stage] = &[
         run: installed_programs,
     },
     Stage {
+        name: "cluster",
+        purpose: "nodes in a box: ranks on nodes, and a network that delays and loses messages, is cut and healed; root on Linux",
+        when: When::OnRequest,
+        mpi: Mpi::Needed,
+        run: cluster,
+    },
+    Stage {
         name: "book",
         purpose: "mdBook, which is a hundred crates, accepts docs/",
         when: When::OnRequest,
@@ -402,6 +409,32 @@ fn rust_alone(steps: &mut Steps) -> Result<(), Stop> {
         .env("PKG_CONFIG", nowhere)
         .env("LIBCLANG_PATH", nowhere);
     steps.step("repro-check with Rust alone", &mut rust_alone)
+}
+
+/// Ranks on the nodes of a cluster in a box.
+fn cluster(steps: &mut Steps) -> Result<(), Stop> {
+    if let Err(error) = ::cluster::check() {
+        println!("skipped: cluster: {error}");
+        return Ok(());
+    }
+    steps.cargo(
+        "clusters that run",
+        "test --package treefold-cluster --test cluster",
+    )?;
+    let test = "test --package xtask --test cluster --features mpi -- --nocapture";
+    let mut command = steps.installation().cargo();
+    steps.installation().pass_on(&mut command);
+    command.args(test.split_whitespace());
+    steps.step("ranks on nodes, and faults between nodes", &mut command)?;
+    let nodes = "cluster --nodes 4 --ranks-per-node 2";
+    let check = "repro-check --ranks 1,2,4,8 --algorithm all";
+    steps.xtask("repro-check on nodes", &format!("{nodes} -- {check}"))?;
+    let network = "--delay 1ms --loss 0.5%";
+    let check = "repro-check --ranks 8";
+    let words = format!("{nodes} {network} -- {check}");
+    steps.xtask("repro-check, delay and loss", &words)?;
+    let words = "cluster --nodes 2 --ranks-per-node 2 --delay 50us --loss 0.1% -- campaign --cases 100 --ranks 4";
+    steps.xtask("campaign, delay and loss", words)
 }
 
 fn book(steps: &mut Steps) -> Result<(), Stop> {

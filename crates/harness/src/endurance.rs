@@ -1,0 +1,124 @@
+//! Reductions one after the other for a while, on ranks between which messages may be late, lost, or not come at all; and once more by the
+//! same ranks after they have failed.
+//!
+//! A rank that is cut off can tell its launcher nothing. So every rank leaves what became of it in a file of a folder that all share.
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use reduce::{Plan, Sum, World};
+
+use crate::Error;
+
+/// The file that is made when ranks that have failed shall go on.
+pub const AGAIN: &str = "again";
+
+/// How long ranks that have failed wait for that file.
+const AGAIN_LIMIT: Duration = Duration::from_secs(30);
+
+/// The reductions of ranks that go on.
+const ROUNDS_AGAIN: u64 = 100;
+
+/// Rank 0 tells this often how far it is.
+const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
+
+/// The file of a rank.
+pub fn file(rank: usize) -> String {
+    format!("rank-{rank}")
+}
+
+/// Reduces for so long, with this silence limit; rank 0 passes lines to `report`: `round` and its number, and in the end `done`, the
+/// number of rounds, and the longest one's milliseconds. Collective.
+///
+/// A rank whose reduction fails writes the error and how many milliseconds the reduction took to its file. Where [`AGAIN`] is made then, all
+/// ranks reduce again, and add a line with `again` and how many reductions succeeded.
+///
+/// # Errors
+/// A reduction failed and the ranks were not to go on, or failed again; a sum has wrong bits; a file cannot be written.
+pub fn run(
+    world: &World,
+    folder: &Path,
+    duration: Duration,
+    silence_limit: Duration,
+    report: &dyn Fn(&str),
+) -> Result<(), Error> {
+    world.set_silence_limit(silence_limit);
+    let begin = Instant::now();
+    let mut last_report = begin;
+    let mut longest = Duration::ZERO;
+    let mut round = 0;
+    let mut round_begin = begin;
+    let path = folder.join(file(world.rank()));
+    let mut rounds = || {
+        let sums = Sums::new(world)?;
+        loop {
+            round_begin = Instant::now();
+            let stops = sums.check(round, world.rank() == 0 && begin.elapsed() > duration)?;
+            longest = longest.max(round_begin.elapsed());
+            round += 1;
+            if world.rank() == 0 && last_report.elapsed() > BETWEEN_REPORTS {
+                last_report = Instant::now();
+                report(&format!("round {round}"));
+            }
+            if stops {
+                return Ok(());
+            }
+        }
+    };
+    let ended: Result<(), Error> = rounds();
+    let Err(error) = ended else {
+        if world.rank() == 0 {
+            report(&format!("done {round} {}", longest.as_millis()));
+        }
+        return write(&path, "done\n");
+    };
+    let after = round_begin.elapsed().as_millis();
+    let told = format!("{error}\n{after}\n");
+    write(&path, &told)?;
+    let (again, failed) = (folder.join(AGAIN), Instant::now());
+    while !again.exists() {
+        if failed.elapsed() > AGAIN_LIMIT {
+            return Err(error);
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    let sums = Sums::new(world)?;
+    for round in 0..ROUNDS_AGAIN {
+        sums.check(round, false)?;
+    }
+    write(&path, &format!("{told}again {ROUNDS_AGAIN}\n"))
+}
+
+/// A plan for one row of each rank: a number, and whether to stop.
+struct Sums<'w> {
+    world: &'w World,
+    plan: Plan<f64, Sum>,
+}
+
+impl<'w> Sums<'w> {
+    fn new(world: &'w World) -> Result<Self, Error> {
+        let plan = Plan::builder(world).local_items(1).width(2).build()?;
+        Ok(Self { world, plan })
+    }
+
+    /// Reduces once, and compares the bits; returns whether rank 0 stops.
+    fn check(&self, round: u64, stops: bool) -> Result<bool, Error> {
+        let number = |rank: usize| ((round as f64) + 0.1) / (rank as f64 + 3.0);
+        let own = [number(self.world.rank()), f64::from(u8::from(stops))];
+        let mut sums = [0.0_f64; 2];
+        self.plan.allreduce_into(&own, &mut sums)?;
+        let numbers: Vec<f64> = (0..self.world.size()).map(number).collect();
+        let expected = reduce::sum(&numbers)?;
+        if sums[0].to_bits() != expected.to_bits() {
+            let reason = format!("round {round} gave {:e}, not {expected:e}", sums[0]);
+            return Err(Error::Run(reason));
+        }
+        Ok(sums[1] > 0.0)
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    fs::write(path, text).map_err(|error| Error::file(path, error))
+}

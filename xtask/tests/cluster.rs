@@ -1,0 +1,222 @@
+//! The command `cluster` with an MPI library: ranks on nodes, and what becomes of them where the network between nodes fails. For root;
+//! `cargo xtask test --stage cluster` builds it with feature `mpi`.
+
+#![cfg(all(feature = "mpi", target_os = "linux"))]
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Lines};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cluster::Control;
+use harness::Installation;
+use harness::endurance::{AGAIN, file};
+use harness::launcher::Launcher;
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What ranks that are to fail allow each other, in seconds.
+const LIMIT: u64 = 4;
+
+/// Two ranks on each of three nodes.
+const NODES: usize = 3;
+const RANKS: usize = 6;
+
+/// Clusters run one after the other: a machine has few cores. `None`, and a line that says so, where there can be none.
+fn turn() -> Option<MutexGuard<'static, ()>> {
+    static TURN: Mutex<()> = Mutex::new(());
+    if let Err(error) = cluster::check() {
+        println!("SKIPPED: {error}");
+        return None;
+    }
+    Some(TURN.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Ranks that reduce in a cluster, for so long, or until they fail.
+struct Endurance {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+    control: Control,
+    folder: PathBuf,
+}
+
+impl Endurance {
+    fn start(name: &str, network: &[&str], seconds: u64, limit: u64) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        // It may be there from an earlier run.
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let installation = Installation::find(None, None).unwrap();
+        let launcher = Launcher::of(installation, env!("CARGO_BIN_EXE_mpi-runner"));
+        let [seconds, limit] = [seconds, limit].map(|number| number.to_string());
+        let ranks = launcher.command(
+            RANKS,
+            &["endure", folder.to_str().unwrap(), &seconds, &limit],
+        );
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        command
+            .args([
+                "cluster",
+                "--nodes",
+                &NODES.to_string(),
+                "--ranks-per-node",
+                "2",
+            ])
+            .args(network)
+            .args(["--exec", "--"])
+            .arg(ranks.get_program())
+            .args(ranks.get_args())
+            // Longer than the ranks' limit, so that they come first.
+            .env("OMPI_MCA_oob_tcp_keepalive_time", "8")
+            .envs(
+                ranks
+                    .get_envs()
+                    .filter_map(|(name, value)| Some((name, value?))),
+            )
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut errors = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        errors.read_line(&mut said).unwrap();
+        // The rest is for a person whose test fails.
+        thread::spawn(move || {
+            errors
+                .lines()
+                .map_while(Result::ok)
+                .for_each(|line| eprintln!("{line}"))
+        });
+        let (_, control) = said
+            .trim()
+            .split_once("control @")
+            .unwrap_or_else(|| panic!("{said}"));
+        let control = Control::connect(control).unwrap();
+        Self {
+            child,
+            lines,
+            control,
+            folder,
+        }
+    }
+
+    /// Waits for so many reports of rounds.
+    #[track_caller]
+    fn wait_for_rounds(&mut self, count: usize) {
+        for _ in 0..count {
+            let line = self.lines.next().expect("the ranks go on").unwrap();
+            assert!(line.starts_with("round "), "{line}");
+        }
+    }
+
+    /// Reads to the end; the last line and the status.
+    fn end(&mut self) -> (String, ExitStatus) {
+        let last = self.lines.by_ref().map_while(Result::ok).last();
+        let status = self.child.wait().unwrap();
+        (last.unwrap_or_default(), status)
+    }
+
+    /// What these ranks have written, when all of them have.
+    #[track_caller]
+    fn told(&self, ranks: impl Iterator<Item = usize>, word: &str) -> Vec<String> {
+        let begin = Instant::now();
+        let mut told = Vec::new();
+        for rank in ranks {
+            let path = self.folder.join(file(rank));
+            loop {
+                let text = fs::read_to_string(&path).unwrap_or_default();
+                if text.ends_with('\n') && text.contains(word) {
+                    told.push(text);
+                    break;
+                }
+                assert!(
+                    begin.elapsed() < PATIENCE,
+                    "rank {rank}: `{text}` lacks `{word}`"
+                );
+                thread::sleep(Duration::from_millis(20));
+            }
+        }
+        told
+    }
+}
+
+impl Drop for Endurance {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The end of ranks whose messages all came in the end.
+#[track_caller]
+fn assert_done(mut ranks: Endurance) {
+    let (last, status) = ranks.end();
+    assert!(last.starts_with("done "), "{last}");
+    assert!(status.success(), "{status}");
+    println!("{last}");
+    let told = ranks.told(0..RANKS, "\n");
+    assert!(told.iter().all(|text| text == "done\n"), "{told:?}");
+}
+
+#[test]
+fn lost_frames_change_no_bits() {
+    let Some(_turn) = turn() else { return };
+    for loss in ["0.1%", "1%"] {
+        let network = ["--delay", "50us", "--loss", loss];
+        assert_done(Endurance::start("loss", &network, 4, 100));
+    }
+}
+
+#[test]
+fn all_goes_on_when_a_link_was_down_for_two_seconds() {
+    let Some(_turn) = turn() else { return };
+    let mut ranks = Endurance::start("link", &["--delay", "50us"], 8, 100);
+    ranks.wait_for_rounds(5);
+    ranks.control.cut(2).unwrap();
+    thread::sleep(Duration::from_secs(2));
+    ranks.control.heal(2).unwrap();
+    ranks.wait_for_rounds(5);
+    assert_done(ranks);
+}
+
+/// Every rank ends with an error within its limit, those that are cut off, too; and the launcher does not hang.
+#[test]
+fn a_node_that_is_cut_off_for_ever_is_missed_by_all() {
+    let Some(_turn) = turn() else { return };
+    let mut ranks = Endurance::start("cut", &["--delay", "50us"], 1000, LIMIT);
+    ranks.wait_for_rounds(5);
+    ranks.control.cut(2).unwrap();
+    for text in ranks.told(0..RANKS, "\n") {
+        print!("{text}");
+        assert!(
+            text.contains(&format!("has been silent for {LIMIT}s")),
+            "{text}"
+        );
+    }
+    let (last, status) = ranks.end();
+    assert!(!last.starts_with("done "), "{last}");
+    assert!(!status.success(), "{status}");
+}
+
+/// All ranks have an error, and reduce again: messages of the rank that was stopped, and to it, are none of the new plan's.
+#[test]
+fn late_messages_of_a_node_that_was_stopped_meet_nothing() {
+    let Some(_turn) = turn() else { return };
+    let mut ranks = Endurance::start("stop", &["--delay", "50us"], 1000, LIMIT);
+    ranks.wait_for_rounds(5);
+    ranks.control.stop(2).unwrap();
+    ranks.told(0..4, "\n");
+    ranks.control.resume(2).unwrap();
+    ranks.told(4..RANKS, "\n");
+    fs::write(ranks.folder.join(AGAIN), "").unwrap();
+    ranks.told(0..RANKS, "again 100");
+    let (_, status) = ranks.end();
+    assert!(status.success(), "{status}");
+}
