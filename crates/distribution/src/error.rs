@@ -72,6 +72,20 @@ pub enum Error {
         /// The owner of the next range.
         rank: usize,
     },
+    /// A new rank was said to have had the number of none.
+    #[error("no rank had the number {rank}: there were {ranks}")]
+    NoSuchRank {
+        /// The number.
+        rank: usize,
+        /// The ranks that there were.
+        ranks: usize,
+    },
+    /// Two new ranks were said to have had the same number.
+    #[error("two of the new ranks were rank {rank}")]
+    TwiceARank {
+        /// The number.
+        rank: usize,
+    },
 }
 
 impl Error {

@@ -1,0 +1,265 @@
+//! New owners after ranks were lost, have joined, or were started anew: who gets which items from whom.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use crate::distribution::Distribution;
+use crate::error::Error;
+use crate::ownership::Ownership;
+
+/// Which items change their owner when the ranks are others than before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Rebalance {
+    /// Only items that are nobody's move. They go, one after the other, to the rank that has the fewest: shares become as even as
+    /// that allows. Every other rank keeps what it has, in the order in which it has it, and what it gets comes behind.
+    ///
+    /// A rank that has joined gets lost items like all others; where none is lost, it gets none.
+    MinimalMovement,
+    /// Every rank has ⌊N/p⌋ or ⌈N/p⌉ contiguous items, in rank order ([`Distribution::lower`]). Most items may move.
+    EvenShares,
+}
+
+/// Where items were that move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// A rank has them, by its new number.
+    Rank(usize),
+    /// Nobody has them: they were this rank's, by its number before. The program has a copy elsewhere, or computes them anew.
+    Lost(usize),
+}
+
+/// Items that change their owner.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Move {
+    /// Who had them.
+    pub from: Source,
+    /// Who owns them from now on, by its new number.
+    pub to: usize,
+    /// The items: at least one.
+    pub items: Range<u64>,
+}
+
+/// New owners of all items, and what must move for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rebalanced {
+    /// The new ownership, of the new ranks.
+    pub ownership: Ownership,
+    /// The moves, in ascending order of their items. The same on every rank that asks, so each knows what it is to send and to
+    /// receive. Each is of one owner before and of one after.
+    pub moves: Vec<Move>,
+}
+
+impl Ownership {
+    /// The items of these ranks, as ranges in ascending order that do not touch: where the ranks are lost, the items are nobody's.
+    ///
+    /// ```
+    /// use distribution::{Distribution, Ownership};
+    ///
+    /// let ownership = Ownership::from(Distribution::lower(100, 5)?);
+    /// assert_eq!(ownership.lost(&[1, 2, 4]), [20..60, 80..100]);
+    /// # Ok::<(), distribution::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no such rank.
+    #[must_use]
+    pub fn lost(&self, ranks: &[usize]) -> Vec<Range<u64>> {
+        let of_these = ranks.iter().flat_map(|&rank| self.extents(rank));
+        let mut ranges: Vec<_> = of_these.collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        let mut joined: Vec<Range<u64>> = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            match joined.last_mut() {
+                // A rank that was named twice adds nothing.
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => joined.push(range),
+            }
+        }
+        joined
+    }
+
+    /// New owners for these items, by a rule. `ranks` has an entry for each of the new ranks: its number so far, or `None` for a rank
+    /// that has joined, and so has nothing. Items of ranks that are not among them are [lost](Source::Lost).
+    ///
+    /// Ranks 1 and 3 of four are lost; the others are ranks 0 and 1 now:
+    ///
+    /// ```
+    /// use distribution::{Distribution, Move, Ownership, Rebalance, Source};
+    ///
+    /// let before = Ownership::from(Distribution::lower(80, 4)?);
+    /// let after = before.rebalanced(&[Some(0), Some(2)], Rebalance::MinimalMovement)?;
+    /// assert!(after.ownership.extents(0).eq([0..40]));
+    /// assert!(after.ownership.extents(1).eq([40..80]));
+    /// assert_eq!(after.moves, [
+    ///     Move { from: Source::Lost(1), to: 0, items: 20..40 },
+    ///     Move { from: Source::Lost(3), to: 1, items: 60..80 },
+    /// ]);
+    ///
+    /// // Two ranks join, behind the others.
+    /// let grown = after.ownership.rebalanced(&[Some(0), Some(1), None, None], Rebalance::EvenShares)?;
+    /// assert_eq!(grown.ownership, before);
+    /// assert_eq!(grown.moves[0], Move { from: Source::Rank(0), to: 1, items: 20..40 });
+    ///
+    /// // All are started anew, and read their items from files.
+    /// let restarted = before.rebalanced(&[None; 3], Rebalance::EvenShares)?;
+    /// assert_eq!(restarted.moves[0], Move { from: Source::Lost(0), to: 0, items: 0..20 });
+    /// # Ok::<(), distribution::Error>(())
+    /// ```
+    ///
+    /// Takes time and memory in proportion to the ranges of all ranks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRanks`] for an empty list, [`Error::NoSuchRank`] for a number that no rank had, [`Error::TwiceARank`] for one that
+    /// two of the new ranks had.
+    pub fn rebalanced(
+        &self,
+        ranks: &[Option<usize>],
+        rule: Rebalance,
+    ) -> Result<Rebalanced, Error> {
+        let sources = self.sources(ranks)?;
+        let ownership = match rule {
+            Rebalance::EvenShares => Distribution::lower(self.items(), ranks.len())?.into(),
+            Rebalance::MinimalMovement => self.with_lost_items_dealt_out(ranks, &sources)?,
+        };
+        let moves = moves(&self.owners(), &sources, &ownership);
+        Ok(Rebalanced { ownership, moves })
+    }
+
+    /// For each of the ranks so far, where its items are now.
+    fn sources(&self, ranks: &[Option<usize>]) -> Result<Vec<Source>, Error> {
+        if ranks.is_empty() {
+            return Err(Error::NoRanks);
+        }
+        let mut sources: Vec<Source> = (0..self.ranks()).map(Source::Lost).collect();
+        for (now, before) in ranks.iter().enumerate() {
+            let Some(before) = *before else { continue };
+            match sources.get_mut(before) {
+                None => {
+                    return Err(Error::NoSuchRank {
+                        rank: before,
+                        ranks: self.ranks(),
+                    });
+                }
+                Some(Source::Rank(_)) => return Err(Error::TwiceARank { rank: before }),
+                Some(source) => *source = Source::Rank(now),
+            }
+        }
+        Ok(sources)
+    }
+
+    /// All ranges in ascending order, each with its rank.
+    fn owners(&self) -> Vec<(Range<u64>, usize)> {
+        let of_rank = |rank| self.extents(rank).map(move |range| (range, rank));
+        let mut owners: Vec<_> = (0..self.ranks()).flat_map(of_rank).collect();
+        owners.sort_by_key(|(range, _)| range.start);
+        owners
+    }
+
+    /// The ownership of [`Rebalance::MinimalMovement`].
+    fn with_lost_items_dealt_out(
+        &self,
+        ranks: &[Option<usize>],
+        sources: &[Source],
+    ) -> Result<Self, Error> {
+        let kept = |before: &Option<usize>| -> Vec<Range<u64>> {
+            before.map_or(Vec::new(), |before| self.extents(before).collect())
+        };
+        let mut extents: Vec<Vec<Range<u64>>> = ranks.iter().map(kept).collect();
+        let is_lost = |rank: &usize| matches!(sources[*rank], Source::Lost(_));
+        let lost_ranks: Vec<usize> = (0..self.ranks()).filter(is_lost).collect();
+        let mut lost = self.lost(&lost_ranks).into_iter();
+        let lost_count = lengths(&self.lost(&lost_ranks));
+        let counts: Vec<u64> = extents.iter().map(|own| lengths(own)).collect();
+        let mut current = 0..0;
+        for (own, mut wanted) in extents.iter_mut().zip(dealt_out(&counts, lost_count)) {
+            while wanted > 0 {
+                if current.is_empty() {
+                    current = lost.next().expect("as many are dealt out as are lost");
+                }
+                let taken = wanted.min(current.end - current.start);
+                own.push(current.start..current.start + taken);
+                current.start += taken;
+                wanted -= taken;
+            }
+        }
+        extents.try_into()
+    }
+}
+
+fn lengths(ranges: &[Range<u64>]) -> u64 {
+    let lengths = ranges.iter().map(|range| range.end - range.start);
+    lengths.fold(0, |sum, length| sum + length)
+}
+
+/// How many of `items` each rank gets, beside what it has, if every item goes to a rank that has the fewest; the first of several.
+fn dealt_out(counts: &[u64], mut items: u64) -> Vec<u64> {
+    let mut got = vec![0; counts.len()];
+    let ascending = counts
+        .iter()
+        .enumerate()
+        .map(|(rank, &count)| Reverse((count, rank)));
+    let mut waiting: BinaryHeap<Reverse<(u64, usize)>> = ascending.collect();
+    // Those that are on the same, lowest level; they rise to that of the next rank, and so on.
+    let mut level = 0;
+    let mut rising: Vec<usize> = Vec::new();
+    while items > 0 {
+        while let Some(&Reverse((count, rank))) = waiting.peek()
+            && (rising.is_empty() || count == level)
+        {
+            level = count;
+            rising.push(rank);
+            waiting.pop();
+        }
+        let width = rising.len() as u64;
+        let to_next = waiting.peek().map(|Reverse((count, _))| count - level);
+        let rise = (items / width).min(to_next.unwrap_or(u64::MAX));
+        if rise == 0 {
+            // Fewer items than ranks.
+            rising.sort_unstable();
+            let first = rising.iter().zip(0..items);
+            first.for_each(|(&rank, _)| got[rank] += 1);
+            return got;
+        }
+        rising.iter().for_each(|&rank| got[rank] += rise);
+        level += rise;
+        items -= rise * width;
+    }
+    got
+}
+
+/// What moves from the owners before, who are elsewhere now, to new ones.
+fn moves(owners: &[(Range<u64>, usize)], sources: &[Source], after: &Ownership) -> Vec<Move> {
+    let after = after.owners();
+    let mut after = after.into_iter().peekable();
+    let mut moves: Vec<Move> = Vec::new();
+    for (range, rank) in owners {
+        let from = sources[*rank];
+        let mut start = range.start;
+        while start < range.end {
+            let (own, to) = after.peek().expect("both own the same items");
+            let (to, end) = (*to, own.end.min(range.end));
+            let is_own_end = own.end == end;
+            if from != Source::Rank(to) {
+                match moves.last_mut() {
+                    Some(last) if (last.from, last.to, last.items.end) == (from, to, start) => {
+                        last.items.end = end;
+                    }
+                    _ => moves.push(Move {
+                        from,
+                        to,
+                        items: start..end,
+                    }),
+                }
+            }
+            if is_own_end {
+                after.next();
+            }
+            start = end;
+        }
+    }
+    moves
+}
