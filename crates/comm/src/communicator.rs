@@ -138,6 +138,26 @@ pub trait Communicator: fmt::Debug {
         None
     }
 
+    /// Whether all ranks say yes. The same on every rank that gets an answer, whatever has happened: `true` only if every rank of this
+    /// communicator is there and has said `true`. Waits for every rank that is not lost, until it calls this function, or
+    /// [`shrink`](Communicator::shrink), which counts as no. Also works where all other calls fail because a rank is lost.
+    ///
+    /// # Errors
+    /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a rank that is lost. The default.
+    fn agree(&self, _flag: bool) -> Result<bool, Error> {
+        Err(not_survivable(self.rank()))
+    }
+
+    /// The communicator of the ranks that are left, numbered in the same order. Waits for every rank that is not lost, until it calls this
+    /// function. This communicator is over then: all other ranks' pending and later calls on it fail with [`Error::Revoked`], unless they
+    /// fail already, so that no rank waits for one that is lost.
+    ///
+    /// # Errors
+    /// As [`agree`](Communicator::agree).
+    fn shrink(&self) -> Result<Shrunk, Error> {
+        Err(not_survivable(self.rank()))
+    }
+
     /// How long a wait may last before it fails; `None` where the transport finds lost ranks in another way.
     fn silence_limit(&self) -> Option<Duration> {
         None
@@ -149,6 +169,24 @@ pub trait Communicator: fmt::Debug {
     /// Sets a function that a long wait calls several times a second; `None` for none. When it returns true, the wait ends with
     /// [`Error::Interrupted`]. The function must not send or receive. A transport need not call it.
     fn set_interruption(&self, _interruption: Option<Interruption>) {}
+}
+
+/// The error of a transport that does without `agree` and `shrink`.
+fn not_survivable(rank: usize) -> Error {
+    Error::NotSurvivable {
+        rank,
+        library: "this transport".to_owned(),
+        advice: "",
+    }
+}
+
+/// What is left of a communicator.
+#[derive(Debug)]
+pub struct Shrunk {
+    /// The communicator of the ranks that are left.
+    pub communicator: Box<dyn Communicator>,
+    /// Their numbers before, in ascending order: `left[i]` is rank `i` now. The same on all of them.
+    pub left: Vec<usize>,
 }
 
 /// What a transport knows of its own speed and placement. It guides the choice of an algorithm and never changes a bit.

@@ -60,6 +60,34 @@ pub enum Error {
         /// A rank that waited for it.
         awaited_by: usize,
     },
+    /// Ranks are lost: their processes have died. See [`Communicator::shrink`](crate::Communicator::shrink).
+    #[error("rank {rank}: {} lost", listed(.lost))]
+    Lost {
+        /// The rank that noticed.
+        rank: usize,
+        /// The ranks that it knows of, in ascending order.
+        lost: Vec<usize>,
+    },
+    /// A rank goes on without those that are lost, or has noticed that some are: the communicator is over.
+    #[error(
+        "the communicator is revoked, as rank {rank} knows: ranks go on without those that are lost"
+    )]
+    Revoked {
+        /// The rank that has called [`shrink`](crate::Communicator::shrink), or has heard of it.
+        rank: usize,
+    },
+    /// The transport cannot go on without a rank that is lost.
+    #[error(
+        "rank {rank}: {library} does not report the loss of a process, so ranks cannot go on without it{advice}"
+    )]
+    NotSurvivable {
+        /// The rank that made the call.
+        rank: usize,
+        /// What does not.
+        library: String,
+        /// What would help, after a semicolon; or nothing.
+        advice: &'static str,
+    },
     /// All ranks that are left wait, and no message is under way.
     #[error("deadlock: {0}")]
     Deadlock(
@@ -162,4 +190,29 @@ pub enum Error {
         /// The library's own description.
         text: String,
     },
+}
+
+impl Error {
+    /// The ranks that are lost, as far as this error knows: they have panicked, have left while others waited for them, or their processes
+    /// have died. Empty where another rank knows which; `None` if the error is another one, and the communicator can still be used.
+    #[must_use]
+    pub fn lost_ranks(&self) -> Option<&[usize]> {
+        match self {
+            Error::Panicked { rank, .. }
+            | Error::Left { rank, .. }
+            | Error::NotStarted { rank, .. } => Some(std::slice::from_ref(rank)),
+            Error::Lost { lost, .. } => Some(lost),
+            Error::Revoked { .. } => Some(&[]),
+            _ => None,
+        }
+    }
+}
+
+/// `rank 1 is`, or `ranks 1, 2 are`
+fn listed(ranks: &[usize]) -> String {
+    let numbers: Vec<String> = ranks.iter().map(usize::to_string).collect();
+    match ranks {
+        [_] => format!("rank {} is", numbers[0]),
+        _ => format!("ranks {} are", numbers.join(", ")),
+    }
 }

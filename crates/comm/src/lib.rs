@@ -47,7 +47,7 @@ mod tag;
 pub mod threads;
 mod traffic;
 
-pub use communicator::{Communicator, Hints, Interruption};
+pub use communicator::{Communicator, Hints, Interruption, Shrunk};
 pub use error::Error;
 pub use native::{CombineSlots, NativeReductions};
 pub use request::{Request, RequestId, Requests};

@@ -321,6 +321,33 @@ pub enum RunError {
     Transport(#[from] comm::Error),
 }
 
+impl BuildError {
+    /// The ranks that are lost, as far as this rank knows: see [`RunError::lost_ranks`].
+    #[must_use]
+    pub fn lost_ranks(&self) -> Option<&[usize]> {
+        match self {
+            BuildError::Transport(error) => error.lost_ranks(),
+            _ => None,
+        }
+    }
+}
+
+impl RunError {
+    /// The ranks that are lost, by their numbers in this world, as far as this rank knows: they have panicked, have left while others waited
+    /// for them, or their processes have died. Empty where another rank knows which. The program goes on with [`World::shrink`].
+    ///
+    /// `None` if the run failed for another reason. That includes [`RunError::RankFailed`]: that rank is there, and the world can be used.
+    ///
+    /// [`World::shrink`]: crate::World::shrink
+    #[must_use]
+    pub fn lost_ranks(&self) -> Option<&[usize]> {
+        match self {
+            RunError::Transport(error) => error.lost_ranks(),
+            _ => None,
+        }
+    }
+}
+
 /// A call on a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

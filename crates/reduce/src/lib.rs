@@ -77,4 +77,4 @@ pub use schedule::{Error as ScheduleError, Link};
 pub use simd_kernels::Float;
 #[cfg(feature = "mpi")]
 pub use world::mpi;
-pub use world::{DEFAULT_LINK, World, threads};
+pub use world::{DEFAULT_LINK, Shrunk, World, threads};

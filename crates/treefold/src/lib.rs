@@ -70,7 +70,7 @@ pub use reduce::{
 // What ranks are.
 #[cfg(feature = "mpi")]
 pub use reduce::mpi;
-pub use reduce::{World, threads};
+pub use reduce::{Shrunk, World, threads};
 
 /// How bytes go from rank to rank: what a program needs to send messages of its own by [`World::transport`], or to bring a transport
 /// of its own.
@@ -80,7 +80,7 @@ pub use reduce::{World, threads};
 pub mod transport {
     pub use comm::{
         CombineSlots, Communicator, Error, Hints, Interruption, NativeReductions, Request,
-        RequestId, Requests, Tag, Traffic, collective, contract,
+        RequestId, Requests, Shrunk, Tag, Traffic, collective, contract,
     };
 }
 
@@ -88,4 +88,7 @@ pub mod transport {
 pub use reduce::exact;
 
 // Who has which items.
-pub use distribution::{Distribution, Error as DistributionError, Ownership, Scheme};
+pub use distribution::{
+    Distribution, Error as DistributionError, Move, Ownership, Rebalance, Rebalanced, Scheme,
+    Source,
+};

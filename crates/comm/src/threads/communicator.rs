@@ -7,8 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::matching::Matching;
+use super::meetings::Wish;
 use super::network::{Awaited, Envelope, Letter, Network, Patience};
-use crate::communicator::{Communicator, Hints};
+use crate::communicator::{Communicator, Hints, Shrunk};
 use crate::error::Error;
 use crate::fork::Process;
 use crate::request::{Request, RequestId};
@@ -199,5 +200,32 @@ impl Communicator for ThreadCommunicator {
 
     fn traffic(&self) -> Traffic {
         self.traffic.get()
+    }
+
+    fn agree(&self, flag: bool) -> Result<bool, Error> {
+        self.check("agree", self.rank)?;
+        Ok(self.network.meet(self.rank, Wish::Agree(flag)).all_agreed)
+    }
+
+    fn shrink(&self) -> Result<Shrunk, Error> {
+        self.check("shrink", self.rank)?;
+        // Nobody waits for messages here any more: all come to the meeting, or leave.
+        self.network.fail(Error::Revoked { rank: self.rank });
+        loop {
+            // Others that wanted to agree know now that they cannot.
+            let outcome = self.network.meet(self.rank, Wish::Shrink);
+            let Some(shrunk) = outcome.shrunk else {
+                continue;
+            };
+            let left = shrunk.ranks.to_vec();
+            let rank = left.binary_search(&self.rank);
+            let rank = rank.expect("whoever comes is among those that came");
+            shrunk.network.enter(rank);
+            let communicator = Self::new(shrunk.network, rank, left.len());
+            return Ok(Shrunk {
+                communicator: Box::new(communicator),
+                left,
+            });
+        }
     }
 }

@@ -5,9 +5,10 @@
 //! twice. Only the awaited message wakes it: at most one wake-up a message.
 
 use std::sync::atomic::Ordering;
-use std::sync::{OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Instant;
 
+use super::meetings::{Meetings, Outcome, Shrunk, Wish};
 use super::network::{Awaited, Envelope, Network, Patience, Return, diagnose};
 use super::sync::{
     AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, cores, spin_loop, yield_now,
@@ -25,7 +26,10 @@ const YIELDS_BEFORE_SLEEP: usize = 2;
 #[derive(Debug)]
 pub(super) struct Mailboxes {
     mailboxes: Vec<Mailbox>,
-    /// Ranks that have left or sleep without a time limit. When it reaches all of them, nobody is
+    meetings: Mutex<Meetings>,
+    /// Rings when a meeting ends.
+    met: Condvar,
+    /// Ranks that have left, wait in a meeting or sleep without a time limit. When it reaches all of them, nobody is
     /// left to wake the sleepers: a sender wakes a sleeper and takes it off the count in one step.
     idle: AtomicUsize,
     failure: OnceLock<Error>,
@@ -83,6 +87,8 @@ impl Mailboxes {
         };
         Self {
             mailboxes: (0..ranks).map(|_| Mailbox::default()).collect(),
+            meetings: Mutex::new(Meetings::new(ranks)),
+            met: Condvar::new(),
             idle: AtomicUsize::new(0),
             failure: OnceLock::new(),
             spins,
@@ -94,6 +100,17 @@ impl Mailboxes {
         // No code panics while it holds the lock, so a poisoned mailbox is still whole.
         let content = &self.mailboxes[rank].content.0.content;
         content.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_meetings(&self) -> MutexGuard<'_, Meetings> {
+        // As for a mailbox.
+        self.meetings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes those that waited in a meeting which has ended.
+    fn end_meeting(&self, waited_count: usize) {
+        self.idle.fetch_sub(waited_count, Ordering::AcqRel);
+        self.met.notify_all();
     }
 
     fn bell(&self, rank: usize) -> &Condvar {
@@ -343,6 +360,30 @@ impl Network for Mailboxes {
         }
     }
 
+    fn meet(&self, rank: usize, wish: Wish) -> Outcome {
+        let mut meetings = self.lock_meetings();
+        let before_count = meetings.ended_count();
+        if let Some(here) = meetings.come(rank, wish, another) {
+            self.end_meeting(here.len() - 1);
+            return meetings.outcome();
+        }
+        if self.idle.fetch_add(1, Ordering::AcqRel) + 1 == self.mailboxes.len() {
+            // The others cannot come: they wait for messages that nobody will send.
+            drop(meetings);
+            self.fail_deadlocked();
+            meetings = self.lock_meetings();
+        }
+        while meetings.ended_count() == before_count {
+            let woken = self.met.wait(meetings);
+            meetings = woken.unwrap_or_else(PoisonError::into_inner);
+        }
+        meetings.outcome()
+    }
+
+    fn successors(&self) -> Vec<Shrunk> {
+        self.lock_meetings().successors().to_vec()
+    }
+
     fn leave(&self, rank: usize) {
         self.mailboxes[rank].left.store(true, Ordering::Release);
         let everyone_idle = self.idle.fetch_add(1, Ordering::AcqRel) + 1 == self.mailboxes.len();
@@ -357,6 +398,10 @@ impl Network for Mailboxes {
         }
         if everyone_idle {
             self.fail_deadlocked();
+        }
+        let mut meetings = self.lock_meetings();
+        if let Some(here) = meetings.leave(rank, another) {
+            self.end_meeting(here.len());
         }
     }
 
@@ -375,4 +420,9 @@ impl Network for Mailboxes {
     fn failure(&self) -> Option<Error> {
         self.failure.get().cloned()
     }
+}
+
+/// A network for those that are left.
+fn another(ranks: usize) -> Arc<dyn Network> {
+    Arc::new(Mailboxes::new(ranks))
 }

@@ -10,6 +10,7 @@
 mod communicator;
 mod mailbox;
 mod matching;
+mod meetings;
 mod network;
 mod queues;
 mod seeded;
@@ -89,14 +90,62 @@ fn check(ranks: usize) -> Result<(), RunError> {
     }
 }
 
+/// Like [`run`], with every rank's own outcome: a rank that panics is an error in its place, and the others' results are kept. For
+/// programs whose ranks go on without those that are lost; see [`Communicator::shrink`](crate::Communicator::shrink).
+///
+/// # Errors
+/// `ranks` is 0 or more than [`RANKS_MAX`].
+pub fn run_each<R: Send>(
+    ranks: usize,
+    body: impl Fn(ThreadCommunicator) -> R + Sync,
+) -> Result<Vec<Result<R, Error>>, RunError> {
+    check(ranks)?;
+    Ok(outcomes(
+        &(Arc::new(Mailboxes::new(ranks)) as _),
+        ranks,
+        body,
+    ))
+}
+
+/// Like [`run_each`], until a rank is lost with the interleaving of [`run_seeded`]; the ranks that are left go on with another one, which
+/// is drawn from the same seed.
+///
+/// # Errors
+/// As [`run_each`].
+pub fn run_each_seeded<R: Send>(
+    ranks: usize,
+    seed: u64,
+    body: impl Fn(ThreadCommunicator) -> R + Sync,
+) -> Result<Vec<Result<R, Error>>, RunError> {
+    check(ranks)?;
+    Ok(outcomes(
+        &(Arc::new(SeededNetwork::new(ranks, seed)) as _),
+        ranks,
+        body,
+    ))
+}
+
 fn run_on<R: Send>(
     network: Arc<dyn Network>,
     ranks: usize,
     body: impl Fn(ThreadCommunicator) -> R + Sync,
 ) -> Result<Vec<R>, RunError> {
-    let (body, network) = (&body, &network);
-    let results: Vec<Option<R>> = thread::scope(|scope| {
+    let outcomes = outcomes(&network, ranks, body);
+    let results: Result<Vec<R>, Error> = outcomes.into_iter().collect();
+    // The first failure is the cause of the others.
+    results.map_err(|error| RunError::Failed(network.failure().unwrap_or(error)))
+}
+
+/// What every rank has come to.
+fn outcomes<R: Send>(
+    network: &Arc<dyn Network>,
+    ranks: usize,
+    body: impl Fn(ThreadCommunicator) -> R + Sync,
+) -> Vec<Result<R, Error>> {
+    let body = &body;
+    thread::scope(|scope| {
         let mut threads = Vec::with_capacity(ranks);
+        let mut missing = None;
         for rank in 0..ranks {
             let spawned = thread::Builder::new()
                 .name(format!("rank {rank}"))
@@ -105,42 +154,52 @@ fn run_on<R: Send>(
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
                     let reason = error.to_string();
-                    network.fail(Error::NotStarted { rank, reason });
+                    let error = Error::NotStarted { rank, reason };
+                    network.fail(error.clone());
+                    (rank..ranks).for_each(|rank| network.leave(rank));
+                    missing = Some(error);
                     break;
                 }
             }
         }
-        threads
-            .into_iter()
-            .map(|thread| thread.join().ok().flatten())
-            .collect()
-    });
-    let results: Option<Vec<R>> = results.into_iter().collect();
-    match (results, network.failure()) {
-        (Some(results), _) if results.len() == ranks => Ok(results),
-        (_, failure) => Err(RunError::Failed(
-            failure.expect("a rank without a result has recorded why"),
-        )),
-    }
+        let ended = threads.into_iter().map(|thread| thread.join());
+        let ended = ended.map(|ended| ended.expect("a rank catches its panics"));
+        let mut outcomes: Vec<_> = ended.collect();
+        outcomes.resize_with(ranks, || {
+            Err(missing.clone().expect("all others were started"))
+        });
+        outcomes
+    })
 }
 
-/// One rank's life; `None` if it panicked.
+/// One rank's life, and what it has come to.
 fn run_rank<R>(
     network: &Arc<dyn Network>,
     rank: usize,
     size: usize,
     body: impl Fn(ThreadCommunicator) -> R,
-) -> Option<R> {
+) -> Result<R, Error> {
     let comm = ThreadCommunicator::new(Arc::clone(network), rank, size);
     network.enter(rank);
     // The communicator is gone after a panic, so nothing half-changed is seen.
     let result = panic::catch_unwind(AssertUnwindSafe(|| body(comm)));
-    if let Err(payload) = &result {
-        let message = panic_message(payload.as_ref()).to_owned();
+    let result = result.map_err(|payload| panic_message(payload.as_ref()).to_owned());
+    leave(network, rank, result.as_ref().err());
+    result.map_err(|message| Error::Panicked { rank, message })
+}
+
+/// A rank leaves its network, and those that it has gone on with.
+fn leave(network: &Arc<dyn Network>, rank: usize, panicked: Option<&String>) {
+    if let Some(message) = panicked {
+        let message = message.clone();
         network.fail(Error::Panicked { rank, message });
     }
     network.leave(rank);
-    result.ok()
+    for shrunk in network.successors() {
+        if let Ok(rank) = shrunk.ranks.binary_search(&rank) {
+            leave(&shrunk.network, rank, panicked);
+        }
+    }
 }
 
 /// What a panic said.

@@ -1,7 +1,9 @@
 //! What carries messages between the ranks of a process.
 
+use std::fmt;
 use std::time::Instant;
 
+use super::meetings::{Outcome, Shrunk, Wish};
 use crate::error::Error;
 use crate::request::RequestId;
 use crate::tag::Tag;
@@ -61,7 +63,7 @@ pub(super) struct Awaited {
 }
 
 /// What carries envelopes between ranks.
-pub(super) trait Network: Send + Sync {
+pub(super) trait Network: fmt::Debug + Send + Sync {
     /// The rank's first call.
     fn enter(&self, rank: usize);
     /// Puts an envelope on its way to rank `to`. Never waits for the receiver.
@@ -80,6 +82,10 @@ pub(super) trait Network: Send + Sync {
     fn give_back(&self, to: usize, buffer: Return);
     /// Moves the buffers that were given back to `rank` to the end of `returned`.
     fn take_back(&self, rank: usize, returned: &mut Vec<Return>);
+    /// Waits until every rank has come here or has left, and says what that has come to. Works also where all other calls fail.
+    fn meet(&self, rank: usize, wish: Wish) -> Outcome;
+    /// The networks that ranks have gone on with after meetings.
+    fn successors(&self) -> Vec<Shrunk>;
     /// The rank's last call.
     fn leave(&self, rank: usize);
     /// Makes every rank's pending and later calls fail with `error`, unless they fail already.

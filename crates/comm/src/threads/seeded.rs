@@ -6,9 +6,10 @@
 //! way arrives. Messages of one sender, receiver and conversation keep their order; all others may overtake
 //! each other. Time stands still: a time-out passes only when nothing else can happen.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
+use super::meetings::{Meetings, Outcome, Shrunk, Wish};
 use super::network::{Envelope, Network, Patience, Return, diagnose};
 use crate::error::Error;
 
@@ -20,6 +21,7 @@ pub(super) struct SeededNetwork {
 
 #[derive(Debug)]
 struct State {
+    seed: u64,
     choices: SplitMix64,
     ranks: Vec<Rank>,
     /// The rank whose turn it is.
@@ -27,6 +29,7 @@ struct State {
     /// Messages that have not arrived, oldest first, with their receivers.
     under_way: Vec<(usize, Envelope)>,
     failure: Option<Error>,
+    meetings: Meetings,
 }
 
 #[derive(Debug)]
@@ -47,17 +50,21 @@ enum Phase {
         timed: bool,
     },
     TimedOut,
+    /// In a meeting.
+    Meeting,
     Left,
 }
 
 impl SeededNetwork {
     pub(super) fn new(ranks: usize, seed: u64) -> Self {
         let mut state = State {
+            seed,
             choices: SplitMix64(seed),
             ranks: Vec::with_capacity(ranks),
             running: None,
             under_way: Vec::new(),
             failure: None,
+            meetings: Meetings::new(ranks),
         };
         state.ranks.resize_with(ranks, || Rank {
             phase: Phase::Ready,
@@ -94,10 +101,22 @@ impl SeededNetwork {
     fn await_turn<'s>(
         &'s self,
         rank: usize,
+        state: MutexGuard<'s, State>,
+        next: Option<Thread>,
+    ) -> MutexGuard<'s, State> {
+        self.await_turn_after(rank, state, next, |_| true)
+    }
+
+    /// The same, if a condition holds, too.
+    fn await_turn_after<'s>(
+        &'s self,
+        rank: usize,
         mut state: MutexGuard<'s, State>,
         mut next: Option<Thread>,
+        holds: impl Fn(&State) -> bool,
     ) -> MutexGuard<'s, State> {
-        while state.running != Some(rank) && state.failure.is_none() {
+        let is_turn = |state: &State| state.running == Some(rank) || state.failure.is_some();
+        while !is_turn(&state) || !holds(&state) {
             state.ranks[rank].sleeper = Some(thread::current());
             drop(state);
             if let Some(next) = next.take() {
@@ -120,6 +139,17 @@ impl State {
             return None;
         }
         self.ranks[self.running?].sleeper.take()
+    }
+
+    /// Lets those go on whose meeting has ended.
+    fn end_meeting(&mut self, here: &[usize]) {
+        for &rank in here {
+            self.ranks[rank].phase = Phase::Ready;
+        }
+        if self.failure.is_some() {
+            // They take no turns any more.
+            self.wake_all();
+        }
     }
 
     fn wake_all(&self) {
@@ -189,6 +219,11 @@ impl State {
             })
             .collect();
         self.failure = diagnose(&waits, |rank| self.ranks[rank].phase == Phase::Left);
+    }
+
+    /// The seed of the network of those that are left after the next meeting: another one for each.
+    fn seed_of_another(&self) -> u64 {
+        (self.seed.rotate_left(1)).wrapping_add(self.meetings.ended_count() + 1)
     }
 
     fn ranks_where(&self, condition: impl Fn(Phase) -> bool) -> Vec<usize> {
@@ -268,9 +303,34 @@ impl Network for SeededNetwork {
         returned.append(&mut self.lock().ranks[rank].returned);
     }
 
+    fn meet(&self, rank: usize, wish: Wish) -> Outcome {
+        let mut state = self.lock();
+        let before_count = state.meetings.ended_count();
+        state.ranks[rank].phase = Phase::Meeting;
+        let seed = state.seed_of_another();
+        if let Some(here) = state.meetings.come(rank, wish, another(seed)) {
+            state.end_meeting(&here);
+        }
+        let next = match state.failure {
+            None => state.pass_turn(),
+            Some(_) => None,
+        };
+        let has_ended = |state: &State| state.meetings.ended_count() > before_count;
+        let state = self.await_turn_after(rank, state, next, has_ended);
+        state.meetings.outcome()
+    }
+
+    fn successors(&self) -> Vec<Shrunk> {
+        self.lock().meetings.successors().to_vec()
+    }
+
     fn leave(&self, rank: usize) {
         let mut state = self.lock();
         state.ranks[rank].phase = Phase::Left;
+        let seed = state.seed_of_another();
+        if let Some(here) = state.meetings.leave(rank, another(seed)) {
+            state.end_meeting(&here);
+        }
         if state.failure.is_some() {
             return;
         }
@@ -290,6 +350,11 @@ impl Network for SeededNetwork {
     fn failure(&self) -> Option<Error> {
         self.lock().failure.clone()
     }
+}
+
+/// Makes a network for those that are left.
+fn another(seed: u64) -> impl FnOnce(usize) -> Arc<dyn Network> {
+    move |ranks| Arc::new(SeededNetwork::new(ranks, seed))
 }
 
 /// Steele, Lea and Flood's generator (2014): small, seedable, and good enough to draw from.

@@ -55,6 +55,17 @@ pub struct World {
     shared: Rc<Shared>,
 }
 
+/// What is left of a world.
+#[derive(Debug)]
+pub struct Shrunk {
+    /// The world of the ranks that are left.
+    pub world: World,
+    /// Their numbers before, in ascending order: `left[i]` is rank `i` now. The same on all of them.
+    pub left: Vec<usize>,
+    /// The other ranks, which are lost, by their numbers before.
+    pub lost: Vec<usize>,
+}
+
 /// A call on a plan, while it is on this thread's stack.
 #[derive(Debug)]
 pub(crate) struct Busy<'w>(&'w Cell<bool>);
@@ -75,6 +86,8 @@ struct Shared {
     owes: Cell<bool>,
     /// The tags of abandoned runs, of which the other ranks have not heard yet.
     notices: RefCell<Vec<Tag>>,
+    /// Whether the ranks that are left have gone on in another world.
+    is_over: Cell<bool>,
     last_number: Cell<u64>,
     link: Cell<Option<Link>>,
     /// The requests of abandoned runs: they are cancelled when a plan is built.
@@ -90,12 +103,17 @@ impl fmt::Debug for World {
 impl World {
     /// The world of a transport's ranks. Every rank makes its own, from its end of the transport.
     pub fn new(transport: impl Communicator + 'static) -> Self {
+        Self::of(Box::new(transport))
+    }
+
+    fn of(transport: Box<dyn Communicator>) -> Self {
         Self {
             shared: Rc::new(Shared {
-                transport: Box::new(transport),
+                transport,
                 in_flight: InFlight::default(),
                 is_busy: Cell::new(false),
                 owes: Cell::new(false),
+                is_over: Cell::new(false),
                 notices: RefCell::default(),
                 last_number: Cell::new(Tag::CONTROL.number()),
                 link: Cell::new(None),
@@ -129,11 +147,67 @@ impl World {
     /// # Errors
     /// The transport failed.
     pub fn fresh_tag(&self) -> Result<Tag, comm::Error> {
+        self.check_not_over()?;
         let number = self.shared.last_number.get() + 1;
         self.shared.last_number.set(number);
         let tag = Tag::new(number);
         self.transport().open(tag)?;
         Ok(tag)
+    }
+
+    /// Whether all ranks say yes, whatever has happened: `true` only if every rank of this world is there and says `true`. Collective
+    /// among the ranks that are not lost, and the same on all of them. A rank that calls [`shrink`](World::shrink) says no.
+    ///
+    /// A result may be `Ok` on one rank while a run fails on another because a third is lost. So ranks agree that all have what they
+    /// need before one of them ends, or forgets what another may ask for.
+    ///
+    /// # Errors
+    /// [`NotSurvivable`](comm::Error::NotSurvivable), on all ranks, if the transport cannot go on without a rank that is lost.
+    pub fn agree(&self, flag: bool) -> Result<bool, comm::Error> {
+        self.transport().agree(flag)
+    }
+
+    /// The world of the ranks that are left, after some are lost. Collective among the ranks that are not lost: each of them comes here
+    /// when a call has failed by an error with [`lost_ranks`](RunError::lost_ranks), or when [`agree`](World::agree) has returned
+    /// `false`.
+    ///
+    /// This world is over then: whatever other ranks wait for in it fails, so they come here, too, and no rank waits for one that is
+    /// lost. Plans of this world cannot be run any more; the program builds new ones on the new world. A new plan over the same items gives
+    /// the same bits, whoever has them now: [`Ownership::rebalanced`](distribution::Ownership::rebalanced) says who takes over which.
+    ///
+    /// ```
+    /// use reduce::{Plan, threads};
+    ///
+    /// let outcomes = threads::run_each(4, |world| {
+    ///     let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+    ///     if world.rank() == 1 {
+    ///         panic!("rank 1 is lost");
+    ///     }
+    ///     let error = plan.allreduce(&[1.0]).unwrap_err();
+    ///     assert_eq!(error.lost_ranks(), Some(&[1][..]));
+    ///     let shrunk = world.shrink().unwrap();
+    ///     assert_eq!((shrunk.lost, shrunk.left), (vec![1], vec![0, 2, 3]));
+    ///     let plan = Plan::builder(&shrunk.world).local_items(1).build::<f64>().unwrap();
+    ///     plan.allreduce(&[1.0]).unwrap()
+    /// })?;
+    /// assert_eq!(outcomes[0], Ok(3.0));
+    /// assert_eq!(outcomes[1].as_ref().unwrap_err().lost_ranks(), Some(&[1][..]));
+    /// # Ok::<(), threads::RunError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`agree`](World::agree); or the new world cannot be set up, on all ranks, for another reason than a loss.
+    pub fn shrink(&self) -> Result<Shrunk, comm::Error> {
+        // What this world's ranks would be told of does not matter any more.
+        self.shared.owes.set(false);
+        self.shared.notices.take();
+        let comm::Shrunk { communicator, left } = self.transport().shrink()?;
+        self.shared.is_over.set(true);
+        let lost = (0..self.size()).filter(|rank| !left.contains(rank));
+        let lost = lost.collect();
+        let world = Self::of(communicator);
+        world.shared.link.set(self.shared.link.get());
+        Ok(Shrunk { world, left, lost })
     }
 
     /// The messages that this rank has sent.
@@ -173,7 +247,7 @@ impl World {
     #[inline]
     pub(crate) fn enter(&self) -> Result<Busy<'_>, RunError> {
         let shared = &*self.shared;
-        if shared.is_busy.get() || shared.owes.get() {
+        if shared.is_busy.get() || shared.owes.get() || shared.is_over.get() {
             self.settle_first()?;
         }
         shared.is_busy.set(true);
@@ -191,8 +265,16 @@ impl World {
             let rank = self.rank();
             return Err(RunError::Nested { rank });
         }
+        self.check_not_over()?;
         self.send_notices();
         Ok(())
+    }
+
+    fn check_not_over(&self) -> Result<(), comm::Error> {
+        match self.shared.is_over.get() {
+            true => Err(comm::Error::Revoked { rank: self.rank() }),
+            false => Ok(()),
+        }
     }
 
     /// Tells the other ranks at once of the runs that were abandoned on this one, of which they would hear in its next call on the world.

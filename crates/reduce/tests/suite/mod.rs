@@ -10,6 +10,7 @@ pub(crate) mod exact;
 pub(crate) mod faults;
 pub(crate) mod handles;
 pub(crate) mod long_rows;
+pub(crate) mod losses;
 pub(crate) mod split_phase;
 
 use std::fmt::Debug;
@@ -34,6 +35,7 @@ pub(crate) fn checks() -> impl Iterator<Item = (&'static str, Check)> {
         .chain(long_rows::CHECKS)
         .chain(exact::CHECKS)
         .chain(faults::CHECKS)
+        .chain(losses::CHECKS)
 }
 
 const CHECKS: [(&str, Check); 12] = [

@@ -1,0 +1,46 @@
+//! Threads that are lost, and those that go on without them.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+#[allow(dead_code, reason = "other tests have the rest")]
+mod suite;
+
+use distribution::Rebalance;
+use reduce::threads::{run_each, run_each_seeded};
+use reduce::{Algorithm, World};
+use suite::losses::{Loss, MOMENTS, lose_one_after_the_other};
+
+/// Ranks panic or return, one after the other, until two are left or one.
+#[test]
+fn ranks_that_are_lost() {
+    let outcomes_are_right = |outcomes: &[Result<(), comm::Error>], loss| {
+        // Those that are left have checked everything.
+        let lost = outcomes.iter().filter(|outcome| outcome.is_err());
+        let lost_count = if loss == Loss::Panic {
+            outcomes.len() - 1
+        } else {
+            0
+        };
+        assert_eq!(lost.count(), lost_count, "{outcomes:?}");
+    };
+    let rules = [Rebalance::MinimalMovement, Rebalance::EvenShares];
+    for ranks in [2, 3, 4, 7] {
+        for algorithm in suite::faults::algorithms(ranks).chain([Algorithm::Algorithm1]) {
+            for (index, moment) in MOMENTS.into_iter().enumerate() {
+                for loss in [Loss::Panic, Loss::Return] {
+                    let rule = rules[index % 2];
+                    let body = |world: &World| {
+                        lose_one_after_the_other(world, 1, algorithm, rule, moment, loss);
+                    };
+                    outcomes_are_right(&run_each(ranks, body).unwrap(), loss);
+                    if ranks < 5 {
+                        for seed in 0..3 {
+                            let outcomes = run_each_seeded(ranks, seed, body).unwrap();
+                            outcomes_are_right(&outcomes, loss);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
