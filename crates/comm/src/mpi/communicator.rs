@@ -15,9 +15,10 @@ use super::local::LocalMessages;
 use super::message::{LocalMessage, Message, MpiMessage, State, Trouble};
 use super::node::Node;
 use super::raw::{Failure, PendingRequest, RawCommunicator};
+use super::ulfm::{self, Missing, Ulfm};
 use super::user_operation::UserOperations;
 use super::waiting::{PollLimits, Waiting};
-use crate::communicator::{Communicator, Hints, Interruption};
+use crate::communicator::{Communicator, Hints, Interruption, Shrunk};
 use crate::error::Error;
 use crate::fork::Process;
 use crate::native::{CombineSlots, NativeReductions};
@@ -31,6 +32,12 @@ pub const DEFAULT_SILENCE_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// Open MPI sends up to 4096 bytes, its own header included, at once through shared memory; other libraries and networks more.
 const EAGER_BYTES: usize = 4000;
+
+/// What a rank says to the others that comes to agree, and says yes.
+const AGREES: c_int = 1;
+
+/// What it says that wants to go on without those that are lost.
+const SHRINKS: c_int = 2;
 
 /// The longest message that an MPI `int` counts.
 const LONGEST_BYTES: usize = c_int::MAX.unsigned_abs() as usize;
@@ -72,8 +79,12 @@ pub struct MpiCommunicator {
     process: Process,
     /// The first channel's, for what is not a message.
     pub(super) raw: RawCommunicator,
+    /// Its number in the registry of what is to be freed.
+    first_number: u64,
     /// Notices of this rank, some of which may wait for room in a ring.
     notices: RefCell<Vec<Request>>,
+    /// Whether it is over, because ranks are lost or go on without such.
+    is_revoked: Cell<bool>,
 }
 
 /// The library's communicator of an [`MpiCommunicator`], by a name that outlives it.
@@ -128,8 +139,9 @@ impl MpiCommunicator {
 
     /// The library's communicator, by a name that can free it when this one is gone.
     pub fn library_communicator(&self) -> Duplicate {
-        let number = self.channels.borrow().first().lifetime.number();
-        Duplicate { number }
+        Duplicate {
+            number: self.first_number,
+        }
     }
 
     fn duplicate_for(comm: &impl AsRaw<Raw = MPI_Comm>, wants_memory: bool) -> Result<Self, Error> {
@@ -139,8 +151,16 @@ impl MpiCommunicator {
         let failed = |failure: Failure| failure.on(rank);
         let raw = RawCommunicator::duplicate(comm).map_err(failed)?;
         let lifetime = Lifetime::register(comm, raw).map_err(failed)?;
+        Self::on(raw, lifetime, wants_memory)
+    }
+
+    /// A rank's end on a communicator of ours. Collective.
+    fn on(raw: RawCommunicator, lifetime: Lifetime, wants_memory: bool) -> Result<Self, Error> {
+        let rank = raw.rank().map_err(|failure| failure.on(0))?;
+        let failed = |failure: Failure| failure.on(rank);
         let size = raw.size().map_err(failed)?;
         let node = Node::find(&raw, rank, size, 0, wants_memory)?;
+        let first_number = lifetime.number();
         let first = Channel::first(raw, lifetime, node.local).map_err(failed)?;
         Ok(Self {
             rank,
@@ -169,7 +189,9 @@ impl MpiCommunicator {
             },
             process: Process::current(),
             raw,
+            first_number,
             notices: RefCell::default(),
+            is_revoked: Cell::new(false),
         })
     }
 
@@ -191,6 +213,9 @@ impl MpiCommunicator {
         }
         if !self.process.is_current() {
             return Err(Error::Forked { rank: self.rank });
+        }
+        if self.is_revoked.get() {
+            return Err(self.loss());
         }
         let number = c_int::try_from(peer).ok().filter(|_| peer < self.size);
         number.ok_or(Error::NoSuchRank {
@@ -240,7 +265,7 @@ impl MpiCommunicator {
         tag: Tag,
         pending: Result<PendingRequest, Failure>,
     ) -> Result<Request, Error> {
-        let pending = pending.map_err(|failure| failure.on(self.rank))?;
+        let pending = pending.map_err(|failure| self.explain(failure))?;
         Ok(requests.insert(Message::Mpi(MpiMessage {
             pending,
             tag,
@@ -278,7 +303,7 @@ impl MpiCommunicator {
             let pending = channel
                 .raw
                 .start_send(message, count, number, channel.mpi_tag(notice));
-            let pending = pending.map_err(|failure| failure.on(self.rank))?;
+            let pending = pending.map_err(|failure| self.explain(failure))?;
             self.abandoned.borrow_mut().push(pending);
         }
         Ok(())
@@ -308,6 +333,65 @@ impl MpiCommunicator {
         for request in over {
             requests.remove(request);
         }
+    }
+
+    /// What a failure means, of a call on this communicator. If a rank is lost, the communicator is over, on all ranks: otherwise those
+    /// would wait that wait for ranks which know of the loss.
+    pub(super) fn explain(&self, failure: Failure) -> Error {
+        match failure.is_loss {
+            true => self.loss(),
+            false => failure.on(self.rank),
+        }
+    }
+
+    /// Ends the communicator on all ranks, and says who is lost, as far as this rank knows.
+    #[cold]
+    fn loss(&self) -> Error {
+        let rank = self.rank;
+        let Ok(ulfm) = Ulfm::find() else {
+            return Error::Revoked { rank };
+        };
+        self.revoke(&ulfm);
+        match ulfm.lost_ranks(self.raw) {
+            Ok(lost) if !lost.is_empty() => Error::Lost { rank, lost },
+            _ => Error::Revoked { rank },
+        }
+    }
+
+    /// Ends the communicator on all ranks.
+    fn revoke(&self, ulfm: &Ulfm) {
+        if !self.is_revoked.replace(true) {
+            lifetime::note_loss();
+            lifetime::revoke_together(self.first_number, ulfm);
+        }
+    }
+
+    /// The library's functions for going on without processes that have died.
+    fn ulfm(&self) -> Result<Ulfm, Error> {
+        let rank = self.rank;
+        if lifetime::is_finalised() {
+            return Err(Error::Finalised { rank });
+        }
+        if !self.process.is_current() {
+            return Err(Error::Forked { rank });
+        }
+        Ulfm::find().map_err(|Missing { library, advice }| Error::NotSurvivable {
+            rank,
+            library,
+            advice,
+        })
+    }
+
+    /// The communicator of the ranks that are left, as MPI has it. It was just made, and this sets up the rest. Collective.
+    fn of_survivors(&self, raw: RawCommunicator) -> Result<(Self, Vec<usize>), Error> {
+        let failed = |failure: Failure| failure.on(self.rank);
+        let left = ulfm::ranks_before(raw, self.raw).map_err(failed)?;
+        let lifetime = Lifetime::register_survivors(raw).map_err(failed)?;
+        let this = Self::on(raw, lifetime, self.shares_memory())?;
+        this.silence_limit.set(self.silence_limit.get());
+        this.interruption
+            .replace(self.interruption.borrow().clone());
+        Ok((this, left))
     }
 
     fn silent(&self, awaited: RequestId) -> Error {
@@ -442,7 +526,11 @@ impl Communicator for MpiCommunicator {
 
     fn open(&self, tag: Tag) -> Result<(), Error> {
         self.sweep_notices();
-        self.channels.borrow_mut().open(tag, self.rank, self.size)
+        let opened = self.channels.borrow_mut().open(tag, self.rank, self.size);
+        opened.map_err(|error| match error {
+            Error::Revoked { .. } => self.loss(),
+            error => error,
+        })
     }
 
     fn close(&self, tag: Tag) {
@@ -509,6 +597,50 @@ impl Communicator for MpiCommunicator {
         Some(self.silence_limit.get())
     }
 
+    fn agree(&self, flag: bool) -> Result<bool, Error> {
+        let word = if flag { AGREES } else { 0 };
+        let agreed = self.ulfm()?.agree(self.raw, word);
+        let (word, is_complete) = agreed.map_err(|failure| self.explain(failure))?;
+        Ok(is_complete && word == AGREES)
+    }
+
+    fn shrink(&self) -> Result<Shrunk, Error> {
+        let ulfm = self.ulfm()?;
+        // Nobody waits for messages here any more: all come here, or are lost.
+        self.revoke(&ulfm);
+        let mut size_before = self.size + 1;
+        loop {
+            // Others that wanted to agree know now that they cannot.
+            let agreed = ulfm.agree(self.raw, SHRINKS);
+            let (word, _) = agreed.map_err(|failure| failure.on(self.rank))?;
+            if word != SHRINKS {
+                continue;
+            }
+            let raw = ulfm.shrink(self.raw);
+            let raw = raw.map_err(|failure| failure.on(self.rank))?;
+            let size = raw.size().map_err(|failure| failure.on(self.rank))?;
+            let made = self.of_survivors(raw);
+            if made.is_err() {
+                // The others may wait for this rank.
+                let _ = ulfm.revoke(raw);
+            }
+            let verdict = ulfm.agree(raw, made.is_ok().into());
+            let (all_have_it, _) = verdict.map_err(|failure| failure.on(self.rank))?;
+            match made {
+                Ok((communicator, left)) if all_have_it == 1 => {
+                    return Ok(Shrunk {
+                        communicator: Box::new(communicator),
+                        left,
+                    });
+                }
+                // Another loss meanwhile: there are fewer now.
+                Ok(_) | Err(Error::Revoked { .. }) if size < size_before => size_before = size,
+                Ok(_) => return Err(Error::Revoked { rank: self.rank }),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
     fn set_silence_limit(&self, limit: Duration) {
         self.silence_limit.set(limit);
     }
@@ -536,14 +668,14 @@ impl NativeReductions for MpiCommunicator {
         let root = root.map(|_| number);
         self.operations
             .reduce(&self.raw, root, slots, count, combine, register)
-            .map_err(|failure| failure.on(self.rank))
+            .map_err(|failure| self.explain(failure))
     }
 
     fn add_integers(&self, root: Option<usize>, words: &mut [i64]) -> Result<(), Error> {
         let number = self.peer("add_integers", root.unwrap_or(self.rank))?;
         self.raw
             .add_integers(root.map(|_| number), words)
-            .map_err(|failure| failure.on(self.rank))
+            .map_err(|failure| self.explain(failure))
     }
 }
 

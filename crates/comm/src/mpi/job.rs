@@ -10,7 +10,9 @@ use mpi::Threading;
 use mpi::topology::SimpleCommunicator;
 
 use super::communicator::MpiCommunicator;
-use super::raw::{self, RawCommunicator};
+use super::lifetime;
+use super::misdirected::WorldReturnsErrors;
+use super::raw::{self, Failure, RawCommunicator};
 use crate::communicator::Communicator;
 use crate::error::Error;
 use crate::threads::panic_message;
@@ -92,13 +94,25 @@ pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
         }
     };
     let after = silence_limit.get();
-    if !await_the_others(after) {
-        // Finalising would wait for them without limit.
-        std::mem::forget(universe);
-        return Err(RunError::NotEnded { rank, after });
+    match await_the_others(after) {
+        Ending::Together => drop(universe),
+        // Finalising is collective: it might wait for those that are lost (Open MPI 5.0.11 does, in one run of four).
+        Ending::WithoutOthers => std::mem::forget(universe),
+        Ending::NotInTime => {
+            // As above.
+            std::mem::forget(universe);
+            return Err(RunError::NotEnded { rank, after });
+        }
     }
-    drop(universe);
     Ok(result)
+}
+
+/// How the ranks have come to the end.
+enum Ending {
+    Together,
+    /// Some are lost. All others have come.
+    WithoutOthers,
+    NotInTime,
 }
 
 /// The variables in which launchers say how many ranks they have started: Open MPI's, that of MPICH's family, and Slurm's.
@@ -123,26 +137,43 @@ pub fn abort(exit_code: i32, reason: &str) {
     raw::abort(exit_code);
 }
 
-/// Waits for every rank to reach this point before MPI is finalised. Says whether they did in time.
+/// Waits for every rank that is not lost to reach this point before MPI is finalised.
 ///
 /// A rank that is in `MPI_Finalize` while another one aborts can leave Open MPI's `mpirun` hanging for ever
 /// (4.1.4 with PMIx 4.2.2: its server waits for a lock of the half-done fence). In a barrier it does not.
-fn await_the_others(silence_limit: Duration) -> bool {
-    // Where the barrier fails, MPI_Finalize is all that is left to do.
-    let Ok(mut barrier) = RawCommunicator::world().start_barrier() else {
-        return true;
+fn await_the_others(silence_limit: Duration) -> Ending {
+    let ranks = match (lifetime::has_lost(), lifetime::survivors()) {
+        (true, None) => return Ending::WithoutOthers,
+        (true, Some(survivors)) => survivors,
+        (false, _) => RawCommunicator::world(),
+    };
+    // A loss is an error of the world's, whose handler would end the program.
+    let _returns = WorldReturnsErrors::always();
+    let ending = |outcome: Result<(), Failure>| match outcome {
+        Err(failure) if failure.is_loss => Ending::WithoutOthers,
+        _ if lifetime::has_lost() => Ending::WithoutOthers,
+        // Where the barrier fails otherwise, MPI_Finalize is all that is left to do.
+        _ => Ending::Together,
+    };
+    let mut barrier = match ranks.start_barrier() {
+        Ok(barrier) => barrier,
+        Err(failure) => return ending(Err(failure)),
     };
     let begin = Instant::now();
     let mut polls = 0_u32;
-    while matches!(barrier.test(), Ok(false)) {
+    loop {
+        match barrier.test() {
+            Ok(true) => return ending(Ok(())),
+            Err(failure) => return ending(Err(failure)),
+            Ok(false) => {}
+        }
         polls = polls.saturating_add(1);
         if polls < POLLS_BEFORE_PAUSE {
             thread::yield_now();
         } else if begin.elapsed() < silence_limit {
             thread::sleep(LEAVING_PAUSE);
         } else {
-            return false;
+            return Ending::NotInTime;
         }
     }
-    true
 }

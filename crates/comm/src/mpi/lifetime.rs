@@ -23,8 +23,12 @@ use mpi::raw::AsRaw;
 
 use super::misdirected::WorldReturnsErrors;
 use super::raw::{Agreed, Failure, PendingRequest, RawCommunicator, check};
+use super::ulfm::Ulfm;
 use super::user_operation::RawOperation;
 use super::window::RawWindow;
+
+/// Whether a process of one of this crate's communicators has died, as this one knows. Nothing is freed any more then: that is collective.
+static HAS_LOST: AtomicBool = AtomicBool::new(false);
 
 /// Whether `MPI_Finalize` was called.
 static FINALISED: AtomicBool = AtomicBool::new(false);
@@ -33,7 +37,36 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
     family_key: None,
     made: 0,
     entries: BTreeMap::new(),
+    survivors: None,
 });
+
+/// Whether a process has died, as far as this one knows.
+pub(super) fn has_lost() -> bool {
+    HAS_LOST.load(Ordering::Relaxed)
+}
+
+/// Notes that a process has died.
+pub(super) fn note_loss() {
+    HAS_LOST.store(true, Ordering::Relaxed);
+}
+
+/// The last communicator of processes that went on without others, if there is one.
+pub(super) fn survivors() -> Option<RawCommunicator> {
+    let registry = registry();
+    let entry = registry.entries.get(&registry.survivors?);
+    entry.map(|entry| entry.comm)
+}
+
+/// Ends a duplicate, by its number, and its successors for all their ranks.
+pub(super) fn revoke_together(first: u64, ulfm: &Ulfm) {
+    let of_first = |entry: &&Entry| entry.first == first;
+    let entries = &registry().entries;
+    let comms = entries.values().filter(of_first).map(|entry| entry.comm);
+    for comm in comms {
+        // Where it fails, the others notice the loss themselves, or silence.
+        let _ = ulfm.revoke(comm);
+    }
+}
 
 /// Whether `MPI_Finalize` has come to this crate's communicators: none can be used any more.
 #[inline]
@@ -56,6 +89,8 @@ struct Registry {
     made: u64,
     /// By the numbers that all their ranks agreed on.
     entries: BTreeMap<u64, Entry>,
+    /// The number of the last communicator of processes that went on without others.
+    survivors: Option<u64>,
 }
 
 /// What is to be freed together.
@@ -98,23 +133,23 @@ impl Lifetime {
         comm: RawCommunicator,
     ) -> Result<Self, Failure> {
         let family_key = registry().family_key()?;
-        // No lock is held while ranks wait for each other: another thread of this process may duplicate another communicator.
-        let proposed = registry().next_number(comm)?;
-        let number = comm.allreduce_u64(proposed, Agreed::Greatest)?;
+        let number = agree_on_number(comm)?;
         let family = family_of(family_key, parent, number)?;
-        registry().entries.insert(
-            number,
-            Entry {
-                family,
-                first: first.map_or(number, |first| first.number),
-                comm,
-                window: None,
-                operations: Vec::new(),
-                is_released: false,
-                unfinished: Vec::new(),
-            },
-        );
-        free_released(family, comm)?;
+        let first = first.map_or(number, |first| first.number);
+        registry().add(number, family, first, comm);
+        if !has_lost() {
+            free_released(family, comm)?;
+        }
+        Ok(Self { number })
+    }
+
+    /// Registers the communicator of processes that go on without others. Collective.
+    pub(super) fn register_survivors(comm: RawCommunicator) -> Result<Self, Failure> {
+        let number = agree_on_number(comm)?;
+        let mut registry = registry();
+        registry.family_key()?;
+        registry.add(number, number, number, comm);
+        registry.survivors = Some(number);
         Ok(Self { number })
     }
 
@@ -153,9 +188,19 @@ impl Drop for Lifetime {
     }
 }
 
+/// A number that no other communicator of the program has. Collective; no lock is held meanwhile: another thread of this process may
+/// duplicate another communicator.
+fn agree_on_number(comm: RawCommunicator) -> Result<u64, Failure> {
+    let proposed = registry().next_number(comm)?;
+    comm.allreduce_u64(proposed, Agreed::Greatest)
+}
+
 /// Frees a duplicate, by its number, and its successors, but for those that some rank still uses. Collective; after `MPI_Finalize` there
 /// is nothing to free.
 pub(super) fn free_together(first: u64) -> Result<(), Failure> {
+    if has_lost() {
+        return Ok(());
+    }
     let comm = registry().entries.get(&first).map(|entry| entry.comm);
     let Some(comm) = comm else { return Ok(()) };
     let released = agree_on_released(|entry| entry.first == first, comm)?;
@@ -195,6 +240,19 @@ fn agree_on_released(
 }
 
 impl Registry {
+    fn add(&mut self, number: u64, family: u64, first: u64, comm: RawCommunicator) {
+        let entry = Entry {
+            family,
+            first,
+            comm,
+            window: None,
+            operations: Vec::new(),
+            is_released: false,
+            unfinished: Vec::new(),
+        };
+        self.entries.insert(number, entry);
+    }
+
     /// A number that no other communicator of the program has, from the rank that is 0 there; 0 from the others.
     fn next_number(&mut self, comm: RawCommunicator) -> Result<u64, Failure> {
         if comm.rank()? != 0 {
@@ -333,7 +391,8 @@ unsafe extern "C" fn free_everything(
 ) -> c_int {
     FINALISED.store(true, Ordering::Relaxed);
     let entries = std::mem::take(&mut registry().entries);
-    for entry in entries.into_values() {
+    let entries = entries.into_values().filter(|_| !has_lost());
+    for entry in entries {
         // What cannot be freed now is MPI_Finalize's own affair.
         let _ = entry.free();
     }

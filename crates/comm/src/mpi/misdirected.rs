@@ -64,7 +64,7 @@ impl Drop for WorldReturnsErrors {
 }
 
 /// What the library says that it is.
-fn version() -> Option<String> {
+pub(super) fn version() -> Option<String> {
     let mut text: [c_char; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize] =
         [0; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize];
     let mut length = 0;

@@ -21,6 +21,7 @@ mod misdirected;
 mod node;
 mod raw;
 mod trouble;
+mod ulfm;
 mod user_operation;
 mod waiting;
 mod window;

@@ -14,6 +14,7 @@ use super::ffi;
 use mpi::raw::AsRaw;
 
 use super::misdirected::WorldReturnsErrors;
+use super::ulfm;
 use crate::error::Error;
 
 /// An MPI function that returned something else than `MPI_SUCCESS`.
@@ -24,11 +25,17 @@ pub(super) struct Failure {
     pub(super) text: String,
     /// Whether the error class is `MPI_ERR_TRUNCATE`.
     pub(super) truncated: bool,
+    /// Whether a process has died, or the communicator is revoked.
+    pub(super) is_loss: bool,
 }
 
 impl Failure {
     /// The failure as an error of `rank`.
     pub(super) fn on(self, rank: usize) -> Error {
+        if self.is_loss {
+            // Whoever knows the communicator says which.
+            return Error::Revoked { rank };
+        }
         Error::Mpi {
             rank,
             call: self.call,
@@ -53,6 +60,7 @@ fn failure(call: &'static str, code: c_int) -> Failure {
     let mut class = 0;
     // SAFETY: `class` is a live int to write to; any code may be asked about (MPI 4.1, 9.4).
     let known = unsafe { ffi::MPI_Error_class(code, &raw mut class) };
+    let is_known = known.unsigned_abs() == ffi::MPI_SUCCESS;
     let mut buffer = [0_u8; ffi::MPI_MAX_ERROR_STRING as usize];
     let mut length = 0;
     // SAFETY: the buffer has the MPI_MAX_ERROR_STRING characters that the standard asks for.
@@ -64,8 +72,8 @@ fn failure(call: &'static str, code: c_int) -> Failure {
         call,
         code,
         text: String::from_utf8_lossy(text).into_owned(),
-        truncated: known.unsigned_abs() == ffi::MPI_SUCCESS
-            && class.unsigned_abs() == ffi::MPI_ERR_TRUNCATE,
+        truncated: is_known && class.unsigned_abs() == ffi::MPI_ERR_TRUNCATE,
+        is_loss: is_known && ulfm::is_loss(class),
     }
 }
 
@@ -114,12 +122,22 @@ impl RawCommunicator {
             // SAFETY: the call succeeded, so it has written the handle.
             handle: unsafe { duplicate.assume_init() },
         };
+        this.return_errors()?;
+        Ok(this)
+    }
+
+    /// A communicator of ours, by its handle.
+    pub(super) fn from_handle(handle: ffi::MPI_Comm) -> Self {
+        Self { handle }
+    }
+
+    /// Makes it return errors.
+    pub(super) fn return_errors(&self) -> Result<(), Failure> {
         // SAFETY: a constant of the library, initialised before main.
         let errors_return = unsafe { ffi::RSMPI_ERRORS_RETURN };
         // SAFETY: the handle is live, the error handler is predefined.
-        let code = unsafe { ffi::MPI_Comm_set_errhandler(this.handle, errors_return) };
-        check("MPI_Comm_set_errhandler", code)?;
-        Ok(this)
+        let code = unsafe { ffi::MPI_Comm_set_errhandler(self.handle, errors_return) };
+        check("MPI_Comm_set_errhandler", code)
     }
 
     /// The library's own, of all processes of this program.
@@ -344,19 +362,25 @@ impl RawCommunicator {
 
     /// The greatest tag of the library's, its attribute `MPI_TAG_UB`.
     pub(super) fn tag_upper_bound(&self) -> Result<u64, Failure> {
-        let (mut value, mut is_set) = (ptr::null_mut::<c_int>(), 0);
         let key = c_int::try_from(ffi::MPI_TAG_UB).expect("a key is an int");
+        let bound = self.int_attribute(key)?;
+        let bound = bound.and_then(|bound| u64::try_from(bound).ok());
+        Ok(bound.unwrap_or(LEAST_TAG_UPPER_BOUND))
+    }
+
+    /// A predefined attribute that is an int; `None` if it is not set.
+    pub(super) fn int_attribute(&self, key: c_int) -> Result<Option<c_int>, Failure> {
+        let (mut value, mut is_set) = (ptr::null_mut::<c_int>(), 0);
         // SAFETY: the handle is live. The attribute's value is a pointer to an int (MPI 4.1, 9.1.2), which MPI writes to `value`.
         let code = unsafe {
             ffi::MPI_Comm_get_attr(self.handle, key, (&raw mut value).cast(), &raw mut is_set)
         };
         check("MPI_Comm_get_attr", code)?;
         if is_set == 0 || value.is_null() {
-            return Ok(LEAST_TAG_UPPER_BOUND);
+            return Ok(None);
         }
         // SAFETY: the attribute is set, so MPI has written a pointer to an int that lives as long as MPI does.
-        let bound = unsafe { *value };
-        Ok(u64::try_from(bound).unwrap_or(LEAST_TAG_UPPER_BOUND))
+        Ok(Some(unsafe { *value }))
     }
 
     /// `MPI_Iprobe`: whether a message with this tag has arrived, and from which rank.

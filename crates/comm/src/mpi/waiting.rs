@@ -159,7 +159,7 @@ impl MpiCommunicator {
     ) -> Result<bool, Error> {
         let tag = match requests.get_mut(request) {
             Message::Mpi(message) => {
-                return message.test().map_err(|failure| failure.on(self.rank));
+                return message.test().map_err(|failure| self.explain(failure));
             }
             Message::Local(message) if message.is_over() => return Ok(true),
             Message::Local(message) => message.tag,
@@ -168,7 +168,7 @@ impl MpiCommunicator {
         self.polls.set(polls);
         if polls.is_multiple_of(self.poll_limits.before_progress) {
             let progress = self.raw.make_progress();
-            progress.map_err(|failure| failure.on(self.rank))?;
+            progress.map_err(|failure| self.explain(failure))?;
         }
         match channels.of(tag) {
             Some((channel, conversations)) => {
@@ -209,7 +209,7 @@ impl MpiCommunicator {
         let first = awaited.first().expect("a wait is for something");
         let message = requests.get_mut(*first);
         let (peer, tag) = (message.peer(), message.tag());
-        let failed = |failure: Failure| failure.on(self.rank);
+        let failed = |failure: Failure| self.explain(failure);
         let is_same = |waiting: &Waiting| (waiting.peer, waiting.tag) == (peer, tag);
         let Some(mut waiting) = self.waiting.get().filter(is_same) else {
             self.waiting.set(Some(Waiting::new(peer, tag)));

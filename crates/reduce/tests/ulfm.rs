@@ -1,0 +1,46 @@
+//! Processes that are killed, and those that go on without them: `cargo xtask test --stage ulfm` starts this program by Open MPI's
+//! `mpirun --with-ft ulfm`, with the number of the moment at which processes are lost.
+
+#![expect(clippy::print_stdout, reason = "its output is its report")]
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+#[allow(dead_code, reason = "other tests have the rest")]
+mod suite;
+
+use std::env;
+use std::time::Duration;
+
+use distribution::Rebalance;
+use reduce::{Algorithm, World, mpi};
+use suite::losses::{self, Loss, MOMENTS};
+
+fn main() {
+    mpi::run(check).expect("MPI starts once");
+}
+
+fn check(world: &World) {
+    world.set_silence_limit(Duration::from_secs(60));
+    if let Err(error) = world.agree(true) {
+        if world.rank() == 0 {
+            println!("skipped: {error}");
+        }
+        return;
+    }
+    for (_, check) in losses::CHECKS {
+        check(world);
+    }
+    let mut arguments = env::args().skip(1);
+    let Some(moment) = arguments.next() else {
+        return;
+    };
+    let number: usize = moment.parse().expect("the number of a moment");
+    let moment = MOMENTS[number];
+    let name = arguments.next().unwrap_or("auto".to_owned());
+    let algorithm: Algorithm = name.parse().unwrap();
+    let rule = [Rebalance::MinimalMovement, Rebalance::EvenShares][number % 2];
+    losses::lose_one_after_the_other(world, 2, algorithm, rule, moment, Loss::Kill);
+    println!(
+        "a rank of {} is left: {moment:?}, {algorithm}, {rule:?}",
+        world.size()
+    );
+}
