@@ -1,10 +1,12 @@
 //! How slices of doubles are added: block by block, at a scale that is guessed.
 //!
-//! A block is split at the scale of the block before. If an item does not fit, or something is left of one, the block is split again
-//! at a scale of its own, then what is left of it, and so on; and if that does not come to an end, what is left is added item by item.
+//! A block is split at the scale of the block before. If its exponents are few, as most are, one look at them tells that nothing is left of any
+//! item. If an item does not fit, or something is left of one, the block is split again at a scale of its own, then what is left of it, and
+//! so on; and if that does not come to an end, what is left is added item by item.
 
 use simd_kernels::{
-    Level, SPLIT_ITEMS, Split, SplitScale, largest_magnitude, split_sums, split_sums_and_rests,
+    Exponents, Level, RangeScale, SPLIT_ITEMS, Split, SplitScale, split_sums, split_sums_and_rests,
+    split_sums_in_range,
 };
 
 /// Fewer items are added one by one. Of the first block, so many are looked at.
@@ -16,8 +18,15 @@ const FEW_ITEMS: usize = 64;
 /// How often a block is split before the rest is added item by item.
 const MOST_SPLITS: u32 = 4;
 
+/// From the exponent of a block's largest item down to the last place of the last of these splits: 82 places of the first one, and 83 more of
+/// each of the others.
+const SPLIT_PLACES: i32 = 82 + 3 * 83;
+
 /// The most blocks that are added item by item without a try.
 const MOST_SINGLY: u32 = 63;
+
+/// After so many blocks of many exponents, one is looked at again.
+const ANY_BLOCKS: u32 = 32;
 
 /// Where parts of items are added.
 pub(crate) trait Destination {
@@ -28,11 +37,72 @@ pub(crate) trait Destination {
     fn add_item(&mut self, index: usize, item: f64);
 }
 
+/// How a block is split.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    /// Its exponents are in a range.
+    InRange(RangeScale),
+    /// They are, or items are zero.
+    InRangeOrZero(RangeScale),
+    /// Items have any exponents.
+    Any(SplitScale),
+}
+
+impl Way {
+    /// The one for items of such exponents; `None` if they are too large.
+    fn of(exponents: Exponents) -> Option<Self> {
+        let Exponents {
+            lowest,
+            highest,
+            has_zeros,
+        } = exponents;
+        match (RangeScale::for_items(lowest, highest), has_zeros) {
+            (Some(scale), false) => Some(Self::InRange(scale)),
+            (Some(scale), true) => Some(Self::InRangeOrZero(scale)),
+            (None, _) => any_scale(highest).map(Self::Any),
+        }
+    }
+
+    /// Adds items if that is enough for them.
+    #[inline]
+    fn add(self, level: Level, items: &[f64], destination: &mut impl Destination) -> bool {
+        let split = match self {
+            Self::InRange(scale) => split_sums_in_range::<false>(level, items, scale),
+            Self::InRangeOrZero(scale) => split_sums_in_range::<true>(level, items, scale),
+            Self::Any(scale) => split_sums(level, items, scale).filter(|split| split.is_whole),
+        };
+        if let Some(split) = split {
+            add_split(split, self.units(), destination);
+        }
+        split.is_some()
+    }
+
+    /// The exponents of the units of the higher and the lower parts.
+    fn units(self) -> [i32; 2] {
+        match self {
+            Self::InRange(scale) | Self::InRangeOrZero(scale) => scale.units(),
+            Self::Any(scale) => units(scale),
+        }
+    }
+}
+
+/// The scale for items of exponents up to this one.
+fn any_scale(highest: i32) -> Option<SplitScale> {
+    // Subnormal numbers fit where the smallest normal ones do.
+    SplitScale::for_exponent(highest.max(-1022))
+}
+
+fn units(scale: SplitScale) -> [i32; 2] {
+    [scale.higher_unit(), scale.lower_unit()]
+}
+
 /// What was seen of earlier blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// That of the last block; `None` if there was none, or one scale was not enough for it.
-    scale: Option<SplitScale>,
+    way: Option<Way>,
+    /// The blocks since a look at all exponents.
+    blocks: u32,
     /// Whether one scale was not enough for the last block.
     is_wide: bool,
     /// How many blocks are added item by item before splits are tried again.
@@ -43,7 +113,8 @@ pub(crate) struct Pace {
 
 impl Pace {
     pub(crate) const START: Self = Self {
-        scale: None,
+        way: None,
+        blocks: 0,
         is_wide: false,
         singly: 0,
         last_singly: 0,
@@ -57,17 +128,21 @@ impl Pace {
         }
     }
 
-    /// The last block's scale, or, for the first one, that for a magnitude.
-    pub(crate) fn guess(&self, magnitude: impl FnOnce() -> f64) -> Option<SplitScale> {
-        match (self.scale, self.is_wide) {
-            (None, false) => exponent(magnitude()).and_then(SplitScale::for_exponent),
-            (last, _) => last,
+    /// The last block's scale for items of any exponents, or, for the first one, that for the first items.
+    pub(crate) fn guess(&self, first: impl FnOnce() -> Option<Exponents>) -> Option<SplitScale> {
+        match (self.way, self.is_wide) {
+            (Some(Way::Any(scale)), _) => Some(scale),
+            (Some(Way::InRange(scale) | Way::InRangeOrZero(scale)), _) => {
+                any_scale(scale.highest())
+            }
+            (None, true) => None,
+            (None, false) => any_scale(first()?.highest),
         }
     }
 
     /// Notes that a scale was enough.
     pub(crate) fn keep(&mut self, scale: SplitScale) {
-        self.scale = Some(scale);
+        self.way = self.way.or(Some(Way::Any(scale)));
     }
 
     fn add_block(&mut self, level: Level, items: &[f64], destination: &mut impl Destination) {
@@ -78,14 +153,25 @@ impl Pace {
             self.singly -= 1;
             return add_each(items, destination);
         }
-        let guessed = self.guess(|| largest_magnitude(level, &items[..SHORT_ITEMS]));
-        if let Some(scale) = guessed
-            && add_whole(level, items, scale, destination)
-        {
-            self.scale = guessed;
-            return;
+        if let Some(way) = self.way {
+            self.blocks += 1;
+            let is_due = self.blocks >= ANY_BLOCKS && matches!(way, Way::Any(_));
+            if !is_due && way.add(level, items, destination) {
+                return;
+            }
+        } else if let Some(exponents) = Exponents::of(Level::SCALAR, &items[..SHORT_ITEMS]) {
+            if are_too_many(exponents) {
+                return self.add_singly(items, destination);
+            }
+            let way = Way::of(exponents).filter(|_| !self.is_wide);
+            if let Some(way) = way
+                && way.add(level, items, destination)
+            {
+                self.way = Some(way);
+                return;
+            }
         }
-        self.add_at_own_scale(level, items, guessed, destination);
+        self.add_at_own_scale(level, items, destination);
     }
 
     #[cold]
@@ -93,17 +179,23 @@ impl Pace {
         &mut self,
         level: Level,
         items: &[f64],
-        tried: Option<SplitScale>,
         destination: &mut impl Destination,
     ) {
-        let Some(exponent) = exponent(largest_magnitude(level, items)) else {
+        self.blocks = 0;
+        let Some(exponents) = Exponents::of(level, items) else {
             return;
         };
-        let Some(scale) = SplitScale::for_exponent(exponent) else {
+        let Some(way) = Way::of(exponents) else {
             return add_each(items, destination);
         };
-        if !self.is_wide && tried != Some(scale) && add_whole(level, items, scale, destination) {
-            self.scale = Some(scale);
+        if are_too_many(exponents) {
+            return self.add_singly(items, destination);
+        }
+        let is_in_range = !matches!(way, Way::Any(_));
+        if (is_in_range || !self.is_wide) && way.add(level, items, destination) {
+            self.way = Some(way);
+            self.is_wide = false;
+            self.last_singly = 0;
             return;
         }
         if items.len() <= FEW_ITEMS {
@@ -112,77 +204,54 @@ impl Pace {
         let mut rests = [0.0; SPLIT_ITEMS];
         let rests = &mut rests[..items.len()];
         rests.copy_from_slice(items);
-        let mut next = Some(scale);
+        let mut next = any_scale(exponents.highest);
         for splits in 1..=MOST_SPLITS {
             let Some(scale) = next else { break };
             let split = split_sums_and_rests(level, rests, scale);
             let split = split.expect("the scale is for the largest item");
-            add_split(split, scale, destination);
+            add_split(split, units(scale), destination);
             if split.is_whole {
                 self.is_wide = splits > 1;
-                self.scale = (splits == 1).then_some(scale);
+                self.way = (splits == 1).then_some(Way::Any(scale));
                 self.last_singly = 0;
                 return;
             }
             next = scale.below();
         }
+        self.add_singly(rests, destination);
+    }
+
+    /// Adds what is left of items one by one, and some of the next blocks as well.
+    fn add_singly(&mut self, rests: &[f64], destination: &mut impl Destination) {
         add_each(rests, destination);
         self.is_wide = true;
-        self.scale = None;
+        self.way = None;
         self.last_singly = (2 * self.last_singly + 1).min(MOST_SINGLY);
         self.singly = self.last_singly;
     }
 }
 
-/// Adds items if a scale is enough for them.
-#[inline]
-fn add_whole(
-    level: Level,
-    items: &[f64],
-    scale: SplitScale,
-    destination: &mut impl Destination,
+/// Whether something will be left of the smallest item after all splits.
+fn are_too_many(
+    Exponents {
+        lowest, highest, ..
+    }: Exponents,
 ) -> bool {
-    let split = split_sums(level, items, scale).filter(|split| split.is_whole);
-    if let Some(split) = split {
-        add_split(split, scale, destination);
-    }
-    split.is_some()
+    highest - lowest > SPLIT_PLACES && highest < 1024
 }
 
 #[inline]
-fn add_split(split: Split, scale: SplitScale, destination: &mut impl Destination) {
-    destination.add_parts(split.higher, scale.higher_unit());
-    destination.add_parts(split.lower, scale.lower_unit());
+pub(crate) fn add_split(
+    split: Split,
+    [higher, lower]: [i32; 2],
+    destination: &mut impl Destination,
+) {
+    destination.add_parts(split.higher, higher);
+    destination.add_parts(split.lower, lower);
 }
 
 fn add_each(items: &[f64], destination: &mut impl Destination) {
     for (index, &item) in items.iter().enumerate() {
         destination.add_item(index, item);
-    }
-}
-
-/// The exponent of a magnitude, 1024 for infinity and NaN; `None` for zero.
-fn exponent(magnitude: f64) -> Option<i32> {
-    match (magnitude.to_bits() >> 52) as i32 & 0x7FF {
-        0 if magnitude == 0.0 => None,
-        // Subnormal numbers have the exponent of the smallest normal ones.
-        0 => Some(-1022),
-        biased => Some(biased - 1023),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn exponents_of_all_kinds_of_numbers() {
-        assert_eq!(exponent(0.0), None);
-        assert_eq!(exponent(f64::from_bits(1)), Some(-1022));
-        assert_eq!(exponent(f64::MIN_POSITIVE), Some(-1022));
-        assert_eq!(exponent(1.999), Some(0));
-        assert_eq!(exponent(f64::MAX), Some(1023));
-        assert_eq!(exponent(f64::INFINITY), Some(1024));
-        assert_eq!(exponent(-f64::NAN), Some(1024));
     }
 }

@@ -2,19 +2,27 @@
 
 use std::hint::black_box;
 
-use simd_kernels::{EXACT_PRODUCT, Level, exact_products};
+use simd_kernels::{
+    EXACT_PRODUCT, Exponents, Level, RangeScale, exact_products, split_products_in_range,
+};
 
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
-use crate::blocks::Pace;
+use crate::blocks::{Destination, Pace, SHORT_ITEMS, add_split};
 use crate::counters::{Counters, others};
 use crate::fixed::Window;
 use crate::float::{FEW_ITEMS, Float};
 use crate::round;
 use crate::sum::{Total, computes_by_ieee_754, integer, of_total};
 
-/// The products that are computed at once.
+/// The products that are split at one scale.
+const BLOCK_PRODUCTS: usize = 4096;
+
+/// The products that are written to memory at once.
 const PRODUCTS: usize = 1024;
+
+/// The most blocks that are written to memory without a try.
+const MOST_WRITTEN: u32 = 63;
 
 /// A sum of products, which is exact until it is rounded.
 ///
@@ -84,12 +92,8 @@ impl<T: Float> ProductSum<T> {
         self.total.counters.items += x.len() as i64;
         let Self { total, products } = self;
         T::in_pairs_of_doubles(x, y, |x, y| {
-            if x.len() <= FEW_ITEMS {
-                total.counters.others += products.add::<FEW_ITEMS, T>(level, x, y, total);
-                return;
-            }
-            for (x, y) in x.chunks(PRODUCTS).zip(y.chunks(PRODUCTS)) {
-                total.counters.others += products.add::<PRODUCTS, T>(level, x, y, total);
+            for (x, y) in x.chunks(BLOCK_PRODUCTS).zip(y.chunks(BLOCK_PRODUCTS)) {
+                products.add_block::<T>(level, x, y, total);
             }
         });
     }
@@ -125,15 +129,96 @@ of_total!(ProductSum, Products, "exact sum of products");
 /// What was seen of earlier products, and of their rounding errors.
 #[derive(Clone, Copy, Debug)]
 struct Paces {
+    /// Of products that need not be written to memory: the last block's scale, and whether factors were zero.
+    way: Option<(RangeScale, bool)>,
+    /// How many blocks are written before others are tried again.
+    written: u32,
+    /// That number at its last setting.
+    last_written: u32,
+    /// Of those that were written.
     products: Pace,
     errors: Pace,
 }
 
 impl Paces {
     const START: Self = Self {
+        way: None,
+        written: 0,
+        last_written: 0,
         products: Pace::START,
         errors: Pace::START,
     };
+
+    /// Adds the products of at most `BLOCK_PRODUCTS` doubles that come from items of type `T`.
+    fn add_block<T: Float>(
+        &mut self,
+        level: Level,
+        x: &[f64],
+        y: &[f64],
+        total: &mut Total<T::Products>,
+    ) {
+        if !T::IS_SINGLE && self.split::<T>(level, x, y, total) {
+            if total.counters.others == 0 {
+                total.counters.others = others(x.iter().zip(y).map(|(x, y)| x * y));
+            }
+            return;
+        }
+        if x.len() <= FEW_ITEMS {
+            total.counters.others += self.add::<FEW_ITEMS, T>(level, x, y, total);
+            return;
+        }
+        for (x, y) in x.chunks(PRODUCTS).zip(y.chunks(PRODUCTS)) {
+            total.counters.others += self.add::<PRODUCTS, T>(level, x, y, total);
+        }
+    }
+
+    /// Adds the products if their exponents are in a range.
+    #[inline]
+    fn split<T: Float>(
+        &mut self,
+        level: Level,
+        x: &[f64],
+        y: &[f64],
+        total: &mut Total<T::Products>,
+    ) -> bool {
+        if x.len() < SHORT_ITEMS {
+            return false;
+        }
+        if self.written > 0 {
+            self.written -= 1;
+            return false;
+        }
+        let first = || Exponents::of_products(Level::SCALAR, &x[..SHORT_ITEMS], &y[..SHORT_ITEMS]);
+        let way = self.way.or_else(|| way(first()?));
+        if let Some(way) = way
+            && add_in_range(level, x, y, way, total)
+        {
+            self.way = Some(way);
+            return true;
+        }
+        self.split_at_own_scale::<T>(level, x, y, total)
+    }
+
+    #[cold]
+    fn split_at_own_scale<T: Float>(
+        &mut self,
+        level: Level,
+        x: &[f64],
+        y: &[f64],
+        total: &mut Total<T::Products>,
+    ) -> bool {
+        self.way = Exponents::of_products(level, x, y).and_then(way);
+        if let Some(way) = self.way
+            && add_in_range(level, x, y, way, total)
+        {
+            self.last_written = 0;
+            return true;
+        }
+        self.way = None;
+        self.last_written = (2 * self.last_written + 1).min(MOST_WRITTEN);
+        self.written = self.last_written;
+        false
+    }
 
     /// Adds the products of at most `MOST` doubles that come from items of type `T`. More than 0 if some are not -0.0.
     fn add<const MOST: usize, T: Float>(
@@ -169,6 +254,36 @@ impl Paces {
         self.errors.add(level, errors, destination);
         others(products.iter().copied())
     }
+}
+
+/// How products of such exponents are split, if these are in a range.
+fn way(exponents: Exponents) -> Option<(RangeScale, bool)> {
+    let Exponents {
+        lowest,
+        highest,
+        has_zeros,
+    } = exponents;
+    Some((RangeScale::for_products(lowest, highest)?, has_zeros))
+}
+
+/// Adds products if their exponents are in a range.
+fn add_in_range(
+    level: Level,
+    x: &[f64],
+    y: &[f64],
+    (scale, has_zeros): (RangeScale, bool),
+    destination: &mut impl Destination,
+) -> bool {
+    let splits = match has_zeros {
+        true => split_products_in_range::<true>(level, x, y, scale),
+        false => split_products_in_range::<false>(level, x, y, scale),
+    };
+    let Some([products, errors]) = splits else {
+        return false;
+    };
+    add_split(products, scale.units(), destination);
+    add_split(errors, scale.error_units(), destination);
+    true
 }
 
 impl<W: Window> Total<W> {

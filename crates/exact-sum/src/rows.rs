@@ -3,7 +3,7 @@
 //! Columns that lie beside each other are added in the lanes of registers, each at its own scale. A column for which that is not enough is
 //! copied, and added as a slice is.
 
-use simd_kernels::{Level, SPLIT_ROWS, SplitScale, split_columns};
+use simd_kernels::{Exponents, Level, SPLIT_ROWS, SplitScale, split_columns};
 
 use crate::blocks::SHORT_ITEMS;
 use crate::float::Float;
@@ -68,9 +68,12 @@ fn add_beside_each_other<T: Float>(
 ) -> [bool; GROUP_COLUMNS] {
     let mut scales = [SplitScale::for_exponent(0).expect("it is small"); GROUP_COLUMNS];
     for ((scale, sum), column) in scales.iter_mut().zip(&*sums).zip(first..) {
-        let items = column_of(rows, width, column).take(SHORT_ITEMS);
-        let largest = || items.fold(0.0, |largest, item| item.abs().max(largest));
-        *scale = sum.guess(largest).unwrap_or(*scale);
+        let mut first = [0.0; SHORT_ITEMS];
+        for (first, item) in first.iter_mut().zip(column_of(rows, width, column)) {
+            *first = item;
+        }
+        let exponents = || Exponents::of(Level::SCALAR, &first);
+        *scale = sum.guess(exponents).unwrap_or(*scale);
     }
     let mut splits = [None; GROUP_COLUMNS];
     let count = sums.len();

@@ -3,7 +3,7 @@
 use std::iter;
 
 use bytemuck::Zeroable;
-use simd_kernels::{ColumnSplit, Level, SplitScale, has_default_environment};
+use simd_kernels::{ColumnSplit, Exponents, Level, SplitScale, has_default_environment};
 
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
@@ -121,8 +121,8 @@ impl<T: Float> Sum<T> {
     }
 
     /// The scale that the next items may be added at.
-    pub(crate) fn guess(&self, magnitude: impl FnOnce() -> f64) -> Option<SplitScale> {
-        self.pace.guess(magnitude)
+    pub(crate) fn guess(&self, first: impl FnOnce() -> Option<Exponents>) -> Option<SplitScale> {
+        self.pace.guess(first)
     }
 
     /// Adds items that were split at a scale.

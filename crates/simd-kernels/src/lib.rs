@@ -21,7 +21,7 @@
 //! | [`fold_rows`], [`combine_rows`] | rows of values, element by element |
 //! | [`tree_fold`], [`tree_fold_rows`] | the same with any operator |
 //! | [`reduce_level_by_level`], [`subtree_sum8`] | the thesis' kernel, Algorithm 4 |
-//! | [`split_sums`], [`split_columns`], [`exact_products`] | sums of blocks of items and of columns, and products, without rounding errors: see the crate `exact-sum` |
+//! | [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | sums of blocks of items and of columns, and products, without rounding errors: see the crate `exact-sum` |
 //! | [`by_definition`] | the specification, used as the oracle in tests |
 //! | [`unordered_sum`], [`left_to_right`] | sums in other orders, used as references in benchmarks |
 //!
@@ -35,6 +35,7 @@ mod counter;
 mod definition;
 mod dispatch;
 mod environment;
+mod exponents;
 mod few;
 mod fold;
 mod fused;
@@ -49,6 +50,7 @@ mod panel;
 mod prefetch;
 mod processor;
 mod products;
+mod range;
 mod rows;
 mod runs;
 mod scalar;
@@ -64,12 +66,14 @@ mod x86;
 pub use definition::by_definition;
 pub use dispatch::{Float, Operation, subtree_sum8};
 pub use environment::has_default_environment;
+pub use exponents::Exponents;
 pub use fold::{fold, sum, tree_fold};
 pub use fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use level::{Level, LevelError};
 pub use level_by_level::{reduce_level_by_level, scratch_len};
 pub use pairs::{combine_rows, copy_row};
 pub use products::{EXACT_PRODUCT, exact_products};
+pub use range::{RangeScale, split_products_in_range, split_sums_in_range};
 pub use rows::{fold_rows, rows_scratch_len};
 pub use runs::fold_runs;
 pub use split::{

@@ -101,11 +101,7 @@ struct Check<V> {
 impl<V: Vector<Element = f64>> Check<V> {
     #[inline(always)]
     fn product(&mut self, proven: Proven<V>, x: V, y: V) -> (V, V) {
-        let product = proven.multiply(x, y);
-        let error = match proven.multiply_subtract(x, y, product) {
-            Some(error) => error,
-            None => error_by_halves(proven, x, y, product),
-        };
+        let (product, error) = product_and_error(proven, x, y);
         self.smallest = Minimum::lanes(proven, self.smallest, proven.absolute(product));
         // That of an infinite product is infinite.
         self.bits = proven.or(self.bits, proven.subtract(error, error));
@@ -122,6 +118,20 @@ impl<V: Vector<Element = f64>> Check<V> {
         let are_finite = lanes[..V::LANES].iter().all(|&lane| lane == 0.0);
         are_large && are_finite
     }
+}
+
+/// Products, rounded, and their rounding errors, which may be NaN for factors from 2^996 on.
+#[inline(always)]
+pub(crate) fn product_and_error<V>(proven: Proven<V>, x: V, y: V) -> (V, V)
+where
+    V: Vector<Element = f64>,
+{
+    let product = proven.multiply(x, y);
+    let error = match proven.multiply_subtract(x, y, product) {
+        Some(error) => error,
+        None => error_by_halves(proven, x, y, product),
+    };
+    (product, error)
 }
 
 /// The rounding error of a product, from the products of the factors' halves (Dekker, Numer. Math. 18, 1971). NaN for factors from

@@ -28,6 +28,11 @@ pub(crate) fn subtree_sums8<T: Copy + Add<Output = T>>(subtrees: &[[T; 8]], sums
 pub(crate) trait Bits: Copy {
     fn or(self, other: Self) -> Self;
     fn xor(self, other: Self) -> Self;
+    /// As integers, wrapping.
+    fn less(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
+    /// All bits set if it is zero, and none if not.
+    fn is_zero(self) -> Self;
 }
 
 macro_rules! bits {
@@ -41,6 +46,21 @@ macro_rules! bits {
             #[inline(always)]
             fn xor(self, other: Self) -> Self {
                 Self::from_bits(self.to_bits() ^ other.to_bits())
+            }
+
+            #[inline(always)]
+            fn less(self, other: Self) -> Self {
+                Self::from_bits(self.to_bits().wrapping_sub(other.to_bits()))
+            }
+
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                Self::from_bits(self.to_bits() & other.to_bits())
+            }
+
+            #[inline(always)]
+            fn is_zero(self) -> Self {
+                Self::from_bits(if self == 0.0 { !0 } else { 0 })
             }
         }
     )+};
@@ -120,6 +140,21 @@ where
     #[inline(always)]
     unsafe fn or_different(self, a: Self, b: Self) -> Self {
         self.each(a.each(b, T::xor), T::or)
+    }
+
+    #[inline(always)]
+    unsafe fn subtract_bits(self, other: Self) -> Self {
+        self.each(other, T::less)
+    }
+
+    #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        self.each(other, T::and)
+    }
+
+    #[inline(always)]
+    unsafe fn are_zero(self) -> Self {
+        self.each(self, |a, _| a.is_zero())
     }
 
     /// (a, b, a, b).

@@ -79,8 +79,12 @@ impl SplitScale {
 
 /// 1.5 * 2^exponent, for the exponent of a normal number.
 fn one_and_a_half(exponent: i32) -> f64 {
-    let biased = u64::try_from(exponent + 1023).expect("a normal number");
-    f64::from_bits(biased << 52 | 1 << 51)
+    1.5 * power_of_two(exponent)
+}
+
+/// 2^exponent, for the exponent of a normal number.
+pub(crate) const fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
 /// The sums of items that were split.
@@ -433,7 +437,7 @@ where
 
 /// The bits that are set in any lane.
 #[inline(always)]
-fn bits<V: Vector<Element = f64>>(proven: Proven<V>, register: V) -> u64 {
+pub(crate) fn bits<V: Vector<Element = f64>>(proven: Proven<V>, register: V) -> u64 {
     let mut lanes = [0.0; 16];
     proven.store(register, &mut lanes);
     let lanes = lanes[..V::LANES].iter();
@@ -442,19 +446,23 @@ fn bits<V: Vector<Element = f64>>(proven: Proven<V>, register: V) -> u64 {
 
 /// What accumulators hold, in their last place: the sum of the even lanes, and of the odd ones.
 #[inline(always)]
-fn units<V>(proven: Proven<V>, accumulators: &[V; REGISTERS], zero: f64) -> [i64; 2]
+pub(crate) fn units<V>(proven: Proven<V>, accumulators: &[V], zero: f64) -> [i64; 2]
 where
     V: Vector<Element = f64>,
 {
-    let mut sums = [0; 2];
+    let zero = proven.load(&[zero; 16]);
+    let mut sum = proven.load(&[0.0; 16]);
     for &accumulator in accumulators {
-        let mut lanes = [0.0_f64; 16];
-        proven.store(accumulator, &mut lanes);
-        for pair in lanes[..V::LANES].chunks_exact(2) {
-            for (sum, lane) in sums.iter_mut().zip(pair) {
-                // Of one sign and exponent: their bits differ as their values do. Wrapping, for accumulators that do not fit.
-                *sum += lane.to_bits().wrapping_sub(zero.to_bits()).cast_signed();
-            }
+        // Of one sign and exponent: their bits differ as their values do.
+        sum = proven.subtract_bits(sum, proven.subtract_bits(zero, accumulator));
+    }
+    let mut lanes = [0.0_f64; 16];
+    proven.store(sum, &mut lanes);
+    let mut sums = [0_i64; 2];
+    for pair in lanes[..V::LANES].chunks_exact(2) {
+        for (sum, lane) in sums.iter_mut().zip(pair) {
+            // Wrapping, for accumulators that do not fit.
+            *sum = sum.wrapping_add(lane.to_bits().cast_signed());
         }
     }
     sums

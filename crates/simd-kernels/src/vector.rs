@@ -56,9 +56,21 @@ pub(crate) unsafe trait Vector: Copy {
     unsafe fn or(self, other: Self) -> Self;
     /// The bits that are set in `self`, and those in which `a` and `b` differ.
     unsafe fn or_different(self, a: Self, b: Self) -> Self;
+    /// The bits of each lane as an integer, less those of the other; wrapping.
+    unsafe fn subtract_bits(self, other: Self) -> Self;
+    /// The bits that are set in both.
+    unsafe fn and(self, other: Self) -> Self;
+    /// All bits set in lanes in which it is zero, and none in the others.
+    unsafe fn are_zero(self) -> Self;
     /// a * b - c, rounded once; `None` on sets without that instruction.
     #[inline(always)]
     unsafe fn multiply_subtract(_a: Self, _b: Self, _c: Self) -> Option<Self> {
+        None
+    }
+
+    /// a * b + c, rounded once; `None` on sets without that instruction.
+    #[inline(always)]
+    unsafe fn multiply_add(_a: Self, _b: Self, _c: Self) -> Option<Self> {
         None
     }
 
@@ -126,6 +138,14 @@ impl<V: Vector> Proven<V> {
         assert!(elements.len() >= V::LANES);
         // SAFETY: the slice has at least `LANES` elements; `self` proves the instruction set.
         unsafe { V::load(elements.as_ptr()) }
+    }
+
+    /// Up to `V::LANES` elements, and default values, which are zeros of floats.
+    #[inline(always)]
+    pub(crate) fn load_padded(self, elements: &[V::Element]) -> V {
+        let mut padded = [V::Element::default(); 16];
+        padded[..elements.len()].copy_from_slice(elements);
+        self.load(&padded)
     }
 
     /// One register from each of the first `ROWS` rows of `row_elements` elements, beginning at `column`.
@@ -219,6 +239,34 @@ impl<V: Vector> Proven<V> {
     pub(crate) fn or_different(self, bits: V, a: V, b: V) -> V {
         // SAFETY: `self` proves the instruction set.
         unsafe { bits.or_different(a, b) }
+    }
+
+    /// The bits of each lane of `a` as an integer, less those of `b`; wrapping.
+    #[inline(always)]
+    pub(crate) fn subtract_bits(self, a: V, b: V) -> V {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { a.subtract_bits(b) }
+    }
+
+    /// The bits that are set in `a` and `b`.
+    #[inline(always)]
+    pub(crate) fn and(self, a: V, b: V) -> V {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { a.and(b) }
+    }
+
+    /// All bits set in lanes in which `a` is zero, and none in the others.
+    #[inline(always)]
+    pub(crate) fn are_zero(self, a: V) -> V {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { a.are_zero() }
+    }
+
+    /// a * b + c, rounded once; `None` on sets without that instruction.
+    #[inline(always)]
+    pub(crate) fn multiply_add(self, a: V, b: V, c: V) -> Option<V> {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { V::multiply_add(a, b, c) }
     }
 
     /// a * b - c, rounded once; `None` on sets without that instruction.

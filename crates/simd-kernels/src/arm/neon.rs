@@ -102,8 +102,8 @@ fn add_pairs_f32(a: float32x4_t, b: float32x4_t) -> float32x4_t {
 macro_rules! vector {
     (
         $vector:ty, $float:ty, $lanes:literal, $load:ident, $store:ident, $add:ident, $multiply:ident, $min:ident, $max:ident,
-        $abs:ident, $subtract:ident, $bits:ident, $from_bits:ident, $or:ident, $xor:ident, $add_pairs:ident, $min_pairs:ident,
-        $max_pairs:ident, $even:ident, $odd:ident, $($multiply_subtract:item)?
+        $abs:ident, $subtract:ident, $bits:ident, $from_bits:ident, $or:ident, $xor:ident, $less:ident, $and:ident, $is_zero:ident, $add_pairs:ident, $min_pairs:ident,
+        $max_pairs:ident, $even:ident, $odd:ident, $($fused:item)*
     ) => {
         // SAFETY: all methods use only NEON.
         unsafe impl Vector for $vector {
@@ -175,7 +175,25 @@ macro_rules! vector {
                 $from_bits($or($bits(self), different))
             }
 
-            $($multiply_subtract)?
+            #[target_feature(enable = "neon")]
+            #[inline]
+            unsafe fn subtract_bits(self, other: Self) -> Self {
+                $from_bits($less($bits(self), $bits(other)))
+            }
+
+            #[target_feature(enable = "neon")]
+            #[inline]
+            unsafe fn and(self, other: Self) -> Self {
+                $from_bits($and($bits(self), $bits(other)))
+            }
+
+            #[target_feature(enable = "neon")]
+            #[inline]
+            unsafe fn are_zero(self) -> Self {
+                $from_bits($is_zero(self))
+            }
+
+            $($fused)*
 
             /// Even lanes, odd lanes.
             #[target_feature(enable = "neon")]
@@ -228,6 +246,9 @@ vector!(
     vreinterpretq_f64_u64,
     vorrq_u64,
     veorq_u64,
+    vsubq_u64,
+    vandq_u64,
+    vceqzq_f64,
     add_pairs_f64,
     vpminq_f64,
     vpmaxq_f64,
@@ -237,6 +258,11 @@ vector!(
     #[inline]
     unsafe fn multiply_subtract(a: Self, b: Self, c: Self) -> Option<Self> {
         Some(vfmaq_f64(vnegq_f64(c), a, b))
+    },
+    #[target_feature(enable = "neon")]
+    #[inline]
+    unsafe fn multiply_add(a: Self, b: Self, c: Self) -> Option<Self> {
+        Some(vfmaq_f64(c, a, b))
     }
 );
 
@@ -256,6 +282,9 @@ vector!(
     vreinterpretq_f32_u32,
     vorrq_u32,
     veorq_u32,
+    vsubq_u32,
+    vandq_u32,
+    vceqzq_f32,
     add_pairs_f32,
     vpminq_f32,
     vpmaxq_f32,

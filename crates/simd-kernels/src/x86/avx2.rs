@@ -110,6 +110,20 @@ fn alternate_ps(a: __m256, b: __m256) -> __m256 {
     blended
 }
 
+#[target_feature(enable = "avx2")]
+#[inline]
+fn subtract_bits_pd(a: __m256d, b: __m256d) -> __m256d {
+    let [a, b] = [a, b].map(|lanes| _mm256_castpd_si256(lanes));
+    _mm256_castsi256_pd(_mm256_sub_epi64(a, b))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn subtract_bits_ps(a: __m256, b: __m256) -> __m256 {
+    let [a, b] = [a, b].map(|lanes| _mm256_castps_si256(lanes));
+    _mm256_castsi256_ps(_mm256_sub_epi32(a, b))
+}
+
 // SAFETY: all methods use only AVX2 and FMA.
 unsafe impl Vector for __m256d {
     type Element = f64;
@@ -130,6 +144,8 @@ unsafe impl Vector for __m256d {
         _mm256_andnot_pd,
         _mm256_set1_pd,
         _mm256_sub_pd,
+        subtract_bits_pd,
+        _mm256_cmp_pd::<_CMP_EQ_OQ>,
         _mm256_cmp_pd::<_CMP_UNORD_Q>
     );
 
@@ -137,6 +153,18 @@ unsafe impl Vector for __m256d {
     #[inline]
     unsafe fn multiply_subtract(a: Self, b: Self, c: Self) -> Option<Self> {
         Some(_mm256_fmsub_pd(a, b, c))
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    unsafe fn multiply_add(a: Self, b: Self, c: Self) -> Option<Self> {
+        Some(_mm256_fmadd_pd(a, b, c))
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    unsafe fn subtract_by_product(self, other: Self, one: Self) -> Self {
+        _mm256_fmsub_pd(self, one, other)
     }
 
     /// Pairs (a, b) in each 128 bits.
@@ -175,6 +203,8 @@ unsafe impl Vector for __m256 {
         _mm256_andnot_ps,
         _mm256_set1_ps,
         _mm256_sub_ps,
+        subtract_bits_ps,
+        _mm256_cmp_ps::<_CMP_EQ_OQ>,
         _mm256_cmp_ps::<_CMP_UNORD_Q>
     );
 

@@ -109,8 +109,35 @@ unsafe impl Vector for __m512d {
 
     #[target_feature(enable = "avx512f")]
     #[inline]
+    unsafe fn subtract_bits(self, other: Self) -> Self {
+        let [a, b] = [self, other].map(|lanes| _mm512_castpd_si512(lanes));
+        _mm512_castsi512_pd(_mm512_sub_epi64(a, b))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn and(self, other: Self) -> Self {
+        let [a, b] = [self, other].map(|lanes| _mm512_castpd_si512(lanes));
+        _mm512_castsi512_pd(_mm512_and_si512(a, b))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn are_zero(self) -> Self {
+        let zeros = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(self, _mm512_setzero_pd());
+        _mm512_castsi512_pd(_mm512_maskz_set1_epi64(zeros, -1))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
     unsafe fn multiply_subtract(a: Self, b: Self, c: Self) -> Option<Self> {
         Some(_mm512_fmsub_pd(a, b, c))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn multiply_add(a: Self, b: Self, c: Self) -> Option<Self> {
+        Some(_mm512_fmadd_pd(a, b, c))
     }
 
     #[target_feature(enable = "avx512f")]
@@ -227,6 +254,27 @@ unsafe impl Vector for __m512 {
         let [bits, a, b] = [self, a, b].map(|lanes| _mm512_castps_si512(lanes));
         // The truth table of x | (y ^ z).
         _mm512_castsi512_ps(_mm512_ternarylogic_epi64::<0b1111_0110>(bits, a, b))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn subtract_bits(self, other: Self) -> Self {
+        let [a, b] = [self, other].map(|lanes| _mm512_castps_si512(lanes));
+        _mm512_castsi512_ps(_mm512_sub_epi32(a, b))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn and(self, other: Self) -> Self {
+        let [a, b] = [self, other].map(|lanes| _mm512_castps_si512(lanes));
+        _mm512_castsi512_ps(_mm512_and_si512(a, b))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn are_zero(self) -> Self {
+        let zeros = _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(self, _mm512_setzero_ps());
+        _mm512_castsi512_ps(_mm512_maskz_set1_epi32(zeros, -1))
     }
 
     /// (a01, a23, b01, b23) in each 128 bits.

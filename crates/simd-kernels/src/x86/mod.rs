@@ -69,7 +69,8 @@ fn mxcsr() -> u32 {
 macro_rules! lane_by_lane {
     (
         $feature:tt, $float:ty, $load:ident, $store:ident, $add:ident, $multiply:ident,
-        $min:ident, $max:ident, $and:ident, $or:ident, $xor:ident, $and_not:ident, $set1:ident, $subtract:ident, $unordered:expr
+        $min:ident, $max:ident, $and:ident, $or:ident, $xor:ident, $and_not:ident, $set1:ident, $subtract:ident,
+        $subtract_bits:ident, $equal:expr, $unordered:expr
     ) => {
         #[target_feature(enable = $feature)]
         #[inline]
@@ -136,6 +137,24 @@ macro_rules! lane_by_lane {
         #[inline]
         unsafe fn or_different(self, a: Self, b: Self) -> Self {
             $or(self, $xor(a, b))
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        unsafe fn subtract_bits(self, other: Self) -> Self {
+            $subtract_bits(self, other)
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        unsafe fn and(self, other: Self) -> Self {
+            $and(self, other)
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        unsafe fn are_zero(self) -> Self {
+            $equal(self, $set1(0.0))
         }
     };
 }

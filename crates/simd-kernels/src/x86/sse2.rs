@@ -96,6 +96,20 @@ fn load4(quad: &[f32; 4]) -> __m128 {
     unsafe { _mm_loadu_ps(quad.as_ptr()) }
 }
 
+#[target_feature(enable = "sse2")]
+#[inline]
+fn subtract_bits_pd(a: __m128d, b: __m128d) -> __m128d {
+    let [a, b] = [a, b].map(|lanes| _mm_castpd_si128(lanes));
+    _mm_castsi128_pd(_mm_sub_epi64(a, b))
+}
+
+#[target_feature(enable = "sse2")]
+#[inline]
+fn subtract_bits_ps(a: __m128, b: __m128) -> __m128 {
+    let [a, b] = [a, b].map(|lanes| _mm_castps_si128(lanes));
+    _mm_castsi128_ps(_mm_sub_epi32(a, b))
+}
+
 // SAFETY: all methods use only SSE2.
 unsafe impl Vector for __m128d {
     type Element = f64;
@@ -116,6 +130,8 @@ unsafe impl Vector for __m128d {
         _mm_andnot_pd,
         _mm_set1_pd,
         _mm_sub_pd,
+        subtract_bits_pd,
+        _mm_cmpeq_pd,
         _mm_cmpunord_pd
     );
 
@@ -147,6 +163,8 @@ unsafe impl Vector for __m128 {
         _mm_andnot_ps,
         _mm_set1_ps,
         _mm_sub_ps,
+        subtract_bits_ps,
+        _mm_cmpeq_ps,
         _mm_cmpunord_ps
     );
 
