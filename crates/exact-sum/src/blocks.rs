@@ -9,8 +9,11 @@ use simd_kernels::{
     split_sums_in_range,
 };
 
-/// Fewer items are added one by one. Of the first block, so many are looked at.
-pub(crate) const SHORT_ITEMS: usize = 16;
+/// Fewer items are added one by one.
+const SHORT_ITEMS: usize = 24;
+
+/// Of the first block, so many items are looked at.
+pub(crate) const FIRST_ITEMS: usize = 16;
 
 /// A block of so many items is split once.
 const FEW_ITEMS: usize = 64;
@@ -65,16 +68,22 @@ impl Way {
 
     /// Adds items if that is enough for them.
     #[inline]
-    fn add(self, level: Level, items: &[f64], destination: &mut impl Destination) -> bool {
+    fn add(self, level: Level, items: &[f64], destination: &mut impl Destination) -> Outcome {
         let split = match self {
             Self::InRange(scale) => split_sums_in_range::<false>(level, items, scale),
             Self::InRangeOrZero(scale) => split_sums_in_range::<true>(level, items, scale),
-            Self::Any(scale) => split_sums(level, items, scale).filter(|split| split.is_whole),
+            Self::Any(scale) => split_sums(level, items, scale),
         };
-        if let Some(split) = split {
-            add_split(split, self.units(), destination);
+        match split {
+            None => Outcome::DoNotFit,
+            Some(Split {
+                is_whole: false, ..
+            }) => Outcome::LeaveRests(self.units()),
+            Some(split) => {
+                add_split(split, self.units(), destination);
+                Outcome::Added
+            }
         }
-        split.is_some()
     }
 
     /// The exponents of the units of the higher and the lower parts.
@@ -84,6 +93,15 @@ impl Way {
             Self::Any(scale) => units(scale),
         }
     }
+}
+
+/// What came of items.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Outcome {
+    Added,
+    DoNotFit,
+    /// Something would have been left at a scale of these units.
+    LeaveRests([i32; 2]),
 }
 
 /// The scale for items of exponents up to this one.
@@ -153,25 +171,23 @@ impl Pace {
             self.singly -= 1;
             return add_each(items, destination);
         }
+        let mut outcome = Outcome::DoNotFit;
         if let Some(way) = self.way {
             self.blocks += 1;
-            let is_due = self.blocks >= ANY_BLOCKS && matches!(way, Way::Any(_));
-            if !is_due && way.add(level, items, destination) {
-                return;
+            if self.blocks < ANY_BLOCKS || !matches!(way, Way::Any(_)) {
+                outcome = way.add(level, items, destination);
             }
-        } else if let Some(exponents) = Exponents::of(Level::SCALAR, &items[..SHORT_ITEMS]) {
+        } else if let Some(exponents) = Exponents::of(Level::SCALAR, &items[..FIRST_ITEMS]) {
             if are_too_many(exponents) {
                 return self.add_singly(items, destination);
             }
             let way = Way::of(exponents).filter(|_| !self.is_wide);
-            if let Some(way) = way
-                && way.add(level, items, destination)
-            {
-                self.way = Some(way);
-                return;
-            }
+            outcome = way.map_or(outcome, |way| way.add(level, items, destination));
+            self.way = way;
         }
-        self.add_at_own_scale(level, items, destination);
+        if outcome != Outcome::Added {
+            self.add_at_own_scale(level, items, outcome, destination);
+        }
     }
 
     #[cold]
@@ -179,6 +195,7 @@ impl Pace {
         &mut self,
         level: Level,
         items: &[f64],
+        tried: Outcome,
         destination: &mut impl Destination,
     ) {
         self.blocks = 0;
@@ -191,8 +208,13 @@ impl Pace {
         if are_too_many(exponents) {
             return self.add_singly(items, destination);
         }
-        let is_in_range = !matches!(way, Way::Any(_));
-        if (is_in_range || !self.is_wide) && way.add(level, items, destination) {
+        // Of many exponents, more is left at a scale above.
+        let leaves_rests = match (way, tried) {
+            (Way::Any(scale), Outcome::LeaveRests([_, unit])) => scale.lower_unit() >= unit,
+            (Way::Any(_), _) => self.is_wide,
+            _ => false,
+        };
+        if !leaves_rests && way.add(level, items, destination) == Outcome::Added {
             self.way = Some(way);
             self.is_wide = false;
             self.last_singly = 0;

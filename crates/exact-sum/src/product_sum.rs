@@ -8,7 +8,7 @@ use simd_kernels::{
 
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
-use crate::blocks::{Destination, Pace, SHORT_ITEMS, add_split};
+use crate::blocks::{Destination, FIRST_ITEMS, Pace, add_split};
 use crate::counters::{Counters, others};
 use crate::fixed::Window;
 use crate::float::{FEW_ITEMS, Float};
@@ -181,14 +181,14 @@ impl Paces {
         y: &[f64],
         total: &mut Total<T::Products>,
     ) -> bool {
-        if x.len() < SHORT_ITEMS {
+        if x.len() < FIRST_ITEMS {
             return false;
         }
         if self.written > 0 {
             self.written -= 1;
             return false;
         }
-        let first = || Exponents::of_products(Level::SCALAR, &x[..SHORT_ITEMS], &y[..SHORT_ITEMS]);
+        let first = || Exponents::of_products(Level::SCALAR, &x[..FIRST_ITEMS], &y[..FIRST_ITEMS]);
         let way = self.way.or_else(|| way(first()?));
         if let Some(way) = way
             && add_in_range(level, x, y, way, total)
@@ -196,7 +196,7 @@ impl Paces {
             self.way = Some(way);
             return true;
         }
-        self.split_at_own_scale::<T>(level, x, y, total)
+        x.len() > FEW_ITEMS && self.split_at_own_scale::<T>(level, x, y, total)
     }
 
     #[cold]

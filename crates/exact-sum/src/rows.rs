@@ -5,7 +5,7 @@
 
 use simd_kernels::{Exponents, Level, SPLIT_ROWS, SplitScale, split_columns};
 
-use crate::blocks::SHORT_ITEMS;
+use crate::blocks::FIRST_ITEMS;
 use crate::float::Float;
 use crate::sum::{Sum, computes_by_ieee_754};
 
@@ -68,7 +68,7 @@ fn add_beside_each_other<T: Float>(
 ) -> [bool; GROUP_COLUMNS] {
     let mut scales = [SplitScale::for_exponent(0).expect("it is small"); GROUP_COLUMNS];
     for ((scale, sum), column) in scales.iter_mut().zip(&*sums).zip(first..) {
-        let mut first = [0.0; SHORT_ITEMS];
+        let mut first = [0.0; FIRST_ITEMS];
         for (first, item) in first.iter_mut().zip(column_of(rows, width, column)) {
             *first = item;
         }

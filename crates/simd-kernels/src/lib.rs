@@ -77,8 +77,8 @@ pub use range::{RangeScale, split_products_in_range, split_sums_in_range};
 pub use rows::{fold_rows, rows_scratch_len};
 pub use runs::fold_runs;
 pub use split::{
-    ColumnSplit, SPLIT_ITEMS, SPLIT_ROWS, Split, SplitScale, largest_magnitude, split_columns,
-    split_sums, split_sums_and_rests,
+    ColumnSplit, SPLIT_ITEMS, SPLIT_ROWS, Split, SplitScale, split_columns, split_sums,
+    split_sums_and_rests,
 };
 pub use tree_rows::tree_fold_rows;
 pub use unordered::{Variant, left_to_right, unordered_sum, unordered_sum_with};

@@ -16,7 +16,7 @@ use crate::vector::{Combine, Proven, Vector};
 const EXPONENTS: i32 = 32;
 
 /// The bits that the exponents -31 to 0 have set, and those from -1022 to -32 and from 1 to 992 have not.
-const RANGE_BITS: u64 = 0b01_1111_0_0000 << 52;
+const RANGE_BITS: u64 = 0b011_1110_0000 << 52;
 
 /// The exponent of the accumulator of higher parts: it takes 2^10 items below 2, and has room for 2^11.
 const HIGHER: i32 = 12;
@@ -234,6 +234,7 @@ impl<const ZEROS: bool> Kernel<f64> for Products<'_, ZEROS> {
     {
         match has_many_registers::<V>() {
             true => self.split::<V, 2>(proven),
+            false if ZEROS => self.split::<V, 2>(proven),
             false => self.split::<V, 1>(proven),
         }
     }
@@ -350,8 +351,8 @@ impl<V: Vector<Element = f64>, const N: usize> Halves<V, N> {
     #[inline(always)]
     fn add_to(&self, proven: Proven<V>, split: &mut Split) {
         let [higher_zero, lower_zero] = self.exponents.map(|exponent| 1.5 * power_of_two(exponent));
-        let higher = units(proven, &self.higher, higher_zero);
-        let lower = units(proven, &self.lower, lower_zero);
+        let higher = units(proven, self.higher, higher_zero);
+        let lower = units(proven, self.lower, lower_zero);
         for half in 0..2 {
             split.higher[half] += higher[half];
             split.lower[half] += lower[half];

@@ -11,14 +11,7 @@ use crate::dispatch::run_kernel;
 use crate::kernel::Kernel;
 use crate::level::Level;
 use crate::prefetch::{OWN_CACHE_BYTES, prefetch_lines};
-use crate::vector::{Combine, Maximum, Proven, Vector};
-
-/// The largest magnitude of any number of items; NaN if one is NaN, and 0.0 for none.
-#[must_use]
-#[inline]
-pub fn largest_magnitude(level: Level, items: &[f64]) -> f64 {
-    run_kernel(level, Largest { items })
-}
+use crate::vector::{Combine, Proven, Vector};
 
 /// The most items of [`split_sums`].
 pub const SPLIT_ITEMS: usize = 4096;
@@ -83,8 +76,9 @@ fn one_and_a_half(exponent: i32) -> f64 {
 }
 
 /// 2^exponent, for the exponent of a normal number.
-pub(crate) const fn power_of_two(exponent: i32) -> f64 {
-    f64::from_bits(((exponent + 1023) as u64) << 52)
+pub(crate) fn power_of_two(exponent: i32) -> f64 {
+    let biased = u64::try_from(exponent + 1023).expect("a normal number");
+    f64::from_bits(biased << 52)
 }
 
 /// The sums of items that were split.
@@ -262,35 +256,6 @@ impl Columns<'_> {
     }
 }
 
-struct Largest<'i> {
-    items: &'i [f64],
-}
-
-impl Kernel<f64> for Largest<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run<V: Vector<Element = f64>, O: Combine<f64>>(self, proven: Proven<V>) -> f64 {
-        let mut largest = [proven.load(&[0.0; 16]); REGISTERS];
-        let mut groups = self.items.chunks_exact(REGISTERS * V::LANES);
-        for group in &mut groups {
-            for (largest, row) in largest.iter_mut().zip(group.chunks_exact(V::LANES)) {
-                let items = proven.absolute(proven.load(row));
-                *largest = Maximum::lanes(proven, *largest, items);
-            }
-        }
-        let [first, second, third] = largest;
-        let largest = Maximum::lanes(proven, Maximum::lanes(proven, first, second), third);
-        let mut lanes = [0.0_f64; 16];
-        proven.store(largest, &mut lanes);
-        // Magnitudes are ordered as their bits are, and NaNs are above them.
-        let bits = |item: &f64| item.abs().to_bits();
-        let lanes = lanes[..V::LANES].iter().map(bits).max();
-        let last = groups.remainder().iter().map(bits).max();
-        f64::from_bits(lanes.max(last).unwrap_or(0))
-    }
-}
-
 struct Sums<'i> {
     items: &'i [f64],
     scale: SplitScale,
@@ -411,8 +376,8 @@ impl<V: Vector<Element = f64>> Accumulators<V> {
             return None;
         }
         Some(Split {
-            higher: units(proven, &self.higher, higher),
-            lower: units(proven, &self.lower, lower),
+            higher: units(proven, self.higher, higher),
+            lower: units(proven, self.lower, lower),
             // A rest of -0.0 is none.
             is_whole: bits(proven, self.rests) & MAGNITUDE == 0,
         })
@@ -446,13 +411,17 @@ pub(crate) fn bits<V: Vector<Element = f64>>(proven: Proven<V>, register: V) -> 
 
 /// What accumulators hold, in their last place: the sum of the even lanes, and of the odd ones.
 #[inline(always)]
-pub(crate) fn units<V>(proven: Proven<V>, accumulators: &[V], zero: f64) -> [i64; 2]
+pub(crate) fn units<V, const N: usize>(
+    proven: Proven<V>,
+    accumulators: [V; N],
+    zero: f64,
+) -> [i64; 2]
 where
     V: Vector<Element = f64>,
 {
     let zero = proven.load(&[zero; 16]);
     let mut sum = proven.load(&[0.0; 16]);
-    for &accumulator in accumulators {
+    for accumulator in accumulators {
         // Of one sign and exponent: their bits differ as their values do.
         sum = proven.subtract_bits(sum, proven.subtract_bits(zero, accumulator));
     }

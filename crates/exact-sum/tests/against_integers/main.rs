@@ -7,6 +7,8 @@
 )]
 #![expect(clippy::float_cmp, reason = "sums are exact")]
 
+mod products;
+mod ranges;
 mod support;
 
 use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, ProductSum, Sum};

@@ -23,6 +23,11 @@ pub(crate) fn units(x: f64) -> BigInt {
     }
 }
 
+/// 2^exponent in units, from 2^-2148 on.
+pub(crate) fn unit_of(exponent: i32) -> BigInt {
+    BigInt::from(1) << (exponent - UNIT)
+}
+
 /// The exact sum of finite items.
 pub(crate) fn sum(items: impl IntoIterator<Item = f64>) -> BigInt {
     items
