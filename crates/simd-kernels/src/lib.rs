@@ -81,4 +81,4 @@ pub use split::{
     split_sums_and_rests,
 };
 pub use tree_rows::tree_fold_rows;
-pub use unordered::{Variant, left_to_right, unordered_sum, unordered_sum_with};
+pub use unordered::{Variant, left_to_right, unordered_dot, unordered_sum, unordered_sum_with};

@@ -18,7 +18,7 @@ const EXPONENTS: i32 = 32;
 /// The bits that the exponents -31 to 0 have set, and those from -1022 to -32 and from 1 to 992 have not.
 const RANGE_BITS: u64 = 0b011_1110_0000 << 52;
 
-/// The exponent of the accumulator of higher parts: it takes 2^10 items below 2, and has room for 2^11.
+/// The exponent of the accumulator of higher parts: it takes fewer than 2^8 items below 2, and has room for 2^11.
 const HIGHER: i32 = 12;
 
 /// That of the accumulator of lower parts. Its last place, 2^-84, is that of a number that is a little less than 2^-31, the part of which is

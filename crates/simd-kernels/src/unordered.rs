@@ -70,6 +70,15 @@ pub fn unordered_sum_with<T: Float>(level: Level, variant: Variant, leaves: &[T]
     T::run_sum(level, Unordered { variant, leaves })
 }
 
+/// The sum of x0 * y0, x1 * y1, … in an unspecified order, at the full speed of SIMD; +0.0 for no elements. It is a reference for speed.
+///
+/// # Panics
+/// The slices differ in length.
+pub fn unordered_dot<T: Float>(level: Level, x: &[T], y: &[T]) -> T {
+    assert_eq!(x.len(), y.len(), "the slices differ in length");
+    T::run_sum(level, UnorderedDot { x, y })
+}
+
 /// ((x0 + x1) + x2) + …, the order of a plain loop (thesis, eq. 1.5); `None` for no leaves.
 pub fn left_to_right<T: Float>(leaves: &[T]) -> Option<T> {
     leaves.iter().copied().reduce(|sum, leaf| sum + leaf)
@@ -95,6 +104,37 @@ impl<T: Float> Kernel<T> for Unordered<'_, T> {
             (Accumulators::Eight, true) => accumulate::<V, O, 8, true>(proven, leaves),
             (Accumulators::Sixteen, true) => accumulate::<V, O, 16, true>(proven, leaves),
         }
+    }
+}
+
+/// The dot product as a kernel for any kind of register.
+struct UnorderedDot<'l, T> {
+    x: &'l [T],
+    y: &'l [T],
+}
+
+impl<T: Float> Kernel<T> for UnorderedDot<'_, T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn run<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> T {
+        const REGISTERS: usize = 8;
+        let zero = proven.load(&[T::ZERO; 16]);
+        let mut sums = [zero; REGISTERS];
+        let mut x_groups = self.x.chunks_exact(REGISTERS * V::LANES);
+        let mut y_groups = self.y.chunks_exact(REGISTERS * V::LANES);
+        for (x, y) in (&mut x_groups).zip(&mut y_groups) {
+            for (register, sum) in sums.iter_mut().enumerate() {
+                let x = proven.load(&x[register * V::LANES..]);
+                let y = proven.load(&y[register * V::LANES..]);
+                *sum = O::lanes(proven, *sum, proven.multiply(x, y));
+            }
+        }
+        let mut last = T::ZERO;
+        for (&x, &y) in x_groups.remainder().iter().zip(y_groups.remainder()) {
+            last = last + x * y;
+        }
+        last + sum_of_lanes::<V, O, REGISTERS>(proven, sums)
     }
 }
 
@@ -124,6 +164,22 @@ where
     for (sum, row) in sums.iter_mut().zip(&mut rows) {
         *sum = O::lanes(proven, *sum, proven.load(row));
     }
+    let last = rows.remainder().iter();
+    let sum = sum_of_lanes::<V, O, REGISTERS>(proven, sums);
+    sum + last.fold(V::Element::ZERO, |sum, &leaf| sum + leaf)
+}
+
+/// The sum of all lanes of some registers.
+#[inline(always)]
+fn sum_of_lanes<V, O, const REGISTERS: usize>(
+    proven: Proven<V>,
+    mut sums: [V; REGISTERS],
+) -> V::Element
+where
+    V: Vector,
+    V::Element: Float,
+    O: Combine<V::Element>,
+{
     // Pairwise, because a chain of single additions would dominate the time of short sums.
     let mut count = REGISTERS;
     while count > 1 {
@@ -141,8 +197,7 @@ where
             lanes[index] = lanes[index] + lanes[index + count];
         }
     }
-    let last = rows.remainder().iter();
-    lanes[0] + last.fold(V::Element::ZERO, |sum, &leaf| sum + leaf)
+    lanes[0]
 }
 
 /// Prefetches [`PREFETCH_BYTES`] after `row`.

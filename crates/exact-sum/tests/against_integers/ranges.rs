@@ -182,6 +182,26 @@ fn lanes_have_room_for_all_errors() {
     }
 }
 
+/// Products a little below the range, the parts of which are in it: their last bits are as far below as any.
+#[test]
+fn products_next_to_the_range_are_exact() {
+    let scale = RangeScale::for_products(-31, 0).expect("it is one range");
+    for (a, b) in [(1, 1), (1, 255), (127, 129)] {
+        let below_2 = |odd: i32| 2.0 - f64::from(odd) * 2_f64.powi(-52);
+        let (x, y) = (
+            [below_2(a) * 2_f64.powi(-16)],
+            [below_2(b) * 2_f64.powi(-17)],
+        );
+        assert!(x[0] * y[0] < 2_f64.powi(-31));
+        for level in Level::available() {
+            let splits = split_products_in_range::<false>(level, &x, &y, scale);
+            let [products, errors] = splits.expect("its part is in range");
+            let held = held(&products, scale.units()) + held(&errors, scale.error_units());
+            assert_eq!(held, dot(&x, &y), "{level}: {a} {b}");
+        }
+    }
+}
+
 /// Numbers so large that the bits of their exponents look like those in range, and which cancel.
 #[test]
 fn huge_items_are_refused() {

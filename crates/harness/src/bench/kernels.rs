@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use simd_kernels::{
-    Float, Level, Variant, by_definition, left_to_right, reduce_level_by_level, scratch_len, sum,
-    unordered_sum_with,
+    Float, Level, Variant, by_definition, dot, left_to_right, reduce_level_by_level, scratch_len,
+    sum, unordered_dot, unordered_sum_with,
 };
 
 use reduce::exact;
@@ -22,7 +22,7 @@ const SHORT_LEAVES: [usize; 8] = [1, 2, 3, 5, 7, 10, 20, 63];
 /// Calls on more leaves take milliseconds: fewer rounds do.
 const LONG_LEAVES: usize = 1 << 20;
 
-/// Measures every kernel at every level, for doubles and floats.
+/// Measures every kernel at every level, for doubles and floats, and exact products of doubles.
 pub fn run(quick: bool, output: &Output) -> Vec<Row> {
     let powers = |logs: std::ops::RangeInclusive<u32>| logs.map(|log| 1_usize << log);
     let lengths: Vec<usize> = if quick {
@@ -38,6 +38,7 @@ pub fn run(quick: bool, output: &Output) -> Vec<Row> {
             _ => 15,
         };
         let doubles = crate::data::log_likelihoods(leaves, 1);
+        let others = crate::data::log_likelihoods(leaves, 2);
         #[expect(
             clippy::cast_possible_truncation,
             reason = "floats are what is asked for"
@@ -48,6 +49,7 @@ pub fn run(quick: bool, output: &Output) -> Vec<Row> {
         for level in Level::available() {
             rows.extend(compare(level, &doubles, "", rounds));
             rows.extend(compare(level, &floats, "-f32", rounds));
+            rows.extend(compare_products(level, &doubles, &others, rounds));
         }
     }
     rows
@@ -109,20 +111,75 @@ fn compare<T: Float + exact::Float>(
     let mut rows = Vec::new();
     for (candidate, &median_ns) in candidates.iter().zip(variants).skip(first) {
         for (reference, reference_ns) in references {
-            rows.push(Row {
-                bench: "kernels".to_owned(),
-                variant: candidate.name.clone(),
-                n: leaves.len() as u64,
-                ranks: 1,
-                backend: "threads".to_owned(),
-                distribution: None,
+            rows.push(row(
+                &candidate.name,
+                leaves.len(),
+                bytes,
                 median_ns,
-                gbps: Some(bytes as f64 / median_ns),
-                ratio: reference_ns / median_ns,
-                reference: reference.to_owned(),
-                state: super::warm(),
-            });
+                (reference, reference_ns),
+            ));
         }
     }
     rows
+}
+
+/// Dot products and norms without rounding errors beside an unordered dot product.
+fn compare_products(level: Level, x: &[f64], y: &[f64], rounds: usize) -> Vec<Row> {
+    let exact = |x: &[f64], y: &[f64]| {
+        let mut sum = exact::ProductSum::new();
+        sum.add_at(level, x, y);
+        black_box(sum);
+    };
+    let mut candidates = [
+        Candidate::new("unordered-dot", || {
+            black_box(unordered_dot(level, black_box(x), black_box(y)));
+        }),
+        Candidate::new(format!("tree-dot-{level}"), || {
+            black_box(dot(level, black_box(x), black_box(y)));
+        }),
+        Candidate::new(format!("exact-dot-{level}"), || {
+            exact(black_box(x), black_box(y));
+        }),
+        Candidate::new(format!("exact-norm-{level}"), || {
+            exact(black_box(x), black_box(x));
+        }),
+    ];
+    let medians = medians_ns(&mut candidates, rounds);
+    let references = [("unordered-dot", medians[0]), ("tree-dot", medians[1])];
+    let mut rows = Vec::new();
+    for (candidate, &median_ns) in candidates.iter().zip(&medians).skip(1) {
+        let slices = if candidate.name.contains("norm") {
+            1
+        } else {
+            2
+        };
+        for reference in references {
+            let bytes = slices * size_of_val(x);
+            rows.push(row(&candidate.name, x.len(), bytes, median_ns, reference));
+        }
+    }
+    rows
+}
+
+/// A variant's time beside a reference's.
+fn row(
+    variant: &str,
+    n: usize,
+    bytes: usize,
+    median_ns: f64,
+    (reference, reference_ns): (&str, f64),
+) -> Row {
+    Row {
+        bench: "kernels".to_owned(),
+        variant: variant.to_owned(),
+        n: n as u64,
+        ranks: 1,
+        backend: "threads".to_owned(),
+        distribution: None,
+        median_ns,
+        gbps: Some(bytes as f64 / median_ns),
+        ratio: reference_ns / median_ns,
+        reference: reference.to_owned(),
+        state: super::warm(),
+    }
 }

@@ -103,7 +103,7 @@ macro_rules! vector {
     (
         $vector:ty, $float:ty, $lanes:literal, $load:ident, $store:ident, $add:ident, $multiply:ident, $min:ident, $max:ident,
         $abs:ident, $subtract:ident, $bits:ident, $from_bits:ident, $or:ident, $xor:ident, $less:ident, $and:ident, $is_zero:ident, $add_pairs:ident, $min_pairs:ident,
-        $max_pairs:ident, $even:ident, $odd:ident, $($fused:item)*
+        $max_pairs:ident, $even:ident, $odd:ident, $($fused:item),*
     ) => {
         // SAFETY: all methods use only NEON.
         unsafe impl Vector for $vector {
