@@ -113,7 +113,8 @@ proptest! {
     fn errors_do_not_underflow(pairs in prop::collection::vec((item(-31..-28), item(0..2)), 1..40)) {
         let lowest = -968 + 1;
         let scale = RangeScale::for_products(lowest, lowest + 31).expect("it is the smallest one");
-        prop_assert_eq!(RangeScale::for_products(lowest - 1, lowest + 31), None);
+        prop_assert_eq!(RangeScale::for_products(lowest, lowest), Some(scale));
+        prop_assert_eq!(RangeScale::for_products(lowest - 1, lowest), None);
         let (x, y): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
         let x: Vec<f64> = x.iter().map(|x| x * 2_f64.powi(lowest + 31)).collect();
         for level in Level::available() {
@@ -178,6 +179,26 @@ fn lanes_have_room_for_all_errors() {
             let [products, errors] = splits.expect("they are in range");
             let held = held(&products, scale.units()) + held(&errors, scale.error_units());
             assert_eq!(held, dot(&x[..1], &y[..1]) * ITEMS, "{level}");
+        }
+    }
+}
+
+/// An item of which something would be left, at every place of slices of many lengths.
+#[test]
+fn small_items_are_refused_wherever_they_are() {
+    let small = 2_f64.powi(-40) * (1.0 + f64::EPSILON);
+    for len in 1..80 {
+        for place in 0..len {
+            let mut items = vec![0.75; len];
+            items[place] = small;
+            let scale = scale_to(0);
+            for level in Level::available() {
+                let split = split_sums_in_range::<true>(level, &items, scale);
+                assert!(split.is_none(), "{level}: {place} of {len}");
+                let ones = vec![1.0; len];
+                let splits = split_products_in_range::<true>(level, &items, &ones, scale);
+                assert!(splits.is_none(), "{level}: {place} of {len}");
+            }
         }
     }
 }
