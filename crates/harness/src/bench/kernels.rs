@@ -128,7 +128,7 @@ fn compare_products(level: Level, x: &[f64], y: &[f64], rounds: usize) -> Vec<Ro
     let exact = |x: &[f64], y: &[f64]| {
         let mut sum = exact::ProductSum::new();
         sum.add_at(level, x, y);
-        black_box(sum);
+        black_box(sum.value());
     };
     let mut candidates = [
         Candidate::new("unordered-dot", || {
