@@ -6,9 +6,9 @@
 mod suite;
 
 use distribution::Rebalance;
-use reduce::threads::{run_each, run_each_seeded};
+use reduce::threads::{run, run_each, run_each_seeded, run_seeded};
 use reduce::{Algorithm, World};
-use suite::losses::{Loss, MOMENTS, lose_one_after_the_other};
+use suite::losses::{Loss, MOMENTS, lose_one_after_the_other, nobody_is_lost};
 
 /// Ranks panic or return, one after the other, until two are left or one.
 #[test]
@@ -42,5 +42,15 @@ fn ranks_that_are_lost() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn worlds_that_shrink_without_a_loss() {
+    for ranks in [1, 2, 3, 5, 17] {
+        run(ranks, nobody_is_lost).unwrap();
+    }
+    for seed in 0..20 {
+        run_seeded(4, seed, nobody_is_lost).unwrap();
     }
 }

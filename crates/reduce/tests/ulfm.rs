@@ -1,5 +1,6 @@
 //! Processes that are killed, and those that go on without them: `cargo xtask test --stage ulfm` starts this program by Open MPI's
-//! `mpirun --with-ft ulfm`, with the number of the moment at which processes are lost.
+//! `mpirun --with-ft ulfm`, with the number of the moment at which
+//! processes are lost, and an algorithm.
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
@@ -13,6 +14,9 @@ use std::time::Duration;
 use distribution::Rebalance;
 use reduce::{Algorithm, World, mpi};
 use suite::losses::{self, Loss, MOMENTS};
+
+/// How many are left in the end.
+const LEFT: usize = 2;
 
 fn main() {
     mpi::run(check).expect("MPI starts once");
@@ -30,17 +34,13 @@ fn check(world: &World) {
         check(world);
     }
     let mut arguments = env::args().skip(1);
-    let Some(moment) = arguments.next() else {
-        return;
+    let (Some(moment), Some(algorithm)) = (arguments.next(), arguments.next()) else {
+        return losses::nobody_is_lost(world);
     };
     let number: usize = moment.parse().expect("the number of a moment");
     let moment = MOMENTS[number];
-    let name = arguments.next().unwrap_or("auto".to_owned());
-    let algorithm: Algorithm = name.parse().unwrap();
+    let algorithm: Algorithm = algorithm.parse().unwrap();
     let rule = [Rebalance::MinimalMovement, Rebalance::EvenShares][number % 2];
-    losses::lose_one_after_the_other(world, 2, algorithm, rule, moment, Loss::Kill);
-    println!(
-        "a rank of {} is left: {moment:?}, {algorithm}, {rule:?}",
-        world.size()
-    );
+    losses::lose_one_after_the_other(world, LEFT, algorithm, rule, moment, Loss::Kill);
+    println!("one of {LEFT} is left: {moment:?}, {algorithm}, {rule:?}");
 }
