@@ -24,8 +24,8 @@ mod solver;
 
 use std::error::Error;
 
-use problem::Plate;
-use treefold::{Max, Plan, World, threads};
+use problem::{Plate, SIDE};
+use treefold::{Distribution, Max, Plan, World, threads};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -137,8 +137,13 @@ fn scrambled(place: u64, bits: u64) -> u64 {
 
 /// The run that all others are compared with: its only rank has all points.
 fn on_one_rank(sums: Sums) -> Outcome<Run> {
-    let runs = threads::run(1, |world| run(world, &Plate::new(world)?, sums))?;
+    let runs = threads::run(1, |world| run(world, &plate(world)?, sums))?;
     runs.into_iter().next().ok_or("no ranks")?
+}
+
+/// The problem, with about as many rows on every rank. Collective.
+fn plate(world: &World) -> Outcome<Plate<'_>> {
+    Plate::new(world, &Distribution::upper(SIDE as u64, world.size())?)
 }
 
 /// A run on some ranks beside the one on one rank.
@@ -153,7 +158,7 @@ struct Comparison {
 
 /// Solves the problem on the ranks of a world, and compares. Collective: the same on every rank.
 fn compare(world: &World, reference: &Run) -> Outcome<Comparison> {
-    let plate = Plate::new(world)?;
+    let plate = plate(world)?;
     let run = run(world, &plate, reference.sums)?;
     let largest = |values: &mut dyn Iterator<Item = f64>| values.map(f64::abs).fold(0.0, f64::max);
     let solution = reference.iterates.last().ok_or("no iterates")?;

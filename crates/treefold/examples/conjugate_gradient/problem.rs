@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use treefold::World;
 use treefold::transport::Tag;
+use treefold::{Distribution, World};
 
 use crate::Outcome;
 
@@ -20,6 +20,8 @@ pub(crate) struct Plate<'w> {
     world: &'w World,
     /// This rank's rows of the grid.
     rows: Range<usize>,
+    /// The ranks that have the rows next to them.
+    beside: [Option<usize>; 2],
     /// The conductivity of its points, those of the rows next to them, and the rim.
     conductivity: Vec<f64>,
     /// One is enough: messages between two ranks arrive in the order in which they were sent.
@@ -27,18 +29,23 @@ pub(crate) struct Plate<'w> {
 }
 
 impl<'w> Plate<'w> {
-    /// Every rank has about the same number of rows, and at least one.
-    pub(crate) fn new(world: &'w World) -> Outcome<Self> {
-        let (rank, size) = (world.rank(), world.size());
-        if size > SIDE {
-            return Err(format!("the grid has only {SIDE} rows for {size} ranks").into());
-        }
-        let start = |rank: usize| SIDE * rank / size;
-        let rows = start(rank)..start(rank + 1);
+    /// The rank of every row is said by a distribution. Collective.
+    pub(crate) fn new(world: &'w World, rank_of_rows: &Distribution) -> Outcome<Self> {
+        let rows = rank_of_rows.range(world.rank());
+        let rows = usize::try_from(rows.start)?..usize::try_from(rows.end)?;
+        let rank_of = |row: usize| match rows.is_empty() || row >= SIDE {
+            true => None,
+            false => Some(rank_of_rows.rank_of(row as u64)),
+        };
+        let beside = [
+            rows.start.checked_sub(1).and_then(rank_of),
+            rank_of(rows.end),
+        ];
         let points = rows.start * FRAMED..(rows.end + 2) * FRAMED;
         Ok(Self {
             world,
             rows,
+            beside,
             conductivity: points.map(conductivity).collect(),
             tag: world.fresh_tag()?,
         })
@@ -72,12 +79,12 @@ impl<'w> Plate<'w> {
 
     /// The rows next to this rank's: the last of the rank before and the first of the rank behind; zeros at the rim.
     fn rows_beside(&self, x: &[f64]) -> Outcome<[Vec<f64>; 2]> {
-        let (transport, rank) = (self.world.transport(), self.world.rank());
-        let is_there = |&rank: &usize| rank < self.world.size();
-        let edges = [
-            (rank.checked_sub(1), &x[..SIDE]),
-            (Some(rank + 1).filter(is_there), &x[x.len() - SIDE..]),
-        ];
+        let transport = self.world.transport();
+        let [first, last] = match x.len() {
+            0 => [x, x],
+            length => [&x[..SIDE], &x[length - SIDE..]],
+        };
+        let edges = [(self.beside[0], first), (self.beside[1], last)];
         let length_bytes = SIDE * size_of::<f64>();
         let mut under_way = Vec::new();
         // All are started before the first is waited for.

@@ -1,0 +1,118 @@
+//! When ranks are lost, and which: drawn from a seed, so that it can be repeated.
+
+use std::fmt;
+
+use treefold::World;
+
+use crate::Outcome;
+
+/// Where in an iteration a rank is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    BeforeEdges,
+    BeforeSums,
+    BeforeCopies,
+    AfterCopies,
+}
+
+const PLACES: [Place; 4] = [
+    Place::BeforeEdges,
+    Place::BeforeSums,
+    Place::BeforeCopies,
+    Place::AfterCopies,
+];
+
+/// Iterations in which ranks are lost are below this one: the solver takes some more.
+const ITERATIONS: u64 = 730;
+
+#[derive(Clone, Copy, Debug)]
+struct Death {
+    iteration: usize,
+    place: Place,
+    /// The rank, modulo the number of those that are left by then.
+    rank: u64,
+}
+
+/// One death after the other.
+#[derive(Debug)]
+pub(crate) struct Deaths {
+    /// The ranks at the beginning.
+    pub(crate) ranks: usize,
+    deaths: Vec<Death>,
+}
+
+/// A rank that leaves before the end.
+#[derive(Debug)]
+pub(crate) struct Left;
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("this rank leaves")
+    }
+}
+
+impl std::error::Error for Left {}
+
+impl Deaths {
+    /// So many of the ranks are lost.
+    pub(crate) fn new(ranks: usize, lost: usize, seed: u64) -> Outcome<Self> {
+        if lost >= ranks {
+            return Err(format!(
+                "of {ranks} ranks at least one is to be left, so not {lost} are lost"
+            )
+            .into());
+        }
+        let mut state = seed;
+        let mut below = |bound: u64| {
+            // Steele, Lea and Flood's generator (2014).
+            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mut z = state;
+            z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            (z ^ z >> 31) % bound
+        };
+        let mut deaths = Vec::new();
+        for _ in 0..lost {
+            deaths.push(Death {
+                iteration: usize::try_from(below(ITERATIONS))?,
+                place: PLACES[usize::try_from(below(PLACES.len() as u64))?],
+                rank: below(1 << 20),
+            });
+        }
+        deaths.sort_by_key(|death| death.iteration);
+        Ok(Self { ranks, deaths })
+    }
+
+    /// Ends this rank, if it is its turn.
+    pub(crate) fn strike(&self, world: &World, iteration: usize, place: Place) -> Outcome<()> {
+        let before = self.ranks - world.size();
+        let Some(death) = self.deaths.get(before) else {
+            return Ok(());
+        };
+        let is_time = iteration >= death.iteration && place == death.place;
+        match is_time && world.rank() as u64 == death.rank % world.size() as u64 {
+            true => die(before),
+            false => Ok(()),
+        }
+    }
+}
+
+/// By turns, it panics, or returns.
+#[cfg(not(feature = "mpi"))]
+fn die(number: usize) -> Outcome<()> {
+    if number.is_multiple_of(2) {
+        // As `panic!`, without a message on standard error.
+        std::panic::resume_unwind(Box::new("lost"));
+    }
+    Err(Left.into())
+}
+
+/// By the operating system, without a chance to say so.
+#[cfg(feature = "mpi")]
+fn die(_number: usize) -> Outcome<()> {
+    let own = std::process::id().to_string();
+    std::process::Command::new("kill")
+        .args(["-KILL", &own])
+        .status()?;
+    Err(Left.into())
+}
