@@ -16,6 +16,9 @@ struct TreeOrExact;
 #[doc = include_str!("../../docs/distributions.md")]
 struct Distributions;
 
+#[doc = include_str!("../../docs/failures.md")]
+struct Failures;
+
 #[doc = include_str!("../../crates/tree-index/README.md")]
 struct TreeIndexReadme;
 

@@ -10,6 +10,7 @@ mod record;
 mod setup;
 mod stages;
 mod steps;
+mod ulfm;
 
 use std::time::Instant;
 

@@ -14,6 +14,7 @@ use super::pmpi::pmpi;
 use super::python::{python, python_mpi, python_packages, python_story};
 use super::setup;
 use super::steps::{Steps, Stop};
+use super::ulfm::ulfm;
 
 /// A part of the gate that can be run alone.
 pub(super) struct Stage {
@@ -134,6 +135,13 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::OnRequest,
         mpi: Mpi::Needed,
         run: wheels,
+    },
+    Stage {
+        name: "ulfm",
+        purpose: "processes are killed and the others go on, with Open MPI 5 from PyPI: plans of all kinds, and a hundred kills of the example",
+        when: When::OnRequest,
+        mpi: Mpi::Needed,
+        run: ulfm,
     },
     Stage {
         name: "python-packages",

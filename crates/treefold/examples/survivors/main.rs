@@ -25,7 +25,7 @@ mod state;
 use std::env;
 use std::error::Error;
 
-use deaths::{Deaths, Left};
+use deaths::Deaths;
 use treefold::{BuildError, RunError, World, threads, transport};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -45,7 +45,7 @@ fn main() -> Outcome<()> {
     for outcome in survivors {
         match outcome {
             Ok(report) => reports.push(report),
-            Err(error) if error.is::<Left>() => {}
+            Err(error) if error.is::<deaths::Left>() => {}
             Err(error) => return Err(error),
         }
     }
