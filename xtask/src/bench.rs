@@ -12,15 +12,15 @@ use crate::mpi_options::MpiOptions;
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// kernels, parallel, lookup, reduce, schedules or all
+    /// kernels, parallel, lookup, reduce, schedules, scalar or all
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
-    /// Where the ranks of `reduce` and `schedules` live: threads or mpi
+    /// Where the ranks of `reduce`, `schedules` and `scalar` live: threads or mpi
     #[arg(long, default_value = "threads", value_name = "NAME")]
     backend: String,
     #[command(flatten)]
     mpi: MpiOptions,
-    /// The numbers of ranks of `reduce` and `schedules`; three or more also give a plot of its time over them
+    /// The numbers of ranks of `reduce`, `schedules` and `scalar`; three or more also give a plot of its time over them
     #[arg(long, default_value = "2", value_name = "LIST")]
     ranks: String,
     /// Few sizes and few rounds
@@ -33,7 +33,14 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<(), Error> {
-    let known = ["kernels", "parallel", "lookup", "reduce", "schedules"];
+    let known = [
+        "kernels",
+        "parallel",
+        "lookup",
+        "reduce",
+        "schedules",
+        "scalar",
+    ];
     let chosen: Vec<&str> = match options.name.as_str() {
         "all" => known.to_vec(),
         name if known.contains(&name) => vec![name],
@@ -49,24 +56,30 @@ pub fn run(options: &Options) -> Result<(), Error> {
         ));
     };
     let ranks = choices::rank_counts(&options.ranks)?;
-    let is_of_ranks = |name: &&str| ["reduce", "schedules"].contains(name);
+    let is_of_ranks = |name: &&str| ["reduce", "schedules", "scalar"].contains(name);
     let place = match chosen.iter().any(is_of_ranks) {
         true => options.mpi.place(backend)?,
         false => Place::Threads,
     };
     let mut output = Output::open(options.json.as_deref())?;
     for name in chosen {
-        if name == "schedules" {
+        if let "schedules" | "scalar" = name {
+            let launch = match name {
+                "scalar" => schedules::launch_scalar,
+                _ => schedules::launch,
+            };
             let mut rows = Vec::new();
             for &ranks in &ranks {
-                rows.extend(schedules::launch(&place, ranks, options.quick, &output)?);
+                rows.extend(launch(&place, ranks, options.quick, &output)?);
             }
             for row in &rows {
                 output.json(row)?;
             }
-            show_schedules(&rows, &output);
-            let picture = plot::schedules(&rows)?;
-            output.say(format!("plot: {}", picture.display()));
+            show_schedules(name, &rows, &output);
+            if name == "schedules" {
+                let picture = plot::schedules(&rows)?;
+                output.say(format!("plot: {}", picture.display()));
+            }
             continue;
         }
         let rows = match name {
@@ -131,8 +144,10 @@ fn show(name: &str, rows: &[Row], output: &Output) {
     }
 }
 
-fn show_schedules(rows: &[schedules::Row], output: &Output) {
-    output.say("\nschedules: a row a rank; time as a ratio to the reference, medians");
+fn show_schedules(name: &str, rows: &[schedules::Row], output: &Output) {
+    output.say(format!(
+        "\n{name}: a row a rank; time as a ratio to the reference, medians"
+    ));
     let mut table = Table::new([
         "schedule",
         "paper",

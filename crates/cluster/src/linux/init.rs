@@ -4,7 +4,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::process::Command;
+use std::process::{self, Command};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -58,7 +58,12 @@ pub(super) fn run(arguments: &[OsString]) -> Result<u8, Error> {
     let switch = Switch::new(settings.nodes, settings.delay, settings.loss, settings.seed);
     let switch = Arc::new(Mutex::new(switch));
     let carried = Arc::clone(&switch);
+    // A switch does not compete with nodes for cores. Its thread inherits what this one has now.
+    let is_first = set_policy("--fifo", "10");
     thread::spawn(move || carrier::carry(&devices, &carried));
+    if !is_first || !set_policy("--other", "0") {
+        eprintln!("cluster: the switch shares cores with the nodes, for want of chrt");
+    }
     let pids: Vec<Pid> = nodes.iter().map(Node::pid).collect();
     let control = control::serve(outer, Arc::clone(&switch), pids.clone())?;
     eprintln!("cluster: {settings}; control @{control}");
@@ -109,6 +114,14 @@ pub(super) fn run(arguments: &[OsString]) -> Result<u8, Error> {
             _ => {}
         }
     }
+}
+
+/// Sets the scheduling policy of this thread, and of what it starts; says whether that worked.
+fn set_policy(policy: &str, priority: &str) -> bool {
+    let own = process::id().to_string();
+    let mut command = Command::new("chrt");
+    command.args([policy, "--pid", priority, &own]);
+    command.output().is_ok_and(|output| output.status.success())
 }
 
 /// Makes the kernel end this process with the one outside, however that ends.

@@ -22,6 +22,8 @@ pub(super) struct PollLimits {
     local_before_yield: u32,
     /// Polls of shared memory before a receive is posted: about a microsecond.
     pub(super) before_request: u32,
+    /// How long a wait yields its core before it sleeps instead.
+    before_nap: Duration,
     /// Every poll of shared memory whose number is a multiple of this also drives MPI.
     before_progress: u32,
 }
@@ -32,6 +34,7 @@ impl PollLimits {
         before_yield: 1000,
         local_before_yield: 16_000,
         before_request: 1000,
+        before_nap: Duration::MAX,
         before_progress: 64,
     };
     /// The peer may be waiting for this very core.
@@ -39,9 +42,14 @@ impl PollLimits {
         before_yield: 1,
         local_before_yield: 1,
         before_request: 1,
+        before_nap: Duration::from_micros(100),
         before_progress: 1,
     };
 }
+
+/// How long a wait sleeps that has yielded for long. Beside a process that computes, a yield takes milliseconds and a short sleep a tenth of
+/// one (Linux 6.18); and ranks that share cores with each other alone would only pass them around.
+const NAP: Duration = Duration::from_micros(20);
 
 /// A wait looks for trouble at most this often: it takes some microseconds.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
@@ -87,6 +95,7 @@ impl MpiCommunicator {
             return Err(Error::Finalised { rank: self.rank });
         }
         let mut deadline = None;
+        let mut begin = None;
         loop {
             if let Some(is_complete) = self.poll_for_a_while(awaited, timeout, &mut deadline)? {
                 return Ok(is_complete);
@@ -94,7 +103,11 @@ impl MpiCommunicator {
             if self.is_interrupted() {
                 return Err(Error::Interrupted { rank: self.rank });
             }
-            thread::yield_now();
+            if begin.get_or_insert_with(Instant::now).elapsed() < self.poll_limits.before_nap {
+                thread::yield_now();
+            } else {
+                thread::sleep(NAP);
+            }
         }
     }
 

@@ -27,12 +27,16 @@ pub struct Job {
     /// The schedules; none for all that suit a harness, and what a plan chooses.
     #[serde(with = "names")]
     pub algorithms: Vec<Algorithm>,
+    /// Whether what a plan chooses is measured beside schedules that are named.
+    pub tuned: bool,
     /// The numbers of doubles of a row, of the harnesses of papers 2 and 5.
     pub widths: Vec<usize>,
     /// The row that is cut into blocks of several sizes, in doubles.
     pub cut_width: usize,
     /// The doubles of these blocks; those that are longer than the row are left out.
     pub cut_elements: Vec<usize>,
+    /// The fewest calls of a sample; 0 stands for 1. Ranks begin a sample as far apart as a message is under way.
+    pub calls_min: u32,
     /// How often everything is measured; long rows a quarter as often.
     pub rounds: usize,
 }
@@ -127,6 +131,36 @@ pub fn launch(
         cut_width: if quick { 1000 } else { 1_000_000 },
         cut_elements: BLOCK_ELEMENTS.to_vec(),
         rounds: if quick { 5 } else { 30 },
+        ..Job::default()
+    };
+    measure(place, ranks, &job, output)
+}
+
+/// What programs choose among, for a scalar.
+const SCALAR: [Algorithm; 6] = [
+    Algorithm::RecursiveDoubling,
+    Algorithm::Hierarchical,
+    Algorithm::Binomial,
+    Algorithm::Rabenseifner,
+    Algorithm::Direct,
+    Algorithm::Algorithm1,
+];
+
+/// Measures an allreduce of one double a rank, in a place: some algorithms, and what a plan chooses.
+pub fn launch_scalar(
+    place: &Place,
+    ranks: usize,
+    quick: bool,
+    output: &Output,
+) -> Result<Vec<Row>, Error> {
+    let job = Job {
+        papers: vec![2],
+        algorithms: SCALAR.to_vec(),
+        tuned: true,
+        widths: vec![1],
+        calls_min: 10,
+        rounds: if quick { 5 } else { 30 },
+        ..Job::default()
     };
     measure(place, ranks, &job, output)
 }
@@ -173,6 +207,8 @@ pub fn run(
         link,
         report,
         algorithms: &job.algorithms,
+        tuned: job.tuned,
+        calls_min: job.calls_min,
         paper,
         collective,
         width,

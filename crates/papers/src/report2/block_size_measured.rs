@@ -37,6 +37,7 @@ impl Study {
             cut_width: elements,
             cut_elements: cut.filter(|&elements| elements >= least).collect(),
             rounds: if context.quick { 4 } else { 12 },
+            ..Job::default()
         };
         let rows = schedules::measure(context.place, 2, &job, context.output)?;
         let is_cut = |row: &Row| row.block_elements.is_some();

@@ -21,6 +21,8 @@ pub(super) struct Case<'h> {
     pub(super) link: Link,
     pub(super) report: &'h dyn Fn(Report),
     pub(super) algorithms: &'h [Algorithm],
+    pub(super) tuned: bool,
+    pub(super) calls_min: u32,
     pub(super) paper: u8,
     pub(super) collective: Collective,
     pub(super) width: usize,
@@ -55,10 +57,9 @@ impl Case<'_> {
             })
             .collect();
         let named = Algorithm::all()
-            .filter(|algorithm| algorithm.is_scheduled())
             .filter(|&algorithm| self.suits(algorithm))
             .map(Some);
-        let chosen = self.algorithms.is_empty().then_some(None);
+        let chosen = (self.algorithms.is_empty() || self.tuned).then_some(None);
         for algorithm in named.chain(chosen) {
             let mut builder = Plan::builder(self.world)
                 .local_items(1)
@@ -88,6 +89,7 @@ impl Case<'_> {
     fn suits(&self, algorithm: Algorithm) -> bool {
         match self.collective {
             _ if !self.algorithms.is_empty() => self.algorithms.contains(&algorithm),
+            _ if !algorithm.is_scheduled() => false,
             _ if self.block_elements.is_some() => {
                 let unblocked = [Algorithm::RecursiveDoubling, Algorithm::Rabenseifner];
                 unblocked.contains(&algorithm)
@@ -153,7 +155,7 @@ impl Case<'_> {
             clippy::cast_sign_loss,
             reason = "between 1 and 1000"
         )]
-        let calls = (SAMPLE_NS / warm_ns).clamp(1.0, 1000.0) as usize;
+        let calls = (SAMPLE_NS / warm_ns).clamp(f64::from(self.calls_min.max(1)), 1000.0) as usize;
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for _ in 0..self.rounds {
             own.push(slowest_ns(self.world, calls, || {
