@@ -143,7 +143,9 @@ fn on_one_rank(sums: Sums) -> Outcome<Run> {
 
 /// The problem, with about as many rows on every rank. Collective.
 fn plate(world: &World) -> Outcome<Plate<'_>> {
-    Plate::new(world, &Distribution::upper(SIDE as u64, world.size())?)
+    let size = world.size();
+    let starts = (0..=size).map(|rank| (SIDE * rank / size) as u64);
+    Plate::new(world, &Distribution::from_boundaries(starts.collect())?)
 }
 
 /// A run on some ranks beside the one on one rank.
