@@ -36,13 +36,9 @@ fn main() -> Outcome<()> {
     let [ranks, lost, seed] = arguments([8, 5, 1])?;
     let deaths = Deaths::new(usize::try_from(ranks)?, usize::try_from(lost)?, seed)?;
     let outcomes = threads::run_each(deaths.ranks, |world| run(world, &deaths))?;
-    let survivors = outcomes.into_iter().filter_map(|outcome| match outcome {
-        // It has panicked, as it was to.
-        Err(_) => None,
-        Ok(outcome) => Some(outcome),
-    });
     let mut reports = Vec::new();
-    for outcome in survivors {
+    // The others have panicked, as they were to.
+    for outcome in outcomes.into_iter().filter_map(Result::ok) {
         match outcome {
             Ok(report) => reports.push(report),
             Err(error) if error.is::<deaths::Left>() => {}
