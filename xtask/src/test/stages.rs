@@ -214,6 +214,9 @@ const MPI_RANKS_WITHOUT_SHARED_MEMORY: [usize; 2] = [2, 5];
 /// The same for a person.
 const RANKS: &str = "1, 2, 3, 5; without shared memory 2, 5";
 
+/// Far more than ranks take that end without one which is stopped.
+const STOPPED_TIMEOUT_SECONDS: &str = "60";
+
 /// Far more than the MPI tests of one crate take.
 const MPI_TIMEOUT_SECONDS: &str = "600";
 
@@ -327,8 +330,9 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
     let library = installation.name().unwrap_or("MPI");
     println!("\n── building the tests under {library}");
     let features = features(true);
-    let tests =
-        format!("test --no-run --workspace --test mpi --test examples --features {features}");
+    let tests = format!(
+        "test --no-run --workspace --test mpi --test stopped --test examples --features {features}"
+    );
     let tests = executables(installation.cargo().args(tests.split_whitespace()));
     let tests = tests.map_err(Stop::Error)?;
     let test_of = |package: &str, name: &str| {
@@ -354,6 +358,13 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
     if !all {
         return Ok(());
     }
+    let stopped = Launcher::of(installation.clone(), &test_of("comm", "stopped")?.path);
+    for rank in ["0", "2"] {
+        let name = format!("comm, {library}, rank {rank} of 4 is stopped");
+        let mut launch = stopped.command(4, &[rank]);
+        launch.env("MPIEXEC_TIMEOUT", STOPPED_TIMEOUT_SECONDS);
+        steps.check(&name, || ended_without(&mut launch))?;
+    }
     // `cargo test --examples` would make tests of them.
     let examples = "build --workspace --examples --profile test";
     steps.cargo(
@@ -371,6 +382,20 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
         steps.step(&step, command.current_dir(&test.package))?;
     }
     Ok(())
+}
+
+/// Runs ranks that end without one of them, which the launcher takes for a failure. Says what they have printed.
+fn ended_without(launch: &mut Command) -> Result<String, String> {
+    let output = launch.output().map_err(|error| error.to_string())?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let ended = printed.lines().filter(|line| line.contains("ends after"));
+    let ended: Vec<&str> = ended.collect();
+    // The launcher may end the others as soon as one has ended.
+    match ended.is_empty() || errors.contains("panicked") {
+        true => Err(format!("{}\n{printed}{errors}", output.status)),
+        false => Ok(ended.join(", ")),
+    }
 }
 
 fn commands(steps: &mut Steps) -> Result<(), Stop> {
