@@ -180,6 +180,8 @@ impl World {
     ///
     /// let outcomes = threads::run_each(4, |world| {
     ///     let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+    ///     // All have the plan before one of them is lost.
+    ///     assert_eq!(world.agree(true), Ok(true));
     ///     if world.rank() == 1 {
     ///         panic!("rank 1 is lost");
     ///     }
