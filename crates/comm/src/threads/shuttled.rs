@@ -38,7 +38,7 @@ fn explore<R: Send + 'static>(
             })
             .collect();
         let results = threads.into_iter().map(|thread| thread.join());
-        let results = results.map(|result| result.expect("a rank catches its panics"));
+        let results = results.map(|result| result.expect("a rank catches its panics").ok());
         check(results.collect(), network.failure());
     };
     check_random(run, SCHEDULES);
@@ -149,6 +149,32 @@ fn a_panic_ends_every_wait() {
             assert!(matches!(result, Some(Err(Error::Panicked { rank: 2, .. }))));
         }
         assert!(results[2].is_none());
+    });
+}
+
+#[test]
+fn those_that_are_left_meet_and_go_on() {
+    /// The last rank panics. The others notice, in a wait or when they meet, and exchange messages without it.
+    fn body(comm: ThreadCommunicator) -> Result<(), Error> {
+        let (rank, last) = (comm.rank(), comm.size() - 1);
+        if rank == last {
+            std::panic::resume_unwind(Box::new("on purpose"));
+        }
+        if rank == 0 {
+            let error = collective::receive(&comm, last, Tag::CONTROL, 1).unwrap_err();
+            assert!(error.lost_ranks().is_some(), "{error}");
+        }
+        assert!(!comm.agree(true)?);
+        let shrunk = comm.shrink()?;
+        assert_eq!(shrunk.left, [0, 1]);
+        let all = collective::allgather(&*shrunk.communicator, Tag::CONTROL, vec![7])?;
+        assert_eq!(all, [7, 7]);
+        Ok(())
+    }
+    explore(3, body, |results, _| {
+        for result in &results[..2] {
+            assert!(matches!(result, Some(Ok(()))), "{result:?}");
+        }
     });
 }
 
