@@ -4,19 +4,64 @@ use std::collections::{HashMap, HashSet};
 
 use crate::tag::Tag;
 
+/// A rank that takes no part any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GivenUp {
+    pub(crate) rank: usize,
+    /// The ranks whose silence is the reason, if one is.
+    pub(crate) silent: Span,
+}
+
+/// Consecutive ranks; or none, if the count is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) first: usize,
+    pub(crate) count: usize,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Conversations {
     /// The greatest number that was opened. They are opened in ascending order.
     newest: u64,
     open: HashSet<u64>,
     /// By number: a rank that takes no part from this turn on, which is the earliest heard of.
-    given_up: HashMap<u64, (usize, Tag)>,
+    given_up: HashMap<u64, (GivenUp, Tag)>,
     /// By number: a message of another exchange than its receive's, by its sender.
     #[cfg(feature = "mpi")]
     mismatched: HashMap<u64, (usize, Tag)>,
     /// The exchanges that ranks have said that they wait in.
     #[cfg(feature = "mpi")]
     waiting: Vec<(usize, Tag)>,
+    #[cfg(feature = "mpi")]
+    pub(crate) inquiries: Inquiries,
+}
+
+/// What ranks ask each other of whom they wait for, and what they answer.
+#[cfg(feature = "mpi")]
+#[derive(Debug, Default)]
+pub(crate) struct Inquiries {
+    /// Ranks that have asked this one, and the numbers of their inquiries.
+    pub(crate) questions: Vec<(usize, u16)>,
+    /// The number of this rank's last inquiry.
+    pub(crate) own: u16,
+    /// Who has answered it, and for whom that rank waits.
+    pub(crate) answers: Vec<(usize, Vec<usize>)>,
+}
+
+#[cfg(feature = "mpi")]
+impl Inquiries {
+    /// Notes a question. A rank has one at most.
+    pub(crate) fn note_question(&mut self, rank: usize, number: u16) {
+        self.questions.retain(|(asking, _)| *asking != rank);
+        self.questions.push((rank, number));
+    }
+
+    /// Notes an answer, unless it comes too late.
+    pub(crate) fn note_answer(&mut self, rank: usize, number: u16, awaited: Vec<usize>) {
+        if number == self.own {
+            self.answers.push((rank, awaited));
+        }
+    }
 }
 
 impl Conversations {
@@ -42,7 +87,7 @@ impl Conversations {
     }
 
     /// Notes that a rank has given up from this tag's turn on.
-    pub(crate) fn note_given_up(&mut self, rank: usize, tag: Tag) {
+    pub(crate) fn note_given_up(&mut self, rank: GivenUp, tag: Tag) {
         if self.is_closed(tag) {
             return;
         }
@@ -54,7 +99,7 @@ impl Conversations {
 
     /// The rank that takes no part in an exchange, if there is one: then nobody can count on the others either.
     #[inline]
-    pub(crate) fn who_gave_up(&self, tag: Tag) -> Option<usize> {
+    pub(crate) fn who_gave_up(&self, tag: Tag) -> Option<GivenUp> {
         if self.given_up.is_empty() {
             return None;
         }

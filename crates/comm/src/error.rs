@@ -1,5 +1,6 @@
 //! What can go wrong between ranks.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use crate::tag::Tag;
@@ -113,13 +114,14 @@ pub enum Error {
         reason: String,
     },
     /// Nothing came within the communicator's silence limit.
-    #[error("rank {rank}: rank {peer} has been silent for {after:?}")]
+    #[error("rank {rank}: {} been silent for {after:?}", having(.peers))]
     Silent {
         /// The rank that waited.
         rank: usize,
-        /// The rank it waited for.
-        peer: usize,
-        /// How long it waited.
+        /// Whose silence is the reason, as far as is known: a rank that others wait for and that waits for nobody, or all ranks of its
+        /// node. Not empty.
+        peers: Range<usize>,
+        /// How long it waited, or another one that has told this rank.
         after: Duration,
     },
     /// The program has ended a wait: see [`set_interruption`](crate::Communicator::set_interruption).
@@ -205,6 +207,14 @@ impl Error {
             Error::Revoked { .. } => Some(&[]),
             _ => None,
         }
+    }
+}
+
+/// `rank 1 has`, or `ranks 1 to 3 have`
+fn having(ranks: &Range<usize>) -> String {
+    match ranks.len() {
+        1 => format!("rank {} has", ranks.start),
+        _ => format!("ranks {} to {} have", ranks.start, ranks.end.saturating_sub(1)),
     }
 }
 

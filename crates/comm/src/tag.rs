@@ -16,12 +16,8 @@ const EXCHANGE_BITS: u32 = 16;
 const KIND_BITS: u32 = 3;
 const TURN_BITS: u32 = EXCHANGE_BITS - KIND_BITS;
 
-/// The kind of a notice by which a rank says that it has given up.
-const GIVEN_UP: u64 = KINDS - 1;
-
-/// The kind of a notice by which a rank says which exchange it waits in.
-#[cfg(feature = "mpi")]
-const WAITING: u64 = KINDS - 2;
+/// The kind of what ranks tell each other about an exchange, instead of its messages.
+const NOTICE: u64 = KINDS - 1;
 
 const KINDS: u64 = 1 << KIND_BITS;
 
@@ -33,7 +29,7 @@ impl Tag {
     pub const NUMBER_LIMIT: u64 = 1 << (u64::BITS - EXCHANGE_BITS);
 
     /// Kinds of exchanges are below this one.
-    pub const KIND_LIMIT: u8 = (1 << KIND_BITS) - 2;
+    pub const KIND_LIMIT: u8 = (1 << KIND_BITS) - 1;
 
     /// The tag with this number, in its first exchange.
     ///
@@ -112,29 +108,21 @@ impl Tag {
         Self(self.0 >> EXCHANGE_BITS << EXCHANGE_BITS | exchange as u64)
     }
 
-    /// The tag of the message that says that its sender has given up, from this tag's turn on.
-    pub(crate) const fn giving_up(self) -> Self {
-        self.with_any_kind(self.turn(), GIVEN_UP)
+    /// The tag of a notice about this exchange.
+    pub(crate) const fn notice(self) -> Self {
+        self.with_any_kind(self.turn(), NOTICE)
     }
 
-    /// The tags of notices, whose turns are in the notices themselves: who looks for them does not know the turn.
+    /// The tag of all notices of the conversation, where they say themselves which exchange they are about: who looks for them does not
+    /// know.
     #[cfg(feature = "mpi")]
-    pub(crate) const fn notices(self) -> [Self; 2] {
-        [
-            self.with_any_kind(0, GIVEN_UP),
-            self.with_any_kind(0, WAITING),
-        ]
+    pub(crate) const fn any_notice(self) -> Self {
+        self.with_any_kind(0, NOTICE)
     }
 
     /// Whether it is the tag of a notice.
-    #[cfg(feature = "mpi")]
     pub(crate) const fn is_notice(self) -> bool {
-        self.0 & (KINDS - 1) >= WAITING
-    }
-
-    /// Whether it is that of a message that says so.
-    pub(crate) const fn says_given_up(self) -> bool {
-        self.0 & (KINDS - 1) == GIVEN_UP
+        self.0 & (KINDS - 1) == NOTICE
     }
 }
 
@@ -165,10 +153,10 @@ mod tests {
                         (number, turn % 8192, kind)
                     );
                     assert_eq!(Tag::new(number).with_exchange_number(tag.exchange()), tag);
-                    assert!(!tag.says_given_up());
-                    let given_up = tag.giving_up();
-                    assert!(given_up.says_given_up());
-                    assert_eq!((given_up.number(), given_up.turn()), (number, turn % 8192));
+                    assert!(!tag.is_notice());
+                    let notice = tag.notice();
+                    assert!(notice.is_notice());
+                    assert_eq!((notice.number(), notice.turn()), (number, turn % 8192));
                 }
             }
         }

@@ -1,10 +1,11 @@
-//! A process that is stopped: all others end within the silence limits of their wait and of the program's end. `cargo xtask test` starts
-//! this program with `mpirun`, with the number of the rank that stops.
+//! A process that is stopped: all others name it, though most of them wait for ranks that live, and end within the silence limits of their
+//! wait and of the program's end. `cargo xtask test` starts this program with `mpirun`, with the number of the rank that stops.
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
 use std::env;
 use std::process::{self, Command};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use comm::{Communicator, Error, Tag, collective, mpi};
@@ -14,6 +15,9 @@ const LIMIT: Duration = Duration::from_secs(3);
 
 /// What a limited wait may take more on a busy machine.
 const MARGIN: Duration = Duration::from_secs(2);
+
+/// How much later than the others one rank waits.
+const LATE: Duration = Duration::from_secs(1);
 
 fn main() {
     let Some(stopped) = env::args().nth(1) else {
@@ -33,11 +37,12 @@ fn main() {
     }
 }
 
-/// Every rank waits for a message of the one that stops.
+/// Every rank waits for a message of the next one, the stopped one's next rank later than the others: it hears whom those blame.
 fn exchange(world: &mpi::MpiCommunicator, stopped: usize) {
     world.set_silence_limit(LIMIT);
-    let tag = Tag::CONTROL;
-    collective::allgather(world, tag, vec![0]).expect("all are there");
+    collective::allgather(world, Tag::CONTROL, vec![0]).expect("all are there");
+    let tag = Tag::new(1);
+    world.open(tag).expect("all are there");
     if world.rank() == stopped {
         let own = process::id().to_string();
         let stopped = Command::new("kill").args(["-STOP", &own]).status();
@@ -45,14 +50,24 @@ fn exchange(world: &mpi::MpiCommunicator, stopped: usize) {
         // Launchers wake a process before they end it.
         process::exit(0);
     }
+    let next = (world.rank() + 1) % world.size();
+    let is_late = world.rank() == (stopped + 1) % world.size();
+    if is_late {
+        thread::sleep(LATE);
+    }
     let begin = Instant::now();
-    let error = collective::receive(world, stopped, tag, 1).expect_err("nobody sends it");
+    let error = collective::receive(world, next, tag, 1).expect_err("nobody sends it");
     let silent = Error::Silent {
         rank: world.rank(),
-        peer: stopped,
+        peers: stopped..stopped + 1,
         after: LIMIT,
     };
     assert_eq!(error, silent);
     let waited = begin.elapsed();
-    assert!(waited >= LIMIT && waited < LIMIT + MARGIN, "{waited:?}");
+    let least = if is_late { LIMIT - LATE * 2 } else { LIMIT };
+    assert!(waited >= least && waited < LIMIT + MARGIN, "{waited:?}");
+    if is_late {
+        assert!(waited < LIMIT, "{waited:?}");
+    }
+    world.give_up(tag);
 }

@@ -16,9 +16,8 @@ fn failure(code: Code, rank: Option<usize>, message: String) -> Failure {
 /// Of a transport.
 pub(crate) fn of_transport(error: &TransportError) -> Failure {
     let (code, rank) = match *error {
-        TransportError::Silent { peer, .. } | TransportError::Connection { peer, .. } => {
-            (Code::Mpi, Some(peer))
-        }
+        TransportError::Silent { ref peers, .. } => (Code::Mpi, Some(peers.start)),
+        TransportError::Connection { peer, .. } => (Code::Mpi, Some(peer)),
         TransportError::Panicked { rank, .. }
         | TransportError::Left { rank, .. }
         | TransportError::GivenUp { rank, .. } => (Code::RankFailed, Some(rank)),

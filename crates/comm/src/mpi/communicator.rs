@@ -10,15 +10,18 @@ use super::ffi::MPI_Comm;
 use mpi::raw::AsRaw;
 
 use super::channel::{Channel, Channels};
+use super::inquiry;
 use super::lifetime::{self, Lifetime};
 use super::local::LocalMessages;
 use super::message::{LocalMessage, Message, MpiMessage, State, Trouble};
 use super::node::Node;
+use super::notice::Notice;
 use super::raw::{Failure, PendingRequest, RawCommunicator};
 use super::ulfm::{self, Missing, Ulfm};
 use super::user_operation::UserOperations;
 use super::waiting::{PollLimits, Waiting};
 use crate::communicator::{Communicator, Hints, Interruption, Shrunk};
+use crate::conversation::Span;
 use crate::error::Error;
 use crate::fork::Process;
 use crate::native::{CombineSlots, NativeReductions};
@@ -70,7 +73,11 @@ pub struct MpiCommunicator {
     traffic: Cell<Traffic>,
     /// The number of messages that `requests` has memory for.
     room: Cell<usize>,
-    silence_limit: Rc<Cell<Duration>>,
+    pub(super) silence_limit: Rc<Cell<Duration>>,
+    /// How long a wait lasts before it asks whose silence it is.
+    pub(super) before_asking: Cell<Duration>,
+    /// The ranks whose silence has ended this rank's last wait that ended so, and its conversation's number.
+    pub(super) blamed: Cell<Option<(u64, Span)>>,
     /// What waits ask, and when one last did.
     pub(super) interruption: RefCell<Option<Interruption>>,
     pub(super) last_asked: Cell<Instant>,
@@ -179,6 +186,8 @@ impl MpiCommunicator {
             traffic: Cell::default(),
             room: Cell::new(0),
             silence_limit: Rc::new(Cell::new(DEFAULT_SILENCE_LIMIT)),
+            before_asking: Cell::new(inquiry::before_asking(DEFAULT_SILENCE_LIMIT)),
+            blamed: Cell::default(),
             interruption: RefCell::default(),
             last_asked: Cell::new(Instant::now()),
             operations: UserOperations::default(),
@@ -273,52 +282,44 @@ impl MpiCommunicator {
         })))
     }
 
-    /// Sends a notice about the exchange of `tag`: through a ring if there is one, else by MPI if its tags have room for kinds. Where a
-    /// rank waits, which it will say again, waits for no room.
-    fn send_notice(
+    /// Sends a notice about a conversation: through a ring if there is one, else by MPI if its tags have room for kinds. Says whether it
+    /// was sent, or will be.
+    pub(super) fn send_notice(
         &self,
         requests: &mut Requests<Message>,
         channels: &mut Channels,
         to: usize,
-        notice: Tag,
-        tag: Tag,
-    ) -> Result<(), Error> {
+        about: Tag,
+        notice: &Notice,
+    ) -> Result<bool, Error> {
         let number = self.peer("give_up", to)?;
-        let Some((channel, conversations)) = channels.of(tag) else {
-            return Ok(());
+        let Some((channel, conversations)) = channels.of(about) else {
+            return Ok(false);
         };
-        let exchange = tag.exchange().to_ne_bytes();
+        let tag = about.any_notice();
+        let message = notice.to_bytes();
         let local = &mut channel.local;
         if to == self.rank {
             // It knows.
-        } else if let Some(node_rank) = local.node_rank_of(to, exchange.len()) {
-            if !local.try_send(node_rank, notice, &exchange) && notice.says_given_up() {
-                let message = exchange.to_vec();
-                let request = local.start_send(requests, conversations, node_rank, notice, message);
-                self.notices.borrow_mut().push(request);
+        } else if let Some(node_rank) = local.node_rank_of(to, message.len()) {
+            if local.try_send(node_rank, tag, &message) {
+                return Ok(true);
             }
+            if notice.must_arrive() {
+                let request = local.start_send(requests, conversations, node_rank, tag, message);
+                self.notices.borrow_mut().push(request);
+                return Ok(true);
+            }
+            return Ok(false);
         } else if channel.tags_tell_exchanges() {
-            let count = self.count(exchange.len())?;
-            let message = exchange.to_vec();
-            let pending = channel
-                .raw
-                .start_send(message, count, number, channel.mpi_tag(notice));
+            let count = self.count(message.len())?;
+            let mpi_tag = channel.mpi_tag(tag);
+            let pending = channel.raw.start_send(message, count, number, mpi_tag);
             let pending = pending.map_err(|failure| self.explain(failure))?;
             self.abandoned.borrow_mut().push(pending);
+            return Ok(true);
         }
-        Ok(())
-    }
-
-    /// Tells a rank which exchange this one waits in.
-    pub(super) fn say_where_it_waits(
-        &self,
-        requests: &mut Requests<Message>,
-        channels: &mut Channels,
-        to: usize,
-        tag: Tag,
-    ) -> Result<(), Error> {
-        let [_, waiting] = tag.notices();
-        self.send_notice(requests, channels, to, waiting, tag)
+        Ok(false)
     }
 
     /// Ends the notices that are in their rings.
@@ -388,18 +389,17 @@ impl MpiCommunicator {
         let left = ulfm::ranks_before(raw, self.raw).map_err(failed)?;
         let lifetime = Lifetime::register_survivors(raw).map_err(failed)?;
         let this = Self::on(raw, lifetime, self.shares_memory())?;
-        this.silence_limit.set(self.silence_limit.get());
+        this.set_silence_limit(self.silence_limit.get());
         this.interruption
             .replace(self.interruption.borrow().clone());
         Ok((this, left))
     }
 
-    fn silent(&self, awaited: RequestId) -> Error {
-        Error::Silent {
-            rank: self.rank,
-            peer: self.requests.borrow_mut().get_mut(awaited).peer(),
-            after: self.silence_limit.get(),
-        }
+    /// The ranks whose silence has ended a wait of this conversation on this rank, if that was its last wait to end so.
+    fn blamed_in(&self, about: Tag) -> Span {
+        let blamed = self.blamed.get();
+        let blamed = blamed.filter(|(number, _)| *number == about.number());
+        blamed.map_or(Span::default(), |(_, silent)| silent)
     }
 }
 
@@ -471,10 +471,10 @@ impl Communicator for MpiCommunicator {
     }
 
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {
-        match self.poll_until(&[request.id()], self.silence_limit.get()) {
-            Ok(true) => {
+        match self.wait_within_limit(&[request.id()]) {
+            Ok(()) => {
                 let message = self.requests.borrow_mut().remove(request);
-                match message.error(self.rank) {
+                match message.error(self.rank, self.silence_limit.get()) {
                     None => Ok(message.into_buffer()),
                     Some(error) => {
                         // Not cancelled: its message, should it come, must not meet a later receive.
@@ -485,11 +485,6 @@ impl Communicator for MpiCommunicator {
                     }
                 }
             }
-            Ok(false) => {
-                let silent = self.silent(request.id());
-                self.cancel(request);
-                Err(silent)
-            }
             Err(error) => {
                 self.cancel(request);
                 Err(error)
@@ -499,14 +494,10 @@ impl Communicator for MpiCommunicator {
 
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
         let limit = self.silence_limit.get();
-        if let Some(timeout) = timeout.filter(|timeout| *timeout < limit) {
-            return self.poll_until(requests, timeout);
+        match timeout.filter(|timeout| *timeout < limit) {
+            Some(timeout) => self.poll_until(requests, timeout),
+            None => self.wait_within_limit(requests).map(|()| true),
         }
-        if self.poll_until(requests, limit)? {
-            return Ok(true);
-        }
-        let first = requests.first().expect("a wait is for something");
-        Err(self.silent(*first))
     }
 
     fn cancel(&self, request: Request) {
@@ -557,12 +548,21 @@ impl Communicator for MpiCommunicator {
     }
 
     fn give_up(&self, tag: Tag) {
-        let [given_up, _] = tag.notices();
+        let heard = self.channels.borrow().conversations.who_gave_up(tag);
+        if heard.is_some_and(|given_up| given_up.silent.count > 0) {
+            // That rank has told all others whose silence it is.
+            return;
+        }
+        let notice = Notice::GivenUp {
+            exchange: tag.exchange(),
+            silent: self.blamed_in(tag),
+        };
         let mut others = (0..self.size).filter(|&to| to != self.rank);
         let told: Result<(), Error> = others.try_for_each(|to| {
             let (mut requests, mut channels) =
                 (self.requests.borrow_mut(), self.channels.borrow_mut());
-            self.send_notice(&mut requests, &mut channels, to, given_up, tag)
+            self.send_notice(&mut requests, &mut channels, to, tag, &notice)?;
+            Ok(())
         });
         // Otherwise MPI has failed, or is finalised: the others will see that this rank is silent.
         if told.is_ok() {
@@ -643,6 +643,7 @@ impl Communicator for MpiCommunicator {
 
     fn set_silence_limit(&self, limit: Duration) {
         self.silence_limit.set(limit);
+        self.before_asking.set(inquiry::before_asking(limit));
     }
 
     fn set_interruption(&self, interruption: Option<Interruption>) {

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use super::message::{LocalMessage, Message, State, Trouble};
+use super::notice::{NOTICE_BYTES_MAX, Notice};
 use super::raw::{Failure, RawCommunicator};
 use super::window::{RawWindow, Window};
 use crate::conversation::Conversations;
@@ -267,8 +268,8 @@ impl LocalMessages {
     ) -> Request {
         let mut message = self.message(node_rank, tag, buffer, State::Receiving);
         // A message that is there may be that of an earlier receive, which has ended without it.
-        if let Some(rank) = conversations.who_gave_up(tag) {
-            message.state = State::Failed(Trouble::GivenUp(rank));
+        if let Some(given_up) = conversations.who_gave_up(tag) {
+            message.state = State::Failed(Trouble::GivenUp(given_up));
         } else if let Some(unexpected) = self.take_unexpected(node_rank, tag) {
             let bytes = unexpected.bytes;
             let into = message.accept(unexpected.tag, bytes.len());
@@ -377,7 +378,7 @@ impl LocalMessages {
         };
         let tag = from_wire(wire, self.first_number);
         if tag.is_notice() {
-            self.take_notice(requests, conversations, node_rank, tag);
+            self.take_notice(requests, conversations, node_rank, tag, length);
         } else if let Some(index) = self.first_posted(requests, node_rank, tag) {
             let message = local(requests, self.posted.remove(index));
             self.read(node_rank, length, message.accept(tag, length));
@@ -440,7 +441,7 @@ impl LocalMessages {
         }
     }
 
-    /// Takes the next message of a rank in, which says that the rank has given up or where it waits.
+    /// Takes the next message of a rank in, which is a notice of this length.
     #[cold]
     fn take_notice(
         &mut self,
@@ -448,18 +449,20 @@ impl LocalMessages {
         conversations: &mut Conversations,
         node_rank: usize,
         tag: Tag,
+        length: usize,
     ) {
-        let mut exchange = [0; size_of::<u16>()];
-        self.read(node_rank, exchange.len(), &mut exchange);
-        let rank = self.ranks[node_rank];
-        let its = tag.with_exchange_number(u16::from_ne_bytes(exchange));
-        if tag.says_given_up() {
-            conversations.note_given_up(rank, its);
+        let mut bytes = [0; NOTICE_BYTES_MAX];
+        let bytes = &mut bytes[..length];
+        self.read(node_rank, length, bytes);
+        let Some(notice) = Notice::from_bytes(bytes) else {
+            return;
+        };
+        let has_given_up = matches!(notice, Notice::GivenUp { .. });
+        notice.note(conversations, self.ranks[node_rank], tag);
+        if has_given_up {
             self.end_receives(requests, |tag| {
                 conversations.who_gave_up(tag).map(Trouble::GivenUp)
             });
-        } else {
-            conversations.note_waiting(rank, its);
         }
     }
 

@@ -1,6 +1,9 @@
 //! A message under way, on either of its ways.
 
+use std::time::Duration;
+
 use super::raw::{Failure, PendingRequest};
+use crate::conversation::GivenUp;
 use crate::error::Error;
 use crate::tag::Tag;
 
@@ -19,8 +22,8 @@ pub(super) enum Trouble {
     Truncated,
     /// This rank is in another exchange.
     Mismatched(usize, Tag),
-    /// This rank has given up.
-    GivenUp(usize),
+    /// This rank has given up, because others are silent or for another reason.
+    GivenUp(GivenUp),
 }
 
 impl Message {
@@ -60,8 +63,8 @@ impl Message {
         }
     }
 
-    /// Why it failed, on this rank.
-    pub(super) fn error(&self, rank: usize) -> Option<Error> {
+    /// Why it failed, on this rank, which has this silence limit.
+    pub(super) fn error(&self, rank: usize, limit: Duration) -> Option<Error> {
         let (trouble, capacity_bytes) = match self {
             Message::Mpi(message) => (message.trouble?, message.pending.capacity_bytes()),
             Message::Local(message) => match message.state {
@@ -81,10 +84,24 @@ impl Message {
                 expected: self.tag(),
                 found,
             },
-            Trouble::GivenUp(given_up) => Error::GivenUp {
+            Trouble::GivenUp(GivenUp {
                 rank: given_up,
-                awaited_by: rank,
-            },
+                silent,
+            }) => {
+                let peers = silent.first..silent.first + silent.count;
+                // A rank cannot be silent to itself.
+                match peers.is_empty() || peers.contains(&rank) {
+                    true => Error::GivenUp {
+                        rank: given_up,
+                        awaited_by: rank,
+                    },
+                    false => Error::Silent {
+                        rank,
+                        peers,
+                        after: limit,
+                    },
+                }
+            }
         })
     }
 

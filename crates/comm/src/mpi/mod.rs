@@ -13,12 +13,14 @@
 mod channel;
 mod communicator;
 mod ffi;
+mod inquiry;
 mod job;
 mod lifetime;
 mod local;
 mod message;
 mod misdirected;
 mod node;
+mod notice;
 mod raw;
 mod trouble;
 mod ulfm;

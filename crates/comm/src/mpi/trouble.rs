@@ -9,6 +9,7 @@ use std::iter;
 
 use super::channel::{Channel, Channels};
 use super::message::{Message, Trouble};
+use super::notice::{NOTICE_BYTES_MAX, Notice};
 use super::raw::Failure;
 use crate::conversation::Conversations;
 use crate::request::{RequestId, Requests};
@@ -16,9 +17,6 @@ use crate::tag::Tag;
 
 /// A rank that waits for more than this number of messages looks at the first ones.
 const LOOKED_AT_MAX: usize = 16;
-
-/// A notice is the number of an exchange.
-const NOTICE_BYTES: usize = size_of::<u16>();
 
 /// Forgets what ranks said before a wait in this exchange began. It may be old: the turns of exchanges are counted in few bits.
 #[cold]
@@ -28,9 +26,7 @@ pub(super) fn forget_the_past(
     tag: Tag,
 ) -> Result<(), Failure> {
     channels.take_all_in(requests);
-    for notice in tag.notices() {
-        take_notices(notice, channels)?;
-    }
+    take_notices(tag, channels)?;
     channels.conversations.forget_waits(tag);
     Ok(())
 }
@@ -43,6 +39,7 @@ pub(super) fn look(
     awaited: &[RequestId],
 ) -> Result<bool, Failure> {
     channels.take_all_in(requests);
+    take_notices(Tag::CONTROL, channels)?;
     let mut found_any = false;
     for &request in awaited.iter().take(LOOKED_AT_MAX) {
         let message = requests.get_mut(request);
@@ -57,11 +54,9 @@ pub(super) fn look(
 
 fn trouble_of(message: &Message, channels: &mut Channels) -> Result<Option<Trouble>, Failure> {
     let tag = message.tag();
-    for notice in tag.notices() {
-        take_notices(notice, channels)?;
-    }
-    if let Some(rank) = channels.conversations.who_gave_up(tag) {
-        return Ok(Some(Trouble::GivenUp(rank)));
+    take_notices(tag, channels)?;
+    if let Some(given_up) = channels.conversations.who_gave_up(tag) {
+        return Ok(Some(Trouble::GivenUp(given_up)));
     }
     if let Some((rank, found)) = channels.conversations.who_is_elsewhere(tag) {
         return Ok(Some(Trouble::Mismatched(rank, found)));
@@ -82,28 +77,24 @@ fn is_wrong(awaited: Tag, found: Tag) -> bool {
     found != awaited && awaited.turns_to(found) <= 0
 }
 
-/// Takes in the notices of one kind that MPI has brought.
-fn take_notices(notice: Tag, channels: &mut Channels) -> Result<(), Failure> {
-    let Some((channel, conversations)) = channels.of(notice) else {
+/// Takes in the notices about a conversation that MPI has brought.
+fn take_notices(about: Tag, channels: &mut Channels) -> Result<(), Failure> {
+    let Some((channel, conversations)) = channels.of(about) else {
         return Ok(());
     };
     if !channel.tags_tell_exchanges() {
         return Ok(());
     }
-    let mpi_tag = channel.mpi_tag(notice);
+    let mpi_tag = channel.mpi_tag(about.any_notice());
     while let Some(from) = channel.raw.probe_for(mpi_tag)? {
-        let capacity = c_int::try_from(NOTICE_BYTES).expect("a few bytes");
-        let buffer = vec![0; NOTICE_BYTES];
+        let capacity = c_int::try_from(NOTICE_BYTES_MAX).expect("a few bytes");
+        let buffer = vec![0; NOTICE_BYTES_MAX];
         let mut receive = channel.raw.start_receive(buffer, capacity, from, mpi_tag)?;
         // The message is there.
         while !receive.test()? {}
         let rank = receive.peer();
-        if let Ok(exchange) = receive.into_buffer().try_into() {
-            let its = notice.with_exchange_number(u16::from_ne_bytes(exchange));
-            match notice.says_given_up() {
-                true => conversations.note_given_up(rank, its),
-                false => conversations.note_waiting(rank, its),
-            }
+        if let Some(notice) = Notice::from_bytes(&receive.into_buffer()) {
+            notice.note(conversations, rank, about);
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use super::channel::Channels;
 use super::communicator::MpiCommunicator;
 use super::lifetime;
 use super::message::Message;
+use super::notice::Notice;
 use super::raw::Failure;
 use super::trouble;
 use crate::error::Error;
@@ -232,8 +233,17 @@ impl MpiCommunicator {
         if now.duration_since(waiting.since) >= waiting.next_notice {
             waiting.next_notice *= 2;
             self.waiting.set(Some(waiting));
-            self.say_where_it_waits(requests, channels, peer, tag)?;
+            let exchange = tag.exchange();
+            self.send_notice(
+                requests,
+                channels,
+                peer,
+                tag,
+                &Notice::Waiting { exchange },
+            )?;
         }
-        trouble::look(requests, channels, awaited).map_err(failed)
+        let found_trouble = trouble::look(requests, channels, awaited).map_err(failed)?;
+        self.answer_questions(requests, channels, awaited)?;
+        Ok(found_trouble)
     }
 }

@@ -166,7 +166,7 @@ impl Communicator for ThreadCommunicator {
         for to in (0..self.size).filter(|&to| to != self.rank) {
             let envelope = Envelope {
                 from: self.rank,
-                tag: tag.giving_up(),
+                tag: tag.notice(),
                 letter: Letter::EMPTY,
             };
             // Where the network has failed, the others know.

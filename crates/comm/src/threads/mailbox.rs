@@ -295,7 +295,7 @@ impl Network for Mailboxes {
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error> {
         self.check()?;
         let mut content = self.lock(to);
-        let (from, concerns_all) = (envelope.from, envelope.tag.says_given_up());
+        let (from, concerns_all) = (envelope.from, envelope.tag.is_notice());
         content.arrived.push(envelope);
         // Others' messages can wait until the awaited one wakes their receiver.
         let is_awaited = |Sleeper { awaited, .. }: Sleeper| {

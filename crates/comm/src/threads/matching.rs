@@ -4,7 +4,7 @@ use std::mem;
 
 use super::network::{Envelope, Letter, Return, SHORT_BYTES};
 use super::queues::Queues;
-use crate::conversation::Conversations;
+use crate::conversation::{Conversations, GivenUp, Span};
 use crate::error::Error;
 use crate::request::{Request, RequestId, Requests};
 use crate::tag::Tag;
@@ -97,7 +97,7 @@ impl Matching {
         give_back: impl FnOnce(usize, Return),
     ) -> Request {
         // A message that is there may be that of an earlier receive, which has ended without it.
-        if let Some(rank) = self.conversations.who_gave_up(tag) {
+        if let Some(GivenUp { rank, .. }) = self.conversations.who_gave_up(tag) {
             return self.requests.insert(Posting::GivenUp { rank });
         }
         let stream = (from, tag.number());
@@ -176,7 +176,7 @@ impl Matching {
         let mut arrived = mem::take(&mut self.arrived);
         let came = collect(&mut arrived);
         for envelope in arrived.drain(..) {
-            if envelope.tag.says_given_up() {
+            if envelope.tag.is_notice() {
                 self.hear_of_given_up(envelope.from, envelope.tag);
                 continue;
             }
@@ -194,12 +194,15 @@ impl Matching {
     /// Ends the receives of exchanges in which a rank has given up.
     #[cold]
     fn hear_of_given_up(&mut self, rank: usize, tag: Tag) {
-        self.conversations.note_given_up(rank, tag);
+        // Who is silent is no question here: a rank that leaves is missed at once.
+        let silent = Span::default();
+        self.conversations
+            .note_given_up(GivenUp { rank, silent }, tag);
         let who = self.conversations.who_gave_up(tag);
         self.end_receives(tag, |expected| {
             let is_void = tag.turns_to(expected) >= 0;
             who.filter(|_| is_void)
-                .map(|rank| Posting::GivenUp { rank })
+                .map(|GivenUp { rank, .. }| Posting::GivenUp { rank })
         });
     }
 

@@ -1,0 +1,154 @@
+//! What ranks tell each other about their exchanges, instead of messages, and what they ask.
+
+use std::iter;
+
+use crate::conversation::{Conversations, GivenUp, Span};
+use crate::tag::Tag;
+
+/// The longest notice in bytes. It fits into every ring.
+pub(super) const NOTICE_BYTES_MAX: usize = 4 + 4 * NUMBERS_MAX;
+
+/// The ranks that a notice has room for.
+pub(super) const NUMBERS_MAX: usize = 16;
+
+/// A notice, whose tag says which conversation it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Notice {
+    /// The sender takes no part any more, from the turn of this exchange on.
+    GivenUp {
+        exchange: u16,
+        /// The ranks that it has waited for in vain, if it has.
+        silent: Span,
+    },
+    /// The sender waits in this exchange.
+    Waiting { exchange: u16 },
+    /// For whom does the receiver wait?
+    Question {
+        /// The number of the sender's inquiry.
+        number: u16,
+    },
+    /// The sender waits for these ranks.
+    Answer {
+        /// The number of the receiver's inquiry.
+        number: u16,
+        awaited: Vec<usize>,
+    },
+}
+
+impl Notice {
+    /// A kind, the number of an exchange or of an inquiry, and ranks: two bytes each for the first ones, and four for a rank.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let (kind, number, ranks): (u16, u16, &[usize]) = match self {
+            Notice::GivenUp { exchange, silent } => (0, *exchange, &[silent.first, silent.count]),
+            Notice::Waiting { exchange } => (1, *exchange, &[]),
+            Notice::Question { number } => (2, *number, &[]),
+            Notice::Answer { number, awaited } => {
+                (3, *number, &awaited[..awaited.len().min(NUMBERS_MAX)])
+            }
+        };
+        // MPI counts ranks in an int.
+        let ranks = ranks
+            .iter()
+            .flat_map(|&rank| u32::try_from(rank).unwrap_or(u32::MAX).to_ne_bytes());
+        iter::chain(kind.to_ne_bytes(), number.to_ne_bytes())
+            .chain(ranks)
+            .collect()
+    }
+
+    /// `None` if these bytes are no notice.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (kind, rest) = bytes.split_first_chunk()?;
+        let (number, rest) = rest.split_first_chunk()?;
+        let number = u16::from_ne_bytes(*number);
+        let (ranks, []) = rest.as_chunks() else {
+            return None;
+        };
+        let mut ranks = ranks.iter().map(|rank| u32::from_ne_bytes(*rank) as usize);
+        Some(match u16::from_ne_bytes(*kind) {
+            0 => Notice::GivenUp {
+                exchange: number,
+                silent: Span {
+                    first: ranks.next()?,
+                    count: ranks.next()?,
+                },
+            },
+            1 => Notice::Waiting { exchange: number },
+            2 => Notice::Question { number },
+            3 => Notice::Answer {
+                number,
+                awaited: ranks.collect(),
+            },
+            _ => return None,
+        })
+    }
+
+    /// Whether the receiver must get it, however long that takes. Others are sent again.
+    pub(super) fn must_arrive(&self) -> bool {
+        matches!(self, Notice::GivenUp { .. })
+    }
+
+    /// Notes what a rank has said, about a conversation.
+    pub(super) fn note(self, conversations: &mut Conversations, rank: usize, about: Tag) {
+        match self {
+            Notice::GivenUp { exchange, silent } => {
+                let from = about.with_exchange_number(exchange);
+                conversations.note_given_up(GivenUp { rank, silent }, from);
+            }
+            Notice::Waiting { exchange } => {
+                conversations.note_waiting(rank, about.with_exchange_number(exchange));
+            }
+            Notice::Question { number } => conversations.inquiries.note_question(rank, number),
+            Notice::Answer { number, awaited } => {
+                conversations.inquiries.note_answer(rank, number, awaited);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NOTICE_BYTES_MAX, NUMBERS_MAX, Notice};
+    use crate::conversation::Span;
+
+    #[test]
+    fn a_notice_comes_back_from_its_bytes() {
+        let awaited: Vec<usize> = (0..NUMBERS_MAX).map(|index| index * 70_000).collect();
+        let notices = [
+            Notice::GivenUp {
+                exchange: 65_535,
+                silent: Span {
+                    first: 70_000,
+                    count: 2,
+                },
+            },
+            Notice::Waiting { exchange: 9 },
+            Notice::Question { number: 65_535 },
+            Notice::Answer {
+                number: 7,
+                awaited: Vec::new(),
+            },
+            Notice::Answer { number: 7, awaited },
+        ];
+        for notice in notices {
+            let bytes = notice.to_bytes();
+            assert!(bytes.len() <= NOTICE_BYTES_MAX);
+            assert_eq!(Notice::from_bytes(&bytes), Some(notice));
+        }
+    }
+
+    #[test]
+    fn an_answer_names_as_many_ranks_as_there_is_room_for() {
+        let answer = Notice::Answer {
+            number: 1,
+            awaited: vec![5; NUMBERS_MAX + 1],
+        };
+        assert_eq!(answer.to_bytes().len(), NOTICE_BYTES_MAX);
+    }
+
+    #[test]
+    fn what_is_no_notice_is_none() {
+        for bytes in [&[][..], &[0, 0], &[0, 0, 1, 0], &[4, 0, 0, 0], &[1, 0, 0, 0, 7]] {
+            assert_eq!(Notice::from_bytes(bytes), None, "{bytes:?}");
+        }
+    }
+}
