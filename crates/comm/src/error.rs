@@ -214,7 +214,11 @@ impl Error {
 fn having(ranks: &Range<usize>) -> String {
     match ranks.len() {
         1 => format!("rank {} has", ranks.start),
-        _ => format!("ranks {} to {} have", ranks.start, ranks.end.saturating_sub(1)),
+        _ => format!(
+            "ranks {} to {} have",
+            ranks.start,
+            ranks.end.saturating_sub(1)
+        ),
     }
 }
 

@@ -7,6 +7,8 @@
 use std::fmt;
 use std::rc::Rc;
 
+use schedule::Schedule;
+
 use crate::algorithm::Algorithm;
 use crate::error::RunError;
 use crate::patience::Patience;
@@ -85,6 +87,11 @@ pub(crate) trait Engine<T> {
 
     /// The algorithm that runs for an operation; `None` if the engine does not offer the operation.
     fn algorithm(&self, operation: Operation) -> Option<Algorithm>;
+
+    /// The schedule that runs for an operation; `None` if none does.
+    fn schedule(&self, _operation: Operation) -> Option<Schedule> {
+        None
+    }
 
     /// Whether a reduction is no more than the fold of this rank's rows, of one value each.
     fn is_local_fold(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use schedule::Link;
+use schedule::Network;
 
 use crate::algorithm::{Algorithm, UnknownAlgorithm};
 use crate::engine::Operation;
@@ -91,14 +91,11 @@ pub enum BuildError {
         /// The number that was asked for.
         values: usize,
     },
-    /// A time of the link is not a positive number.
-    #[error(
-        "the link's times must be positive: {} ns, {} and {} ns/byte",
-        .link.latency_ns, .link.byte_ns, .link.combine_byte_ns
-    )]
-    Link {
-        /// The link.
-        link: Link,
+    /// A time of the network is not a positive number, or no ranks share a node or a port of it.
+    #[error("the times and ranks of a network must be positive: {network}")]
+    Network {
+        /// The network.
+        network: Network,
     },
     /// A parameter that schedules do not take.
     #[error(transparent)]

@@ -73,7 +73,7 @@ pub use fold::{
 pub use message_buffer::MessageBuffer;
 pub use operator::{Max, Min, Operator, Product, Sum};
 pub use plan::{ALGORITHM_VARIABLE, Builder, Pending, Plan, call};
-pub use schedule::{Error as ScheduleError, Link};
+pub use schedule::{Error as ScheduleError, Link, Network};
 pub use simd_kernels::Float;
 #[cfg(feature = "mpi")]
 pub use world::mpi;

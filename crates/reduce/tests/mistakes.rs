@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use distribution::{Distribution, Ownership};
 use reduce::operator::custom;
-use reduce::{Algorithm, BuildError, Builder, DEFAULT_LINK, Link, Plan, RunError, World, threads};
+use reduce::{
+    Algorithm, BuildError, Builder, DEFAULT_LINK, Link, Network, Plan, RunError, World, threads,
+};
 
 /// The error of a build, which all ranks get.
 #[track_caller]
@@ -41,8 +43,14 @@ fn times_of_a_link_are_positive() {
             },
         ];
         for link in links {
-            let error = refused(|builder| builder.link(link));
-            assert!(matches!(error, BuildError::Link { .. }), "{error}");
+            let error = refused(|builder| builder.network(link));
+            assert!(matches!(error, BuildError::Network { .. }), "{error}");
+            let far = Network {
+                far: link,
+                ..Network::from(DEFAULT_LINK)
+            };
+            let error = refused(|builder| builder.network(far));
+            assert!(matches!(error, BuildError::Network { .. }), "{error}");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 use proptest::prelude::*;
 use proptest::sample::select;
 use reduce::threads;
-use reduce::{ALGORITHM_VARIABLE, Algorithm, DEFAULT_LINK, Link, Operation, Plan};
+use reduce::{ALGORITHM_VARIABLE, Algorithm, DEFAULT_LINK, Link, Network, Operation, Plan};
 
 fn scheduled() -> Vec<Algorithm> {
     let all = Algorithm::all();
@@ -65,7 +65,7 @@ proptest! {
                 .distribution(&distribution)
                 .width(width)
                 .levels(inner, outer)
-                .link(link);
+                .network(link);
             if let Some(named) = named {
                 builder = builder.algorithm(named);
             }
@@ -108,7 +108,10 @@ proptest! {
 /// The first line of the printed plan for one row of `width` doubles a rank.
 fn first_line(ranks: usize, width: usize, link: Link) -> String {
     let lines = threads::run(ranks, |world| {
-        let builder = Plan::builder(world).local_items(1).width(width).link(link);
+        let builder = Plan::builder(world)
+            .local_items(1)
+            .width(width)
+            .network(link);
         builder.build::<f64>().unwrap().to_string()
     });
     let line = lines.unwrap().remove(0);
@@ -135,6 +138,38 @@ fn long_rows_go_another_way_than_short_ones() {
 fn ranks_that_take_turns_send_few_messages() {
     let line = first_line(64, 1, DEFAULT_LINK);
     assert!(line.ends_with("by binomial"), "{line}");
+}
+
+/// Where messages between nodes take long, the fewest rounds between them win; with many messages that crowd each other, fewer messages.
+#[test]
+fn far_nodes_go_another_way_than_near_ones() {
+    let line = |ranks, delay_ns, crowding_ns| {
+        let network = Network {
+            far: Link {
+                latency_ns: delay_ns,
+                ..DEFAULT_LINK
+            },
+            node_ranks: 2,
+            crowding_ns,
+            port_ranks: ranks,
+            ..Network::from(DEFAULT_LINK)
+        };
+        let lines = threads::run(ranks, |world| {
+            let builder = Plan::builder(world).local_items(1).network(network);
+            builder.build::<f64>().unwrap().to_string()
+        });
+        let line = lines.unwrap().remove(0);
+        let line = line.lines().next().unwrap();
+        let (_, choice) = line.split_once(", by ").unwrap();
+        choice.to_owned()
+    };
+    let direct = "hierarchical (nodes of 2, binomial within, direct between)";
+    assert_eq!(line(8, 5e6, 2e4), direct);
+    let doubling = "hierarchical (nodes of 2, binomial within, recursive-doubling between)";
+    assert_eq!(line(16, 1e5, 2e4), doubling);
+    // One node.
+    let one = line(2, 5e6, 2e4);
+    assert!(!one.contains("hierarchical"), "{one}");
 }
 
 #[test]
@@ -210,7 +245,7 @@ fn ranks_that_say_different_things_hear_of_it() {
 fn a_link_is_measured_alike() {
     let links = threads::run(3, |world| world.measure_link().unwrap()).unwrap();
     assert!(links.iter().all(|link| *link == links[0]));
-    assert!(links[0].latency_ns > 0.0 && links[0].byte_ns > 0.0);
+    assert!(links[0].near.latency_ns > 0.0 && links[0].near.byte_ns > 0.0);
     assert!(threads::run(1, |world| world.measure_link().unwrap()).is_ok());
 }
 

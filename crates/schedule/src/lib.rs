@@ -35,9 +35,9 @@ mod vocabulary;
 
 pub use catalogue::{Algorithm, Count, Error, Parameters, Schedule, UnknownAlgorithm};
 pub use check::{Report, Violation, check, check_programs};
-pub use cost::{Link, Load};
+pub use cost::{Link, Load, Network};
 pub use simulate::{
-    Flight, Machine, Placement, SYMMETRY_RANKS, Simulation, flights, simulate,
+    Flight, Machine, Placement, SYMMETRY_RANKS, SharedPort, Simulation, flights, simulate,
     simulate_by_symmetry, simulate_unordered,
 };
 pub use vocabulary::{Collective, Piece, Step, Transfer, tile};

@@ -5,8 +5,8 @@
 #![allow(clippy::cast_precision_loss, reason = "small numbers")]
 
 use schedule::{
-    Algorithm, Collective, Link, Load, Machine, Parameters, Placement, Schedule, check, simulate,
-    simulate_by_symmetry, simulate_unordered,
+    Algorithm, Collective, Link, Load, Machine, Network, Parameters, Placement, Schedule,
+    SharedPort, check, simulate, simulate_by_symmetry, simulate_unordered,
 };
 
 /// Powers of two, so that sums of times are exact.
@@ -165,10 +165,10 @@ fn two_kinds_of_links() {
 fn a_node_has_one_port() {
     let schedule = allreduce(Algorithm::RecursiveDoubling, 8, 1);
     let row_bytes = 4096.0;
-    let time = |is_node_port, placement| {
+    let time = |shared_port, placement| {
         let machine = Machine {
             node_ranks: 4,
-            is_node_port,
+            shared_port,
             placement,
             ..Machine::flat(LINK)
         };
@@ -180,13 +180,25 @@ fn a_node_has_one_port() {
         ranks_at_once,
     };
     let round_robin = dealt(1);
-    assert_eq!(time(false, Placement::Block), 3.0 * message);
+    assert_eq!(time(SharedPort::None, Placement::Block), 3.0 * message);
     // The last round crosses: four messages each way.
-    assert_eq!(time(true, Placement::Block), 3.0 * message + 3.0 * bytes);
+    assert_eq!(
+        time(SharedPort::Node, Placement::Block),
+        3.0 * message + 3.0 * bytes
+    );
     // The first does, and the rounds after it wait for whoever was last.
-    assert_eq!(time(true, round_robin), 3.0 * message + 3.0 * bytes);
-    assert_eq!(time(true, dealt(2)), 3.0 * message + 3.0 * bytes);
-    assert_eq!(time(true, dealt(4)), time(true, Placement::Block));
+    assert_eq!(
+        time(SharedPort::Node, round_robin),
+        3.0 * message + 3.0 * bytes
+    );
+    assert_eq!(
+        time(SharedPort::Node, dealt(2)),
+        3.0 * message + 3.0 * bytes
+    );
+    assert_eq!(
+        time(SharedPort::Node, dealt(4)),
+        time(SharedPort::Node, Placement::Block)
+    );
     let far = Link {
         latency_ns: 10_240.0,
         ..LINK
@@ -216,7 +228,7 @@ fn a_port_of_ones_own() {
         for ranks in [2, 7, 16, 33] {
             let schedule = allreduce(algorithm, ranks, 4);
             let shared = Machine {
-                is_node_port: true,
+                shared_port: SharedPort::Node,
                 ..Machine::flat(LINK)
             };
             let time = |machine| simulate(&schedule, machine, 4096.0, &|_| 1).time_ns;
@@ -287,6 +299,62 @@ fn predictions_are_near_simulations() {
                 let ratio = schedule.predicted_ns(load, LINK) / found;
                 let at = format!("{algorithm}, p = {ranks}, m = {row_bytes}");
                 assert!((0.4..2.6).contains(&ratio), "{at}: {ratio}");
+            }
+        }
+    }
+}
+
+/// The formulas for networks of nodes are near the simulator, wherever the delay between nodes or the crowding rules.
+#[test]
+fn predictions_between_nodes_are_near_the_simulation() {
+    let near = Link {
+        latency_ns: 1000.0,
+        ..LINK
+    };
+    let load = Load {
+        row_bytes: 8.0,
+        rows: 1.0,
+    };
+    for (delay_ns, crowding_ns) in [(1e5, 100.0), (1e6, 2e4), (5e6, 2e4)] {
+        for (node_ranks, nodes) in [(1, 8), (2, 4), (2, 8), (4, 4), (4, 3), (8, 16)] {
+            for shares_cores in [false, true] {
+                let ranks = node_ranks * nodes;
+                let network = Network {
+                    near,
+                    far: Link {
+                        latency_ns: delay_ns,
+                        ..LINK
+                    },
+                    node_ranks,
+                    crowding_ns,
+                    port_ranks: if shares_cores { ranks } else { node_ranks },
+                };
+                for algorithm in [
+                    Algorithm::Direct,
+                    Algorithm::RecursiveDoubling,
+                    Algorithm::Binomial,
+                    Algorithm::Rabenseifner,
+                    Algorithm::Hierarchical,
+                ] {
+                    for outer in [Algorithm::RecursiveDoubling, Algorithm::Direct] {
+                        let parameters = Parameters {
+                            node_ranks,
+                            outer,
+                            ..Parameters::default()
+                        };
+                        let schedule = Schedule::new(algorithm, Collective::Allreduce, ranks);
+                        let schedule = schedule.unwrap().with(parameters).unwrap();
+                        let machine = Machine {
+                            ports: ranks,
+                            ..Machine::of(&network, ranks)
+                        };
+                        let simulated = simulate(&schedule, &machine, 8.0, &|_| 1).time_ns;
+                        let ratio = schedule.predicted_ns(load, network) / simulated;
+                        println!(
+                            "{schedule} {node_ranks}x{nodes} {network}: {ratio:.2} of {simulated:.0}"
+                        );
+                    }
+                }
             }
         }
     }

@@ -62,7 +62,7 @@ pub use reduce::{Max, Min, Operator, Product, Sum, operator};
 
 // Over ranks.
 pub use reduce::{
-    ALGORITHM_VARIABLE, Algorithm, BuildError, Builder, DEFAULT_LINK, Link, MessageBuffer,
+    ALGORITHM_VARIABLE, Algorithm, BuildError, Builder, DEFAULT_LINK, Link, MessageBuffer, Network,
     Operation, Pending, Plan, RunError, ScheduleError, Turn, UnknownAlgorithm, UnknownName, call,
     environment,
 };

@@ -147,7 +147,13 @@ mod tests {
 
     #[test]
     fn what_is_no_notice_is_none() {
-        for bytes in [&[][..], &[0, 0], &[0, 0, 1, 0], &[4, 0, 0, 0], &[1, 0, 0, 0, 7]] {
+        for bytes in [
+            &[][..],
+            &[0, 0],
+            &[0, 0, 1, 0],
+            &[4, 0, 0, 0],
+            &[1, 0, 0, 0, 7],
+        ] {
             assert_eq!(Notice::from_bytes(bytes), None, "{bytes:?}");
         }
     }

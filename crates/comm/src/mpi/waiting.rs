@@ -234,13 +234,7 @@ impl MpiCommunicator {
             waiting.next_notice *= 2;
             self.waiting.set(Some(waiting));
             let exchange = tag.exchange();
-            self.send_notice(
-                requests,
-                channels,
-                peer,
-                tag,
-                &Notice::Waiting { exchange },
-            )?;
+            self.send_notice(requests, channels, peer, tag, &Notice::Waiting { exchange })?;
         }
         let found_trouble = trouble::look(requests, channels, awaited).map_err(failed)?;
         self.answer_questions(requests, channels, awaited)?;

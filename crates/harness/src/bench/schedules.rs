@@ -6,7 +6,7 @@
 
 mod case;
 
-use ::reduce::{Algorithm, Max, Sum, World};
+use ::reduce::{Algorithm, Link, Max, Sum, World};
 use case::Case;
 use schedule::Collective;
 use serde::{Deserialize, Serialize};
@@ -27,8 +27,10 @@ pub struct Job {
     /// The schedules; none for all that suit a harness, and what a plan chooses.
     #[serde(with = "names")]
     pub algorithms: Vec<Algorithm>,
-    /// Whether what a plan chooses is measured beside schedules that are named.
+    /// Whether what a plan chooses by the measured network is measured beside schedules that are named.
     pub tuned: bool,
+    /// Whether what a plan chooses is measured where nothing was measured before.
+    pub unmeasured: bool,
     /// The numbers of doubles of a row, of the harnesses of papers 2 and 5.
     pub widths: Vec<usize>,
     /// The row that is cut into blocks of several sizes, in doubles.
@@ -46,9 +48,9 @@ pub struct Job {
 pub struct Row {
     /// `schedules`.
     pub bench: String,
-    /// The algorithm, or `tuned`: what a plan chooses by the measured link.
+    /// The algorithm; or `tuned`, what a plan chooses by the measured network, or `unmeasured`, what it chooses without.
     pub variant: String,
-    /// What is to be said of it: for `tuned`, what was chosen.
+    /// What is to be said of it: what was chosen, and how it runs.
     pub remark: Option<String>,
     /// The paper whose harness it is: 2, 4 or 5.
     pub paper: u8,
@@ -74,7 +76,7 @@ pub struct Row {
     pub low_ns: f64,
     /// Its upper end.
     pub high_ns: f64,
-    /// What the simulator says, with the measured link.
+    /// What the simulator says, with the measured network.
     pub simulated_ns: Option<f64>,
     /// The rate at which rows are reduced, in 10^9 bytes a second.
     pub gbps: Option<f64>,
@@ -101,14 +103,16 @@ pub fn reference(rows: &[Row]) -> &str {
 pub enum Report {
     /// A time.
     Row(Box<Row>),
-    /// The link as it was measured.
-    Link {
-        /// alpha, in nanoseconds.
-        alpha_ns: f64,
-        /// beta, in nanoseconds a byte.
-        beta_ns: f64,
-        /// gamma, in nanoseconds a byte.
-        gamma_ns: f64,
+    /// The network as it was measured: within and between nodes.
+    Network {
+        /// alpha in nanoseconds, then beta and gamma in nanoseconds a byte.
+        near: [f64; 3],
+        /// The same.
+        far: [f64; 3],
+        /// The ranks of a node.
+        node_ranks: usize,
+        /// What each further message takes at the same time, in nanoseconds.
+        crowding_ns: f64,
     },
 }
 
@@ -157,6 +161,7 @@ pub fn launch_scalar(
         papers: vec![2],
         algorithms: SCALAR.to_vec(),
         tuned: true,
+        unmeasured: true,
         widths: vec![1],
         calls_min: 10,
         rounds: if quick { 5 } else { 30 },
@@ -168,17 +173,25 @@ pub fn launch_scalar(
 /// Measures a job in a place.
 pub fn measure(place: &Place, ranks: usize, job: &Job, output: &Output) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
-    let sort = |report| {
-        match report {
+    let sort = |report| match report {
         Report::Row(row) => rows.push(*row),
-        Report::Link {
-            alpha_ns,
-            beta_ns,
-            gamma_ns,
-        } => output.say(format!(
-            "p = {ranks}, measured: alpha = {alpha_ns:.0} ns, beta = {beta_ns:.3} ns/byte, gamma = {gamma_ns:.3} ns/byte"
-        )),
-    }
+        Report::Network {
+            near,
+            far,
+            node_ranks,
+            crowding_ns,
+        } => {
+            let link = |[alpha, beta, gamma]: [f64; 3]| {
+                format!(
+                    "alpha = {alpha:.0} ns, beta = {beta:.3} ns/byte, gamma = {gamma:.3} ns/byte"
+                )
+            };
+            let near = link(near);
+            output.say(match far {
+                far if link(far) == near => format!("p = {ranks}, measured: {near}"),
+                far => format!("p = {ranks}, measured: within a node of {node_ranks} {near}; between nodes {}, {crowding_ns:.0} ns for each further message", link(far)),
+            });
+        }
     };
     on_ranks(place, ranks, "schedules", job, run, sort)?;
     Ok(rows)
@@ -191,23 +204,26 @@ pub fn run(
     job: &Job,
     report: &dyn Fn(Report),
 ) -> Result<(), Error> {
-    let link = world.measure_link()?;
+    let network = world.measure_link()?;
     let ordinary = Ordinary::new(world, backend)?;
     if world.rank() == 0 {
-        report(Report::Link {
-            alpha_ns: link.latency_ns,
-            beta_ns: link.byte_ns,
-            gamma_ns: link.combine_byte_ns,
+        let link = |link: Link| [link.latency_ns, link.byte_ns, link.combine_byte_ns];
+        report(Report::Network {
+            near: link(network.near),
+            far: link(network.far),
+            node_ranks: network.node_ranks,
+            crowding_ns: network.crowding_ns,
         });
     }
     let case = |paper, collective, width, rounds| Case {
         world,
         backend,
         ordinary: &ordinary,
-        link,
+        network,
         report,
         algorithms: &job.algorithms,
         tuned: job.tuned,
+        unmeasured: job.unmeasured,
         calls_min: job.calls_min,
         paper,
         collective,

@@ -1,6 +1,6 @@
 //! The paper's cluster as the simulator knows it, and the algorithms that MPICH takes there.
 
-use schedule::{Algorithm, Collective, Link, Machine, Parameters, Placement, Schedule};
+use schedule::{Algorithm, Collective, Link, Machine, Parameters, Placement, Schedule, SharedPort};
 
 /// Two sockets of four cores.
 pub(super) const NODE_RANKS: usize = 8;
@@ -56,7 +56,8 @@ pub(super) fn machine(ranks: usize, assumed: usize, is_dealt: bool) -> Machine {
         far: FAR,
         node_ranks: NODE_RANKS,
         ports: 1,
-        is_node_port: true,
+        shared_port: SharedPort::Node,
+        port_message_ns: 0.0,
         placement: Placement::RoundRobin {
             nodes: ranks.div_ceil(NODE_RANKS),
             ranks_at_once: ranks_at_once(assumed, is_dealt),

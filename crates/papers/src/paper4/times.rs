@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use schedule::{Algorithm, Link, Machine, simulate, simulate_unordered};
+use schedule::{Algorithm, Link, Machine, SharedPort, simulate, simulate_unordered};
 use tree_index::Tree;
 
 use super::{allreduce, smallest_ports};
@@ -154,7 +154,7 @@ impl Times {
                     Posting::AtOnce => ports,
                     Posting::InTurn => 1,
                 },
-                is_node_port: true,
+                shared_port: SharedPort::Node,
                 ..Machine::flat(cluster.far)
             };
             (

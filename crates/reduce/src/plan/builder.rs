@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use bytemuck::Pod;
 use distribution::{Distribution, Ownership};
-use schedule::Link;
+use schedule::Network;
 
 use super::Plan;
 use super::agreement::{Obstacle, Proposal, Settings, Share, Table, agree};
@@ -70,7 +70,7 @@ impl Builder {
             world: world.clone(),
             operator: Sum,
             wishes: Wishes {
-                options: ScheduleOptions::of(world.link()),
+                options: ScheduleOptions::of(world.network()),
                 root: 0,
                 width: 1,
                 share: None,
@@ -147,15 +147,16 @@ impl<O> Builder<O> {
     /// Who talks to whom; the bits are the same for all algorithms.
     ///
     /// The default is the algorithm that the environment variable [`TREEFOLD_ALGORITHM`](crate::ALGORITHM_VARIABLE) names, or else the
-    /// schedule that should take the least time on the [`link`](Builder::link). A printed plan names it.
+    /// schedule that should take the least time on the [`network`](Builder::network). A printed plan names it.
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.wishes.options.algorithm = Some(algorithm);
         self
     }
 
-    /// What messages and combinations cost, to choose the schedule and its blocks by; by default the [world's](World::link).
-    pub fn link(mut self, link: Link) -> Self {
-        self.wishes.options.link = link;
+    /// What messages and combinations cost, to choose the schedule and its blocks by; by default the [world's](World::network). A
+    /// [`Link`](crate::Link) stands for a network whose links are all alike.
+    pub fn network(mut self, network: impl Into<Network>) -> Self {
+        self.wishes.options.network = network.into();
         self
     }
 

@@ -6,7 +6,7 @@ use std::env;
 use std::fmt;
 
 use distribution::Ownership;
-use schedule::{Collective, Link, Load, Parameters, Schedule};
+use schedule::{Collective, Link, Load, Network, Parameters, Schedule};
 use tree_index::Tree;
 
 use crate::algorithm::Algorithm;
@@ -30,6 +30,18 @@ const CANDIDATES: [schedule::Algorithm; 8] = [
     schedule::Algorithm::TwoTree,
 ];
 
+/// Candidates where messages to other nodes take longer than those within one.
+const CANDIDATES_BETWEEN_NODES: [schedule::Algorithm; 2] = [
+    schedule::Algorithm::Direct,
+    schedule::Algorithm::Hierarchical,
+];
+
+/// What `hierarchical` runs between nodes, of the candidates.
+const BETWEEN_NODES: [schedule::Algorithm; 2] = [
+    schedule::Algorithm::RecursiveDoubling,
+    schedule::Algorithm::Direct,
+];
+
 /// The number of ranks that are sampled for the mean number of values that represent a rank's items.
 const SAMPLES: usize = 16;
 
@@ -48,7 +60,7 @@ pub(crate) struct ScheduleOptions {
     pub(crate) ports: Option<usize>,
     pub(crate) node_ranks: Option<usize>,
     pub(crate) levels: Option<(Algorithm, Algorithm)>,
-    pub(crate) link: Link,
+    pub(crate) network: Network,
     /// For [`Algorithm::Algorithm1`].
     pub(crate) message_buffer: MessageBuffer,
 }
@@ -62,7 +74,7 @@ impl fmt::Display for ScheduleOptions {
             ports,
             node_ranks,
             levels,
-            link,
+            network,
             message_buffer:
                 MessageBuffer {
                     values,
@@ -83,8 +95,7 @@ impl fmt::Display for ScheduleOptions {
         if let Some((inner, outer)) = levels {
             write!(f, "{inner} within and {outer} between nodes, ")?;
         }
-        let (alpha, beta, gamma) = (link.latency_ns, link.byte_ns, link.combine_byte_ns);
-        write!(f, "a link of {alpha} ns, {beta} and {gamma} ns/byte, ")?;
+        write!(f, "{network}, ")?;
         write!(
             f,
             "messages of {values} values, sent before {flush_leaves} leaves"
@@ -101,15 +112,15 @@ pub(crate) struct Task<'t> {
 }
 
 impl ScheduleOptions {
-    /// With this link, and the other options open.
-    pub(crate) fn of(link: Link) -> Self {
+    /// With this network, and the other options open.
+    pub(crate) fn of(network: Network) -> Self {
         Self {
             algorithm: None,
             blocks: None,
             ports: None,
             node_ranks: None,
             levels: None,
-            link,
+            network,
             message_buffer: MessageBuffer::default(),
         }
     }
@@ -135,17 +146,22 @@ impl ScheduleOptions {
         if !(1..=MessageBuffer::VALUES_MAX).contains(&values) {
             return Err(BuildError::MessageBuffer { values });
         }
-        let Link {
-            latency_ns,
-            byte_ns,
-            combine_byte_ns,
-        } = self.link;
+        let Network {
+            near,
+            far,
+            node_ranks,
+            crowding_ns,
+            port_ranks,
+        } = self.network;
         let is_time = |time: f64| time.is_finite() && time > 0.0;
-        if ![latency_ns, byte_ns, combine_byte_ns]
-            .into_iter()
-            .all(is_time)
-        {
-            return Err(BuildError::Link { link: self.link });
+        let is_link = |link: Link| {
+            let times = [link.latency_ns, link.byte_ns, link.combine_byte_ns];
+            times.into_iter().all(is_time)
+        };
+        let is_crowding = is_time(crowding_ns) || crowding_ns == 0.0;
+        if !(is_link(near) && is_link(far) && is_crowding && node_ranks > 0 && port_ranks > 0) {
+            let network = self.network;
+            return Err(BuildError::Network { network });
         }
         let parameters = self.parameters(1, 1)?;
         // Hierarchical schedules use the most parameters: what they accept, all accept.
@@ -179,10 +195,14 @@ impl ScheduleOptions {
             row_bytes: row_bytes as f64,
             rows: rows_of_a_rank(task.ownership),
         };
-        let node_ranks = match transport_hints.node_ranks {
-            Some(node) if (2..ranks).contains(&node) => node,
-            _ => Parameters::default().node_ranks,
+        let network = self.network;
+        let is_one_level = network.is_flat() || ranks <= network.node_ranks;
+        let known_nodes = match is_one_level {
+            true => transport_hints.node_ranks,
+            false => Some(network.node_ranks),
         };
+        let known_nodes = known_nodes.filter(|node_ranks| (2..ranks).contains(node_ranks));
+        let node_ranks = known_nodes.unwrap_or(Parameters::default().node_ranks);
         let parameters = |blocks| {
             let parameters = self.parameters(blocks, node_ranks);
             parameters.expect("the options are checked")
@@ -190,7 +210,7 @@ impl ScheduleOptions {
         let takes_turns = ranks > transport_hints.concurrency;
         let only = match named.map(|algorithm| (algorithm, algorithm.scheduled())) {
             // The messages of ranks that share a core take the sum of their times, so the fewest messages win.
-            None if takes_turns => Some(schedule::Algorithm::Binomial),
+            None if takes_turns && is_one_level => Some(schedule::Algorithm::Binomial),
             None => None,
             Some((_, Some(schedule))) => Some(schedule),
             Some((algorithm, None)) => {
@@ -203,25 +223,57 @@ impl ScheduleOptions {
             }
         };
         let candidates = match &only {
-            Some(only) => std::slice::from_ref(only),
-            None => &CANDIDATES,
+            Some(only) => vec![*only],
+            None if is_one_level => CANDIDATES.to_vec(),
+            // Nodes of one rank have no level of their own.
+            None if known_nodes.is_none() => {
+                [&CANDIDATES[..], &[schedule::Algorithm::Direct]].concat()
+            }
+            None => [&CANDIDATES[..], &CANDIDATES_BETWEEN_NODES].concat(),
         };
-        let (link, width) = (self.link, task.width);
-        let schedule = Schedule::fastest(candidates, ranks, parameters(1), load, link, width);
+        let width = task.width;
+        let schedules = candidates.into_iter().flat_map(|algorithm| {
+            let blocks = algorithm.best_blocks(ranks, load, network.far, width);
+            let outer = match algorithm {
+                schedule::Algorithm::Hierarchical if self.levels.is_none() && !is_one_level => {
+                    &BETWEEN_NODES[..]
+                }
+                _ => &BETWEEN_NODES[..1],
+            };
+            let parameters = parameters(blocks);
+            outer.iter().map(move |&outer| {
+                let parameters = match self.levels {
+                    None => Parameters {
+                        outer,
+                        ..parameters
+                    },
+                    Some(_) => parameters,
+                };
+                Schedule::new(algorithm, Collective::Allreduce, ranks)
+                    .and_then(|schedule| schedule.with(parameters))
+                    .expect("there are ranks, and the parameters are sound")
+            })
+        });
+        let schedule = Schedule::fastest(schedules, load, network).expect("there is a candidate");
         let algorithm = schedule.algorithm();
         let (blocks, strips) = if algorithm.is_pipelined() {
-            (algorithm.best_blocks(ranks, load, link, width), 1)
+            (algorithm.best_blocks(ranks, load, network.far, width), 1)
         } else {
             let strips = match self.blocks {
                 Some(blocks) => blocks.min(width),
                 None if takes_turns => 1,
-                None => schedule.most_strips(load, link, (row_bytes / STRIP_BYTES).clamp(1, width)),
+                None => {
+                    schedule.most_strips(load, network, (row_bytes / STRIP_BYTES).clamp(1, width))
+                }
             };
             (1, strips)
         };
         Choice {
             algorithm: Algorithm::of_schedule(algorithm),
-            parameters: parameters(blocks),
+            parameters: Parameters {
+                outer: schedule.parameters().outer,
+                ..parameters(blocks)
+            },
             strips,
             rows: load.rows,
         }

@@ -14,6 +14,7 @@ use std::rc::Rc;
 
 use bytemuck::Pod;
 use distribution::Ownership;
+use schedule::Schedule;
 
 use crate::algorithm::Algorithm;
 use crate::conversation::Conversation;
@@ -128,6 +129,12 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// ```
     pub fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
         self.engine.algorithm(operation)
+    }
+
+    /// The schedule that runs for an operation, for the checker and the simulator of crate `schedule`; `None` where none does, as for
+    /// [`Algorithm::MpiNative`].
+    pub fn schedule(&self, operation: Operation) -> Option<Schedule> {
+        self.engine.schedule(operation)
     }
 
     /// The column blocks in which an allreduce treats a row.

@@ -105,7 +105,7 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
             &terms.ownership
         };
         let shape = self.shape(operation, ownership.items() > 0);
-        let schedule = self.schedule(operation, ownership);
+        let schedule = self.schedule_of(operation, ownership);
         let program = |width: usize| {
             let input = Input {
                 schedule: &schedule,
@@ -183,7 +183,7 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
         }
     }
 
-    fn schedule(&self, operation: Operation, ownership: &Ownership) -> Schedule {
+    fn schedule_of(&self, operation: Operation, ownership: &Ownership) -> Schedule {
         let root = self.terms.root;
         let collective = match operation {
             Operation::Reduce => Collective::Reduce {
@@ -233,8 +233,12 @@ impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
     }
 
     fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
-        let schedule = self.schedule(operation, &self.terms.ownership);
+        let schedule = self.schedule_of(operation, &self.terms.ownership);
         Some(Algorithm::of_schedule(schedule.effective().algorithm()))
+    }
+
+    fn schedule(&self, operation: Operation) -> Option<Schedule> {
+        Some(self.schedule_of(operation, &self.terms.ownership))
     }
 
     fn is_local_fold(&self) -> bool {
@@ -260,7 +264,7 @@ impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
     }
 
     fn remark(&self) -> Option<String> {
-        self.schedule(Operation::Allreduce, &self.terms.ownership)
+        self.schedule_of(Operation::Allreduce, &self.terms.ownership)
             .remark()
     }
 }

@@ -1,9 +1,12 @@
-//! What a message costs: by default, and as measured.
+//! What messages cost: by default, and as measured.
+//!
+//! A link is measured by round trips of two ranks. Where there are several nodes, ranks of the first ones then exchange messages with all
+//! ranks of the others at once: what that takes longer than one message is how messages crowd each other.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use comm::{Communicator, Tag, collective};
-use schedule::Link;
+use comm::{Communicator, Error, Tag, collective};
+use schedule::{Link, Network};
 
 use super::World;
 
@@ -15,60 +18,187 @@ pub const DEFAULT_LINK: Link = Link {
     combine_byte_ns: 0.01,
 };
 
-/// Round trips that are timed at once.
+/// Round trips that are timed at once, where they are fast: the best of several such series counts.
 const ROUND_TRIPS: u32 = 50;
+const SERIES: u32 = 9;
 
-/// The bytes of a long message.
+/// Where they are slow, a series takes about this long,
+const SERIES_TIME: Duration = Duration::from_millis(2);
+
+/// and no other one begins after this time.
+const LINK_TIME: Duration = Duration::from_millis(60);
+
+/// The bytes of a short and of a long message.
+const SHORT_BYTES: usize = 8;
 const LONG_BYTES: usize = 1 << 18;
 
-/// Measures the link between ranks 0 and 1. Collective; the same on every rank.
-pub(super) fn measure(world: &World) -> Result<Link, comm::Error> {
+/// Exchanges of all with all take about this long.
+const EXCHANGES_NS: f64 = 5e7;
+
+/// The ranks that take part in them, or two nodes if that is more.
+const EXCHANGING_RANKS: usize = 16;
+
+/// The first byte of a message after which another one comes, and of the last one.
+const MORE: u8 = 1;
+const LAST: u8 = 0;
+
+/// Measures the links. Collective; the same on every rank.
+pub(super) fn measure(world: &World) -> Result<Network, Error> {
     let comm = world.transport();
     let tag = world.fresh_tag()?;
-    let mut link = DEFAULT_LINK;
-    if comm.size() > 1 {
-        let one_way = |bytes: usize| -> Result<f64, comm::Error> {
-            let mut best = f64::INFINITY;
-            for _ in 0..9 {
-                let begin = Instant::now();
-                for _ in 0..ROUND_TRIPS {
-                    round_trip(comm, tag, bytes)?;
-                }
-                best = best.min(nanoseconds(begin) / f64::from(2 * ROUND_TRIPS));
-            }
-            Ok(best)
-        };
-        let (short, long) = (one_way(8)?, one_way(LONG_BYTES)?);
+    let ranks = comm.size();
+    let combine_byte_ns = combine_byte_ns();
+    let link_to = |peer: usize| -> Result<Link, Error> {
+        let short_ns = one_way_ns(comm, tag, peer, SHORT_BYTES)?;
+        let long_ns = one_way_ns(comm, tag, peer, LONG_BYTES)?;
         #[expect(clippy::cast_precision_loss, reason = "a power of two")]
         let long_bytes = LONG_BYTES as f64;
-        link.latency_ns = short.max(1.0);
-        link.byte_ns = ((long - short) / long_bytes).max(1e-4);
-    }
-    link.combine_byte_ns = combine_byte_ns();
-    let own = [link.latency_ns, link.byte_ns, link.combine_byte_ns];
-    let all = collective::allgather(comm, tag, bytemuck::cast_slice(&own).to_vec())?;
-    let first: [f64; 3] = bytemuck::pod_read_unaligned(&all[..size_of_val(&own)]);
-    let [latency_ns, byte_ns, combine_byte_ns] = first;
-    Ok(Link {
-        latency_ns,
-        byte_ns,
-        combine_byte_ns,
+        let own = [
+            short_ns.max(1.0),
+            ((long_ns - short_ns) / long_bytes).max(1e-4),
+            combine_byte_ns,
+        ];
+        let [latency_ns, byte_ns, combine_byte_ns] = agreed(comm, tag, own)?;
+        Ok(Link {
+            latency_ns,
+            byte_ns,
+            combine_byte_ns,
+        })
+    };
+    let hints = comm.hints();
+    let near_peer = match hints.node_ranks {
+        _ if ranks == 1 => {
+            return Ok(Network::from(Link {
+                combine_byte_ns,
+                ..DEFAULT_LINK
+            }));
+        }
+        // Each node has one rank.
+        Some(1) => None,
+        _ => Some(1),
+    };
+    let near = near_peer.map(link_to).transpose()?;
+    let (node_ranks, far) = match hints.node_ranks {
+        Some(node_ranks) if node_ranks < ranks => (node_ranks, link_to(node_ranks)?),
+        Some(_) => return Ok(near.unwrap_or(DEFAULT_LINK).into()),
+        // Nodes have different numbers of ranks: then all links count as the slower one.
+        None => {
+            let last = link_to(ranks - 1)?;
+            let links = near.into_iter().chain([last]);
+            let slower = links.max_by(|a, b| a.latency_ns.total_cmp(&b.latency_ns));
+            return Ok(slower.unwrap_or(last).into());
+        }
+    };
+    let shares_cores = ranks > hints.concurrency;
+    Ok(Network {
+        near: near.unwrap_or(far),
+        far,
+        node_ranks,
+        crowding_ns: crowding_ns(comm, tag, node_ranks, far, shares_cores)?,
+        port_ranks: if shares_cores { ranks } else { node_ranks },
     })
 }
 
-/// There and back between ranks 0 and 1; the others have nothing to do.
-fn round_trip(comm: &dyn Communicator, tag: Tag, bytes: usize) -> Result<(), comm::Error> {
-    match comm.rank() {
-        0 => {
-            collective::send(comm, 1, tag, vec![0; bytes], bytes)?;
-            collective::receive(comm, 1, tag, bytes).map(drop)
-        }
-        1 => {
+/// What rank 0 says, on every rank.
+fn agreed<const N: usize>(
+    comm: &dyn Communicator,
+    tag: Tag,
+    own: [f64; N],
+) -> Result<[f64; N], Error> {
+    let mut message = bytemuck::cast_slice(&own).to_vec();
+    let length_bytes = message.len();
+    collective::broadcast(comm, 0, tag, &mut message, length_bytes)?;
+    let mut agreed = own;
+    bytemuck::cast_slice_mut(&mut agreed).copy_from_slice(&message);
+    Ok(agreed)
+}
+
+/// How long a message of rank 0 to a peer takes, by round trips; on other ranks without meaning.
+fn one_way_ns(comm: &dyn Communicator, tag: Tag, peer: usize, bytes: usize) -> Result<f64, Error> {
+    if comm.rank() == peer {
+        loop {
             let message = collective::receive(comm, 0, tag, bytes)?;
-            collective::send(comm, 0, tag, message, bytes)
+            if message.first() == Some(&LAST) {
+                return Ok(0.0);
+            }
+            collective::send(comm, 0, tag, message, bytes)?;
         }
-        _ => Ok(()),
     }
+    if comm.rank() != 0 {
+        return Ok(0.0);
+    }
+    let series = |round_trips: u32| -> Result<Duration, Error> {
+        let begin = Instant::now();
+        for _ in 0..round_trips {
+            collective::send(comm, peer, tag, vec![MORE; bytes], bytes)?;
+            collective::receive(comm, peer, tag, bytes)?;
+        }
+        Ok(begin.elapsed() / round_trips)
+    };
+    let begin = Instant::now();
+    // Memory and connections are made.
+    series(2)?;
+    let first = series(2)?.max(Duration::from_nanos(1));
+    let round_trips = SERIES_TIME.as_nanos() / first.as_nanos();
+    let round_trips =
+        u32::try_from(round_trips).map_or(ROUND_TRIPS, |number| number.clamp(2, ROUND_TRIPS));
+    let mut best = first;
+    for _ in 0..SERIES {
+        best = best.min(series(round_trips)?);
+        if begin.elapsed() > LINK_TIME {
+            break;
+        }
+    }
+    collective::send(comm, peer, tag, vec![LAST; bytes], bytes)?;
+    Ok(nanoseconds(best) / 2.0)
+}
+
+/// The time that each further message adds which passes the same port as another one: by short messages from all ranks of some nodes to
+/// all ranks of the others.
+fn crowding_ns(
+    comm: &dyn Communicator,
+    tag: Tag,
+    node_ranks: usize,
+    far: Link,
+    shares_cores: bool,
+) -> Result<f64, Error> {
+    let nodes = (EXCHANGING_RANKS / node_ranks).max(2);
+    let ranks = (nodes * node_ranks).min(comm.size());
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 3 and 50"
+    )]
+    let times = (EXCHANGES_NS / far.latency_ns).clamp(3.0, 50.0) as u32;
+    let mut one_ns = 0.0;
+    if comm.rank() < ranks {
+        let own_node = comm.rank() / node_ranks;
+        let others = (0..ranks).filter(|rank| rank / node_ranks != own_node);
+        let others: Vec<usize> = others.collect();
+        let exchange = || -> Result<(), Error> {
+            let mut requests = Vec::new();
+            for &other in &others {
+                requests.push(comm.start_receive(other, tag, vec![0; SHORT_BYTES])?);
+            }
+            for &other in &others {
+                requests.push(comm.start_send(other, tag, vec![0; SHORT_BYTES], SHORT_BYTES)?);
+            }
+            requests
+                .into_iter()
+                .try_for_each(|request| comm.wait(request).map(drop))
+        };
+        exchange()?;
+        let begin = Instant::now();
+        for _ in 0..times {
+            exchange()?;
+        }
+        one_ns = nanoseconds(begin.elapsed() / times);
+    }
+    let [one_ns] = agreed(comm, tag, [one_ns])?;
+    let sending = if shares_cores { ranks } else { node_ranks };
+    #[expect(clippy::cast_precision_loss, reason = "some thousand messages")]
+    let further = (sending * (ranks - node_ranks)).saturating_sub(1) as f64;
+    Ok(((one_ns - far.latency_ns) / further.max(1.0)).max(0.0))
 }
 
 /// By how much adding a byte takes longer than copying it, which everything that is received is: in cache.
@@ -82,7 +212,7 @@ fn combine_byte_ns() -> f64 {
                 step(&mut left, std::hint::black_box(&right));
                 std::hint::black_box(&mut left);
             }
-            best = best.min(nanoseconds(begin) / f64::from(ROUND_TRIPS));
+            best = best.min(nanoseconds(begin.elapsed()) / f64::from(ROUND_TRIPS));
         }
         best
     };
@@ -97,6 +227,6 @@ fn combine_byte_ns() -> f64 {
     ((adding - copying) / bytes).max(1e-4)
 }
 
-fn nanoseconds(begin: Instant) -> f64 {
-    begin.elapsed().as_secs_f64() * 1e9
+fn nanoseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e9
 }

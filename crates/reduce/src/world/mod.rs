@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use comm::{Communicator, Interruption, Request, Tag, Traffic};
-use schedule::Link;
+use schedule::Network;
 
 pub(crate) use in_flight::{InFlight, Progress};
 pub use link::DEFAULT_LINK;
@@ -89,7 +89,7 @@ struct Shared {
     /// Whether the ranks that are left have gone on in another world.
     is_over: Cell<bool>,
     last_number: Cell<u64>,
-    link: Cell<Option<Link>>,
+    network: Cell<Option<Network>>,
     /// The requests of abandoned runs: they are cancelled when a plan is built.
     abandoned: RefCell<Vec<Request>>,
 }
@@ -116,7 +116,7 @@ impl World {
                 is_over: Cell::new(false),
                 notices: RefCell::default(),
                 last_number: Cell::new(Tag::CONTROL.number()),
-                link: Cell::new(None),
+                network: Cell::new(None),
                 abandoned: RefCell::default(),
             }),
         }
@@ -208,7 +208,7 @@ impl World {
         let lost = (0..self.size()).filter(|rank| !left.contains(rank));
         let lost = lost.collect();
         let world = Self::of(communicator);
-        world.shared.link.set(self.shared.link.get());
+        world.shared.network.set(self.shared.network.get());
         Ok(Shrunk { world, left, lost })
     }
 
@@ -230,19 +230,21 @@ impl World {
     }
 
     /// What messages and combinations cost here: as measured by [`measure_link`](World::measure_link), else [`DEFAULT_LINK`].
-    pub fn link(&self) -> Link {
-        self.shared.link.get().unwrap_or(DEFAULT_LINK)
+    pub fn network(&self) -> Network {
+        let measured = self.shared.network.get();
+        measured.unwrap_or(DEFAULT_LINK.into())
     }
 
-    /// Measures the link between ranks 0 and 1, which takes some milliseconds. Plans that are built later choose their schedule by it.
-    /// Collective; the same on every rank.
+    /// Measures what messages cost within a node, between nodes, and between nodes all at once. This takes some milliseconds, or some
+    /// ten times the latency between nodes if that is more. Plans that are built later choose their schedule by it. Collective; the same on every
+    /// rank.
     ///
     /// # Errors
     /// The transport failed.
-    pub fn measure_link(&self) -> Result<Link, comm::Error> {
-        let link = link::measure(self)?;
-        self.shared.link.set(Some(link));
-        Ok(link)
+    pub fn measure_link(&self) -> Result<Network, comm::Error> {
+        let network = link::measure(self)?;
+        self.shared.network.set(Some(network));
+        Ok(network)
     }
 
     /// Begins a call on a plan, unless one is on the stack: an operator has made this one.

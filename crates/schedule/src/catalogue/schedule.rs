@@ -76,6 +76,12 @@ impl Schedule {
         self.collective
     }
 
+    /// The parameters, of which each algorithm uses some.
+    #[must_use]
+    pub fn parameters(&self) -> Parameters {
+        self.parameters
+    }
+
     /// n: the messages that a position of `bruck` and `dissemination` sends and receives at once.
     pub(crate) fn ports(&self) -> usize {
         self.parameters.ports_of(self.algorithm)

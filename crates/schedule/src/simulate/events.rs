@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::iter;
 
-use super::machine::Machine;
+use super::machine::{Machine, SharedPort};
 use super::outcome::{Carried, Flight, Simulation};
 use super::sizes::{Message, Sizes, real};
 use crate::catalogue::Schedule;
@@ -78,10 +78,9 @@ impl<'m> Events<'m> {
             machine,
             sizes,
             ranks: iter::repeat_with(rank).take(schedule.ranks()).collect(),
-            ports: if machine.is_node_port {
-                vec![[0.0; 2]; schedule.ranks()]
-            } else {
-                Vec::new()
+            ports: match machine.shared_port {
+                SharedPort::None => Vec::new(),
+                SharedPort::Node | SharedPort::All => vec![[0.0; 2]; schedule.ranks()],
             },
             messages: 0,
             carried: Carried::default(),
@@ -90,7 +89,7 @@ impl<'m> Events<'m> {
 
     /// Runs all programs, and calls `watch` for every message.
     pub(super) fn run(mut self, watch: &mut dyn FnMut(Flight)) -> Simulation {
-        let is_by_time = self.machine.is_node_port;
+        let is_by_time = self.machine.shared_port != SharedPort::None;
         let mut ready = if is_by_time {
             Ready::Queue(BinaryHeap::new())
         } else {
@@ -183,12 +182,13 @@ impl<'m> Events<'m> {
     /// Each port takes messages in the order in which their ends met.
     fn pass_ports(&mut self, from: usize, to: usize, met: f64, bytes: f64) -> f64 {
         let (out, into) = (self.machine.node(from), self.machine.node(to));
-        if !self.machine.is_node_port || out == into {
+        if self.machine.shared_port == SharedPort::None || out == into {
             return met;
         }
+        let [out, into] = [out, into].map(|node| self.machine.port(node));
         let begun = [self.ports[out][0].max(met), self.ports[into][1].max(met)];
-        let bytes_ns = self.machine.far.byte_ns * bytes;
-        [self.ports[out][0], self.ports[into][1]] = begun.map(|begun| begun + bytes_ns);
+        let passing_ns = self.machine.port_message_ns + self.machine.far.byte_ns * bytes;
+        [self.ports[out][0], self.ports[into][1]] = begun.map(|begun| begun + passing_ns);
         begun[0].max(begun[1])
     }
 

@@ -1,6 +1,6 @@
 //! The machine that a schedule is simulated on.
 
-use crate::cost::Link;
+use crate::cost::{Link, Network};
 
 /// A machine of nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,11 +13,24 @@ pub struct Machine {
     pub node_ranks: usize,
     /// How many messages a rank can send, and how many it can receive, at the same time.
     pub ports: usize,
-    /// Whether all ranks of a node share one port to other nodes, which takes the bytes of one message after those of another,
-    /// outwards and inwards.
-    pub is_node_port: bool,
+    /// Which ranks share one port to other nodes.
+    pub shared_port: SharedPort,
+    /// What each message takes of a shared port besides its bytes' time, in nanoseconds.
+    pub port_message_ns: f64,
     /// Which ranks share a node.
     pub placement: Placement,
+}
+
+/// Which ranks share a port to other nodes, which takes one message after the other, outwards and inwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SharedPort {
+    /// None: each rank has its own.
+    None,
+    /// Those of a node.
+    Node,
+    /// All, as where "nodes" share the cores of one machine.
+    All,
 }
 
 /// Which ranks share a node.
@@ -44,8 +57,34 @@ impl Machine {
             far: link,
             node_ranks: 1,
             ports: 1,
-            is_node_port: false,
+            shared_port: SharedPort::None,
+            port_message_ns: 0.0,
             placement: Placement::Block,
+        }
+    }
+
+    /// A machine with such a network, for this number of ranks.
+    #[must_use]
+    pub fn of(network: &Network, ranks: usize) -> Self {
+        Self {
+            near: network.near,
+            far: network.far,
+            node_ranks: network.node_ranks,
+            shared_port: match network.port_ranks {
+                _ if network.is_flat() => SharedPort::None,
+                port_ranks if port_ranks >= ranks => SharedPort::All,
+                _ => SharedPort::Node,
+            },
+            port_message_ns: network.crowding_ns,
+            ..Self::flat(network.far)
+        }
+    }
+
+    /// The number of a shared port of a node.
+    pub(super) fn port(&self, node: usize) -> usize {
+        match self.shared_port {
+            SharedPort::All => 0,
+            SharedPort::None | SharedPort::Node => node,
         }
     }
 

@@ -13,7 +13,7 @@ mod symmetry;
 use std::ops::Range;
 
 use self::events::Events;
-pub use self::machine::{Machine, Placement};
+pub use self::machine::{Machine, Placement, SharedPort};
 pub use self::outcome::{Flight, Simulation};
 use self::sizes::Sizes;
 use self::symmetry::by_symmetry;

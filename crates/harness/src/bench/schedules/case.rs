@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use reduce::{Algorithm, Link, Operation, Operator, Plan, World};
-use schedule::{Collective, Machine, Parameters, Schedule, simulate};
+use reduce::{Algorithm, DEFAULT_LINK, Network, Operation, Operator, Plan, World};
+use schedule::{Collective, Machine, simulate};
 
 use super::{Report, Row};
 use crate::bench::timing::{median, slowest_ns};
@@ -13,15 +13,37 @@ use crate::{Backend, Error};
 /// A sample is repeated until it lasts about this long.
 const SAMPLE_NS: f64 = 100_000.0;
 
+/// What chooses the schedule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Choice {
+    /// The program.
+    Named(Algorithm),
+    /// The plan, by the measured network.
+    Tuned,
+    /// The plan, by what it assumes.
+    Unmeasured,
+}
+
+impl Choice {
+    fn name(self) -> String {
+        match self {
+            Choice::Named(algorithm) => algorithm.to_string(),
+            Choice::Tuned => "tuned".to_owned(),
+            Choice::Unmeasured => "unmeasured".to_owned(),
+        }
+    }
+}
+
 /// Every schedule on rows of one length.
 pub(super) struct Case<'h> {
     pub(super) world: &'h World,
     pub(super) backend: Backend,
     pub(super) ordinary: &'h Ordinary,
-    pub(super) link: Link,
+    pub(super) network: Network,
     pub(super) report: &'h dyn Fn(Report),
     pub(super) algorithms: &'h [Algorithm],
     pub(super) tuned: bool,
+    pub(super) unmeasured: bool,
     pub(super) calls_min: u32,
     pub(super) paper: u8,
     pub(super) collective: Collective,
@@ -58,15 +80,19 @@ impl Case<'_> {
             .collect();
         let named = Algorithm::all()
             .filter(|&algorithm| self.suits(algorithm))
-            .map(Some);
-        let chosen = (self.algorithms.is_empty() || self.tuned).then_some(None);
-        for algorithm in named.chain(chosen) {
+            .map(Choice::Named);
+        let tuned = (self.algorithms.is_empty() || self.tuned).then_some(Choice::Tuned);
+        let unmeasured = self.unmeasured.then_some(Choice::Unmeasured);
+        for choice in named.chain(tuned).chain(unmeasured) {
             let mut builder = Plan::builder(self.world)
                 .local_items(1)
                 .width(self.width)
-                .link(self.link)
+                .network(match choice {
+                    Choice::Unmeasured => DEFAULT_LINK.into(),
+                    _ => self.network,
+                })
                 .operator(operator);
-            if let Some(algorithm) = algorithm {
+            if let Choice::Named(algorithm) = choice {
                 builder = builder.algorithm(algorithm);
             }
             if let Some(elements) = self.block_elements {
@@ -80,7 +106,7 @@ impl Case<'_> {
                 let reason = format!("{} gives wrong bits", self.running(&plan));
                 return Err(Error::Run(reason));
             }
-            self.time(algorithm, &plan, &operator, &local, &mut result)?;
+            self.time(choice, &plan, &operator, &local, &mut result)?;
         }
         Ok(())
     }
@@ -135,7 +161,7 @@ impl Case<'_> {
 
     fn time<T: Element, O: Known<T> + 'static>(
         &self,
-        algorithm: Option<Algorithm>,
+        choice: Choice,
         plan: &Plan<T, O>,
         operator: &O,
         local: &[T],
@@ -166,7 +192,7 @@ impl Case<'_> {
             })?);
         }
         if self.world.rank() == 0 {
-            let row = self.row(algorithm, plan, operator, own, others);
+            let row = self.row(choice, plan, operator, own, others);
             (self.report)(Report::Row(Box::new(row)));
         }
         Ok(())
@@ -174,7 +200,7 @@ impl Case<'_> {
 
     fn row<T: Element, O: Operator<T> + 'static>(
         &self,
-        algorithm: Option<Algorithm>,
+        choice: Choice,
         plan: &Plan<T, O>,
         operator: &O,
         mut own: Vec<f64>,
@@ -203,8 +229,8 @@ impl Case<'_> {
         };
         Row {
             bench: "schedules".to_owned(),
-            variant: algorithm.map_or("tuned".to_owned(), |algorithm| algorithm.to_string()),
-            remark: algorithm.is_none().then(|| self.running(plan).to_string()),
+            variant: choice.name(),
+            remark: self.remark(choice, plan),
             paper: self.paper,
             collective: collective.to_owned(),
             operation: match operator.name() {
@@ -220,39 +246,57 @@ impl Case<'_> {
             median_ns,
             low_ns,
             high_ns,
-            simulated_ns: self.simulated_ns(self.running(plan), plan.blocks(), bytes),
+            simulated_ns: self.simulated_ns(plan, bytes),
             gbps: Some(bytes / median_ns),
             ratio: median_ns / median(others),
             reference: reference.to_owned(),
         }
     }
 
-    /// The algorithm that runs for this case's collective.
-    fn running<T: Element, O: Operator<T> + 'static>(&self, plan: &Plan<T, O>) -> Algorithm {
-        let operation = match self.collective {
+    fn operation(&self) -> Operation {
+        match self.collective {
             Collective::Allreduce => Operation::Allreduce,
             _ => Operation::Reduce,
-        };
-        let running = plan.algorithm(operation);
+        }
+    }
+
+    /// The algorithm that runs for this case's collective.
+    fn running<T: Element, O: Operator<T> + 'static>(&self, plan: &Plan<T, O>) -> Algorithm {
+        let running = plan.algorithm(self.operation());
         running.expect("every algorithm offers reductions")
     }
 
+    /// What the plan has chosen, if it has, and how that runs, if the schedule's name does not say it.
+    fn remark<T: Element, O: Operator<T> + 'static>(
+        &self,
+        choice: Choice,
+        plan: &Plan<T, O>,
+    ) -> Option<String> {
+        let chosen = match choice {
+            Choice::Named(_) => None,
+            Choice::Tuned | Choice::Unmeasured => Some(self.running(plan).to_string()),
+        };
+        let how = plan.schedule(self.operation());
+        let how = how.and_then(|schedule| schedule.remark());
+        match (chosen, how) {
+            (Some(chosen), Some(how)) => Some(format!("{chosen} ({how})")),
+            (chosen, how) => chosen.or(how),
+        }
+    }
+
     /// What the simulator says of the same programs.
-    fn simulated_ns(&self, algorithm: Algorithm, blocks: usize, row_bytes: f64) -> Option<f64> {
-        let algorithm: schedule::Algorithm = algorithm.name().parse().ok()?;
+    fn simulated_ns<T: Element, O: Operator<T> + 'static>(
+        &self,
+        plan: &Plan<T, O>,
+        row_bytes: f64,
+    ) -> Option<f64> {
+        let schedule = plan.schedule(self.operation())?;
         // Pipelines run through all blocks at once, the others are run for each.
-        let (blocks, runs) = if algorithm.is_pipelined() {
-            (blocks, 1.0)
-        } else {
-            (1, blocks as f64)
+        let runs = match schedule.algorithm().is_pipelined() {
+            true => 1.0,
+            false => plan.blocks() as f64,
         };
-        let parameters = Parameters {
-            blocks,
-            ..Parameters::default()
-        };
-        let schedule = Schedule::new(algorithm, self.collective, self.world.size()).ok()?;
-        let schedule = schedule.with(parameters).ok()?;
-        let machine = Machine::flat(self.link);
+        let machine = Machine::of(&self.network, self.world.size());
         Some(runs * simulate(&schedule, &machine, row_bytes / runs, &|_| 1).time_ns)
     }
 }

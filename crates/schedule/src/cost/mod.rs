@@ -4,8 +4,12 @@
 //! pipeline the first block arrives after d rounds, and another one every s rounds. A row of m bytes in M blocks thus takes
 //! (d + s (M - 1)) (alpha + beta m / M), which is least for M = sqrt((d - s) beta m / (s alpha)) (paper 2, Lemma 1).
 
+mod network;
+
+use std::fmt;
+
+pub use self::network::Network;
 use crate::catalogue::{Algorithm, Parameters, Schedule};
-use crate::vocabulary::Collective;
 
 /// What a message between two ranks costs, and what a combination does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +29,13 @@ pub struct Load {
     pub row_bytes: f64,
     /// The mean number of rows that stand for the items of neighbouring ranks: the nodes of their fragment.
     pub rows: f64,
+}
+
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (alpha, beta, gamma) = (self.latency_ns, self.byte_ns, self.combine_byte_ns);
+        write!(f, "{alpha} ns, {beta} and {gamma} ns/byte")
+    }
 }
 
 impl Link {
@@ -82,12 +93,10 @@ impl Algorithm {
 }
 
 impl Schedule {
-    /// The time of an allreduce by this schedule, in nanoseconds, by the formulas of its module.
+    /// [`predicted_ns`](Schedule::predicted_ns) where all links are alike.
     ///
-    /// `hierarchical` counts as recursive doubling over all ranks and two more rounds: a single [`Link`] does not tell what links
-    /// within nodes save.
-    #[must_use]
-    pub fn predicted_ns(&self, load: Load, link: Link) -> f64 {
+    /// `hierarchical` counts as recursive doubling over all ranks and two more rounds: its links within nodes save nothing here.
+    fn flat_ns(&self, load: Load, link: Link) -> f64 {
         let ranks = self.ranks();
         if ranks == 1 {
             return 0.0;
@@ -165,7 +174,7 @@ impl Schedule {
     ///
     /// At least 1 and at most `most`; 1 for pipelined algorithms, which have blocks.
     #[must_use]
-    pub fn most_strips(&self, load: Load, link: Link, most: usize) -> usize {
+    pub fn most_strips(&self, load: Load, network: impl Into<Network>, most: usize) -> usize {
         if self.ranks() == 1 || self.algorithm().is_pipelined() {
             return 1;
         }
@@ -173,9 +182,10 @@ impl Schedule {
             row_bytes: 0.0,
             ..load
         };
+        let network = network.into();
         let (whole, latency) = (
-            self.predicted_ns(load, link),
-            self.predicted_ns(nothing, link),
+            self.predicted_ns(load, network),
+            self.predicted_ns(nothing, network),
         );
         // Each strip takes the latency of the whole and its share of the rest.
         let strips = 1.0 + 0.1 * whole / latency;
@@ -188,39 +198,22 @@ impl Schedule {
         strips.min(most.max(1))
     }
 
-    /// The allreduce of `algorithms` that takes the least time by [`predicted_ns`](Schedule::predicted_ns), with its best number of
-    /// blocks, at most `width`.
+    /// The one of some allreduces that takes the least time by [`predicted_ns`](Schedule::predicted_ns); `None` of none.
     ///
     /// Of equal times it takes the first, so that all ranks choose the same.
-    ///
-    /// # Panics
-    /// If there are no algorithms, `ranks` is no number of ranks for [`Schedule::new`], or the parameters are none for
-    /// [`Schedule::with`].
     #[must_use]
     pub fn fastest(
-        algorithms: &[Algorithm],
-        ranks: usize,
-        parameters: Parameters,
+        schedules: impl IntoIterator<Item = Self>,
         load: Load,
-        link: Link,
-        width: usize,
-    ) -> Self {
-        let schedule = |&algorithm: &Algorithm| {
-            let blocks = algorithm.best_blocks(ranks, load, link, width);
-            let parameters = Parameters {
-                blocks,
-                ..parameters
-            };
-            Self::new(algorithm, Collective::Allreduce, ranks)
-                .and_then(|schedule| schedule.with(parameters))
-                .expect("there are ranks, and the parameters are sound")
-        };
-        let schedules = algorithms.iter().map(schedule);
-        let times = schedules.map(|schedule| (schedule.predicted_ns(load, link), schedule));
-        let (_, fastest) = times
-            .reduce(|best, other| if other.0 < best.0 { other } else { best })
-            .expect("there is an algorithm");
-        fastest
+        network: impl Into<Network>,
+    ) -> Option<Self> {
+        let network = network.into();
+        let time = |schedule: Self| (schedule.predicted_ns(load, network), schedule);
+        let fastest = schedules
+            .into_iter()
+            .map(time)
+            .reduce(|best, other| if other.0 < best.0 { other } else { best });
+        fastest.map(|(_, schedule)| schedule)
     }
 }
 

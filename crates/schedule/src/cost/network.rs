@@ -1,0 +1,178 @@
+//! Links of two kinds: within nodes and between them.
+
+use std::fmt;
+
+use super::{Link, Load, count};
+use crate::catalogue::{Algorithm, Schedule};
+
+/// What messages cost where ranks live on nodes.
+///
+/// A round of messages between nodes takes the time of one of them, and for each other one that passes the same port the
+/// [`crowding_ns`](Network::crowding_ns) and its bytes (the gap g of the LogP model).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Network {
+    /// Between two ranks of a node.
+    pub near: Link,
+    /// Between two nodes.
+    pub far: Link,
+    /// The ranks of a node, which lie side by side; the last node may have fewer.
+    pub node_ranks: usize,
+    /// The time that each further message to another node adds which passes the same port meanwhile, in nanoseconds. 0 if it is not
+    /// known.
+    pub crowding_ns: f64,
+    /// The ranks that share a port: those of a node, or all that share cores.
+    pub port_ranks: usize,
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            near,
+            far,
+            node_ranks,
+            crowding_ns,
+            port_ranks,
+        } = self;
+        if self.is_flat() {
+            return write!(f, "links of {near}");
+        }
+        write!(
+            f,
+            "links of {near} within and {far} between nodes of {node_ranks} ranks, {crowding_ns} ns for each further message of {port_ranks} ranks"
+        )
+    }
+}
+
+/// All links are alike.
+impl From<Link> for Network {
+    fn from(link: Link) -> Self {
+        Self {
+            near: link,
+            far: link,
+            node_ranks: 1,
+            crowding_ns: 0.0,
+            port_ranks: 1,
+        }
+    }
+}
+
+impl Network {
+    /// Whether all links are alike.
+    #[must_use]
+    pub fn is_flat(&self) -> bool {
+        self.near == self.far && self.crowding_ns == 0.0
+    }
+
+    /// The time of a round in which positions exchange messages that are `distance` apart, and one of `spacing` positions sends.
+    fn round_ns(&self, distance: usize, spacing: usize, bytes: f64) -> f64 {
+        // Positions of an aligned block exchange messages with each other. It lies on a node, or else some of its messages leave one.
+        if self.node_ranks.is_multiple_of(2 * distance) {
+            return self.near.message_ns(bytes);
+        }
+        self.far_round_ns(count((self.port_ranks / spacing).max(1)), bytes)
+    }
+
+    /// The time of a round of which so many messages to other nodes pass the same port.
+    fn far_round_ns(&self, messages: f64, bytes: f64) -> f64 {
+        let others = (messages - 1.0).max(0.0);
+        self.far.message_ns(bytes) + others * (self.crowding_ns + self.far.byte_ns * bytes)
+    }
+}
+
+impl Schedule {
+    /// The time of an allreduce by this schedule, in nanoseconds, by the formulas of its module.
+    ///
+    /// On a network that is not flat, the rounds of `direct`, `binomial`, `reduce-broadcast`, `recursive-doubling`, `rabenseifner` and
+    /// `hierarchical` are told apart; for others all links are far, and all ranks send in each of the rounds, unless they form a line or
+    /// pipelines.
+    #[must_use]
+    pub fn predicted_ns(&self, load: Load, network: impl Into<Network>) -> f64 {
+        let network = network.into();
+        if network.is_flat() || self.ranks() <= network.node_ranks {
+            return self.flat_ns(load, network.near);
+        }
+        self.far_ns(load, &network)
+    }
+
+    /// That time on more nodes than one.
+    fn far_ns(&self, load: Load, network: &Network) -> f64 {
+        let ranks = self.ranks();
+        let (row, fragment) = (load.row_bytes, load.row_bytes * load.rows);
+        let combining = |bytes: f64| network.near.combine_byte_ns * bytes;
+        // A tree over positions `first`, 2 `first`, 4 `first`, ... apart: up with fragments, and down with rows.
+        let tree = |first: usize, rounds: u32| {
+            let round = |round| {
+                let distance = first << round;
+                let time = |bytes| network.round_ns(distance, 2 * distance, bytes);
+                time(fragment) + combining(fragment) + time(row)
+            };
+            (0..rounds).map(round).fold(0.0, |sum, time| sum + time)
+        };
+        // Some positions that stand for two, where their number is no power of two, are twice as far apart.
+        let spread = |number: usize| if number.is_power_of_two() { 1 } else { 2 };
+        // All to all between `number` positions, the first of every `first`.
+        let doubling = |first: usize, number: usize| {
+            let round =
+                |round| network.round_ns((spread(number) * first) << round, first, fragment);
+            let rounds = (0..number.ilog2()).map(round);
+            let exchanged = rounds.fold(0.0, |sum, time| sum + time + combining(fragment));
+            let folded = match number.is_power_of_two() {
+                true => 0.0,
+                false => tree(first, 1),
+            };
+            exchanged + folded
+        };
+        let at_once = |first: usize, number: usize| {
+            let others = count(number) - 1.0;
+            let far = count(number - (network.node_ranks / first).clamp(1, number));
+            let messages = count((network.port_ranks / first).max(1)) * far;
+            network.far_round_ns(messages, fragment)
+                + (others - far) * network.near.message_ns(fragment)
+                + others * combining(fragment)
+        };
+        match self.algorithm() {
+            Algorithm::Direct => at_once(1, ranks),
+            Algorithm::Binomial | Algorithm::ReduceBroadcast => tree(1, log2_up(ranks)),
+            Algorithm::RecursiveDoubling => doubling(1, ranks),
+            Algorithm::Rabenseifner => {
+                let round = |round: u32| {
+                    let share = row / count(2 << round);
+                    let time = |bytes| network.round_ns(spread(ranks) << round, 1, bytes);
+                    time(share * load.rows) + combining(share * load.rows) + time(share)
+                };
+                let rounds = (0..ranks.ilog2()).map(round);
+                let halved = rounds.fold(0.0, |sum, time| sum + time);
+                match ranks.is_power_of_two() {
+                    true => halved,
+                    false => halved + tree(1, 1),
+                }
+            }
+            Algorithm::Hierarchical => {
+                let parameters = self.parameters();
+                let node_ranks = parameters.node_ranks.min(ranks);
+                let nodes = ranks.div_ceil(node_ranks);
+                let between = match parameters.outer {
+                    _ if nodes == 1 => 0.0,
+                    Algorithm::Direct => at_once(node_ranks, nodes),
+                    Algorithm::Binomial => tree(node_ranks, log2_up(nodes)),
+                    _ => doubling(node_ranks, nodes),
+                };
+                let up = network.near.message_ns(fragment) + combining(fragment);
+                let down = network.near.message_ns(row);
+                between + f64::from(log2_up(node_ranks)) * (up + down)
+            }
+            algorithm if algorithm.is_pipelined() || algorithm == Algorithm::Ring => {
+                self.flat_ns(load, network.far)
+            }
+            _ => {
+                let others = count(network.port_ranks - 1);
+                let crowding = f64::from(log2_up(ranks)) * others * network.crowding_ns;
+                self.flat_ns(load, network.far) + crowding
+            }
+        }
+    }
+}
+
+fn log2_up(number: usize) -> u32 {
+    number.next_power_of_two().ilog2()
+}
