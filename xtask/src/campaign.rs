@@ -1,5 +1,8 @@
 //! `cargo xtask campaign`: random programs with faults, judged by the definition, until one fails or all are done.
 
+mod cluster;
+
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -23,7 +26,7 @@ pub struct Options {
     /// Run for this many minutes, whatever --cases says
     #[arg(long, value_name = "M")]
     minutes: Option<u64>,
-    /// Where ranks live: threads, mpi or all
+    /// Where ranks live: threads, mpi, all (both), or cluster: under MPI on clusters in a box, whose networks have faults of their own
     #[arg(long, default_value = "threads", value_name = "NAME")]
     backend: String,
     #[command(flatten)]
@@ -63,26 +66,28 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
     let mut output = Output::open(options.json.as_deref())?;
     let mut is_sound = true;
     silence_panics();
-    let backends = Backend::parse(&options.backend)?;
+    if options.backend == cluster::NAME {
+        let is_sound = options.on_clusters(&mut output)?;
+        output.finish()?;
+        return Ok(is_sound);
+    }
+    let backends = match Backend::parse(&options.backend) {
+        Err(Error::Option { option, reason }) => {
+            let reason = format!("{reason}, {}", cluster::NAME);
+            return Err(Error::Option { option, reason });
+        }
+        backends => backends?,
+    };
     options.mpi.check_use(&backends)?;
     if options.leaks && backends.contains(&Backend::Mpi) {
         let reason = "it looks at this process only: --backend threads";
         return Err(Error::option("--leaks", reason));
     }
     for backend in backends {
-        let minutes = options.minutes.map(|minutes| 60 * minutes);
-        let (end, bar) = match minutes {
-            Some(_) => (u64::MAX, ProgressBar::new_spinner()),
-            None => {
-                let end = options.seed.saturating_add(options.cases);
-                (end, ProgressBar::new(options.cases))
-            }
-        };
-        let style = ProgressStyle::with_template("{wide_bar} {pos} cases, {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = options.bar();
         let campaign = Campaign {
-            seeds: options.seed..end,
-            deadline: minutes.map(|seconds| Instant::now() + Duration::from_secs(seconds)),
+            seeds: options.seeds(),
+            deadline: options.deadline(),
             place: Place::ready(backend, &options.mpi.installation()?)?,
             generator: Generator::new(backend, options.ranks, &faults),
             live_bytes: options.leaks.then_some(live_bytes),
@@ -94,4 +99,45 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
     }
     output.finish()?;
     Ok(is_sound)
+}
+
+impl Options {
+    /// A case for each.
+    fn seeds(&self) -> Range<u64> {
+        match self.minutes {
+            Some(_) => self.seed..u64::MAX,
+            None => self.seed..self.seed.saturating_add(self.cases),
+        }
+    }
+
+    /// When no case begins any more.
+    fn deadline(&self) -> Option<Instant> {
+        let minutes = self.minutes?;
+        Some(Instant::now() + Duration::from_secs(60 * minutes))
+    }
+
+    fn bar(&self) -> ProgressBar {
+        let bar = match self.minutes {
+            Some(_) => ProgressBar::new_spinner(),
+            None => ProgressBar::new(self.cases),
+        };
+        let style = ProgressStyle::with_template("{wide_bar} {pos} cases, {eta} left");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar
+    }
+
+    /// Runs the cases on clusters; true if none failed.
+    fn on_clusters(&self, output: &mut Output) -> Result<bool, Error> {
+        if self.leaks {
+            let reason = "it looks at this process only: --backend threads";
+            return Err(Error::option("--leaks", reason));
+        }
+        let bar = self.bar();
+        let seeds = self.seeds();
+        let is_sound = cluster::run(self, seeds, self.deadline(), output, &|cases| {
+            bar.inc(cases)
+        });
+        bar.finish_and_clear();
+        is_sound
+    }
 }

@@ -1,5 +1,7 @@
 //! Options of every command that starts ranks as processes.
 
+use std::process::Command;
+
 use clap::Args;
 use harness::{Backend, Error, Installation, Place};
 
@@ -35,6 +37,16 @@ impl MpiOptions {
         }
         let reason = "all ranks are threads; `--backend mpi` makes them processes";
         Err(Error::option(option, reason))
+    }
+
+    /// Gives them to another command of this program.
+    pub(crate) fn pass_on(&self, command: &mut Command) {
+        let options = [("--mpi", &self.mpi), ("--launcher", &self.launcher)];
+        for (option, value) in options {
+            if let Some(value) = value {
+                command.args([option, value]);
+            }
+        }
     }
 
     /// Where ranks of a backend live; under MPI, this builds `mpi-runner`.

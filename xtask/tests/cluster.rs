@@ -97,11 +97,7 @@ impl Endurance {
                 .map_while(Result::ok)
                 .for_each(|line| eprintln!("{line}"))
         });
-        let (_, control) = said
-            .trim()
-            .split_once("control @")
-            .unwrap_or_else(|| panic!("{said}"));
-        let control = Control::connect(control).unwrap();
+        let control = Control::announced(&said).unwrap();
         Self {
             child,
             lines,

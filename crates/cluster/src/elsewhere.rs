@@ -1,6 +1,7 @@
 //! What a system without Linux's namespaces can do: say so.
 
 use std::ffi::OsString;
+use std::io;
 use std::process::Command;
 
 use crate::{Error, Settings};
@@ -30,4 +31,50 @@ pub fn on_first_node() -> Result<Vec<String>, Error> {
 /// Always.
 pub fn run(_: &Settings, _: &[OsString], _: impl FnOnce(&mut Command)) -> Result<u8, Error> {
     check().map(|()| 0)
+}
+
+/// A connection to a cluster, of which there is none.
+#[derive(Debug)]
+pub enum Control {}
+
+impl Control {
+    /// Fails.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn announced(_: &str) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Cuts a node off.
+    ///
+    /// # Errors
+    /// None.
+    pub fn cut(&mut self, _: usize) -> io::Result<()> {
+        match *self {}
+    }
+
+    /// Joins a node again.
+    ///
+    /// # Errors
+    /// None.
+    pub fn heal(&mut self, _: usize) -> io::Result<()> {
+        match *self {}
+    }
+
+    /// Stops a node.
+    ///
+    /// # Errors
+    /// None.
+    pub fn stop(&mut self, _: usize) -> io::Result<()> {
+        match *self {}
+    }
+
+    /// Lets a node go on.
+    ///
+    /// # Errors
+    /// None.
+    pub fn resume(&mut self, _: usize) -> io::Result<()> {
+        match *self {}
+    }
 }

@@ -25,9 +25,10 @@ pub mod switch;
 pub use error::Error;
 #[cfg(target_os = "linux")]
 pub use linux::{CONTROL_VARIABLE, Control, check, on_first_node, run, take_part};
+pub use random::Random;
 pub use settings::{Loss, NODES_MAX, Place, RANKS_PER_NODE_MAX, Settings, parse_delay};
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{check, on_first_node, run, take_part};
+pub use elsewhere::{Control, check, on_first_node, run, take_part};

@@ -466,8 +466,8 @@ fn cluster(steps: &mut Steps) -> Result<(), Stop> {
     let check = "repro-check --ranks 8";
     let words = format!("{nodes} {network} -- {check}");
     steps.xtask("repro-check, delay and loss", &words)?;
-    let words = "cluster --nodes 2 --ranks-per-node 2 --delay 50us --loss 0.1% -- campaign --cases 100 --ranks 4";
-    steps.xtask("campaign, delay and loss", words)
+    let words = "campaign --backend cluster --cases 80";
+    steps.xtask("campaign on clusters", words)
 }
 
 fn book(steps: &mut Steps) -> Result<(), Stop> {

@@ -35,6 +35,20 @@ impl Control {
         Ok(Self { stream })
     }
 
+    /// Connects to the cluster that has said this line of itself, the first on its standard error.
+    ///
+    /// # Errors
+    /// The line is another one, or the cluster has ended.
+    pub fn announced(line: &str) -> io::Result<Self> {
+        match line.trim().split_once("control @") {
+            Some((_, name)) => Self::connect(name),
+            None => Err(io::Error::other(format!(
+                "no cluster says `{}`",
+                line.trim()
+            ))),
+        }
+    }
+
     /// Cuts a node off: its frames are lost, both ways.
     ///
     /// # Errors

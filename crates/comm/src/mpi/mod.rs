@@ -8,7 +8,7 @@
 //! the library's own take; everything else is sent by MPI. `TREEFOLD_SHARED_MEMORY=off` leaves all to MPI.
 //!
 //! MPI cannot tell that a rank is gone. A wait during which its peer stays silent for longer than the
-//! [silence limit](crate::Communicator::silence_limit) is an [`Error::Silent`].
+//! [silence limit](crate::Communicator::silence_limit) is an [`Error::Silent`], which names the same ranks everywhere.
 
 mod channel;
 mod communicator;

@@ -1,7 +1,5 @@
 //! What ranks tell each other about their exchanges, instead of messages, and what they ask.
 
-use std::iter;
-
 use crate::conversation::{Conversations, GivenUp, Span};
 use crate::tag::Tag;
 
@@ -50,9 +48,8 @@ impl Notice {
         let ranks = ranks
             .iter()
             .flat_map(|&rank| u32::try_from(rank).unwrap_or(u32::MAX).to_ne_bytes());
-        iter::chain(kind.to_ne_bytes(), number.to_ne_bytes())
-            .chain(ranks)
-            .collect()
+        let head = [kind.to_ne_bytes(), number.to_ne_bytes()];
+        head.into_iter().flatten().chain(ranks).collect()
     }
 
     /// `None` if these bytes are no notice.

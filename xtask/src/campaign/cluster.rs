@@ -1,0 +1,285 @@
+//! `campaign --backend cluster`: cases of MPI on the nodes of clusters in a box, whose networks have faults of their own.
+//!
+//! Each cluster is drawn from the seed of its first case, runs some cases by this program's own `cluster … -- campaign`, and has one kind of
+//! trouble. All of it passes: so every result is still the definition's, and nothing waits for ever.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader};
+use std::ops::Range;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ::cluster::{Control, Random};
+use harness::Error;
+use harness::output::Output;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Options;
+
+/// The name of this backend.
+pub(super) const NAME: &str = "cluster";
+
+/// The cases of a cluster.
+const CASES: u64 = 20;
+
+/// What is wrong with a network, or with its nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trouble {
+    /// Nothing: the faults are those of the programs.
+    Programs,
+    /// Frames are lost.
+    Loss,
+    /// Nodes are cut off, one after the other, for up to 2 s.
+    LinkDown,
+    /// Nodes are stopped, one after the other, for up to 2 s.
+    Stopped,
+}
+
+impl Trouble {
+    const ALL: [Self; 4] = [
+        Trouble::Programs,
+        Trouble::Loss,
+        Trouble::LinkDown,
+        Trouble::Stopped,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Trouble::Programs => "delay",
+            Trouble::Loss => "loss",
+            Trouble::LinkDown => "link-down",
+            Trouble::Stopped => "stopped",
+        }
+    }
+}
+
+/// What a cluster is told about a node.
+type Order = fn(&mut Control, usize) -> io::Result<()>;
+
+/// A cluster and its trouble.
+struct Troubled {
+    seed: u64,
+    nodes: usize,
+    ranks_per_node: usize,
+    delay_us: u64,
+    /// In tenths of a percent.
+    loss: u64,
+    trouble: Trouble,
+}
+
+impl Troubled {
+    fn of(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let kinds = Trouble::ALL.len() as u64;
+        let trouble = Trouble::ALL[usize::try_from(seed / CASES % kinds).expect("a few")];
+        Self {
+            seed,
+            nodes: 2 + random.below(3),
+            ranks_per_node: 1 + random.below(2),
+            delay_us: [0, 50, 200, 1000][random.below(4)],
+            loss: match trouble {
+                Trouble::Loss => 1 + random.below(10) as u64,
+                _ => 0,
+            },
+            trouble,
+        }
+    }
+
+    /// This program, with these cases in such a cluster.
+    fn command(&self, cases: u64, options: &Options) -> Result<Command, Error> {
+        let own = std::env::current_exe().map_err(|error| Error::Run(error.to_string()))?;
+        let ranks = self.nodes * self.ranks_per_node;
+        let ranks = options.ranks.map_or(ranks, |most| most.min(ranks));
+        let mut command = Command::new(own);
+        let words = format!(
+            "cluster --nodes {} --ranks-per-node {} --delay {}us --loss {}.{}% --seed {}",
+            self.nodes,
+            self.ranks_per_node,
+            self.delay_us,
+            self.loss / 10,
+            self.loss % 10,
+            self.seed
+        );
+        command.args(words.split(' '));
+        options.mpi.pass_on(&mut command);
+        let words = format!(
+            "-- campaign --json - --seed {} --cases {cases} --ranks {ranks}",
+            self.seed
+        );
+        command.args(words.split(' '));
+        // A program's fault that others notice by a short silence limit looks the same where the network is silent.
+        let faults = match self.trouble {
+            Trouble::Programs => options.faults.as_deref().unwrap_or("all"),
+            _ => "none",
+        };
+        command.args(["--faults", faults]);
+        command.stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        Ok(command)
+    }
+
+    /// Makes trouble until the cluster has ended.
+    fn trouble(&self, mut control: Control, ended: &Receiver<()>) {
+        let mut random = Random::new(!self.seed);
+        let mut sleep = |least: usize, more: usize| {
+            let pause = Duration::from_millis((least + random.below(more)) as u64);
+            (ended.recv_timeout(pause).is_err(), random.below(self.nodes))
+        };
+        loop {
+            // TCP says again what was lost after pauses of doubled length: a link that is down too often is down for ever.
+            let (goes_on, node) = sleep(3000, 3000);
+            // Where the cluster has ended meanwhile, there is nothing to trouble.
+            let (begin, end): (Order, Order) = match self.trouble {
+                _ if !goes_on => return,
+                Trouble::Programs | Trouble::Loss => continue,
+                Trouble::LinkDown => (Control::cut, Control::heal),
+                Trouble::Stopped => (Control::stop, Control::resume),
+            };
+            if begin(&mut control, node).is_err() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(100));
+            let (goes_on, _) = sleep(0, 1900);
+            if end(&mut control, node).is_err() || !goes_on {
+                return;
+            }
+        }
+    }
+}
+
+/// What came of all clusters.
+#[derive(Serialize)]
+struct Summary {
+    backend: &'static str,
+    seed: u64,
+    cases: u64,
+    jobs: u64,
+    seconds: f64,
+    /// The cases by fault.
+    faults: BTreeMap<String, u64>,
+    /// The clusters by trouble.
+    clusters: BTreeMap<&'static str, u64>,
+    failures: u64,
+}
+
+/// Runs the cases; true if none failed. Calls `done` with how many have ended.
+pub(super) fn run(
+    options: &Options,
+    seeds: Range<u64>,
+    deadline: Option<Instant>,
+    output: &mut Output,
+    done: &dyn Fn(u64),
+) -> Result<bool, Error> {
+    ::cluster::check().map_err(|error| Error::Run(error.to_string()))?;
+    let begin = Instant::now();
+    let mut summary = Summary {
+        backend: NAME,
+        seed: seeds.start,
+        cases: 0,
+        jobs: 0,
+        seconds: 0.0,
+        faults: BTreeMap::new(),
+        clusters: BTreeMap::new(),
+        failures: 0,
+    };
+    let mut seed = seeds.start;
+    while seed < seeds.end && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+        let cases = CASES.min(seeds.end - seed);
+        let cluster = Troubled::of(seed);
+        let name = cluster.trouble.name();
+        *summary.clusters.entry(name).or_default() += 1;
+        for line in run_one(&cluster, cluster.command(cases, options)?)? {
+            summary.add(&line);
+            if line.get("case").is_some() {
+                output.json(&line)?;
+                output.say(format!(
+                    "FAILED: --backend cluster --seed {seed} --cases {cases} ({name}): {line}"
+                ));
+            }
+        }
+        seed += cases;
+        done(cases);
+    }
+    summary.seconds = begin.elapsed().as_secs_f64();
+    output.json(&summary)?;
+    for (fault, count) in &summary.faults {
+        output.say(format!("{count:>10} {fault}"));
+    }
+    for (trouble, count) in &summary.clusters {
+        output.say(format!("{count:>10} clusters: {trouble}"));
+    }
+    let Summary {
+        cases,
+        jobs,
+        seed,
+        seconds,
+        failures,
+        ..
+    } = summary;
+    let result = match failures {
+        0 => "every result is the definition's".to_owned(),
+        count => format!("{count} failed"),
+    };
+    output.say(format!(
+        "cluster: {cases} cases in {jobs} jobs from seed {seed} in {seconds:.1} s: {result}"
+    ));
+    Ok(failures == 0)
+}
+
+impl Summary {
+    /// Adds what a cluster's campaign says of itself, or of a case that failed.
+    fn add(&mut self, line: &Value) {
+        let number = |name: &str| line.get(name).and_then(Value::as_u64).unwrap_or(0);
+        self.cases += number("cases");
+        self.jobs += number("jobs");
+        self.failures += number("failures");
+        let faults = line.get("faults").and_then(Value::as_object);
+        for (fault, count) in faults.into_iter().flatten() {
+            *self.faults.entry(fault.clone()).or_default() += count.as_u64().unwrap_or(0);
+        }
+    }
+}
+
+/// Runs the cases of a cluster, and returns the lines of JSON that they gave.
+fn run_one(cluster: &Troubled, mut command: Command) -> Result<Vec<Value>, Error> {
+    let failed = |error: io::Error| Error::Run(format!("the cluster: {error}"));
+    let mut child = command.spawn().map_err(failed)?;
+    let ended = follow(cluster, &mut child);
+    let status = child.wait().map_err(failed)?;
+    let (lines, said) = ended?;
+    // 1: a case has failed, which its line tells.
+    match status.code() {
+        Some(0 | 1) if !lines.is_empty() => Ok(lines),
+        _ => Err(Error::Run(format!(
+            "the cluster of seed {}: {status}\n{said}",
+            cluster.seed
+        ))),
+    }
+}
+
+/// Makes trouble for a cluster until it ends; its lines, and what it has said besides.
+fn follow(cluster: &Troubled, child: &mut Child) -> Result<(Vec<Value>, String), Error> {
+    let failed = |error: io::Error| Error::Run(format!("the cluster: {error}"));
+    let lines = BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut errors = BufReader::new(child.stderr.take().expect("it is piped"));
+    let mut first = String::new();
+    errors.read_line(&mut first).map_err(failed)?;
+    let control = Control::announced(&first).map_err(|_| Error::Run(first.clone()))?;
+    thread::scope(|scope| {
+        let (end, ended) = mpsc::channel();
+        scope.spawn(move || cluster.trouble(control, &ended));
+        let said = scope.spawn(move || {
+            let lines = errors.lines().map_while(Result::ok);
+            lines.fold(first, |said, line| said + &line + "\n")
+        });
+        let lines = lines.lines().map_while(Result::ok);
+        let lines = lines.map(|line| serde_json::from_str(&line));
+        let lines: Result<Vec<Value>, _> = lines.collect();
+        drop(end);
+        let said = said.join().unwrap_or_default();
+        Ok((lines?, said))
+    })
+}
