@@ -344,10 +344,7 @@ fn predictions_between_nodes_are_near_the_simulation() {
                         };
                         let schedule = Schedule::new(algorithm, Collective::Allreduce, ranks);
                         let schedule = schedule.unwrap().with(parameters).unwrap();
-                        let machine = Machine {
-                            ports: ranks,
-                            ..Machine::of(&network, ranks)
-                        };
+                        let machine = Machine::of(&network, ranks);
                         let simulated = simulate(&schedule, &machine, 8.0, &|_| 1).time_ns;
                         let ratio = schedule.predicted_ns(load, network) / simulated;
                         println!(

@@ -63,15 +63,18 @@ impl Machine {
         }
     }
 
-    /// A machine with such a network, for this number of ranks.
+    /// A machine with such a network, for this number of ranks. If links differ, messages of a rank are under way at the same time: what they
+    /// share is their node's port.
     #[must_use]
     pub fn of(network: &Network, ranks: usize) -> Self {
+        if network.is_flat() {
+            return Self::flat(network.far);
+        }
         Self {
             near: network.near,
-            far: network.far,
             node_ranks: network.node_ranks,
+            ports: ranks,
             shared_port: match network.port_ranks {
-                _ if network.is_flat() => SharedPort::None,
                 port_ranks if port_ranks >= ranks => SharedPort::All,
                 _ => SharedPort::Node,
             },
