@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use cluster::Control;
 use harness::Installation;
+use harness::bench::schedules::Row;
 use harness::endurance::{AGAIN, file};
 use harness::launcher::Launcher;
 
@@ -229,4 +230,31 @@ fn late_messages_of_a_node_that_was_stopped_meet_nothing() {
     ranks.told(0..RANKS, "again 100");
     let (_, status) = ranks.end();
     assert!(status.success(), "{status}");
+}
+
+/// The plan of far nodes reduces within nodes first, once it has measured that they are far.
+#[test]
+fn far_nodes_are_measured_and_chosen_by() {
+    let Some(_turn) = turn() else { return };
+    let words = "cluster --nodes 3 --ranks-per-node 2 --delay 3ms -- bench scalar --ranks 6 --quick --json -";
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(words.split(' '))
+        .output()
+        .unwrap();
+    let [text, errors] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(output.status.success(), "{errors}");
+    let rows = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    let rows: Vec<Row> = rows.collect();
+    let chosen = |variant: &str| {
+        let row = rows.iter().find(|row| row.variant == variant);
+        let remark = row.unwrap().remark.clone();
+        remark.unwrap()
+    };
+    let tuned = chosen("tuned");
+    assert!(
+        tuned.starts_with("hierarchical (nodes of 2, binomial within, "),
+        "{tuned}"
+    );
+    assert_eq!(chosen("unmeasured"), "binomial");
 }

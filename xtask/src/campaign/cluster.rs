@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader};
 use std::ops::Range;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ use super::Options;
 pub(super) const NAME: &str = "cluster";
 
 /// The cases of a cluster.
-const CASES: u64 = 20;
+const CASES: u64 = 40;
 
 /// What is wrong with a network, or with its nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,12 +126,17 @@ impl Troubled {
         let mut random = Random::new(!self.seed);
         let mut sleep = |least: usize, more: usize| {
             let pause = Duration::from_millis((least + random.below(more)) as u64);
-            (ended.recv_timeout(pause).is_err(), random.below(self.nodes))
+            let waited = ended.recv_timeout(pause);
+            (
+                waited == Err(RecvTimeoutError::Timeout),
+                random.below(self.nodes),
+            )
         };
+        let mut least = 300;
         loop {
+            let (goes_on, node) = sleep(least, 1500);
             // TCP says again what was lost after pauses of doubled length: a link that is down too often is down for ever.
-            let (goes_on, node) = sleep(3000, 3000);
-            // Where the cluster has ended meanwhile, there is nothing to trouble.
+            least = 4000;
             let (begin, end): (Order, Order) = match self.trouble {
                 _ if !goes_on => return,
                 Trouble::Programs | Trouble::Loss => continue,

@@ -466,7 +466,7 @@ fn cluster(steps: &mut Steps) -> Result<(), Stop> {
     let check = "repro-check --ranks 8";
     let words = format!("{nodes} {network} -- {check}");
     steps.xtask("repro-check, delay and loss", &words)?;
-    let words = "campaign --backend cluster --cases 80";
+    let words = "campaign --backend cluster --cases 160";
     steps.xtask("campaign on clusters", words)
 }
 
