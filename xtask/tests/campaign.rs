@@ -42,6 +42,8 @@ fn options_that_mean_nothing_are_refused() {
         ["--minutes", "0"],
         ["--faults", "hang"],
         ["--leaks", "--backend=mpi"],
+        ["--leaks", "--backend=cluster"],
+        ["--backend", "cloud"],
     ] {
         let output = campaign(&words);
         let errors = String::from_utf8(output.stderr).unwrap();

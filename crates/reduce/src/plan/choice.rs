@@ -195,22 +195,16 @@ impl ScheduleOptions {
             row_bytes: row_bytes as f64,
             rows: rows_of_a_rank(task.ownership),
         };
-        let network = self.network;
-        let is_one_level = network.is_flat() || ranks <= network.node_ranks;
-        let known_nodes = match is_one_level {
-            true => transport_hints.node_ranks,
-            false => Some(network.node_ranks),
-        };
-        let known_nodes = known_nodes.filter(|node_ranks| (2..ranks).contains(node_ranks));
-        let node_ranks = known_nodes.unwrap_or(Parameters::default().node_ranks);
+        let (network, width) = (self.network, task.width);
+        let nodes = Nodes::of(&network, ranks, transport_hints.node_ranks);
         let parameters = |blocks| {
-            let parameters = self.parameters(blocks, node_ranks);
+            let parameters = self.parameters(blocks, nodes.ranks());
             parameters.expect("the options are checked")
         };
         let takes_turns = ranks > transport_hints.concurrency;
         let only = match named.map(|algorithm| (algorithm, algorithm.scheduled())) {
             // The messages of ranks that share a core take the sum of their times, so the fewest messages win.
-            None if takes_turns && is_one_level => Some(schedule::Algorithm::Binomial),
+            None if takes_turns && !nodes.are_far => Some(schedule::Algorithm::Binomial),
             None => None,
             Some((_, Some(schedule))) => Some(schedule),
             Some((algorithm, None)) => {
@@ -222,33 +216,18 @@ impl ScheduleOptions {
                 };
             }
         };
-        let candidates = match &only {
-            Some(only) => vec![*only],
-            None if is_one_level => CANDIDATES.to_vec(),
-            // Nodes of one rank have no level of their own.
-            None if known_nodes.is_none() => {
-                [&CANDIDATES[..], &[schedule::Algorithm::Direct]].concat()
-            }
-            None => [&CANDIDATES[..], &CANDIDATES_BETWEEN_NODES].concat(),
+        let candidates = match only {
+            Some(only) => vec![only],
+            None => nodes.candidates(),
         };
-        let width = task.width;
         let schedules = candidates.into_iter().flat_map(|algorithm| {
             let blocks = algorithm.best_blocks(ranks, load, network.far, width);
-            let outer = match algorithm {
-                schedule::Algorithm::Hierarchical if self.levels.is_none() && !is_one_level => {
-                    &BETWEEN_NODES[..]
-                }
-                _ => &BETWEEN_NODES[..1],
-            };
             let parameters = parameters(blocks);
-            outer.iter().map(move |&outer| {
-                let parameters = match self.levels {
-                    None => Parameters {
-                        outer,
-                        ..parameters
-                    },
-                    Some(_) => parameters,
-                };
+            let levels = match self.levels {
+                None => nodes.variants(algorithm, parameters),
+                Some(_) => vec![parameters],
+            };
+            levels.into_iter().map(move |parameters| {
                 Schedule::new(algorithm, Collective::Allreduce, ranks)
                     .and_then(|schedule| schedule.with(parameters))
                     .expect("there are ranks, and the parameters are sound")
@@ -276,6 +255,61 @@ impl ScheduleOptions {
             },
             strips,
             rows: load.rows,
+        }
+    }
+}
+
+/// What is known of nodes.
+#[derive(Clone, Copy, Debug)]
+struct Nodes {
+    /// Whether messages between them take longer than within one.
+    are_far: bool,
+    /// The ranks of each, if they have more than one and are more than one.
+    known_ranks: Option<usize>,
+}
+
+impl Nodes {
+    fn of(network: &Network, ranks: usize, hint: Option<usize>) -> Self {
+        let are_far = !network.is_flat() && ranks > network.node_ranks;
+        let known_ranks = if are_far {
+            Some(network.node_ranks)
+        } else {
+            hint
+        };
+        Self {
+            are_far,
+            known_ranks: known_ranks.filter(|node_ranks| (2..ranks).contains(node_ranks)),
+        }
+    }
+
+    /// The ranks of each, as far as is known.
+    fn ranks(self) -> usize {
+        let assumed = Parameters::default().node_ranks;
+        self.known_ranks.unwrap_or(assumed)
+    }
+
+    /// The algorithms that are compared.
+    fn candidates(self) -> Vec<schedule::Algorithm> {
+        let between = match (self.are_far, self.known_ranks) {
+            (false, _) => &[][..],
+            // Nodes of one rank have no level of their own.
+            (true, None) => &[schedule::Algorithm::Direct],
+            (true, Some(_)) => &CANDIDATES_BETWEEN_NODES,
+        };
+        [&CANDIDATES[..], between].concat()
+    }
+
+    /// The parameters with which an algorithm is compared, if the program gives no levels.
+    fn variants(self, algorithm: schedule::Algorithm, parameters: Parameters) -> Vec<Parameters> {
+        match algorithm {
+            schedule::Algorithm::Hierarchical if self.are_far => {
+                let with = |outer| Parameters {
+                    outer,
+                    ..parameters
+                };
+                BETWEEN_NODES.map(with).to_vec()
+            }
+            _ => vec![parameters],
         }
     }
 }
