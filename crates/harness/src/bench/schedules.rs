@@ -37,8 +37,10 @@ pub struct Job {
     pub cut_width: usize,
     /// The doubles of these blocks; those that are longer than the row are left out.
     pub cut_elements: Vec<usize>,
-    /// The fewest calls of a sample; 0 stands for 1. Ranks begin a sample as far apart as a message is under way.
+    /// The fewest calls of a sample; 0 stands for 1.
     pub calls_min: u32,
+    /// The calls before those of a sample: ranks begin as far apart as a message is under way.
+    pub untimed: usize,
     /// How often everything is measured; long rows a quarter as often.
     pub rounds: usize,
 }
@@ -164,6 +166,7 @@ pub fn launch_scalar(
         unmeasured: true,
         widths: vec![1],
         calls_min: 10,
+        untimed: 2,
         rounds: if quick { 5 } else { 30 },
         ..Job::default()
     };
@@ -225,6 +228,7 @@ pub fn run(
         tuned: job.tuned,
         unmeasured: job.unmeasured,
         calls_min: job.calls_min,
+        untimed: job.untimed,
         paper,
         collective,
         width,

@@ -6,7 +6,7 @@ use reduce::{Algorithm, DEFAULT_LINK, Network, Operation, Operator, Plan, World}
 use schedule::{Collective, Machine, simulate};
 
 use super::{Report, Row};
-use crate::bench::timing::{median, slowest_ns};
+use crate::bench::timing::{median, slowest_after_ns, slowest_ns};
 use crate::ordinary::{Element, Known, Ordinary};
 use crate::{Backend, Error};
 
@@ -45,6 +45,7 @@ pub(super) struct Case<'h> {
     pub(super) tuned: bool,
     pub(super) unmeasured: bool,
     pub(super) calls_min: u32,
+    pub(super) untimed: usize,
     pub(super) paper: u8,
     pub(super) collective: Collective,
     pub(super) width: usize,
@@ -184,10 +185,10 @@ impl Case<'_> {
         let calls = (SAMPLE_NS / warm_ns).clamp(f64::from(self.calls_min.max(1)), 1000.0) as usize;
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for _ in 0..self.rounds {
-            own.push(slowest_ns(self.world, calls, || {
+            own.push(slowest_after_ns(self.world, self.untimed, calls, || {
                 self.once(plan, local, result)
             })?);
-            others.push(slowest_ns(self.world, calls, || {
+            others.push(slowest_after_ns(self.world, self.untimed, calls, || {
                 self.reference(operator, local, &mut value)
             })?);
         }
