@@ -167,9 +167,10 @@ fn crowding_ns(
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "between 3 and 50"
+        reason = "between 2 and 25"
     )]
-    let times = (EXCHANGES_NS / far.latency_ns).clamp(3.0, 50.0) as u32;
+    // Two nodes that are a message apart take turns in waiting: a pair of exchanges takes two messages' time.
+    let times = 2 * (EXCHANGES_NS / far.latency_ns / 2.0).clamp(2.0, 25.0) as u32;
     let mut one_ns = 0.0;
     if comm.rank() < ranks {
         let own_node = comm.rank() / node_ranks;
@@ -191,15 +192,11 @@ fn crowding_ns(
         for _ in 0..3 {
             exchange()?;
         }
-        let timed = || {
-            let begin = Instant::now();
-            exchange().map(|()| begin.elapsed())
-        };
-        let mut taken = (0..times)
-            .map(|_| timed())
-            .collect::<Result<Vec<_>, Error>>()?;
-        taken.sort_unstable();
-        one_ns = nanoseconds(taken[taken.len() / 2]);
+        let begin = Instant::now();
+        for _ in 0..times {
+            exchange()?;
+        }
+        one_ns = nanoseconds(begin.elapsed() / times);
     }
     let [one_ns] = agreed(comm, tag, [one_ns])?;
     let sending = if shares_cores { ranks } else { node_ranks };
