@@ -52,5 +52,8 @@ def set_silence_limit(comm: MPI.Intracomm, seconds: float) -> None:
 
 
 def measure_link(comm: MPI.Intracomm) -> None:
-    """Measures what a message costs, in some milliseconds: plans that are built later choose their algorithm by it. Collective."""
+    """Measures what messages cost within nodes and between them, in some milliseconds, or some ten times the delay between nodes.
+
+    Plans that are built later choose their algorithm by it. Collective.
+    """
     check(lib.treefold_comm_measure_link(world_of(comm)))

@@ -79,7 +79,8 @@ treefold_status treefold_comm_size(const treefold_comm *comm, int *size);
 /* How long a wait tolerates that another rank says nothing, in seconds from 0 on; 1800 by default. Then the wait ends with TREEFOLD_MPI. */
 treefold_status treefold_comm_silence_limit(treefold_comm *comm, double seconds);
 
-/* Measures what a message costs, in some milliseconds: plans that are built later choose their algorithm by it. Collective. */
+/* Measures what messages cost within nodes and between them, in some milliseconds, or some ten times the delay between nodes: plans that
+   are built later choose their algorithm by it. Collective. */
 treefold_status treefold_comm_measure_link(treefold_comm *comm);
 
 /* Asked some times a second by every wait on a communicator that lasts: any number but 0 ends the wait with TREEFOLD_INTERRUPTED, and
