@@ -6,9 +6,7 @@ use crate::few::{SHORT_LEAVES, fold_few};
 use crate::kernel::Kernel;
 use crate::level::Level;
 use crate::merge;
-use crate::prefetch::{
-    MEMORY_AHEAD_BYTES, OWN_CACHE_BYTES, SHARED_CACHE_AHEAD_BYTES, SHARED_CACHE_BYTES,
-};
+use crate::prefetch::{Ahead, MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
 use crate::source::{Absolute, Map, Mapped, Products, Source, Square};
 use crate::stream::{self, Fold};
 use crate::vector::{Combine, Proven, Vector};
@@ -86,12 +84,10 @@ where
         V: Vector<Element = T>,
         O: Combine<T>,
     {
-        Some(match self.0.bytes() {
-            ..OWN_CACHE_BYTES => both::<V, O, 0>(proven, self.0),
-            OWN_CACHE_BYTES..SHARED_CACHE_BYTES => {
-                both::<V, O, SHARED_CACHE_AHEAD_BYTES>(proven, self.0)
-            }
-            _ => both::<V, O, MEMORY_AHEAD_BYTES>(proven, self.0),
+        Some(match Ahead::of_bytes(self.0.bytes()) {
+            Ahead::Nothing => both::<V, O, 0>(proven, self.0),
+            Ahead::SharedCache => both::<V, O, SHARED_CACHE_AHEAD_BYTES>(proven, self.0),
+            Ahead::Memory => both::<V, O, MEMORY_AHEAD_BYTES>(proven, self.0),
         })
     }
 }

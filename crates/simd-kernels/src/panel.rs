@@ -14,7 +14,7 @@
 use core::ops::Range;
 
 use crate::kernel::Kernel;
-use crate::prefetch::{prefetch_rows, prefetches_rows};
+use crate::prefetch::RowsAhead;
 use crate::vector::{Combine, Proven, Vector};
 
 /// The bytes of each row in a panel.
@@ -66,7 +66,7 @@ impl<T: Copy + Default> Kernel<T> for Rows<'_, T> {
                 width: self.width,
                 columns: first..end,
                 rows_count: 0,
-                prefetch: prefetches_rows(self.width * size_of::<T>(), size_of_val(self.items)),
+                ahead: RowsAhead::of_bytes(self.width * size_of::<T>(), size_of_val(self.items)),
                 scratch: self.scratch,
             };
             panel.add_all::<V, O>(proven, self.items);
@@ -82,7 +82,7 @@ struct Panel<'a, T> {
     columns: Range<usize>,
     /// The number of rows added.
     rows_count: usize,
-    prefetch: bool,
+    ahead: RowsAhead,
     /// The waiting rows, highest subtree first: one for each set bit of `rows_count`.
     scratch: &'a mut [T],
 }
@@ -132,9 +132,8 @@ impl<T: Copy + Default> Panel<'_, T> {
         let carries = (self.rows_count >> ROWS.ilog2()).trailing_ones() as usize;
         let place = self.rows_count.count_ones() as usize - carries;
         let stride = self.strips::<V>() * V::LANES;
-        if self.prefetch {
-            prefetch_rows(&rows[..ROWS * self.width], self.width, &self.columns);
-        }
+        let group = &rows[..ROWS * self.width];
+        self.ahead.bring(group, self.width, &self.columns);
         for strip in 0..self.strips::<V>() {
             let column = self.first_column::<V>(strip);
             let mut node = subtree::<V, O, ROWS>(proven, readable, self.width, column);

@@ -1,8 +1,10 @@
 //! Software prefetch, and the sizes from which it pays.
 
+use core::hint::black_box;
 use core::ops::Range;
+use core::slice::Chunks;
 
-use crate::processor::prefetch;
+use crate::processor::{prefers_order, prefetch};
 
 /// Smaller inputs fit into a core's own caches, where prefetching costs more than it saves.
 pub(crate) const OWN_CACHE_BYTES: usize = 1 << 20;
@@ -19,6 +21,29 @@ pub(crate) const SHARED_CACHE_AHEAD_BYTES: usize = 6 << 10;
 /// The prefetch distance from memory.
 pub(crate) const MEMORY_AHEAD_BYTES: usize = 25 << 9;
 
+/// How far ahead the leaves of an input of so many bytes are prefetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ahead {
+    /// Not at all: the input is in the core's own caches, or the processor does better alone.
+    Nothing,
+    /// By [`SHARED_CACHE_AHEAD_BYTES`].
+    SharedCache,
+    /// By [`MEMORY_AHEAD_BYTES`].
+    Memory,
+}
+
+impl Ahead {
+    #[inline]
+    pub(crate) fn of_bytes(bytes: usize) -> Self {
+        match bytes {
+            ..OWN_CACHE_BYTES => Self::Nothing,
+            OWN_CACHE_BYTES..SHARED_CACHE_BYTES => Self::SharedCache,
+            _ if prefers_order() => Self::Nothing,
+            _ => Self::Memory,
+        }
+    }
+}
+
 /// From so many bytes on, the beginnings of long rows are prefetched.
 const PREFETCH_STREAMS_FROM_BYTES: usize = 1 << 22;
 
@@ -28,24 +53,48 @@ const STREAM_BYTES: usize = 1 << 12;
 /// The bytes at the beginning of such a stream that are prefetched.
 const STREAM_BEGIN_BYTES: usize = 512;
 
-/// Whether rows of so many bytes, `all_bytes` together, are prefetched.
-pub(crate) const fn prefetches_rows(row_bytes: usize, all_bytes: usize) -> bool {
-    match row_bytes > STREAM_BYTES {
-        true => all_bytes >= PREFETCH_STREAMS_FROM_BYTES,
-        false => all_bytes >= MEMORY_BYTES,
-    }
+/// How rows are brought into the core's own caches before they are read side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowsAhead {
+    /// Not at all: the caches have them.
+    Nothing,
+    /// Short rows follow each other, so all lines at a fixed distance are prefetched.
+    Lines,
+    /// Short rows, where the processor's own prefetcher does better: a word of each line is read, in the order of their addresses.
+    InOrder,
+    /// Of long rows, the beginnings of the same columns of the next rows are prefetched, as many as there are in the group.
+    Beginnings,
 }
 
-/// Prefetches for these columns of rows, of which there are more behind. Short rows follow each other, so the distance is fixed; of long ones
-/// it prefetches where the same columns of the next rows begin, as many as there are in `rows`.
-#[inline(always)]
-pub(crate) fn prefetch_rows<T>(rows: &[T], width: usize, columns: &Range<usize>) {
-    if width * size_of::<T>() <= STREAM_BYTES {
-        prefetch_lines(rows, MEMORY_AHEAD_BYTES.max(size_of_val(rows)));
-    } else {
-        let begin = columns.len().min(STREAM_BEGIN_BYTES / size_of::<T>());
-        for row in rows.chunks_exact(width) {
-            prefetch_lines(&row[columns.start..][..begin], size_of_val(rows));
+impl RowsAhead {
+    /// For rows of `row_bytes` bytes, `all_bytes` together.
+    #[inline]
+    pub(crate) fn of_bytes(row_bytes: usize, all_bytes: usize) -> Self {
+        match (row_bytes > STREAM_BYTES, all_bytes) {
+            (true, PREFETCH_STREAMS_FROM_BYTES..) => Self::Beginnings,
+            (false, MEMORY_BYTES..) if prefers_order() => Self::InOrder,
+            (false, MEMORY_BYTES..) => Self::Lines,
+            _ => Self::Nothing,
+        }
+    }
+
+    /// Before these columns of a group of rows are read, of which there are more behind.
+    #[inline(always)]
+    pub(crate) fn bring<T: Copy>(self, rows: &[T], width: usize, columns: &Range<usize>) {
+        match self {
+            Self::Nothing => {}
+            Self::Lines => prefetch_lines(rows, MEMORY_AHEAD_BYTES.max(size_of_val(rows))),
+            Self::InOrder => {
+                for line in lines(rows) {
+                    black_box(line[0]);
+                }
+            }
+            Self::Beginnings => {
+                let begin = columns.len().min(STREAM_BEGIN_BYTES / size_of::<T>());
+                for row in rows.chunks_exact(width) {
+                    prefetch_lines(&row[columns.start..][..begin], size_of_val(rows));
+                }
+            }
         }
     }
 }
@@ -53,7 +102,13 @@ pub(crate) fn prefetch_rows<T>(rows: &[T], width: usize, columns: &Range<usize>)
 /// Prefetches the cache lines `ahead_bytes` after these elements.
 #[inline(always)]
 pub(crate) fn prefetch_lines<T>(elements: &[T], ahead_bytes: usize) {
-    for line in elements.chunks((64 / size_of::<T>().max(1)).max(1)) {
+    for line in lines(elements) {
         prefetch(line.as_ptr().wrapping_byte_add(ahead_bytes));
     }
+}
+
+/// As many elements at a time as a cache line has.
+#[inline(always)]
+fn lines<T>(elements: &[T]) -> Chunks<'_, T> {
+    elements.chunks((64 / size_of::<T>().max(1)).max(1))
 }

@@ -19,9 +19,7 @@ use crate::counter::{ALL_HEIGHTS, Counter};
 use crate::few::{SHORT_LEAVES, fold_few};
 use crate::kernel::Kernel;
 use crate::merge::{level, root, rows};
-use crate::prefetch::{
-    MEMORY_AHEAD_BYTES, OWN_CACHE_BYTES, SHARED_CACHE_AHEAD_BYTES, SHARED_CACHE_BYTES,
-};
+use crate::prefetch::{Ahead, MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
 use crate::source::Source;
 use crate::vector::{Combine, Proven, Vector};
 
@@ -55,12 +53,10 @@ where
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    match bytes {
-        ..OWN_CACHE_BYTES => fold_blocks::<V, O, S, 0>(proven, leaves),
-        OWN_CACHE_BYTES..SHARED_CACHE_BYTES => {
-            fold_blocks::<V, O, S, SHARED_CACHE_AHEAD_BYTES>(proven, leaves)
-        }
-        _ => fold_blocks::<V, O, S, MEMORY_AHEAD_BYTES>(proven, leaves),
+    match Ahead::of_bytes(bytes) {
+        Ahead::Nothing => fold_blocks::<V, O, S, 0>(proven, leaves),
+        Ahead::SharedCache => fold_blocks::<V, O, S, SHARED_CACHE_AHEAD_BYTES>(proven, leaves),
+        Ahead::Memory => fold_blocks::<V, O, S, MEMORY_AHEAD_BYTES>(proven, leaves),
     }
 }
 

@@ -4,7 +4,7 @@ use core::array;
 
 use crate::fold::tree_fold;
 use crate::panel::panel_columns;
-use crate::prefetch::{prefetch_rows, prefetches_rows};
+use crate::prefetch::RowsAhead;
 use crate::rows::check_lengths;
 
 /// Folds rows of `width` values element by element: `result[c]` becomes the [`tree_fold`](crate::tree_fold) of element `c` of all
@@ -51,7 +51,7 @@ pub fn tree_fold_rows<T: Copy>(
                     width,
                     first,
                     rows_count: 0,
-                    prefetch: prefetches_rows(width * size_of::<T>(), size_of_val(items)),
+                    ahead: RowsAhead::of_bytes(width * size_of::<T>(), size_of_val(items)),
                     scratch: &mut *scratch,
                     columns: end - first,
                 };
@@ -83,7 +83,7 @@ struct Panel<'a, T> {
     width: usize,
     first: usize,
     columns: usize,
-    prefetch: bool,
+    ahead: RowsAhead,
     /// The number of rows added.
     rows_count: usize,
     /// The waiting rows, highest subtree first: one for each set bit of `rows_count`.
@@ -96,9 +96,8 @@ impl<T: Copy> Panel<'_, T> {
         let mut rest = items;
         while let Some((group, after)) = rest.split_at_checked(8 * self.width) {
             rest = after;
-            if self.prefetch {
-                prefetch_rows(group, self.width, &(self.first..self.first + self.columns));
-            }
+            let columns = self.first..self.first + self.columns;
+            self.ahead.bring(group, self.width, &columns);
             self.add_eight(group, combine);
         }
         for row in rest.chunks_exact(self.width) {

@@ -21,6 +21,12 @@ pub(crate) fn sets() -> [Option<Set>; 1] {
 #[inline(always)]
 pub(crate) fn prefetch<T>(_address: *const T) {}
 
+/// Unknown.
+#[inline]
+pub(crate) fn prefers_order() -> bool {
+    false
+}
+
 /// Whether this thread rounds to nearest, keeps subnormal numbers, and has IEEE 754's minimum and maximum.
 #[inline]
 pub(crate) fn has_default_environment() -> Option<bool> {

@@ -8,6 +8,8 @@ pub(crate) use avx2::Avx2;
 pub(crate) use avx512::Avx512;
 pub(crate) use sse2::Sse2;
 
+use core::sync::atomic::{AtomicU8, Ordering};
+
 use crate::level::Set;
 
 /// The widest set that this processor has.
@@ -46,6 +48,38 @@ pub(crate) fn prefetch<T>(address: *const T) {
     // SAFETY: PREFETCHT0 is a hint. It has no visible effect and does not fault at any address (Intel
     // SDM, vol. 2, PREFETCHh). SSE is part of x86-64.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
+}
+
+/// Whether the processor reads from memory faster in the order of addresses, by its own prefetchers, than with software prefetches.
+///
+/// AMD's family 19h, Zen 3 and 4, of which Zen 4 was measured: 1.05 to 1.15 times as fast for slices, 1.2 to 1.6 for rows. Zen 5 and
+/// Intel's processors are faster with software prefetches.
+#[inline]
+pub(crate) fn prefers_order() -> bool {
+    static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
+    const UNKNOWN: u8 = 2;
+    match KNOWN.load(Ordering::Relaxed) {
+        UNKNOWN => {
+            let does = amd_family() == Some(0x19);
+            KNOWN.store(does.into(), Ordering::Relaxed);
+            does
+        }
+        known => known == 1,
+    }
+}
+
+/// The family of a processor of AMD's; `None` for others.
+#[expect(unsafe_code, reason = "CPUID was no safe function before Rust 1.94")]
+#[allow(unused_unsafe, reason = "CPUID is a safe function from Rust 1.94 on")]
+#[cold]
+fn amd_family() -> Option<u32> {
+    use core::arch::x86_64::__cpuid;
+    // SAFETY: every processor of x86-64 has CPUID, and its leaves 0 and 1 (AMD64 Architecture Programmer's Manual, vol. 3, appendix E).
+    let (vendor, model) = unsafe { (__cpuid(0), __cpuid(1)) };
+    let is_amd = [vendor.ebx, vendor.edx, vendor.ecx]
+        == [*b"Auth", *b"enti", *b"cAMD"].map(u32::from_le_bytes);
+    let (base, extended) = (model.eax >> 8 & 0xF, model.eax >> 20 & 0xFF);
+    is_amd.then_some(if base == 0xF { base + extended } else { base })
 }
 
 /// The control and status register of SSE and AVX arithmetic.
