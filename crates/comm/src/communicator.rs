@@ -206,6 +206,8 @@ pub struct Hints {
     /// The number of ranks of a node, where consecutive ranks share nodes and all nodes have the same number (the last may have
     /// fewer); `None` where that is not so, or not known.
     pub node_ranks: Option<usize>,
+    /// The longest message that any two ranks pass through memory that they share; 0 if some ranks share none.
+    pub shared_bytes: usize,
 }
 
 impl Hints {
@@ -217,6 +219,7 @@ impl Hints {
             eager_bytes: usize::MAX,
             concurrency: size,
             node_ranks: None,
+            shared_bytes: 0,
         }
     }
 }

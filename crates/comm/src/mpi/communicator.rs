@@ -167,6 +167,7 @@ impl MpiCommunicator {
         let failed = |failure: Failure| failure.on(rank);
         let size = raw.size().map_err(failed)?;
         let node = Node::find(&raw, rank, size, 0, wants_memory)?;
+        let shared_bytes = node.local.longest_bytes_among(size);
         let first_number = lifetime.number();
         let first = Channel::first(raw, lifetime, node.local).map_err(failed)?;
         Ok(Self {
@@ -195,6 +196,7 @@ impl MpiCommunicator {
                 eager_bytes: EAGER_BYTES,
                 concurrency: node.concurrency,
                 node_ranks: node.regular_ranks,
+                shared_bytes,
             },
             process: Process::current(),
             raw,

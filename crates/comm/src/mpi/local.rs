@@ -147,6 +147,14 @@ impl LocalMessages {
         self.rings.as_ref().map(|rings| rings.window.raw())
     }
 
+    /// The longest message of the rings among so many ranks; 0 unless this node has all of them.
+    pub(super) fn longest_bytes_among(&self, ranks: usize) -> usize {
+        match self.ranks.len() == ranks {
+            true => self.longest_bytes,
+            false => 0,
+        }
+    }
+
     /// A rank's number on this node, if messages of this capacity to and from it go this way.
     #[inline]
     pub(super) fn node_rank_of(&self, rank: usize, capacity_bytes: usize) -> Option<usize> {

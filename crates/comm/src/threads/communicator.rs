@@ -195,6 +195,7 @@ impl Communicator for ThreadCommunicator {
             eager_bytes: usize::MAX,
             concurrency: self.size.min(*cores),
             node_ranks: Some(self.size),
+            shared_bytes: usize::MAX,
         }
     }
 

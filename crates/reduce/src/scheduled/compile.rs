@@ -21,14 +21,12 @@ pub(crate) struct Input<'s> {
     pub(crate) width: usize,
     /// Longer messages are split, in elements.
     pub(crate) message_limit: usize,
-    /// The longest message that the transport sends eagerly, in elements. A message of at most [`EAGER_MESSAGES`] times this length
-    /// is split into pieces of it.
+    /// The longest message that the transport sends eagerly, in elements.
     pub(crate) eager_limit: usize,
+    /// A message of at most so many times this length is split into pieces of it.
+    pub(crate) eager_messages: usize,
     pub(crate) output: Output,
 }
-
-/// The most eager messages that replace one longer message: this number of eager sends beats one rendezvous.
-const EAGER_MESSAGES: usize = 6;
 
 /// What a program produces on its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -287,10 +285,11 @@ impl Compiler<'_> {
         let Input {
             message_limit,
             eager_limit,
+            eager_messages,
             ..
         } = *self.input;
         let length = parts.iter().fold(0, |total, part| total + part.length);
-        let limit = if length <= EAGER_MESSAGES.saturating_mul(eager_limit) {
+        let limit = if length <= eager_messages.saturating_mul(eager_limit) {
             message_limit.min(eager_limit)
         } else {
             message_limit
@@ -387,6 +386,7 @@ mod tests {
             width: 1,
             message_limit: usize::MAX,
             eager_limit: usize::MAX,
+            eager_messages: 1,
             output: Output::Result,
         };
         input.compile(rank)

@@ -19,6 +19,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use bytemuck::Pod;
+use comm::Hints;
 use distribution::Ownership;
 use schedule::{Collective, Schedule};
 
@@ -61,6 +62,17 @@ struct Shape {
     strips: usize,
     /// Which values stay in place; `None` if all are copied to the workspace.
     in_place: Option<InPlace>,
+}
+
+/// The most eager messages that replace one longer message: as many as beat one rendezvous.
+///
+/// Through shared memory, ranks of a reduce combine one message while the next one is written. In exchanges both ranks write, and
+/// their messages wait for each other.
+fn eager_messages(operation: Operation, hints: Hints) -> usize {
+    match operation {
+        Operation::Reduce if hints.shared_bytes >= hints.eager_bytes => 70,
+        _ => 6,
+    }
 }
 
 /// A compiled operation, on short rows or on long ones.
@@ -106,13 +118,15 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
         };
         let shape = self.shape(operation, ownership.items() > 0);
         let schedule = self.schedule_of(operation, ownership);
+        let hints = transport.hints();
         let program = |width: usize| {
             let input = Input {
                 schedule: &schedule,
                 ownership,
                 width,
                 message_limit: terms.message_limit,
-                eager_limit: (transport.hints().eager_bytes / size_of::<T>()).max(1),
+                eager_limit: (hints.eager_bytes / size_of::<T>()).max(1),
+                eager_messages: eager_messages(operation, hints),
                 output: shape.output,
             };
             input.compile(self.world.rank())
