@@ -25,6 +25,11 @@ fn refused(build: impl Fn(Builder) -> Builder + Sync) -> BuildError {
     errors[0].clone()
 }
 
+/// A number, or the largest that this processor has.
+fn at_most_all(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
 #[test]
 fn times_of_a_link_are_positive() {
     for time in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
@@ -57,7 +62,7 @@ fn times_of_a_link_are_positive() {
 
 #[test]
 fn parameters_have_limits() {
-    for count in [0, 100_000_000, 1 << 32, usize::MAX] {
+    for count in [0, 100_000_000, at_most_all(1 << 32), usize::MAX] {
         for algorithm in [Algorithm::Dissemination, Algorithm::Bruck, Algorithm::Ring] {
             let error = refused(|builder| builder.ports(count).algorithm(algorithm));
             assert!(matches!(error, BuildError::Parameter(_)), "{error}");
@@ -85,7 +90,7 @@ fn parameters_have_limits() {
 
 #[test]
 fn a_row_that_no_memory_holds_is_refused() {
-    for width in [1 << 44, 1 << 60, usize::MAX] {
+    for width in [at_most_all(1 << 44), at_most_all(1 << 60), usize::MAX] {
         let bytes = (width as u64).saturating_mul(8);
         for is_agreed in [false, true] {
             let errors = threads::run(3, |world| {
@@ -101,8 +106,10 @@ fn a_row_that_no_memory_holds_is_refused() {
         }
     }
     // It is the same error on all ranks, also where only one of them says so.
-    let error = refused(|builder| builder.width(1 << 60));
-    let text = "rank 0: a plan takes at least 9223372036854775808 bytes here, more than it can get";
+    let width = at_most_all(1 << 60);
+    let error = refused(|builder| builder.width(width));
+    let bytes = width as u64 * 8;
+    let text = format!("rank 0: a plan takes at least {bytes} bytes here, more than it can get");
     assert_eq!(error.to_string(), text);
     // A list of that many blocks is one, too.
     let errors = threads::run(16, |world| {
@@ -159,12 +166,18 @@ fn a_rule_is_not_compared_by_listing_it() {
         let errors = threads::run(3, of_other_length).unwrap();
         assert!(errors.iter().all(|other| *other == error), "{errors:?}");
     }
+    let even = Distribution::lower(u64::MAX, 3).unwrap();
     let plans = threads::run(3, |world| {
-        let plan = Plan::builder(world)
-            .ownership(&huge(1 << 62))
-            .build::<f64>();
-        let error = plan.unwrap().allreduce(&[1.0]).unwrap_err();
-        assert!(matches!(error, RunError::WrongLength { .. }), "{error}");
+        let even = Plan::builder(world).distribution(&even);
+        let builders = [
+            Plan::builder(world).ownership(&huge(1 << 62)),
+            even.algorithm(Algorithm::Algorithm1),
+        ];
+        for builder in builders {
+            let plan = builder.build::<f64>();
+            let error = plan.unwrap().allreduce(&[1.0]).unwrap_err();
+            assert!(matches!(error, RunError::WrongLength { .. }), "{error}");
+        }
     });
     plans.unwrap();
 }

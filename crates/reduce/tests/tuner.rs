@@ -34,7 +34,7 @@ fn link() -> impl Strategy<Value = Link> {
 
 /// Rows whose sum tells orders apart.
 fn rows(count: usize, width: usize) -> Vec<f64> {
-    let values = (1..=count * width).map(|i| 1.0 / (i * i % 1009) as f64);
+    let values = (1..=(count * width) as u64).map(|i| 1.0 / (i * i % 1009) as f64);
     values
         .map(|value| if value.is_finite() { value } else { 1e9 })
         .collect()

@@ -66,8 +66,8 @@ fn push_subtree(
     root: Node,
     local: &Range<u64>,
 ) {
-    let in_slice =
-        |item: u64| usize::try_from(item - local.start).expect("local items fit a slice");
+    // A share may have more items than a slice can hold: then no run gets one of its length.
+    let in_slice = |item: u64| usize::try_from(item - local.start).unwrap_or(usize::MAX);
     let own = root.x..local.end.min(tree.span(root).end);
     let mut last = root;
     for piece in tree.subtree_roots(own) {

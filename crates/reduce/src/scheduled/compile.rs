@@ -84,12 +84,12 @@ impl Input<'_> {
         let mut local_ranges: Vec<(Range<u64>, usize)> = Vec::new();
         let mut row = 0;
         for extent in self.ownership.extents(rank) {
-            let count = usize::try_from(extent.end - extent.start).expect("rows are in memory");
+            let count = rows_of(&extent);
             match local_ranges.last_mut() {
                 Some((last, _)) if last.end == extent.start => last.end = extent.end,
                 _ => local_ranges.push((extent, row)),
             }
-            row += count;
+            row = row.saturating_add(count);
         }
         local_ranges
     }
@@ -124,8 +124,8 @@ impl Compiler<'_> {
             let mut rows = first_row..first_row;
             for node in self.tree.subtree_roots(extent) {
                 let span = self.tree.span(node);
-                let length = usize::try_from(span.end - span.start).expect("rows are in memory");
-                rows.end += length;
+                let length = rows_of(&span);
+                rows.end = rows.end.saturating_add(length);
                 self.program.lengths.push(length);
                 nodes.push((node, self.allocate(width)));
             }
@@ -347,9 +347,9 @@ impl Compiler<'_> {
                 nodes.sort_by_key(|&(node, _)| node);
                 nodes = self.merge(nodes, length);
             }
-            let count = usize::try_from(extent.end - extent.start).expect("rows are in memory");
+            let count = rows_of(&extent);
             self.program.prefixes.push(Prefix {
-                rows: first_row..first_row + count,
+                rows: first_row..first_row.saturating_add(count),
                 first_item: extent.start,
                 nodes: nodes
                     .into_iter()
@@ -358,6 +358,11 @@ impl Compiler<'_> {
             });
         }
     }
+}
+
+/// The rows of a range of items. A share may have more than a slice can hold: then no run gets one of its length.
+fn rows_of(items: &Range<u64>) -> usize {
+    usize::try_from(items.end - items.start).unwrap_or(usize::MAX)
 }
 
 /// Adds a part; one that continues the last part is joined with it.
