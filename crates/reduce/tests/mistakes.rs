@@ -111,6 +111,9 @@ fn a_row_that_no_memory_holds_is_refused() {
     let bytes = width as u64 * 8;
     let text = format!("rank 0: a plan takes at least {bytes} bytes here, more than it can get");
     assert_eq!(error.to_string(), text);
+    if usize::BITS == 64 {
+        assert!(text.contains(" 9223372036854775808 bytes "), "{text}");
+    }
     // A list of that many blocks is one, too.
     let errors = threads::run(16, |world| {
         let ownership = Ownership::block_cyclic(u64::MAX, 16, 1).unwrap();

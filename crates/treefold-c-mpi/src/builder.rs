@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use treefold::exact::Float;
 use treefold::mpi::Duplicate;
-use treefold::{Algorithm, Builder, Operation, Operator, Ownership, Plan, Sum, World};
+use treefold::{Algorithm, Builder, Operation, Operator, Ownership, Plan, World};
 use treefold_c::boundary::Function;
 use treefold_c::element::{Element, ElementType};
 use treefold_c::failure::Failure;
@@ -131,13 +131,6 @@ impl Settings {
     /// Builds the plan. Collective.
     pub(crate) fn build(&self) -> Result<Rc<Shaped>, Failure> {
         match &self.kind {
-            // Sums of real numbers, which are called most, have code of their own: a table would be asked several times in a call.
-            Kind::Builtin(ElementType::F64, Builtin::Sum) => {
-                self.build_by(Sum, Plain::<f64>::new())
-            }
-            Kind::Builtin(ElementType::F32, Builtin::Sum) => {
-                self.build_by(Sum, Plain::<f32>::new())
-            }
             Kind::Builtin(element_type, operator) => by_type!(*element_type, T => {
                 self.build_by(T::operator(*operator)?, Plain::<T>::new())
             }),
