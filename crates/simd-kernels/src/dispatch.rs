@@ -60,7 +60,14 @@ pub trait Float:
     const ZERO: Self;
 
     #[doc(hidden)]
+    const INFINITY: Self;
+
+    #[doc(hidden)]
     fn is_not_a_number(self) -> bool;
+
+    /// Whether the sign bit is set.
+    #[doc(hidden)]
+    fn has_sign(self) -> bool;
 
     /// The sum of the leaves and the sum of their absolute values.
     #[doc(hidden)]
@@ -112,10 +119,16 @@ macro_rules! float {
 
         impl Float for $float {
             const ZERO: Self = 0.0;
+            const INFINITY: Self = $float::INFINITY;
 
             #[inline(always)]
             fn is_not_a_number(self) -> bool {
                 self.is_nan()
+            }
+
+            #[inline(always)]
+            fn has_sign(self) -> bool {
+                self.is_sign_negative()
             }
 
             #[inline]

@@ -9,7 +9,7 @@ use crate::vector::{Combine, Proven, Vector};
 const FEW: usize = 16;
 
 /// NaNs are replaced after each chunk of this many elements, while it is in the L1 cache.
-const CHUNK: usize = 512;
+const CHUNK: usize = 1024;
 
 /// Combines two rows element by element: `into[c]` becomes the combination of `left[c]` and `right[c]`. If `nan` is given, it
 /// replaces every NaN of the result. All levels give the same bits, except for NaNs that are not replaced.
@@ -128,6 +128,7 @@ impl<T: Float> Kernel<T> for Pairs<'_, T> {
         V: Vector<Element = T>,
         O: Combine<T>,
     {
+        let infinities = proven.load(&[T::INFINITY; 16]);
         let lefts = self.left.chunks(CHUNK);
         let rights = self.right.chunks(CHUNK);
         for ((left, right), into) in lefts.zip(rights).zip(self.into.chunks_mut(CHUNK)) {
@@ -135,14 +136,23 @@ impl<T: Float> Kernel<T> for Pairs<'_, T> {
             let (into_whole, into_rest) = into.split_at_mut(whole);
             let lefts = left.chunks_exact(V::LANES);
             let rights = right.chunks_exact(V::LANES);
+            // The sign bit is set in lanes in which there was a NaN: as an integer, its absolute value is above that of infinity.
+            let mut above = proven.load(&[T::ZERO; 16]);
             for ((left, right), into) in
                 lefts.zip(rights).zip(into_whole.chunks_exact_mut(V::LANES))
             {
                 let combined = O::lanes(proven, proven.load(left), proven.load(right));
                 proven.store_first(combined, into);
+                let difference = proven.subtract_bits(infinities, proven.absolute(combined));
+                above = proven.or(above, difference);
             }
             singles::<T, O>(&left[whole..], &right[whole..], into_rest);
-            replace(self.nan, into);
+            replace(self.nan, into_rest);
+            let mut lanes = [T::ZERO; 16];
+            proven.store(above, &mut lanes);
+            if lanes.iter().any(|lane| lane.has_sign()) {
+                replace(self.nan, into_whole);
+            }
         }
     }
 }
