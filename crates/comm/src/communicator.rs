@@ -90,13 +90,19 @@ pub trait Communicator: fmt::Debug {
         false
     }
 
-    /// Receives a message without a request, if it is there or comes within about a microsecond; else
-    /// [`start_receive`](Communicator::start_receive) receives it, and says what is wrong. Returns its length.
+    /// Receives a message without a request, if it is there or comes within some microseconds; else
+    /// [`start_receive`](Communicator::start_receive) receives it, and says what is wrong. Returns whether it did.
     ///
-    /// `buffer` is as long as the message's capacity. While a receive is posted that the message may match, this returns `None`: it
-    /// never takes the message of another.
-    fn try_receive(&self, _from: usize, _tag: Tag, _buffer: &mut [u8]) -> Option<usize> {
-        None
+    /// `take` is given the message, where it lies; it must not use this communicator. While a receive is posted that the message may
+    /// match, this returns `false`: it never takes the message of another.
+    fn try_receive(
+        &self,
+        _from: usize,
+        _tag: Tag,
+        _capacity_bytes: usize,
+        _take: &mut dyn FnMut(&[u8]),
+    ) -> bool {
+        false
     }
 
     /// Opens the conversation of a tag's number, before its first message. Collective: all ranks open the same conversations, in

@@ -151,6 +151,14 @@ impl End<'_> {
         self.comm.wait(request)
     }
 
+    fn try_receive(&self, from: usize, tag: Tag, capacity_bytes: usize) -> Option<Vec<u8>> {
+        let mut message = None;
+        let mut take = |bytes: &[u8]| message = Some(bytes.to_vec());
+        let is_received = self.comm.try_receive(from, tag, capacity_bytes, &mut take);
+        assert_eq!(message.is_some(), is_received);
+        message
+    }
+
     fn wait_all(&self, requests: impl IntoIterator<Item = Request>) {
         for request in requests {
             self.comm.wait(request).unwrap();
@@ -322,7 +330,6 @@ fn many_messages(end: &End<'_>) {
 fn messages_without_requests_keep_their_order(end: &End<'_>) {
     let (left, right) = end.neighbours();
     let (tag, capacity_bytes) = (end.fresh_tag(), 100 + end.spare_bytes);
-    let mut buffer = vec![0; capacity_bytes];
     let before = end.comm.traffic();
     let mut sends = Vec::new();
     for number in 0..250 {
@@ -334,12 +341,9 @@ fn messages_without_requests_keep_their_order(end: &End<'_>) {
     for number in 0..250 {
         let received = match number % 4 {
             0 => None,
-            _ => end.comm.try_receive(left, tag, &mut buffer),
+            _ => end.try_receive(left, tag, capacity_bytes),
         };
-        let message = match received {
-            Some(length) => buffer[..length].to_vec(),
-            None => end.receive(left, tag, 100).unwrap(),
-        };
+        let message = received.unwrap_or_else(|| end.receive(left, tag, 100).unwrap());
         assert_eq!(message, vec![number; usize::from(number % 101)]);
     }
     end.wait_all(sends);
@@ -351,15 +355,15 @@ fn receive_without_request_takes_only_its_own(end: &End<'_>) {
     let (left, right) = end.neighbours();
     let (tag, done) = (end.fresh_tag(), end.fresh_tag());
     let (one, other) = (tag.with_exchange(1, 1), tag.with_exchange(1, 2));
-    let mut buffer = vec![0; 1 + end.spare_bytes];
+    let capacity_bytes = 1 + end.spare_bytes;
     let sends = [1, 2].map(|number| end.start_send(right, one, vec![number]));
     let told = end.start_send(right, done, Vec::new());
-    assert_eq!(end.comm.try_receive(left, other, &mut buffer), None);
+    assert_eq!(end.try_receive(left, other, capacity_bytes), None);
     let incoming = end.start_receive(left, one, 1).unwrap();
     end.receive(left, done, 0).unwrap();
     let next = end.start_receive(left, one, 1).unwrap();
     let unmet = end.start_receive(left, done, 1).unwrap();
-    assert_eq!(end.comm.try_receive(left, one, &mut buffer), None);
+    assert_eq!(end.try_receive(left, one, capacity_bytes), None);
     end.comm.cancel(unmet);
     assert_eq!(end.comm.wait(incoming), Ok(vec![1]));
     assert_eq!(end.comm.wait(next), Ok(vec![2]));

@@ -1,9 +1,10 @@
 //! A ring of cache lines in memory that two processes share: messages from the one to the other, in order, without a lock.
 //!
-//! Each message has a line. Its header carries a stamp, the number of the line since the ring was made, modulo 2^16: it is written
-//! last, and a reader that finds the stamp it is waiting for finds the whole message. A short message is in the same line; a longer one
-//! lies in [lines of data](data), which form a ring of their own. The reader counts what it has read in another line, which the writer
-//! reads only when the rings seem to be full. A short message costs one cache-line transfer; reporting it as read costs another.
+//! Each message has a slot of a few lines. Its header carries a stamp, the number of the slot since the ring was made, modulo 2^16: it is
+//! written last, and a reader that finds the stamp it is waiting for finds the whole message. A short message follows its header, so that
+//! the processor fetches both; a longer one lies in [lines of data](data), side by side, which form a ring of their own. The reader counts
+//! what it has read in another line, which the writer reads only when the rings seem to be full. A short message costs one cache-line
+//! transfer; reporting it as read costs another.
 
 mod data;
 
@@ -14,32 +15,49 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) use data::{DataLine, LINE_BYTES};
 
-/// The words of a line that carry a short message.
-const WORDS: usize = 7;
-
 const WORD_BYTES: usize = size_of::<u64>();
+
+/// The words of a line beside its header.
+const WORDS: usize = LINE_BYTES / WORD_BYTES - 1;
 
 /// The longest message that is in the line of its header.
 const SHORT_BYTES: usize = WORDS * WORD_BYTES;
 
-/// How large a ring is. Both numbers are powers of two, so that they divide 2^32.
+/// How large a ring is. All numbers are powers of two; so slots and lines of data divide 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     /// The most messages.
-    pub(crate) lines: usize,
+    pub(crate) slots: usize,
+    /// The lines of a slot.
+    pub(crate) slot_lines: usize,
     /// The most lines of data of these messages.
     pub(crate) data_lines: usize,
 }
 
 impl Size {
-    /// The longest message.
+    /// The longest message. An empty ring has room for one, wherever it begins: what is left of the lines of data is skipped if it is
+    /// shorter than the message.
     pub(crate) const fn longest_bytes(self) -> usize {
-        self.data_lines * LINE_BYTES
+        self.data_lines / 2 * LINE_BYTES
     }
 
     /// The lines that are no data.
     pub(crate) const fn control_lines(self) -> usize {
-        1 + self.lines
+        1 + self.slots * self.slot_lines
+    }
+
+    /// The longest message that follows its header.
+    const fn slot_bytes(self) -> usize {
+        self.slot_lines * LINE_BYTES - WORD_BYTES
+    }
+
+    /// The lines of data of a message.
+    fn data_lines_of(self, length_bytes: usize) -> u32 {
+        let lines = match length_bytes <= self.slot_bytes() {
+            true => 0,
+            false => length_bytes.div_ceil(LINE_BYTES),
+        };
+        u32::try_from(lines).expect("messages are short")
     }
 }
 
@@ -108,6 +126,11 @@ impl Line {
     }
 }
 
+/// A copy of a short message, aligned as numbers are.
+#[cfg(not(loom))]
+#[repr(align(16))]
+struct ShortMessage([u8; SHORT_BYTES]);
+
 /// What was written or read since the ring was made: messages, and the lines of their data; both modulo 2^32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Progress {
@@ -128,29 +151,29 @@ impl Progress {
         }
     }
 
-    /// With another message.
-    fn and(self, length_bytes: usize) -> Self {
-        Self {
+    /// With another message, and the number of its first line of data.
+    fn and(self, length_bytes: usize, size: Size) -> (Self, u32) {
+        let lines = size.data_lines_of(length_bytes);
+        let place = self.data_lines as usize & (size.data_lines - 1);
+        let left = size.data_lines - place;
+        let skipped = match lines as usize <= left {
+            true => 0,
+            false => u32::try_from(left).expect("a ring is short"),
+        };
+        let first = self.data_lines.wrapping_add(skipped);
+        let this = Self {
             messages: self.messages.wrapping_add(1),
-            data_lines: self.data_lines.wrapping_add(data_lines_of(length_bytes)),
-        }
+            data_lines: first.wrapping_add(lines),
+        };
+        (this, first)
     }
 
     /// Whether so much can be under way in a ring of which this much was read.
     fn fits(self, consumed: Self, size: Size) -> bool {
         let messages = self.messages.wrapping_sub(consumed.messages);
         let data_lines = self.data_lines.wrapping_sub(consumed.data_lines);
-        messages as usize <= size.lines && data_lines as usize <= size.data_lines
+        messages as usize <= size.slots && data_lines as usize <= size.data_lines
     }
-}
-
-/// The lines of data of a message.
-fn data_lines_of(length_bytes: usize) -> u32 {
-    let lines = match length_bytes <= SHORT_BYTES {
-        true => 0,
-        false => length_bytes.div_ceil(LINE_BYTES),
-    };
-    u32::try_from(lines).expect("messages are short")
 }
 
 /// The shared memory of a ring.
@@ -158,48 +181,45 @@ fn data_lines_of(length_bytes: usize) -> u32 {
 pub(crate) struct Ring<'a> {
     /// Its header is the reader's progress.
     consumed: &'a Line,
-    lines: &'a [Line],
+    slots: &'a [Line],
     data: &'a [DataLine],
+    size: Size,
 }
 
 impl<'a> Ring<'a> {
-    /// A ring in memory that was zero or is cleared. The first of the control lines is the reader's.
+    /// A ring of some size in memory that was zero or is cleared. The first of the control lines is the reader's.
     #[inline]
-    pub(crate) fn in_memory(control: &'a [Line], data: &'a [DataLine]) -> Self {
-        let (consumed, lines) = control.split_first().expect("a ring has lines");
-        debug_assert!(lines.len().is_power_of_two() && data.len().is_power_of_two());
+    pub(crate) fn in_memory(size: Size, control: &'a [Line], data: &'a [DataLine]) -> Self {
+        let (consumed, slots) = control.split_first().expect("a ring has lines");
+        debug_assert!(slots.len() == size.slots * size.slot_lines && data.len() == size.data_lines);
+        debug_assert!(slots.len().is_power_of_two() && data.len().is_power_of_two());
         Self {
             consumed,
-            lines,
+            slots,
             data,
+            size,
         }
     }
 
     /// Makes an empty ring of memory with any content.
     #[cfg_attr(loom, expect(dead_code, reason = "a model's rings are new"))]
     pub(crate) fn clear(self) {
-        for line in self.lines {
+        for line in self.slots {
             line.header.store(0, Ordering::Relaxed);
         }
         self.consumed.header.store(0, Ordering::Release);
     }
 
-    fn size(self) -> Size {
-        Size {
-            lines: self.lines.len(),
-            data_lines: self.data.len(),
-        }
-    }
-
+    /// The slot of a message, by its number.
     #[inline]
-    fn line(self, number: u32) -> &'a Line {
-        &self.lines[number as usize & (self.lines.len() - 1)]
+    fn slot(self, number: u32) -> &'a [Line] {
+        let first = (number as usize & (self.size.slots - 1)) * self.size.slot_lines;
+        &self.slots[first..][..self.size.slot_lines]
     }
 
-    /// The lines of data from this number on up to the last one, and those from the first one on, where the rest lies.
-    fn data_from(self, number: u32) -> (&'a [DataLine], &'a [DataLine]) {
-        let (before, after) = self.data.split_at(number as usize & (self.data.len() - 1));
-        (after, before)
+    /// The lines of data from this number on up to the last one.
+    fn data_from(self, number: u32) -> &'a [DataLine] {
+        &self.data[number as usize & (self.data.len() - 1)..]
     }
 
     /// How much was read.
@@ -223,34 +243,30 @@ impl Writer {
         reason = "the bytes are this end's until the stamp is written"
     )]
     pub(crate) fn write(&mut self, ring: Ring<'_>, tag: u32, message: &[u8]) -> bool {
-        let written = self.written.and(message.len());
-        if !written.fits(self.consumed, ring.size()) {
+        let (written, first_data) = self.written.and(message.len(), ring.size);
+        if !written.fits(self.consumed, ring.size) {
             self.consumed = ring.consumed();
-            if !written.fits(self.consumed, ring.size()) {
+            if !written.fits(self.consumed, ring.size) {
                 return false;
             }
         }
-        let Progress {
-            messages: number,
-            data_lines,
-        } = self.written;
-        let line = ring.line(number);
+        let number = self.written.messages;
+        let slot = ring.slot(number);
         if message.len() <= SHORT_BYTES {
-            line.store(message);
+            slot[0].store(message);
+        } else if message.len() <= ring.size.slot_bytes() {
+            // SAFETY: the reader is done with the slots that it has counted, and reads this one when it has seen the stamp.
+            unsafe { data::write_in_slot(slot, message) };
         } else {
-            let (lines, others) = ring.data_from(data_lines);
-            let (begin, rest) = message.split_at(message.len().min(lines.len() * LINE_BYTES));
-            // SAFETY: the reader is done with the lines that it has counted, and reads these when it has seen the stamp.
-            unsafe { data::write(lines, begin) };
-            // SAFETY: as above.
-            unsafe { data::write(others, rest) };
+            // SAFETY: as above, for the lines.
+            unsafe { data::write(ring.data_from(first_data), message) };
         }
         let header = Header {
             stamp: stamp_of(number),
             tag,
             length: u16::try_from(message.len()).expect("messages are short"),
         };
-        line.header.store(header.pack(), Ordering::Release);
+        slot[0].header.store(header.pack(), Ordering::Release);
         self.written = written;
         true
     }
@@ -267,7 +283,7 @@ impl Reader {
     #[inline]
     pub(crate) fn next(&self, ring: Ring<'_>) -> Option<(u32, usize)> {
         let number = self.read.messages;
-        let word = ring.line(number).header.load(Ordering::Acquire);
+        let word = ring.slot(number)[0].header.load(Ordering::Acquire);
         let header = Header::unpack(word);
         (header.stamp == stamp_of(number)).then_some((header.tag, header.length.into()))
     }
@@ -280,17 +296,59 @@ impl Reader {
     pub(crate) fn read(&mut self, ring: Ring<'_>, length_bytes: usize, into: &mut [u8]) {
         let room = length_bytes.min(into.len());
         let into = &mut into[..room];
+        let slot = ring.slot(self.read.messages);
         if length_bytes <= SHORT_BYTES {
-            ring.line(self.read.messages).load(into);
-        } else {
-            let (lines, others) = ring.data_from(self.read.data_lines);
-            let (begin, rest) = into.split_at_mut(room.min(lines.len() * LINE_BYTES));
+            slot[0].load(into);
+        } else if length_bytes <= ring.size.slot_bytes() {
             // SAFETY: `next` has seen the stamp, and the writer waits for the count.
-            unsafe { data::read(lines, begin) };
+            unsafe { data::read_in_slot(slot, into) };
+        } else {
+            let lines = ring.data_from(self.read.and(length_bytes, ring.size).1);
             // SAFETY: as above.
-            unsafe { data::read(others, rest) };
+            unsafe { data::read(lines, into) };
         }
-        self.read = self.read.and(length_bytes);
+        self.count(ring, length_bytes);
+    }
+
+    /// Takes the next message, of `length_bytes`, which `next` has reported, by a function that is given it where it lies, or, if it
+    /// is short, a copy.
+    #[cfg(not(loom))]
+    #[expect(
+        unsafe_code,
+        reason = "the bytes are this end's until it has counted them"
+    )]
+    pub(crate) fn take<R>(
+        &mut self,
+        ring: Ring<'_>,
+        length_bytes: usize,
+        take: impl FnOnce(&[u8]) -> R,
+    ) -> R {
+        let slot = ring.slot(self.read.messages);
+        if length_bytes <= SHORT_BYTES {
+            let mut copy = ShortMessage([0; SHORT_BYTES]);
+            let message = &mut copy.0[..length_bytes];
+            slot[0].load(message);
+            self.count(ring, length_bytes);
+            return take(message);
+        }
+        let message = if length_bytes <= ring.size.slot_bytes() {
+            // SAFETY: `next` has seen the stamp, and the writer waits for the count, which comes when the function has returned. If it
+            // panics, the message stays.
+            unsafe { data::view_in_slot(slot, length_bytes) }
+        } else {
+            let lines = ring.data_from(self.read.and(length_bytes, ring.size).1);
+            // SAFETY: as above.
+            unsafe { data::view(lines, length_bytes) }
+        };
+        data::fetch(message);
+        let taken = take(message);
+        self.count(ring, length_bytes);
+        taken
+    }
+
+    /// Counts the next message, which was taken.
+    fn count(&mut self, ring: Ring<'_>, length_bytes: usize) {
+        (self.read, _) = self.read.and(length_bytes, ring.size);
         let consumed = &ring.consumed.header;
         consumed.store(self.read.pack(), Ordering::Release);
     }
@@ -304,22 +362,31 @@ mod tests {
 
     use super::*;
 
-    const SIZES: [Size; 3] = [
+    const SIZES: [Size; 4] = [
         Size {
-            lines: 4,
+            slots: 4,
+            slot_lines: 1,
             data_lines: 4,
         },
         Size {
-            lines: 16,
+            slots: 16,
+            slot_lines: 1,
             data_lines: 2,
         },
         Size {
-            lines: 2,
-            data_lines: 64,
+            slots: 2,
+            slot_lines: 4,
+            data_lines: 128,
+        },
+        Size {
+            slots: 8,
+            slot_lines: 2,
+            data_lines: 16,
         },
     ];
 
     struct Memory {
+        size: Size,
         control: Vec<Line>,
         data: Vec<DataLine>,
     }
@@ -327,13 +394,14 @@ mod tests {
     impl Memory {
         fn of(size: Size) -> Self {
             Self {
+                size,
                 control: (0..size.control_lines()).map(|_| Line::default()).collect(),
                 data: (0..size.data_lines).map(|_| DataLine::default()).collect(),
             }
         }
 
         fn ring(&self) -> Ring<'_> {
-            Ring::in_memory(&self.control, &self.data)
+            Ring::in_memory(self.size, &self.control, &self.data)
         }
     }
 
@@ -353,14 +421,14 @@ mod tests {
         };
         let consumed = &ring.consumed.header;
         consumed.store(begin.pack(), Ordering::Relaxed);
-        for line in (0..).take(ring.lines.len()) {
-            let earlier = begin.messages.wrapping_sub(line + 1);
+        for slot in (0..).take(ring.size.slots) {
+            let earlier = begin.messages.wrapping_sub(slot + 1);
             let header = Header {
                 stamp: stamp_of(earlier),
                 tag: 7,
                 length: 1,
             };
-            ring.line(earlier)
+            ring.slot(earlier)[0]
                 .header
                 .store(header.pack(), Ordering::Relaxed);
         }
@@ -382,7 +450,7 @@ mod tests {
     }
 
     fn fill(ring: Ring<'_>, mut writer: Writer, mut reader: Reader) {
-        let size = ring.size();
+        let size = ring.size;
         let mut under_way = VecDeque::new();
         let mut refused_count = 0;
         for number in 0..1000 {
@@ -393,7 +461,10 @@ mod tests {
                     under_way.pop_front().expect("an empty ring has room");
                 assert_eq!(reader.next(ring), Some((tag, bytes.len())));
                 let mut read = vec![0; bytes.len()];
-                reader.read(ring, bytes.len(), &mut read);
+                match number % 2 {
+                    0 => reader.read(ring, bytes.len(), &mut read),
+                    _ => reader.take(ring, bytes.len(), |message| read.copy_from_slice(message)),
+                }
                 assert_eq!(read, bytes);
             }
             under_way.push_back((tag, bytes));
@@ -409,12 +480,15 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_holds_as_many_messages_as_it_has_lines_for() {
+    fn a_ring_holds_as_many_messages_as_it_has_room_for() {
         for size in SIZES {
             for (length, most) in [
-                (SHORT_BYTES, size.lines),
-                (SHORT_BYTES + 1, size.lines.min(size.data_lines)),
-                (size.longest_bytes(), 1),
+                (size.slot_bytes(), size.slots),
+                (
+                    size.slot_bytes() + 1,
+                    size.slots.min(size.data_lines / size.slot_lines),
+                ),
+                (size.longest_bytes(), 2),
             ] {
                 let memory = Memory::of(size);
                 let (mut writer, message) = (Writer::default(), vec![1; length]);
@@ -435,16 +509,17 @@ mod tests {
         ring.clear();
         assert_eq!(Reader::default().next(ring), None);
         let mut writer = Writer::default();
-        let count = (0..=size.lines)
+        let count = (0..=size.slots)
             .take_while(|_| writer.write(ring, 1, &[]))
             .count();
-        assert_eq!(count, size.lines);
+        assert_eq!(count, size.slots);
     }
 
     #[test]
     fn messages_come_whole_from_another_thread() {
         let size = Size {
-            lines: 4,
+            slots: 4,
+            slot_lines: 2,
             data_lines: 32,
         };
         let memory = Memory::of(size);
@@ -493,8 +568,9 @@ mod loomed {
     use super::*;
 
     const SIZE: Size = Size {
-        lines: 4,
-        data_lines: 2,
+        slots: 4,
+        slot_lines: 1,
+        data_lines: 4,
     };
 
     #[test]
@@ -506,11 +582,13 @@ mod loomed {
             let data: Vec<DataLine> = (0..SIZE.data_lines).map(|_| DataLine::default()).collect();
             let memory = Arc::new((control, data));
             let shared = Arc::clone(&memory);
-            // A line of data; two lines, and a short message, which find room only when the first was read.
-            let lengths = [SHORT_BYTES + 1, SIZE.longest_bytes(), 9, SHORT_BYTES + 1];
+            // A line of data; two lines; two more, for which the last line is skipped, and a short message, which find room only when
+            // these were read.
+            let longest = SIZE.longest_bytes();
+            let lengths = [SHORT_BYTES + 1, longest, longest, 9];
             let sender = thread::spawn(move || {
                 let mut writer = Writer::default();
-                let ring = Ring::in_memory(&shared.0, &shared.1);
+                let ring = Ring::in_memory(SIZE, &shared.0, &shared.1);
                 for (fill, length) in (1..).zip(lengths) {
                     while !writer.write(ring, fill.into(), &vec![fill; length]) {
                         thread::yield_now();
@@ -518,7 +596,7 @@ mod loomed {
                 }
             });
             let mut reader = Reader::default();
-            let ring = Ring::in_memory(&memory.0, &memory.1);
+            let ring = Ring::in_memory(SIZE, &memory.0, &memory.1);
             for (fill, length) in (1..).zip(lengths) {
                 let found = loop {
                     match reader.next(ring) {

@@ -49,10 +49,15 @@ impl Conversation {
         self.tag.get()
     }
 
-    /// Begins a run, if the plan is ready.
+    /// Begins a run on its world, if the plan is ready. The caller has a handle of the world nearer by: between other work, neither is in
+    /// cache.
     #[inline]
-    pub(crate) fn begin(&self, operation: Operation) -> Result<Claim<'_>, RunError> {
-        let busy = self.world.enter()?;
+    pub(crate) fn begin<'c>(
+        &'c self,
+        world: &'c World,
+        operation: Operation,
+    ) -> Result<Claim<'c>, RunError> {
+        let busy = world.enter()?;
         if self.status.get() != Status::Ready {
             return Err(self.refusal());
         }

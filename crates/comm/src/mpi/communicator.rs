@@ -304,7 +304,7 @@ impl MpiCommunicator {
         if to == self.rank {
             // It knows.
         } else if let Some(node_rank) = local.node_rank_of(to, message.len()) {
-            if local.try_send(node_rank, tag, &message) {
+            if local.try_send(node_rank, tag, &message, 1) {
                 return Ok(true);
             }
             if notice.must_arrive() {
@@ -531,10 +531,11 @@ impl Communicator for MpiCommunicator {
     }
 
     fn try_send(&self, to: usize, tag: Tag, message: &[u8], capacity_bytes: usize) -> bool {
+        let looks = self.poll_limits.before_request;
         // One that is too long for its receiver is the receiver's error.
         let is_sent = message.len() <= capacity_bytes
             && self.locally(to, tag, capacity_bytes, |local, node_rank| {
-                local.try_send(node_rank, tag, message)
+                local.try_send(node_rank, tag, message, looks)
             }) == Some(true);
         if is_sent {
             Traffic::count(&self.traffic, message);
@@ -542,11 +543,17 @@ impl Communicator for MpiCommunicator {
         is_sent
     }
 
-    fn try_receive(&self, from: usize, tag: Tag, buffer: &mut [u8]) -> Option<usize> {
-        let polls = self.poll_limits.before_request;
-        self.locally(from, tag, buffer.len(), |local, node_rank| {
-            local.try_receive(node_rank, tag, buffer, polls)
-        })?
+    fn try_receive(
+        &self,
+        from: usize,
+        tag: Tag,
+        capacity_bytes: usize,
+        take: &mut dyn FnMut(&[u8]),
+    ) -> bool {
+        let looks = self.poll_limits.before_request;
+        self.locally(from, tag, capacity_bytes, |local, node_rank| {
+            local.try_receive(node_rank, tag, capacity_bytes, looks, take)
+        }) == Some(true)
     }
 
     fn give_up(&self, tag: Tag) {

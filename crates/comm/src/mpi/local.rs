@@ -12,7 +12,7 @@ use crate::request::{Request, RequestId, Requests};
 use crate::ring::{Reader, Ring, Writer};
 use crate::tag::Tag;
 
-/// On larger nodes the rings, one for each pair of ranks, would take too much memory: 38 MB here.
+/// On larger nodes the rings, one for each pair of ranks, would take too much memory: 54 MB here.
 const MOST_RANKS: usize = 256;
 
 /// The most buffers for unexpected messages that are there in advance. To receive a message then allocates nothing, unless there are more.
@@ -237,33 +237,46 @@ impl LocalMessages {
         requests.insert(Message::Local(sent))
     }
 
-    /// Sends a message to another rank if there is room for it. Says whether there was.
-    pub(super) fn try_send(&mut self, node_rank: usize, tag: Tag, message: &[u8]) -> bool {
+    /// Sends a message to another rank if there is room for it at one of so many looks. Says whether there was.
+    pub(super) fn try_send(
+        &mut self,
+        node_rank: usize,
+        tag: Tag,
+        message: &[u8],
+        looks: u32,
+    ) -> bool {
         let Some(rings) = self.rings_to(node_rank) else {
             return false;
         };
         let (ring, lane) = rings.to(node_rank);
-        !lane.is_full && lane.writer.write(ring, to_wire(tag), message)
+        let mut write = |_| lane.writer.write(ring, to_wire(tag), message);
+        !lane.is_full && (0..looks).any(&mut write)
     }
 
-    /// Takes the next message of a rank in, if it is this exchange's and no other receive may be waiting for it. Its length.
+    /// Takes the next message of a rank in, if it is this exchange's and no other receive may be waiting for it. Says whether it is.
     pub(super) fn try_receive(
         &mut self,
         node_rank: usize,
         tag: Tag,
-        buffer: &mut [u8],
-        polls: u32,
-    ) -> Option<usize> {
+        capacity_bytes: usize,
+        looks: u32,
+        take: &mut dyn FnMut(&[u8]),
+    ) -> bool {
         if !self.posted.is_empty() || !self.unexpected.is_empty() {
-            return None;
+            return false;
         }
-        let (ring, reader) = self.rings_to(node_rank)?.from(node_rank);
-        let (wire, length) = (0..polls).find_map(|_| reader.next(ring))?;
-        let is_it = wire == to_wire(tag) && length <= buffer.len();
-        is_it.then(|| {
-            reader.read(ring, length, buffer);
-            length
-        })
+        let Some(rings) = self.rings_to(node_rank) else {
+            return false;
+        };
+        let (ring, reader) = rings.from(node_rank);
+        let Some((wire, length)) = (0..looks).find_map(|_| reader.next(ring)) else {
+            return false;
+        };
+        let is_it = wire == to_wire(tag) && length <= capacity_bytes;
+        if is_it {
+            reader.take(ring, length, take);
+        }
+        is_it
     }
 
     pub(super) fn start_receive(

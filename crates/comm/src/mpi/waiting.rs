@@ -21,7 +21,7 @@ pub(super) struct PollLimits {
     before_yield: u32,
     /// Polls of shared memory before the rank yields its core: each takes less time.
     local_before_yield: u32,
-    /// Polls of shared memory before a receive is posted: about a microsecond.
+    /// Looks at shared memory before a message is left to a request: some microseconds.
     pub(super) before_request: u32,
     /// How long a wait yields its core before it sleeps instead.
     before_nap: Duration,
@@ -34,7 +34,7 @@ impl PollLimits {
     pub(super) const OWN_CORE: Self = Self {
         before_yield: 1000,
         local_before_yield: 16_000,
-        before_request: 1000,
+        before_request: 8000,
         before_nap: Duration::MAX,
         before_progress: 64,
     };

@@ -30,14 +30,18 @@ pub(super) struct Window {
     parts: Vec<NonNull<u8>>,
 }
 
-/// How large the rings of a node are. There is one for each pair of ranks: those of 8 take 2 MiB, of 32 5 MiB, and of 256 38 MB.
+/// How large the rings of a node are. There is one for each pair of ranks: those of 8 take 5 MiB, of 32 9 MiB, and of 256 54 MB.
 fn rings_of(size: usize) -> Size {
-    let (lines, data_lines) = match size {
-        0..=8 => (32, 512),
-        9..=32 => (16, 64),
-        _ => (4, 4),
+    let (slots, slot_lines, data_lines) = match size {
+        0..=8 => (32, 8, 1024),
+        9..=32 => (16, 1, 128),
+        _ => (4, 1, 8),
     };
-    Size { lines, data_lines }
+    Size {
+        slots,
+        slot_lines,
+        data_lines,
+    }
 }
 
 /// The memory of a ring.
@@ -158,7 +162,7 @@ impl Window {
         let control = unsafe { slice::from_raw_parts(control.as_ptr(), control_lines) };
         // SAFETY: as above. They are bytes in cells, which other processes may write in their turns.
         let data = unsafe { slice::from_raw_parts(data.as_ptr(), data_lines) };
-        Ring::in_memory(control, data)
+        Ring::in_memory(self.rings, control, data)
     }
 
     /// The longest message of its rings.

@@ -6,6 +6,12 @@
 use loom::cell::UnsafeCell;
 #[cfg(not(loom))]
 use std::cell::UnsafeCell;
+use std::slice;
+
+use super::Line;
+
+/// What precedes the message in a slot.
+const HEADER_BYTES: usize = size_of::<u64>();
 
 /// The bytes of a cache line.
 pub(crate) const LINE_BYTES: usize = 64;
@@ -18,6 +24,12 @@ pub(crate) struct DataLine(UnsafeCell<[u8; LINE_BYTES]>);
 // SAFETY: only `write` and `read` touch the bytes, and whoever calls them has them to itself.
 unsafe impl Sync for DataLine {}
 
+/// Messages of at least this number of bytes are written past the caches. The lines are in the reader's cache since it read them, and
+/// taking each from there is what long messages would wait for: the more, the further the reader's core is. Memory holds them after that,
+/// which takes short messages longer.
+#[cfg(all(target_arch = "x86_64", not(loom)))]
+const STREAMED_BYTES: usize = 3000;
+
 /// Writes a message to lines, of which there are enough.
 ///
 /// # Safety
@@ -26,8 +38,41 @@ unsafe impl Sync for DataLine {}
 pub(super) unsafe fn write(lines: &[DataLine], message: &[u8]) {
     assert!(message.len() <= size_of_val(lines));
     let to = lines.as_ptr().cast::<u8>().cast_mut();
+    #[cfg(target_arch = "x86_64")]
+    if message.len() >= STREAMED_BYTES {
+        // SAFETY: there is room, the lines are aligned, and by this function's contract nobody else uses them.
+        return unsafe { stream(to, message) };
+    }
     // SAFETY: there is room, the cells may be written through a shared slice, and by this function's contract nobody else uses them.
     unsafe { to.copy_from_nonoverlapping(message.as_ptr(), message.len()) };
+}
+
+/// Copies a message to memory past the caches. Other processors see it before whatever this one stores afterwards.
+///
+/// # Safety
+/// There is room for the message at `to`, which is aligned to a line and which nobody else uses meanwhile.
+#[cfg(all(target_arch = "x86_64", not(loom)))]
+unsafe fn stream(to: *mut u8, message: &[u8]) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+
+    let (words, rest) = message.as_chunks::<{ size_of::<__m128i>() }>();
+    let mut place = to.cast::<__m128i>();
+    for word in words {
+        // SAFETY: every x86-64 processor has SSE2, and a word is as long as what is loaded.
+        let word = unsafe { _mm_loadu_si128(word.as_ptr().cast()) };
+        // SAFETY: by this function's contract the place is room for the word, aligned to it, and this processor's alone.
+        unsafe { _mm_stream_si128(place, word) };
+        // SAFETY: there is room for the message, to whose end the place moves.
+        place = unsafe { place.add(1) };
+    }
+    // SAFETY: what is left of the message has room at the place.
+    unsafe {
+        place
+            .cast::<u8>()
+            .copy_from_nonoverlapping(rest.as_ptr(), rest.len())
+    };
+    // SAFETY: every x86-64 processor has SSE.
+    unsafe { _mm_sfence() };
 }
 
 /// Reads a message from lines, which hold it.
@@ -40,6 +85,70 @@ pub(super) unsafe fn read(lines: &[DataLine], message: &mut [u8]) {
     let from = lines.as_ptr().cast::<u8>();
     // SAFETY: there are as many bytes, and by this function's contract nobody writes them.
     unsafe { from.copy_to_nonoverlapping(message.as_mut_ptr(), message.len()) };
+}
+
+/// A message where it lies, in lines which hold it.
+///
+/// # Safety
+/// Nobody writes the lines while the slice is used.
+#[cfg(not(loom))]
+pub(super) unsafe fn view(lines: &[DataLine], length_bytes: usize) -> &[u8] {
+    assert!(length_bytes <= size_of_val(lines));
+    // SAFETY: there are as many bytes, which live as long as the lines, and by this function's contract nobody writes them.
+    unsafe { slice::from_raw_parts(lines.as_ptr().cast(), length_bytes) }
+}
+
+/// Writes a message after the header of a slot, which has room for both.
+///
+/// # Safety
+/// Nobody reads or writes the slot's message meanwhile.
+pub(super) unsafe fn write_in_slot(slot: &[Line], message: &[u8]) {
+    assert!(HEADER_BYTES + message.len() <= size_of_val(slot));
+    let to = slot.as_ptr().cast::<u8>().cast_mut();
+    // SAFETY: the slot is longer than a header.
+    let to = unsafe { to.add(HEADER_BYTES) };
+    // SAFETY: there is room, atomic integers may be written through a shared slice, and by this function's contract nobody else uses them.
+    unsafe { to.copy_from_nonoverlapping(message.as_ptr(), message.len()) };
+}
+
+/// Reads the message after the header of a slot, as much as there is room for.
+///
+/// # Safety
+/// As [`view_in_slot`].
+pub(super) unsafe fn read_in_slot(slot: &[Line], into: &mut [u8]) {
+    // SAFETY: this function's contract.
+    into.copy_from_slice(unsafe { view_in_slot(slot, into.len()) });
+}
+
+/// The message after the header of a slot.
+///
+/// # Safety
+/// Nobody writes it while the slice is used.
+pub(super) unsafe fn view_in_slot(slot: &[Line], length_bytes: usize) -> &[u8] {
+    assert!(HEADER_BYTES + length_bytes <= size_of_val(slot));
+    // SAFETY: the slot is longer than a header.
+    let from = unsafe { slot.as_ptr().cast::<u8>().add(HEADER_BYTES) };
+    // SAFETY: there are as many bytes, which live as long as the slot, and by this function's contract nobody writes them.
+    unsafe { slice::from_raw_parts(from, length_bytes) }
+}
+
+/// The lines that are fetched at once. The processor itself fetches more when it sees that they are read in order.
+#[cfg(all(target_arch = "x86_64", not(loom)))]
+const FETCHED_LINES: usize = 8;
+
+/// Begins to fetch a message from the writer's cache, while the program finds out what to do with it.
+#[cfg(not(loom))]
+#[inline]
+pub(super) fn fetch(message: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in message.chunks(LINE_BYTES).take(FETCHED_LINES) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+
+        // SAFETY: every x86-64 processor has SSE, and the address is a byte of the message's.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = message;
 }
 
 /// As `write`, seen by loom.

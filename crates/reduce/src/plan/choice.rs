@@ -52,6 +52,9 @@ const SAMPLED_RANGES: usize = 1024;
 /// would cost too much latency.
 const STRIP_BYTES: usize = 1 << 19;
 
+/// Rows are cut into strips that go through shared memory, if messages of at least this length do. Shorter ones would be too many.
+const SHARED_STRIP_BYTES_MIN: usize = 1 << 14;
+
 /// The builder's options for the schedule; `None` leaves one open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScheduleOptions {
@@ -202,6 +205,10 @@ impl ScheduleOptions {
             parameters.expect("the options are checked")
         };
         let takes_turns = ranks > transport_hints.concurrency;
+        let shared_strips = match takes_turns {
+            true => 1,
+            false => strips_through(transport_hints.shared_bytes, load, width),
+        };
         let only = match named.map(|algorithm| (algorithm, algorithm.scheduled())) {
             // The messages of ranks that share a core take the sum of their times, so the fewest messages win.
             None if takes_turns && !nodes.are_far => Some(schedule::Algorithm::Binomial),
@@ -233,7 +240,16 @@ impl ScheduleOptions {
                     .expect("there are ranks, and the parameters are sound")
             })
         });
-        let schedule = Schedule::fastest(schedules, load, network).expect("there is a candidate");
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "a row is cut into a few thousand strips"
+        )]
+        let strip_load = Load {
+            row_bytes: load.row_bytes / shared_strips as f64,
+            ..load
+        };
+        let schedule = Schedule::fastest(schedules, strip_load, network);
+        let schedule = schedule.expect("there is a candidate");
         let algorithm = schedule.algorithm();
         let (blocks, strips) = if algorithm.is_pipelined() {
             (algorithm.best_blocks(ranks, load, network.far, width), 1)
@@ -241,6 +257,7 @@ impl ScheduleOptions {
             let strips = match self.blocks {
                 Some(blocks) => blocks.min(width),
                 None if takes_turns => 1,
+                None if shared_strips > 1 => shared_strips,
                 None => {
                     schedule.most_strips(load, network, (row_bytes / STRIP_BYTES).clamp(1, width))
                 }
@@ -257,6 +274,21 @@ impl ScheduleOptions {
             rows: load.rows,
         }
     }
+}
+
+/// The strips of columns of a row whose messages fit into memory that ranks share; 1 where there is none, or little.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "lengths are far below 2^53 bytes, and positive"
+)]
+fn strips_through(shared_bytes: usize, load: Load, width: usize) -> usize {
+    if shared_bytes < SHARED_STRIP_BYTES_MIN {
+        return 1;
+    }
+    let strips = load.row_bytes * load.rows / shared_bytes as f64;
+    (strips.ceil() as usize).clamp(1, width)
 }
 
 /// What is known of nodes.

@@ -325,7 +325,10 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         if !is_valid {
             return None;
         }
-        let claim = self.conversation.begin(Operation::Allreduce).ok()?;
+        let claim = self
+            .conversation
+            .begin(&self.world, Operation::Allreduce)
+            .ok()?;
         let value = self.operator.fold(local)?;
         let result = self.operator.canonical(value);
         claim.end(Ok(())).ok()?;
@@ -335,14 +338,14 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
 
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
     fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
-        let claim = self.conversation.begin(operation)?;
+        let claim = self.conversation.begin(&self.world, operation)?;
         let checked = self.check(operation, local.len(), result.len());
         claim.end(self.engine.run(operation, checked.map(|()| local), result))
     }
 
     /// A run in which this rank takes no part, for a reason of its own, which it returns. The others hear of it.
     pub(crate) fn fail(&self, operation: Operation, error: RunError) -> RunError {
-        let claim = match self.conversation.begin(operation) {
+        let claim = match self.conversation.begin(&self.world, operation) {
             Ok(claim) => claim,
             Err(refused) => return refused,
         };
@@ -360,7 +363,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         local: &[T],
         result_length: usize,
     ) -> Result<Pending<C, T>, RunError> {
-        let claim = self.conversation.begin(operation)?;
+        let claim = self.conversation.begin(&self.world, operation)?;
         let failure = self.check(operation, local.len(), result_length).err();
         let rows = failure.is_none().then_some(local);
         match self.engine.start(operation, rows) {

@@ -67,13 +67,6 @@ impl Buffer {
         unless_given_up(self.reclaim(comm, patience)).map(|is_over| is_over.unwrap_or(true))
     }
 
-    /// The memory, for a message of at most this number of bytes.
-    pub(crate) fn room(&mut self, capacity_bytes: usize) -> &mut [u8] {
-        self.memory.resize(capacity_bytes, 0);
-        self.start = 0;
-        &mut self.memory
-    }
-
     /// Copies a received message to the memory.
     pub(crate) fn fill(&mut self, message: &[u8]) {
         self.memory.clear();

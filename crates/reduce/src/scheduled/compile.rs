@@ -233,6 +233,7 @@ impl Compiler<'_> {
             combines,
             sends,
             receives,
+            is_combined_on_arrival: false,
         });
     }
 

@@ -74,7 +74,45 @@ impl Program<usize> {
                     .collect(),
             })
             .collect();
+        located.note_combined_on_arrival();
         located
+    }
+}
+
+impl Program<Located> {
+    /// Finds the steps that receive one message which only the combinations after it read.
+    fn note_combined_on_arrival(&mut self) {
+        let mut readers = vec![0_usize; self.receives.len()];
+        let mut count = |place: Located| {
+            if let Located::Message { index, .. } = place {
+                readers[index] += 1;
+            }
+        };
+        for combine in &self.combines {
+            count(combine.left);
+            count(combine.right);
+        }
+        let prefixes = self.prefixes.iter().flat_map(|prefix| &prefix.nodes);
+        let sent = self
+            .sends
+            .iter()
+            .flat_map(|send| &self.parts[send.parts.clone()]);
+        for part in prefixes.chain(sent).chain(&self.result) {
+            count(part.place);
+        }
+        for step in 0..self.steps.len() {
+            let [receive] = self.steps[step].receives.clone().collect::<Vec<_>>()[..] else {
+                continue;
+            };
+            let reads = |place: Located| {
+                usize::from(matches!(place, Located::Message { index, .. } if index == receive))
+            };
+            let combines = self.combines[self.combines_after(step)].iter();
+            let first = combines.fold(0, |sum, combine| {
+                sum + reads(combine.left) + reads(combine.right)
+            });
+            self.steps[step].is_combined_on_arrival = first > 0 && first == readers[receive];
+        }
     }
 }
 

@@ -16,7 +16,8 @@ use crate::operator::Operator;
 use crate::patience::Patience;
 use crate::trace::{message, span};
 
-/// The most bytes of a message that goes without a request. Others take so long that a request does not matter.
+/// The most bytes of a message that goes without a request, unless longer ones go through shared memory. Others take so long that a request
+/// does not matter.
 pub(super) const AT_ONCE_BYTES: usize = 4096;
 
 /// The most bytes of such a message that are put together on the stack.
@@ -52,6 +53,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         Memory {
             workspace: &mut self.state.workspace,
             receives: &self.state.receives,
+            arrived: None,
             own_nodes: self.own_nodes,
             result: self.result,
             row: self.strips.width,
@@ -61,12 +63,14 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
 
     /// Begins the strip that the state names.
     pub(super) fn begin_strip(&mut self) -> Result<(), comm::Error> {
+        self.state.at_once = self.state.is_alone;
         self.state.sent = 0;
         if self.delivers_alone {
             self.state.turn ^= 1;
             self.state.sent = usize::MAX;
         }
         (self.state.posted, self.state.received) = (0, 0);
+        self.state.is_combined = false;
         self.enter(0)
     }
 
@@ -74,14 +78,14 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
     fn enter(&mut self, index: usize) -> Result<(), comm::Error> {
         let program = self.program();
         let Some(step) = program.steps.get(index) else {
-            self.combine(program.last_combines.clone());
+            self.combine(program.last_combines.clone(), None);
             if self.strips.uses_caller_memory && self.state.failed.is_none() {
                 self.deliver();
             }
             self.state.phase = Phase::Sending;
             return Ok(());
         };
-        self.combine(step.combines.clone());
+        self.combine(step.combines.clone(), None);
         for index in step.sends.clone() {
             self.send(index)?;
         }
@@ -95,13 +99,19 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         Ok(())
     }
 
-    fn combine(&mut self, combines: Range<usize>) {
-        if self.state.failed.is_some() || combines.is_empty() {
+    /// Performs combinations, unless they have happened on the arrival of the last message.
+    fn combine(&mut self, combines: Range<usize>, arrived: Option<(usize, &[T])>) {
+        let is_combined = mem::take(&mut self.state.is_combined);
+        if is_combined || self.state.failed.is_some() || combines.is_empty() {
             return;
         }
         let combines = &self.program().combines[combines];
         let operator = self.operator;
-        P::combine(combines, &mut self.memory(), operator);
+        let mut memory = Memory {
+            arrived,
+            ..self.memory()
+        };
+        P::combine(combines, &mut memory, operator);
         self.state.check_environment(self.comm.rank());
     }
 
@@ -148,6 +158,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         if self.state.at_once && has_values && self.send_at_once(index, capacity_bytes) {
             return Ok(());
         }
+        self.state.at_once = false;
         let buffer = &mut self.state.sends[self.state.turn][index];
         let mut memory = match buffer.request.take() {
             Some(request) => unless_given_up(self.comm.wait(request))?.unwrap_or_default(),
@@ -225,19 +236,25 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
                             return Ok(false);
                         }
                     }
-                    for send in sends_to_complete(self.program(), self.state, index) {
-                        let buffer = &mut self.state.sends[self.state.turn][send];
-                        if !buffer.reclaim_sent(self.comm, patience)? {
-                            return Ok(false);
+                    if !self.state.at_once {
+                        for send in sends_to_complete(self.program(), self.state, index) {
+                            let buffer = &mut self.state.sends[self.state.turn][send];
+                            if !buffer.reclaim_sent(self.comm, patience)? {
+                                return Ok(false);
+                            }
+                            self.state.sent = send + 1;
                         }
-                        self.state.sent = send + 1;
                     }
                     self.enter(index + 1)?;
                 }
                 Phase::Sending => {
-                    for turn in
-                        turns_to_complete(self.state, self.delivers_alone, self.strips.count)
-                    {
+                    let turns = match self.state.at_once {
+                        true => 0..0,
+                        false => {
+                            turns_to_complete(self.state, self.delivers_alone, self.strips.count)
+                        }
+                    };
+                    for turn in turns {
                         for buffer in &mut self.state.sends[turn] {
                             if !buffer.reclaim_sent(self.comm, patience)? {
                                 return Ok(false);
@@ -264,7 +281,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         patience: Patience,
     ) -> Result<bool, comm::Error> {
         if self.state.at_once {
-            if self.receive_at_once(index) {
+            if self.receive_at_once(step, index) {
                 return Ok(true);
             }
             // This message may be long in coming, and the run goes on by requests.
@@ -296,35 +313,38 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
     }
 
     /// Takes a message in that comes at once, in the order of receives. Says whether it did.
-    fn receive_at_once(&mut self, index: usize) -> bool {
-        let program = self.program();
-        let message = &program.receives[index];
-        let part = program.parts[message.parts.start];
+    fn receive_at_once(&mut self, step: usize, index: usize) -> bool {
+        let message = &self.program().receives[index];
         let capacity_bytes = capacity_bytes::<T>(message.length);
         let (comm, tag) = (self.comm, self.tag);
-        let mut on_stack = [0; ON_STACK_BYTES];
-        let buffer = &mut self.state.receives[index];
-        let is_short = capacity_bytes <= ON_STACK_BYTES;
-        let room = match is_short {
-            true => &mut on_stack[..capacity_bytes],
-            false => buffer.room(capacity_bytes),
-        };
-        let Some(length) = comm.try_receive(message.peer, tag, room) else {
-            return false;
-        };
-        self.state.received = index + 1;
-        let has_values = length == message.length * size_of::<T>();
-        let workspace = &mut self.state.workspace;
-        if !has_values {
-            let notice = read_notice(&room[..length]);
-            self.hear_of_failure(message.peer, notice);
-        } else if is_short {
-            P::take_in_bytes(part, &on_stack[..length], buffer, workspace);
-        } else {
-            buffer.memory.truncate(length);
-            P::take_in(part, buffer, workspace);
+        let is_received = comm.try_receive(message.peer, tag, capacity_bytes, &mut |bytes| {
+            self.take_in(step, index, bytes);
+        });
+        if is_received {
+            self.state.received = index + 1;
         }
-        true
+        is_received
+    }
+
+    /// Takes a message in where it lies.
+    #[inline]
+    fn take_in(&mut self, step: usize, index: usize, bytes: &[u8]) {
+        let program = self.program();
+        let message = &program.receives[index];
+        if bytes.len() != message.length * size_of::<T>() {
+            self.hear_of_failure(message.peer, read_notice(bytes));
+            return;
+        }
+        if program.steps[step].is_combined_on_arrival
+            && let Ok(values) = bytemuck::try_cast_slice(bytes)
+        {
+            self.combine(program.combines_after(step), Some((index, values)));
+            self.state.is_combined = true;
+            return;
+        }
+        let part = program.parts[message.parts.start];
+        let (buffer, workspace) = (&mut self.state.receives[index], &mut self.state.workspace);
+        P::take_in_bytes(part, bytes, buffer, workspace);
     }
 
     /// Notes what a peer's notice says: which rank failed first. If it makes no sense, the peer did.

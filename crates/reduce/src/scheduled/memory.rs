@@ -11,6 +11,8 @@ use crate::operator::Operator;
 pub(crate) struct Memory<'m, T> {
     pub(crate) workspace: &'m mut [T],
     pub(crate) receives: &'m [Buffer],
+    /// A message that is not in its buffer, by its number among the receives.
+    pub(crate) arrived: Option<(usize, &'m [T])>,
     /// Whole rows: the reductions of this rank's own nodes, in order.
     pub(crate) own_nodes: &'m [T],
     /// A whole row, or the columns of this rank.
@@ -136,11 +138,18 @@ impl Located {
         self,
         length: usize,
         receives: &'m [Buffer],
+        arrived: Option<(usize, &'m [T])>,
         own_nodes: &'m [T],
         node_start: impl Fn(usize) -> usize,
     ) -> Option<&'m [T]> {
         match self {
-            Located::Message { index, start } => Some(&receives[index].values()[start..][..length]),
+            Located::Message { index, start } => {
+                let values = match arrived {
+                    Some((arrived, values)) if arrived == index => values,
+                    _ => receives[index].values(),
+                };
+                Some(&values[start..][..length])
+            }
             Located::OwnNode { index, start } => {
                 Some(&own_nodes[node_start(index) + start..][..length])
             }
@@ -185,7 +194,13 @@ impl Place for Located {
             Located::Workspace(start) => &memory.workspace[start..][..length],
             Located::Result(start) => &memory.result[memory.first_column + start..][..length],
             outside => outside
-                .outside(length, memory.receives, memory.own_nodes, node_start)
+                .outside(
+                    length,
+                    memory.receives,
+                    memory.arrived,
+                    memory.own_nodes,
+                    node_start,
+                )
                 .expect("it is neither in the workspace nor in the result"),
         }
     }
@@ -196,10 +211,10 @@ impl Place for Located {
         operator: &O,
     ) {
         let apart = "every value has a place of its own";
-        let (receives, own_nodes) = (memory.receives, memory.own_nodes);
+        let (receives, arrived, own_nodes) = (memory.receives, memory.arrived, memory.own_nodes);
         let (row, first_column) = (memory.row, memory.first_column);
         let outside = |place: Located, length| {
-            place.outside(length, receives, own_nodes, |index| {
+            place.outside(length, receives, arrived, own_nodes, |index| {
                 index * row + first_column
             })
         };

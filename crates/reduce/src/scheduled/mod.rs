@@ -19,7 +19,6 @@ use std::fmt;
 use std::rc::Rc;
 
 use bytemuck::Pod;
-use comm::Hints;
 use distribution::Ownership;
 use schedule::{Collective, Schedule};
 
@@ -40,7 +39,7 @@ use strips::ColumnStrips;
 
 /// Rows of at least this number of bytes are used in place, in messages and in the caller's slices. Shorter rows are copied to the
 /// workspace, which takes less time than finding them.
-const IN_PLACE_ROW_BYTES: usize = 2048;
+const IN_PLACE_ROW_BYTES: usize = 256;
 
 /// The operations of a plan, compiled when they are first run.
 pub(crate) struct Scheduled<T: Pod, O: Operator<T>> {
@@ -65,15 +64,7 @@ struct Shape {
 }
 
 /// The most eager messages that replace one longer message: as many as beat one rendezvous.
-///
-/// Through shared memory, ranks of a reduce combine one message while the next one is written. In exchanges both ranks write, and
-/// their messages wait for each other.
-fn eager_messages(operation: Operation, hints: Hints) -> usize {
-    match operation {
-        Operation::Reduce if hints.shared_bytes >= hints.eager_bytes => 70,
-        _ => 6,
-    }
-}
+const EAGER_MESSAGES: usize = 6;
 
 /// A compiled operation, on short rows or on long ones.
 enum Compiled<T: Pod, O: Operator<T>> {
@@ -119,14 +110,16 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
         let shape = self.shape(operation, ownership.items() > 0);
         let schedule = self.schedule_of(operation, ownership);
         let hints = transport.hints();
+        // What goes through shared memory needs no rendezvous.
+        let eager_bytes = hints.eager_bytes.max(hints.shared_bytes);
         let program = |width: usize| {
             let input = Input {
                 schedule: &schedule,
                 ownership,
                 width,
                 message_limit: terms.message_limit,
-                eager_limit: (hints.eager_bytes / size_of::<T>()).max(1),
-                eager_messages: eager_messages(operation, hints),
+                eager_limit: (eager_bytes / size_of::<T>()).max(1),
+                eager_messages: EAGER_MESSAGES,
                 output: shape.output,
             };
             input.compile(self.world.rank())

@@ -52,6 +52,8 @@ pub(crate) struct Step {
     pub(crate) combines: Range<usize>,
     pub(crate) sends: Range<usize>,
     pub(crate) receives: Range<usize>,
+    /// Whether nothing but the next combinations reads what is received, which is one message: they may happen where it lies.
+    pub(crate) is_combined_on_arrival: bool,
 }
 
 /// What a scan needs for one local range.
@@ -91,6 +93,13 @@ impl<P> Program<P> {
     pub(super) fn longest_message(&self) -> usize {
         let messages = self.sends.iter().chain(&self.receives);
         messages.map(|message| message.length).max().unwrap_or(0)
+    }
+
+    /// The combinations between a step and the next one, or the end.
+    pub(super) fn combines_after(&self, step: usize) -> Range<usize> {
+        let next = self.steps.get(step + 1);
+        next.map_or(&self.last_combines, |next| &next.combines)
+            .clone()
     }
 
     /// The number of nodes that this rank's rows make up: its own nodes.

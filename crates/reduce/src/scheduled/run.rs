@@ -53,7 +53,8 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         let delivers_alone = world.transport().delivers_alone();
         let lengths = strips.programs().iter().map(Program::longest_message);
         let longest_bytes = capacity_bytes::<T>(lengths.max().unwrap_or(0));
-        let goes_at_once = !delivers_alone && longest_bytes <= AT_ONCE_BYTES;
+        let at_once_bytes = world.transport().hints().shared_bytes.max(AT_ONCE_BYTES);
+        let goes_at_once = !delivers_alone && longest_bytes <= at_once_bytes;
         // Otherwise the first run that does not go at once would allocate, however late it comes.
         let message_bytes = if goes_at_once { longest_bytes } else { 0 };
         let state = State::new(strips.programs(), message_bytes);
@@ -84,39 +85,11 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             Ok(rows) => (Some(rows), None),
             Err(failure) => (None, Some(failure)),
         };
-        if self.strips.uses_caller_memory {
-            self.run_in_caller_memory(rows, failure, result)
-        } else if self.is_alone() {
-            self.run_alone(rows, failure, result)
-        } else {
-            self.run_among_others(rows, failure, result)
+        match (self.is_alone(), self.strips.uses_caller_memory) {
+            (true, _) => self.run_alone(rows, failure, result),
+            (false, true) => self.run_in_caller_memory(rows, failure, result),
+            (false, false) => self.run_among_others(rows, failure, result),
         }
-    }
-
-    /// A blocking run on the caller's slices. Nothing else may see them, so this run is not driven by other waits.
-    fn run_in_caller_memory(
-        &self,
-        rows: Option<&[T]>,
-        failure: Option<RunError>,
-        result: &mut [T],
-    ) -> Result<bool, RunError> {
-        let in_slice = rows.filter(|_| self.strips.first().own_nodes_are_rows());
-        self.prepare(&mut self.state.borrow_mut(), rows, in_slice.is_some());
-        let copies = self.copies.borrow();
-        let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
-        let begun = {
-            let state = &mut *self.state.borrow_mut();
-            state.at_once = self.goes_at_once && self.is_alone();
-            let begun = self.machine(state, own_nodes, result).begin_strip();
-            self.fail_on_transport_error(state, begun)
-        };
-        let advance = |patience| {
-            let state = &mut *self.state.borrow_mut();
-            let advanced = self.machine(state, own_nodes, result).go_on(patience);
-            self.fail_on_transport_error(state, advanced)
-        };
-        own_failure_first(failure, begun.and_then(|()| self.complete(advance)))?;
-        Ok(self.ending.is_mine)
     }
 
     /// A blocking run while nothing else is in flight: one machine runs from the beginning to the end.
@@ -127,9 +100,17 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         result: &mut [T],
     ) -> Result<bool, RunError> {
         let state = &mut *self.state.borrow_mut();
-        self.prepare(state, self.ending.input(rows, result), false);
-        state.at_once = self.goes_at_once;
-        let mut machine = self.machine(state, &[], &mut []);
+        let uses_caller_memory = self.strips.uses_caller_memory;
+        let in_slice = self.own_nodes_in(rows);
+        self.prepare(state, self.ending.input(rows, result), in_slice.is_some());
+        state.is_alone = self.goes_at_once;
+        let copies = self.copies.borrow();
+        let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
+        let machine_result = match uses_caller_memory {
+            true => &mut *result,
+            false => &mut [],
+        };
+        let mut machine = self.machine(state, own_nodes, machine_result);
         let driven = machine
             .begin_strip()
             .and_then(|()| machine.go_on(Patience::Unlimited));
@@ -139,10 +120,43 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         if driven.is_err() {
             return self.fail_on_transport_error(state, driven);
         }
-        machine.state.outcome(self.world.rank())?;
-        if self.ending.is_mine {
+        state.outcome(self.world.rank())?;
+        if self.ending.is_mine && !uses_caller_memory {
+            let mut machine = self.machine(state, &[], &mut []);
             self.finish(&mut machine, rows.unwrap_or_default(), result)?;
         }
+        Ok(self.ending.is_mine)
+    }
+
+    /// This rank's own nodes, if they are rows of the caller's that a run reads where they are.
+    fn own_nodes_in<'r>(&self, rows: Option<&'r [T]>) -> Option<&'r [T]> {
+        let are_rows = self.strips.uses_caller_memory && self.strips.first().own_nodes_are_rows();
+        rows.filter(|_| are_rows)
+    }
+
+    /// A blocking run on the caller's slices, which drives the other runs in flight while it waits. Nothing else may see the slices, so
+    /// this run is not driven by other waits.
+    fn run_in_caller_memory(
+        &self,
+        rows: Option<&[T]>,
+        failure: Option<RunError>,
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        let in_slice = self.own_nodes_in(rows);
+        self.prepare(&mut self.state.borrow_mut(), rows, in_slice.is_some());
+        let copies = self.copies.borrow();
+        let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
+        let begun = {
+            let state = &mut *self.state.borrow_mut();
+            let begun = self.machine(state, own_nodes, result).begin_strip();
+            self.fail_on_transport_error(state, begun)
+        };
+        let advance = |patience| {
+            let state = &mut *self.state.borrow_mut();
+            let advanced = self.machine(state, own_nodes, result).go_on(patience);
+            self.fail_on_transport_error(state, advanced)
+        };
+        own_failure_first(failure, begun.and_then(|()| self.complete(advance)))?;
         Ok(self.ending.is_mine)
     }
 
@@ -179,7 +193,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         (state.strip, state.first_column) = (0, 0);
         state.rounds = 0;
         (state.failed, state.deviation) = (None, None);
-        state.at_once = false;
+        state.is_alone = false;
         match rows {
             None => state.failed = Some(self.world.rank()),
             Some(_) if are_own_nodes => {}
@@ -235,6 +249,11 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
                 &mut state.workspace[local.start..][..length]
             };
             let mut items = &rows[local.rows.start * width..local.rows.end * width];
+            if local.rows.len() == lengths.len() {
+                // Each row is a node.
+                results.copy_from_slice(items);
+                continue;
+            }
             if width == 1 {
                 self.operator.fold_runs(items, lengths, results);
                 continue;

@@ -16,10 +16,14 @@ pub(super) struct State<T> {
     pub(super) phase: Phase,
     pub(super) strip: usize,
     pub(super) first_column: usize,
-    /// Whether this run's messages go without requests, as far as the transport can do that at once.
+    /// Whether a strip's messages may go without requests: nothing else is in flight, and they are short.
+    pub(super) is_alone: bool,
+    /// Whether those of this strip have all gone so.
     pub(super) at_once: bool,
     /// The receives that have gone so.
     pub(super) received: usize,
+    /// Whether the next combinations have happened.
+    pub(super) is_combined: bool,
     /// The steps whose other receives are posted.
     pub(super) posted: usize,
     /// The sends known to be complete; all of them if the transport delivers by itself.
@@ -70,8 +74,10 @@ impl<T: Pod> State<T> {
             phase: Phase::Idle,
             strip: 0,
             first_column: 0,
+            is_alone: false,
             at_once: false,
             received: 0,
+            is_combined: false,
             posted: 0,
             sent: 0,
             turn: 0,

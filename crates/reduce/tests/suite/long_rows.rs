@@ -8,8 +8,9 @@ use reduce::{Algorithm, Builder, Plan, RunError, Sum, World};
 use super::collectives::{bits, local, random_ownership, rows_by_definition, scheduled};
 use super::{Check, numbers};
 
-pub(crate) const CHECKS: [(&str, Check); 5] = [
+pub(crate) const CHECKS: [(&str, Check); 6] = [
     ("long rows, in place and in strips", long_rows),
+    ("rows that are longer than a message", longer_than_a_message),
     ("long rows in flight", in_flight),
     ("more sends than may be under way", untaken),
     ("long rows of prefixes and broadcasts", copied),
@@ -64,6 +65,29 @@ fn long_rows(world: &World) {
                 let mut part = vec![0.0; columns.len()];
                 plan.reduce_scatter(&local, &mut part).unwrap();
                 assert_eq!(bits(&part), expected[columns], "{algorithm}, {blocks:?}");
+            }
+        }
+    }
+}
+
+/// Through memory that ranks share go messages of up to 32 KiB: strips of that length, of lengths that differ, and some that are shorter.
+fn longer_than_a_message(world: &World) {
+    let (rank, size) = (world.rank(), world.size());
+    for width in [4096, 4097, 20_001] {
+        let items = numbers(size * width, width as u64);
+        let expected = rows_by_definition(&items, width, &Sum);
+        let own = &items[rank * width..][..width];
+        for algorithm in scheduled(world) {
+            let builder = Plan::builder(world).width(width).algorithm(algorithm);
+            let plan = builder.root(size - 1).local_items(1).build::<f64>();
+            let plan = plan.unwrap();
+            for _ in 0..3 {
+                let mut row = vec![0.0; width];
+                plan.allreduce_into(own, &mut row).unwrap();
+                assert_eq!(bits(&row), expected, "{algorithm}, {width}");
+                if plan.reduce_into(own, &mut row).unwrap() {
+                    assert_eq!(bits(&row), expected, "{algorithm}, {width}");
+                }
             }
         }
     }
