@@ -40,6 +40,14 @@ pub(crate) struct Engine {
     failure: Option<String>,
 }
 
+/// A plan that was kept when it was found, and what it is run for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeptPlan {
+    operation: Operation,
+    slot: usize,
+    key: Key,
+}
+
 /// Memory that is aligned for all elements, and grows.
 #[derive(Debug, Default)]
 struct Scratch(Vec<u64>);
@@ -56,12 +64,8 @@ impl Scratch {
 
 /// Whether elements can be read where they are.
 fn is_aligned(bytes: &[u8], element: Element) -> bool {
-    // Complex numbers are aligned as their parts.
-    let align_bytes = match element {
-        Element::F32 | Element::C32 => align_of::<f32>(),
-        Element::F64 | Element::C64 => align_of::<f64>(),
-    };
-    bytes.as_ptr().addr().is_multiple_of(align_bytes)
+    let address = bytes.as_ptr().addr();
+    address.is_multiple_of(element.align_bytes())
 }
 
 impl Engine {
@@ -85,6 +89,47 @@ impl Engine {
         }
         let outcome = self.run_in_place_or_apart(task, buffers);
         outcome.inspect_err(|failure| self.fail(failure))
+    }
+
+    /// The plan of a task, if there is one that makes its result as a whole.
+    pub(crate) fn kept_plan(&self, task: &Task) -> Option<KeptPlan> {
+        let key = Key::of(task, task.width);
+        let is_whole = task.width <= COLUMNS_MAX && task.length == task.width;
+        let slot = self.plans.slot_of(key).filter(|_| is_whole)?;
+        Some(KeptPlan {
+            operation: task.call.operation(),
+            slot,
+            key,
+        })
+    }
+
+    /// Runs a plan, if it is still kept. Collective, as [`run`](Engine::run). The buffers are aligned.
+    #[inline]
+    pub(crate) fn run_again(
+        &mut self,
+        plan: &KeptPlan,
+        buffers: Buffers<'_>,
+    ) -> Option<Result<(), String>> {
+        if self.failure.is_some() {
+            return None;
+        }
+        let kept = self.plans.at(plan.slot, plan.key)?;
+        let (local, result) = match buffers {
+            Buffers::InPlace(buffer) => {
+                let local = self.local.bytes(buffer.len());
+                local.copy_from_slice(buffer);
+                (&*local, buffer)
+            }
+            // A plan wants room, also where it leaves nothing.
+            Buffers::Apart { local, result: [] } => (local, self.result.bytes(local.len())),
+            Buffers::Apart { local, result } => (local, result),
+        };
+        let outcome = kept.run(plan.operation, local, result);
+        Some(outcome.map_err(|error| {
+            let failure = error.to_string();
+            self.fail(&failure);
+            failure
+        }))
     }
 
     /// Every later run fails, too.
@@ -186,12 +231,7 @@ impl Engine {
         local: &[u8],
         result: &mut [u8],
     ) -> Result<(), String> {
-        let plan = self.plans.get(Key {
-            element: task.element,
-            op: task.op,
-            width,
-            root: task.root,
-        })?;
+        let plan = self.plans.get(Key::of(task, width))?;
         let outcome = plan.run(operation, local, result);
         outcome.map_err(|error| error.to_string())
     }

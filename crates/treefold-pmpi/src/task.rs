@@ -78,6 +78,14 @@ impl Element {
         }
     }
 
+    /// The alignment of an element: a complex number's is that of its parts.
+    pub(crate) fn align_bytes(self) -> usize {
+        match self {
+            Self::F32 | Self::C32 => align_of::<f32>(),
+            Self::F64 | Self::C64 => align_of::<f64>(),
+        }
+    }
+
     /// Elements of two results whose bits differ. Two that are not numbers do not differ: which one it is, MPI does not say.
     pub(crate) fn differing(self, left: &[u8], right: &[u8]) -> u64 {
         let part_bytes = match self {

@@ -80,6 +80,7 @@ unsafe extern "C" fn finish(
     _extra: *mut c_void,
 ) -> c_int {
     IS_OVER.store(true, Ordering::Relaxed);
+    state::outdate();
     // A report that fails is no error of MPI_Finalize.
     let _ = panic::catch_unwind(|| {
         if let Some(stats) = &Settings::get().stats {

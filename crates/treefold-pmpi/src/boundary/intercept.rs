@@ -11,6 +11,7 @@ use super::finish;
 use super::library::{self, Communicator};
 use super::perform::perform;
 use super::prepare::prepare;
+use super::repeated;
 use crate::settings::{Mode, Settings};
 use crate::task::Call;
 
@@ -48,6 +49,7 @@ thread_local! {
 pub(super) struct Inside;
 
 impl Inside {
+    #[inline]
     pub(super) fn enter() -> Self {
         IS_INSIDE.set(true);
         Self
@@ -55,6 +57,7 @@ impl Inside {
 }
 
 impl Drop for Inside {
+    #[inline]
     fn drop(&mut self) {
         IS_INSIDE.set(false);
     }
@@ -76,11 +79,18 @@ pub(super) unsafe fn intercept(
     }
     let arguments = arguments();
     // SAFETY: this function's promise.
+    if let Some(code) = unsafe { repeated::perform(&arguments) } {
+        return code;
+    }
+    // SAFETY: this function's promise.
     match unsafe { prepare(&arguments, settings) } {
-        // SAFETY: this function's promise; `prepare` has made both of the arguments.
-        Ok((task, places, state)) => unsafe {
-            perform(&task, places, state, Communicator(arguments.comm), &library)
-        },
+        Ok((task, places, state)) => {
+            let comm = Communicator(arguments.comm);
+            // SAFETY: this function's promise; `prepare` has made both of the arguments.
+            let code = unsafe { perform(&task, places, state, comm, &library) };
+            repeated::remember(&arguments, &task, state, settings);
+            code
+        }
         Err(reason) => {
             let begin = Instant::now();
             let code = library();

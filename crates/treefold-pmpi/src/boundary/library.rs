@@ -108,6 +108,11 @@ impl Handles {
         found.map_or_else(|| f90_element(datatype), |(_, element)| Some(*element))
     }
 
+    /// Whether the datatype is one of the library's constants.
+    pub(super) fn has_type(&self, datatype: ffi::MPI_Datatype) -> bool {
+        self.types.iter().any(|(handle, _)| *handle == datatype)
+    }
+
     #[inline]
     pub(super) fn op(&self, op: ffi::MPI_Op) -> Option<Op> {
         let place = self.ops.iter().position(|handle| *handle == op);

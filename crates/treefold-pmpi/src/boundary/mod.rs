@@ -25,4 +25,5 @@ mod next;
 pub mod passed;
 mod perform;
 mod prepare;
+mod repeated;
 mod state;

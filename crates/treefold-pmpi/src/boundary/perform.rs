@@ -11,7 +11,7 @@ use super::count::{count_taken, elapsed_ns};
 use super::intercept::Inside;
 use super::library::{Communicator, SUCCESS};
 use super::prepare::Places;
-use super::state::State;
+use super::state::{Inner, State};
 use crate::engine::Buffers;
 use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
@@ -62,6 +62,12 @@ pub(super) unsafe fn perform(
         };
         count_taken(task, counts);
     }
+    code_of(outcome, comm)
+}
+
+/// What the program gets: an error goes through its communicator's error handler.
+#[inline]
+pub(super) fn code_of(outcome: Result<(), String>, comm: Communicator) -> c_int {
     match outcome {
         Ok(()) => SUCCESS,
         Err(message) => comm.raise(&message),
@@ -119,14 +125,26 @@ fn compute(
     state: &State,
     comm: Communicator,
 ) -> (Result<(), String>, bool) {
+    let run = |inner: &mut Inner| state.engine(inner, comm)?.run(task, buffers);
+    let (outcome, differs) = guarded(state, run);
+    (outcome.flatten(), differs)
+}
+
+/// Does something with what is kept for a communicator, in the default floating-point environment, and says whether the thread's was
+/// another one. What panics is an error, then and ever after.
+#[inline]
+pub(super) fn guarded<R>(
+    state: &State,
+    run: impl FnOnce(&mut Inner) -> R,
+) -> (Result<R, String>, bool) {
     let _inside = Inside::enter();
     let environment = DefaultEnvironment::enter();
     let mut inner = state.lock();
-    let run = AssertUnwindSafe(|| state.engine(&mut inner, comm)?.run(task, buffers));
-    let outcome = panic::catch_unwind(run).unwrap_or_else(|payload| {
+    let run = AssertUnwindSafe(|| run(&mut inner));
+    let outcome = panic::catch_unwind(run).map_err(|payload| {
         let message = format!("it panicked: {}", text_of(&*payload));
         inner.fail(&message);
-        Err(message)
+        message
     });
     (outcome, environment.differs())
 }

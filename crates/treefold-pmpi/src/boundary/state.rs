@@ -18,8 +18,8 @@ use crate::engine::Engine;
 /// system's shared memory.
 const WINDOWS_MAX: usize = 8;
 
-/// Counts communicators that were freed: what threads remember of them is then out of date.
-static FREED: AtomicU64 = AtomicU64::new(0);
+/// Counts what outdates all that threads remember of communicators: one was freed, or MPI_Finalize has begun.
+static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 /// Those that share memory, but for the first.
 static WINDOWS: AtomicUsize = AtomicUsize::new(0);
@@ -46,6 +46,12 @@ pub(super) struct Inner {
 }
 
 impl Inner {
+    /// The engine, if there is one.
+    #[inline]
+    pub(super) fn made_engine(&mut self) -> Option<&mut Engine> {
+        self.engine.as_mut()
+    }
+
     /// Every later call fails.
     pub(super) fn fail(&mut self, failure: &str) {
         match &mut self.engine {
@@ -61,8 +67,19 @@ impl Inner {
 unsafe impl Send for Inner {}
 
 thread_local! {
-    /// The communicator that this thread used last, the count of freed ones then, and where its state is.
+    /// The communicator that this thread used last, the generation then, and where its state is.
     static LAST: Cell<Option<(Communicator, u64, *const State)>> = const { Cell::new(None) };
+}
+
+/// What threads remember is of one generation.
+#[inline]
+pub(super) fn generation() -> u64 {
+    GENERATION.load(Ordering::Acquire)
+}
+
+/// Makes threads forget communicators.
+pub(super) fn outdate() {
+    GENERATION.fetch_add(1, Ordering::Release);
 }
 
 /// Whether all processes of the program have taken part in a reduction of treefold's.
@@ -74,19 +91,28 @@ impl State {
     /// That of a communicator, made if there is none; `None` if MPI fails.
     #[inline]
     pub(super) fn of(comm: Communicator) -> Option<&'static Self> {
-        let freed = FREED.load(Ordering::Acquire);
+        let generation = generation();
         let state = match LAST.get() {
-            Some((last, when, state)) if last == comm && when == freed => state,
+            Some((last, when, state)) if last == comm && when == generation => state,
             _ => {
                 let state = find(comm)?;
-                LAST.set(Some((comm, freed, state)));
+                LAST.set(Some((comm, generation, state)));
                 state
             }
         };
+        // SAFETY: it was found in this generation, or just now.
+        Some(unsafe { Self::of_generation(state) })
+    }
+
+    /// That of a communicator which a thread remembers.
+    ///
+    /// # Safety
+    /// It was found in the present generation, and this is a call on its communicator.
+    #[inline]
+    pub(super) unsafe fn of_generation(state: *const Self) -> &'static Self {
         // SAFETY: the state lives until its communicator is freed, which no thread may do while another uses that (MPI 4.1, 7.4.3); after
-        // that, `FREED` has changed, and the attribute of another communicator, or a new state, is found. So callers have it for one call
-        // on the communicator, whatever the lifetime says.
-        Some(unsafe { &*state })
+        // that, it is another generation. So callers have it for one call on the communicator, whatever the lifetime says.
+        unsafe { &*state }
     }
 
     /// The engine's, for one call.
@@ -206,7 +232,7 @@ unsafe extern "C" fn delete(
     value: *mut c_void,
     _extra: *mut c_void,
 ) -> c_int {
-    FREED.fetch_add(1, Ordering::Release);
+    outdate();
     // SAFETY: the attribute's value is a state that `find` has made by `Box::into_raw`, and MPI deletes it once.
     let state = unsafe { Box::from_raw(value.cast::<State>()) };
     let Inner {

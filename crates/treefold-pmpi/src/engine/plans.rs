@@ -6,7 +6,7 @@ use bytemuck::Pod;
 use num_complex::Complex;
 use treefold::{Max, Min, Operation, Operator, Ownership, Plan, Product, RunError, Sum, World};
 
-use crate::task::{Element, Op};
+use crate::task::{Element, Op, Task};
 
 /// The plans that are kept. Ranks make the same calls in the same order (MPI 4.1, 6.1), so all of them keep the same ones.
 pub(super) const PLANS_MAX: usize = 64;
@@ -43,11 +43,32 @@ pub(super) struct Key {
     pub(super) root: usize,
 }
 
+impl Key {
+    /// That of a block of a task's columns.
+    pub(super) fn of(task: &Task, width: usize) -> Self {
+        Self {
+            element: task.element,
+            op: task.op,
+            width,
+            root: task.root,
+        }
+    }
+}
+
+/// A plan that is kept.
+struct Kept {
+    key: Key,
+    plan: Box<dyn AnyPlan>,
+    /// The number of the request that last got it.
+    last_use: u64,
+}
+
 pub(super) struct Plans {
     world: World,
     ranks: Ownership,
-    /// The most recent first.
-    kept: Vec<(Key, Box<dyn AnyPlan>)>,
+    kept: Vec<Kept>,
+    /// The requests so far.
+    uses: u64,
 }
 
 impl fmt::Debug for Plans {
@@ -62,7 +83,8 @@ impl Plans {
         Self {
             ranks: ranks.expect("a communicator has a rank"),
             world,
-            kept: Vec::with_capacity(PLANS_MAX + 1),
+            kept: Vec::with_capacity(PLANS_MAX),
+            uses: 0,
         }
     }
 
@@ -72,23 +94,50 @@ impl Plans {
     }
 
     /// The plan of a key, made without communicating if it is not kept.
-    #[inline]
     pub(super) fn get(&mut self, key: Key) -> Result<&dyn AnyPlan, String> {
-        match self.kept.iter().position(|(kept, _)| *kept == key) {
-            Some(0) => {}
-            // Two that take turns.
-            Some(1) => self.kept.swap(0, 1),
-            Some(place) => self.kept[..=place].rotate_right(1),
-            None => {
-                let plan = self.build(key)?;
-                self.kept.insert(0, (key, plan));
-                self.kept.truncate(PLANS_MAX);
-            }
-        }
-        Ok(&*self.kept[0].1)
+        let slot = match self.slot_of(key) {
+            Some(slot) => slot,
+            None => self.make(key)?,
+        };
+        Ok(self.at(slot, key).expect("it is there"))
     }
 
+    /// Where the plan of a key is, if it is kept.
+    pub(super) fn slot_of(&self, key: Key) -> Option<usize> {
+        self.kept.iter().position(|kept| kept.key == key)
+    }
+
+    /// The plan of a key, if it is in this place.
+    #[inline]
+    pub(super) fn at(&mut self, slot: usize, key: Key) -> Option<&dyn AnyPlan> {
+        let kept = self.kept.get_mut(slot)?;
+        if kept.key != key {
+            return None;
+        }
+        self.uses += 1;
+        kept.last_use = self.uses;
+        Some(&*kept.plan)
+    }
+
+    /// Makes the plan of a key, in place of the one that was not used for the longest time if there are many. Where it is.
     #[cold]
+    fn make(&mut self, key: Key) -> Result<usize, String> {
+        let kept = Kept {
+            key,
+            plan: self.build(key)?,
+            last_use: 0,
+        };
+        if self.kept.len() < PLANS_MAX {
+            self.kept.push(kept);
+            return Ok(self.kept.len() - 1);
+        }
+        let slots = 0..PLANS_MAX;
+        let oldest = slots.min_by_key(|&slot| self.kept[slot].last_use);
+        let oldest = oldest.expect("some are kept");
+        self.kept[oldest] = kept;
+        Ok(oldest)
+    }
+
     fn build(&self, key: Key) -> Result<Box<dyn AnyPlan>, String> {
         match (key.element, key.op) {
             (Element::F32, op) => self.build_real::<f32>(key, op),
@@ -137,6 +186,8 @@ impl Plans {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
+    use std::collections::BTreeSet;
+
     use treefold::threads;
 
     use super::{Key, PLANS_MAX, Plans};
@@ -155,12 +206,12 @@ mod tests {
             for width in (1..=PLANS_MAX + 9).chain([20]) {
                 plans.get(key(width)).unwrap();
             }
-            let widths = plans.kept.iter().map(|(key, _)| key.width);
-            widths.collect::<Vec<_>>()
+            plans.get(key(PLANS_MAX + 10)).unwrap();
+            let widths = plans.kept.iter().map(|kept| kept.key.width);
+            widths.collect::<BTreeSet<_>>()
         });
         let kept = kept.unwrap().remove(0);
-        assert_eq!(kept.len(), PLANS_MAX);
-        assert_eq!(kept[..2], [20, PLANS_MAX + 9]);
-        assert!(!kept.contains(&9));
+        // Of those that are left, 11 was the oldest, and 20 was used again.
+        assert!(kept.into_iter().eq(11..=PLANS_MAX + 10));
     }
 }
