@@ -90,10 +90,10 @@ pub trait Communicator: fmt::Debug {
         false
     }
 
-    /// Receives a message without a request, if it is there or comes within some microseconds; else
+    /// Receives a message without a request, if it is there or comes within some 10 microseconds; else
     /// [`start_receive`](Communicator::start_receive) receives it, and says what is wrong. Returns whether it did.
     ///
-    /// `take` is given the message, where it lies; it must not use this communicator. While a receive is posted that the message may
+    /// `take` is given the message, where it lies. Of this communicator it may ask the rank and the size, and close conversations. While a receive is posted that the message may
     /// match, this returns `false`: it never takes the message of another.
     fn try_receive(
         &self,

@@ -61,10 +61,10 @@ impl Size {
     }
 }
 
-/// Stamp, tag and length of the message whose line it is.
+/// Stamp, tag and length of the message whose slot it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Header {
-    /// Modulo 2^16. Two stamps of a line that a reader can see are a turn of the ring apart.
+    /// Modulo 2^16. Two stamps of a slot that a reader can see are a turn of the ring apart.
     stamp: u16,
     length: u16,
     tag: u32,
@@ -85,13 +85,13 @@ impl Header {
     }
 }
 
-/// The stamp of a line that has this number: never 0, the stamp of a new ring, where the ring is new.
+/// The stamp of a slot that has this number: never 0, the stamp of a new ring, where the ring is new.
 #[expect(clippy::cast_possible_truncation, reason = "modulo 2^16")]
 fn stamp_of(number: u32) -> u16 {
     number.wrapping_add(1) as u16
 }
 
-/// A cache line of a header and a short message. Zeros are an empty one.
+/// A cache line of a header and a short message, or a further line of a slot. Zeros are an empty one.
 #[repr(C, align(64))]
 #[derive(Debug, Default)]
 pub(crate) struct Line {

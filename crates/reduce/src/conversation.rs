@@ -49,8 +49,8 @@ impl Conversation {
         self.tag.get()
     }
 
-    /// Begins a run on its world, if the plan is ready. The caller has a handle of the world nearer by: between other work, neither is in
-    /// cache.
+    /// Begins a run, if the plan is ready. `world` is the caller's handle of this conversation's world: between other work, each handle
+    /// that a call follows is a line to fetch from memory.
     #[inline]
     pub(crate) fn begin<'c>(
         &'c self,

@@ -128,6 +128,7 @@ impl<T: Float> Kernel<T> for Pairs<'_, T> {
         V: Vector<Element = T>,
         O: Combine<T>,
     {
+        let replaces = self.nan.is_some();
         let infinities = proven.load(&[T::INFINITY; 16]);
         let lefts = self.left.chunks(CHUNK);
         let rights = self.right.chunks(CHUNK);
@@ -136,15 +137,17 @@ impl<T: Float> Kernel<T> for Pairs<'_, T> {
             let (into_whole, into_rest) = into.split_at_mut(whole);
             let lefts = left.chunks_exact(V::LANES);
             let rights = right.chunks_exact(V::LANES);
-            // The sign bit is set in lanes in which there was a NaN: as an integer, its absolute value is above that of infinity.
+            // The sign bit is set in lanes in which there was a NaN: without its sign, a NaN is above infinity as an integer.
             let mut above = proven.load(&[T::ZERO; 16]);
             for ((left, right), into) in
                 lefts.zip(rights).zip(into_whole.chunks_exact_mut(V::LANES))
             {
                 let combined = O::lanes(proven, proven.load(left), proven.load(right));
                 proven.store_first(combined, into);
-                let difference = proven.subtract_bits(infinities, proven.absolute(combined));
-                above = proven.or(above, difference);
+                if replaces {
+                    let difference = proven.subtract_bits(infinities, proven.absolute(combined));
+                    above = proven.or(above, difference);
+                }
             }
             singles::<T, O>(&left[whole..], &right[whole..], into_rest);
             replace(self.nan, into_rest);

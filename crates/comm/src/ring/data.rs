@@ -21,12 +21,12 @@ pub(crate) const LINE_BYTES: usize = 64;
 #[derive(Debug)]
 pub(crate) struct DataLine(UnsafeCell<[u8; LINE_BYTES]>);
 
-// SAFETY: only `write` and `read` touch the bytes, and whoever calls them has them to itself.
+// SAFETY: only the functions of this file touch the bytes, and whoever calls them has them to itself.
 unsafe impl Sync for DataLine {}
 
 /// Messages of at least this number of bytes are written past the caches. The lines are in the reader's cache since it read them, and
-/// taking each from there is what long messages would wait for: the more, the further the reader's core is. Memory holds them after that,
-/// which takes short messages longer.
+/// taking each from there is what long messages would wait for: the more, the further the reader's core is. Short messages would
+/// then have to be fetched from memory, which takes longer.
 #[cfg(all(target_arch = "x86_64", not(loom)))]
 const STREAMED_BYTES: usize = 3000;
 

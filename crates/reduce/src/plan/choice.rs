@@ -207,7 +207,7 @@ impl ScheduleOptions {
         let takes_turns = ranks > transport_hints.concurrency;
         let shared_strips = match takes_turns {
             true => 1,
-            false => strips_through(transport_hints.shared_bytes, load, width),
+            false => strips_through(transport_hints.shared_bytes, load.rows, task),
         };
         let only = match named.map(|algorithm| (algorithm, algorithm.scheduled())) {
             // The messages of ranks that share a core take the sum of their times, so the fewest messages win.
@@ -240,10 +240,7 @@ impl ScheduleOptions {
                     .expect("there are ranks, and the parameters are sound")
             })
         });
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "a row is cut into a few thousand strips"
-        )]
+        #[expect(clippy::cast_precision_loss, reason = "strips are far fewer than 2^53")]
         let strip_load = Load {
             row_bytes: load.row_bytes / shared_strips as f64,
             ..load
@@ -281,14 +278,14 @@ impl ScheduleOptions {
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "lengths are far below 2^53 bytes, and positive"
+    reason = "a message is short, and lengths are positive"
 )]
-fn strips_through(shared_bytes: usize, load: Load, width: usize) -> usize {
+fn strips_through(shared_bytes: usize, rows: f64, task: Task<'_>) -> usize {
     if shared_bytes < SHARED_STRIP_BYTES_MIN {
         return 1;
     }
-    let strips = load.row_bytes * load.rows / shared_bytes as f64;
-    (strips.ceil() as usize).clamp(1, width)
+    let columns = shared_bytes as f64 / (rows * task.element_bytes as f64);
+    task.width.div_ceil((columns as usize).max(1))
 }
 
 /// What is known of nodes.

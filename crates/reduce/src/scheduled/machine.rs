@@ -20,6 +20,9 @@ use crate::trace::{message, span};
 /// does not matter.
 pub(super) const AT_ONCE_BYTES: usize = 4096;
 
+/// The same where longer messages go through shared memory: each has a buffer of that length, for when it does not go at once.
+pub(super) const SHARED_AT_ONCE_BYTES_MAX: usize = 1 << 15;
+
 /// The most bytes of such a message that are put together on the stack.
 const ON_STACK_BYTES: usize = 256;
 
@@ -78,14 +81,14 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
     fn enter(&mut self, index: usize) -> Result<(), comm::Error> {
         let program = self.program();
         let Some(step) = program.steps.get(index) else {
-            self.combine(program.last_combines.clone(), None);
+            self.combine_next(program.last_combines.clone());
             if self.strips.uses_caller_memory && self.state.failed.is_none() {
                 self.deliver();
             }
             self.state.phase = Phase::Sending;
             return Ok(());
         };
-        self.combine(step.combines.clone(), None);
+        self.combine_next(step.combines.clone());
         for index in step.sends.clone() {
             self.send(index)?;
         }
@@ -99,10 +102,16 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         Ok(())
     }
 
-    /// Performs combinations, unless they have happened on the arrival of the last message.
+    /// Performs the next combinations, unless they have happened on the arrival of the last message.
+    fn combine_next(&mut self, combines: Range<usize>) {
+        if !mem::take(&mut self.state.is_combined) {
+            self.combine(combines, None);
+        }
+    }
+
+    /// Performs combinations. A message may have arrived that is in no buffer.
     fn combine(&mut self, combines: Range<usize>, arrived: Option<(usize, &[T])>) {
-        let is_combined = mem::take(&mut self.state.is_combined);
-        if is_combined || self.state.failed.is_some() || combines.is_empty() {
+        if self.state.failed.is_some() || combines.is_empty() {
             return;
         }
         let combines = &self.program().combines[combines];

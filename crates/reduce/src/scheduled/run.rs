@@ -15,7 +15,7 @@ use bytemuck::Pod;
 
 use super::buffer::capacity_bytes;
 use super::ending::Ending;
-use super::machine::{AT_ONCE_BYTES, Machine};
+use super::machine::{AT_ONCE_BYTES, Machine, SHARED_AT_ONCE_BYTES_MAX};
 use super::memory::Place;
 use super::program::Program;
 use super::state::{Copies, Phase, State};
@@ -53,7 +53,8 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         let delivers_alone = world.transport().delivers_alone();
         let lengths = strips.programs().iter().map(Program::longest_message);
         let longest_bytes = capacity_bytes::<T>(lengths.max().unwrap_or(0));
-        let at_once_bytes = world.transport().hints().shared_bytes.max(AT_ONCE_BYTES);
+        let shared_bytes = world.transport().hints().shared_bytes;
+        let at_once_bytes = shared_bytes.clamp(AT_ONCE_BYTES, SHARED_AT_ONCE_BYTES_MAX);
         let goes_at_once = !delivers_alone && longest_bytes <= at_once_bytes;
         // Otherwise the first run that does not go at once would allocate, however late it comes.
         let message_bytes = if goes_at_once { longest_bytes } else { 0 };
@@ -114,11 +115,9 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         let driven = machine
             .begin_strip()
             .and_then(|()| machine.go_on(Patience::Unlimited));
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
-        if driven.is_err() {
-            return self.fail_on_transport_error(state, driven);
+        if driven.is_err() || failure.is_some() {
+            let heard = self.fail_on_transport_error(state, driven);
+            return own_failure_first(failure, heard);
         }
         state.outcome(self.world.rank())?;
         if self.ending.is_mine && !uses_caller_memory {

@@ -18,9 +18,9 @@ pub(super) struct State<T> {
     pub(super) first_column: usize,
     /// Whether a strip's messages may go without requests: nothing else is in flight, and they are short.
     pub(super) is_alone: bool,
-    /// Whether those of this strip have all gone so.
+    /// Whether those of this strip have all gone without requests so far.
     pub(super) at_once: bool,
-    /// The receives that have gone so.
+    /// The receives that have gone without requests.
     pub(super) received: usize,
     /// Whether the next combinations have happened.
     pub(super) is_combined: bool,

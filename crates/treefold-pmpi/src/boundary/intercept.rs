@@ -8,7 +8,7 @@ use mpi::ffi;
 
 use super::count::count_passed;
 use super::finish;
-use super::library::{self, Communicator};
+use super::library::{self, Communicator, SUCCESS};
 use super::perform::perform;
 use super::prepare::prepare;
 use super::repeated;
@@ -88,7 +88,10 @@ pub(super) unsafe fn intercept(
             let comm = Communicator(arguments.comm);
             // SAFETY: this function's promise; `prepare` has made both of the arguments.
             let code = unsafe { perform(&task, places, state, comm, &library) };
-            repeated::remember(&arguments, &task, state, settings);
+            // After a failure, the program's error handler may have freed the communicator.
+            if code == SUCCESS && settings.mode == Mode::On && settings.stats.is_none() {
+                repeated::remember(&arguments, &task, state);
+            }
             code
         }
         Err(reason) => {

@@ -14,7 +14,6 @@ use super::library::{Communicator, Handles};
 use super::perform::{code_of, guarded};
 use super::state::{self, State};
 use crate::engine::{Buffers, KeptPlan};
-use crate::settings::{Mode, Settings};
 use crate::task::{Call, Task};
 
 /// The kinds of calls that a thread remembers: those of a loop, with a root or two.
@@ -94,21 +93,26 @@ impl Last {
 // Inline, the arguments are compared where they are: in registers.
 #[inline(always)]
 pub(super) unsafe fn perform(arguments: &Arguments) -> Option<c_int> {
+    if treefold::mpi::is_finalised() {
+        return None;
+    }
     let kind = Kind::of(arguments)?;
-    LAST.with(|last| {
+    let outcome = LAST.with(|last| {
         // A call that the run makes is passed on before it comes here.
         let last = last.borrow();
         let known = last.find(&kind)?;
         // SAFETY: this function's promise; the kind of the call is the same.
         unsafe { run(known, arguments.send, arguments.recv) }
-    })
+    })?;
+    // After the borrow: an error handler of the program's may make calls, and need not return.
+    Some(code_of(outcome, Communicator(arguments.comm)))
 }
 
-/// Reduces, if the buffers are aligned: the code that the program gets.
+/// Reduces, if the buffers are aligned.
 ///
 /// # Safety
 /// This is a call of the kind that is known, and the buffers are as MPI's standard says for it.
-unsafe fn run(known: &Known, send: *const c_void, recv: *mut c_void) -> Option<c_int> {
+unsafe fn run(known: &Known, send: *const c_void, recv: *mut c_void) -> Option<Result<(), String>> {
     // SAFETY: this function's promise.
     let buffers = unsafe { buffers(known, send, recv) }?;
     // SAFETY: the generation is the present one, and the communicator that of the call.
@@ -117,11 +121,10 @@ unsafe fn run(known: &Known, send: *const c_void, recv: *mut c_void) -> Option<c
         let engine = inner.made_engine()?;
         engine.run_again(&known.plan, buffers)
     });
-    let outcome = match outcome {
-        Ok(outcome) => outcome?,
-        Err(panicked) => Err(panicked),
-    };
-    Some(code_of(outcome, Communicator(known.kind.comm)))
+    match outcome {
+        Ok(outcome) => outcome,
+        Err(panicked) => Some(Err(panicked)),
+    }
 }
 
 /// The buffers, if they are such as the engine takes.
@@ -163,26 +166,21 @@ unsafe fn buffers<'b>(
     })
 }
 
-/// Remembers the kind of a call, if that is all there is to know of it.
+/// Remembers the kind of a call that has succeeded, if that is all there is to know of it.
 #[cold]
-pub(super) fn remember(arguments: &Arguments, task: &Task, state: &State, settings: &Settings) {
-    let is_silent = settings.mode == Mode::On && settings.stats.is_none();
+pub(super) fn remember(arguments: &Arguments, task: &Task, state: &State) {
     let is_of_whole_rows = matches!(task.call, Call::Allreduce | Call::Reduce);
     // The handle of another datatype may mean something else later.
-    let is_constant = Handles::get().has_type(arguments.datatype);
-    if !(is_silent && is_of_whole_rows && is_constant) {
+    if !is_of_whole_rows || !Handles::get().has_type(arguments.datatype) {
         return;
     }
-    // Its buffers may have been others than the engine takes.
-    let is_new = |kind: &Kind| LAST.with_borrow(|last| last.find(kind).is_none());
-    let Some(kind) = Kind::of(arguments).filter(is_new) else {
-        return;
-    };
     let plan = match state.lock().made_engine() {
         Some(engine) => engine.kept_plan(task),
         None => None,
     };
-    let Some(plan) = plan else { return };
+    let (Some(kind), Some(plan)) = (Kind::of(arguments), plan) else {
+        return;
+    };
     let known = Known {
         kind,
         generation: state::generation(),
@@ -193,8 +191,13 @@ pub(super) fn remember(arguments: &Arguments, task: &Task, state: &State, settin
         has_result: task.call != Call::Reduce || state.rank == task.root,
     };
     LAST.with_borrow_mut(|last| {
-        let place = last.oldest;
+        // Its buffers may have been others than the engine takes, or its plan made anew.
+        let mut known_kinds = last.known.iter().map(|known| known.map(|known| known.kind));
+        let same = known_kinds.position(|known| known == Some(kind));
+        let place = same.unwrap_or(last.oldest);
         last.known[place] = Some(known);
-        last.oldest = (place + 1) % KINDS_MAX;
+        if same.is_none() {
+            last.oldest = (place + 1) % KINDS_MAX;
+        }
     });
 }
