@@ -57,6 +57,28 @@ impl Rings {
         let ring = self.window.ring(node_rank, self.own_node_rank);
         (ring, &mut self.lanes[node_rank].reader)
     }
+
+    /// As [`LocalMessages::try_send`], to a rank whose ring is full.
+    #[cold]
+    fn send_when_there_is_room(
+        &mut self,
+        node_rank: usize,
+        tag: Tag,
+        message: &[u8],
+        looks: u32,
+    ) -> bool {
+        for _ in 1..looks {
+            let (ring, reader) = self.from(node_rank);
+            if reader.next(ring).is_some() {
+                return false;
+            }
+            let (ring, lane) = self.to(node_rank);
+            if lane.writer.write(ring, to_wire(tag), message) {
+                return true;
+            }
+        }
+        false
+    }
 }
 
 /// A tag as the header of a message has it: its exchange, and the lower half of its number. A channel has fewer conversations than that.
@@ -249,20 +271,12 @@ impl LocalMessages {
         let Some(rings) = self.rings_to(node_rank) else {
             return false;
         };
-        for _ in 0..looks {
-            let (ring, lane) = rings.to(node_rank);
-            if lane.is_full {
-                return false;
-            }
-            if lane.writer.write(ring, to_wire(tag), message) {
-                return true;
-            }
-            let (ring, reader) = rings.from(node_rank);
-            if reader.next(ring).is_some() {
-                return false;
-            }
+        let (ring, lane) = rings.to(node_rank);
+        if lane.is_full {
+            return false;
         }
-        false
+        lane.writer.write(ring, to_wire(tag), message)
+            || rings.send_when_there_is_room(node_rank, tag, message, looks)
     }
 
     /// Takes the next message of a rank in, if it is this exchange's and no other receive may be waiting for it. Says whether it is.
