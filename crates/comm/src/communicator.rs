@@ -84,17 +84,17 @@ pub trait Communicator: fmt::Debug {
         self.wait_any(&[request.id()], Some(timeout))
     }
 
-    /// Sends a message without a request, if the transport can take it over at once; else [`start_send`](Communicator::start_send)
+    /// Sends a message without a request, if the transport can take it over at once or within some microseconds; else [`start_send`](Communicator::start_send)
     /// sends it, and says what is wrong. Returns whether it did.
     fn try_send(&self, _to: usize, _tag: Tag, _message: &[u8], _capacity_bytes: usize) -> bool {
         false
     }
 
-    /// Receives a message without a request, if it is there or comes within some 10 microseconds; else
+    /// Receives a message without a request, if it is there or comes within some microseconds; else
     /// [`start_receive`](Communicator::start_receive) receives it, and says what is wrong. Returns whether it did.
     ///
-    /// `take` is given the message, where it lies. Of this communicator it may ask the rank and the size, and close conversations. While a receive is posted that the message may
-    /// match, this returns `false`: it never takes the message of another.
+    /// `take` is given the message, where it lies. Of this communicator it may ask the rank and the size, and close conversations. While a
+    /// receive is posted that the message may match, this returns `false`: it never takes the message of another.
     fn try_receive(
         &self,
         _from: usize,

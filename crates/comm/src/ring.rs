@@ -127,7 +127,6 @@ impl Line {
 }
 
 /// A copy of a short message, aligned as numbers are.
-#[cfg(not(loom))]
 #[repr(align(16))]
 struct ShortMessage([u8; SHORT_BYTES]);
 
@@ -288,31 +287,16 @@ impl Reader {
         (header.stamp == stamp_of(number)).then_some((header.tag, header.length.into()))
     }
 
-    /// Takes the next message, of `length_bytes`, which `next` has reported, as far as there is room for it.
-    #[expect(
-        unsafe_code,
-        reason = "the bytes are this end's until it has counted them"
-    )]
+    /// Copies the next message, of `length_bytes`, which `next` has reported, as far as there is room for it.
     pub(crate) fn read(&mut self, ring: Ring<'_>, length_bytes: usize, into: &mut [u8]) {
         let room = length_bytes.min(into.len());
-        let into = &mut into[..room];
-        let slot = ring.slot(self.read.messages);
-        if length_bytes <= SHORT_BYTES {
-            slot[0].load(into);
-        } else if length_bytes <= ring.size.slot_bytes() {
-            // SAFETY: `next` has seen the stamp, and the writer waits for the count.
-            unsafe { data::read_in_slot(slot, into) };
-        } else {
-            let lines = ring.data_from(self.read.and(length_bytes, ring.size).1);
-            // SAFETY: as above.
-            unsafe { data::read(lines, into) };
-        }
-        self.count(ring, length_bytes);
+        self.take(ring, length_bytes, |message| {
+            into[..room].copy_from_slice(&message[..room]);
+        });
     }
 
     /// Takes the next message, of `length_bytes`, which `next` has reported, by a function that is given it where it lies, or, if it
     /// is short, a copy.
-    #[cfg(not(loom))]
     #[expect(
         unsafe_code,
         reason = "the bytes are this end's until it has counted them"
@@ -331,17 +315,15 @@ impl Reader {
             self.count(ring, length_bytes);
             return take(message);
         }
-        let message = if length_bytes <= ring.size.slot_bytes() {
+        let taken = if length_bytes <= ring.size.slot_bytes() {
             // SAFETY: `next` has seen the stamp, and the writer waits for the count, which comes when the function has returned. If it
             // panics, the message stays.
-            unsafe { data::view_in_slot(slot, length_bytes) }
+            unsafe { data::read_in_slot(slot, length_bytes, take) }
         } else {
             let lines = ring.data_from(self.read.and(length_bytes, ring.size).1);
             // SAFETY: as above.
-            unsafe { data::view(lines, length_bytes) }
+            unsafe { data::read(lines, length_bytes, take) }
         };
-        data::fetch(message);
-        let taken = take(message);
         self.count(ring, length_bytes);
         taken
     }

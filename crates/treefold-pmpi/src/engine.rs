@@ -125,11 +125,8 @@ impl Engine {
             Buffers::Apart { local, result } => (local, result),
         };
         let outcome = kept.run(plan.operation, local, result);
-        Some(outcome.map_err(|error| {
-            let failure = error.to_string();
-            self.fail(&failure);
-            failure
-        }))
+        let outcome = outcome.map_err(|error| error.to_string());
+        Some(outcome.inspect_err(|failure| self.fail(failure)))
     }
 
     /// Every later run fails, too.

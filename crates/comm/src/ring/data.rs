@@ -75,27 +75,21 @@ unsafe fn stream(to: *mut u8, message: &[u8]) {
     unsafe { _mm_sfence() };
 }
 
-/// Reads a message from lines, which hold it.
+/// Hands over a message where it lies, in lines which hold it.
 ///
 /// # Safety
 /// Nobody writes them meanwhile.
 #[cfg(not(loom))]
-pub(super) unsafe fn read(lines: &[DataLine], message: &mut [u8]) {
-    assert!(message.len() <= size_of_val(lines));
-    let from = lines.as_ptr().cast::<u8>();
-    // SAFETY: there are as many bytes, and by this function's contract nobody writes them.
-    unsafe { from.copy_to_nonoverlapping(message.as_mut_ptr(), message.len()) };
-}
-
-/// A message where it lies, in lines which hold it.
-///
-/// # Safety
-/// Nobody writes the lines while the slice is used.
-#[cfg(not(loom))]
-pub(super) unsafe fn view(lines: &[DataLine], length_bytes: usize) -> &[u8] {
+pub(super) unsafe fn read<R>(
+    lines: &[DataLine],
+    length_bytes: usize,
+    take: impl FnOnce(&[u8]) -> R,
+) -> R {
     assert!(length_bytes <= size_of_val(lines));
     // SAFETY: there are as many bytes, which live as long as the lines, and by this function's contract nobody writes them.
-    unsafe { slice::from_raw_parts(lines.as_ptr().cast(), length_bytes) }
+    let message = unsafe { slice::from_raw_parts(lines.as_ptr().cast(), length_bytes) };
+    fetch(message);
+    take(message)
 }
 
 /// Writes a message after the header of a slot, which has room for both.
@@ -111,35 +105,31 @@ pub(super) unsafe fn write_in_slot(slot: &[Line], message: &[u8]) {
     unsafe { to.copy_from_nonoverlapping(message.as_ptr(), message.len()) };
 }
 
-/// Reads the message after the header of a slot, as much as there is room for.
+/// Hands over the message after the header of a slot, which holds it.
 ///
 /// # Safety
-/// As [`view_in_slot`].
-pub(super) unsafe fn read_in_slot(slot: &[Line], into: &mut [u8]) {
-    // SAFETY: this function's contract.
-    into.copy_from_slice(unsafe { view_in_slot(slot, into.len()) });
-}
-
-/// The message after the header of a slot.
-///
-/// # Safety
-/// Nobody writes it while the slice is used.
-pub(super) unsafe fn view_in_slot(slot: &[Line], length_bytes: usize) -> &[u8] {
+/// Nobody writes it meanwhile.
+pub(super) unsafe fn read_in_slot<R>(
+    slot: &[Line],
+    length_bytes: usize,
+    take: impl FnOnce(&[u8]) -> R,
+) -> R {
     assert!(HEADER_BYTES + length_bytes <= size_of_val(slot));
     // SAFETY: the slot is longer than a header.
     let from = unsafe { slot.as_ptr().cast::<u8>().add(HEADER_BYTES) };
     // SAFETY: there are as many bytes, which live as long as the slot, and by this function's contract nobody writes them.
-    unsafe { slice::from_raw_parts(from, length_bytes) }
+    let message = unsafe { slice::from_raw_parts(from, length_bytes) };
+    fetch(message);
+    take(message)
 }
 
 /// The lines that are fetched at once. The processor itself fetches more when it sees that they are read in order.
-#[cfg(all(target_arch = "x86_64", not(loom)))]
+#[cfg(target_arch = "x86_64")]
 const FETCHED_LINES: usize = 8;
 
 /// Begins to fetch a message from the writer's cache, while the program finds out what to do with it.
-#[cfg(not(loom))]
 #[inline]
-pub(super) fn fetch(message: &[u8]) {
+fn fetch(message: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in message.chunks(LINE_BYTES).take(FETCHED_LINES) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -161,14 +151,20 @@ pub(super) unsafe fn write(lines: &[DataLine], message: &[u8]) {
     }
 }
 
-/// As `read`, seen by loom.
+/// As `read`, seen by loom: of a copy.
 #[cfg(loom)]
-pub(super) unsafe fn read(lines: &[DataLine], message: &mut [u8]) {
+pub(super) unsafe fn read<R>(
+    lines: &[DataLine],
+    length_bytes: usize,
+    take: impl FnOnce(&[u8]) -> R,
+) -> R {
+    let mut message = vec![0; length_bytes];
     for (line, bytes) in lines.iter().zip(message.chunks_mut(LINE_BYTES)) {
         // SAFETY: by this function's contract nobody writes the bytes; loom checks that.
         line.0
             .with(|line| unsafe { bytes.copy_from_slice(&(&*line)[..bytes.len()]) });
     }
+    take(&message)
 }
 
 impl Default for DataLine {

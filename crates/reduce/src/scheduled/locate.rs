@@ -3,6 +3,8 @@
 //! This rank's rows stay in the caller's slice, what is received stays in the message's memory, and the combinations that make the
 //! result write it into the caller's result. A part that spans several homes is cut, so that a run need not search.
 
+use std::ops::Range;
+
 use super::memory::Located;
 use super::program::{Combine, Part, Prefix, Program};
 
@@ -82,36 +84,28 @@ impl Program<usize> {
 impl Program<Located> {
     /// Finds the steps that receive one message which only the combinations after it read.
     fn note_combined_on_arrival(&mut self) {
-        let mut readers = vec![0_usize; self.receives.len()];
-        let mut count = |place: Located| {
-            if let Located::Message { index, .. } = place {
-                readers[index] += 1;
-            }
+        let operands = |combines: Range<usize>| {
+            let combines = self.combines[combines].iter();
+            combines.flat_map(|combine| [combine.left, combine.right])
         };
-        for combine in &self.combines {
-            count(combine.left);
-            count(combine.right);
-        }
         let prefixes = self.prefixes.iter().flat_map(|prefix| &prefix.nodes);
-        let sent = self
-            .sends
-            .iter()
-            .flat_map(|send| &self.parts[send.parts.clone()]);
-        for part in prefixes.chain(sent).chain(&self.result) {
-            count(part.place);
+        let sends = self.sends.iter();
+        let sent = sends.flat_map(|send| &self.parts[send.parts.clone()]);
+        let parts = prefixes.chain(sent).chain(&self.result);
+        let places = operands(0..self.combines.len()).chain(parts.map(|part| part.place));
+        let mut readers = vec![0; self.receives.len()];
+        for index in places.filter_map(Located::message) {
+            readers[index] += 1;
         }
-        for step in 0..self.steps.len() {
-            let [receive] = self.steps[step].receives.clone().collect::<Vec<_>>()[..] else {
-                continue;
-            };
-            let reads = |place: Located| {
-                usize::from(matches!(place, Located::Message { index, .. } if index == receive))
-            };
-            let combines = self.combines[self.combines_after(step)].iter();
-            let first = combines.fold(0, |sum, combine| {
-                sum + reads(combine.left) + reads(combine.right)
-            });
-            self.steps[step].is_combined_on_arrival = first > 0 && first == readers[receive];
+        let is_combined = |step: usize| {
+            let receives = &self.steps[step].receives;
+            let next = operands(self.combines_after(step)).filter_map(Located::message);
+            let next_readers = next.filter(|&index| index == receives.start).count();
+            receives.len() == 1 && next_readers > 0 && next_readers == readers[receives.start]
+        };
+        let are_combined: Vec<bool> = (0..self.steps.len()).map(is_combined).collect();
+        for (step, is_combined) in self.steps.iter_mut().zip(are_combined) {
+            step.is_combined_on_arrival = is_combined;
         }
     }
 }
@@ -238,6 +232,14 @@ struct LeadingPiece {
 }
 
 impl Located {
+    /// The number of the message that it is in.
+    fn message(self) -> Option<usize> {
+        match self {
+            Located::Message { index, .. } => Some(index),
+            _ => None,
+        }
+    }
+
     /// The place `skipped` elements further on.
     fn advanced_by(self, skipped: usize) -> Self {
         match self {

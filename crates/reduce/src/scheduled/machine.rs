@@ -66,7 +66,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
 
     /// Begins the strip that the state names.
     pub(super) fn begin_strip(&mut self) -> Result<(), comm::Error> {
-        self.state.at_once = self.state.is_alone;
+        self.state.at_once = self.state.may_go_at_once;
         self.state.sent = 0;
         if self.delivers_alone {
             self.state.turn ^= 1;

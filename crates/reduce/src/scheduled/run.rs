@@ -104,7 +104,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         let uses_caller_memory = self.strips.uses_caller_memory;
         let in_slice = self.own_nodes_in(rows);
         self.prepare(state, self.ending.input(rows, result), in_slice.is_some());
-        state.is_alone = self.goes_at_once;
+        state.may_go_at_once = self.goes_at_once;
         let copies = self.copies.borrow();
         let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
         let machine_result = match uses_caller_memory {
@@ -192,7 +192,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         (state.strip, state.first_column) = (0, 0);
         state.rounds = 0;
         (state.failed, state.deviation) = (None, None);
-        state.is_alone = false;
+        state.may_go_at_once = false;
         match rows {
             None => state.failed = Some(self.world.rank()),
             Some(_) if are_own_nodes => {}

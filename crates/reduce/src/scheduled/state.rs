@@ -17,7 +17,7 @@ pub(super) struct State<T> {
     pub(super) strip: usize,
     pub(super) first_column: usize,
     /// Whether a strip's messages may go without requests: nothing else is in flight, and they are short.
-    pub(super) is_alone: bool,
+    pub(super) may_go_at_once: bool,
     /// Whether those of this strip have all gone without requests so far.
     pub(super) at_once: bool,
     /// The receives that have gone without requests.
@@ -74,7 +74,7 @@ impl<T: Pod> State<T> {
             phase: Phase::Idle,
             strip: 0,
             first_column: 0,
-            is_alone: false,
+            may_go_at_once: false,
             at_once: false,
             received: 0,
             is_combined: false,
