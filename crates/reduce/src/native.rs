@@ -9,8 +9,12 @@
 //! ```
 //!
 //! There is one slot for each column of a row.
+//!
+//! A slot is marked as failed until its values are combined, so that a rank whose operator panics hands on no half of a result. And a result
+//! is one only if its slot says that it covers all ranks.
 
 use std::cell::{Cell, RefCell};
+use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
 
 use bytemuck::Pod;
@@ -115,42 +119,6 @@ fn write_header(slot: &mut [u8], header: [u64; HEADER_WORDS]) {
     slot[..HEADER_BYTES].copy_from_slice(bytemuck::bytes_of(&header));
 }
 
-/// Leaves the fragment of both slots' ranks in `right`.
-fn merge<T: Pod, O: Operator<T>>(
-    tree: Tree,
-    ownership: &Ownership,
-    operator: &O,
-    merging: &mut Merging<T>,
-    left: &[u8],
-    right: &mut [u8],
-) {
-    let (left_header, right_header) = (read_header(left), read_header(right));
-    let ([left_state, first, middle], [right_state, start, end]) = (left_header, right_header);
-    if left_state != WHOLE {
-        return write_header(right, left_header);
-    }
-    if right_state != WHOLE {
-        return;
-    }
-    if middle != start {
-        return write_header(right, [TORN, first, end]);
-    }
-    merging.nodes.clear();
-    merging.values.clear();
-    merging.take(tree, ownership, left, [first, middle]);
-    merging.take(tree, ownership, right, [middle, end]);
-    let values = &mut merging.values;
-    let length = tree.merge(&mut merging.nodes, |left, right| {
-        values[left] = operator.combine(values[left], values[right]);
-        left
-    });
-    let places = right[HEADER_BYTES..].chunks_exact_mut(size_of::<T>());
-    for (place, &(_, index)) in places.zip(&merging.nodes[..length]) {
-        place.copy_from_slice(bytemuck::bytes_of(&merging.values[index]));
-    }
-    write_header(right, [WHOLE, first, end]);
-}
-
 impl<T: Pod, O: Operator<T>> Engine<T> for Native<T, O> {
     fn run(
         &self,
@@ -189,25 +157,25 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
         local: Option<&[T]>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let (rank, ownership) = (self.world.rank(), &self.terms.ownership);
+        let rank = self.world.rank();
         let Memory {
             slots,
             rows,
             scratch,
             merging,
         } = &mut *self.memory.borrow_mut();
-        match local {
+        // Whatever this rank's operator does, the others wait for its slots in the library.
+        let filled = panic::catch_unwind(AssertUnwindSafe(|| match local {
             Some(local) => self.fill(slots, rows, scratch, local),
             None => self.fill_failed(slots),
-        }
+        }));
         let deviation = Cell::new(environment::check().err());
-        if deviation.get().is_some() {
+        if filled.is_err() || deviation.get().is_some() {
             self.fill_failed(slots);
         }
         let merging = RefCell::new(merging);
         let combine = |left: &[u8], right: &mut [u8]| {
-            let merging = &mut merging.borrow_mut();
-            merge(self.tree, ownership, &*self.operator, merging, left, right);
+            self.merge(&mut merging.borrow_mut(), left, right);
             // What was computed in another environment must not leave this rank.
             if let Err(error) = environment::check() {
                 deviation.set(Some(error));
@@ -216,7 +184,11 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
         };
         let reductions = self.world.transport().native_reductions();
         let reductions = reductions.expect("the builder has asked for them");
-        reductions.reduce_slots(root, slots, self.slot_bytes, &combine)?;
+        let reduced = reductions.reduce_slots(root, slots, self.slot_bytes, &combine);
+        if let Err(payload) = filled {
+            panic::resume_unwind(payload);
+        }
+        reduced?;
         if let Some(error) = deviation.get() {
             return Err(RunError::Environment { rank, error });
         }
@@ -224,25 +196,65 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
             return Ok(false);
         }
         for (value, slot) in result.iter_mut().zip(slots.chunks_exact(self.slot_bytes)) {
-            let [state, first, _] = read_header(slot);
-            match state {
-                WHOLE if ownership.items() == 0 => {
-                    let empty = self.operator.empty();
-                    let empty = empty.expect("a plan without items has an empty value");
-                    *value = self.operator.canonical(empty);
-                }
-                WHOLE => {
-                    let bytes = &slot[HEADER_BYTES..HEADER_BYTES + size_of::<T>()];
-                    *value = self.operator.canonical(bytemuck::pod_read_unaligned(bytes));
-                }
-                FAILED => {
-                    let failed = usize::try_from(first).unwrap_or(usize::MAX);
-                    return Err(RunError::RankFailed { rank: failed });
-                }
-                _ => return Err(RunError::Torn { rank }),
-            }
+            *value = self.value(slot)?;
         }
         Ok(true)
+    }
+
+    /// Leaves the fragment of both slots' ranks in `right`, or what is wrong with one of them.
+    fn merge(&self, merging: &mut Merging<T>, left: &[u8], right: &mut [u8]) {
+        let (tree, ownership) = (self.tree, &self.terms.ownership);
+        let (left_header, right_header) = (read_header(left), read_header(right));
+        let ([left_state, first, middle], [right_state, start, end]) = (left_header, right_header);
+        if left_state != WHOLE {
+            return write_header(right, left_header);
+        }
+        if right_state != WHOLE {
+            return;
+        }
+        let are_neighbours = first < middle && middle == start && start < end;
+        if !are_neighbours || end > self.world.size() as u64 {
+            return write_header(right, [TORN, first, end]);
+        }
+        write_header(right, [FAILED, self.world.rank() as u64, 0]);
+        merging.nodes.clear();
+        merging.values.clear();
+        merging.take(tree, ownership, left, [first, middle]);
+        merging.take(tree, ownership, right, [middle, end]);
+        let values = &mut merging.values;
+        let length = tree.merge(&mut merging.nodes, |left, right| {
+            values[left] = self.operator.combine(values[left], values[right]);
+            left
+        });
+        let places = right[HEADER_BYTES..].chunks_exact_mut(size_of::<T>());
+        for (place, &(_, index)) in places.zip(&merging.nodes[..length]) {
+            place.copy_from_slice(bytemuck::bytes_of(&merging.values[index]));
+        }
+        write_header(right, [WHOLE, first, end]);
+    }
+
+    /// The value of a slot that the library hands back, if it covers all ranks.
+    fn value(&self, slot: &[u8]) -> Result<T, RunError> {
+        let value = match read_header(slot) {
+            [WHOLE, 0, end] if end == self.world.size() as u64 => {
+                if self.terms.ownership.items() == 0 {
+                    let empty = self.operator.empty();
+                    empty.expect("a plan without items has an empty value")
+                } else {
+                    let bytes = &slot[HEADER_BYTES..HEADER_BYTES + size_of::<T>()];
+                    bytemuck::pod_read_unaligned(bytes)
+                }
+            }
+            [FAILED, failed, _] => {
+                let rank = usize::try_from(failed).unwrap_or(usize::MAX);
+                return Err(RunError::RankFailed { rank });
+            }
+            _ => {
+                let rank = self.world.rank();
+                return Err(RunError::Torn { rank });
+            }
+        };
+        Ok(self.operator.canonical(value))
     }
 
     /// Fills the slots with the word that this rank has failed.

@@ -209,15 +209,14 @@ unsafe extern "C" fn call_back(
     let slots = left
         .chunks_exact(slot_bytes)
         .zip(right.chunks_exact_mut(slot_bytes));
-    // Nothing may unwind into C. What a panic leaves in a slot does not matter: the caller panics, too.
-    let result = panic::catch_unwind(AssertUnwindSafe(|| {
-        for (left, right) in slots {
-            combine(left, right);
+    for (left, right) in slots {
+        // Nothing may unwind into C, and a panic over one slot leaves the others to be combined: the library may hand them to ranks that
+        // do not panic.
+        let combined = panic::catch_unwind(AssertUnwindSafe(|| combine(left, right)));
+        if let Err(payload) = combined {
+            PANIC.with_borrow_mut(|panic| {
+                panic.get_or_insert(payload);
+            });
         }
-    }));
-    if let Err(payload) = result {
-        PANIC.with_borrow_mut(|panic| {
-            panic.get_or_insert(payload);
-        });
     }
 }

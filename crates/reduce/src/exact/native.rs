@@ -1,6 +1,7 @@
 //! Exact sums by the transport's own sum of integers: MPI's `MPI_Allreduce` with `MPI_SUM`, which a network may carry out by itself.
 //!
-//! Two integers follow those of the sums: how many ranks have failed, and the sum of their numbers.
+//! Four integers follow those of the sums, by which a result proves whose sums it holds: how many ranks have taken part, the sum of their
+//! numbers, and the same of the ranks that have failed.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -15,7 +16,7 @@ use crate::error::RunError;
 use crate::terms::Terms;
 use crate::world::World;
 
-const FAILURE_INTEGERS: usize = 2;
+const PROOF_INTEGERS: usize = 4;
 
 /// The engine for exact sums by the transport's own reductions.
 pub(crate) struct NativeIntegers<A> {
@@ -54,11 +55,11 @@ impl<A: Accumulator> NativeIntegers<A> {
                     let sum: A = of_words(words);
                     integers.extend_from_slice(bytemuck::cast_slice(&[sum.integers()]));
                 }
-                integers.extend([0; FAILURE_INTEGERS]);
+                integers.extend([1, rank as i64, 0, 0]);
             }
             None => {
                 integers.resize(self.terms.width * Self::LENGTH, 0);
-                integers.extend([1, rank as i64]);
+                integers.extend([0, 0, 1, rank as i64]);
             }
         }
         let reductions = self.world.transport().native_reductions();
@@ -67,22 +68,35 @@ impl<A: Accumulator> NativeIntegers<A> {
         if root.is_some_and(|root| root != rank) {
             return Ok(false);
         }
-        let (sums, failures) = integers.split_at(integers.len() - FAILURE_INTEGERS);
-        match *failures {
-            [0, _] => {
-                for (words, integers) in result.iter_mut().zip(sums.chunks_exact(Self::LENGTH)) {
-                    let mut sum = A::default();
-                    sum.add_integers(&bytemuck::cast_slice(integers)[0]);
-                    *words = sum.words();
+        let (sums, proof) = integers.split_at(integers.len() - PROOF_INTEGERS);
+        self.check(proof)?;
+        for (words, integers) in result.iter_mut().zip(sums.chunks_exact(Self::LENGTH)) {
+            let mut sum = A::default();
+            sum.add_integers(&bytemuck::cast_slice(integers)[0]);
+            *words = sum.words();
+        }
+        Ok(true)
+    }
+
+    /// Whether all ranks have taken part, each once.
+    fn check(&self, proof: &[i64]) -> Result<(), RunError> {
+        let (rank, size) = (self.world.rank(), self.world.size() as i64);
+        let every_rank_once = (size, size * (size - 1) / 2);
+        match *proof {
+            [ranks, numbers, failed_ranks, failed_numbers]
+                if (ranks + failed_ranks, numbers + failed_numbers) == every_rank_once =>
+            {
+                match failed_ranks {
+                    0 => Ok(()),
+                    1 => Err(RunError::RankFailed {
+                        rank: usize::try_from(failed_numbers).unwrap_or(usize::MAX),
+                    }),
+                    _ => Err(RunError::RanksFailed {
+                        count: failed_ranks.unsigned_abs(),
+                    }),
                 }
-                Ok(true)
             }
-            [1, failed] => Err(RunError::RankFailed {
-                rank: usize::try_from(failed).unwrap_or(usize::MAX),
-            }),
-            _ => Err(RunError::RanksFailed {
-                count: failures[0].unsigned_abs(),
-            }),
+            _ => Err(RunError::Torn { rank }),
         }
     }
 }

@@ -20,10 +20,14 @@ pub(crate) const MISMATCHES: [(&str, Check); 2] = [
     ("a rank that skips an operation", skipped_operations),
 ];
 
-pub(crate) const CHECKS: [(&str, Check); 6] = [
+pub(crate) const CHECKS: [(&str, Check); 7] = [
     ("a plan that is spent on one rank", spent_on_one_rank),
     ("a run that one rank drops", dropped_on_one_rank),
     ("an operator that panics on one rank", panics_on_one_rank),
+    (
+        "an operator that panics on one rank, in the transport's own reductions",
+        panics_in_native_reductions,
+    ),
     ("a rank that runs ahead", runs_ahead),
     ("tags that run out", tags_run_out),
     ("an operator that communicates", nested),
@@ -319,6 +323,55 @@ fn panics_on_one_rank(world: &World) {
         } else {
             let failed = RunError::RankFailed { rank: last };
             assert_eq!(outcome.unwrap(), Err(failed), "{algorithm}");
+        }
+    }
+    assert_world_works(world);
+}
+
+/// Nobody knows who combines what in the transport's own reductions. Whatever it is, no rank has a wrong value, and none waits for ever.
+fn panics_in_native_reductions(world: &World) {
+    if world.transport().native_reductions().is_none() {
+        return;
+    }
+    let (rank, ranks) = (world.rank(), u32::try_from(world.size()).unwrap());
+    let ranks_and_lengths =
+        (0..world.size()).flat_map(|panicking| [(panicking, 1), (panicking, 2)]);
+    for (panicking, local_items) in ranks_and_lengths {
+        for width in [1, 3] {
+            for operation in [Operation::Allreduce, Operation::Reduce] {
+                let operator = custom("sum but for one rank", move |left: f64, right: f64| {
+                    if rank == panicking {
+                        panic::resume_unwind(Box::new("on purpose"));
+                    }
+                    left + right
+                });
+                let builder = Plan::builder(world).local_items(local_items).width(width);
+                let builder = builder.algorithm(Algorithm::MpiNative).operator(operator);
+                let plan = builder.build::<f64>().unwrap();
+                let number = 10.0_f64.powi(i32::try_from(rank).unwrap());
+                let local = vec![number; width * usize::try_from(local_items).unwrap()];
+                let mut row = vec![0.0; width];
+                let outcome = panic::catch_unwind(AssertUnwindSafe(|| match operation {
+                    Operation::Reduce => plan.reduce_into(&local, &mut row),
+                    _ => plan.allreduce_into(&local, &mut row).map(|()| true),
+                }));
+                let case = format!("{operation}, rank {panicking}, {local_items} items, {width}");
+                match outcome {
+                    Err(_) => assert_eq!(rank, panicking, "{case}"),
+                    Ok(Ok(is_mine)) => {
+                        assert!(rank != panicking || local_items == 1, "{case}");
+                        let ones = (10_u64.pow(ranks) - 1) / 9;
+                        let total = f64::from(u32::try_from(ones * local_items).unwrap());
+                        assert!(!is_mine || row == vec![total; width], "{case}: {row:?}");
+                        assert!(!is_mine || local_items == 1, "{case}: {row:?}");
+                    }
+                    Ok(Err(error)) => {
+                        let failed = RunError::RankFailed { rank: panicking };
+                        assert_eq!(error, failed, "{case}");
+                    }
+                }
+                world.tell_abandoned();
+            }
         }
     }
     assert_world_works(world);
