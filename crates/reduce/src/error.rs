@@ -130,6 +130,20 @@ pub enum BuildError {
         /// The number of items on all ranks.
         found: u64,
     },
+    /// What the ranks own together is not the ownership or distribution that was given on a rank.
+    #[error(
+        "the ownership given on rank {rank} has {stated} for rank {owner}, but rank {owner} has {found}"
+    )]
+    OtherShare {
+        /// The first rank whose program gave another ownership.
+        rank: usize,
+        /// The items that it gives the other rank.
+        stated: String,
+        /// The first rank that has other items.
+        owner: usize,
+        /// The items that it has.
+        found: String,
+    },
     /// The ranks' items are not 0..N, each once.
     #[error(transparent)]
     Ownership(#[from] distribution::Error),
@@ -281,8 +295,10 @@ pub enum RunError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The transport's own reduction has combined ranks that are not neighbours.
-    #[error("rank {rank}: the transport has combined values that are not neighbours")]
+    /// The transport's own reduction has combined ranks that are not neighbours, or has left ranks out.
+    #[error(
+        "rank {rank}: the transport's own reduction does not combine the values of all ranks, each once and in order"
+    )]
     Torn {
         /// This rank.
         rank: usize,

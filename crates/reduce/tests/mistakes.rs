@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -183,6 +184,97 @@ fn a_rule_is_not_compared_by_listing_it() {
         }
     });
     plans.unwrap();
+}
+
+/// What one rank says, and what the others say; both give the faulty rank as many items.
+#[test]
+fn a_rank_that_states_another_ownership_is_noticed_by_all() {
+    let table = |counts: &[u64]| Ownership::from(Distribution::from_counts(counts).unwrap());
+    let pieces = |extents: [Vec<Range<u64>>; 3]| Ownership::from_extents(&extents).unwrap();
+    let lower = |items| Ownership::from(Distribution::lower(items, 3).unwrap());
+    let upper = |items| Ownership::from(Distribution::upper(items, 3).unwrap());
+    // The rank, what it states, what the others state; the rank of which they differ, what is stated of it, and what it has.
+    let cases = [
+        (1, lower(10), upper(10), 0, "items 0..4", "items 0..3"),
+        (1, upper(10), lower(10), 0, "items 0..3", "items 0..4"),
+        (
+            1,
+            table(&[4, 3, 3]),
+            table(&[3, 3, 4]),
+            0,
+            "items 0..4",
+            "items 0..3",
+        ),
+        (1, table(&[0, 3, 7]), lower(10), 0, "no items", "items 0..4"),
+        (
+            2,
+            table(&[5, 2, 3]),
+            lower(10),
+            0,
+            "items 0..5",
+            "items 0..4",
+        ),
+        (
+            0,
+            pieces([vec![0..2, 6..7], vec![2..4], vec![4..6, 7..10]]),
+            pieces([vec![0..2, 6..7], vec![4..6], vec![2..4, 7..10]]),
+            1,
+            "items 2..4",
+            "items 4..6",
+        ),
+    ];
+    for (rank, stated, others, owner, stated_text, found) in cases {
+        assert_eq!(
+            stated.count(rank),
+            others.count(rank),
+            "the totals are right"
+        );
+        let errors = threads::run(3, |world| {
+            let own = if world.rank() == rank {
+                &stated
+            } else {
+                &others
+            };
+            Plan::builder(world)
+                .ownership(own)
+                .build::<f64>()
+                .unwrap_err()
+        });
+        let expected = BuildError::OtherShare {
+            rank,
+            stated: stated_text.to_owned(),
+            owner,
+            found: found.to_owned(),
+        };
+        assert_eq!(errors.unwrap(), [&expected; 3].map(Clone::clone));
+        let text = format!(
+            "the ownership given on rank {rank} has {stated_text} for rank {owner}, but rank {owner} has {found}"
+        );
+        assert_eq!(expected.to_string(), text);
+    }
+    // The same by other words is the same: a rule, a table, ranges that touch, and numbers of items alone.
+    threads::run(3, |world| {
+        let builder = Plan::builder(world);
+        let builder = match world.rank() {
+            0 => builder.ownership(&lower(9)),
+            1 => builder.ownership(&upper(9)),
+            _ => builder.local_items(3),
+        };
+        let plan = builder.build::<f64>().unwrap();
+        assert_eq!(
+            plan.allreduce(&[1.0; 3]).map(f64::to_bits),
+            Ok(9.0_f64.to_bits())
+        );
+        let touching = pieces([vec![0..1, 1..2, 6..7], vec![2..4], vec![4..6, 7..10]]);
+        let whole = pieces([vec![0..2, 6..7], vec![2..4], vec![4..6, 7..10]]);
+        let own = if world.rank() == 1 { &touching } else { &whole };
+        Plan::builder(world).ownership(own).build::<f64>().unwrap();
+        // What is said last counts.
+        let builder = Plan::builder(world).ownership(&lower(10));
+        let builder = builder.local_items([4, 3, 3][2 - world.rank()]);
+        builder.build::<f64>().unwrap();
+    })
+    .unwrap();
 }
 
 #[test]

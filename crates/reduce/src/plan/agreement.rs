@@ -1,8 +1,8 @@
 //! What ranks compare when they build a plan, so that every rank sees the same disagreement and returns the same error.
 //!
 //! First an allreduce of two words a rank, a fingerprint and a vote: if all fingerprints are equal and the items follow a rule, the
-//! ranks agree. Otherwise an allgather exchanges each rank's numbers of items and fingerprints. Only if these differ, another
-//! allgather exchanges the text for the error.
+//! ranks agree. Otherwise an allgather exchanges each rank's numbers of items and fingerprints. What the ranks own together must be what
+//! each rank says that they own, if it says so: they vote on it. Only if they disagree, another allgather exchanges the text for the error.
 
 use std::ops::Range;
 
@@ -28,8 +28,26 @@ pub(crate) enum Share {
     Count(u64),
     /// Any pieces.
     Extents(Vec<Range<u64>>),
-    /// By a rule that all ranks know.
-    Rule(Ownership),
+    /// Its part of what this rank says that all ranks own.
+    Whole(Ownership),
+}
+
+impl Share {
+    /// What all ranks own, if it follows a rule, which can be compared as such.
+    pub(crate) fn rule(&self) -> Option<&Ownership> {
+        match self {
+            Share::Whole(ownership) if ownership.is_formula() => Some(ownership),
+            _ => None,
+        }
+    }
+
+    /// What all ranks own, if this rank says so.
+    fn whole(&self) -> Option<&Ownership> {
+        match self {
+            Share::Whole(ownership) => Some(ownership),
+            Share::Count(_) | Share::Extents(_) => None,
+        }
+    }
 }
 
 /// What can keep one rank from taking part, whatever the other ranks propose.
@@ -116,6 +134,8 @@ struct Record {
     kind: u64,
     /// The number of items on this rank, or of its extents, or the fingerprint of its rule.
     share: u64,
+    /// 1 if this rank says what all ranks own, else 0.
+    states_whole: u64,
     /// 1 if the program gave the number of items on all ranks, else 0.
     gives_items: u64,
     items: u64,
@@ -125,27 +145,32 @@ struct Record {
 
 const COUNT: u64 = 0;
 const EXTENTS: u64 = 1;
+/// Not contiguous: written out, it could be longer than any memory.
 const RULE: u64 = 2;
 
 /// What the kinds of shares are, in words.
 const KINDS: [&str; 3] = ["a number of items", "a list of ranges", "a rule"];
 
-const RECORD_WORDS: usize = 6 + SETTINGS_COUNT;
+const RECORD_WORDS: usize = 7 + SETTINGS_COUNT;
 
 impl Record {
     fn new(proposal: &Proposal, rank: usize) -> Self {
         let (kind, share) = match &proposal.share {
             Share::Count(count) => (COUNT, *count),
             Share::Extents(extents) => (EXTENTS, extents.len() as u64),
-            Share::Rule(ownership) => match ownership.as_distribution() {
-                Some(distribution) => (COUNT, distribution.count(rank)),
-                None => (RULE, fingerprint(&described(ownership))),
-            },
+            Share::Whole(ownership) if ownership.as_distribution().is_some() => {
+                (COUNT, ownership.count(rank))
+            }
+            Share::Whole(ownership) if ownership.is_formula() => {
+                (RULE, fingerprint(&described(ownership)))
+            }
+            Share::Whole(ownership) => (EXTENTS, ownership.extents_count(rank)),
         };
         Self {
             obstacle: Obstacle::to_words(proposal.obstacle),
             kind,
             share,
+            states_whole: proposal.share.whole().is_some().into(),
             gives_items: proposal.items.is_some().into(),
             items: proposal.items.unwrap_or(0),
             settings: proposal
@@ -162,6 +187,7 @@ impl Record {
             detail,
             self.kind,
             self.share,
+            self.states_whole,
             self.gives_items,
             self.items,
         ];
@@ -176,6 +202,7 @@ impl Record {
             detail,
             kind,
             share,
+            states_whole,
             gives_items,
             items,
             settings @ ..,
@@ -184,6 +211,7 @@ impl Record {
             obstacle: [which, detail],
             kind,
             share,
+            states_whole,
             gives_items,
             items,
             settings,
@@ -238,26 +266,95 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
             second: in_words(rank),
         });
     }
-    let ownership = match &proposal.share {
-        Share::Extents(extents) => {
-            Ownership::try_from(exchange_extents(table, extents, &records)?)?
+    let ownership = match (records[0].kind, &proposal.share) {
+        (EXTENTS, share) => {
+            let own: Vec<Range<u64>> = match share {
+                Share::Extents(extents) => extents.clone(),
+                Share::Whole(ownership) => ownership.extents(table.comm.rank()).collect(),
+                Share::Count(_) => unreachable!("a number of items is another kind"),
+            };
+            Ownership::try_from(exchange_extents(table, &own, &records)?)?
         }
-        // Rules are compared as such: written out, one could be longer than any memory.
-        Share::Rule(ownership) if ownership.as_distribution().is_none() => {
+        (RULE, Share::Whole(rule)) => {
             if let Some(rank) = first_that_differs(&records, |record| record.share) {
-                let text = described(ownership);
+                let text = described(rule);
                 return Err(disagreement(table, "ownership", &text, rank)?);
             }
-            ownership.clone()
+            rule.clone()
         }
-        Share::Count(_) | Share::Rule(_) => {
+        _ => {
             let counts: Vec<u64> = records.iter().map(|record| record.share).collect();
             let distribution = Distribution::from_counts(&counts);
             Ownership::from(distribution.map_err(|_| BuildError::TooManyItems)?)
         }
     };
     check_item_counts(&records, ownership.items())?;
+    if records.iter().any(|record| record.states_whole != 0) {
+        vote_on(table, &ownership, proposal.share.whole())?;
+    }
     Ok(ownership)
+}
+
+/// The vote of a rank that does not object.
+const NOBODY: u64 = u64::MAX;
+
+/// Whether what the ranks own together is what each of them says, if it says so. Collective.
+fn vote_on(
+    table: Table<'_>,
+    found: &Ownership,
+    stated: Option<&Ownership>,
+) -> Result<(), BuildError> {
+    let objection = stated.filter(|stated| *stated != found).and_then(|stated| {
+        (0..found.ranks()).find(|&owner| stretches(stated, owner) != stretches(found, owner))
+    });
+    // The first rank that objects, and the first one whose items it objects to.
+    let vote = match objection {
+        Some(owner) => [table.comm.rank() as u64, owner as u64],
+        None => [NOBODY; 2],
+    };
+    let mut vote = bytemuck::bytes_of(&vote).to_vec();
+    collective::allreduce(table.comm, table.tag, &mut vote, |left, right| {
+        let objector = |vote: &[u8]| -> u64 { bytemuck::pod_read_unaligned(&vote[..8]) };
+        if objector(right) < objector(left) {
+            left.copy_from_slice(right);
+        }
+    })?;
+    let vote: [u64; 2] = bytemuck::pod_read_unaligned(&vote);
+    if vote == [NOBODY; 2] {
+        return Ok(());
+    }
+    let [rank, owner] = vote.map(|word| usize::try_from(word).expect("ranks are counted by usize"));
+    let of_owner = |ownership| in_words(&stretches(ownership, owner));
+    let mut stated = exchange_texts(table, &stated.map(of_owner).unwrap_or_default())?;
+    Err(BuildError::OtherShare {
+        rank,
+        stated: stated.swap_remove(rank),
+        owner,
+        found: shortened(&of_owner(found)),
+    })
+}
+
+/// The items of a rank in the order in which it holds them; ranges that touch are one.
+fn stretches(ownership: &Ownership, rank: usize) -> Vec<Range<u64>> {
+    let mut stretches: Vec<Range<u64>> = Vec::new();
+    for range in ownership.extents(rank) {
+        match stretches.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => stretches.push(range),
+        }
+    }
+    stretches
+}
+
+/// `items 0..3, 5..7`, or `no items`
+fn in_words(stretches: &[Range<u64>]) -> String {
+    match stretches {
+        [] => "no items".to_owned(),
+        _ => {
+            let ranges: Vec<String> = stretches.iter().map(|range| format!("{range:?}")).collect();
+            format!("items {}", ranges.join(", "))
+        }
+    }
 }
 
 /// The first rank whose value is not rank 0's.
@@ -292,14 +389,10 @@ fn disagreement(
 
 /// The rule, if all ranks agree on everything, and the items follow one.
 fn agree_on_rule(table: Table<'_>, proposal: &Proposal) -> Result<Option<Ownership>, BuildError> {
-    let rule = match &proposal.share {
-        Share::Rule(ownership) if proposal.obstacle.is_none() => {
-            // A wrong number of items is an error of the exchange of records.
-            let is_right = |items| items == ownership.items();
-            proposal.items.is_none_or(is_right).then_some(ownership)
-        }
-        _ => None,
-    };
+    let rule = proposal.share.rule().filter(|rule| {
+        // A wrong number of items is an error of the exchange of records.
+        proposal.obstacle.is_none() && proposal.items.is_none_or(|items| items == rule.items())
+    });
     let text = format!("{:?} {rule:?}", proposal.settings);
     // A fingerprint, and whether all ranks so far have the same.
     let vote = [fingerprint(&text), rule.is_some().into()];

@@ -96,7 +96,7 @@ impl<O> Builder<O> {
         self
     }
 
-    /// The items of all ranks, by a distribution that all ranks use.
+    /// The items of all ranks, by a distribution that all ranks use; the build fails if what they own together is another one.
     ///
     /// If it is a rule rather than a table, ranks need not exchange their numbers of items: a plan then takes O(log p) memory.
     pub fn distribution(self, distribution: &Distribution) -> Self {
@@ -107,15 +107,8 @@ impl<O> Builder<O> {
     pub fn ownership(mut self, ownership: &Ownership) -> Self {
         let (planned, size) = (ownership.ranks(), self.world.size());
         if planned == size {
-            let rank = self.world.rank();
             self.wishes.items = Some(ownership.items());
-            self.wishes.share = Some(if ownership.is_formula() {
-                Share::Rule(ownership.clone())
-            } else if ownership.as_distribution().is_some() {
-                Share::Count(ownership.count(rank))
-            } else {
-                Share::Extents(ownership.extents(rank).collect())
-            });
+            self.wishes.share = Some(Share::Whole(ownership.clone()));
         } else {
             self.wishes.other_size = Some(planned);
         }
@@ -220,8 +213,8 @@ impl<O> Builder<O> {
     /// fails, it fails with the same error on every rank.
     ///
     /// # Errors
-    /// The ranks disagree on type, operator, algorithm, its parameters, root, width, message limit or number of items; their
-    /// items are not 0..N, each once; a rank does not say what items it has, has a distribution for another number of ranks,
+    /// The ranks disagree on type, operator, algorithm, its parameters, root, width, message limit, number of items or who owns
+    /// which; their items are not 0..N, each once; a rank does not say what items it has, has a distribution for another number of ranks,
     /// a floating-point environment other than IEEE 754's default, or no memory for a row; the root does not exist, the width
     /// or the message limit is 0, elements take no memory, a parameter is out of range, or the algorithm does not take rows or
     /// scattered items; there are no items and no empty value; or the transport fails.
@@ -292,7 +285,7 @@ impl<O> Builder<O> {
 
     /// Who owns what by the rule that all ranks know.
     fn agreed_owners(&self) -> Result<Ownership, BuildError> {
-        let Some(Share::Rule(ownership)) = &self.wishes.share else {
+        let Some(ownership) = self.wishes.share.as_ref().and_then(Share::rule) else {
             return Err(BuildError::NotARule);
         };
         let found = ownership.items();
@@ -350,7 +343,7 @@ impl<O> Builder<O> {
         let ranges = match share {
             Share::Count(_) => 1,
             Share::Extents(extents) => extents.len() as u64,
-            Share::Rule(ownership) => ownership.extents_count(self.world.rank()),
+            Share::Whole(ownership) => ownership.extents_count(self.world.rank()),
         };
         let row_bytes = (wishes.width as u64).saturating_mul(size_of::<T>() as u64);
         let bytes = row_bytes.max(ranges.saturating_mul(RANGE_BYTES));
@@ -474,7 +467,7 @@ impl Builder {
             world: self.world,
             operator: Merge::<A>::new(),
             wishes: Wishes {
-                share: Some(Share::Rule(a_sum_each)),
+                share: Some(Share::Whole(a_sum_each)),
                 items: None,
                 other_size: None,
                 ..self.wishes
