@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use distribution::Ownership;
 use reduce::{Algorithm, Operation};
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +100,32 @@ impl Spec {
             }
         }
         calls
+    }
+
+    /// What ranks could own instead, so that a rank has the same items, or as many; `None` if nothing.
+    pub(super) fn other_ownership(&self, rank: usize) -> Option<Vec<Vec<Range<u64>>>> {
+        let mut others = (0..self.extents.len()).filter(|&other| other != rank);
+        let is_contiguous = Ownership::from_extents(&self.extents)
+            .is_ok_and(|ownership| ownership.as_distribution().is_some());
+        let mut extents = self.extents.clone();
+        if !is_contiguous {
+            let one = others.next()?;
+            let another = others.find(|&other| extents[other] != extents[one])?;
+            extents.swap(one, another);
+            return Some(extents);
+        }
+        let giving = others.clone().find(|&other| !extents[other].is_empty())?;
+        let taking = others.find(|&other| other != giving)?;
+        let mut start = 0;
+        for (owner, own) in extents.iter_mut().enumerate() {
+            let items = own
+                .iter()
+                .fold(0, |sum, range| sum + range.end - range.start);
+            let end = start + items + u64::from(owner == taking) - u64::from(owner == giving);
+            *own = vec![start..end];
+            start = end;
+        }
+        Some(extents)
     }
 
     /// Operations that may be called in place of another.

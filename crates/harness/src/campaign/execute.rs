@@ -83,7 +83,7 @@ impl Program<'_> {
             | FaultKind::Rounding
             | FaultKind::OtherCollective
             | FaultKind::TagReuse => self.step(index, 0),
-            FaultKind::OtherItems | FaultKind::OtherEmpty => {
+            FaultKind::OtherItems | FaultKind::OtherEmpty | FaultKind::OtherOwnership => {
                 self.build(self.case.steps[index].plan, Some(fault.kind))
             }
             FaultKind::Sleep => {

@@ -84,6 +84,8 @@ pub enum FaultKind {
     OtherItems,
     /// A plan is built with an operator that reduces nothing to another value.
     OtherEmpty,
+    /// A plan is built for another ownership, in which the rank itself has the same items, or as many.
+    OtherOwnership,
 }
 
 impl FaultKind {
@@ -106,6 +108,7 @@ impl FaultKind {
         Self::Rounding,
         Self::OtherItems,
         Self::OtherEmpty,
+        Self::OtherOwnership,
     ];
 
     /// Whether it may last to the end of the program.
@@ -120,7 +123,15 @@ impl FaultKind {
 
     /// Whether the step in which it happens fails on every rank, and cannot give anything else.
     pub(super) fn is_noticed_at_once(self) -> bool {
-        matches!(self, Self::OtherItems | Self::OtherEmpty)
+        matches!(
+            self,
+            Self::OtherItems | Self::OtherEmpty | Self::OtherOwnership
+        )
+    }
+
+    /// Whether the rank makes all its calls all the same.
+    pub(super) fn makes_all_calls(self) -> bool {
+        matches!(self, Self::CaughtPanic | Self::WrongLength) || self.is_noticed_at_once()
     }
 
     /// Whether the rank knows of it and goes on, so that it tells those that wait for it.
@@ -134,6 +145,7 @@ impl FaultKind {
                 | Self::Rounding
                 | Self::OtherItems
                 | Self::OtherEmpty
+                | Self::OtherOwnership
         )
     }
 
@@ -158,6 +170,7 @@ impl FaultKind {
             Self::Rounding => "rounding",
             Self::OtherItems => "other-items",
             Self::OtherEmpty => "other-empty",
+            Self::OtherOwnership => "other-ownership",
         }
     }
 
@@ -172,6 +185,8 @@ impl FaultKind {
             (Self::ExtraTests, Action::Test)
             | (Self::OtherItems | Self::OtherEmpty, Action::Build) => true,
             (Self::TagReuse, Action::Rebuild(times)) => times >= generate::TAGS,
+            // What ranks gather has no other form.
+            (Self::OtherOwnership, Action::Build) => !plan.gathers_extents,
             (Self::OtherCollective, Action::Call(operation, mode)) => {
                 !plan.others(operation, mode).is_empty()
             }
@@ -183,7 +198,8 @@ impl FaultKind {
                 | Self::TagReuse
                 | Self::OtherCollective
                 | Self::OtherItems
-                | Self::OtherEmpty,
+                | Self::OtherEmpty
+                | Self::OtherOwnership,
                 _,
             ) => false,
             _ => true,

@@ -6,7 +6,7 @@ use reduce::Algorithm;
 
 use super::case::{Action, Case, Mode, Spec, Step};
 use super::dice::Dice;
-use super::fault::FaultKind;
+use super::fault::{Fault, FaultKind};
 use super::state::PlanState;
 use crate::Backend;
 
@@ -74,19 +74,24 @@ impl Generator {
             .collect();
         let steps = Program::draw(random, &plans, rebuilds);
         let fault = kind.and_then(|kind| random.fault(kind, ranks, &plans, &steps));
-        // The MPI library waits for a missing rank without limit.
-        let is_native = |spec: &Spec| spec.algorithm == Some(Algorithm::MpiNative);
-        let has_native = plans.iter().any(is_native);
+        let fault = fault.filter(|fault| {
+            let disagrees = match fault.kind {
+                // One rank alone has no other to disagree with.
+                FaultKind::OtherEmpty => ranks > 1,
+                FaultKind::OtherOwnership => {
+                    let plan = &plans[steps[fault.step].plan];
+                    plan.other_ownership(fault.rank).is_some()
+                }
+                _ => true,
+            };
+            disagrees && lets_no_library_wait(*fault, &plans, &steps)
+        });
         Case {
             ranks,
             seed: random.word(),
             plans,
             steps,
-            fault: fault.filter(|fault| {
-                // One rank alone has no other to disagree with.
-                let disagrees = fault.kind != FaultKind::OtherEmpty || ranks > 1;
-                disagrees && (fault.is_harmless() || !has_native)
-            }),
+            fault,
         }
     }
 
@@ -103,6 +108,24 @@ impl Generator {
         let is_rare = kind == FaultKind::TagReuse && possible.len() > 1;
         (!is_rare || random.below(TAG_REUSE_RARITY) == 0).then_some(kind)
     }
+}
+
+/// Whether no rank is missing in a call of the MPI library, which waits for it without limit: the faulty rank makes all its calls, and no
+/// rank has a plan of the library's that is spent while others run it.
+fn lets_no_library_wait(fault: Fault, plans: &[Spec], steps: &[Step]) -> bool {
+    let is_native = |plan: usize| plans[plan].algorithm == Some(Algorithm::MpiNative);
+    if fault.is_harmless() || !(0..plans.len()).any(is_native) {
+        return true;
+    }
+    let plan = steps[fault.step].plan;
+    let mut later = steps[fault.step + 1..]
+        .iter()
+        .filter(|step| step.plan == plan);
+    let is_run_again = later
+        .next()
+        .is_some_and(|step| step.action != Action::Build);
+    let is_last = !is_native(plan) || fault.kind.is_noticed_at_once() || !is_run_again;
+    fault.kind.makes_all_calls() && is_last
 }
 
 /// A program as it grows, and what state its plans are in.

@@ -72,7 +72,11 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
     builder = match spec.gathers_extents {
         true => builder.extents(&spec.extents[rank]),
         false => {
-            let ownership = Ownership::from_extents(&spec.extents);
+            let other = match fault {
+                Some(FaultKind::OtherOwnership) => spec.other_ownership(rank),
+                _ => None,
+            };
+            let ownership = Ownership::from_extents(other.as_ref().unwrap_or(&spec.extents));
             builder.ownership(&ownership.map_err(|error| error.to_string())?)
         }
     };
