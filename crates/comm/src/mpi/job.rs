@@ -94,7 +94,7 @@ pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     let result = match panic::catch_unwind(AssertUnwindSafe(|| body(world))) {
         Ok(result) => result,
         Err(payload) => {
-            let message = printable(panic_message(payload.as_ref()));
+            let message = panic_message(payload.as_ref());
             abort(PANIC_EXIT_CODE, &format!("rank {rank} panicked: {message}"));
             panic::resume_unwind(payload);
         }
@@ -146,12 +146,13 @@ fn is_meant_to_be_alone() -> Result<bool, Error> {
     })
 }
 
-/// Ends the processes of all ranks by `MPI_Abort`, after a line on standard error that says why.
+/// Ends the processes of all ranks by `MPI_Abort`, after a line on standard error that says why, [printable](crate::text::printable).
 ///
 /// The line is written in one piece, and the launcher gets some time to read it: MPICH's drops what it has not read of a rank that aborts.
 pub fn abort(exit_code: i32, reason: &str) {
     // Without a standard error nobody can be told.
-    let _ = io::stderr().write_all(format!("{reason}\n").as_bytes());
+    let line = format!("{}\n", printable(reason));
+    let _ = io::stderr().write_all(line.as_bytes());
     thread::sleep(LAST_WORDS_PAUSE);
     raw::abort(exit_code);
 }
