@@ -93,11 +93,9 @@ pub enum BuildError {
         values: usize,
     },
     /// A time of the network is not finite and positive, or no ranks share a node or a port of it.
-    #[error("a network's {part} must be {demand}: {network}")]
+    #[error("a network's {demand}: {network}")]
     Network {
-        /// What is wrong.
-        part: &'static str,
-        /// What it must be.
+        /// Which part is wrong, and what it must be.
         demand: &'static str,
         /// The network.
         network: Network,

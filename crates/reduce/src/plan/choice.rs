@@ -117,27 +117,30 @@ fn check_network(network: Network) -> Result<(), BuildError> {
     } = network;
     let is_time = |time: f64| time.is_finite() && time > 0.0;
     let links = [near, far];
-    let (time, number) = ("finite and positive", "at least 1");
     let all = |time: fn(Link) -> f64| links.map(time).into_iter().all(is_time);
-    let parts = [
-        ("`latency_ns`", time, all(|link| link.latency_ns)),
-        ("`byte_ns`", time, all(|link| link.byte_ns)),
-        ("`combine_byte_ns`", time, all(|link| link.combine_byte_ns)),
+    let demands = [
         (
-            "`crowding_ns`",
-            "finite, and positive or 0",
+            "`latency_ns` must be finite and positive",
+            all(|link| link.latency_ns),
+        ),
+        (
+            "`byte_ns` must be finite and positive",
+            all(|link| link.byte_ns),
+        ),
+        (
+            "`combine_byte_ns` must be finite and positive",
+            all(|link| link.combine_byte_ns),
+        ),
+        (
+            "`crowding_ns` must be finite, and positive or 0",
             is_time(crowding_ns) || crowding_ns == 0.0,
         ),
-        ("`node_ranks`", number, node_ranks > 0),
-        ("`port_ranks`", number, port_ranks > 0),
+        ("`node_ranks` must be at least 1", node_ranks > 0),
+        ("`port_ranks` must be at least 1", port_ranks > 0),
     ];
-    match parts.into_iter().find(|&(.., is_right)| !is_right) {
+    match demands.into_iter().find(|&(_, is_met)| !is_met) {
         None => Ok(()),
-        Some((part, demand, _)) => Err(BuildError::Network {
-            part,
-            demand,
-            network,
-        }),
+        Some((demand, _)) => Err(BuildError::Network { demand, network }),
     }
 }
 
