@@ -150,6 +150,26 @@ fn a_setting_that_cannot_be_is_an_error() {
     }
 }
 
+/// Only rank 1 has it, and every rank tells it: the launch ends with rank 0's words, or rank 1's.
+#[test]
+fn a_setting_of_one_rank_is_told_by_all() {
+    let script = Path::new(env!("CARGO_TARGET_TMPDIR")).join("set-on-rank-1.sh");
+    let set = "if [ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 1 ]; then export TREEFOLD_SHARED_MEMORY=perhaps; fi\nexec \"$@\"\n";
+    fs::write(&script, set).unwrap();
+    let own = Installation::find(None, None).unwrap().shown(3);
+    let launcher = format!("env RANKS={{ranks}} {own} sh {}", script.display());
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["repro-check", "--backend", "mpi", "--ranks", "3"])
+        .args(["--launcher", &launcher])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    let told = "rank 1: TREEFOLD_SHARED_MEMORY is `perhaps`, not one of ";
+    assert!(error.contains(told), "{error}");
+    assert!(!error.contains("rank 0: TREEFOLD"), "{error}");
+}
+
 #[test]
 fn repro_check_under_mpi() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mpi.psllh");

@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
-use comm::{Communicator, Error, Tag, contract, mpi, setting};
+use comm::{Communicator, Error, Tag, contract, mpi, setting, text};
 
 fn main() {
     mpi::run(check).expect("MPI starts once");
@@ -76,7 +76,7 @@ fn check(world: mpi::MpiCommunicator) {
     ranks_share_the_cores_of_their_node(&world);
     contract::check(&duplicate, |_| ());
     if world.rank() == 0 {
-        let size = world.size();
-        println!("comm contract on MPI, {size} ranks, two communicators: passed");
+        let ranks = text::counted(world.size(), "rank");
+        println!("comm contract on MPI, {ranks}, two communicators: passed");
     }
 }

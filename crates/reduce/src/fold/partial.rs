@@ -41,7 +41,7 @@ pub struct Partial<T> {
 #[non_exhaustive]
 pub enum PartialError {
     /// A range is not one of items.
-    #[error("items {start} to {end} are no range of {}, which are counted from 0", counted(.total, "item"))]
+    #[error("there are no items {start} to {end} among {}, counted from 0", counted(.total, "item"))]
     Range {
         /// The first item of the range.
         start: u64,
