@@ -305,6 +305,26 @@ fn a_program_s_own_message_is_told_from_a_plan_s() {
     }
 }
 
+/// One rank measures the link while the other builds a plan: each is in the other's first collective call.
+#[test]
+fn a_measurement_is_told_from_a_plan() {
+    for measuring in 0..2 {
+        let texts = threads::run(2, |world| match world.rank() == measuring {
+            true => world.measure_link().unwrap_err().to_string(),
+            false => {
+                let builder = Plan::builder(world).local_items(1);
+                builder.build::<f64>().map(drop).unwrap_err().to_string()
+            }
+        });
+        let told = "all ranks must make the same calls in the same order";
+        let texts = texts.unwrap();
+        // Where each waits for the other's first message, nothing has come that would tell.
+        let is_told = |text: &String| text.ends_with(told) || text.starts_with("deadlock: ");
+        assert!(texts.iter().any(is_told), "{texts:?}");
+        assert!(measuring == 1 || texts.iter().any(|text| text.ends_with(told)));
+    }
+}
+
 #[test]
 fn numbers_agree_with_their_nouns() {
     let error = threads::run(1, |world| {
