@@ -6,9 +6,11 @@
 
 use std::ops::Range;
 
+use comm::text::printable;
 use comm::{Communicator, Tag, collective};
 use distribution::{Distribution, Ownership};
 
+use super::memory::check_exchange;
 use crate::environment::EnvironmentError;
 use crate::error::BuildError;
 
@@ -60,8 +62,11 @@ pub(crate) enum Obstacle {
     /// Its floating-point environment.
     Environment(EnvironmentError),
     /// It cannot get this number of bytes, which a plan takes at least.
-    Memory(u64),
+    Memory(u128),
 }
+
+/// Which obstacle, and its detail.
+type ObstacleWords = [u64; 3];
 
 /// The errors of floating-point environments; messages contain an index into this list.
 const ENVIRONMENTS: [EnvironmentError; 4] = [
@@ -79,21 +84,24 @@ impl Obstacle {
     }
 
     /// As numbers: which obstacle, and its detail.
-    fn to_words(obstacle: Option<Self>) -> [u64; 2] {
+    fn to_words(obstacle: Option<Self>) -> ObstacleWords {
         match obstacle {
-            None => [0, 0],
-            Some(Obstacle::NoShare) => [1, 0],
-            Some(Obstacle::OtherSize(planned)) => [2, planned as u64],
+            None => [0; 3],
+            Some(Obstacle::NoShare) => [1, 0, 0],
+            Some(Obstacle::OtherSize(planned)) => [2, planned as u64, 0],
             Some(Obstacle::Environment(error)) => {
                 let index = ENVIRONMENTS.iter().position(|&other| other == error);
-                [3, index.unwrap_or(0) as u64]
+                [3, index.unwrap_or(0) as u64, 0]
             }
-            Some(Obstacle::Memory(bytes)) => [4, bytes],
+            Some(Obstacle::Memory(bytes)) => {
+                let [low, high] = bytemuck::cast(bytes);
+                [4, low, high]
+            }
         }
     }
 
     /// The error that a rank's numbers mean, if any.
-    fn error([which, detail]: [u64; 2], rank: usize, size: usize) -> Option<BuildError> {
+    fn error([which, detail, more]: ObstacleWords, rank: usize, size: usize) -> Option<BuildError> {
         let number = usize::try_from(detail).unwrap_or(usize::MAX);
         match which {
             0 => None,
@@ -109,7 +117,7 @@ impl Obstacle {
             }),
             _ => Some(BuildError::Memory {
                 rank,
-                bytes: detail,
+                bytes: bytemuck::cast([detail, more]),
             }),
         }
     }
@@ -129,7 +137,7 @@ pub(crate) struct Proposal {
 /// A [`Proposal`] as numbers.
 #[derive(Clone, Copy, Debug)]
 struct Record {
-    obstacle: [u64; 2],
+    obstacle: ObstacleWords,
     /// The kind of the share, as an index into [`KINDS`].
     kind: u64,
     /// The number of items on this rank, or of its extents, or the fingerprint of its rule.
@@ -181,16 +189,14 @@ impl Record {
     }
 
     fn to_bytes(self) -> Vec<u8> {
-        let [which, detail] = self.obstacle;
-        let mut words = vec![
-            which,
-            detail,
+        let mut words = self.obstacle.to_vec();
+        words.extend([
             self.kind,
             self.share,
             self.states_whole,
             self.gives_items,
             self.items,
-        ];
+        ]);
         words.extend(self.settings);
         bytemuck::cast_slice(&words).to_vec()
     }
@@ -200,6 +206,7 @@ impl Record {
         let [
             which,
             detail,
+            more,
             kind,
             share,
             states_whole,
@@ -208,7 +215,7 @@ impl Record {
             settings @ ..,
         ] = words;
         Self {
-            obstacle: [which, detail],
+            obstacle: [which, detail, more],
             kind,
             share,
             states_whole,
@@ -273,6 +280,8 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
                 Share::Whole(ownership) => ownership.extents(table.comm.rank()).collect(),
                 Share::Count(_) => unreachable!("a number of items is another kind"),
             };
+            let ranges: Vec<u64> = records.iter().map(|record| record.share).collect();
+            check_exchange(table, &ranges)?;
             Ownership::try_from(exchange_extents(table, &own, &records)?)?
         }
         (RULE, Share::Whole(rule)) => {
@@ -461,9 +470,9 @@ fn exchange_extents(
     Ok(extents)
 }
 
-/// Every rank's text, [shortened](shortened).
+/// Every rank's text, [printable] and [shortened](shortened).
 fn exchange_texts(table: Table<'_>, text: &str) -> Result<Vec<String>, comm::Error> {
-    let mut message = shortened(text).into_bytes();
+    let mut message = shortened(&printable(text)).into_bytes();
     message.resize(TEXT_BYTES, 0);
     let all = table.allgather(message)?;
     let to_text = |bytes: &[u8]| {

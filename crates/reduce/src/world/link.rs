@@ -38,6 +38,9 @@ const EXCHANGES_NS: f64 = 5e7;
 /// The ranks that take part in them, or two nodes if that is more.
 const EXCHANGING_RANKS: usize = 16;
 
+/// The kind of its exchange, which no plan has: a rank that builds a plan meanwhile is told, and does not take these messages for its own.
+const MEASURING: u8 = Tag::KIND_LIMIT - 1;
+
 /// The first byte of a message after which another one comes, and of the last one.
 const MORE: u8 = 1;
 const LAST: u8 = 0;
@@ -45,7 +48,7 @@ const LAST: u8 = 0;
 /// Measures the links. Collective; the same on every rank.
 pub(super) fn measure(world: &World) -> Result<Network, Error> {
     let comm = world.transport();
-    let tag = world.fresh_tag()?;
+    let tag = world.fresh_tag()?.with_exchange(0, MEASURING);
     let ranks = comm.size();
     let combine_byte_ns = combine_byte_ns();
     let link_to = |peer: usize| -> Result<Link, Error> {
