@@ -141,7 +141,22 @@ impl From<FoldError> for Failure {
             FoldError::Environment(_) => Code::Environment,
             _ => Code::Argument,
         };
-        Self::new(code, error.to_string())
+        Self::new(code, words_of(&error))
+    }
+}
+
+/// What an error says in the words of C, C++ and Fortran, whose arguments have other names than Rust's.
+fn words_of(error: &FoldError) -> String {
+    match error {
+        FoldError::NoItems { operator } => {
+            format!("there are no items, and `{operator}` has no value for nothing")
+        }
+        FoldError::Lengths {
+            first,
+            position,
+            found,
+        } => format!("array {position} has {found} items where the first, array 0, has {first}"),
+        other => other.to_string(),
     }
 }
 
