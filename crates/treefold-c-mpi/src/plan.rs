@@ -281,10 +281,11 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
         }
     }
 
-    /// Lets `run` write to a result that may have to be copied, or that this rank does not get.
+    /// Lets `run` write to a result, an argument of this name, that may have to be copied, or that this rank does not get.
     fn run_into(
         &self,
         operation: Operation,
+        name: &'static str,
         result: &mut [u8],
         run: impl FnOnce(&mut [L::Item]) -> Result<bool, Failure>,
     ) -> Result<bool, Failure> {
@@ -295,7 +296,7 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
             return run(&mut unused);
         }
         let mut was_run = false;
-        let outcome = into(&self.layout, "result", result, |result| {
+        let outcome = into(&self.layout, name, result, |result| {
             was_run = true;
             run(result)
         });
@@ -314,7 +315,7 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
     ) -> Result<bool, Failure> {
         let local = read(&self.layout, "local", local);
         let local = local.inspect_err(|_| self.plan.refuse(operation))?;
-        self.run_into(operation, result, |result| {
+        self.run_into(operation, "result", result, |result| {
             self.plan.run(operation, &local, result)
         })
     }
@@ -374,13 +375,16 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> AnyPlan for TypedPlan<L,
         let _told = ToldOfPanics(self.plan.world());
         let local = self.read_pairs(local);
         let [x, y] = local.inspect_err(|_| self.plan.refuse(operation))?;
-        self.run_into(operation, result, |result| {
+        self.run_into(operation, "result", result, |result| {
             self.plan.run_pairs(operation, [&x, &y], result)
         })
     }
 
     fn broadcast(&self, row: &mut [u8]) -> Result<(), Failure> {
-        self.run_any(Operation::Broadcast, &[], row).map(drop)
+        let outcome = self.run_into(Operation::Broadcast, "row", row, |row| {
+            self.plan.run(Operation::Broadcast, &[], row)
+        });
+        outcome.map(drop)
     }
 
     fn start(

@@ -53,9 +53,6 @@ pub(crate) fn of_build(error: &BuildError) -> String {
         BuildError::Root { root, size } => {
             format!("root {root} does not exist, the communicator has {size} ranks")
         }
-        BuildError::NoItems { operator } => {
-            format!("there are no items on any rank, and `{operator}` has no value for nothing")
-        }
         BuildError::NoNativeReductions => {
             "algorithm `mpi-native` needs the reductions of an MPI library".to_owned()
         }
@@ -78,9 +75,6 @@ pub(crate) fn of_run(error: &RunError) -> String {
             first,
             second,
         } => format!("rank {rank}: `x` has {first} elements, but `y` has {second}"),
-        RunError::NoEmptyValue { rank, operator } => format!(
-            "rank {rank}: an exclusive scan begins with nothing, and `{operator}` has no value for it"
-        ),
         RunError::Torn { rank } => {
             format!("rank {rank}: MPI has combined values that are not neighbours")
         }
@@ -109,7 +103,6 @@ fn of_subject(subject: &str) -> &str {
     match subject {
         "kind of ownership" => "way to say which items a rank has",
         "ownership" => "rule that says which items a rank has",
-        "empty value of the operator" => "operator's value for nothing",
         other => other,
     }
 }

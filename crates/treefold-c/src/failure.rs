@@ -148,9 +148,6 @@ impl From<FoldError> for Failure {
 /// What an error says in the words of C, C++ and Fortran, whose arguments have other names than Rust's.
 fn words_of(error: &FoldError) -> String {
     match error {
-        FoldError::NoItems { operator } => {
-            format!("there are no items, and `{operator}` has no value for nothing")
-        }
         FoldError::Lengths {
             first,
             position,

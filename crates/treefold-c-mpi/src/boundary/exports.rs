@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use treefold::transport::Interruption;
 use treefold::{Algorithm, Distribution, Operation, Ownership};
-use treefold_c::boundary::{Bytes, Combine, Function, bytes, disjoint, guard, place, text, write};
+use treefold_c::boundary::{Bytes, Combine, Function, disjoint, guard, place, text, write};
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Failure, Status};
 use treefold_c::operator::{Builtin, Words};
@@ -288,8 +288,10 @@ pub unsafe extern "C" fn treefold_builder_create_user(
         let name = unsafe { text("name", name) }?.to_owned();
         // SAFETY: the caller promises such an operator.
         let function = unsafe { Function::new(combine, context) }?;
+        let item = Bytes::of("empty", empty, usize::from(!empty.is_null()), item_bytes)?;
+        disjoint(item, Bytes::of_place("result", result)?)?;
         // SAFETY: the caller promises an item, or NULL.
-        let empty = unsafe { bytes("empty", empty, usize::from(!empty.is_null()), item_bytes) }?;
+        let empty = unsafe { item.read(empty) };
         let kind = Kind::User {
             name,
             item_bytes,
