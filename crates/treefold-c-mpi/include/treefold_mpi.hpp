@@ -18,8 +18,8 @@
 // on one rank reaches the others as code::rank_failed; a plan whose run failed is spent. treefold_mpi.h has the details.
 //
 // comm, plan, dot_plan and pending can be moved, not copied. They belong to the thread that made them. One that was moved from, or made
-// without arguments, is empty: its calls fail with code::null. They may be destroyed in any order, also after MPI_Finalize; destructors
-// do not communicate.
+// without arguments, is empty: its calls fail with code::null. They may be destroyed in any order, also after MPI_Finalize and, as static
+// objects, after main; destructors do not communicate, and print nothing.
 //
 // Link with libtreefold_mpi instead of libtreefold, and compile with the MPI library that it was built for.
 #ifndef TREEFOLD_MPI_HPP

@@ -128,7 +128,8 @@ impl Settings {
         if let Some(Range { start, end }) = ranges.iter().find(|range| range.start > range.end) {
             return wrong(format!("{{{start}, {end}}} ends before it begins"));
         }
-        let mut sorted: Vec<&Range<u64>> = ranges.iter().filter(|range| !range.is_empty()).collect();
+        let mut sorted: Vec<&Range<u64>> =
+            ranges.iter().filter(|range| !range.is_empty()).collect();
         sorted.sort_unstable_by_key(|range| range.start);
         let mut pairs = sorted.windows(2);
         if let Some(pair) = pairs.find(|pair| pair[0].end > pair[1].start) {

@@ -81,7 +81,9 @@ pub(crate) fn of_run(error: &RunError) -> Failure {
         RunError::Torn { rank } => (Code::Mpi, *rank),
         RunError::Nested { rank } => (Code::Operator, *rank),
         RunError::Spent { rank } => (Code::Spent, *rank),
-        RunError::RanksFailed { .. } => return failure(Code::RankFailed, None, words::of_run(error)),
+        RunError::RanksFailed { .. } => {
+            return failure(Code::RankFailed, None, words::of_run(error));
+        }
         _ => return failure(Code::Argument, None, words::of_run(error)),
     };
     failure(code, Some(rank), words::of_run(error))

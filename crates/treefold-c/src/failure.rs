@@ -160,7 +160,10 @@ fn words_of(error: &FoldError) -> String {
 /// The two arrays of a dot product differ in length.
 #[cold]
 pub(crate) fn lengths(n: usize, m: usize) -> Failure {
-    Failure::new(Code::Length, format!("`x` has {n} elements, but `y` has {m}"))
+    Failure::new(
+        Code::Length,
+        format!("`x` has {n} elements, but `y` has {m}"),
+    )
 }
 
 /// The caller's operator has returned another number than 0: what unwinds from it to the call that ran it.

@@ -239,10 +239,7 @@ pub(super) unsafe fn pending(plan: *const treefold_plan, pending: *mut c_int) ->
 ///
 /// # Safety
 /// `plan` is room for a handle, or NULL.
-pub(super) unsafe fn plan_of(
-    run: *const treefold_run,
-    plan: *mut *const treefold_plan,
-) -> Status {
+pub(super) unsafe fn plan_of(run: *const treefold_run, plan: *mut *const treefold_plan) -> Status {
     guard(|| {
         let name = handle::object(run)?.origin().plan;
         place("plan", plan)?;

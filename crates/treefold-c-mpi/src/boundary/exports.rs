@@ -569,7 +569,10 @@ pub unsafe extern "C" fn treefold_plan_scattered_columns(
 ) -> Status {
     guard(|| {
         let columns = handle::object(plan)?.scattered_columns();
-        disjoint(Bytes::of_place("begin", begin)?, Bytes::of_place("end", end)?)?;
+        disjoint(
+            Bytes::of_place("begin", begin)?,
+            Bytes::of_place("end", end)?,
+        )?;
         // SAFETY: the caller promises a number.
         unsafe { write("begin", begin, columns.start) }?;
         // SAFETY: the caller promises a number.
