@@ -116,6 +116,127 @@ fn check(header: &Header) {
     assert_eq!(compiles(header, &wrong), Some(false));
 }
 
+/// The results of the functions that a header declares: what is written to, by the function's and the parameter's name.
+fn results(header: &str) -> BTreeSet<(String, String)> {
+    let mut code = String::new();
+    for (index, part) in header.split("/*").enumerate() {
+        code += match index {
+            0 => part,
+            _ => part.split_once("*/").map_or("", |(_, after)| after),
+        };
+    }
+    let mut found = BTreeSet::new();
+    for declaration in code.split("\ntreefold_status ").skip(1) {
+        let (name, rest) = declaration.split_once('(').unwrap();
+        let (parameters, _) = rest.split_once(')').unwrap();
+        for parameter in parameters.split(',') {
+            let Some((before, parameter)) = parameter.trim().rsplit_once('*') else {
+                continue;
+            };
+            // An array that is read, a handle that is passed on, or what the library does not look at.
+            let depth = before.matches('*').count();
+            let is_read = match depth {
+                0 => before.starts_with("const ") || before.starts_with("treefold_"),
+                _ => before.trim_end().ends_with("const"),
+            };
+            if !is_read && parameter != "context" {
+                found.insert((name.to_owned(), parameter.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+/// Every result of a header's functions has a row in the test of places, `tests/c/places.c`.
+fn check_places(package_name: &str, header: &str, least: usize) {
+    let read = |path: &str| fs::read_to_string(package(package_name).join(path)).unwrap();
+    let results = results(&read(&format!("include/{header}")));
+    assert!(results.len() >= least, "{results:?}");
+    let places = read("tests/c/places.c");
+    let lacks = |(function, result): &&(String, String)| {
+        // Reductions of one process have a row for the caller's thread and the pool.
+        let stem = function
+            .trim_start_matches("treefold_")
+            .trim_start_matches("par_");
+        let rows = [
+            format!("ROW({function}, {result},"),
+            format!("{{\"{function}\", \"{result}\","),
+            format!("BOTH(ONE, {stem},"),
+            format!("BOTH(DOT, {stem},"),
+            format!("BOTH(SUMS, {stem},"),
+        ];
+        !rows.iter().any(|row| places.contains(row))
+    };
+    let lacking: Vec<_> = results.iter().filter(lacks).collect();
+    assert!(
+        lacking.is_empty(),
+        "{package_name} has no rows for {lacking:?}"
+    );
+}
+
+#[test]
+fn every_result_of_a_header_is_tried_at_wrong_places() {
+    check_places("treefold-c", "treefold.h", 40);
+    check_places("treefold-c-mpi", "treefold_mpi.h", 40);
+    let header = "\ntreefold_status f(const double *x, treefold_comm *comm, const char **name, void *context,\n    void *result);";
+    let names: Vec<String> = results(header).into_iter().map(|(_, name)| name).collect();
+    assert_eq!(names, ["name", "result"]);
+}
+
+/// What the compiler says of a header of C++ alone with these options; `None` where there is none.
+fn errors_of_cpp(
+    header: &str,
+    (compiler, variable): (&str, &str),
+    options: &[&str],
+) -> Option<Vec<String>> {
+    let compiler = env::var(variable).unwrap_or_else(|_| compiler.to_owned());
+    let mut command = Command::new(compiler);
+    command.args(options).arg("-fsyntax-only");
+    for name in ["treefold-c", "treefold-c-mpi"] {
+        command.arg("-I").arg(package(name).join("include"));
+    }
+    command.args(["-x", "c++", "-"]).stdin(Stdio::piped());
+    let mut running = command.stderr(Stdio::piped()).spawn().ok()?;
+    let text = format!("#include <{header}>\nint main() {{}}\n");
+    running
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+    let output = running.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let errors = said.lines().filter(|line| line.contains("error:"));
+    Some(errors.map(str::to_owned).collect())
+}
+
+#[test]
+fn cpp_that_is_too_old_gets_one_error() {
+    for (header, compiler) in [
+        ("treefold.hpp", ("c++", "CXX")),
+        ("treefold_mpi.hpp", ("mpicxx", "MPICXX")),
+    ] {
+        for (options, words) in [
+            (&["-std=c++11"][..], Some("need C++20")),
+            (&["-std=c++17"], Some("need C++20")),
+            (&["-std=c++20", "-fno-exceptions"], Some("throw exceptions")),
+            (&["-std=c++20"], None),
+        ] {
+            let Some(errors) = errors_of_cpp(header, compiler, options) else {
+                println!("skipped: {header}, for want of {}", compiler.0);
+                continue;
+            };
+            match words {
+                None => assert!(errors.is_empty(), "{errors:?}"),
+                Some(words) => {
+                    assert_eq!(errors.len(), 1, "{options:?}: {errors:?}");
+                    assert!(errors[0].contains(words), "{errors:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn treefold_h_declares_what_rust_defines() {
     check(&Header {

@@ -37,7 +37,7 @@
 ! Communicators, builders, plans and runs are variables of types with a finaliser: they end where they go out of scope, or by
 ! treefold_..._destroy. Variables of the main program do not go out of scope. They cannot be copied, since one of two copies would
 ! be left with nothing: an assignment of one that is in use ends the program. They belong to the thread that made them. They may
-! end in any order, also after MPI_Finalize; no end communicates.
+! end in any order, also after MPI_Finalize and after the main program; no end communicates, prints anything or stops the program.
 !
 ! Compile with the wrapper of the MPI library that libtreefold_mpi was built for, and link with libtreefold_mpi instead of
 ! libtreefold. A library without module mpi_f08 needs -DTREEFOLD_NO_MPI_F08.
@@ -774,6 +774,27 @@ module treefold_mpi_support
          integer(c_int32_t) :: status
       end function c_plan_algorithm
 
+      function c_plan_pending(plan, pending) bind(c, name='treefold_plan_pending') result(status)
+         import :: c_int, c_int32_t, c_ptr
+         type(c_ptr), value :: plan
+         integer(c_int), intent(inout) :: pending
+         integer(c_int32_t) :: status
+      end function c_plan_pending
+
+      function c_run_plan(run, plan) bind(c, name='treefold_run_plan') result(status)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: run
+         type(c_ptr), intent(inout) :: plan
+         integer(c_int32_t) :: status
+      end function c_run_plan
+
+      function c_run_algorithm(run, name) bind(c, name='treefold_run_algorithm') result(status)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: run
+         type(c_ptr), intent(inout) :: name
+         integer(c_int32_t) :: status
+      end function c_run_algorithm
+
       function c_plan_scattered_columns(plan, begin, end) bind(c, name='treefold_plan_scattered_columns') result(status)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan
@@ -1456,6 +1477,44 @@ contains
       call report(c_wait_timeout(run%handle, seconds), ierr)
    end subroutine treefold_wait_timeout
 
+   ! Whether a run of the plan is pending: started, and neither waited for nor abandoned. A plan has one run at a time.
+   subroutine treefold_plan_pending(plan, pending, ierr)
+      type(treefold_plan), intent(in) :: plan
+      logical, intent(out) :: pending
+      integer, intent(out), optional :: ierr
+      integer(c_int) :: found
+
+      found = 0
+      call report(c_plan_pending(plan%handle, found), ierr)
+      pending = found /= 0
+   end subroutine treefold_plan_pending
+
+   ! Whether a run is one of this plan, which must not have ended meanwhile. A plan cannot be copied: so the run is not asked for it.
+   subroutine treefold_run_of_plan(run, plan, is_its, ierr)
+      type(treefold_run), intent(in) :: run
+      type(treefold_plan), intent(in) :: plan
+      logical, intent(out) :: is_its
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: found
+
+      found = c_null_ptr
+      call report(c_run_plan(run%handle, found), ierr)
+      is_its = c_associated(found)
+      if (is_its) is_its = c_associated(found, plan%handle)
+   end subroutine treefold_run_of_plan
+
+   ! The name of the algorithm by which a run goes.
+   subroutine treefold_run_algorithm(run, name, ierr)
+      type(treefold_run), intent(in) :: run
+      character(len=:), allocatable, intent(out) :: name
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: found
+
+      found = c_null_ptr
+      call report(c_run_algorithm(run%handle, found), ierr)
+      name = text_of(found)
+   end subroutine treefold_run_algorithm
+
    ! Abandons a run. Its plan is spent, and the other ranks are told.
    subroutine treefold_cancel(run, ierr)
       type(treefold_run), intent(inout) :: run
@@ -2132,6 +2191,7 @@ module treefold_mpi
       TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_REDUCE, TREEFOLD_CALL_REDUCE_SCATTER, TREEFOLD_CALL_SCAN, TREEFOLD_CALL_EXSCAN, &
       TREEFOLD_CALL_BROADCAST, &
       TREEFOLD_FIGURE_SUM, TREEFOLD_FIGURE_NORM, TREEFOLD_FIGURE_DOT, TREEFOLD_FIGURE_VDOT, &
+      treefold_plan_pending, treefold_run_of_plan, treefold_run_algorithm, &
       treefold_test, treefold_wait_timeout, treefold_cancel, treefold_algorithm_count, treefold_algorithm_name
    use treefold_mpi_real32
    use treefold_mpi_real64

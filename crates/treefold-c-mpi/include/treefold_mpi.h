@@ -21,7 +21,9 @@
  * Handles (treefold_comm, treefold_builder, treefold_plan, treefold_run) are names, not addresses. They belong to the thread that
  * made them: in another thread, or after their destruction, they are the error TREEFOLD_ARGUMENT. Functions that end a handle take
  * its address and set it to NULL; to destroy or cancel a handle that is NULL already is no error. Handles may be destroyed in any
- * order, also after MPI_Finalize: no destruction waits for another rank. A plan keeps what it needs of its communicator.
+ * order, also after MPI_Finalize, and also after main, by destructors of static objects or by what atexit has registered: no
+ * destruction waits for another rank, prints anything or ends the program. What a thread has not destroyed ends with it. A plan keeps
+ * what it needs of its communicator.
  *
  * Lengths count elements: of a type of treefold.h, or items of the caller's operator. Where items are rows, a rank's array has its
  * items times the width.
@@ -98,8 +100,9 @@ treefold_status treefold_comm_free(treefold_comm **comm);
 
 /* ---- Builders ----------------------------------------------------------------------------------------------------------------- */
 
-/* What a plan is to be. Settings are compared in treefold_plan_build; what can be seen to be wrong without the other ranks, such as
-   an unknown name, is an error of its setter, which leaves the setting as it was. */
+/* What a plan is to be. Settings are compared in treefold_plan_build; a value that can be seen to be wrong without the other ranks, such
+   as an unknown name, is an error of its setter, which leaves the setting as it was. Settings that do not fit each other are errors of
+   treefold_plan_build. A rank whose setter has failed does not build: the others then wait for it in treefold_plan_build. */
 typedef struct treefold_builder treefold_builder;
 
 /* The items begin to end - 1. */
@@ -108,7 +111,8 @@ typedef struct treefold_range {
     uint64_t end;
 } treefold_range;
 
-/* Begins a plan for items of a type and an operator of treefold.h. */
+/* Begins a plan for items of a type and an operator of treefold.h. TREEFOLD_UNSUPPORTED for the minimum and the maximum of complex
+   numbers. */
 treefold_status treefold_builder_create(const treefold_comm *comm, treefold_type type, treefold_op op, treefold_builder **result);
 
 /* What an exact plan makes of the items: their sum; the square root of the sum of their squares; the sum of products x[i] * y[i] of two
@@ -146,9 +150,10 @@ treefold_status treefold_builder_create_user(const treefold_comm *comm, const ch
  * Which items this rank has: one of these four is needed, except for exact sums.
  *
  * - local_items: so many, which follow those of the ranks below
- * - extents: the ranges, in the order in which the rank's array holds them; with those of all ranks they are 0 to N - 1, each once
+ * - extents: the ranges, in the order in which the rank's array holds them; with those of all ranks they are 0 to N - 1, each once.
+ *   TREEFOLD_ARGUMENT if one ends before it begins, or an item is in two of them
  * - even: N items over all ranks, floor(N / p) for each of p ranks and one more for the first N mod p of them
- * - block_cyclic: blocks of so many of N items, dealt to the ranks in turn
+ * - block_cyclic: blocks of so many of N items, at least 1, dealt to the ranks in turn
  *
  * The latter two are rules: all ranks give the same numbers, and a plan needs no table of the ranks.
  */
@@ -160,18 +165,19 @@ treefold_status treefold_builder_block_cyclic(treefold_builder *builder, uint64_
 /* The items on all ranks, to be checked against what they have. */
 treefold_status treefold_builder_items(treefold_builder *builder, uint64_t items);
 
-/* The elements of an item: with more than one, items are rows, which are reduced element by element. 1 by default. */
+/* The elements of an item, at least 1: with more than one, items are rows, which are reduced element by element. 1 by default. */
 treefold_status treefold_builder_width(treefold_builder *builder, size_t elements);
 
-/* The rank that gets the result of treefold_reduce, and whose row treefold_broadcast sends. 0 by default. */
+/* The rank that gets the result of treefold_reduce, and whose row treefold_broadcast sends. 0 by default. TREEFOLD_ARGUMENT if the
+   communicator has no such rank. */
 treefold_status treefold_builder_root(treefold_builder *builder, int rank);
 
 /* Who talks to whom, by a name that treefold_algorithm_name knows. No algorithm changes a bit. By default the environment variable
    TREEFOLD_ALGORITHM, or else the one that should take the least time. */
 treefold_status treefold_builder_algorithm(treefold_builder *builder, const char *name);
 
-/* Parameters of algorithms, which change no bit either: the column blocks of a row; the messages that a rank sends at once (bruck,
-   dissemination); the ranks of a node (hierarchical); the longest message, in elements. */
+/* Parameters of algorithms, which change no bit either: the column blocks of a row, 1 to 2^20; the messages that a rank sends at once
+   (bruck, dissemination), 1 to 2^20; the ranks of a node (hierarchical), at least 1; the longest message, in elements, at least 1. */
 treefold_status treefold_builder_blocks(treefold_builder *builder, size_t blocks);
 treefold_status treefold_builder_ports(treefold_builder *builder, size_t ports);
 treefold_status treefold_builder_node_ranks(treefold_builder *builder, size_t ranks);
@@ -222,8 +228,8 @@ treefold_status treefold_plan_print(const treefold_plan *plan, char *text, size_
 /* ---- Runs --------------------------------------------------------------------------------------------------------------------- */
 
 /*
- * Blocking collectives. `local` is this rank's items, n elements; it is never written to. `result` has m elements. The arrays must
- * not overlap.
+ * Blocking collectives. `local` is this rank's items, n elements; it is never written to. `result` has m elements. The arrays, and
+ * *is_mine, must not overlap (TREEFOLD_ARGUMENT).
  *
  * - allreduce: every rank gets the reduction; m is the width
  * - reduce: the root gets it, and *is_mine says whether this rank is the root (is_mine may be NULL); m is the width. The others'
@@ -286,6 +292,16 @@ treefold_status treefold_wait(treefold_run **run, void *result, size_t m, int *i
 
 /* Waits for a scan; `local` is the array that it was started with. */
 treefold_status treefold_wait_scan(treefold_run **run, const void *local, size_t n, void *result, size_t m);
+
+/* Whether a run of the plan is pending: *pending becomes 1 from its start until the end of its handle, else 0. A plan has one run at a
+   time. */
+treefold_status treefold_plan_pending(const treefold_plan *plan, int *pending);
+
+/* The plan of a run: *plan becomes the handle that the run was started with, or NULL if that was destroyed meanwhile. */
+treefold_status treefold_run_plan(const treefold_run *run, const treefold_plan **plan);
+
+/* The name of the algorithm by which a run goes, which lives for ever. */
+treefold_status treefold_run_algorithm(const treefold_run *run, const char **name);
 
 /* Abandons a run. Its plan is spent, and the other ranks are told. */
 treefold_status treefold_cancel(treefold_run **run);

@@ -18,12 +18,17 @@
 // on one rank reaches the others as code::rank_failed; a plan whose run failed is spent. treefold_mpi.h has the details.
 //
 // comm, plan, dot_plan and pending can be moved, not copied. They belong to the thread that made them. One that was moved from, or made
-// without arguments, is empty: its calls fail with code::null. They may be destroyed in any order, also after MPI_Finalize; destructors
-// do not communicate.
+// without arguments, is empty: its calls fail with code::null. They may be destroyed in any order, also after MPI_Finalize and, as static
+// objects, after main; destructors do not communicate, and print nothing.
 //
 // Link with libtreefold_mpi instead of libtreefold, and compile with the MPI library that it was built for.
 #ifndef TREEFOLD_MPI_HPP
 #define TREEFOLD_MPI_HPP
+
+#include <treefold.hpp>
+
+// treefold.hpp has said what is missing.
+#ifdef TREEFOLD_HPP_IS_COMPLETE
 
 #include <array>
 #include <chrono>
@@ -40,7 +45,6 @@
 #include <utility>
 #include <vector>
 
-#include <treefold.hpp>
 #include <treefold_mpi.h>
 
 namespace treefold {
@@ -340,6 +344,22 @@ public:
         return detail::settle_run(treefold_wait_scan(run_.address(), local.data(), local.size(), result.data(), result.size()));
     }
 
+    // The name of the algorithm by which the run goes.
+    [[nodiscard]] std::string_view algorithm() const
+    {
+        const char *name = nullptr;
+        detail::check_run(treefold_run_algorithm(run_.get(), &name));
+        return name == nullptr ? std::string_view() : std::string_view(name);
+    }
+
+    // The plan of the run by its handle(); null if that plan has ended.
+    [[nodiscard]] const treefold_plan *plan_handle() const
+    {
+        const treefold_plan *of = nullptr;
+        detail::check_run(treefold_run_plan(run_.get(), &of));
+        return of;
+    }
+
     // Abandons the run. Its plan is spent, and the other ranks are told. There need
     // be no run.
     void cancel() noexcept
@@ -436,6 +456,14 @@ public:
         const char *name = nullptr;
         check_run(treefold_plan_algorithm(handle(), static_cast<std::int32_t>(of), &name));
         return name == nullptr ? std::nullopt : std::optional<std::string_view>(name);
+    }
+
+    // Whether a run is pending: started, and neither waited for nor abandoned. A plan has one run at a time.
+    [[nodiscard]] bool is_pending() const
+    {
+        int pending = 0;
+        check_run(treefold_plan_pending(handle(), &pending));
+        return pending != 0;
     }
 
     // Who sends what to whom, and when.
@@ -763,8 +791,9 @@ public:
         return self();
     }
 
-    // Compares the ranks' settings and builds a plan. Collective: if it fails, then with the same error on every rank; but what cannot
-    // be at all, such as an algorithm of an unknown name, fails before the ranks meet, and only where it was asked for.
+    // Compares the ranks' settings and builds a plan. Collective: if it fails, then with the same error on every rank; but a rank with a
+    // setting that cannot be at all, such as an algorithm of an unknown name, has the error of that, and the others have
+    // code::argument, which names the rank.
     [[nodiscard]] Plan build() const
     {
         Plan result;
@@ -805,14 +834,34 @@ private:
     [[nodiscard]] treefold_status make(Plan &result) const
     {
         builder_handle builder;
-        auto status = static_cast<const Builder &>(*this).begin(builder);
-        if (status == TREEFOLD_OK)
-            status = pass_settings(builder.get());
-        if (status == TREEFOLD_OK)
+        auto status = prepare(builder);
+        if (status == TREEFOLD_OK) {
             status = treefold_plan_build(builder.get(), result.plan_.address());
+        } else if (!is_agreed_) {
+            refuse();
+            status = prepare(builder); // Once more: the error that is told is this one.
+        }
         result.op_ = op_;
         result.width_ = width_.value_or(1);
         return status;
+    }
+
+    // Begins a builder, and passes it all settings.
+    [[nodiscard]] treefold_status prepare(builder_handle &builder) const noexcept
+    {
+        static_cast<void>(builder.end());
+        const auto status = static_cast<const Builder &>(*this).begin(builder);
+        return status == TREEFOLD_OK ? pass_settings(builder.get()) : status;
+    }
+
+    // Takes part in building a plan without being able to: it says nothing of this rank's items, so that it fails on all ranks, and names
+    // this one. Without it the others would wait.
+    void refuse() const noexcept
+    {
+        builder_handle builder;
+        handle<treefold_plan, treefold_plan_destroy> plan;
+        if (treefold_builder_create(comm_, TREEFOLD_F64, TREEFOLD_SUM, builder.address()) == TREEFOLD_OK)
+            static_cast<void>(treefold_plan_build(builder.get(), plan.address()));
     }
 
     [[nodiscard]] treefold_status pass_settings(treefold_builder *builder) const noexcept
@@ -1030,5 +1079,7 @@ private:
 }
 
 } // namespace treefold
+
+#endif // TREEFOLD_HPP_IS_COMPLETE
 
 #endif

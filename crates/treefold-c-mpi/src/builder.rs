@@ -60,6 +60,17 @@ pub(crate) enum Kind {
     },
 }
 
+impl Kind {
+    /// A type and an operator of `treefold.h`.
+    ///
+    /// # Errors
+    /// The operator is not defined for the type.
+    pub(crate) fn builtin(element_type: ElementType, operator: Builtin) -> Result<Self, Failure> {
+        by_type!(element_type, T => T::operator(operator).map(drop))?;
+        Ok(Self::Builtin(element_type, operator))
+    }
+}
+
 /// Which items this rank has.
 #[derive(Clone)]
 pub(crate) enum Share {
@@ -108,6 +119,33 @@ impl Settings {
     pub(crate) fn set_share(&mut self, share: Share) -> Result<(), Failure> {
         self.check_numbered()?;
         self.share = Some(share);
+        Ok(())
+    }
+
+    /// Says that this rank has these ranges.
+    pub(crate) fn set_extents(&mut self, ranges: Vec<Range<u64>>) -> Result<(), Failure> {
+        let wrong = |reason| Err(Failure::argument("ranges", reason));
+        if let Some(Range { start, end }) = ranges.iter().find(|range| range.start > range.end) {
+            return wrong(format!("{{{start}, {end}}} ends before it begins"));
+        }
+        let mut sorted: Vec<&Range<u64>> =
+            ranges.iter().filter(|range| !range.is_empty()).collect();
+        sorted.sort_unstable_by_key(|range| range.start);
+        let mut pairs = sorted.windows(2);
+        if let Some(pair) = pairs.find(|pair| pair[0].end > pair[1].start) {
+            return wrong(format!("item {} is in two of them", pair[1].start));
+        }
+        self.set_share(Share::Extents(ranges))
+    }
+
+    /// Says which rank gets the result of a reduce.
+    pub(crate) fn set_root(&mut self, rank: i32) -> Result<(), Failure> {
+        let ranks = self.world.size();
+        let root = usize::try_from(rank).ok().filter(|&root| root < ranks);
+        self.root = root.ok_or_else(|| {
+            let reason = format_args!("{rank} is no rank of {ranks}");
+            Failure::argument("rank", reason)
+        })?;
         Ok(())
     }
 

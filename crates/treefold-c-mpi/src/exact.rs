@@ -50,7 +50,7 @@ impl Figure {
             (ElementType::C32 | ElementType::C64, Self::Norm) => unsupported(
                 "the exact norm of complex numbers is that of twice as many real ones: give them as those",
             ),
-            _ => unsupported("sums of integers are exact by TREEFOLD_SUM"),
+            _ => unsupported("integers have exact sums in tree order: a plan of their sum"),
         }
     }
 }

@@ -4,6 +4,8 @@ use treefold::transport::Error as TransportError;
 use treefold::{BuildError, RunError};
 use treefold_c::failure::{Code, Failure};
 
+use crate::words;
+
 /// A failure with its code and the rank that it is about.
 fn failure(code: Code, rank: Option<usize>, message: String) -> Failure {
     let failure = Failure::new(code, message);
@@ -30,7 +32,7 @@ pub(crate) fn of_transport(error: &TransportError) -> Failure {
         | TransportError::Mpi { rank, .. } => (Code::Mpi, Some(rank)),
         _ => (Code::Mpi, None),
     };
-    failure(code, rank, error.to_string())
+    failure(code, rank, words::of_transport(error))
 }
 
 /// Of building a plan.
@@ -55,7 +57,7 @@ pub(crate) fn of_build(error: &BuildError) -> Failure {
         | BuildError::NoSchedule { .. } => (Code::Unsupported, None),
         _ => (Code::Argument, None),
     };
-    failure(code, rank, error.to_string())
+    failure(code, rank, words::of_build(error))
 }
 
 /// Of a run.
@@ -80,8 +82,10 @@ pub(crate) fn of_run(error: &RunError) -> Failure {
         RunError::Torn { rank } => (Code::Mpi, *rank),
         RunError::Nested { rank } => (Code::Operator, *rank),
         RunError::Spent { rank } => (Code::Spent, *rank),
-        RunError::RanksFailed { .. } => return failure(Code::RankFailed, None, error.to_string()),
-        _ => return failure(Code::Argument, None, error.to_string()),
+        RunError::RanksFailed { .. } => {
+            return failure(Code::RankFailed, None, words::of_run(error));
+        }
+        _ => return failure(Code::Argument, None, words::of_run(error)),
     };
-    failure(code, Some(rank), error.to_string())
+    failure(code, Some(rank), words::of_run(error))
 }

@@ -26,8 +26,9 @@ pub(crate) trait Named: Sized + 'static {
     /// What it is called in errors.
     const NAME: &'static str;
 
-    /// This thread's objects.
-    fn with_table<R>(body: impl FnOnce(&Table<Self::Object>) -> R) -> R;
+    /// This thread's objects; `None` once they have ended with the thread. A program may end handles later still: destructors of static
+    /// objects, and what `atexit` has registered, run after the main thread's variables are gone.
+    fn with_table<R>(body: impl FnOnce(&Table<Self::Object>) -> R) -> Option<R>;
 }
 
 /// Declares the handle of a kind of objects, which C knows as a pointer to an incomplete type.
@@ -44,12 +45,14 @@ macro_rules! handle {
             const NAME: &'static str = $name;
 
             #[inline]
-            fn with_table<R>(body: impl FnOnce(&$crate::handle::Table<$object>) -> R) -> R {
+            fn with_table<R>(
+                body: impl FnOnce(&$crate::handle::Table<$object>) -> R,
+            ) -> Option<R> {
                 thread_local! {
                     static TABLE: $crate::handle::Table<$object> =
                         const { $crate::handle::Table::new() };
                 }
-                TABLE.with(body)
+                TABLE.try_with(body).ok()
             }
         }
     };
@@ -132,9 +135,9 @@ impl Name {
 /// A name for an object.
 ///
 /// # Errors
-/// This thread has too many objects of this kind.
+/// This thread has too many objects of this kind, or is ending.
 pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
-    H::with_table(|table| {
+    let named = H::with_table(|table| {
         let mut slots = table.slots.borrow_mut();
         let place = match table.free.borrow_mut().pop() {
             Some(place) => place,
@@ -161,8 +164,12 @@ pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
         slot.object = Some(object);
         slot.name = handle.addr();
         Ok(handle)
-    })
+    });
+    named.unwrap_or_else(|| Err(Failure::argument(H::NAME, ENDED)))
 }
+
+/// Why no handle of this thread's names anything any more.
+const ENDED: &str = "its thread has ended, and its handles with it";
 
 /// The object of a name. It lives while the result does, also if its name is destroyed meanwhile.
 ///
@@ -177,8 +184,9 @@ pub(crate) fn object<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failur
         slot.and_then(|slot| slot.object.clone())
     });
     match found {
-        Some(object) => Ok(object),
-        None => Err(unknown(handle)),
+        Some(Some(object)) => Ok(object),
+        Some(None) => Err(unknown(handle)),
+        None => Err(ended(handle)),
     }
 }
 
@@ -189,13 +197,36 @@ pub(crate) fn object<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failur
 pub(crate) fn take<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure> {
     let object = object(handle)?;
     let name = Name::of(handle).expect("it names an object");
-    H::with_table(|table| {
+    let freed = H::with_table(|table| {
         let slot = &mut table.slots.borrow_mut()[name.place];
+        // It is not dropped here: the caller has another.
         slot.object = None;
         slot.uses = (slot.uses + 1) % (1 << USE_BITS);
         table.free.borrow_mut().push(name.place);
     });
+    debug_assert!(freed.is_some(), "it was there when `object` looked");
     Ok(object)
+}
+
+/// Ends a name where a program lets go of it: as [`take`], but `None` if this thread's objects have ended with it.
+///
+/// # Errors
+/// As [`object`].
+pub(crate) fn end<H: Named>(handle: *const H) -> Result<Option<Rc<H::Object>>, Failure> {
+    let is_own = Name::of(handle).is_some_and(|name| name.thread == thread_number());
+    match H::with_table(|_| ()) {
+        None if is_own => Ok(None),
+        _ => take(handle).map(Some),
+    }
+}
+
+/// What is wrong with a handle after the end of this thread's.
+#[cold]
+fn ended<H: Named>(handle: *const H) -> Failure {
+    match Name::of(handle) {
+        Some(name) if name.thread == thread_number() => Failure::argument(H::NAME, ENDED),
+        _ => unknown(handle),
+    }
 }
 
 /// What is wrong with a handle that names nothing.
@@ -217,13 +248,15 @@ fn unknown<H: Named>(handle: *const H) -> Failure {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
+    use std::cell::{Cell, RefCell};
     use std::ptr;
     use std::rc::Rc;
+    use std::sync::mpsc::{Sender, channel};
     use std::thread;
 
     use treefold_c::failure::Code;
 
-    use super::{name, object, take};
+    use super::{end, name, object, take};
 
     handle!(
         /// A number.
@@ -271,6 +304,38 @@ mod tests {
         })
         .join()
         .unwrap();
+    }
+
+    /// Looks at a name when its thread's variables end, as destructors of a program's do.
+    struct Late(Cell<*mut number>, Sender<String>);
+
+    impl Drop for Late {
+        fn drop(&mut self) {
+            let handle = self.0.get();
+            let found = format!("{:?}, then {}", end(handle).unwrap(), error(handle).1);
+            self.1.send(found).unwrap();
+        }
+    }
+
+    #[test]
+    fn names_end_in_silence_after_their_thread_has() {
+        thread_local! {
+            static LATE: RefCell<Option<Late>> = const { RefCell::new(None) };
+        }
+        let (sender, receiver) = channel();
+        thread::spawn(move || {
+            // What was used first ends last.
+            LATE.with_borrow_mut(|late| *late = Some(Late(Cell::new(ptr::null_mut()), sender)));
+            let five = name::<number>(Rc::new(5)).unwrap();
+            LATE.with_borrow(|late| late.as_ref().unwrap().0.set(five));
+        })
+        .join()
+        .unwrap();
+        let found = receiver.recv().unwrap();
+        assert_eq!(
+            found,
+            "None, then `number`: its thread has ended, and its handles with it"
+        );
     }
 
     #[test]

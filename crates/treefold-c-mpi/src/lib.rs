@@ -19,6 +19,7 @@ mod items;
 mod plan;
 mod reprored;
 mod run;
+mod words;
 
 // Its functions are exported with those of this crate.
 pub use treefold_c as local;

@@ -1,7 +1,7 @@
 //! Plans without the type of their items.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use treefold_c::failure::Failure;
 use crate::failure::of_run;
 use crate::handle::handle;
 use crate::items::{Layout, into, read};
-use crate::run::{AnyRun, Started, ToldOfPanics, TypedRun, UnderWay};
+use crate::run::{AnyRun, Origin, Started, ToldOfPanics, TypedRun, UnderWay};
 
 handle!(
     /// `treefold_plan`: a plan.
@@ -58,15 +58,24 @@ pub(crate) trait AnyPlan {
     /// Copies the root's row.
     fn broadcast(&self, row: &mut [u8]) -> Result<(), Failure>;
 
-    /// Starts an operation other than a broadcast.
-    fn start(&self, operation: Operation, local: &[u8]) -> Result<Rc<dyn AnyRun>, Failure>;
+    /// Starts an operation other than a broadcast on the plan of this name.
+    fn start(
+        &self,
+        name: *const treefold_plan,
+        operation: Operation,
+        local: &[u8],
+    ) -> Result<Rc<dyn AnyRun>, Failure>;
 
     /// The same on pairs of items.
     fn start_pairs(
         &self,
+        name: *const treefold_plan,
         operation: Operation,
         local: [&[u8]; 2],
     ) -> Result<Rc<dyn AnyRun>, Failure>;
+
+    /// Whether a run was started, and neither waited for nor abandoned.
+    fn is_pending(&self) -> bool;
 
     /// Takes part in an operation without being able to: it fails, here and on the ranks that need this one.
     fn refuse(&self, operation: Operation);
@@ -240,7 +249,20 @@ pub(crate) struct TypedPlan<L: Layout, P> {
     is_root: bool,
     /// A row for results that this rank does not get.
     unused: RefCell<Vec<L::Item>>,
+    /// Whether a run was started, and neither waited for nor abandoned.
+    is_pending: Rc<Cell<bool>>,
+    /// What runs for each operation that was started, which takes some time to find out.
+    algorithms: [OnceCell<Option<Algorithm>>; STARTED.len()],
 }
+
+/// The operations that can be started.
+const STARTED: [Operation; 5] = [
+    Operation::Allreduce,
+    Operation::Reduce,
+    Operation::ReduceScatter,
+    Operation::Scan,
+    Operation::Exscan,
+];
 
 impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
     pub(crate) fn shaped(plan: P, layout: L, is_root: bool) -> Shaped {
@@ -253,14 +275,17 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
                 layout,
                 is_root,
                 unused: RefCell::default(),
+                is_pending: Rc::default(),
+                algorithms: Default::default(),
             }),
         }
     }
 
-    /// Lets `run` write to a result that may have to be copied, or that this rank does not get.
+    /// Lets `run` write to a result, an argument of this name, that may have to be copied, or that this rank does not get.
     fn run_into(
         &self,
         operation: Operation,
+        name: &'static str,
         result: &mut [u8],
         run: impl FnOnce(&mut [L::Item]) -> Result<bool, Failure>,
     ) -> Result<bool, Failure> {
@@ -271,7 +296,7 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
             return run(&mut unused);
         }
         let mut was_run = false;
-        let outcome = into(&self.layout, "result", result, |result| {
+        let outcome = into(&self.layout, name, result, |result| {
             was_run = true;
             run(result)
         });
@@ -290,7 +315,7 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
     ) -> Result<bool, Failure> {
         let local = read(&self.layout, "local", local);
         let local = local.inspect_err(|_| self.plan.refuse(operation))?;
-        self.run_into(operation, result, |result| {
+        self.run_into(operation, "result", result, |result| {
             self.plan.run(operation, &local, result)
         })
     }
@@ -299,13 +324,28 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
         Ok([read(&self.layout, "x", x)?, read(&self.layout, "y", y)?])
     }
 
-    fn under_way(&self, operation: Operation, started: P::Started) -> Rc<dyn AnyRun> {
+    fn under_way(
+        &self,
+        name: *const treefold_plan,
+        operation: Operation,
+        started: P::Started,
+    ) -> Rc<dyn AnyRun> {
         let is_unused = operation == Operation::Reduce && !self.is_root;
+        let place = STARTED.iter().position(|&known| known == operation);
+        let place = place.expect("no other can be started");
+        let algorithm =
+            *self.algorithms[place].get_or_init(|| Reduction::algorithm(&self.plan, operation));
+        self.is_pending.set(true);
         Rc::new(TypedRun {
             world: self.plan.world().clone(),
             layout: self.layout,
             started: RefCell::new(Some(started)),
             unused_result: is_unused.then_some(self.plan.width()),
+            origin: Origin {
+                plan: name,
+                algorithm,
+            },
+            is_pending: Rc::clone(&self.is_pending),
         })
     }
 }
@@ -335,25 +375,34 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> AnyPlan for TypedPlan<L,
         let _told = ToldOfPanics(self.plan.world());
         let local = self.read_pairs(local);
         let [x, y] = local.inspect_err(|_| self.plan.refuse(operation))?;
-        self.run_into(operation, result, |result| {
+        self.run_into(operation, "result", result, |result| {
             self.plan.run_pairs(operation, [&x, &y], result)
         })
     }
 
     fn broadcast(&self, row: &mut [u8]) -> Result<(), Failure> {
-        self.run_any(Operation::Broadcast, &[], row).map(drop)
+        let outcome = self.run_into(Operation::Broadcast, "row", row, |row| {
+            self.plan.run(Operation::Broadcast, &[], row)
+        });
+        outcome.map(drop)
     }
 
-    fn start(&self, operation: Operation, local: &[u8]) -> Result<Rc<dyn AnyRun>, Failure> {
+    fn start(
+        &self,
+        name: *const treefold_plan,
+        operation: Operation,
+        local: &[u8],
+    ) -> Result<Rc<dyn AnyRun>, Failure> {
         let _told = ToldOfPanics(self.plan.world());
         let local = read(&self.layout, "local", local);
         let local = local.inspect_err(|_| self.plan.refuse_to_start(operation))?;
         let started = self.plan.start(operation, &local)?;
-        Ok(self.under_way(operation, started))
+        Ok(self.under_way(name, operation, started))
     }
 
     fn start_pairs(
         &self,
+        name: *const treefold_plan,
         operation: Operation,
         local: [&[u8]; 2],
     ) -> Result<Rc<dyn AnyRun>, Failure> {
@@ -361,7 +410,11 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> AnyPlan for TypedPlan<L,
         let local = self.read_pairs(local);
         let [x, y] = local.inspect_err(|_| self.plan.refuse_to_start(operation))?;
         let started = self.plan.start_pairs(operation, [&x, &y])?;
-        Ok(self.under_way(operation, started))
+        Ok(self.under_way(name, operation, started))
+    }
+
+    fn is_pending(&self) -> bool {
+        self.is_pending.get()
     }
 
     fn refuse(&self, operation: Operation) {

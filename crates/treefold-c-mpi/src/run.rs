@@ -1,24 +1,38 @@
 //! Runs between start and end, without the type of their items.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
 
 use bytemuck::Zeroable;
-use treefold::{Pending, RunError, World, call};
+use treefold::{Algorithm, Pending, RunError, World, call};
 use treefold_c::failure::{Code, Failure};
 
 use crate::failure::of_run;
 use crate::handle::handle;
 use crate::items::{Layout, into, read};
+use crate::plan::treefold_plan;
 
 handle!(
     /// `treefold_run`: a run under way.
     pub treefold_run, dyn AnyRun, 4, "run"
 );
 
+/// What a run is of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    /// The name of its plan, which may have been destroyed.
+    pub(crate) plan: *const treefold_plan,
+    /// What runs.
+    pub(crate) algorithm: Option<Algorithm>,
+}
+
 /// A run of a plan.
 pub(crate) trait AnyRun {
+    /// What it is of.
+    fn origin(&self) -> Origin;
+
     /// The bytes of an item in an array.
     fn item_bytes(&self) -> usize;
 
@@ -106,6 +120,25 @@ pub(crate) struct TypedRun<L, S> {
     pub(crate) started: RefCell<Option<S>>,
     /// The length of the result on a rank that gets none, and may leave it out.
     pub(crate) unused_result: Option<usize>,
+    pub(crate) origin: Origin,
+    /// Whether the plan has a run that nobody has waited for: this one, until it ends.
+    pub(crate) is_pending: Rc<Cell<bool>>,
+}
+
+impl<L, S> Drop for TypedRun<L, S> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl<L, S> TypedRun<L, S> {
+    /// The plan has no run any more, unless this one ended before, and another is its run now.
+    fn end(&self) -> Option<S> {
+        let started = self.started.try_borrow_mut().ok();
+        let started = started.and_then(|mut started| started.take())?;
+        self.is_pending.set(false);
+        Some(started)
+    }
 }
 
 impl<L: Layout, S: UnderWay<L::Item>> TypedRun<L, S> {
@@ -117,13 +150,16 @@ impl<L: Layout, S: UnderWay<L::Item>> TypedRun<L, S> {
     }
 
     fn take(&self) -> Result<S, Failure> {
-        let taken = self.started.try_borrow_mut().ok();
-        let taken = taken.and_then(|mut started| started.take());
+        let taken = self.end();
         taken.ok_or_else(|| Failure::argument("run", "it is being waited for"))
     }
 }
 
 impl<L: Layout, S: UnderWay<L::Item>> AnyRun for TypedRun<L, S> {
+    fn origin(&self) -> Origin {
+        self.origin
+    }
+
     fn item_bytes(&self) -> usize {
         self.layout.bytes()
     }

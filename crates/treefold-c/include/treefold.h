@@ -11,7 +11,9 @@
  *
  * Every function returns TREEFOLD_OK or the code of an error, and leaves its result where a pointer says. After an error the
  * result is not to be used. Arrays belong to the caller, and are read or written during the call only. A length counts elements,
- * not bytes. An array of 0 elements may be NULL; any other pointer that is NULL is the error TREEFOLD_NULL.
+ * not bytes. An array of 0 elements may be NULL; any other pointer that is NULL is the error TREEFOLD_NULL. A result, be it one
+ * number, has an address that its type can have, and no byte in common with what the call reads or with another result: else the
+ * error is TREEFOLD_ARGUMENT, and nothing is written. Items of the caller's operator may have any address.
  *
  * All functions of this header may be called by several threads at once.
  *
@@ -200,7 +202,8 @@ treefold_status treefold_exact_sum_rows_f64(const double *items, size_t n, size_
 
 /*
  * The same reductions, with the same bits, by the threads of a pool: one thread a core, or RAYON_NUM_THREADS. The pool starts with the
- * first call. Short arrays are reduced by the caller's thread.
+ * first call that needs it, TREEFOLD_MEMORY if it cannot. Short arrays are reduced by the caller's thread. A child that fork() has made
+ * has none of its parent's threads, and starts a pool of its own.
  */
 treefold_status treefold_par_sum_f32(const float *x, size_t n, float *result);
 treefold_status treefold_par_sum_f64(const double *x, size_t n, double *result);

@@ -30,6 +30,14 @@
 #ifndef TREEFOLD_HPP
 #define TREEFOLD_HPP
 
+// One error, and none of those that what follows would have.
+#if __cplusplus <= 201703L
+#error "treefold.hpp and treefold_mpi.hpp need C++20: compile with -std=c++20 or later, or include treefold.h or treefold_mpi.h"
+#elif !defined(__cpp_exceptions)
+#error "treefold.hpp and treefold_mpi.hpp throw exceptions: compile without -fno-exceptions, or include treefold.h or treefold_mpi.h"
+#else
+#define TREEFOLD_HPP_IS_COMPLETE
+
 #include <atomic>
 #include <complex>
 #include <concepts>
@@ -844,5 +852,7 @@ inline constexpr detail::try_exact_norm_function<detail::by::pool> try_exact_nor
 } // namespace par
 
 } // namespace treefold
+
+#endif // C++20 with exceptions
 
 #endif

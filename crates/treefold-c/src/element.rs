@@ -26,7 +26,8 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    const ALL: [Self; 12] = [
+    /// All of them, by their codes.
+    pub const ALL: [Self; 12] = [
         Self::F32,
         Self::F64,
         Self::C32,

@@ -141,8 +141,29 @@ impl From<FoldError> for Failure {
             FoldError::Environment(_) => Code::Environment,
             _ => Code::Argument,
         };
-        Self::new(code, error.to_string())
+        Self::new(code, words_of(&error))
     }
+}
+
+/// What an error says in the words of C, C++ and Fortran, whose arguments have other names than Rust's.
+fn words_of(error: &FoldError) -> String {
+    match error {
+        FoldError::Lengths {
+            first,
+            position,
+            found,
+        } => format!("array {position} has {found} items where the first, array 0, has {first}"),
+        other => other.to_string(),
+    }
+}
+
+/// The two arrays of a dot product differ in length.
+#[cold]
+pub(crate) fn lengths(n: usize, m: usize) -> Failure {
+    Failure::new(
+        Code::Length,
+        format!("`x` has {n} elements, but `y` has {m}"),
+    )
 }
 
 /// The caller's operator has returned another number than 0: what unwinds from it to the call that ran it.

@@ -1,8 +1,8 @@
 //! The reductions of one process, on bytes that are elements of a type which only the program's codes tell.
 
-use treefold::par;
+use treefold::{Float, Operator, Sum, par};
 
-use crate::boundary::Function;
+use crate::boundary::{Function, threads};
 use crate::by_words;
 use crate::element::{Element, ElementType};
 use crate::failure::Failure;
@@ -18,9 +18,84 @@ pub(crate) enum By {
     Pool,
 }
 
+/// Reductions of no more elements are done by one thread: `treefold::par` divides no less.
+const DIVIDED_ELEMENTS: usize = 1 << 17;
+
+impl By {
+    /// Runs a reduction, and tells it who does the work: only long arrays are worth waking the threads of the pool.
+    ///
+    /// # Errors
+    /// The threads cannot be started.
+    pub(crate) fn reduce<R: Send>(
+        self,
+        elements: usize,
+        reduce: impl FnOnce(Self) -> R + Send,
+    ) -> Result<R, Failure> {
+        match self {
+            Self::Pool if elements > DIVIDED_ELEMENTS => {
+                Ok(threads()?.install(|| reduce(Self::Pool)))
+            }
+            Self::Caller | Self::Pool => Ok(reduce(Self::Caller)),
+        }
+    }
+}
+
+/// The sum, by the threads of the pool.
+pub(crate) fn par_sum<T: Copy + Send + Sync + 'static>(x: &[T]) -> Result<T, Failure>
+where
+    Sum: Operator<T>,
+{
+    let reduced = By::Pool.reduce(x.len(), |by| match by {
+        By::Caller => treefold::sum(x),
+        By::Pool => par::sum(x),
+    });
+    Ok(reduced??)
+}
+
+/// The dot product of arrays of one length, by the threads of the pool.
+pub(crate) fn par_dot<T: Float + Send + Sync>(x: &[T], y: &[T]) -> Result<T, Failure>
+where
+    Sum: Operator<T>,
+{
+    let reduced = By::Pool.reduce(x.len(), |by| match by {
+        By::Caller => treefold::dot(x, y),
+        By::Pool => par::dot(x, y),
+    });
+    Ok(reduced??)
+}
+
+/// The sum of the squares, by the threads of the pool.
+pub(crate) fn par_squared_norm<T: Float + Send + Sync>(x: &[T]) -> Result<T, Failure>
+where
+    Sum: Operator<T>,
+{
+    let reduced = By::Pool.reduce(x.len(), |by| match by {
+        By::Caller => treefold::squared_norm(x),
+        By::Pool => par::squared_norm(x),
+    });
+    Ok(reduced??)
+}
+
+/// The sum, and that of the absolute values, by the threads of the pool.
+pub(crate) fn par_sum_and_absolute_sum<T: Float + Send + Sync>(x: &[T]) -> Result<(T, T), Failure>
+where
+    Sum: Operator<T>,
+{
+    let reduced = By::Pool.reduce(x.len(), |by| match by {
+        By::Caller => treefold::sum_and_absolute_sum(x),
+        By::Pool => par::sum_and_absolute_sum(x),
+    });
+    Ok(reduced??)
+}
+
 /// The bytes of an element of a type.
 pub(crate) fn element_bytes(element_type: ElementType) -> usize {
     by_type!(element_type, T => size_of::<T>())
+}
+
+/// What an address of an element of a type is a multiple of.
+pub(crate) fn alignment(element_type: ElementType) -> usize {
+    by_type!(element_type, T => align_of::<T>())
 }
 
 /// The reduction of the items, into one item.
@@ -34,10 +109,10 @@ pub(crate) fn fold(
     by_type!(element_type, T => {
         let operator = T::operator(operator)?;
         let items = boundary::elements::<T>("items", items)?;
-        let value = match by {
-            By::Caller => treefold::fold(items, &operator)?,
-            By::Pool => par::fold(items, &operator)?,
-        };
+        let value = by.reduce(items.len(), |by| match by {
+            By::Caller => treefold::fold(items, &operator),
+            By::Pool => par::fold(items, &operator),
+        })??;
         result.copy_from_slice(bytemuck::bytes_of(&value));
         Ok(())
     })
@@ -56,10 +131,10 @@ pub(crate) fn fold_rows(
         let operator = T::operator(operator)?;
         let items = boundary::elements::<T>("items", items)?;
         let result = boundary::elements_mut::<T>("result", result)?;
-        match by {
-            By::Caller => treefold::fold_rows(items, width, &operator, result)?,
-            By::Pool => par::fold_rows(items, width, &operator, result)?,
-        }
+        by.reduce(items.len(), |by| match by {
+            By::Caller => treefold::fold_rows(items, width, &operator, result),
+            By::Pool => par::fold_rows(items, width, &operator, result),
+        })??;
         Ok(())
     })
 }
@@ -76,10 +151,11 @@ pub(crate) fn fields(
         let operator = T::operator(operator)?;
         let fields = fields.iter().map(|&field| boundary::elements::<T>("fields", field));
         let fields: Vec<&[T]> = fields.collect::<Result<_, _>>()?;
-        let values = match by {
-            By::Caller => treefold::fields(&fields, &operator)?,
-            By::Pool => par::fields(&fields, &operator)?,
-        };
+        let longest = fields.first().map_or(0, |field| field.len());
+        let values = by.reduce(longest, |by| match by {
+            By::Caller => treefold::fields(&fields, &operator),
+            By::Pool => par::fields(&fields, &operator),
+        })??;
         result.copy_from_slice(bytemuck::cast_slice(&values));
         Ok(())
     })
@@ -105,10 +181,10 @@ pub(crate) fn fold_user(
                 &copy
             }
         };
-        let value = match by {
-            By::Caller => treefold::fold(items, &operator)?,
-            By::Pool => par::fold(items, &operator)?,
-        };
+        let value = by.reduce(items.len(), |by| match by {
+            By::Caller => treefold::fold(items, &operator),
+            By::Pool => par::fold(items, &operator),
+        })??;
         unpadded(&value, result);
         Ok(())
     })

@@ -38,8 +38,9 @@ pub(super) const RUN: Template = Template {
     text: include_str!("../../../crates/treefold-pmpi/packaging/treefold-run"),
 };
 
-/// What a program needs that links a static library: what `rustc --print native-static-libs` says on Linux.
-const SYSTEM_LIBRARIES: [&str; 7] = ["gcc_s", "util", "rt", "pthread", "m", "dl", "c"];
+/// What a program needs that links a static library: what `rustc --print native-static-libs` says on Linux, but for `gcc_s`. That
+/// exists as a shared library only; compilers add what unwinds panics by themselves, `gcc_eh` where a program is to be fully static.
+const SYSTEM_LIBRARIES: [&str; 6] = ["util", "rt", "pthread", "m", "dl", "c"];
 
 /// What stands for the markers of templates.
 pub(super) struct Values {

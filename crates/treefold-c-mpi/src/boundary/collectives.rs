@@ -5,7 +5,7 @@ use std::ptr;
 use std::time::Duration;
 
 use treefold::Operation;
-use treefold_c::boundary::{Bytes, bytes, bytes_mut, disjoint, guard, place, write};
+use treefold_c::boundary::{Bytes, bytes_mut, disjoint, guard, place, write};
 use treefold_c::failure::{Code, Failure, Status};
 
 use crate::handle;
@@ -33,7 +33,7 @@ pub(super) unsafe fn run(
     guard(move || {
         let plan = handle::object(plan)?;
         // SAFETY: the caller's promise is this function's.
-        let arrays = unsafe { arrays(&plan, operation, local, result) };
+        let arrays = unsafe { arrays(&plan, operation, local, result, is_mine) };
         let (local, result) = arrays.inspect_err(|_| plan.refuse(operation))?;
         let outcome = plan.run(operation, local, result)?;
         // SAFETY: the caller promises an int, or NULL.
@@ -55,7 +55,7 @@ pub(super) unsafe fn run_pairs(
     guard(|| {
         let plan = handle::object(plan)?;
         // SAFETY: the caller's promise is this function's.
-        let arrays = unsafe { pairs(&plan, operation, local, result) };
+        let arrays = unsafe { pairs(&plan, operation, local, result, is_mine) };
         let (local, result) = arrays.inspect_err(|_| plan.refuse(operation))?;
         let outcome = plan.run_pairs(operation, local, result)?;
         // SAFETY: the caller promises an int, or NULL.
@@ -72,13 +72,15 @@ unsafe fn pairs<'a>(
     operation: Operation,
     [(x, n), (y, k)]: [Input; 2],
     (result, m): Output,
+    is_mine: *mut c_int,
 ) -> Result<([&'a [u8]; 2], &'a mut [u8]), Failure> {
     let m = room(plan, operation, (result, m))?;
     let x_array = Bytes::of("x", x, n, plan.element_bytes)?;
     let y_array = Bytes::of("y", y, k, plan.element_bytes)?;
     let result_array = Bytes::of("result", result, m, plan.element_bytes)?;
-    disjoint(("x", x_array), ("result", result_array))?;
-    disjoint(("y", y_array), ("result", result_array))?;
+    disjoint(x_array, result_array)?;
+    disjoint(y_array, result_array)?;
+    check_told(is_mine, &[x_array, y_array, result_array])?;
     // SAFETY: the caller promises n elements.
     let x = unsafe { x_array.read(x) };
     // SAFETY: the caller promises k elements.
@@ -109,17 +111,29 @@ unsafe fn arrays<'a>(
     operation: Operation,
     (local, n): Input,
     (result, m): Output,
+    is_mine: *mut c_int,
 ) -> Result<(&'a [u8], &'a mut [u8]), Failure> {
     let element_bytes = plan.element_bytes;
     let m = room(plan, operation, (result, m))?;
     let local_array = Bytes::of("local", local, n, element_bytes)?;
     let result_array = Bytes::of("result", result, m, element_bytes)?;
-    disjoint(("local", local_array), ("result", result_array))?;
+    disjoint(local_array, result_array)?;
+    check_told(is_mine, &[local_array, result_array])?;
     // SAFETY: the caller promises n elements.
     let local = unsafe { local_array.read(local) };
     // SAFETY: the caller promises m elements, which are no items, as was just found.
     let result = unsafe { result_array.write(result) };
     Ok((local, result))
+}
+
+/// Whether the place of `is_mine`, if there is one, is apart from what a call reads and writes.
+#[inline(always)]
+fn check_told(is_mine: *mut c_int, arrays: &[Bytes]) -> Result<(), Failure> {
+    if is_mine.is_null() {
+        return Ok(());
+    }
+    let told = Bytes::of_place("is_mine", is_mine)?;
+    arrays.iter().try_for_each(|&array| disjoint(told, array))
 }
 
 /// # Safety
@@ -152,19 +166,17 @@ pub(super) unsafe fn broadcast(plan: *const treefold_plan, (row, m): Output) -> 
 /// # Safety
 /// `local` is so many elements of the plan's type, or NULL; `run` is room for a handle, or NULL.
 pub(super) unsafe fn start(
-    plan: *const treefold_plan,
+    name: *const treefold_plan,
     operation: Operation,
     (local, n): Input,
     run: *mut *mut treefold_run,
 ) -> Status {
     guard(|| {
-        let plan = handle::object(plan)?;
-        let checked = place("run", run).and_then(|()| {
-            // SAFETY: the caller promises n elements.
-            unsafe { bytes("local", local, n, plan.element_bytes) }
-        });
+        let plan = handle::object(name)?;
+        // SAFETY: the caller promises n elements.
+        let checked = unsafe { start_array(&plan, run, "local", (local, n)) };
         let local = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
-        let started = handle::name::<treefold_run>(plan.start(operation, local)?)?;
+        let started = handle::name::<treefold_run>(plan.start(name, operation, local)?)?;
         // SAFETY: the caller promises room for a handle.
         unsafe { write_handle("run", run, started) }
     })
@@ -175,24 +187,67 @@ pub(super) unsafe fn start(
 /// # Safety
 /// `x` and `y` are so many elements of the plan's type, or NULL; `run` is room for a handle, or NULL.
 pub(super) unsafe fn start_pairs(
-    plan: *const treefold_plan,
+    name: *const treefold_plan,
     operation: Operation,
     [(x, n), (y, k)]: [Input; 2],
     run: *mut *mut treefold_run,
 ) -> Status {
     guard(|| {
-        let plan = handle::object(plan)?;
-        let checked = place("run", run).and_then(|()| {
-            // SAFETY: the caller promises n elements.
-            let x = unsafe { bytes("x", x, n, plan.element_bytes) }?;
-            // SAFETY: the caller promises k elements.
-            let y = unsafe { bytes("y", y, k, plan.element_bytes) }?;
-            Ok([x, y])
-        });
+        let plan = handle::object(name)?;
+        // SAFETY: the caller promises n elements.
+        let x = unsafe { start_array(&plan, run, "x", (x, n)) };
+        // SAFETY: the caller promises k elements.
+        let y = unsafe { start_array(&plan, run, "y", (y, k)) };
+        let checked = x.and_then(|x| Ok([x, y?]));
         let local = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
-        let started = handle::name::<treefold_run>(plan.start_pairs(operation, local)?)?;
+        let started = handle::name::<treefold_run>(plan.start_pairs(name, operation, local)?)?;
         // SAFETY: the caller promises room for a handle.
         unsafe { write_handle("run", run, started) }
+    })
+}
+
+/// An array that a start reads, which is apart from the place of the run.
+///
+/// # Safety
+/// The array is so many elements of the plan's type, or NULL.
+unsafe fn start_array<'a>(
+    plan: &Shaped,
+    run: *mut *mut treefold_run,
+    name: &'static str,
+    (items, n): Input,
+) -> Result<&'a [u8], Failure> {
+    let place = Bytes::of_place("run", run)?;
+    let array = Bytes::of(name, items, n, plan.element_bytes)?;
+    disjoint(array, place)?;
+    // SAFETY: the caller promises n elements.
+    Ok(unsafe { array.read(items) })
+}
+
+/// `treefold_plan_pending`.
+///
+/// # Safety
+/// `pending` is one int, or NULL.
+pub(super) unsafe fn pending(plan: *const treefold_plan, pending: *mut c_int) -> Status {
+    guard(|| {
+        let plan = handle::object(plan)?;
+        // SAFETY: the caller promises an int.
+        unsafe { write("pending", pending, c_int::from(plan.is_pending())) }
+    })
+}
+
+/// `treefold_run_plan`.
+///
+/// # Safety
+/// `plan` is room for a handle, or NULL.
+pub(super) unsafe fn plan_of(run: *const treefold_run, plan: *mut *const treefold_plan) -> Status {
+    guard(|| {
+        let name = handle::object(run)?.origin().plan;
+        place("plan", plan)?;
+        let is_there = handle::object(name).is_ok();
+        let found = if is_there { name } else { ptr::null() };
+        // SAFETY: not NULL and aligned, as was just found; the caller promises room for a handle.
+        unsafe { plan.write(found) };
+        Ok(())
     })
 }
 
@@ -253,7 +308,7 @@ pub(super) unsafe fn wait(
         // SAFETY: the caller promises a handle.
         unsafe { write_handle("run", run, ptr::null_mut()) }?;
         // SAFETY: the caller's promise is this function's.
-        let arrays = unsafe { wait_arrays(&*object, local, (result, m)) };
+        let arrays = unsafe { wait_arrays(&*object, local, (result, m), is_mine) };
         let (local, result) = match arrays {
             Ok(arrays) => arrays,
             Err(failure) => {
@@ -275,6 +330,7 @@ unsafe fn wait_arrays<'a>(
     run: &dyn AnyRun,
     local: Option<Input>,
     (result, m): Output,
+    is_mine: *mut c_int,
 ) -> Result<(&'a [u8], &'a mut [u8]), Failure> {
     let element_bytes = run.item_bytes();
     let (local, n) = local.unwrap_or((ptr::null(), 0));
@@ -285,7 +341,8 @@ unsafe fn wait_arrays<'a>(
     };
     let local_array = Bytes::of("local", local, n, element_bytes)?;
     let result_array = Bytes::of("result", result, m, element_bytes)?;
-    disjoint(("local", local_array), ("result", result_array))?;
+    disjoint(local_array, result_array)?;
+    check_told(is_mine, &[local_array, result_array])?;
     // SAFETY: the caller promises n elements.
     let local = unsafe { local_array.read(local) };
     // SAFETY: the caller promises m elements, which are no items, as was just found.
@@ -302,10 +359,8 @@ pub(super) unsafe fn write_handle<H>(
     place: *mut *mut H,
     handle: *mut H,
 ) -> Result<(), Failure> {
-    if place.is_null() {
-        return Err(Failure::null(name));
-    }
-    // SAFETY: not NULL, and the caller promises room for a handle.
+    self::place(name, place)?;
+    // SAFETY: not NULL and aligned, as was just found; the caller promises room for a handle.
     unsafe { place.write(handle) };
     Ok(())
 }
@@ -318,9 +373,7 @@ pub(super) unsafe fn read_handle<H>(
     name: &'static str,
     place: *const *mut H,
 ) -> Result<*mut H, Failure> {
-    if place.is_null() {
-        return Err(Failure::null(name));
-    }
-    // SAFETY: not NULL, and the caller promises a handle.
+    self::place(name, place)?;
+    // SAFETY: not NULL and aligned, as was just found; the caller promises a handle.
     Ok(unsafe { place.read() })
 }

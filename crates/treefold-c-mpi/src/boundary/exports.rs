@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use treefold::transport::Interruption;
 use treefold::{Algorithm, Distribution, Operation, Ownership};
-use treefold_c::boundary::{Combine, Function, bytes, bytes_mut, guard, place, text, write};
+use treefold_c::boundary::{Bytes, Combine, Function, disjoint, guard, place, text, write};
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Failure, Status};
 use treefold_c::operator::{Builtin, Words};
@@ -19,6 +19,7 @@ use crate::builder::{Comm, Kind, Settings, Share, operation_of_code};
 use crate::exact::Figure;
 use crate::failure::of_transport;
 use crate::handle::{self, Named};
+use crate::words;
 
 pub use crate::builder::{treefold_builder, treefold_comm};
 pub use crate::plan::treefold_plan;
@@ -34,7 +35,7 @@ pub struct treefold_range {
     pub end: u64,
 }
 
-/// Takes what a handle names, and leaves NULL in its place; `None` if it is NULL.
+/// Takes what a handle names, and leaves NULL in its place; `None` if it is NULL, or has ended with this thread.
 ///
 /// # Safety
 /// `handle` is a handle, or NULL.
@@ -47,10 +48,10 @@ unsafe fn take_handle<H: Named>(
     if named.is_null() {
         return Ok(None);
     }
-    let object = handle::take(named)?;
+    let object = handle::end(named)?;
     // SAFETY: the caller promises a handle.
     unsafe { write_handle(name, handle, ptr::null_mut()) }?;
-    Ok(Some(object))
+    Ok(object)
 }
 
 /// Ends a handle; NULL is none.
@@ -235,7 +236,7 @@ pub unsafe extern "C" fn treefold_builder_create(
     guard(|| {
         let world = handle::object(comm)?;
         place("result", result)?;
-        let kind = Kind::Builtin(ElementType::of_code(element_type)?, Builtin::of_code(op)?);
+        let kind = Kind::builtin(ElementType::of_code(element_type)?, Builtin::of_code(op)?)?;
         let builder = handle::name(settings(&world, kind))?;
         // SAFETY: the caller promises room for a handle.
         unsafe { write_handle("result", result, builder) }
@@ -287,8 +288,10 @@ pub unsafe extern "C" fn treefold_builder_create_user(
         let name = unsafe { text("name", name) }?.to_owned();
         // SAFETY: the caller promises such an operator.
         let function = unsafe { Function::new(combine, context) }?;
+        let item = Bytes::of("empty", empty, usize::from(!empty.is_null()), item_bytes)?;
+        disjoint(item, Bytes::of_place("result", result)?)?;
         // SAFETY: the caller promises an item, or NULL.
-        let empty = unsafe { bytes("empty", empty, usize::from(!empty.is_null()), item_bytes) }?;
+        let empty = unsafe { item.read(empty) };
         let kind = Kind::User {
             name,
             item_bytes,
@@ -329,23 +332,27 @@ pub unsafe extern "C" fn treefold_builder_extents(
     n: usize,
 ) -> Status {
     set(builder, |settings| {
+        let array = Bytes::of("ranges", ranges.cast(), n, size_of::<treefold_range>())?;
+        array.aligned(align_of::<treefold_range>())?;
         // SAFETY: the caller promises n ranges.
-        let array = unsafe { bytes("ranges", ranges.cast(), n, size_of::<treefold_range>()) }?;
+        let array = unsafe { array.read(ranges.cast()) };
         let ranges = array.chunks_exact(size_of::<treefold_range>());
         let ranges = ranges.map(bytemuck::pod_read_unaligned::<[u64; 2]>);
         let ranges = ranges.map(|[begin, end]| begin..end).collect();
-        settings.set_share(Share::Extents(ranges))
+        settings.set_extents(ranges)
     })
 }
 
-/// The items lie by a rule.
+/// The items lie by a rule, of which what this argument says can be wrong.
 fn set_rule(
     builder: *const treefold_builder,
+    argument: &str,
     rule: impl FnOnce(usize) -> Result<Ownership, treefold::DistributionError>,
 ) -> Status {
     set(builder, |settings| {
         let ownership = rule(settings.world.size());
-        let ownership = ownership.map_err(|error| Failure::argument("items", error))?;
+        let ownership = ownership
+            .map_err(|error| Failure::argument(argument, words::of_distribution(&error)))?;
         settings.set_share(Share::Rule(ownership))
     })
 }
@@ -353,7 +360,7 @@ fn set_rule(
 /// All ranks have the same number of items, or one more.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_even(builder: *mut treefold_builder, items: u64) -> Status {
-    set_rule(builder, |ranks| {
+    set_rule(builder, "items", |ranks| {
         Distribution::lower(items, ranks).map(Ownership::from)
     })
 }
@@ -365,7 +372,7 @@ pub extern "C" fn treefold_builder_block_cyclic(
     items: u64,
     block: u64,
 ) -> Status {
-    set_rule(builder, |ranks| {
+    set_rule(builder, "block", |ranks| {
         Ownership::block_cyclic(items, ranks, block)
     })
 }
@@ -379,12 +386,7 @@ pub extern "C" fn treefold_builder_items(builder: *mut treefold_builder, items: 
 /// The rank that gets the result of a reduce.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_root(builder: *mut treefold_builder, rank: c_int) -> Status {
-    set(builder, |settings| {
-        let root = usize::try_from(rank);
-        settings.root =
-            root.map_err(|_| Failure::argument("rank", format_args!("{rank} is no rank")))?;
-        Ok(())
-    })
+    set(builder, |settings| settings.set_root(rank))
 }
 
 /// Who talks to whom.
@@ -412,16 +414,31 @@ pub extern "C" fn treefold_builder_width(
     elements: usize,
 ) -> Status {
     set(builder, |settings| {
-        settings.width = Some(elements);
+        settings.width = Some(positive("elements", elements, usize::MAX)?);
         Ok(())
     })
+}
+
+/// The most blocks and ports that schedules take.
+const PARAMETER_MAX: usize = 1 << 20;
+
+/// A number of which there is at least one.
+fn positive(name: &str, number: usize, most: usize) -> Result<usize, Failure> {
+    if (1..=most).contains(&number) {
+        return Ok(number);
+    }
+    let reason = match most {
+        usize::MAX => format!("{number}, but it is at least 1"),
+        most => format!("{number} is not from 1 to {most}"),
+    };
+    Err(Failure::argument(name, reason))
 }
 
 /// The column blocks of a row.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_blocks(builder: *mut treefold_builder, blocks: usize) -> Status {
     set(builder, |settings| {
-        settings.blocks = Some(blocks);
+        settings.blocks = Some(positive("blocks", blocks, PARAMETER_MAX)?);
         Ok(())
     })
 }
@@ -430,7 +447,7 @@ pub extern "C" fn treefold_builder_blocks(builder: *mut treefold_builder, blocks
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_ports(builder: *mut treefold_builder, ports: usize) -> Status {
     set(builder, |settings| {
-        settings.ports = Some(ports);
+        settings.ports = Some(positive("ports", ports, PARAMETER_MAX)?);
         Ok(())
     })
 }
@@ -442,7 +459,7 @@ pub extern "C" fn treefold_builder_node_ranks(
     ranks: usize,
 ) -> Status {
     set(builder, |settings| {
-        settings.node_ranks = Some(ranks);
+        settings.node_ranks = Some(positive("ranks", ranks, usize::MAX)?);
         Ok(())
     })
 }
@@ -454,7 +471,7 @@ pub extern "C" fn treefold_builder_message_limit(
     elements: usize,
 ) -> Status {
     set(builder, |settings| {
-        settings.message_limit = Some(elements);
+        settings.message_limit = Some(positive("elements", elements, usize::MAX)?);
         Ok(())
     })
 }
@@ -520,11 +537,24 @@ pub unsafe extern "C" fn treefold_plan_algorithm(
         let plan = handle::object(plan)?;
         place("name", name)?;
         let algorithm = plan.algorithm(operation_of_code(operation)?);
-        let text = algorithm.map_or(ptr::null(), |algorithm| c_name(algorithm).as_ptr());
-        // SAFETY: not NULL, as was just found; the caller promises room for a pointer.
-        unsafe { name.write(text) };
-        Ok(())
+        // SAFETY: the caller's promise is this function's.
+        unsafe { write_algorithm(name, algorithm) }
     })
+}
+
+/// Leaves the name of an algorithm, or NULL for none.
+///
+/// # Safety
+/// `name` is room for a pointer, or NULL.
+unsafe fn write_algorithm(
+    name: *mut *const c_char,
+    algorithm: Option<Algorithm>,
+) -> Result<(), Failure> {
+    place("name", name)?;
+    let text = algorithm.map_or(ptr::null(), |algorithm| c_name(algorithm).as_ptr());
+    // SAFETY: not NULL and aligned, as was just found; the caller promises room for a pointer.
+    unsafe { name.write(text) };
+    Ok(())
 }
 
 /// This rank's columns of a reduce-scatter.
@@ -539,7 +569,10 @@ pub unsafe extern "C" fn treefold_plan_scattered_columns(
 ) -> Status {
     guard(|| {
         let columns = handle::object(plan)?.scattered_columns();
-        place("end", end)?;
+        disjoint(
+            Bytes::of_place("begin", begin)?,
+            Bytes::of_place("end", end)?,
+        )?;
         // SAFETY: the caller promises a number.
         unsafe { write("begin", begin, columns.start) }?;
         // SAFETY: the caller promises a number.
@@ -560,9 +593,11 @@ pub unsafe extern "C" fn treefold_plan_print(
 ) -> Status {
     guard(|| {
         let plan = handle::object(plan)?;
-        place("needed", needed)?;
+        let place = Bytes::of_place("needed", needed)?;
+        let array = Bytes::of("text", text.cast(), capacity, 1)?;
+        disjoint(array, place)?;
         // SAFETY: the caller promises room for so many bytes.
-        let room = unsafe { bytes_mut("text", text.cast(), capacity, 1) }?;
+        let room = unsafe { array.write(text.cast()) };
         let printed = plan.text();
         if let Some(last) = capacity.checked_sub(1) {
             let lengths = (0..=last.min(printed.len())).rev();
@@ -865,6 +900,48 @@ pub unsafe extern "C" fn treefold_test(run: *const treefold_run, done: *mut c_in
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_wait_timeout(run: *const treefold_run, seconds: f64) -> Status {
     collectives::wait_timeout(run, seconds)
+}
+
+/// Whether a run of a plan was started, and neither waited for nor abandoned.
+///
+/// # Safety
+/// `pending` is one int, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_plan_pending(
+    plan: *const treefold_plan,
+    pending: *mut c_int,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::pending(plan, pending) }
+}
+
+/// The plan of a run.
+///
+/// # Safety
+/// `plan` is room for a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_run_plan(
+    run: *const treefold_run,
+    plan: *mut *const treefold_plan,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { collectives::plan_of(run, plan) }
+}
+
+/// The algorithm of a run.
+///
+/// # Safety
+/// `name` is room for a pointer, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_run_algorithm(
+    run: *const treefold_run,
+    name: *mut *const c_char,
+) -> Status {
+    guard(|| {
+        let algorithm = handle::object(run)?.origin().algorithm;
+        // SAFETY: the caller's promise is this function's.
+        unsafe { write_algorithm(name, algorithm) }
+    })
 }
 
 /// Waits for a run that is no scan.

@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 
 use mpi::ffi;
 use mpi::raw::AsRaw;
+use treefold_c::boundary::place;
 use treefold_c::failure::{Code, Failure};
 
 use crate::builder::Comm;
@@ -80,9 +81,7 @@ pub(super) unsafe fn duplicate(
     comm_bytes: usize,
     family: &str,
 ) -> Result<Comm, Failure> {
-    if comm.is_null() {
-        return Err(Failure::null("comm"));
-    }
+    place("comm", comm)?;
     if family != FAMILY || comm_bytes != size_of::<ffi::MPI_Comm>() {
         let message = format!(
             "libtreefold_mpi was built for {FAMILY}, but this program was compiled with the mpi.h of {family}"
@@ -90,9 +89,11 @@ pub(super) unsafe fn duplicate(
         return Err(Failure::new(Code::Mpi, message));
     }
     check_library()?;
-    // SAFETY: not NULL, and of the size of the handles of the library that this was built for, as was just found; the caller promises the
-    // rest.
-    let handle = unsafe { comm.cast::<ffi::MPI_Comm>().read_unaligned() };
+    let comm = comm.cast::<ffi::MPI_Comm>();
+    place("comm", comm)?;
+    // SAFETY: not NULL, aligned, and of the size of the handles of the library that this was built for, as was just found; the caller
+    // promises the rest.
+    let handle = unsafe { comm.read() };
     // SAFETY: the caller promises a communicator.
     unsafe { duplicate_handle(handle) }
 }
@@ -131,17 +132,18 @@ pub(super) fn duplicate_world() -> Result<Comm, Failure> {
 /// # Safety
 /// It is a communicator of the program's.
 pub(super) unsafe fn duplicate_number(number: usize) -> Result<Comm, Failure> {
-    let bytes = match size_of::<ffi::MPI_Comm>() {
-        // A cast of an int extends its sign.
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the program has extended it"
-        )]
-        4 => (number as u32).to_ne_bytes().to_vec(),
-        _ => number.to_ne_bytes().to_vec(),
+    // A cast of an int extends its sign.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the program has extended it"
+    )]
+    let narrow = number as u32;
+    let handle: *const c_void = match size_of::<ffi::MPI_Comm>() {
+        4 => (&raw const narrow).cast(),
+        _ => (&raw const number).cast(),
     };
-    // SAFETY: the caller promises a communicator, and the bytes are its handle.
-    unsafe { duplicate(bytes.as_ptr().cast(), bytes.len(), FAMILY) }
+    // SAFETY: the caller promises a communicator, and the number is its handle.
+    unsafe { duplicate(handle, size_of::<ffi::MPI_Comm>(), FAMILY) }
 }
 
 /// This rank in the world of all ranks, if MPI can be called.

@@ -64,15 +64,14 @@ unsafe fn world_of(communicator: Option<usize>) -> Result<World, Failure> {
         // SAFETY: the caller promises a communicator.
         return unsafe { library::duplicate_number(number) }.map(|comm| comm.world);
     }
-    let known = WORLD.with_borrow(Clone::clone);
-    match known {
-        Some(world) => Ok(world),
-        None => {
-            let world = library::duplicate_world()?.world;
-            WORLD.with_borrow_mut(|known| *known = Some(world.clone()));
-            Ok(world)
-        }
+    let known = WORLD.try_with(|known| known.borrow().clone());
+    if let Some(world) = known.ok().flatten() {
+        return Ok(world);
     }
+    let world = library::duplicate_world()?.world;
+    // A thread that is about to end has no place for it any more.
+    let _ = WORLD.try_with(|known| *known.borrow_mut() = Some(world.clone()));
+    Ok(world)
 }
 
 /// Makes a context. Collective.
@@ -186,7 +185,7 @@ pub extern "C" fn get_reduction_buffer(context: *mut ReductionContext) -> *mut f
 #[unsafe(no_mangle)]
 pub extern "C" fn free_reduction_context(context: *mut ReductionContext) {
     if !context.is_null() {
-        or_abort("free_reduction_context", || handle::take(context).map(drop));
+        or_abort("free_reduction_context", || handle::end(context).map(drop));
     }
 }
 

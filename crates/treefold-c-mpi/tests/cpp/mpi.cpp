@@ -289,6 +289,27 @@ void shares(const treefold::comm &world)
     CHECK(treefold::plan_builder<double>(world).local_items(1).algorithm("no such name").try_build(plan) == code::argument);
     CHECK(treefold::plan_builder<double>(world, treefold::ops::max).local_items(0).try_build(plan) == code::empty);
 
+    // What cannot be on one rank alone: it has its own error, and the others hear of it.
+    const auto lonely = [&](auto builder, code own, const char *words) {
+        const auto status = builder.try_build(plan);
+        if (rank == 0)
+            CHECK(status == own && std::strstr(treefold_last_error(), words) != nullptr);
+        else
+            CHECK(status == code::argument && treefold_last_error_rank() == 0);
+        CHECK(thrown([&] { static_cast<void>(builder.build()); }) == (rank == 0 ? own : code::argument));
+    };
+    const auto on_first = [&](auto wrong) {
+        auto builder = treefold::plan_builder<double>(world).local_items(1);
+        return rank == 0 ? wrong(builder) : builder;
+    };
+    using real_builder = treefold::plan_builder<double>;
+    lonely(on_first([](real_builder b) { return b.root(-1); }), code::argument, "`rank`: -1");
+    lonely(on_first([&](real_builder b) { return b.root(ranks); }), code::argument, "is no rank of");
+    lonely(on_first([](real_builder b) { return b.width(0); }), code::argument, "`elements`: 0");
+    lonely(on_first([](real_builder b) { return b.extents({{5, 3}}); }), code::argument, "{5, 3} ends before it begins");
+    lonely(on_first([](real_builder b) { return b.blocks(0); }), code::argument, "`blocks`: 0");
+    lonely(on_first([](real_builder b) { return b.algorithm("no such name"); }), code::argument, "no such name");
+
     // What ranks do not agree on.
     const auto disagreed = treefold::plan_builder<double>(world).local_items(1).width(rank == 0 ? 2 : 3).try_build(plan);
     CHECK(disagreed == (ranks == 1 ? code::ok : code::disagree));
@@ -463,7 +484,10 @@ void split_phase(const treefold::comm &world)
     const double right = tree(all, plus<double>);
     const auto plan = sum_plan(world, mine.count());
 
+    CHECK(!plan.is_pending());
     auto sum = plan.start_allreduce(local);
+    CHECK(plan.is_pending() && sum.plan_handle() == plan.handle());
+    CHECK(sum.algorithm() == plan.algorithm(treefold::operation::allreduce).value_or("none"));
     std::fill(local.begin(), local.end(), 0.0); // They are folded.
     while (!sum.test()) {
     }

@@ -288,25 +288,36 @@ contains
       call treefold_builder_extents(builder, reshape([0_int64, 1_int64, 2_int64], [3, 1]), ierr)
       call fails('ranges of three numbers', ierr, TREEFOLD_LENGTH)
       call treefold_builder_algorithm(builder, 'nonsense', ierr)
-      if (ierr == TREEFOLD_OK) call build_fails('an unknown algorithm', builder, TREEFOLD_ARGUMENT)
+      call fails('an unknown algorithm', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_extents(builder, reshape([5_int64, 3_int64], [2, 1]), ierr)
+      call fails('a range that ends before it begins', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_extents(builder, reshape([0_int64, 2_int64, 1_int64, 3_int64], [2, 2]), ierr)
+      call fails('an item in two ranges', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_block_cyclic(builder, 4, 0, ierr)
+      call fails('blocks of no items', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_width(builder, 0, ierr)
+      call fails('a width of 0', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_root(builder, -1, ierr)
+      call fails('a negative root', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_root(builder, ranks, ierr)
+      call fails('a root that is no rank', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_blocks(builder, 0, ierr)
+      call fails('no blocks', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_ports(builder, 0, ierr)
+      call fails('no ports', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_node_ranks(builder, 0, ierr)
+      call fails('nodes of no ranks', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_message_limit(builder, 0, ierr)
+      call fails('messages of nothing', ierr, TREEFOLD_ARGUMENT)
       call treefold_builder_create(comm, 99, TREEFOLD_OP_SUM, builder, ierr)
       call fails('an unknown type', ierr, TREEFOLD_ARGUMENT)
       call treefold_builder_create(comm, TREEFOLD_F64, 99, builder, ierr)
       call fails('an unknown operator', ierr, TREEFOLD_ARGUMENT)
       call treefold_builder_create(comm, TREEFOLD_C64, TREEFOLD_OP_MIN, builder, ierr)
-      if (ierr == TREEFOLD_OK) then
-         call treefold_builder_even(builder, N)
-         call build_fails('the least complex number', builder, TREEFOLD_UNSUPPORTED)
-      else
-         call fails('the least complex number', ierr, TREEFOLD_UNSUPPORTED)
-      end if
+      call fails('the least complex number', ierr, TREEFOLD_UNSUPPORTED)
 
       call begin(comm, builder)
       call build_fails('no items', builder, TREEFOLD_ARGUMENT)
-      call treefold_builder_even(builder, N)
-      call treefold_builder_root(builder, ranks)
-      call build_fails('a root that is no rank', builder, TREEFOLD_ARGUMENT)
-      call begin(comm, builder)
       call treefold_builder_local_items(builder, 1)
       call treefold_builder_items(builder, ranks + 1)
       call build_fails('another number of items', builder, TREEFOLD_DISAGREE)
@@ -1354,7 +1365,8 @@ contains
       real(real64) :: x(N), total
       real(real64), allocatable :: mine(:), scanned(:)
       integer :: first, last, i, ierr
-      logical :: is_done
+      logical :: is_done, is_so
+      character(len=:), allocatable :: name, planned
 
       x = [(1.0_real64 / i, i = 1, N)]
       call stretch(N, first, last)
@@ -1384,11 +1396,28 @@ contains
 
       ! A plan has one run at a time, which goes on.
       mine = x(first + 1:last)
+      call treefold_plan_pending(plan, is_so)
+      call check('a plan without a run', .not. is_so)
       call treefold_start_allreduce(plan, mine, run)
+      call treefold_plan_pending(plan, is_so)
+      call check('a plan with a run', is_so)
+      call treefold_plan_pending(other, is_so)
+      call check('another plan without a run', .not. is_so)
+      call treefold_run_of_plan(run, plan, is_so)
+      call check('a run of this plan', is_so)
+      call treefold_run_of_plan(run, other, is_so)
+      call check('a run of another plan', .not. is_so)
+      call treefold_run_algorithm(run, name)
+      call treefold_plan_algorithm(plan, TREEFOLD_CALL_ALLREDUCE, planned)
+      call check('the algorithm of a run', len(name) > 0 .and. name == planned)
       call treefold_allreduce(plan, mine, total, ierr)
       call fails('a plan that is under way', ierr, TREEFOLD_UNDER_WAY)
       call treefold_wait(run, total)
       call same('it went on', transfer(total, BYTES), transfer(tree(x), BYTES))
+      call treefold_plan_pending(plan, is_so)
+      call check('a plan after its run', .not. is_so)
+      call treefold_run_algorithm(run, name, ierr)
+      call fails('the algorithm of no run', ierr, TREEFOLD_NULL)
 
       ! A wait that is over too soon, for the last rank, which has items for sure. With one rank nothing is waited for.
       if (ranks > 1) then

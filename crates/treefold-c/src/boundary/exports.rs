@@ -4,9 +4,8 @@ use std::ffi::{c_char, c_void};
 use std::slice;
 
 use num_complex::Complex;
-use treefold::{Float, Operator, Sum, par};
 
-use super::pointers::{bytes, disjoint, elements, elements_mut, place, write, write_bytes};
+use super::pointers::{disjoint, elements, elements_mut, write, write_bytes};
 use super::{Bytes, Combine, Function, guard};
 use crate::element::ElementType;
 use crate::exact;
@@ -54,9 +53,11 @@ unsafe fn one_array<T: bytemuck::Pod, R: bytemuck::Pod, E: Into<Failure>>(
     reduce: impl FnOnce(&[T]) -> Result<R, E>,
 ) -> Status {
     guard(|| {
-        place("result", result)?;
+        let place = Bytes::of_place("result", result)?;
+        let array = Bytes::of("x", x.cast(), n, size_of::<T>())?;
+        disjoint(array, place)?;
         // SAFETY: the caller promises n elements.
-        let x = unsafe { bytes("x", x.cast(), n, size_of::<T>()) }?;
+        let x = unsafe { array.read(x.cast()) };
         let value = reduce(elements("x", x)?).map_err(Into::into)?;
         // SAFETY: the caller promises room for the result.
         unsafe { write("result", result, value) }
@@ -68,22 +69,26 @@ unsafe fn one_array<T: bytemuck::Pod, R: bytemuck::Pod, E: Into<Failure>>(
 /// # Safety
 /// `x` has n elements, `y` has m, and `result` is one.
 #[inline]
-unsafe fn two_arrays<T: Float + bytemuck::Pod>(
+unsafe fn two_arrays<T: bytemuck::Pod, E: Into<Failure>>(
     (x, n): (*const T, usize),
     (y, m): (*const T, usize),
     result: *mut T,
-    reduce: impl FnOnce(&[T], &[T]) -> Result<T, treefold::FoldError>,
-) -> Status
-where
-    Sum: Operator<T>,
-{
+    reduce: impl FnOnce(&[T], &[T]) -> Result<T, E>,
+) -> Status {
     guard(|| {
-        place("result", result)?;
+        let place = Bytes::of_place("result", result)?;
+        let x_array = Bytes::of("x", x.cast(), n, size_of::<T>())?;
+        let y_array = Bytes::of("y", y.cast(), m, size_of::<T>())?;
+        disjoint(x_array, place)?;
+        disjoint(y_array, place)?;
+        if n != m {
+            return Err(failure::lengths(n, m));
+        }
         // SAFETY: the caller promises n elements.
-        let x = unsafe { bytes("x", x.cast(), n, size_of::<T>()) }?;
+        let x = unsafe { x_array.read(x.cast()) };
         // SAFETY: the caller promises m elements.
-        let y = unsafe { bytes("y", y.cast(), m, size_of::<T>()) }?;
-        let value = reduce(elements("x", x)?, elements("y", y)?)?;
+        let y = unsafe { y_array.read(y.cast()) };
+        let value = reduce(elements("x", x)?, elements("y", y)?).map_err(Into::into)?;
         // SAFETY: the caller promises room for the result.
         unsafe { write("result", result, value) }
     })
@@ -94,21 +99,22 @@ where
 /// # Safety
 /// `x` has n elements, and `sum` and `absolute_sum` are one each.
 #[inline]
-unsafe fn two_results<T: Float + bytemuck::Pod>(
+unsafe fn two_results<T: bytemuck::Pod, E: Into<Failure>>(
     x: *const T,
     n: usize,
     (sum, absolute_sum): (*mut T, *mut T),
-    reduce: impl FnOnce(&[T]) -> Result<(T, T), treefold::FoldError>,
-) -> Status
-where
-    Sum: Operator<T>,
-{
+    reduce: impl FnOnce(&[T]) -> Result<(T, T), E>,
+) -> Status {
     guard(|| {
-        place("sum", sum)?;
-        place("absolute_sum", absolute_sum)?;
+        let sum_place = Bytes::of_place("sum", sum)?;
+        let absolute_place = Bytes::of_place("absolute_sum", absolute_sum)?;
+        let array = Bytes::of("x", x.cast(), n, size_of::<T>())?;
+        disjoint(sum_place, absolute_place)?;
+        disjoint(array, sum_place)?;
+        disjoint(array, absolute_place)?;
         // SAFETY: the caller promises n elements.
-        let x = unsafe { bytes("x", x.cast(), n, size_of::<T>()) }?;
-        let (value, absolute_value) = reduce(elements("x", x)?)?;
+        let x = unsafe { array.read(x.cast()) };
+        let (value, absolute_value) = reduce(elements("x", x)?).map_err(Into::into)?;
         // SAFETY: the caller promises room for the result.
         unsafe { write("sum", sum, value) }?;
         // SAFETY: the caller promises room for the result.
@@ -129,10 +135,12 @@ unsafe fn fold(
     guard(|| {
         let element_type = ElementType::of_code(element_type)?;
         let operator = Builtin::of_code(operator)?;
-        place("result", result)?;
         let element_bytes = local::element_bytes(element_type);
+        let place = Bytes::of("result", result, 1, element_bytes)?;
+        let array = Bytes::of("items", items, n, element_bytes)?;
+        disjoint(array, place.aligned(local::alignment(element_type))?)?;
         // SAFETY: the caller promises n elements.
-        let items = unsafe { bytes("items", items, n, element_bytes) }?;
+        let items = unsafe { array.read(items) };
         let mut value = [0; size_of::<Complex<f64>>()];
         let value = &mut value[..element_bytes];
         local::fold(by, element_type, operator, items, value)?;
@@ -158,7 +166,7 @@ unsafe fn fold_rows(
         let element_bytes = local::element_bytes(element_type);
         let items_array = Bytes::of("items", items, n, element_bytes)?;
         let result_array = Bytes::of("result", result, m, element_bytes)?;
-        disjoint(("items", items_array), ("result", result_array))?;
+        disjoint(items_array, result_array)?;
         // SAFETY: the caller promises n elements.
         let items = unsafe { items_array.read(items) };
         // SAFETY: the caller promises m elements, which are no items, as was just found.
@@ -181,20 +189,20 @@ unsafe fn fields(
         let element_type = ElementType::of_code(element_type)?;
         let operator = Builtin::of_code(operator)?;
         let element_bytes = local::element_bytes(element_type);
-        let pointer_bytes = size_of::<*const c_void>();
-        // SAFETY: the caller promises `count` pointers.
-        let pointers = unsafe { bytes("fields", fields.cast(), count, pointer_bytes) }?;
-        let addresses = elements::<usize>("fields", pointers)?;
-        let result_array = Bytes::of("result", result, count, element_bytes)?;
-        let pointers = match addresses.is_empty() {
-            true => &[],
+        let alignment = local::alignment(element_type);
+        let pointers = Bytes::of("fields", fields.cast(), count, size_of::<*const c_void>())?;
+        let pointers = pointers.aligned(align_of::<*const c_void>())?;
+        let result_array = Bytes::of("result", result, count, element_bytes)?.aligned(alignment)?;
+        disjoint(pointers, result_array)?;
+        let pointers = match count {
+            0 => &[],
             // SAFETY: the caller promises `count` pointers; they are not NULL and aligned, as was just found.
-            false => unsafe { slice::from_raw_parts(fields, count) },
+            _ => unsafe { slice::from_raw_parts(fields, count) },
         };
         let mut arrays = Vec::with_capacity(count);
         for &field in pointers {
             let array = Bytes::of("fields", field, n, element_bytes)?;
-            disjoint(("fields", array), ("result", result_array))?;
+            disjoint(array, result_array)?;
             // SAFETY: the caller promises n elements at each.
             arrays.push(unsafe { array.read(field) });
         }
@@ -218,24 +226,23 @@ unsafe fn fold_user(
 ) -> Status {
     guard(|| {
         Words::of_item(item_bytes)?;
-        place("result", result)?;
         // SAFETY: the caller promises such an operator.
         let function = unsafe { Function::new(combine, context) }?;
+        let place = Bytes::of("result", result, 1, item_bytes)?;
+        let array = Bytes::of("items", items, n, item_bytes)?;
+        let empty_item = Bytes::of("empty", empty, usize::from(!empty.is_null()), item_bytes)?;
+        disjoint(array, place)?;
+        disjoint(empty_item, place)?;
         // SAFETY: the caller promises n items.
-        let items = unsafe { bytes("items", items, n, item_bytes) }?;
+        let items = unsafe { array.read(items) };
         // SAFETY: the caller promises one item, or NULL.
-        let empty = unsafe { bytes("empty", empty, usize::from(!empty.is_null()), item_bytes) }?;
+        let empty = unsafe { empty_item.read(empty) };
         let empty = (!empty.is_empty()).then(|| empty.to_vec());
         let mut value = vec![0; item_bytes];
         local::fold_user(by, item_bytes, items, function, empty, &mut value)?;
         // SAFETY: the caller promises room for an item, and `value` is this function's.
         unsafe { write_bytes("result", result, &value) }
     })
-}
-
-/// A reduction that cannot fail, as one that can.
-fn infallible<T, R>(reduce: impl FnOnce(&[T]) -> R) -> impl FnOnce(&[T]) -> Result<R, Failure> {
-    |x| Ok(reduce(x))
 }
 
 /// `treefold_exact_sum_rows_…`.
@@ -251,7 +258,7 @@ unsafe fn exact_sum_rows<T: treefold::exact::Float + bytemuck::Pod>(
         let (items, result) = (items.cast(), result.cast());
         let items_array = Bytes::of("items", items, n, size_of::<T>())?;
         let result_array = Bytes::of("result", result, m, size_of::<T>())?;
-        disjoint(("items", items_array), ("result", result_array))?;
+        disjoint(items_array, result_array)?;
         // SAFETY: the caller promises n elements.
         let items = unsafe { items_array.read(items) };
         // SAFETY: the caller promises m elements, which are no items, as was just found.
@@ -489,9 +496,8 @@ pub unsafe extern "C" fn treefold_exact_sum_f32(
     n: usize,
     result: *mut f32,
 ) -> Status {
-    let reduce = infallible(|x: &[f32]| exact::sum(By::Caller, x));
     // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, reduce) }
+    unsafe { one_array(x, n, result, |x| exact::sum(By::Caller, x)) }
 }
 
 /// The exact sum of n numbers.
@@ -504,9 +510,8 @@ pub unsafe extern "C" fn treefold_exact_sum_f64(
     n: usize,
     result: *mut f64,
 ) -> Status {
-    let reduce = infallible(|x: &[f64]| exact::sum(By::Caller, x));
     // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, reduce) }
+    unsafe { one_array(x, n, result, |x| exact::sum(By::Caller, x)) }
 }
 
 /// The exact dot product.
@@ -551,9 +556,8 @@ pub unsafe extern "C" fn treefold_exact_norm_f32(
     n: usize,
     result: *mut f32,
 ) -> Status {
-    let reduce = infallible(|x: &[f32]| exact::norm(By::Caller, x));
     // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, reduce) }
+    unsafe { one_array(x, n, result, |x| exact::norm(By::Caller, x)) }
 }
 
 /// The square root of the exact sum of the squares.
@@ -566,9 +570,8 @@ pub unsafe extern "C" fn treefold_exact_norm_f64(
     n: usize,
     result: *mut f64,
 ) -> Status {
-    let reduce = infallible(|x: &[f64]| exact::norm(By::Caller, x));
     // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, reduce) }
+    unsafe { one_array(x, n, result, |x| exact::norm(By::Caller, x)) }
 }
 
 /// The exact sums of the columns of rows.
@@ -610,7 +613,7 @@ pub unsafe extern "C" fn treefold_exact_sum_rows_f64(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_par_sum_f32(x: *const f32, n: usize, result: *mut f32) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, par::sum) }
+    unsafe { one_array(x, n, result, local::par_sum) }
 }
 
 /// The sum of n numbers, by all threads.
@@ -620,7 +623,7 @@ pub unsafe extern "C" fn treefold_par_sum_f32(x: *const f32, n: usize, result: *
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_par_sum_f64(x: *const f64, n: usize, result: *mut f64) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, par::sum) }
+    unsafe { one_array(x, n, result, local::par_sum) }
 }
 
 /// The sum of n complex numbers, by all threads.
@@ -631,7 +634,7 @@ pub unsafe extern "C" fn treefold_par_sum_f64(x: *const f64, n: usize, result: *
 pub unsafe extern "C" fn treefold_par_sum_c32(x: *const f32, n: usize, result: *mut f32) -> Status {
     let (x, result) = (x.cast::<Complex<f32>>(), result.cast());
     // SAFETY: the caller promises n complex numbers, each of two parts, and room for one.
-    unsafe { one_array(x, n, result, par::sum) }
+    unsafe { one_array(x, n, result, local::par_sum) }
 }
 
 /// The sum of n complex numbers, by all threads.
@@ -642,7 +645,7 @@ pub unsafe extern "C" fn treefold_par_sum_c32(x: *const f32, n: usize, result: *
 pub unsafe extern "C" fn treefold_par_sum_c64(x: *const f64, n: usize, result: *mut f64) -> Status {
     let (x, result) = (x.cast::<Complex<f64>>(), result.cast());
     // SAFETY: the caller promises n complex numbers, each of two parts, and room for one.
-    unsafe { one_array(x, n, result, par::sum) }
+    unsafe { one_array(x, n, result, local::par_sum) }
 }
 
 /// The dot product, by all threads.
@@ -658,7 +661,7 @@ pub unsafe extern "C" fn treefold_par_dot_f32(
     result: *mut f32,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { two_arrays((x, n), (y, m), result, par::dot) }
+    unsafe { two_arrays((x, n), (y, m), result, local::par_dot) }
 }
 
 /// The dot product, by all threads.
@@ -674,7 +677,7 @@ pub unsafe extern "C" fn treefold_par_dot_f64(
     result: *mut f64,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { two_arrays((x, n), (y, m), result, par::dot) }
+    unsafe { two_arrays((x, n), (y, m), result, local::par_dot) }
 }
 
 /// The sum of the squares, by all threads.
@@ -688,7 +691,7 @@ pub unsafe extern "C" fn treefold_par_squared_norm_f32(
     result: *mut f32,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, par::squared_norm) }
+    unsafe { one_array(x, n, result, local::par_squared_norm) }
 }
 
 /// The sum of the squares, by all threads.
@@ -702,7 +705,7 @@ pub unsafe extern "C" fn treefold_par_squared_norm_f64(
     result: *mut f64,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, par::squared_norm) }
+    unsafe { one_array(x, n, result, local::par_squared_norm) }
 }
 
 /// The sum, and that of the absolute values, by all threads.
@@ -717,7 +720,7 @@ pub unsafe extern "C" fn treefold_par_sum_and_absolute_sum_f32(
     absolute_sum: *mut f32,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { two_results(x, n, (sum, absolute_sum), par::sum_and_absolute_sum) }
+    unsafe { two_results(x, n, (sum, absolute_sum), local::par_sum_and_absolute_sum) }
 }
 
 /// The sum, and that of the absolute values, by all threads.
@@ -732,7 +735,7 @@ pub unsafe extern "C" fn treefold_par_sum_and_absolute_sum_f64(
     absolute_sum: *mut f64,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { two_results(x, n, (sum, absolute_sum), par::sum_and_absolute_sum) }
+    unsafe { two_results(x, n, (sum, absolute_sum), local::par_sum_and_absolute_sum) }
 }
 
 /// The reduction of n items of any type by any operator, by all threads.
@@ -823,9 +826,8 @@ pub unsafe extern "C" fn treefold_par_exact_sum_f32(
     n: usize,
     result: *mut f32,
 ) -> Status {
-    let reduce = infallible(|x: &[f32]| exact::sum(By::Pool, x));
     // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, reduce) }
+    unsafe { one_array(x, n, result, |x| exact::sum(By::Pool, x)) }
 }
 
 /// The exact sum of n numbers, by all threads.
@@ -838,9 +840,8 @@ pub unsafe extern "C" fn treefold_par_exact_sum_f64(
     n: usize,
     result: *mut f64,
 ) -> Status {
-    let reduce = infallible(|x: &[f64]| exact::sum(By::Pool, x));
     // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, reduce) }
+    unsafe { one_array(x, n, result, |x| exact::sum(By::Pool, x)) }
 }
 
 /// The exact dot product, by all threads.
@@ -885,9 +886,8 @@ pub unsafe extern "C" fn treefold_par_exact_norm_f32(
     n: usize,
     result: *mut f32,
 ) -> Status {
-    let reduce = infallible(|x: &[f32]| exact::norm(By::Pool, x));
     // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, reduce) }
+    unsafe { one_array(x, n, result, |x| exact::norm(By::Pool, x)) }
 }
 
 /// The square root of the exact sum of the squares, by all threads.
@@ -900,7 +900,6 @@ pub unsafe extern "C" fn treefold_par_exact_norm_f64(
     n: usize,
     result: *mut f64,
 ) -> Status {
-    let reduce = infallible(|x: &[f64]| exact::norm(By::Pool, x));
     // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, reduce) }
+    unsafe { one_array(x, n, result, |x| exact::norm(By::Pool, x)) }
 }

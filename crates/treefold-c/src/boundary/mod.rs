@@ -12,6 +12,7 @@
 pub mod exports;
 mod function;
 mod pointers;
+mod pool;
 
 use std::panic::{self, AssertUnwindSafe};
 
@@ -21,6 +22,7 @@ pub use function::{Combine, Function};
 pub use pointers::{
     Bytes, bytes, bytes_mut, disjoint, elements, elements_mut, place, text, write, write_bytes,
 };
+pub(crate) use pool::threads;
 
 /// Runs what a function does: keeps its error for `treefold_last_error`, and stops panics.
 #[inline]

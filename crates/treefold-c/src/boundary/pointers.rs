@@ -7,9 +7,10 @@ use bytemuck::{AnyBitPattern, NoUninit, Pod, PodCastError};
 
 use crate::failure::{Code, Failure};
 
-/// Where an array lies.
+/// Where an array lies, and what the header calls it.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes {
+    name: &'static str,
     begin: usize,
     count: usize,
 }
@@ -31,9 +32,43 @@ impl Bytes {
         let count = count.filter(|&count| isize::try_from(count).is_ok());
         match count {
             Some(count) if count == 0 || (begin != 0 && begin.checked_add(count).is_some()) => {
-                Ok(Self { begin, count })
+                Ok(Self { name, begin, count })
             }
             _ => Err(Self::impossible(name, begin, length)),
+        }
+    }
+
+    /// Of one value that is to be written, before it is computed.
+    ///
+    /// # Errors
+    /// As [`place`].
+    #[inline(always)]
+    pub fn of_place<T>(name: &'static str, pointer: *const T) -> Result<Self, Failure> {
+        place(name, pointer)?;
+        Self::of(name, pointer.cast(), 1, size_of::<T>())
+    }
+
+    /// Of one value that is to be written, or of none if the pointer is NULL.
+    ///
+    /// # Errors
+    /// Its address is not a multiple of the type's alignment.
+    #[inline(always)]
+    pub fn of_optional_place<T>(name: &'static str, pointer: *const T) -> Result<Self, Failure> {
+        match pointer.is_null() {
+            true => Self::of(name, pointer.cast(), 0, size_of::<T>()),
+            false => Self::of_place(name, pointer),
+        }
+    }
+
+    /// Whether the array's address is a multiple of its elements' alignment. One of no elements may have any.
+    ///
+    /// # Errors
+    /// It is not.
+    #[inline(always)]
+    pub fn aligned(self, alignment: usize) -> Result<Self, Failure> {
+        match self.count == 0 || self.begin.is_multiple_of(alignment) {
+            true => Ok(self),
+            false => Err(unaligned(self.name, alignment)),
         }
     }
 
@@ -75,21 +110,18 @@ impl Bytes {
     }
 }
 
-/// Whether two arrays, given with their names, have no byte in common.
+/// Whether two arrays have no byte in common: what is written to must not be anything else that a call reads or writes.
 ///
 /// # Errors
 /// They have.
 #[inline(always)]
-pub fn disjoint(
-    (one_name, one): (&'static str, Bytes),
-    (other_name, other): (&'static str, Bytes),
-) -> Result<(), Failure> {
+pub fn disjoint(one: Bytes, other: Bytes) -> Result<(), Failure> {
     // Their ends do not wrap, as `of` has found.
     let is_before = one.begin + one.count <= other.begin;
     let is_after = other.begin + other.count <= one.begin;
     match is_before || is_after || one.count == 0 || other.count == 0 {
         true => Ok(()),
-        false => Err(overlap(one_name, other_name)),
+        false => Err(overlap(one.name, other.name)),
     }
 }
 
@@ -172,13 +204,15 @@ pub fn elements_mut<'a, T: Pod>(
 #[cold]
 fn misfit<T>(name: &'static str, error: PodCastError) -> Failure {
     match error {
-        PodCastError::TargetAlignmentGreaterAndInputNotAligned => {
-            let alignment = align_of::<T>();
-            let reason = format_args!("its address is not a multiple of {alignment}");
-            Failure::argument(name, reason)
-        }
+        PodCastError::TargetAlignmentGreaterAndInputNotAligned => unaligned(name, align_of::<T>()),
         error => Failure::argument(name, error),
     }
+}
+
+#[cold]
+fn unaligned(name: &str, alignment: usize) -> Failure {
+    let reason = format_args!("its address is not a multiple of {alignment}");
+    Failure::argument(name, reason)
 }
 
 /// Leaves a value where a pointer says.
@@ -187,18 +221,16 @@ fn misfit<T>(name: &'static str, error: PodCastError) -> Failure {
 /// If it is not NULL, the pointer can be written to.
 ///
 /// # Errors
-/// It is NULL.
+/// As [`place`].
 #[inline]
 pub unsafe fn write<T: NoUninit>(
     name: &'static str,
     pointer: *mut T,
     value: T,
 ) -> Result<(), Failure> {
-    if pointer.is_null() {
-        return Err(Failure::null(name));
-    }
-    // SAFETY: not NULL, and it can be written to, as the caller promises. No alignment is asked for.
-    unsafe { pointer.write_unaligned(value) };
+    place(name, pointer)?;
+    // SAFETY: not NULL and aligned, as was just found, and it can be written to, as the caller promises.
+    unsafe { pointer.write(value) };
     Ok(())
 }
 
@@ -229,12 +261,15 @@ pub unsafe fn write_bytes(
 /// Whether there is a place for a result, before it is computed.
 ///
 /// # Errors
-/// The pointer is NULL.
+/// The pointer is NULL, or its address is not a multiple of the type's alignment.
 #[inline]
 pub fn place<T>(name: &'static str, pointer: *const T) -> Result<(), Failure> {
-    match pointer.is_null() {
-        true => Err(Failure::null(name)),
-        false => Ok(()),
+    if pointer.is_null() {
+        return Err(Failure::null(name));
+    }
+    match pointer.is_aligned() {
+        true => Ok(()),
+        false => Err(unaligned(name, align_of::<T>())),
     }
 }
 
@@ -285,7 +320,7 @@ mod tests {
             let pointer = place[begin..].as_ptr().cast();
             Bytes::of("array", pointer, length, 1).unwrap()
         };
-        let are_disjoint = |one, other| disjoint(("one", one), ("other", other)).is_ok();
+        let are_disjoint = |one, other| disjoint(one, other).is_ok();
         assert!(are_disjoint(array(0, 8), array(8, 8)));
         assert!(!are_disjoint(array(0, 9), array(8, 8)));
         assert!(!are_disjoint(array(4, 2), array(0, 16)));

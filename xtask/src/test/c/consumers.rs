@@ -46,6 +46,9 @@ const SANITIZERS: [&str; 3] = [
     "-fno-sanitize-recover=all",
 ];
 
+/// Without any shared library.
+const STATIC: [&str; 1] = ["-static"];
+
 /// Rank counts of programs that have run with the shared library on all of [`MPI_RANKS`].
 const STATIC_RANKS: [usize; 1] = [2];
 
@@ -97,7 +100,7 @@ impl Consumers<'_> {
             Some(_) => "treefold-mpi",
             None => "treefold",
         };
-        let flags = pkg_config::flags(self.prefix, name)?;
+        let flags = pkg_config::flags(self.prefix, name, &[])?;
         for program in &programs {
             let executable = self.compile(steps, program, &flags, &[])?;
             self.run_program(steps, program, &executable, self.on(&MPI_RANKS))?;
@@ -117,6 +120,32 @@ impl Consumers<'_> {
                 continue;
             }
             let executable = self.compile(steps, program, &flags, &SANITIZERS)?;
+            self.run_program(steps, program, &executable, How::Alone)?;
+        }
+        match self.mpi {
+            // MPI libraries are shared ones here.
+            Some(_) => Ok(()),
+            None => self.fully_static(steps, &programs, name),
+        }
+    }
+
+    /// C without any shared library, not even the compiler's.
+    fn fully_static(
+        &self,
+        steps: &mut Steps,
+        programs: &[Program],
+        name: &str,
+    ) -> Result<(), Stop> {
+        let mut archive = Command::new("cc");
+        let archive = archive.arg("-print-file-name=libc.a").output();
+        // The compiler repeats a name that it does not find.
+        if !archive.is_ok_and(|found| found.stdout.starts_with(b"/")) {
+            println!("skipped: fully static programs, for want of libc.a");
+            return Ok(());
+        }
+        let flags = pkg_config::flags(self.prefix, name, &["--static"])?;
+        for program in programs {
+            let executable = self.compile(steps, program, &flags, &STATIC)?;
             self.run_program(steps, program, &executable, How::Alone)?;
         }
         Ok(())
@@ -170,9 +199,12 @@ impl Consumers<'_> {
         flags: &[String],
         added: &[&str],
     ) -> Result<PathBuf, Stop> {
-        let executable = match added {
-            [] => self.build.join(&program.name),
-            _ => self.build.join(format!("{}-sanitized", program.name)),
+        let executable = match added.first() {
+            None => self.build.join(&program.name),
+            Some(first) => {
+                let kind = first.trim_start_matches('-');
+                self.build.join(format!("{}-{kind}", program.name))
+            }
         };
         let compiler = match self.mpi {
             Some(suffix) => format!("mpicc.{suffix}"),

@@ -8,11 +8,11 @@ use harness::Error;
 
 use super::super::steps::Stop;
 
-/// The options for a package of a prefix.
-pub(super) fn flags(prefix: &Path, name: &str) -> Result<Vec<String>, Stop> {
+/// The options for a package of a prefix; those for a fully static program with `["--static"]`.
+pub(super) fn flags(prefix: &Path, name: &str, added: &[&str]) -> Result<Vec<String>, Stop> {
     let failed = |reason: String| Stop::Error(Error::Run(format!("pkg-config: {reason}")));
     let mut command = Command::new("pkg-config");
-    command.args(["--cflags", "--libs", name]);
+    command.args(added).args(["--cflags", "--libs", name]);
     command.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));
     let output = command.output();
     let output = output.map_err(|error| failed(error.to_string()))?;

@@ -1,0 +1,32 @@
+/* ReproRed's contexts end after main as well: what ends them there prints nothing, and does not end the program. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <binary_tree_summation.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static ReductionContext context;
+
+static void end(void)
+{
+    free_reduction_context(context);
+    free_reduction_context(NULL);
+    fflush(stderr);
+    if (lseek(STDERR_FILENO, 0, SEEK_END) != 0)
+        _exit(1);
+    /* The program ends here, and not by what free_reduction_context does where it cannot. */
+    _exit(0);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    context = new_reduction_context_comm(0, 0, (uintptr_t)MPI_COMM_SELF);
+    MPI_Finalize();
+    FILE *printed = tmpfile();
+    if (printed == NULL || dup2(fileno(printed), STDERR_FILENO) < 0 || atexit(end) != 0)
+        return 2;
+    return 3;
+}

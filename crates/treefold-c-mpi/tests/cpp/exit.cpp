@@ -1,0 +1,132 @@
+// Objects of every kind whose destructors run after main, after MPI_Finalize and after the end of the thread's own variables: nothing is
+// printed, and nothing ends the program.
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <unistd.h>
+
+#include <treefold_mpi.hpp>
+
+namespace {
+
+// It was made first, so it ends last. What others have printed until then is an error.
+class silence {
+public:
+    silence() = default;
+    silence(const silence &) = delete;
+    silence &operator=(const silence &) = delete;
+    ~silence()
+    {
+        std::fflush(stderr);
+        const auto length = ::lseek(STDERR_FILENO, 0, SEEK_END);
+        if (length == 0)
+            return;
+        std::vector<char> text(length > 0 ? static_cast<std::size_t>(length) : 0);
+        const auto read = ::pread(STDERR_FILENO, text.data(), text.size(), 0);
+        std::printf("after main: %.*s\n", static_cast<int>(read), text.data());
+        std::fflush(stdout);
+        ::_exit(1);
+    }
+
+    // From now on what is printed goes to a file.
+    void begin()
+    {
+        file_ = std::tmpfile();
+        if (file_ == nullptr || ::dup2(::fileno(file_), STDERR_FILENO) < 0)
+            ::_exit(2);
+    }
+
+private:
+    std::FILE *file_ = nullptr;
+};
+
+silence checked;
+
+struct affine {
+    double scale, shift;
+};
+
+treefold::comm world;
+treefold::plan<double> sum, spare;
+treefold::plan<affine> compose;
+treefold::plan<float> exact;
+treefold::dot_plan<double> dots;
+treefold::pending<double> run;
+treefold::pending<affine, treefold::call::allreduce> composing;
+treefold::pending<double, treefold::call::scan> scanning;
+std::optional<treefold::plan_builder<double>> builder;
+thread_local treefold::comm of_thread;
+thread_local treefold::plan<double> plan_of_thread;
+
+// Handles of C's, which a function ends that atexit has registered.
+treefold_comm *c_comm;
+treefold_builder *c_builder;
+treefold_plan *c_plan;
+treefold_run *c_run;
+
+void end_handles()
+{
+    int number = 0;
+    double value = 0;
+    // Whatever else is called has an error, and says it to nobody but the caller.
+    if (treefold_comm_rank(c_comm, &number) == TREEFOLD_OK || treefold_allreduce(c_plan, &value, 1, &value, 1) == TREEFOLD_OK ||
+        treefold_test(c_run, &number) == TREEFOLD_OK || treefold_builder_items(c_builder, 1) == TREEFOLD_OK)
+        std::fprintf(stderr, "a handle outlives its thread\n");
+    const bool are_ended = treefold_cancel(&c_run) == TREEFOLD_OK && treefold_plan_destroy(&c_plan) == TREEFOLD_OK &&
+                           treefold_builder_destroy(&c_builder) == TREEFOLD_OK && treefold_comm_destroy(&c_comm) == TREEFOLD_OK;
+    if (!are_ended || c_run != nullptr || c_plan != nullptr || c_builder != nullptr || c_comm != nullptr)
+        std::fprintf(stderr, "a handle does not end: %s\n", treefold_last_error());
+}
+
+// A static object that is made when it is needed.
+treefold::plan<double> &late()
+{
+    static auto plan = treefold::plan_builder<double>(world).local_items(1).build();
+    return plan;
+}
+
+void make()
+{
+    const std::vector<double> x = {1.0};
+    const std::vector<affine> maps = {{1.0, 2.0}};
+    world = treefold::comm(MPI_COMM_WORLD);
+    of_thread = treefold::comm(MPI_COMM_WORLD);
+    plan_of_thread = treefold::plan_builder<double>(of_thread).local_items(1).build();
+    builder.emplace(world);
+    builder->local_items(1);
+    sum = builder->build();
+    spare = builder->build();
+    const auto after = [](const affine &left, const affine &right) {
+        return affine{left.scale * right.scale, right.scale * left.shift + right.shift};
+    };
+    compose = treefold::plan_builder<affine>(world, "affine", after).local_items(1).build();
+    exact = treefold::exact_plan_builder<float>(world).build();
+    dots = treefold::exact_plan_builder<double, treefold::figure::dot>(world).build();
+    static_cast<void>(late().allreduce(x));
+
+    // Runs that nobody waits for.
+    run = sum.start_allreduce(x);
+    composing = compose.start_allreduce(maps);
+    scanning = spare.start_scan(x);
+
+    if (treefold_comm_duplicate(MPI_COMM_WORLD, &c_comm) != TREEFOLD_OK ||
+        treefold_builder_create(c_comm, TREEFOLD_F64, TREEFOLD_SUM, &c_builder) != TREEFOLD_OK ||
+        treefold_builder_local_items(c_builder, 1) != TREEFOLD_OK || treefold_plan_build(c_builder, &c_plan) != TREEFOLD_OK ||
+        treefold_start_allreduce(c_plan, x.data(), 1, &c_run) != TREEFOLD_OK)
+        std::fprintf(stderr, "%s\n", treefold_last_error());
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    make();
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    checked.begin();
+    return std::atexit(end_handles);
+}
