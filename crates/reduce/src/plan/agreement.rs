@@ -159,7 +159,7 @@ const RULE: u64 = 2;
 /// What the kinds of shares are, in words.
 const KINDS: [&str; 3] = ["a number of items", "a list of ranges", "a rule"];
 
-const RECORD_WORDS: usize = 7 + SETTINGS_COUNT;
+const RECORD_WORDS: usize = 8 + SETTINGS_COUNT;
 
 impl Record {
     fn new(proposal: &Proposal, rank: usize) -> Self {
