@@ -93,7 +93,8 @@ pub trait Communicator: fmt::Debug {
     /// Receives a message without a request, if it is there or comes within some microseconds; else
     /// [`start_receive`](Communicator::start_receive) receives it, and says what is wrong. Returns whether it did.
     ///
-    /// `take` is given the message, where it lies. Of this communicator it may ask the rank and the size, and close conversations. While a
+    /// `take` is given the message, where it lies. Of this communicator it may ask the rank and the size, and close conversations; a call that
+    /// communicates fails with [`Error::Nested`], or does nothing if it has no error. While a
     /// receive is posted that the message may match, this returns `false`: it never takes the message of another.
     fn try_receive(
         &self,

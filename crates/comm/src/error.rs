@@ -124,6 +124,12 @@ pub enum Error {
         /// How long it waited, or another one that has told this rank.
         after: Duration,
     },
+    /// The call came while this communicator's rank combines values on the way: from an operator that a reduction runs.
+    #[error("rank {rank}: an operator cannot communicate on the world that runs it")]
+    Nested {
+        /// The rank that made the call.
+        rank: usize,
+    },
     /// The program has ended a wait: see [`set_interruption`](crate::Communicator::set_interruption).
     #[error("rank {rank}: the wait was interrupted")]
     Interrupted {
