@@ -867,7 +867,7 @@ pub extern "C" fn treefold_wait_timeout(run: *const treefold_run, seconds: f64) 
     collectives::wait_timeout(run, seconds)
 }
 
-/// Waits for a run that is no scan.
+/// Waits for a run.
 ///
 /// # Safety
 /// `run` is a handle, `result` is m elements, and `is_mine` is one int; each may be NULL.
@@ -879,23 +879,7 @@ pub unsafe extern "C" fn treefold_wait(
     is_mine: *mut c_int,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::wait(run, None, (result, m), is_mine) }
-}
-
-/// Waits for a scan.
-///
-/// # Safety
-/// `run` is a handle, `local` is n elements, and `result` is m; each may be NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_wait_scan(
-    run: *mut *mut treefold_run,
-    local: *const c_void,
-    n: usize,
-    result: *mut c_void,
-    m: usize,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::wait(run, Some((local, n)), (result, m), ptr::null_mut()) }
+    unsafe { collectives::wait(run, (result, m), is_mine) }
 }
 
 /// Abandons a run.
