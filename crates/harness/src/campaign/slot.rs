@@ -207,7 +207,7 @@ impl<T: Pod> Run<T> {
             Run::ReduceScatter(run) => run.wait().map(Some),
             Run::Scan(run) => {
                 let mut prefixes = vec![T::zeroed(); local.len()];
-                run.wait_into(local, &mut prefixes).map(|()| Some(prefixes))
+                run.wait_into(&mut prefixes).map(|()| Some(prefixes))
             }
         }
     }
