@@ -145,6 +145,15 @@ pub trait Communicator: fmt::Debug {
         None
     }
 
+    /// A communicator of some of these ranks, which `ranks` lists in the order of their numbers there, this one among them. All of them call it
+    /// with the same list and the same tag, which no other call has. Its messages meet none of this communicator.
+    ///
+    /// # Errors
+    /// [`Error::NotSplittable`], if the transport does not do that. The default: MPI's communicators are split by MPI.
+    fn split(&self, _tag: Tag, _ranks: &[usize]) -> Result<Box<dyn Communicator>, Error> {
+        Err(Error::NotSplittable { rank: self.rank() })
+    }
+
     /// Whether all ranks say yes. The same on every rank that gets an answer, whatever has happened: `true` only if every rank of this
     /// communicator is there and has said `true`. Waits for every rank that is not lost, until it calls this function, or
     /// [`shrink`](Communicator::shrink), which counts as no. Also works where all other calls fail because a rank is lost.

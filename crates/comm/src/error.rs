@@ -89,6 +89,12 @@ pub enum Error {
         /// What would help, after a semicolon; or nothing.
         advice: &'static str,
     },
+    /// The transport cannot make a communicator of some ranks.
+    #[error("rank {rank}: this transport's communicators are not split or duplicated here")]
+    NotSplittable {
+        /// The rank that made the call.
+        rank: usize,
+    },
     /// All ranks that are left wait, and no message is under way.
     #[error("deadlock: {0}")]
     Deadlock(

@@ -229,8 +229,13 @@ impl World {
         let lost = (0..self.size()).filter(|rank| !left.contains(rank));
         let lost = lost.collect();
         let world = Self::of(communicator);
-        world.shared.network.set(self.shared.network.get());
+        world.take_after(self);
         Ok(Shrunk { world, left, lost })
+    }
+
+    /// Takes over what is known of the network of another world, whose ranks these are.
+    fn take_after(&self, other: &World) {
+        self.shared.network.set(other.shared.network.get());
     }
 
     /// The messages that this rank has sent.
@@ -279,9 +284,14 @@ impl World {
         Ok(Busy(&shared.is_busy))
     }
 
-    /// Whether no call that may run an operator is on the stack: otherwise an operator has made this one.
+    /// Whether a call that may run an operator is on this thread's stack: then an operator asks, and cannot communicate on this world.
+    #[must_use]
+    pub fn is_in_operator(&self) -> bool {
+        self.shared.is_busy.get()
+    }
+
     fn check_not_nested(&self) -> Result<(), comm::Error> {
-        match self.shared.is_busy.get() {
+        match self.is_in_operator() {
             true => Err(comm::Error::Nested { rank: self.rank() }),
             false => Ok(()),
         }

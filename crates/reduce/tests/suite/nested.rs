@@ -9,7 +9,7 @@ use std::time::Duration;
 use distribution::Ownership;
 use reduce::operator::custom;
 use reduce::{AnyPending, Operation, Operator, Pending, Plan, RunError, Sum, World, call};
-use reduce::{exact, wait_all};
+use reduce::{exact, threads, wait_all};
 
 use super::{Check, offered};
 
@@ -70,6 +70,12 @@ const CALLS: &[Call] = &[
     ("World::shrink", |hand| said(hand.world.shrink())),
     ("World::measure_link", |hand| {
         said(hand.world.measure_link())
+    }),
+    ("threads::duplicate", |hand| {
+        said(threads::duplicate(&hand.world))
+    }),
+    ("threads::split", |hand| {
+        said(threads::split(&hand.world, None, 0))
     }),
     ("Builder::build", |hand| {
         said(Plan::builder(&hand.world).local_items(1).build::<f64>())
@@ -453,6 +459,7 @@ fn collective_calls(source: &str) -> Vec<String> {
 pub(crate) fn complete() {
     let sources = [
         ("World", include_str!("../../src/world/mod.rs")),
+        ("threads", include_str!("../../src/world/threads.rs")),
         ("Plan", include_str!("../../src/plan/mod.rs")),
         ("Builder", include_str!("../../src/plan/builder.rs")),
         ("exact::Plan", include_str!("../../src/exact/plan.rs")),

@@ -6,7 +6,7 @@ use std::ptr;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use treefold::transport::Interruption;
+use treefold::transport::{Error, Interruption};
 use treefold::{Algorithm, Distribution, Operation, Ownership};
 use treefold_c::boundary::{Combine, Function, bytes, bytes_mut, guard, place, text, write};
 use treefold_c::element::ElementType;
@@ -184,6 +184,15 @@ pub unsafe extern "C" fn treefold_comm_destroy(comm: *mut *mut treefold_comm) ->
 pub unsafe extern "C" fn treefold_comm_free(comm: *mut *mut treefold_comm) -> Status {
     guard(|| {
         // SAFETY: the caller promises a handle, or NULL.
+        let name = unsafe { read_handle("comm", comm) }?;
+        if !name.is_null() {
+            let world = &handle::object(name)?.world;
+            if world.is_in_operator() {
+                let rank = world.rank();
+                return Err(of_transport(&Error::Nested { rank }));
+            }
+        }
+        // SAFETY: as above.
         let Some(object) = unsafe { take_handle("comm", comm) }? else {
             return Ok(());
         };

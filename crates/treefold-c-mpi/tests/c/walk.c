@@ -502,16 +502,46 @@ static int compose(void *context, const void *left, const void *right, void *out
     return 0;
 }
 
-/* An operator that communicates. */
+/* An operator that communicates, by every function that does. */
 static treefold_plan *nested;
-static treefold_status nested_status;
+static treefold_run *nested_run;
+static treefold_builder *nested_builder;
+static int nested_calls;
 
 static int communicate(void *context, const void *left, const void *right, void *out)
 {
     double one = 1, sum;
+    int done;
+    treefold_comm *own = comm;
+    treefold_run *run = NULL;
+    treefold_plan *plan = NULL;
     (void)context;
     (void)left;
-    nested_status = treefold_allreduce(nested, &one, 1, &sum, 1);
+    const treefold_status all[] = {
+        treefold_comm_measure_link(comm),
+        treefold_comm_free(&own),
+        treefold_plan_build(nested_builder, &plan),
+        treefold_allreduce(nested, &one, 1, &sum, 1),
+        treefold_reduce(nested, &one, 1, &sum, 1, NULL),
+        treefold_reduce_scatter(nested, &one, 1, &sum, 1),
+        treefold_scan(nested, &one, 1, &sum, 1),
+        treefold_exscan(nested, &one, 1, &sum, 1),
+        treefold_broadcast(nested, &one, 1),
+        treefold_start_allreduce(nested, &one, 1, &run),
+        treefold_start_reduce(nested, &one, 1, &run),
+        treefold_start_reduce_scatter(nested, &one, 1, &run),
+        treefold_start_scan(nested, &one, 1, &run),
+        treefold_start_exscan(nested, &one, 1, &run),
+        treefold_test(nested_run, &done),
+        treefold_wait_timeout(nested_run, 1),
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i] != TREEFOLD_OPERATOR)
+            printf("call %d of an operator: %d\n", (int)i, (int)all[i]);
+        CHECK(all[i] == TREEFOLD_OPERATOR);
+    }
+    CHECK(own == comm && run == NULL && plan == NULL);
+    nested_calls++;
     memcpy(out, right, 8);
     return 0;
 }
@@ -574,13 +604,22 @@ static void user_operators(void)
     EXPECT(TREEFOLD_ARGUMENT, "`item_bytes`", treefold_builder_create_user(comm, "x", 520, compose, NULL, NULL, &builder));
 
     nested = plan_of(TREEFOLD_F64, TREEFOLD_SUM, 1, 1);
+    treefold_plan *running = plan_of(TREEFOLD_F64, TREEFOLD_SUM, 1, 1);
+    double one = 1, sum;
+    OK(treefold_start_allreduce(running, &one, 1, &nested_run));
+    OK(treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_SUM, &nested_builder));
+    OK(treefold_builder_local_items(nested_builder, 1));
     OK(treefold_builder_create_user(comm, "communicate", 8, communicate, NULL, NULL, &builder));
     OK(treefold_builder_local_items(builder, 2));
     OK(treefold_plan_build(builder, &plan));
     int64_t items[2] = {1, 2}, last;
     OK(treefold_allreduce(plan, items, 2, &last, 1));
-    CHECK(last == 2 && nested_status == TREEFOLD_OPERATOR);
+    CHECK(last == 2 && nested_calls > 0);
+    OK(treefold_wait(&nested_run, &sum, 1, NULL));
+    CHECK(sum == size);
     OK(treefold_plan_destroy(&plan));
+    OK(treefold_plan_destroy(&running));
+    OK(treefold_builder_destroy(&nested_builder));
     OK(treefold_plan_destroy(&nested));
     OK(treefold_builder_destroy(&builder));
 }
