@@ -99,9 +99,9 @@ fn parts_have_the_ranks_of_their_colour_in_the_order_of_their_keys() {
                 assert!(pair.size() <= 2);
                 assert_eq!(sum(&pair, 1.0), pair.size() as f64);
                 let tag = pair.fresh_tag().unwrap();
-                let all =
-                    collective::allgather(pair.transport(), tag, vec![part.rank() as u8]).unwrap();
-                assert_eq!(all[pair.rank()], part.rank() as u8);
+                let own = u8::try_from(part.rank()).unwrap();
+                let all = collective::allgather(pair.transport(), tag, vec![own]).unwrap();
+                assert_eq!(all[pair.rank()], own);
             }
             assert_eq!(sum(world, 1.0), size as f64);
         });

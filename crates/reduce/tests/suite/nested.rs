@@ -1,6 +1,8 @@
 //! Operators that call treefold on the world that runs them: every call that communicates is refused, on every transport, and whatever
 //! else they do ends well.
 
+#![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
+
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use std::rc::Rc;
