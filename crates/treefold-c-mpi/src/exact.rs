@@ -404,7 +404,7 @@ impl<Q: Quantity> Reduction<Q::Item> for ExactPlan<Q> {
     }
 
     fn refuse_to_start(&self, operation: Operation) {
-        let started = self.start_totals(operation, &[], 0);
+        let started = self.start_totals(operation, &[], &[]);
         end_refused(self.world(), started, || self.refuse(operation));
     }
 }
