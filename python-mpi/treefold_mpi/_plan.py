@@ -61,8 +61,8 @@ _under_way: set[int] = set()
 # A rank's items: an array, or two for a dot product.
 _Items = tuple[np.ndarray, ...]
 
-# A run under way: its handle, the operation, the items, where the result goes if that was said, and the result's shape.
-_Run = tuple[Handle, str, _Items, np.ndarray | None, tuple[int, ...]]
+# A run under way: its handle, the operation, where the result goes if that was said, and the result's shape.
+_Run = tuple[Handle, str, np.ndarray | None, tuple[int, ...]]
 
 
 class Plan:
@@ -286,7 +286,7 @@ class Plan:
         return self._start("reduce_scatter", (x,), out)
 
     def start_scan(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
-        """Starts a `scan`, as `start_allreduce`; but `x` must not change before the wait."""
+        """Starts a `scan`, as `start_allreduce`."""
         return self._start("scan", (x,), out)
 
     def start_exscan(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
@@ -332,7 +332,7 @@ class Plan:
         # Before the call: whatever interrupts this function, the handle abandons the run.
         handle = Handle("treefold_run **", self._combine)
         self._check(_START[operation](self._handle(), *_buffers(items), handle.place))
-        return handle, operation, items, out, shape
+        return handle, operation, out, shape
 
     def _start(self, operation: str, given: tuple[ArrayLike, ...], out: np.ndarray | None) -> "Pending":
         items, shape = self._arguments(operation, given, out)
@@ -374,16 +374,12 @@ class Plan:
 
     def _result(self, run: _Run) -> Any:
         """The result of a run that is done, whose handle ends."""
-        handle, operation, items, out, shape = run
+        handle, operation, out, shape = run
         if operation in _TO_ROOT and not self._is_root:
             self._check(lib.treefold_wait(handle.place, ffi.NULL, 0, ffi.NULL))
             return None
         result = np.empty(shape, self._dtype) if out is None else out
-        place = ffi.from_buffer(result)
-        if operation in _SCANS:
-            self._check(lib.treefold_wait_scan(handle.place, *_buffers(items), place, result.size))
-        else:
-            self._check(lib.treefold_wait(handle.place, place, result.size, ffi.NULL))
+        self._check(lib.treefold_wait(handle.place, ffi.from_buffer(result), result.size, ffi.NULL))
         return result[()] if out is None else out
 
     def _check(self, status: int) -> None:

@@ -8,6 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use treefold::FoldError;
 use treefold::exact::{self, Accumulator, ComplexProductSum, ComplexSum, Float, Sum};
 
 use crate::element::{Item, with_first_of};
@@ -30,7 +31,11 @@ pub(crate) trait ExactItem: Item {
     fn sums(items: &[Self]) -> Vec<Sum<Self::Part>>;
 
     /// The exact sum of products, rounded once.
-    fn exact_dot(pool: Option<&ThreadPool>, x: &[Self], y: &[Self]) -> Self;
+    fn exact_dot(
+        pool: Option<&ThreadPool>,
+        x: &[Self],
+        y: &[Self],
+    ) -> Result<Self, FoldError>;
 }
 
 macro_rules! real {
@@ -44,7 +49,11 @@ macro_rules! real {
                 vec![sum]
             }
 
-            fn exact_dot(pool: Option<&ThreadPool>, x: &[Self], y: &[Self]) -> Self {
+            fn exact_dot(
+                pool: Option<&ThreadPool>,
+                x: &[Self],
+                y: &[Self],
+            ) -> Result<Self, FoldError> {
                 match pool {
                     None => exact::dot(x, y),
                     Some(pool) => pool.install(|| exact::par::dot(x, y)),
@@ -61,9 +70,13 @@ macro_rules! real {
                 sum.words().iter().map(sum_of).collect()
             }
 
-            fn exact_dot(pool: Option<&ThreadPool>, x: &[Self], y: &[Self]) -> Self {
+            fn exact_dot(
+                pool: Option<&ThreadPool>,
+                x: &[Self],
+                y: &[Self],
+            ) -> Result<Self, FoldError> {
                 let [x, y] = [x, y].map(bytemuck::cast_slice);
-                bytemuck::cast(complex_dot::<$float>(pool, x, y).value())
+                Ok(bytemuck::cast(complex_dot::<$float>(pool, x, y).value()))
             }
         }
     )+};
@@ -209,7 +222,7 @@ impl ExactTask for Dot<'_, '_> {
     type Output = Py<PyAny>;
 
     fn run<T: ExactItem>(self, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output> {
-        of_pair(x, self.0, |by, x, y| Ok(T::exact_dot(by.pool(), x, y)))
+        of_pair(x, self.0, |by, x, y| T::exact_dot(by.pool(), x, y))
     }
 }
 

@@ -36,7 +36,8 @@ impl Partial {
         }
     }
 
-    fn typed<T: Item>(&self) -> Result<treefold::Partial<T>, PartialError> {
+    /// `operator` is the name that `op` has on this type.
+    fn typed<T: Item>(&self, operator: &str) -> Result<treefold::Partial<T>, PartialError> {
         let nodes = self.nodes.iter();
         let nodes = nodes.map(|(x, y, row)| {
             // Bytes that are no whole elements are no row of the right length.
@@ -44,7 +45,7 @@ impl Partial {
             let row = if is_whole { &row[..] } else { &[] };
             (*x, *y, pod_collect_to_vec::<u8, T>(row))
         });
-        treefold::Partial::from_nodes(self.total, self.width, nodes)
+        treefold::Partial::from_nodes(nodes, self.width, self.total, operator)
     }
 
     /// The bytes that a computation with it goes through.
@@ -76,7 +77,7 @@ impl Task for New<'_> {
         let rows = array_ref.as_slice()?;
         let ranges = self.extents.iter().map(|&(start, end)| start..end);
         let partial = compute(array.py(), size_of_val(rows), || {
-            treefold::Partial::of_rows(self.total, ranges, rows, width, &operator)
+            treefold::Partial::of_rows(rows, width, ranges, self.total, &operator)
         });
         Ok(Partial::of(self.op, &partial.map_err(raised_by_partial)?))
     }
@@ -92,7 +93,8 @@ impl Task for Merge<'_> {
         let unsupported = || unsupported(left.op, array.as_untyped());
         let operator = T::operator(left.op).ok_or_else(unsupported)?;
         let merged = compute(array.py(), left.bytes() + right.bytes(), || {
-            let merged = left.typed::<T>()?.merge(&right.typed::<T>()?, &operator)?;
+            let name = operator.name();
+            let merged = left.typed::<T>(name)?.merge(&right.typed(name)?, &operator)?;
             Ok(Partial::of(left.op, &merged))
         });
         merged.map_err(raised_by_partial)
@@ -109,7 +111,7 @@ impl Task for Finish<'_> {
         let unsupported = || unsupported(self.0.op, array.as_untyped());
         let operator = T::operator(self.0.op).ok_or_else(unsupported)?;
         let result = compute(array.py(), self.0.bytes(), || {
-            self.0.typed::<T>()?.result(&operator)
+            self.0.typed::<T>(operator.name())?.result(&operator)
         });
         let result = result.map_err(raised_by_partial)?;
         let mut into = array.try_readwrite()?;

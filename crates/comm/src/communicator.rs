@@ -93,7 +93,8 @@ pub trait Communicator: fmt::Debug {
     /// Receives a message without a request, if it is there or comes within some microseconds; else
     /// [`start_receive`](Communicator::start_receive) receives it, and says what is wrong. Returns whether it did.
     ///
-    /// `take` is given the message, where it lies. Of this communicator it may ask the rank and the size, and close conversations. While a
+    /// `take` is given the message, where it lies. Of this communicator it may ask the rank and the size, and close conversations; a call that
+    /// communicates fails with [`Error::Nested`], or does nothing if it has no error. While a
     /// receive is posted that the message may match, this returns `false`: it never takes the message of another.
     fn try_receive(
         &self,
@@ -142,6 +143,15 @@ pub trait Communicator: fmt::Debug {
     /// The transport's own reductions by an operation of the caller's, if it has them. The same on every rank.
     fn native_reductions(&self) -> Option<&dyn NativeReductions> {
         None
+    }
+
+    /// A communicator of some of these ranks, which `ranks` lists in the order of their numbers there, this one among them. All of them call it
+    /// with the same list and the same tag, which no other call has. Its messages meet none of this communicator.
+    ///
+    /// # Errors
+    /// [`Error::NotSplittable`], if the transport does not do that. The default: MPI's communicators are split by MPI.
+    fn split(&self, _tag: Tag, _ranks: &[usize]) -> Result<Box<dyn Communicator>, Error> {
+        Err(Error::NotSplittable { rank: self.rank() })
     }
 
     /// Whether all ranks say yes. The same on every rank that gets an answer, whatever has happened: `true` only if every rank of this

@@ -93,6 +93,12 @@ pub enum Error {
         /// What would help, after a semicolon; or nothing.
         advice: &'static str,
     },
+    /// The transport cannot make a communicator of some ranks.
+    #[error("rank {rank}: this transport's communicators are not split or duplicated here")]
+    NotSplittable {
+        /// The rank that made the call.
+        rank: usize,
+    },
     /// All ranks that are left wait, and no message is under way.
     #[error("deadlock: {0}")]
     Deadlock(
@@ -127,6 +133,12 @@ pub enum Error {
         peers: Range<usize>,
         /// How long it waited, or another one that has told this rank.
         after: Duration,
+    },
+    /// The call came while this communicator's rank combines values on the way: from an operator that a reduction runs.
+    #[error("rank {rank}: an operator cannot communicate on the world that runs it")]
+    Nested {
+        /// The rank that made the call.
+        rank: usize,
     },
     /// The program has ended a wait: see [`set_interruption`](crate::Communicator::set_interruption).
     #[error("rank {rank}: the wait was interrupted")]

@@ -38,7 +38,7 @@ impl Conversation {
         Ok(Rc::new(Self {
             world: world.clone(),
             status: Cell::new(Status::Ready),
-            tag: Cell::new(world.fresh_tag()?),
+            tag: Cell::new(world.next_tag()?),
             turn: Cell::new(0),
             has_given_up: Cell::new(false),
         }))

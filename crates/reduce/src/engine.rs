@@ -134,8 +134,8 @@ pub(crate) trait Flight<T>: Progress {
     /// Waits for the end of the run, and drops the result.
     fn wait_without_result(&self) -> Result<(), RunError>;
 
-    /// Waits for the end of the run and leaves the result in `result`; says whether this rank gets one. Scans need `rows`.
-    fn wait_and_deliver(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError>;
+    /// Waits for the end of the run and leaves the result in `result`; says whether this rank gets one.
+    fn wait_and_deliver(&self, result: &mut [T]) -> Result<bool, RunError>;
 
     /// Abandons the run: its requests go to the world, and nothing is sent.
     fn abandon(&self);

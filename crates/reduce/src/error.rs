@@ -350,6 +350,15 @@ pub enum RunError {
 }
 
 impl BuildError {
+    /// Why building cannot begin, by the error of a call that cannot.
+    pub(crate) fn of_entry(error: RunError) -> Self {
+        match error {
+            RunError::Nested { rank } => BuildError::Nested { rank },
+            RunError::Transport(error) => BuildError::Transport(error),
+            error => unreachable!("no reason to begin nothing: {error}"),
+        }
+    }
+
     /// The ranks that are lost, as far as this rank knows: see [`RunError::lost_ranks`].
     #[must_use]
     pub fn lost_ranks(&self) -> Option<&[usize]> {

@@ -71,9 +71,11 @@ pub use fold::{
 };
 pub use message_buffer::MessageBuffer;
 pub use operator::{Max, Min, Operator, Product, Sum};
-pub use plan::{ALGORITHM_VARIABLE, Builder, Pending, Plan, call};
+pub use plan::{
+    ALGORITHM_VARIABLE, AnyPending, Builder, Pending, Plan, WaitAllError, call, wait_all,
+};
 pub use schedule::{Error as ScheduleError, Link, Network};
 pub use simd_kernels::Float;
 #[cfg(feature = "mpi")]
 pub use world::mpi;
-pub use world::{DEFAULT_LINK, Shrunk, World, threads};
+pub use world::{DEFAULT_LINK, OneWorldPerThread, Shrunk, World, threads};

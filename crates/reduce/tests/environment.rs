@@ -72,17 +72,21 @@ fn exact_sums_are_right_in_every_environment() {
         let mut products = exact::ComplexProductSum::new();
         products.add_conjugate(&pairs, &pairs);
         let mut column_sums = [0.0; 2];
-        exact::sum_rows(&x, 2, &mut column_sums);
+        exact::sum_rows(&x, 2, &mut column_sums).unwrap();
         let of_doubles = [
             exact::sum(&x),
             exact::sum(&[tiny, tiny]),
-            exact::dot(&x, &y),
-            exact::dot(&[f64::INFINITY, 1.0], &[tiny, -0.0]),
-            exact::dot(&[-0.0], &[tiny]),
+            exact::dot(&x, &y).unwrap(),
+            exact::dot(&[f64::INFINITY, 1.0], &[tiny, -0.0]).unwrap(),
+            exact::dot(&[-0.0], &[tiny]).unwrap(),
             exact::norm(&x),
             exact::norm(&[tiny, tiny]),
         ];
-        let of_singles = [single, magnitudes.value(), exact::dot(&singles, &singles)];
+        let of_singles = [
+            single,
+            magnitudes.value(),
+            exact::dot(&singles, &singles).unwrap(),
+        ];
         let of_singles = of_singles.map(|value| u64::from(value.to_bits()));
         let mut all: Vec<u64> = of_doubles.map(f64::to_bits).to_vec();
         all.extend(complex.value().map(f64::to_bits));
@@ -149,7 +153,7 @@ fn a_mode_set_during_a_run_flushes_no_value() {
             let scan = builder().build::<f64>().unwrap();
             let pending = scan.start_scan(&[SMALL]).unwrap();
             let mut prefix = [0.0];
-            let scanned = with(bits, || pending.wait_into(&[SMALL], &mut prefix));
+            let scanned = with(bits, || pending.wait_into(&mut prefix));
             (total, scanned.map(|()| prefix[0]))
         });
         for (rank, (total, prefix)) in (1..).zip(outcomes.unwrap()) {

@@ -178,7 +178,7 @@ fn check_exact<T: Element + exact::Float>(case: &Value) {
     let operator = case["operator"].as_str().unwrap();
     let found = match operator {
         "sum" => exact::sum(&x),
-        "dot" => exact::dot(&x, &y),
+        "dot" => exact::dot(&x, &y).unwrap(),
         "norm" => exact::norm(&x),
         operator => panic!("{operator}"),
     };

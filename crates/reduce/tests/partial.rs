@@ -76,7 +76,7 @@ fn check<O: Operator<f64>>(
             .iter()
             .flat_map(|run| &rows[row(run.start)..row(run.end)]);
         let own: Vec<f64> = own.copied().collect();
-        Partial::of_rows(total, runs, &own, width, operator).unwrap()
+        Partial::of_rows(&own, width, runs, total, operator).unwrap()
     };
     let mut partials: Vec<_> = runs.iter().enumerate().map(partial).collect();
     let mut order = order.iter();
@@ -86,7 +86,8 @@ fn check<O: Operator<f64>>(
         let right = partials.swap_remove(next().index(partials.len()));
         // As if another process had sent it.
         let right = right.nodes().map(|(x, y, row)| (x, y, row.to_vec()));
-        let right = Partial::from_nodes(total, width, right.collect::<Vec<_>>()).unwrap();
+        let right =
+            Partial::from_nodes(right.collect::<Vec<_>>(), width, total, operator.name()).unwrap();
         partials.push(left.merge(&right, operator).unwrap());
     }
     let result = partials[0].result(operator).unwrap();
@@ -136,7 +137,7 @@ proptest! {
 fn results_are_canonical() {
     let items = [f64::INFINITY, f64::NEG_INFINITY, -f64::NAN];
     let canonical = Sum.canonical(-f64::NAN).to_bits();
-    let partial = Partial::new(3, 0, &items, &Sum).unwrap();
+    let partial = Partial::new(&items, 0, 3, &Sum).unwrap();
     assert_eq!(bits(&partial.result(&Sum).unwrap()), [canonical]);
     let mut sums = [0.0; 3];
     scan(&items, &Sum, &mut sums).unwrap();
@@ -145,13 +146,14 @@ fn results_are_canonical() {
 
 #[test]
 fn partials_of_nothing() {
-    let none = Partial::<f64>::new(0, 0, &[], &Sum).unwrap();
+    let none = Partial::<f64>::new(&[], 0, 0, &Sum).unwrap();
     assert_eq!(none.result(&Sum), Ok(vec![0.0]));
+    let none = Partial::<f64>::new(&[], 0, 0, &Max).unwrap();
     let operator = Operator::<f64>::name(&Max).to_owned();
     let no_items = PartialError::Fold(FoldError::NoItems { operator });
     assert_eq!(none.result(&Max), Err(no_items));
-    let some = Partial::new(2, 1, &[3.0], &Max).unwrap();
-    let none = Partial::new(2, 0, &[], &Max).unwrap();
+    let some = Partial::new(&[3.0], 1, 2, &Max).unwrap();
+    let none = Partial::new(&[], 0, 2, &Max).unwrap();
     assert_eq!(some.merge(&none, &Max).unwrap(), some);
     assert_eq!(
         some.result(&Max).unwrap_err().to_string(),
@@ -164,7 +166,7 @@ fn what_does_not_fit_together_is_told() {
     let items = [1.0, 2.0, 3.0];
     let of = |total, ranges: &[(u64, u64)], width| {
         let ranges = ranges.iter().map(|&(start, end)| start..end);
-        Partial::of_rows(total, ranges, &items, width, &Sum).map_err(|error| error.to_string())
+        Partial::of_rows(&items, width, ranges, total, &Sum).map_err(|error| error.to_string())
     };
     let told = |text: &str| Err(text.to_owned());
     assert_eq!(
@@ -199,11 +201,47 @@ fn what_does_not_fit_together_is_told() {
     }
 }
 
+/// The sum of some items and the maximum of the others are neither: nothing that takes partials together mixes operators.
+#[test]
+fn partials_of_other_operators_do_not_mix() {
+    let sums = Partial::new(&[1.0, 2.0], 0, 4, &Sum).unwrap();
+    let maxima = Partial::new(&[3.0, 4.0], 2, 4, &Max).unwrap();
+    let other = |own: &str, other: &str| {
+        let (own, other) = (own.to_owned(), other.to_owned());
+        PartialError::OtherOperator { own, other }
+    };
+    assert_eq!(sums.merge(&maxima, &Sum), Err(other("max", "sum")));
+    assert_eq!(sums.merge(&maxima, &Max), Err(other("sum", "max")));
+    assert_eq!(maxima.merge(&sums, &Sum), Err(other("max", "sum")));
+    // Both are of one operator, and the call is of another.
+    let rest = Partial::new(&[3.0, 4.0], 2, 4, &Sum).unwrap();
+    assert_eq!(sums.merge(&rest, &Product), Err(other("sum", "product")));
+    let all = sums.merge(&rest, &Sum).unwrap();
+    assert_eq!(all.result(&Sum), Ok(vec![10.0]));
+    assert_eq!(all.result(&Product), Err(other("sum", "product")));
+    // As another process tells them.
+    let told = |partial: &Partial<f64>| {
+        let nodes = partial.nodes().map(|(x, y, row)| (x, y, row.to_vec()));
+        let nodes: Vec<_> = nodes.collect();
+        Partial::from_nodes(nodes, partial.width(), partial.total(), partial.operator()).unwrap()
+    };
+    assert_eq!(told(&maxima), maxima);
+    assert_eq!(sums.merge(&told(&maxima), &Sum), Err(other("max", "sum")));
+    // Operators of the program's own are told apart by their names.
+    let first = custom("first", |left: f64, _| left);
+    let last = custom("last", |_, right: f64| right);
+    let firsts = Partial::new(&[1.0, 2.0], 0, 4, &first).unwrap();
+    let lasts = Partial::new(&[3.0, 4.0], 2, 4, &last).unwrap();
+    assert_eq!(firsts.merge(&lasts, &first), Err(other("last", "first")));
+    let error = firsts.merge(&lasts, &first).unwrap_err().to_string();
+    assert_eq!(error, "the partial is of operator `last`, not of `first`");
+}
+
 #[test]
 fn nodes_that_are_none_are_refused() {
     let nodes = |nodes: &[(u64, u32)], width| {
         let nodes = nodes.iter().map(|&(x, y)| (x, y, vec![1.0; width]));
-        Partial::from_nodes(6, 1, nodes.collect::<Vec<_>>())
+        Partial::from_nodes(nodes.collect::<Vec<_>>(), 1, 6, "sum")
     };
     assert_eq!(nodes(&[(0, 3)], 1).unwrap().result(&Sum), Ok(vec![1.0]));
     for wrong in [

@@ -34,6 +34,11 @@ fn suite_on_seeded_threads() {
     }
 }
 
+#[test]
+fn every_collective_call_is_tried_in_an_operator() {
+    suite::nested::complete();
+}
+
 /// Each case on a world of its own: where all ranks wait for each other, threads are told so, and their world ends.
 #[test]
 fn ranks_that_do_not_do_alike() {

@@ -51,7 +51,7 @@
 
    public :: treefold_allreduce, treefold_reduce, treefold_reduce_scatter, treefold_scan, treefold_exscan, &
       treefold_broadcast, treefold_start_allreduce, treefold_start_reduce, treefold_start_reduce_scatter, treefold_start_scan, &
-      treefold_start_exscan, treefold_wait, treefold_wait_scan
+      treefold_start_exscan, treefold_wait
 #ifdef TREEFOLD_FLOATING
    public :: treefold_allreduce_dot, treefold_reduce_dot, treefold_start_allreduce_dot, treefold_start_reduce_dot
 #endif
@@ -90,10 +90,7 @@
       module procedure start_exscan_row, start_exscan_rows
    end interface
    interface treefold_wait
-      module procedure wait_one, wait_row
-   end interface
-   interface treefold_wait_scan
-      module procedure wait_scan_row, wait_scan_rows
+      module procedure wait_one, wait_row, wait_rows
    end interface
 #ifdef TREEFOLD_FLOATING
    interface treefold_allreduce_dot
@@ -361,25 +358,14 @@ contains
       call wait_for(run, element, address(result), size(result, kind=c_size_t), is_mine, ierr)
    end subroutine wait_row
 
-   subroutine wait_scan_row(run, local, result, ierr)
+   subroutine wait_rows(run, result, is_mine, ierr)
       type(treefold_run), intent(inout) :: run
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call wait_for_scan(run, element, address(local), size(local, kind=c_size_t), &
-         address(result), size(result, kind=c_size_t), ierr)
-   end subroutine wait_scan_row
-
-   subroutine wait_scan_rows(run, local, result, ierr)
-      type(treefold_run), intent(inout) :: run
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
       TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:, :)
+      logical, intent(out), optional :: is_mine
       integer, intent(out), optional :: ierr
 
-      call wait_for_scan(run, element, address(local), size(local, kind=c_size_t), &
-         address(result), size(result, kind=c_size_t), ierr)
-   end subroutine wait_scan_rows
+      call wait_for(run, element, address(result), size(result, kind=c_size_t), is_mine, ierr)
+   end subroutine wait_rows
 
 #ifdef TREEFOLD_FLOATING
    subroutine allreduce_dot_one(plan, x, y, result, ierr)
@@ -947,14 +933,6 @@ module treefold_mpi_support
          integer(c_int32_t) :: status
       end function c_wait
 
-      function c_wait_scan(run, local, n, result, m) bind(c, name='treefold_wait_scan') result(status)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), intent(inout) :: run
-         type(c_ptr), value :: local, result
-         integer(c_size_t), value :: n, m
-         integer(c_int32_t) :: status
-      end function c_wait_scan
-
       function c_cancel(run) bind(c, name='treefold_cancel') result(status)
          import :: c_int32_t, c_ptr
          type(c_ptr), intent(inout) :: run
@@ -1046,9 +1024,6 @@ module treefold_mpi_support
    end interface
    interface treefold_wait
       module procedure wait_pointer
-   end interface
-   interface treefold_wait_scan
-      module procedure wait_scan_pointer
    end interface
 
 contains
@@ -1677,15 +1652,6 @@ contains
       call wait_for(run, USER_ITEMS, result, m, is_mine, ierr)
    end subroutine wait_pointer
 
-   subroutine wait_scan_pointer(run, local, n, result, m, ierr)
-      type(treefold_run), intent(inout) :: run
-      type(c_ptr), intent(in) :: local, result
-      integer(int64), intent(in) :: n, m
-      integer, intent(out), optional :: ierr
-
-      call wait_for_scan(run, USER_ITEMS, local, n, result, m, ierr)
-   end subroutine wait_scan_pointer
-
    ! Runs a plan on arrays of a type, whose lengths count its elements.
    !
    ! Where an array cannot be the plan's, C gets lengths of 0 for both: a rank that waits for this one must hear that it failed, as
@@ -1894,7 +1860,7 @@ contains
       count = NO_LENGTH
    end subroutine no_array
 
-   ! Waits for a run that is no scan. A result of another type has no length that could be right; the run ends all the same.
+   ! Waits for a run. A result of another type has no length that could be right; the run ends all the same.
    subroutine wait_for(run, element, result, m, is_mine, ierr)
       type(treefold_run), intent(inout) :: run
       integer(c_int32_t), intent(in) :: element
@@ -1917,29 +1883,6 @@ contains
       if (present(is_mine)) is_mine = mine /= 0
       call report_either(status, mistake, message, ierr)
    end subroutine wait_for
-
-   subroutine wait_for_scan(run, element, local, n, result, m, ierr)
-      type(treefold_run), intent(inout) :: run
-      integer(c_int32_t), intent(in) :: element
-      type(c_ptr), intent(in) :: local, result
-      integer(c_size_t), intent(in) :: n, m
-      integer, intent(out), optional :: ierr
-      integer(c_size_t) :: local_count, result_count
-      integer(c_int32_t) :: status
-      integer :: mistake
-      character(len=200) :: message
-
-      mistake = run%mistake
-      message = run%mistake_message
-      local_count = count_of('local', run%element, run%item_bytes, element, n, mistake, message)
-      result_count = count_of('result', run%element, run%item_bytes, element, m, mistake, message)
-      if (mistake /= TREEFOLD_OK) then
-         local_count = 0
-         result_count = 0
-      end if
-      status = c_wait_scan(run%handle, local, local_count, result, result_count)
-      call report_either(status, mistake, message, ierr)
-   end subroutine wait_for_scan
 
    ! The length of an array in what a plan counts: elements of its type, or items of the caller's operator. Notes a mistake, unless
    ! there is one already. USER_ITEMS for the array's own type stands for an address, which C takes as it is.

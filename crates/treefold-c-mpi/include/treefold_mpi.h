@@ -263,8 +263,8 @@ treefold_status treefold_reduce_dot(const treefold_plan *plan, const void *x, si
 typedef struct treefold_run treefold_run;
 
 /*
- * Start a collective, and return when this rank's items are folded: `local` is free then, except that treefold_wait_scan takes it
- * again. Collective. An error of this rank's own, such as a wrong length, is returned by the wait.
+ * Start a collective, and return when this rank's items are folded: `local` is free then. A scan keeps a copy of it until the run ends.
+ * Collective. An error of this rank's own, such as a wrong length, is returned by the wait.
  */
 treefold_status treefold_start_allreduce(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
 treefold_status treefold_start_reduce(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
@@ -285,13 +285,9 @@ treefold_status treefold_test(const treefold_run *run, int *done);
    treefold_wait. */
 treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
 
-/* Waits for a run that is no scan, leaves its result in `result`, ends the handle, and says whether this rank got a result (is_mine
-   may be NULL). If m is wrong, the run ends well, and the plan can be run again. A run of the other kind is TREEFOLD_ARGUMENT, and goes
-   on. */
+/* Waits for a run, leaves its result in `result`, ends the handle, and says whether this rank got a result (is_mine may be NULL). If m is
+   wrong, the run ends well, and the plan can be run again. */
 treefold_status treefold_wait(treefold_run **run, void *result, size_t m, int *is_mine);
-
-/* Waits for a scan; `local` is the array that it was started with. */
-treefold_status treefold_wait_scan(treefold_run **run, const void *local, size_t n, void *result, size_t m);
 
 /* Whether a run of the plan is pending: *pending becomes 1 from its start until the end of its handle, else 0. A plan has one run at a
    time. */

@@ -207,7 +207,7 @@ template <class T, class... Arrays> class reductions;
 // A run between its start and its end. Several plans may be under way at once; waiting for one drives all. A wait ends it. One that is
 // destroyed is abandoned, as by cancel().
 template <class T, call Call = call::allreduce> class [[nodiscard]] pending {
-    static constexpr bool is_row = Call == call::allreduce_row || Call == call::reduce_scatter;
+    static constexpr bool is_row = Call == call::allreduce_row || Call == call::reduce_scatter || Call == call::scan;
 
 public:
     pending() noexcept = default;
@@ -281,7 +281,7 @@ public:
         return detail::settle_run(wait_root(result));
     }
 
-    // Waits for the run and returns a row, or this rank's columns of it. If the span of wait_into has another length, the run ends
+    // Waits for the run and returns a row, this rank's columns of it, or the prefixes of a scan. If the span of wait_into has another length, the run ends
     // well, and the plan can be run again.
     [[nodiscard]] std::vector<T> wait()
         requires is_row
@@ -323,25 +323,6 @@ public:
         const auto status = wait_row(result, &mine);
         is_mine = mine != 0;
         return detail::settle_run(status);
-    }
-
-    // Waits for a scan; `local` are the items that it was started with.
-    [[nodiscard]] std::vector<T> wait(std::span<const T> local)
-        requires(Call == call::scan)
-    {
-        std::vector<T> result(length_);
-        wait_into(local, result);
-        return result;
-    }
-    void wait_into(std::span<const T> local, std::span<T> result)
-        requires(Call == call::scan)
-    {
-        detail::check_run(treefold_wait_scan(run_.address(), local.data(), local.size(), result.data(), result.size()));
-    }
-    code try_wait_into(std::span<const T> local, std::span<T> result) noexcept
-        requires(Call == call::scan)
-    {
-        return detail::settle_run(treefold_wait_scan(run_.address(), local.data(), local.size(), result.data(), result.size()));
     }
 
     // The name of the algorithm by which the run goes.

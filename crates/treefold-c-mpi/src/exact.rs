@@ -257,14 +257,14 @@ impl<Q: Quantity> ExactPlan<Q> {
     ) -> Result<ExactStarted<Q>, RunError> {
         let local = self.local(x, y);
         let local = local.inspect_err(|_| self.refuse_to_start(operation))?;
-        self.start_totals(operation, &local, x.len())
+        self.start_totals(operation, &local, x)
     }
 
     fn start_totals(
         &self,
         operation: Operation,
         local: &[Q::Total],
-        items: usize,
+        items: &[Q::Item],
     ) -> Result<ExactStarted<Q>, RunError> {
         let plan = &self.plan;
         let pending = match operation {
@@ -278,7 +278,7 @@ impl<Q: Quantity> ExactPlan<Q> {
                 let is_inclusive = operation == Operation::Scan;
                 Kind::Prefixes {
                     before,
-                    items,
+                    items: items.to_vec(),
                     is_inclusive,
                 }
             }
@@ -404,7 +404,7 @@ impl<Q: Quantity> Reduction<Q::Item> for ExactPlan<Q> {
     }
 
     fn refuse_to_start(&self, operation: Operation) {
-        let started = self.start_totals(operation, &[], 0);
+        let started = self.start_totals(operation, &[], &[]);
         end_refused(self.world(), started, || self.refuse(operation));
     }
 }
@@ -450,17 +450,17 @@ fn prefixes<Q: Quantity>(
 /// A run of an exact plan.
 pub(crate) struct ExactStarted<Q: Quantity> {
     rank: usize,
-    pending: Kind<Q::Total>,
+    pending: Kind<Q>,
 }
 
-enum Kind<A: Accumulator> {
-    Allreduce(Pending<call::AllreduceRow, A>),
-    Reduce(Pending<call::ReduceRow, A>),
-    ReduceScatter(Pending<call::ReduceScatter, A>),
-    /// What comes before this rank's items, from which every item's prefix is made in the end.
+enum Kind<Q: Quantity> {
+    Allreduce(Pending<call::AllreduceRow, Q::Total>),
+    Reduce(Pending<call::ReduceRow, Q::Total>),
+    ReduceScatter(Pending<call::ReduceScatter, Q::Total>),
+    /// What comes before this rank's items, from which every item's prefix is made in the end. The caller's array may have changed then.
     Prefixes {
-        before: Pending<call::Scan, A>,
-        items: usize,
+        before: Pending<call::Scan, Q::Total>,
+        items: Vec<Q::Item>,
         is_inclusive: bool,
     },
 }
@@ -484,11 +484,7 @@ impl<Q: Quantity> UnderWay<Q::Item> for ExactStarted<Q> {
         }
     }
 
-    fn is_scan(&self) -> bool {
-        matches!(self.pending, Kind::Prefixes { .. })
-    }
-
-    fn wait(self, local: &[Q::Item], result: &mut [Q::Item]) -> Result<bool, RunError> {
+    fn wait(self, result: &mut [Q::Item]) -> Result<bool, RunError> {
         let totals = match self.pending {
             Kind::Allreduce(pending) => pending.wait()?,
             Kind::ReduceScatter(pending) => pending.wait()?,
@@ -502,15 +498,8 @@ impl<Q: Quantity> UnderWay<Q::Item> for ExactStarted<Q> {
                 is_inclusive,
             } => {
                 let mut before = before.wait_row()?;
-                if local.len() != items {
-                    return Err(RunError::WrongLength {
-                        rank: self.rank,
-                        planned: items as u128,
-                        given: local.len() as u64,
-                    });
-                }
-                check_length(self.rank, items, result.len())?;
-                prefixes::<Q>(&mut before, local, result, is_inclusive);
+                check_length(self.rank, items.len(), result.len())?;
+                prefixes::<Q>(&mut before, &items, result, is_inclusive);
                 return Ok(true);
             }
         };

@@ -26,6 +26,7 @@ pub(crate) fn of_transport(error: &TransportError) -> Failure {
         TransportError::Mismatched { from, .. } => (Code::Mismatched, Some(from)),
         TransportError::NoSuchRank { peer, .. } => (Code::Argument, Some(peer)),
         TransportError::BadSetting { rank, .. } => (Code::Argument, Some(rank)),
+        TransportError::Nested { rank } => (Code::Operator, Some(rank)),
         TransportError::Interrupted { rank } => (Code::Interrupted, Some(rank)),
         TransportError::Finalised { rank }
         | TransportError::Forked { rank }

@@ -11,7 +11,7 @@ use treefold_c::failure::{Code, Failure};
 
 use crate::failure::of_run;
 use crate::handle::handle;
-use crate::items::{Layout, into, read};
+use crate::items::{Layout, into};
 use crate::plan::treefold_plan;
 
 handle!(
@@ -42,19 +42,16 @@ pub(crate) trait AnyRun {
     /// Waits for so long at most.
     fn wait_timeout(&self, timeout: Duration) -> Result<(), Failure>;
 
-    /// Whether this is the wait for it: that of a scan takes the items again.
-    fn check_wait(&self, takes_items: bool) -> Result<(), Failure>;
-
     /// Whether this rank gets no result, and need not have room for one.
     fn may_lack_result(&self) -> bool;
 
     /// Waits, and says whether this rank gets the result.
-    fn wait(&self, local: &[u8], result: &mut [u8]) -> Result<bool, Failure>;
+    fn wait(&self, result: &mut [u8]) -> Result<bool, Failure>;
 
     /// Abandons the run, and tells the other ranks.
     fn cancel(&self);
 
-    /// Waits without arrays: the run ends well, or with its own failure.
+    /// Waits without an array: the run ends well, or with its own failure.
     fn wait_without_arrays(&self) -> Result<(), Failure>;
 }
 
@@ -64,11 +61,8 @@ pub(crate) trait UnderWay<T> {
 
     fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError>;
 
-    /// Whether its wait takes the items again.
-    fn is_scan(&self) -> bool;
-
     /// Waits, and says whether this rank gets the result.
-    fn wait(self, local: &[T], result: &mut [T]) -> Result<bool, RunError>;
+    fn wait(self, result: &mut [T]) -> Result<bool, RunError>;
 }
 
 /// A run of a plan in tree order.
@@ -98,16 +92,12 @@ impl<T: bytemuck::Pod> UnderWay<T> for Started<T> {
         }
     }
 
-    fn is_scan(&self) -> bool {
-        matches!(self, Self::Scan(_))
-    }
-
-    fn wait(self, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
+    fn wait(self, result: &mut [T]) -> Result<bool, RunError> {
         match self {
             Self::Allreduce(pending) => pending.wait_into(result).map(|()| true),
             Self::Reduce(pending) => pending.wait_into(result),
             Self::ReduceScatter(pending) => pending.wait_into(result).map(|()| true),
-            Self::Scan(pending) => pending.wait_into(local, result).map(|()| true),
+            Self::Scan(pending) => pending.wait_into(result).map(|()| true),
         }
     }
 }
@@ -172,41 +162,22 @@ impl<L: Layout, S: UnderWay<L::Item>> AnyRun for TypedRun<L, S> {
         self.under_way(|started| started.wait_timeout(timeout))
     }
 
-    fn check_wait(&self, takes_items: bool) -> Result<(), Failure> {
-        let is_scan = self.under_way(|started| Ok(started.is_scan()))?;
-        let right = match is_scan {
-            true => "treefold_wait_scan",
-            false => "treefold_wait",
-        };
-        match is_scan == takes_items {
-            true => Ok(()),
-            false => Err(Failure::argument(
-                "run",
-                format_args!("wait for it by {right}"),
-            )),
-        }
-    }
-
     fn may_lack_result(&self) -> bool {
         self.unused_result.is_some()
     }
 
-    fn wait(&self, local: &[u8], result: &mut [u8]) -> Result<bool, Failure> {
+    fn wait(&self, result: &mut [u8]) -> Result<bool, Failure> {
         let _told = ToldOfPanics(&self.world);
         let started = self.take()?;
         if let (Some(length), true) = (self.unused_result, result.is_empty()) {
             let mut unused = vec![L::Item::zeroed(); length];
-            let outcome = started.wait(&[], &mut unused);
+            let outcome = started.wait(&mut unused);
             return outcome.map_err(|error| of_run(&error));
         }
-        let local = match read(&self.layout, "local", local) {
-            Ok(local) => local,
-            Err(failure) => return Err(end(started, failure)),
-        };
         let mut started = Some(started);
         let outcome = into(&self.layout, "result", result, |result| {
             let started = started.take().expect("it is run once");
-            started.wait(&local, result).map_err(|error| of_run(&error))
+            started.wait(result).map_err(|error| of_run(&error))
         });
         match (started, outcome) {
             (Some(started), Err(failure)) => Err(end(started, failure)),
@@ -221,11 +192,7 @@ impl<L: Layout, S: UnderWay<L::Item>> AnyRun for TypedRun<L, S> {
     }
 
     fn wait_without_arrays(&self) -> Result<(), Failure> {
-        match self
-            .take()?
-            .wait(&[], &mut [])
-            .map_err(|error| of_run(&error))
-        {
+        match self.take()?.wait(&mut []).map_err(|error| of_run(&error)) {
             // There are none: that the result is too short is no news.
             Err(failure) if failure.code == Code::Length => Ok(()),
             outcome => outcome.map(drop),
@@ -235,7 +202,7 @@ impl<L: Layout, S: UnderWay<L::Item>> AnyRun for TypedRun<L, S> {
 
 /// Lets a run end well that cannot deliver its result here.
 fn end<T>(started: impl UnderWay<T>, failure: Failure) -> Failure {
-    let _ = started.wait(&[], &mut []);
+    let _ = started.wait(&mut []);
     failure
 }
 

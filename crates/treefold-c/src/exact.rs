@@ -16,10 +16,11 @@ pub(crate) fn sum<T: Float>(by: By, x: &[T]) -> Result<T, Failure> {
 
 /// The exact dot product of arrays of one length.
 pub(crate) fn dot<T: Float>(by: By, x: &[T], y: &[T]) -> Result<T, Failure> {
-    by.reduce(x.len(), |by| match by {
+    let reduced = by.reduce(x.len(), |by| match by {
         By::Caller => exact::dot(x, y),
         By::Pool => par::dot(x, y),
-    })
+    });
+    Ok(reduced??)
 }
 
 /// The norm.
@@ -89,7 +90,7 @@ mod tests {
             let width = width as usize;
             let (mut found, mut expected) = (vec![0.0; width], vec![0.0; width]);
             sum_rows(&items, width, &mut found).unwrap();
-            exact::sum_rows(&items, width, &mut expected);
+            exact::sum_rows(&items, width, &mut expected).unwrap();
             assert_eq!(bits(&found), bits(&expected));
         }
     }

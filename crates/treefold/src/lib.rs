@@ -62,15 +62,15 @@ pub use reduce::{Max, Min, Operator, Product, Sum, operator};
 
 // Over ranks.
 pub use reduce::{
-    ALGORITHM_VARIABLE, Algorithm, BuildError, Builder, DEFAULT_LINK, Link, MessageBuffer, Network,
-    Operation, Pending, Plan, RunError, ScheduleError, Turn, UnknownAlgorithm, UnknownName, call,
-    environment,
+    ALGORITHM_VARIABLE, Algorithm, AnyPending, BuildError, Builder, DEFAULT_LINK, Link,
+    MessageBuffer, Network, Operation, Pending, Plan, RunError, ScheduleError, Turn,
+    UnknownAlgorithm, UnknownName, WaitAllError, call, environment, wait_all,
 };
 
 // What ranks are.
 #[cfg(feature = "mpi")]
 pub use reduce::mpi;
-pub use reduce::{Shrunk, World, threads};
+pub use reduce::{OneWorldPerThread, Shrunk, World, threads};
 
 /// How bytes go from rank to rank: what a program needs to send messages of its own by [`World::transport`], or to bring a transport
 /// of its own.
@@ -87,8 +87,12 @@ pub mod transport {
 // Exact sums, which need no order.
 pub use reduce::exact;
 
+/// Schedules, which [`Plan::schedule`] returns: their steps, what they cost, and a check of them.
+#[doc(inline)]
+pub use ::schedule;
+
 // Who has which items.
 pub use distribution::{
-    Distribution, Error as DistributionError, Move, Ownership, Rebalance, Rebalanced, Scheme,
+    Cost, Distribution, Error as DistributionError, Move, Ownership, Rebalance, Rebalanced, Scheme,
     Source,
 };

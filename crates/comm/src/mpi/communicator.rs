@@ -1,6 +1,6 @@
 //! The communicator itself.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::ffi::c_int;
 use std::fmt;
 use std::rc::Rc;
@@ -90,6 +90,8 @@ pub struct MpiCommunicator {
     first_number: u64,
     /// Conversations to close before the next one is opened.
     to_close: RefCell<Vec<Tag>>,
+    /// Requests to cancel then.
+    to_cancel: RefCell<Vec<Request>>,
     /// Notices of this rank, some of which may wait for room in a ring.
     notices: RefCell<Vec<Request>>,
     /// Whether it is over, because ranks are lost or go on without such.
@@ -204,6 +206,7 @@ impl MpiCommunicator {
             raw,
             first_number,
             to_close: RefCell::default(),
+            to_cancel: RefCell::default(),
             notices: RefCell::default(),
             is_revoked: Cell::new(false),
         })
@@ -239,6 +242,19 @@ impl MpiCommunicator {
         })
     }
 
+    /// The channels, unless a message is being taken: then an operator has made this call.
+    #[inline]
+    fn free_channels(&self) -> Result<RefMut<'_, Channels>, Error> {
+        let channels = self.channels.try_borrow_mut();
+        channels.map_err(|_| Error::Nested { rank: self.rank })
+    }
+
+    /// Whether the call does not come from an operator that takes a message.
+    #[inline]
+    fn check_not_nested(&self) -> Result<(), Error> {
+        self.free_channels().map(drop)
+    }
+
     /// Does something with messages of this capacity, to or from a rank, that MPI does not carry; `None` if it does.
     #[inline]
     fn locally<R>(
@@ -251,7 +267,7 @@ impl MpiCommunicator {
         if lifetime::is_finalised() || !self.process.is_current() {
             return None;
         }
-        let channels = &mut *self.channels.borrow_mut();
+        let channels = &mut *self.free_channels().ok()?;
         let (channel, _) = channels.of(tag)?;
         let node_rank = channel.local.node_rank_of(peer, capacity_bytes)?;
         Some(task(&mut channel.local, node_rank))
@@ -426,7 +442,7 @@ impl Communicator for MpiCommunicator {
     ) -> Result<Request, Error> {
         let number = self.peer("start_send", to)?;
         let mut requests = self.requests.borrow_mut();
-        let channels = &mut *self.channels.borrow_mut();
+        let channels = &mut *self.free_channels()?;
         let (channel, conversations) = channels.of(tag).ok_or(Error::NotOpened {
             call: "start_send",
             tag,
@@ -446,7 +462,7 @@ impl Communicator for MpiCommunicator {
     fn start_receive(&self, from: usize, tag: Tag, buffer: Vec<u8>) -> Result<Request, Error> {
         let number = self.peer("start_receive", from)?;
         let mut requests = self.requests.borrow_mut();
-        let channels = &mut *self.channels.borrow_mut();
+        let channels = &mut *self.free_channels()?;
         let (channel, conversations) = channels.of(tag).ok_or(Error::NotOpened {
             call: "start_receive",
             tag,
@@ -472,11 +488,15 @@ impl Communicator for MpiCommunicator {
     }
 
     fn test(&self, request: &Request) -> Result<bool, Error> {
+        self.check_not_nested()?;
         self.poll_until(&[request.id()], Duration::ZERO)
     }
 
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {
-        match self.wait_within_limit(&[request.id()]) {
+        let waited = self
+            .check_not_nested()
+            .and_then(|()| self.wait_within_limit(&[request.id()]));
+        match waited {
             Ok(()) => {
                 let message = self.requests.borrow_mut().remove(request);
                 match message.error(self.rank, self.silence_limit.get()) {
@@ -498,6 +518,7 @@ impl Communicator for MpiCommunicator {
     }
 
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
+        self.check_not_nested()?;
         let limit = self.silence_limit.get();
         match timeout.filter(|timeout| *timeout < limit) {
             Some(timeout) => self.poll_until(requests, timeout),
@@ -506,6 +527,10 @@ impl Communicator for MpiCommunicator {
     }
 
     fn cancel(&self, request: Request) {
+        if self.check_not_nested().is_err() {
+            self.to_cancel.borrow_mut().push(request);
+            return;
+        }
         let id = request.id();
         let message = self.requests.borrow_mut().remove(request);
         match message {
@@ -521,7 +546,11 @@ impl Communicator for MpiCommunicator {
     }
 
     fn open(&self, tag: Tag) -> Result<(), Error> {
+        self.check_not_nested()?;
         self.sweep_notices();
+        for request in self.to_cancel.take() {
+            self.cancel(request);
+        }
         for over in self.to_close.take() {
             self.close(over);
         }
@@ -567,7 +596,12 @@ impl Communicator for MpiCommunicator {
     }
 
     fn give_up(&self, tag: Tag) {
-        let heard = self.channels.borrow().conversations.who_gave_up(tag);
+        // An operator cannot tell the others.
+        let Ok(channels) = self.channels.try_borrow() else {
+            return;
+        };
+        let heard = channels.conversations.who_gave_up(tag);
+        drop(channels);
         if heard.is_some_and(|given_up| given_up.silent.count > 0) {
             // That rank has told all others whose silence it is.
             return;
@@ -597,7 +631,10 @@ impl Communicator for MpiCommunicator {
         let room = self.room.get() + messages;
         self.room.set(room);
         self.requests.borrow_mut().reserve(room);
-        self.channels.borrow_mut().reserve(room);
+        // An operator may print a plan, which compiles it. Then the next reservation makes the room.
+        if let Ok(mut channels) = self.free_channels() {
+            channels.reserve(room);
+        }
     }
 
     fn release(&self, messages: usize) {
@@ -617,6 +654,7 @@ impl Communicator for MpiCommunicator {
     }
 
     fn agree(&self, flag: bool) -> Result<bool, Error> {
+        self.check_not_nested()?;
         let word = if flag { AGREES } else { 0 };
         let agreed = self.ulfm()?.agree(self.raw, word);
         let (word, is_complete) = agreed.map_err(|failure| self.explain(failure))?;
@@ -624,6 +662,7 @@ impl Communicator for MpiCommunicator {
     }
 
     fn shrink(&self) -> Result<Shrunk, Error> {
+        self.check_not_nested()?;
         let ulfm = self.ulfm()?;
         // Nobody waits for messages here any more: all come here, or are lost.
         self.revoke(&ulfm);
@@ -678,6 +717,7 @@ impl NativeReductions for MpiCommunicator {
         slot_bytes: usize,
         combine: &CombineSlots<'_>,
     ) -> Result<(), Error> {
+        self.check_not_nested()?;
         // Without a root, what can be wrong with a call is looked at all the same.
         let number = self.peer("reduce_slots", root.unwrap_or(self.rank))?;
         let count = self.count(slot_bytes)?;
@@ -692,6 +732,7 @@ impl NativeReductions for MpiCommunicator {
     }
 
     fn add_integers(&self, root: Option<usize>, words: &mut [i64]) -> Result<(), Error> {
+        self.check_not_nested()?;
         let number = self.peer("add_integers", root.unwrap_or(self.rank))?;
         self.raw
             .add_integers(root.map(|_| number), words)

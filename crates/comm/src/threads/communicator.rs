@@ -2,13 +2,15 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::group::{Group, Shelf};
 use super::matching::Matching;
-use super::meetings::Wish;
-use super::network::{Awaited, Envelope, Letter, Network, Patience};
+use super::meetings::{Outcome, Wish};
+use super::network::{Awaited, Envelope, Letter, Network, Patience, Return};
 use crate::communicator::{Communicator, Hints, Shrunk};
 use crate::error::Error;
 use crate::fork::Process;
@@ -20,7 +22,12 @@ use crate::traffic::Traffic;
 pub struct ThreadCommunicator {
     rank: usize,
     size: usize,
+    group: Group,
     network: Arc<dyn Network>,
+    /// This rank's number there.
+    own: usize,
+    /// Shared with this rank's other communicators on the network.
+    shelf: Rc<Shelf>,
     matching: RefCell<Matching>,
     traffic: Cell<Traffic>,
     process: Process,
@@ -34,10 +41,23 @@ impl fmt::Debug for ThreadCommunicator {
 
 impl ThreadCommunicator {
     pub(super) fn new(network: Arc<dyn Network>, rank: usize, size: usize) -> Self {
+        Self::of(network, rank, size, Group::ALL, Rc::default())
+    }
+
+    fn of(
+        network: Arc<dyn Network>,
+        rank: usize,
+        size: usize,
+        group: Group,
+        shelf: Rc<Shelf>,
+    ) -> Self {
         Self {
             rank,
             size,
+            own: group.in_network(rank),
+            group,
             network,
+            shelf,
             matching: RefCell::default(),
             traffic: Cell::default(),
             process: Process::current(),
@@ -76,15 +96,51 @@ impl ThreadCommunicator {
                 }
             }
             let awaited = Awaited {
-                rank: first.expect("one waits for something"),
+                rank: self
+                    .group
+                    .in_network(first.expect("one waits for something")),
                 or_others: requests.len() > 1,
             };
-            let collect =
-                |arrived: &mut _| self.network.collect(self.rank, patience(awaited), arrived);
-            let give_back = |to, buffer| self.network.give_back(to, buffer);
+            let collect = |arrived: &mut Vec<Envelope>| self.collect(patience(awaited), arrived);
+            let give_back = |to, buffer| self.give_back(to, buffer);
             if !matching.match_arrivals(collect, give_back)? {
                 return Ok(false);
             }
+        }
+    }
+}
+
+impl ThreadCommunicator {
+    /// Fetches this communicator's messages, and keeps those of this rank's others.
+    fn collect(&self, patience: Patience, arrived: &mut Vec<Envelope>) -> Result<bool, Error> {
+        if self.shelf.take(&self.group, arrived) {
+            return Ok(true);
+        }
+        let came = self.network.collect(self.own, patience, arrived);
+        self.shelf.put_aside(&self.group, arrived);
+        came.map_err(|error| self.group.localised(self.rank, error))
+    }
+
+    fn give_back(&self, to: usize, buffer: Return) {
+        self.network.give_back(self.group.in_network(to), buffer);
+    }
+
+    fn deliver(&self, to: usize, tag: Tag, letter: Letter) -> Result<(), Error> {
+        let envelope = Envelope {
+            from: self.own,
+            context: self.group.context.clone(),
+            tag,
+            letter,
+        };
+        let delivered = self.network.deliver(self.group.in_network(to), envelope);
+        delivered.map_err(|error| self.group.localised(self.rank, error))
+    }
+
+    fn meet(&self, wish: Wish) -> Result<Outcome, Error> {
+        let outcome = self.network.meet(self.own, &self.group, wish);
+        match outcome.failure {
+            Some(failure) => Err(failure),
+            None => Ok(outcome),
         }
     }
 }
@@ -108,12 +164,7 @@ impl Communicator for ThreadCommunicator {
         self.check("start_send", to)?;
         Traffic::count(&self.traffic, &message);
         let (request, letter) = self.matching.borrow_mut().send(message);
-        let envelope = Envelope {
-            from: self.rank,
-            tag,
-            letter,
-        };
-        match self.network.deliver(to, envelope) {
+        match self.deliver(to, tag, letter) {
             Ok(()) => Ok(request),
             Err(error) => {
                 self.matching.borrow_mut().cancel(request);
@@ -124,7 +175,7 @@ impl Communicator for ThreadCommunicator {
 
     fn start_receive(&self, from: usize, tag: Tag, buffer: Vec<u8>) -> Result<Request, Error> {
         self.check("start_receive", from)?;
-        let give_back = |to, buffer| self.network.give_back(to, buffer);
+        let give_back = |to, buffer| self.give_back(to, buffer);
         let mut matching = self.matching.borrow_mut();
         Ok(matching.post(from, tag, buffer, give_back))
     }
@@ -136,7 +187,10 @@ impl Communicator for ThreadCommunicator {
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {
         let progress = self.progress(&[request.id()], Patience::Unlimited);
         let mut matching = self.matching.borrow_mut();
-        matching.take_back(|returned| self.network.take_back(self.rank, returned));
+        let context = &self.group.context;
+        matching.take_back(context, |returned| {
+            self.network.take_back(self.own, returned)
+        });
         progress.and(matching.take(self.rank, request))
     }
 
@@ -164,19 +218,14 @@ impl Communicator for ThreadCommunicator {
 
     fn give_up(&self, tag: Tag) {
         for to in (0..self.size).filter(|&to| to != self.rank) {
-            let envelope = Envelope {
-                from: self.rank,
-                tag: tag.notice(),
-                letter: Letter::EMPTY,
-            };
             // Where the network has failed, the others know.
-            let _ = self.network.deliver(to, envelope);
+            let _ = self.deliver(to, tag.notice(), Letter::EMPTY);
         }
     }
 
     fn reserve(&self, messages: usize) {
         let room = self.matching.borrow_mut().reserve(messages);
-        self.network.reserve(self.rank, room);
+        self.network.reserve(self.own, room);
     }
 
     fn release(&self, messages: usize) {
@@ -203,26 +252,44 @@ impl Communicator for ThreadCommunicator {
         self.traffic.get()
     }
 
+    fn split(&self, tag: Tag, ranks: &[usize]) -> Result<Box<dyn Communicator>, Error> {
+        self.check("split", self.rank)?;
+        self.network.note_split();
+        let group = self.group.part(tag, ranks);
+        let own = ranks.iter().position(|&rank| rank == self.rank);
+        let own = own.expect("a rank is in its own part");
+        let network = Arc::clone(&self.network);
+        let shelf = Rc::clone(&self.shelf);
+        Ok(Box::new(Self::of(network, own, ranks.len(), group, shelf)))
+    }
+
     fn agree(&self, flag: bool) -> Result<bool, Error> {
         self.check("agree", self.rank)?;
-        Ok(self.network.meet(self.rank, Wish::Agree(flag)).all_agreed)
+        Ok(self.meet(Wish::Agree(flag))?.all_agreed)
     }
 
     fn shrink(&self) -> Result<Shrunk, Error> {
         self.check("shrink", self.rank)?;
         // Nobody waits for messages here any more: all come to the meeting, or leave.
-        self.network.fail(Error::Revoked { rank: self.rank });
+        self.network.fail(Error::Revoked { rank: self.own });
         loop {
             // Others that wanted to agree know now that they cannot.
-            let outcome = self.network.meet(self.rank, Wish::Shrink);
+            let outcome = self.meet(Wish::Shrink)?;
             let Some(shrunk) = outcome.shrunk else {
                 continue;
             };
-            let left = shrunk.ranks.to_vec();
+            // Of each that is left, its number before and in the new network: its place among those that came.
+            let places = shrunk.ranks.iter().enumerate();
+            let mut ranks: Vec<(usize, usize)> = places
+                .filter_map(|(place, &rank)| Some((self.group.here(rank)?, place)))
+                .collect();
+            ranks.sort_unstable();
+            let (left, places): (Vec<usize>, Vec<usize>) = ranks.into_iter().unzip();
             let rank = left.binary_search(&self.rank);
             let rank = rank.expect("whoever comes is among those that came");
-            shrunk.network.enter(rank);
-            let communicator = Self::new(shrunk.network, rank, left.len());
+            shrunk.network.enter(places[rank]);
+            let (network, group) = (shrunk.network, Group::ordered(places));
+            let communicator = Self::of(network, rank, left.len(), group, Rc::default());
             return Ok(Shrunk {
                 communicator: Box::new(communicator),
                 left,

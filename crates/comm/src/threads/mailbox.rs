@@ -8,7 +8,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Instant;
 
-use super::meetings::{Meetings, Outcome, Shrunk, Wish};
+use super::group::Group;
+use super::meetings::{AllMeetings, Outcome, Shrunk, Wish};
 use super::network::{Awaited, Envelope, Network, Patience, Return, diagnose};
 use super::sync::{
     AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, cores, spin_loop, yield_now,
@@ -26,7 +27,7 @@ const YIELDS_BEFORE_SLEEP: usize = 2;
 #[derive(Debug)]
 pub(super) struct Mailboxes {
     mailboxes: Vec<Mailbox>,
-    meetings: Mutex<Meetings>,
+    meetings: Mutex<AllMeetings>,
     /// Rings when a meeting ends.
     met: Condvar,
     /// Ranks that have left, wait in a meeting or sleep without a time limit. When it reaches all of them, nobody is
@@ -87,7 +88,7 @@ impl Mailboxes {
         };
         Self {
             mailboxes: (0..ranks).map(|_| Mailbox::default()).collect(),
-            meetings: Mutex::new(Meetings::new(ranks)),
+            meetings: Mutex::new(AllMeetings::new(ranks)),
             met: Condvar::new(),
             idle: AtomicUsize::new(0),
             failure: OnceLock::new(),
@@ -102,7 +103,7 @@ impl Mailboxes {
         content.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_meetings(&self) -> MutexGuard<'_, Meetings> {
+    fn lock_meetings(&self) -> MutexGuard<'_, AllMeetings> {
         // As for a mailbox.
         self.meetings.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -199,6 +200,13 @@ impl Mailboxes {
         let has_left = |rank: usize| self.mailboxes[rank].left.load(Ordering::Acquire);
         if let Some(error) = diagnose(&sleepers, has_left) {
             self.fail(error);
+            return;
+        }
+        // Only groups can wait in meetings for each other.
+        let mut meetings = self.lock_meetings();
+        let here = meetings.give_up();
+        if !here.is_empty() {
+            self.end_meeting(here.len());
         }
     }
 
@@ -360,12 +368,14 @@ impl Network for Mailboxes {
         }
     }
 
-    fn meet(&self, rank: usize, wish: Wish) -> Outcome {
+    fn meet(&self, rank: usize, group: &Group, wish: Wish) -> Outcome {
         let mut meetings = self.lock_meetings();
-        let before_count = meetings.ended_count();
-        if let Some(here) = meetings.come(rank, wish, another) {
+        let own = meetings.of(group);
+        let before_count = own.ended_count();
+        if let Some(here) = own.come(rank, wish, another) {
+            let outcome = own.outcome();
             self.end_meeting(here.len() - 1);
-            return meetings.outcome();
+            return outcome;
         }
         if self.idle.fetch_add(1, Ordering::AcqRel) + 1 == self.mailboxes.len() {
             // The others cannot come: they wait for messages that nobody will send.
@@ -373,15 +383,15 @@ impl Network for Mailboxes {
             self.fail_deadlocked();
             meetings = self.lock_meetings();
         }
-        while meetings.ended_count() == before_count {
+        while meetings.of(group).ended_count() == before_count {
             let woken = self.met.wait(meetings);
             meetings = woken.unwrap_or_else(PoisonError::into_inner);
         }
-        meetings.outcome()
+        meetings.of(group).outcome()
     }
 
     fn successors(&self) -> Vec<Shrunk> {
-        self.lock_meetings().successors().to_vec()
+        self.lock_meetings().successors()
     }
 
     fn leave(&self, rank: usize) {
@@ -400,7 +410,8 @@ impl Network for Mailboxes {
             self.fail_deadlocked();
         }
         let mut meetings = self.lock_meetings();
-        if let Some(here) = meetings.leave(rank, another) {
+        let here = meetings.leave(rank, another);
+        if !here.is_empty() {
             self.end_meeting(here.len());
         }
     }

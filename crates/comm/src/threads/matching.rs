@@ -2,6 +2,7 @@
 
 use std::mem;
 
+use super::group::Context;
 use super::network::{Envelope, Letter, Return, SHORT_BYTES};
 use super::queues::Queues;
 use crate::conversation::{Conversations, GivenUp, Span};
@@ -138,6 +139,7 @@ impl Matching {
             });
         }
         let capacity_bytes = buffer.len();
+        let context = envelope.context;
         let message = match envelope.letter {
             Letter::Short { length, bytes } => {
                 buffer.clear();
@@ -145,7 +147,14 @@ impl Matching {
                 buffer
             }
             Letter::Long { message, send } => {
-                give_back(from, Return { send, buffer });
+                give_back(
+                    from,
+                    Return {
+                        context,
+                        send,
+                        buffer,
+                    },
+                );
                 message
             }
         };
@@ -232,9 +241,11 @@ impl Matching {
     }
 
     /// Lets `fetch` bring the buffers that receivers gave for messages, and keeps those of sends that are still asked for.
-    pub(super) fn take_back(&mut self, fetch: impl FnOnce(&mut Vec<Return>)) {
+    /// Those of another context's are of no use here.
+    pub(super) fn take_back(&mut self, own: &Context, fetch: impl FnOnce(&mut Vec<Return>)) {
         fetch(&mut self.returned);
-        for Return { send, buffer } in self.returned.drain(..) {
+        let returned = self.returned.drain(..);
+        for Return { send, buffer, .. } in returned.filter(|returned| returned.context == *own) {
             if let Some(Posting::Sent(returned)) = self.requests.find(send) {
                 *returned = buffer;
             }

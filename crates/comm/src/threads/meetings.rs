@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::group::Group;
 use super::network::Network;
+use crate::error::Error;
 
 /// Why a rank comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub(super) struct Outcome {
     pub(super) all_agreed: bool,
     /// The network to go on with, if all that came wished so.
     pub(super) shrunk: Option<Shrunk>,
+    /// Why it could not end: the others wait elsewhere, for each other.
+    pub(super) failure: Option<Error>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +41,83 @@ enum Place {
     Left,
 }
 
-/// The meetings of a network's ranks, one after the other.
+/// The meetings of every group of a network's ranks.
+#[derive(Debug)]
+pub(super) struct AllMeetings {
+    ranks: usize,
+    has_left: Vec<bool>,
+    groups: Vec<Meetings>,
+}
+
+impl AllMeetings {
+    pub(super) fn new(ranks: usize) -> Self {
+        Self {
+            ranks,
+            has_left: vec![false; ranks],
+            groups: Vec::new(),
+        }
+    }
+
+    /// The meetings of a group.
+    pub(super) fn of(&mut self, group: &Group) -> &mut Meetings {
+        let found = self
+            .groups
+            .iter()
+            .position(|meetings| meetings.group == *group);
+        let index = found.unwrap_or_else(|| {
+            self.groups
+                .push(Meetings::new(group, self.ranks, &self.has_left));
+            self.groups.len() - 1
+        });
+        &mut self.groups[index]
+    }
+
+    /// Whether a meeting of a group has ended since there were so many.
+    pub(super) fn has_ended(&self, group: &Group, before_count: u64) -> bool {
+        let mut groups = self.groups.iter();
+        groups.any(|meetings| meetings.group == *group && meetings.ended_count > before_count)
+    }
+
+    /// The networks that ranks have gone on with.
+    pub(super) fn successors(&self) -> Vec<Shrunk> {
+        let successors = self.groups.iter().flat_map(|meetings| &meetings.successors);
+        successors.cloned().collect()
+    }
+
+    /// How many have ended.
+    pub(super) fn ended_count(&self) -> u64 {
+        self.groups
+            .iter()
+            .fold(0, |count, meetings| count + meetings.ended_count)
+    }
+
+    /// A rank leaves, and will not come. Returns who was where that ends a meeting.
+    pub(super) fn leave(
+        &mut self,
+        rank: usize,
+        make: impl Fn(usize) -> Arc<dyn Network>,
+    ) -> Vec<usize> {
+        self.has_left[rank] = true;
+        let groups = self.groups.iter_mut();
+        let ended = groups.filter_map(|meetings| meetings.leave(rank, &make));
+        ended.flatten().collect()
+    }
+
+    /// Ends the meetings whose other ranks cannot come, because no rank can go on. Returns who was there.
+    pub(super) fn give_up(&mut self) -> Vec<usize> {
+        let waits: Vec<String> = self.groups.iter().flat_map(Meetings::waits).collect();
+        let failure = Error::Deadlock(waits.join(", "));
+        let groups = self.groups.iter_mut();
+        let ended = groups.filter_map(|meetings| meetings.give_up(&failure));
+        ended.flatten().collect()
+    }
+}
+
+/// The meetings of a group's ranks, one after the other. Its ranks have the numbers of the network.
 #[derive(Debug)]
 pub(super) struct Meetings {
+    group: Group,
+    members_count: usize,
     places: Vec<Place>,
     ended_count: u64,
     /// Of the last one. No other ends before all of its ranks have seen it: they must come to that one, or leave.
@@ -48,9 +126,15 @@ pub(super) struct Meetings {
 }
 
 impl Meetings {
-    pub(super) fn new(ranks: usize) -> Self {
+    fn new(group: &Group, ranks: usize, has_left: &[bool]) -> Self {
+        let place = |rank| match group.has(rank) && !has_left[rank] {
+            true => Place::Elsewhere,
+            false => Place::Left,
+        };
         Self {
-            places: vec![Place::Elsewhere; ranks],
+            group: group.clone(),
+            members_count: (0..ranks).filter(|&rank| group.has(rank)).count(),
+            places: (0..ranks).map(place).collect(),
             ended_count: 0,
             outcome: None,
             successors: Vec::new(),
@@ -70,11 +154,6 @@ impl Meetings {
         self.outcome.clone().expect("a meeting has ended")
     }
 
-    /// The networks that ranks have gone on with.
-    pub(super) fn successors(&self) -> &[Shrunk] {
-        &self.successors
-    }
-
     /// A rank comes. If that ends the meeting, returns who was there; `make` makes a network of so many ranks.
     pub(super) fn come(
         &mut self,
@@ -87,7 +166,7 @@ impl Meetings {
     }
 
     /// A rank leaves, and will not come. Returns as [`come`](Meetings::come).
-    pub(super) fn leave(
+    fn leave(
         &mut self,
         rank: usize,
         make: impl FnOnce(usize) -> Arc<dyn Network>,
@@ -100,8 +179,7 @@ impl Meetings {
         &mut self,
         make: impl FnOnce(usize) -> Arc<dyn Network>,
     ) -> Option<Vec<usize>> {
-        let is_here = |&rank: &usize| matches!(self.places[rank], Place::Here(_));
-        let here: Vec<usize> = (0..self.places.len()).filter(is_here).collect();
+        let here = self.here();
         if here.is_empty() || self.places.contains(&Place::Elsewhere) {
             return None;
         }
@@ -109,17 +187,62 @@ impl Meetings {
             here.iter()
                 .all(|&rank| self.places[rank] == Place::Here(wish))
         };
-        let all_agreed = here.len() == self.places.len() && all_wish(Wish::Agree(true));
+        let all_agreed = here.len() == self.members_count && all_wish(Wish::Agree(true));
         let shrunk = all_wish(Wish::Shrink).then(|| Shrunk {
             network: make(here.len()),
             ranks: here.as_slice().into(),
         });
         self.successors.extend(shrunk.clone());
-        self.outcome = Some(Outcome { all_agreed, shrunk });
+        self.end(
+            &here,
+            Outcome {
+                all_agreed,
+                shrunk,
+                failure: None,
+            },
+        );
+        Some(here)
+    }
+
+    fn here(&self) -> Vec<usize> {
+        let is_here = |&rank: &usize| matches!(self.places[rank], Place::Here(_));
+        (0..self.places.len()).filter(is_here).collect()
+    }
+
+    fn end(&mut self, here: &[usize], outcome: Outcome) {
+        self.outcome = Some(outcome);
         self.ended_count += 1;
-        for &rank in &here {
+        for &rank in here {
             self.places[rank] = Place::Elsewhere;
         }
+    }
+
+    /// Who waits here for whom.
+    fn waits(&self) -> Vec<String> {
+        let awaited = self
+            .places
+            .iter()
+            .position(|place| *place == Place::Elsewhere);
+        let waits = awaited.map(|awaited| {
+            let here = self.here().into_iter();
+            here.map(move |rank| format!("rank {rank} waits in a meeting for rank {awaited}"))
+        });
+        waits.into_iter().flatten().collect()
+    }
+
+    fn give_up(&mut self, failure: &Error) -> Option<Vec<usize>> {
+        let here = self.here();
+        if here.is_empty() {
+            return None;
+        }
+        self.end(
+            &here,
+            Outcome {
+                all_agreed: false,
+                shrunk: None,
+                failure: Some(failure.clone()),
+            },
+        );
         Some(here)
     }
 }

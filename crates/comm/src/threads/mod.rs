@@ -8,6 +8,7 @@
 //! message arrives next, from a seed: the same seed replays the same interleaving.
 
 mod communicator;
+mod group;
 mod mailbox;
 mod matching;
 mod meetings;
@@ -108,7 +109,7 @@ pub fn run_each<R: Send>(
 }
 
 /// Like [`run_each`], until a rank is lost with the interleaving of [`run_seeded`]; the ranks that are left go on with another one, which
-/// is drawn from the same seed.
+/// is drawn from the same seed; or, if communicators were split, at once.
 ///
 /// # Errors
 /// As [`run_each`].

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Instant;
 
+use super::group::{Context, Group};
 use super::meetings::{Outcome, Shrunk, Wish};
 use crate::error::Error;
 use crate::request::RequestId;
@@ -12,6 +13,7 @@ use crate::tag::Tag;
 #[derive(Debug)]
 pub(super) struct Envelope {
     pub(super) from: usize,
+    pub(super) context: Context,
     pub(super) tag: Tag,
     pub(super) letter: Letter,
 }
@@ -41,6 +43,7 @@ impl Letter {
 /// A receiver's buffer, in return for a message: both sides keep as much memory as they had.
 #[derive(Debug)]
 pub(super) struct Return {
+    pub(super) context: Context,
     pub(super) send: RequestId,
     pub(super) buffer: Vec<u8>,
 }
@@ -82,8 +85,10 @@ pub(super) trait Network: fmt::Debug + Send + Sync {
     fn give_back(&self, to: usize, buffer: Return);
     /// Moves the buffers that were given back to `rank` to the end of `returned`.
     fn take_back(&self, rank: usize, returned: &mut Vec<Return>);
-    /// Waits until every rank has come here or has left, and says what that has come to. Works also where all other calls fail.
-    fn meet(&self, rank: usize, wish: Wish) -> Outcome;
+    /// Waits until every rank of a group has come here or has left, and says what that has come to. Works also where all other calls fail.
+    fn meet(&self, rank: usize, group: &Group, wish: Wish) -> Outcome;
+    /// Ranks have several communicators from now on.
+    fn note_split(&self) {}
     /// The networks that ranks have gone on with after meetings.
     fn successors(&self) -> Vec<Shrunk>;
     /// The rank's last call.

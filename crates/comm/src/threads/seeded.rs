@@ -9,7 +9,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
-use super::meetings::{Meetings, Outcome, Shrunk, Wish};
+use super::group::Group;
+use super::mailbox::Mailboxes;
+use super::meetings::{AllMeetings, Outcome, Shrunk, Wish};
 use super::network::{Envelope, Network, Patience, Return, diagnose};
 use crate::error::Error;
 
@@ -29,7 +31,9 @@ struct State {
     /// Messages that have not arrived, oldest first, with their receivers.
     under_way: Vec<(usize, Envelope)>,
     failure: Option<Error>,
-    meetings: Meetings,
+    meetings: AllMeetings,
+    /// Whether ranks have several communicators.
+    is_split: bool,
 }
 
 #[derive(Debug)]
@@ -64,7 +68,8 @@ impl SeededNetwork {
             running: None,
             under_way: Vec::new(),
             failure: None,
-            meetings: Meetings::new(ranks),
+            meetings: AllMeetings::new(ranks),
+            is_split: false,
         };
         state.ranks.resize_with(ranks, || Rank {
             phase: Phase::Ready,
@@ -166,7 +171,9 @@ impl State {
             if choices_count == 0 {
                 if !self.let_time_pass() {
                     self.fail_deadlocked();
-                    return;
+                    if self.failure.is_some() || !self.end_meetings() {
+                        return;
+                    }
                 }
                 continue;
             }
@@ -184,6 +191,7 @@ impl State {
         let (to, from, number) = (*to, chosen.from, chosen.tag.number());
         let same_stream = |(receiver, envelope): &(usize, Envelope)| {
             (*receiver, envelope.from, envelope.tag.number()) == (to, from, number)
+                && envelope.context == chosen.context
         };
         let oldest = self
             .under_way
@@ -210,6 +218,13 @@ impl State {
         true
     }
 
+    /// Ends meetings of groups that wait for each other, and says whether there were any.
+    fn end_meetings(&mut self) -> bool {
+        let here = self.meetings.give_up();
+        self.end_meeting(&here);
+        !here.is_empty()
+    }
+
     /// Nothing can happen any more: fails with the reason, unless all ranks have simply left.
     fn fail_deadlocked(&mut self) {
         let waits: Vec<(usize, usize)> = (0..self.ranks.len())
@@ -221,9 +236,11 @@ impl State {
         self.failure = diagnose(&waits, |rank| self.ranks[rank].phase == Phase::Left);
     }
 
-    /// The seed of the network of those that are left after the next meeting: another one for each.
-    fn seed_of_another(&self) -> u64 {
-        (self.seed.rotate_left(1)).wrapping_add(self.meetings.ended_count() + 1)
+    /// The seed of the network of those that are left after the next meeting: another one for each. `None` if ranks have several
+    /// communicators, which go on one by one: a rank whose turn it is in one of the networks may wait in another.
+    fn seed_of_another(&self) -> Option<u64> {
+        let seed = (self.seed.rotate_left(1)).wrapping_add(self.meetings.ended_count() + 1);
+        (!self.is_split).then_some(seed)
     }
 
     fn ranks_where(&self, condition: impl Fn(Phase) -> bool) -> Vec<usize> {
@@ -303,32 +320,38 @@ impl Network for SeededNetwork {
         returned.append(&mut self.lock().ranks[rank].returned);
     }
 
-    fn meet(&self, rank: usize, wish: Wish) -> Outcome {
+    fn meet(&self, rank: usize, group: &Group, wish: Wish) -> Outcome {
         let mut state = self.lock();
-        let before_count = state.meetings.ended_count();
+        let before_count = state.meetings.of(group).ended_count();
         state.ranks[rank].phase = Phase::Meeting;
         let seed = state.seed_of_another();
-        if let Some(here) = state.meetings.come(rank, wish, another(seed)) {
+        let own = state.meetings.of(group);
+        if let Some(here) = own.come(rank, wish, another(seed)) {
             state.end_meeting(&here);
         }
         let next = match state.failure {
             None => state.pass_turn(),
             Some(_) => None,
         };
-        let has_ended = |state: &State| state.meetings.ended_count() > before_count;
-        let state = self.await_turn_after(rank, state, next, has_ended);
-        state.meetings.outcome()
+        let has_ended = |state: &State| state.meetings.has_ended(group, before_count);
+        let mut state = self.await_turn_after(rank, state, next, has_ended);
+        state.meetings.of(group).outcome()
+    }
+
+    fn note_split(&self) {
+        self.lock().is_split = true;
     }
 
     fn successors(&self) -> Vec<Shrunk> {
-        self.lock().meetings.successors().to_vec()
+        self.lock().meetings.successors()
     }
 
     fn leave(&self, rank: usize) {
         let mut state = self.lock();
         state.ranks[rank].phase = Phase::Left;
         let seed = state.seed_of_another();
-        if let Some(here) = state.meetings.leave(rank, another(seed)) {
+        let here = state.meetings.leave(rank, another(seed));
+        if !here.is_empty() {
             state.end_meeting(&here);
         }
         if state.failure.is_some() {
@@ -353,8 +376,11 @@ impl Network for SeededNetwork {
 }
 
 /// Makes a network for those that are left.
-fn another(seed: u64) -> impl FnOnce(usize) -> Arc<dyn Network> {
-    move |ranks| Arc::new(SeededNetwork::new(ranks, seed))
+fn another(seed: Option<u64>) -> impl Fn(usize) -> Arc<dyn Network> {
+    move |ranks| match seed {
+        Some(seed) => Arc::new(SeededNetwork::new(ranks, seed)),
+        None => Arc::new(Mailboxes::new(ranks)),
+    }
 }
 
 /// Steele, Lea and Flood's generator (2014): small, seedable, and good enough to draw from.

@@ -110,8 +110,8 @@ struct Built<T: Element, O: Operator<T> + 'static> {
     rank: usize,
     /// Whether a test fails where a rank is gone. Otherwise a wait fails when it was silent for long.
     finds_lost_ranks: bool,
-    /// The run in flight, and the items that it was started with.
-    run: Option<(Run<T>, Vec<T>)>,
+    /// The run in flight.
+    run: Option<Run<T>>,
 }
 
 /// A run in flight, by the call that started it.
@@ -202,17 +202,14 @@ impl<T: Pod> Run<T> {
         }
     }
 
-    fn wait(self, local: &[T]) -> Result<Option<Vec<T>>, RunError> {
+    fn wait(self) -> Result<Option<Vec<T>>, RunError> {
         match self {
             Run::Allreduce(run) => Ok(Some(vec![run.wait()?])),
             Run::AllreduceRow(run) => run.wait().map(Some),
             Run::Reduce(run) => Ok(run.wait()?.map(|value| vec![value])),
             Run::ReduceRow(run) => run.wait(),
             Run::ReduceScatter(run) => run.wait().map(Some),
-            Run::Scan(run) => {
-                let mut prefixes = vec![T::zeroed(); local.len()];
-                run.wait_into(local, &mut prefixes).map(|()| Some(prefixes))
-            }
+            Run::Scan(run) => run.wait().map(Some),
         }
     }
 }
@@ -252,12 +249,14 @@ impl<T: Element, O: Operator<T> + 'static> Slot for Built<T, O> {
     }
 
     fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
-        let local = self.local(step, surplus);
+        let mut local = self.local(step, surplus);
         let started = self.try_start(operation, &local);
+        // The slice is the program's again.
+        local.fill(T::zeroed());
         self.run = None;
         match started {
             Ok(run) => {
-                self.run = Some((run, local));
+                self.run = Some(run);
                 Outcome::Nothing
             }
             Err(error) => failed(&error),
@@ -265,14 +264,14 @@ impl<T: Element, O: Operator<T> + 'static> Slot for Built<T, O> {
     }
 
     fn test(&self) -> Outcome {
-        match self.run.as_ref().map(|(run, _)| run.test()) {
+        match self.run.as_ref().map(Run::test) {
             Some(Err(error)) => failed(&error),
             _ => Outcome::Nothing,
         }
     }
 
     fn wait(&mut self, polls: Polls) -> Outcome {
-        let Some((run, local)) = self.run.take() else {
+        let Some(run) = self.run.take() else {
             return Outcome::Failed("the run was not started".to_owned());
         };
         // Where ranks are lost in silence, only a wait fails.
@@ -284,7 +283,7 @@ impl<T: Element, O: Operator<T> + 'static> Slot for Built<T, O> {
         match ended {
             Err(error) => failed(&error),
             Ok(false) if must_end => Outcome::Endless,
-            Ok(_) => outcome(run.wait(&local)),
+            Ok(_) => outcome(run.wait()),
         }
     }
 

@@ -25,16 +25,19 @@
 //! For any other operator, and where items are numbered anyway, the tree is cheaper: [`Plan`](crate::Plan).
 
 mod native;
+#[cfg(feature = "par")]
+pub mod par;
 mod pending;
 mod plan;
+mod slices;
 mod words;
 
-#[cfg(feature = "par")]
-pub use exact_sum::par;
 pub use exact_sum::{
-    Accumulator, ComplexProductSum, ComplexSum, Float, ProductSum, Sum, dot, norm, sum, sum_rows,
+    Accumulator, ComplexProductSum, ComplexSum, Float, ProductSum, Sum, norm, sum,
 };
 pub(crate) use native::NativeIntegers;
 pub use pending::Pending;
 pub use plan::Plan;
+pub use simd_kernels::Level;
+pub use slices::{dot, sum_rows};
 pub(crate) use words::Merge;

@@ -8,14 +8,13 @@ use exact_sum::Accumulator;
 
 use super::plan::of_words;
 use crate::error::RunError;
+use crate::plan::wait_all::{AnyPending, Sealed};
 use crate::plan::{self, call};
 
 /// A run of an exact [`Plan`](super::Plan) between its start and its end, as [`Pending`](crate::Pending) is of a plan.
 #[must_use = "a run that is dropped is abandoned"]
 pub struct Pending<C, A: Accumulator> {
     run: plan::Pending<C, A::Words>,
-    /// This rank's words, for a scan; else none.
-    local: Vec<A::Words>,
 }
 
 impl<C, A: Accumulator> fmt::Debug for Pending<C, A> {
@@ -26,10 +25,7 @@ impl<C, A: Accumulator> fmt::Debug for Pending<C, A> {
 
 impl<C, A: Accumulator> Pending<C, A> {
     pub(super) fn new(run: plan::Pending<C, A::Words>) -> Self {
-        Self {
-            run,
-            local: Vec::new(),
-        }
+        Self { run }
     }
 
     /// Makes progress without blocking; true if `wait` would return at once.
@@ -51,6 +47,18 @@ impl<C, A: Accumulator> Pending<C, A> {
     /// Abandons the run. The plan is spent then: build another.
     pub fn cancel(self) {
         self.run.cancel();
+    }
+}
+
+impl<C, A: Accumulator> Sealed for Pending<C, A> {
+    fn wait_until_over(&self) -> Result<(), RunError> {
+        self.run.wait_until_over()
+    }
+}
+
+impl<C, A: Accumulator> AnyPending for Pending<C, A> {
+    fn test(&self) -> Result<bool, RunError> {
+        self.test()
     }
 }
 
@@ -111,17 +119,13 @@ impl<A: Accumulator> Pending<call::ReduceScatter, A> {
 }
 
 impl<A: Accumulator> Pending<call::Scan, A> {
-    pub(super) fn of_scan(run: plan::Pending<call::Scan, A::Words>, local: Vec<A::Words>) -> Self {
-        Self { run, local }
-    }
-
     /// Waits for the run and returns the sum up to this rank, or before it.
     ///
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<A, RunError> {
         let mut result = [A::Words::zeroed()];
-        self.run.wait_into(&self.local, &mut result)?;
+        self.run.wait_into(&mut result)?;
         Ok(of_words(&result[0]))
     }
 
@@ -130,8 +134,6 @@ impl<A: Accumulator> Pending<call::Scan, A> {
     /// # Errors
     /// As the blocking call.
     pub fn wait_row(self) -> Result<Vec<A>, RunError> {
-        let mut result = self.local.clone();
-        self.run.wait_into(&self.local, &mut result)?;
-        Ok(sums(&result))
+        self.run.wait().map(|words| sums(&words))
     }
 }

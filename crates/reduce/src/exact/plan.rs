@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::slice;
 
 use bytemuck::Zeroable;
 use comm::text::counted;
@@ -221,7 +220,8 @@ impl<A: Accumulator> Plan<A> {
     /// Starts [`allreduce`](Plan::allreduce); the sum is free when this returns. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or the [algorithm](Plan::algorithm) is not a schedule.
+    /// As [all runs](Plan#errors-of-all-runs), or the [algorithm](Plan::algorithm) is not a schedule; or the width is not 1, of which the
+    /// other ranks hear that start such a run.
     pub fn start_allreduce(&self, local: &A) -> Result<Pending<call::Allreduce, A>, RunError> {
         let run = self.plan.start_allreduce(&[local.words()])?;
         Ok(Pending::new(run))
@@ -274,7 +274,8 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
     pub fn start_scan(&self, local: &A) -> Result<Pending<call::Scan, A>, RunError> {
-        self.start_scan_row(slice::from_ref(local))
+        let run = self.plan.start(Operation::Scan, &[local.words()], 1)?;
+        Ok(Pending::new(run))
     }
 
     /// Starts [`exscan`](Plan::exscan), as [`start_allreduce`](Plan::start_allreduce). Collective.
@@ -282,7 +283,8 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
     pub fn start_exscan(&self, local: &A) -> Result<Pending<call::Scan, A>, RunError> {
-        self.start_exscan_row(slice::from_ref(local))
+        let run = self.plan.start(Operation::Exscan, &[local.words()], 1)?;
+        Ok(Pending::new(run))
     }
 
     /// Starts [`scan_into`](Plan::scan_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
@@ -290,9 +292,8 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
     pub fn start_scan_row(&self, local: &[A]) -> Result<Pending<call::Scan, A>, RunError> {
-        let words = to_words(local);
-        let run = self.plan.start_scan(&words)?;
-        Ok(Pending::of_scan(run, words))
+        let run = self.plan.start_scan(&to_words(local))?;
+        Ok(Pending::new(run))
     }
 
     /// Starts [`exscan_into`](Plan::exscan_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
@@ -300,9 +301,8 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
     pub fn start_exscan_row(&self, local: &[A]) -> Result<Pending<call::Scan, A>, RunError> {
-        let words = to_words(local);
-        let run = self.plan.start_exscan(&words)?;
-        Ok(Pending::of_scan(run, words))
+        let run = self.plan.start_exscan(&to_words(local))?;
+        Ok(Pending::new(run))
     }
 
     /// The steps in which this rank communicated in the last blocking run: see [`Plan::rounds`](crate::Plan::rounds).

@@ -30,7 +30,7 @@ where
 }
 
 /// Whether two factors have the same number of items.
-pub(super) fn check_lengths<T>(x: &[T], y: &[T]) -> Result<(), FoldError> {
+pub(crate) fn check_lengths<T>(x: &[T], y: &[T]) -> Result<(), FoldError> {
     if x.len() == y.len() {
         return Ok(());
     }

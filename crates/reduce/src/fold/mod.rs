@@ -7,8 +7,10 @@ mod partial;
 mod rows;
 mod scan;
 
+pub(crate) use fused::check_lengths;
 pub use fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use partial::{Partial, PartialError};
+pub(crate) use rows::check_rows;
 pub use rows::{fields, fold_rows, sum_rows};
 pub use scan::{scan, scan_rows};
 

@@ -17,14 +17,15 @@ use crate::operator::Operator;
 /// reduction can go through a pool of processes, or over a file that is read in pieces, and does not depend on the pieces. Of a run of
 /// items there are at most 2 log2(N) reductions.
 ///
-/// Items may be rows of `width` values, which are reduced element by element.
+/// Items may be rows of `width` values, which are reduced element by element. A partial knows the name of its operator, and does not merge
+/// with one of another.
 ///
 /// ```
 /// use reduce::{Partial, Sum};
 ///
 /// let items = [0.1, 0.2, 0.3, 0.4, 0.5];
-/// let first = Partial::new(5, 0, &items[..3], &Sum)?;
-/// let last = Partial::new(5, 3, &items[3..], &Sum)?;
+/// let first = Partial::new(&items[..3], 0, 5, &Sum)?;
+/// let last = Partial::new(&items[3..], 3, 5, &Sum)?;
 /// assert_eq!(last.merge(&first, &Sum)?.result(&Sum)?, [reduce::sum(&items)?]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -32,6 +33,8 @@ use crate::operator::Operator;
 pub struct Partial<T> {
     tree: Tree,
     width: usize,
+    /// The operator's name.
+    operator: String,
     /// From left to right, with their rows.
     nodes: Vec<(Node, Vec<T>)>,
 }
@@ -79,6 +82,14 @@ pub enum PartialError {
         /// The values of an item of the other's.
         other_width: usize,
     },
+    /// A partial is of another operator.
+    #[error("the partial is of operator `{own}`, not of `{other}`")]
+    OtherOperator {
+        /// Its operator.
+        own: String,
+        /// That of the call, or of the other partial.
+        other: String,
+    },
     /// Items are missing.
     #[error("the partial has {found} of {}; item {missing} is missing", counted(.total, "item"))]
     Incomplete {
@@ -108,33 +119,33 @@ pub enum PartialError {
 }
 
 impl<T: Copy + 'static> Partial<T> {
-    /// Of the items of `total` that begin with number `start`.
+    /// Of items that begin with number `start`, of `total`.
     ///
     /// # Errors
     /// As [`of_rows`](Partial::of_rows).
     pub fn new<O: Operator<T>>(
-        total: u64,
-        start: u64,
         items: &[T],
+        start: u64,
+        total: u64,
         operator: &O,
     ) -> Result<Self, PartialError> {
         let end = u128::from(start) + items.len() as u128;
         let Ok(end) = u64::try_from(end) else {
             return Err(PartialError::Range { start, end, total });
         };
-        Self::of_rows(total, iter::once(start..end), items, 1, operator)
+        Self::of_rows(items, 1, iter::once(start..end), total, operator)
     }
 
-    /// Of the items of `total` whose numbers are in the ranges, as rows of `width` values; the rows are in the order of the ranges.
+    /// Of items that are rows of `width` values, whose numbers are in the ranges, of `total`; the rows are in the order of the ranges.
     ///
     /// # Errors
     /// A range is not of these items; ranges overlap; there are not as many rows as they have items; or this thread's floating-point
     /// environment is not IEEE 754's default.
     pub fn of_rows<O: Operator<T>>(
-        total: u64,
-        ranges: impl IntoIterator<Item = Range<u64>>,
         rows: &[T],
         width: usize,
+        ranges: impl IntoIterator<Item = Range<u64>>,
+        total: u64,
         operator: &O,
     ) -> Result<Self, PartialError> {
         environment::check().map_err(FoldError::from)?;
@@ -185,10 +196,12 @@ impl<T: Copy + 'static> Partial<T> {
     /// Of the items of both.
     ///
     /// # Errors
-    /// They are of other numbers of items or of values, an item is in both, or this thread's floating-point environment is not IEEE
-    /// 754's default.
+    /// They are of other numbers of items or of values, or one is not of this operator; an item is in both, or this thread's floating-point
+    /// environment is not IEEE 754's default.
     pub fn merge<O: Operator<T>>(&self, other: &Self, operator: &O) -> Result<Self, PartialError> {
         environment::check().map_err(FoldError::from)?;
+        self.check_operator(operator.name())?;
+        other.check_operator(operator.name())?;
         if (self.tree, self.width) != (other.tree, other.width) {
             return Err(PartialError::Differs {
                 total: self.total(),
@@ -223,14 +236,30 @@ impl<T: Copy + 'static> Partial<T> {
         nodes.truncate(length);
         // An operator may have changed it.
         environment::check().map_err(FoldError::from)?;
-        Ok(Self { tree, width, nodes })
+        Ok(Self {
+            tree,
+            width,
+            operator: operator.name().to_owned(),
+            nodes,
+        })
+    }
+
+    fn check_operator(&self, other: &str) -> Result<(), PartialError> {
+        if self.operator == other {
+            return Ok(());
+        }
+        Err(PartialError::OtherOperator {
+            own: self.operator.clone(),
+            other: other.to_owned(),
+        })
     }
 
     /// The reduction of all items: a row.
     ///
     /// # Errors
-    /// Items are missing; or there are none at all, and the operator has no empty value.
+    /// The operator is not the partial's; items are missing; or there are none at all, and the operator has no empty value.
     pub fn result<O: Operator<T>>(&self, operator: &O) -> Result<Vec<T>, PartialError> {
+        self.check_operator(operator.name())?;
         if self.total() == 0 {
             return Ok(vec![empty(operator)?; self.width]);
         }
@@ -272,21 +301,29 @@ impl<T: Copy + 'static> Partial<T> {
         self.width
     }
 
+    /// The name of the operator.
+    #[must_use]
+    pub fn operator(&self) -> &str {
+        &self.operator
+    }
+
     /// The subtrees, from left to right: first item, height, and row. [`from_nodes`](Partial::from_nodes) takes them back.
     pub fn nodes(&self) -> impl Iterator<Item = (u64, u32, &[T])> {
         let nodes = self.nodes.iter();
         nodes.map(|(node, row)| (node.x, node.y, &row[..]))
     }
 
-    /// Of subtrees that [`nodes`](Partial::nodes) has told, perhaps in another process.
+    /// Of subtrees that [`nodes`](Partial::nodes) has told, perhaps in another process: with the [width](Partial::width), the
+    /// [total](Partial::total) and the name of the [operator](Partial::operator) that it told, too.
     ///
     /// # Errors
     /// They are no subtrees of so many items, are not from left to right, overlap, are not the largest ones, or have rows of another
     /// width.
     pub fn from_nodes(
-        total: u64,
-        width: usize,
         nodes: impl IntoIterator<Item = (u64, u32, Vec<T>)>,
+        width: usize,
+        total: u64,
+        operator: &str,
     ) -> Result<Self, PartialError> {
         let tree = Tree::new(total);
         let (mut end, mut last) = (0, None);
@@ -302,7 +339,12 @@ impl<T: Copy + 'static> Partial<T> {
             Ok((node, row))
         });
         let nodes = nodes.collect::<Result<_, _>>()?;
-        Ok(Self { tree, width, nodes })
+        Ok(Self {
+            tree,
+            width,
+            operator: operator.to_owned(),
+            nodes,
+        })
     }
 }
 

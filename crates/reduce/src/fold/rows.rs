@@ -56,7 +56,7 @@ pub fn fold_rows<T: Copy + 'static, O: Operator<T>>(
 }
 
 /// Whether the items are whole rows, and the result is as long as one.
-pub(super) fn check_rows<T>(items: &[T], width: usize, result: &[T]) -> Result<(), FoldError> {
+pub(crate) fn check_rows<T>(items: &[T], width: usize, result: &[T]) -> Result<(), FoldError> {
     check_width(items, width)?;
     if result.len() != width {
         return Err(FoldError::ResultLength {

@@ -227,10 +227,9 @@ impl<O> Builder<O> {
         O: Operator<T> + 'static,
     {
         span!("plan", ranks = self.world.size());
-        if self.world.is_busy() {
-            let rank = self.world.rank();
-            return Err(BuildError::Nested { rank });
-        }
+        // The operator says its name and its empty value meanwhile.
+        let world = self.world.clone();
+        let _busy = world.enter().map_err(BuildError::of_entry)?;
         self.world.cancel_abandoned();
         let conversation = Conversation::open(&self.world)?;
         let named = self.wishes.options.named_algorithm();

@@ -8,6 +8,7 @@ mod display;
 mod memory;
 mod pending;
 mod scattered;
+pub(crate) mod wait_all;
 
 use std::fmt;
 use std::ops::Range;
@@ -26,11 +27,11 @@ use crate::operator::Operator;
 use crate::scheduled::columns;
 use crate::terms::{Choice, Terms};
 use crate::world::World;
-use pending::Expected;
 
 pub use builder::Builder;
 pub use choice::ALGORITHM_VARIABLE;
 pub use pending::Pending;
+pub use wait_all::{AnyPending, WaitAllError, wait_all};
 
 /// A reduction of items of type `T` on each rank of a [`World`], by operator `O`.
 ///
@@ -242,7 +243,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// folded; from then on `local` is free. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs). The wait returns this rank's own errors, of `local` and of the environment.
+    /// As [all runs](Plan#errors-of-all-runs), or items are rows, of which the other ranks hear that start such a run. The wait returns this
+    /// rank's other errors, of `local` and of the environment.
     pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<call::Allreduce, T>, RunError> {
         self.start(Operation::Allreduce, local, 1)
     }
@@ -286,7 +288,9 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.start(Operation::ReduceScatter, local, length)
     }
 
-    /// Starts [`scan`](Plan::scan); the wait takes the items again. Collective.
+    /// Starts [`scan`](Plan::scan), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    ///
+    /// The end of a scan needs the items again: the plan keeps a copy of them, in memory that later runs use again.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
@@ -294,7 +298,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.start(Operation::Scan, local, self.local_length_on_this_machine())
     }
 
-    /// Starts [`exscan`](Plan::exscan); the wait takes the items again. Collective.
+    /// Starts [`exscan`](Plan::exscan), as [`start_scan`](Plan::start_scan). Collective.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce), or the operator has no empty value.
@@ -358,25 +362,31 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     }
 
     /// As [`run`](Plan::run), without the wait, for a result of `result_length`.
-    fn start<C>(
+    pub(crate) fn start<C>(
         &self,
         operation: Operation,
         local: &[T],
         result_length: usize,
     ) -> Result<Pending<C, T>, RunError> {
         let claim = self.conversation.begin(&self.world, operation)?;
+        if let Err(error) = self.check_result_length(operation, result_length) {
+            // No run is begun, so the others hear of it at once, wherever they wait for this rank.
+            self.conversation.give_up();
+            return claim.end(Err(error));
+        }
         let failure = self.check(operation, local.len(), result_length).err();
         let rows = failure.is_none().then_some(local);
         match self.engine.start(operation, rows) {
             Ok(flight) => {
-                let is_scan = matches!(operation, Operation::Scan | Operation::Exscan);
-                let expected = Expected {
-                    result: result_length,
-                    rows: if is_scan { self.local_length } else { 0 },
-                };
                 let (world, conversation) = (&self.world, &self.conversation);
                 claim.hand_over();
-                Ok(Pending::new(world, flight, conversation, failure, expected))
+                Ok(Pending::new(
+                    world,
+                    flight,
+                    conversation,
+                    failure,
+                    result_length,
+                ))
             }
             Err(error) => claim.end(Err(error)),
         }
@@ -404,21 +414,26 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
                 operator: self.operator.name().to_owned(),
             });
         }
+        self.check_result_length(operation, result_length)?;
+        environment::check().map_err(|error| RunError::Environment {
+            rank: rank(),
+            error,
+        })
+    }
+
+    fn check_result_length(&self, operation: Operation, given: usize) -> Result<(), RunError> {
         let expected = match operation {
             Operation::Reduce | Operation::Allreduce | Operation::Broadcast => self.terms.width,
             Operation::ReduceScatter => self.scattered_columns().len(),
             Operation::Scan | Operation::Exscan => self.local_length_on_this_machine(),
         };
-        if expected != result_length {
-            return Err(RunError::WrongResultLength {
-                rank: rank(),
-                expected,
-                given: result_length,
-            });
+        if expected == given {
+            return Ok(());
         }
-        environment::check().map_err(|error| RunError::Environment {
-            rank: rank(),
-            error,
+        Err(RunError::WrongResultLength {
+            rank: self.world.rank(),
+            expected,
+            given,
         })
     }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytemuck::Pod;
 
 use super::call;
+use super::wait_all::AnyPending;
 use crate::conversation::Conversation;
 use crate::engine::Flight;
 use crate::error::RunError;
@@ -27,18 +28,10 @@ pub struct Pending<C, T: Pod> {
     conversation: Rc<Conversation>,
     /// This rank's own failure, of which it has notified the others.
     failure: Option<RunError>,
-    expected: Expected,
+    /// The length of the result.
+    result_length: usize,
     is_over: bool,
     call: PhantomData<C>,
-}
-
-/// The lengths of slices that a wait takes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Expected {
-    /// Elements of the result.
-    pub(super) result: usize,
-    /// Elements of this rank's rows, for a scan.
-    pub(super) rows: u64,
 }
 
 impl<C, T: Pod> fmt::Debug for Pending<C, T> {
@@ -57,7 +50,7 @@ impl<C, T: Pod> Pending<C, T> {
         flight: Rc<dyn Flight<T>>,
         conversation: &Rc<Conversation>,
         failure: Option<RunError>,
-        expected: Expected,
+        result_length: usize,
     ) -> Self
     where
         T: 'static,
@@ -68,7 +61,7 @@ impl<C, T: Pod> Pending<C, T> {
             world: world.clone(),
             conversation: Rc::clone(conversation),
             failure,
-            expected,
+            result_length,
             is_over: false,
             call: PhantomData,
         }
@@ -120,31 +113,13 @@ impl<C, T: Pod> Pending<C, T> {
     /// Waits for the run, and leaves its result in `result`. Says whether this rank gets one.
     ///
     /// A slice of another length gets no result, but the run ends well: the plan can be run again.
-    fn wait_and_deliver(mut self, rows: &[T], result: &mut [T]) -> Result<bool, RunError> {
-        let (
-            rank,
-            Expected {
-                result: expected,
-                rows: planned,
-            },
-        ) = (self.world.rank(), self.expected);
-        let given = result.len();
-        let mismatch = if given != expected {
-            Some(RunError::WrongResultLength {
-                rank,
-                expected,
-                given,
-            })
-        } else if rows.len() as u64 != planned {
-            let given = rows.len() as u64;
-            Some(RunError::WrongLength {
-                rank,
-                planned: planned.into(),
-                given,
-            })
-        } else {
-            None
-        };
+    fn wait_and_deliver(mut self, result: &mut [T]) -> Result<bool, RunError> {
+        let (expected, given) = (self.result_length, result.len());
+        let mismatch = (given != expected).then(|| RunError::WrongResultLength {
+            rank: self.world.rank(),
+            expected,
+            given,
+        });
         let world = self.world.clone();
         let _busy = world.enter()?;
         let outcome = match (self.failure.take(), &mismatch) {
@@ -154,7 +129,7 @@ impl<C, T: Pod> Pending<C, T> {
                 Err(failure)
             }
             (None, Some(_)) => self.flight.wait_without_result().map(|()| false),
-            (None, None) => self.flight.wait_and_deliver(rows, result),
+            (None, None) => self.flight.wait_and_deliver(result),
         };
         let outcome = outcome.map_err(|error| self.explain(error));
         self.is_over = true;
@@ -167,6 +142,24 @@ impl<C, T: Pod> Pending<C, T> {
     }
 }
 
+impl<C, T: Pod> super::wait_all::Sealed for Pending<C, T> {
+    fn wait_until_over(&self) -> Result<(), RunError> {
+        let _busy = self.world.enter()?;
+        let waited = self.flight.wait_without_result();
+        match &self.failure {
+            // The run is over on this rank, which has told the others.
+            Some(failure) => Err(failure.clone()),
+            None => waited.map_err(|error| self.explain(error)),
+        }
+    }
+}
+
+impl<C, T: Pod> AnyPending for Pending<C, T> {
+    fn test(&self) -> Result<bool, RunError> {
+        self.test()
+    }
+}
+
 impl<T: Pod> Pending<call::Allreduce, T> {
     /// Waits for the run and returns its result.
     ///
@@ -174,7 +167,7 @@ impl<T: Pod> Pending<call::Allreduce, T> {
     /// As the blocking call.
     pub fn wait(self) -> Result<T, RunError> {
         let mut result = [T::zeroed()];
-        self.wait_and_deliver(&[], &mut result)?;
+        self.wait_and_deliver(&mut result)?;
         Ok(result[0])
     }
 }
@@ -186,7 +179,7 @@ impl<T: Pod> Pending<call::Reduce, T> {
     /// As the blocking call.
     pub fn wait(self) -> Result<Option<T>, RunError> {
         let mut result = [T::zeroed()];
-        let is_mine = self.wait_and_deliver(&[], &mut result)?;
+        let is_mine = self.wait_and_deliver(&mut result)?;
         Ok(is_mine.then_some(result[0]))
     }
 }
@@ -197,7 +190,7 @@ impl<T: Pod> Pending<call::AllreduceRow, T> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Vec<T>, RunError> {
-        let mut row = vec![T::zeroed(); self.expected.result];
+        let mut row = vec![T::zeroed(); self.result_length];
         self.wait_into(&mut row).map(|()| row)
     }
 
@@ -206,7 +199,7 @@ impl<T: Pod> Pending<call::AllreduceRow, T> {
     /// # Errors
     /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
-        self.wait_and_deliver(&[], result).map(drop)
+        self.wait_and_deliver(result).map(drop)
     }
 }
 
@@ -216,7 +209,7 @@ impl<T: Pod> Pending<call::ReduceRow, T> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Option<Vec<T>>, RunError> {
-        let mut row = vec![T::zeroed(); self.expected.result];
+        let mut row = vec![T::zeroed(); self.result_length];
         let is_mine = self.wait_into(&mut row)?;
         Ok(is_mine.then_some(row))
     }
@@ -226,7 +219,7 @@ impl<T: Pod> Pending<call::ReduceRow, T> {
     /// # Errors
     /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<bool, RunError> {
-        self.wait_and_deliver(&[], result)
+        self.wait_and_deliver(result)
     }
 }
 
@@ -236,7 +229,7 @@ impl<T: Pod> Pending<call::ReduceScatter, T> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Vec<T>, RunError> {
-        let mut columns = vec![T::zeroed(); self.expected.result];
+        let mut columns = vec![T::zeroed(); self.result_length];
         self.wait_into(&mut columns).map(|()| columns)
     }
 
@@ -245,18 +238,26 @@ impl<T: Pod> Pending<call::ReduceScatter, T> {
     /// # Errors
     /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
-        self.wait_and_deliver(&[], result).map(drop)
+        self.wait_and_deliver(result).map(drop)
     }
 }
 
 impl<T: Pod> Pending<call::Scan, T> {
-    /// Waits for the run and leaves a prefix for each of this rank's items in `result`. `local` is the slice that the run was
-    /// started with: the last part needs the items again.
+    /// Waits for the run and returns a prefix for each of this rank's items.
     ///
     /// # Errors
-    /// As the blocking call. If a slice has another length, the run ends well, and the plan can be run again.
-    pub fn wait_into(self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
-        self.wait_and_deliver(local, result).map(drop)
+    /// As the blocking call.
+    pub fn wait(self) -> Result<Vec<T>, RunError> {
+        let mut prefixes = vec![T::zeroed(); self.result_length];
+        self.wait_into(&mut prefixes).map(|()| prefixes)
+    }
+
+    /// Waits for the run and leaves a prefix for each of this rank's items in `result`. The items are those that the run was started with.
+    ///
+    /// # Errors
+    /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
+    pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
+        self.wait_and_deliver(result).map(drop)
     }
 }
 

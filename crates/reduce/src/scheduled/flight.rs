@@ -31,7 +31,11 @@ impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
     }
 
     fn awaited_ranks(&self) -> Vec<usize> {
-        let state = &*self.state.borrow();
+        // The call on the stack, from an operator of which this one comes, waits for nobody at this moment.
+        let Ok(state) = self.state.try_borrow() else {
+            return Vec::new();
+        };
+        let state = &*state;
         let program = self.strips.program(state.strip);
         let peers = |messages: &[Message], buffers: &[Buffer]| -> Vec<usize> {
             let messages = messages.iter().zip(buffers);
@@ -56,13 +60,13 @@ impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
         self.complete(|patience| self.advance(patience))
     }
 
-    fn wait_and_deliver(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError> {
+    fn wait_and_deliver(&self, result: &mut [T]) -> Result<bool, RunError> {
         self.wait_without_result()?;
-        self.deliver(rows, result)
+        self.deliver_flight(result)
     }
 
     fn abandon(&self) {
-        self.world.abandon(self.state.borrow_mut().abort());
+        self.abandon_or_note();
     }
 }
 

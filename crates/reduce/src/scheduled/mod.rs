@@ -234,8 +234,8 @@ impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
         rows: Option<&[T]>,
     ) -> Result<Rc<dyn Flight<T>>, RunError> {
         match self.compiled(operation) {
-            Compiled::Packed(run) => run.start(rows).map(|()| Rc::clone(run) as _),
-            Compiled::Located(run) => run.start(rows).map(|()| Rc::clone(run) as _),
+            Compiled::Packed(run) => run.start_flight(rows).map(|()| Rc::clone(run) as _),
+            Compiled::Located(run) => run.start_flight(rows).map(|()| Rc::clone(run) as _),
         }
     }
 
@@ -257,7 +257,7 @@ impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
     }
 
     fn rounds(&self) -> Option<u64> {
-        self.last.get().map(|last| match self.compiled(last) {
+        self.last.get().and_then(|last| match self.compiled(last) {
             Compiled::Packed(run) => run.rounds(),
             Compiled::Located(run) => run.rounds(),
         })

@@ -8,13 +8,14 @@
 //! A rank that cannot continue sends a notice in the place of every message that it owes: the number of the rank that failed
 //! first, in a length that no values have. So no rank waits for ever, and values need no header.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::mem;
 use std::rc::Rc;
 
 use bytemuck::Pod;
 
 use super::buffer::capacity_bytes;
-use super::ending::Ending;
+use super::ending::{Ending, EndingKind};
 use super::machine::{AT_ONCE_BYTES, Machine, SHARED_AT_ONCE_BYTES_MAX};
 use super::memory::Place;
 use super::program::Program;
@@ -40,6 +41,8 @@ pub(super) struct Run<T, O, P> {
     conversation: Rc<Conversation>,
     pub(super) state: RefCell<State<T>>,
     pub(super) copies: RefCell<Copies<T>>,
+    /// Whether an operator of this run has abandoned it.
+    is_abandoned: Cell<bool>,
 }
 
 impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
@@ -72,7 +75,9 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             copies: RefCell::new(Copies {
                 own_nodes: Vec::new(),
                 result: Vec::new(),
+                rows: Vec::new(),
             }),
+            is_abandoned: Cell::new(false),
         }
     }
 
@@ -186,6 +191,16 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         self.with_own_memory(state, |machine| machine.begin_strip())
     }
 
+    /// Starts a run that ends in another call, in which the caller's rows may be gone or changed.
+    pub(super) fn start_flight(&self, rows: Option<&[T]>) -> Result<(), RunError> {
+        if let (EndingKind::Scan { .. }, Some(rows)) = (self.ending.kind, rows) {
+            let kept = &mut self.copies.borrow_mut().rows;
+            kept.clear();
+            kept.extend_from_slice(rows);
+        }
+        self.start(rows)
+    }
+
     /// Makes the state that of a new run, and folds this rank's rows, unless they are the own nodes already.
     #[inline]
     fn prepare(&self, state: &mut State<T>, rows: Option<&[T]>, are_own_nodes: bool) {
@@ -277,7 +292,9 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         task: impl FnOnce(&mut Machine<'_, T, O, P>) -> Result<R, comm::Error>,
     ) -> Result<R, RunError> {
         let outcome = if self.strips.uses_caller_memory {
-            let Copies { own_nodes, result } = &mut *self.copies.borrow_mut();
+            let Copies {
+                own_nodes, result, ..
+            } = &mut *self.copies.borrow_mut();
             result.resize(self.strips.result_length, T::zeroed());
             task(&mut self.machine(state, own_nodes, result))
         } else {
@@ -288,7 +305,19 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
 
     pub(super) fn advance(&self, patience: Patience) -> Result<bool, RunError> {
         let state = &mut *self.state.borrow_mut();
-        self.with_own_memory(state, |machine| machine.go_on(patience))
+        let advanced = self.with_own_memory(state, |machine| machine.go_on(patience));
+        if self.is_abandoned.take() {
+            self.world.abandon(state.abort());
+        }
+        advanced
+    }
+
+    /// Abandons the run, or leaves that to the call that runs the operator which makes this one.
+    pub(super) fn abandon_or_note(&self) {
+        match self.state.try_borrow_mut() {
+            Ok(mut state) => self.world.abandon(state.abort()),
+            Err(_) => self.is_abandoned.set(true),
+        }
     }
 
     /// Aborts the run if the transport has failed, and notes why: whoever waits for this run then gets the same error.
@@ -365,6 +394,14 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         Ok(true)
     }
 
+    /// Leaves the result of a run that was started in another call.
+    pub(super) fn deliver_flight(&self, result: &mut [T]) -> Result<bool, RunError> {
+        let rows = mem::take(&mut self.copies.borrow_mut().rows);
+        let delivered = self.deliver(&rows, result);
+        self.copies.borrow_mut().rows = rows;
+        delivered
+    }
+
     /// Leaves the result in `result`, which takes arithmetic if it is a scan's.
     fn finish(
         &self,
@@ -378,8 +415,9 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         machine.state.outcome(rank)
     }
 
-    pub(super) fn rounds(&self) -> u64 {
-        self.state.borrow().rounds
+    /// The steps of the last run; `None` while it is on the stack, where an operator asks.
+    pub(super) fn rounds(&self) -> Option<u64> {
+        self.state.try_borrow().ok().map(|state| state.rounds)
     }
 
     pub(super) fn program(&self) -> &Program<P> {

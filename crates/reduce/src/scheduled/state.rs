@@ -44,11 +44,15 @@ pub(super) struct State<T> {
     pub(super) scratch: Vec<T>,
 }
 
-/// The reductions of this rank's own nodes, and the result, of a run in place that has no caller's memory.
-#[derive(Debug, Default)]
+/// What a run keeps that has no caller's memory.
+#[derive(Debug)]
 pub(super) struct Copies<T> {
+    /// The reductions of this rank's own nodes, of a run in place.
     pub(super) own_nodes: Vec<T>,
+    /// The result of a run in place.
     pub(super) result: Vec<T>,
+    /// The rows that a scan was started with: its end needs them again.
+    pub(super) rows: Vec<T>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

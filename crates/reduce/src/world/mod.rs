@@ -24,7 +24,7 @@ use crate::error::RunError;
 /// Clones are handles of the same world. A plan holds one, so it can be stored beside its world, or without it, in any
 /// struct; they may be dropped in any order, at any time. No drop communicates or fails.
 ///
-/// A world, its plans and its runs stay on one thread: none of them is [`Send`].
+/// A world, its plans and its runs stay on one thread: none of them is [`Send`], as [`OneWorldPerThread`] says.
 ///
 /// ```
 /// use reduce::{Pending, Plan, Sum, World, call, threads};
@@ -46,13 +46,13 @@ use crate::error::RunError;
 /// # Ok::<(), threads::RunError>(())
 /// ```
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// fn moves<T: Send>() {}
 /// moves::<reduce::World>();
 /// ```
 #[derive(Clone)]
 pub struct World {
-    shared: Rc<Shared>,
+    shared: Rc<OneWorldPerThread>,
 }
 
 /// What is left of a world.
@@ -66,7 +66,7 @@ pub struct Shrunk {
     pub lost: Vec<usize>,
 }
 
-/// A call on a plan, while it is on this thread's stack.
+/// A call on a plan, or the building of one, while it is on this thread's stack.
 #[derive(Debug)]
 pub(crate) struct Busy<'w>(&'w Cell<bool>);
 
@@ -77,10 +77,16 @@ impl Drop for Busy<'_> {
     }
 }
 
-struct Shared {
+/// What a [`World`] holds. The compiler names it where a program moves a world, a plan or a run to another thread.
+///
+/// MPI is called by the thread that has initialised it, and a rank's messages are matched without locks: so each of these stays on the
+/// thread that made it. A thread that reduces needs a world of its own: [`threads::run`] gives one to each thread that it starts. Other
+/// threads send their items to the thread that has the world, by a channel for example, or fold them first: [`Partial`](crate::Partial)s
+/// and exact [`Sum`](crate::exact::Sum)s can be sent.
+pub struct OneWorldPerThread {
     transport: Box<dyn Communicator>,
     in_flight: InFlight,
-    /// Whether a call on a plan of this world is on this thread's stack.
+    /// Whether a call on a plan of this world, or the building of one, is on this thread's stack.
     is_busy: Cell<bool>,
     /// Whether `notices` are to be sent.
     owes: Cell<bool>,
@@ -92,6 +98,12 @@ struct Shared {
     network: Cell<Option<Network>>,
     /// The requests of abandoned runs: they are cancelled when a plan is built.
     abandoned: RefCell<Vec<Request>>,
+}
+
+impl fmt::Debug for OneWorldPerThread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OneWorldPerThread({:?})", self.transport)
+    }
 }
 
 impl fmt::Debug for World {
@@ -108,7 +120,7 @@ impl World {
 
     fn of(transport: Box<dyn Communicator>) -> Self {
         Self {
-            shared: Rc::new(Shared {
+            shared: Rc::new(OneWorldPerThread {
                 transport,
                 in_flight: InFlight::default(),
                 is_busy: Cell::new(false),
@@ -145,8 +157,14 @@ impl World {
     /// have fewer than 25 bits, more often.
     ///
     /// # Errors
-    /// The transport failed.
+    /// The transport failed, or an operator [makes the call](comm::Error::Nested).
     pub fn fresh_tag(&self) -> Result<Tag, comm::Error> {
+        self.check_not_nested()?;
+        self.next_tag()
+    }
+
+    /// The tag of a conversation, also while a plan is built.
+    pub(crate) fn next_tag(&self) -> Result<Tag, comm::Error> {
         self.check_not_over()?;
         let number = self.shared.last_number.get() + 1;
         self.shared.last_number.set(number);
@@ -162,8 +180,10 @@ impl World {
     /// need before one of them ends, or forgets what another may ask for.
     ///
     /// # Errors
-    /// [`NotSurvivable`](comm::Error::NotSurvivable), on all ranks, if the transport cannot go on without a rank that is lost.
+    /// [`NotSurvivable`](comm::Error::NotSurvivable), on all ranks, if the transport cannot go on without a rank that is lost; or
+    /// [`Nested`](comm::Error::Nested), on this rank, if an operator makes the call.
     pub fn agree(&self, flag: bool) -> Result<bool, comm::Error> {
+        self.check_not_nested()?;
         self.transport().agree(flag)
     }
 
@@ -200,6 +220,7 @@ impl World {
     /// # Errors
     /// As [`agree`](World::agree); or the new world cannot be set up, on all ranks, for another reason than a loss.
     pub fn shrink(&self) -> Result<Shrunk, comm::Error> {
+        self.check_not_nested()?;
         // What this world's ranks would be told of does not matter any more.
         self.shared.owes.set(false);
         self.shared.notices.take();
@@ -208,8 +229,13 @@ impl World {
         let lost = (0..self.size()).filter(|rank| !left.contains(rank));
         let lost = lost.collect();
         let world = Self::of(communicator);
-        world.shared.network.set(self.shared.network.get());
+        world.take_after(self);
         Ok(Shrunk { world, left, lost })
+    }
+
+    /// Takes over what is known of the network of another world, whose ranks these are.
+    fn take_after(&self, other: &World) {
+        self.shared.network.set(other.shared.network.get());
     }
 
     /// The messages that this rank has sent.
@@ -240,14 +266,14 @@ impl World {
     /// rank.
     ///
     /// # Errors
-    /// The transport failed.
+    /// The transport failed, or an operator [makes the call](comm::Error::Nested).
     pub fn measure_link(&self) -> Result<Network, comm::Error> {
         let network = link::measure(self)?;
         self.shared.network.set(Some(network));
         Ok(network)
     }
 
-    /// Begins a call on a plan, unless one is on the stack: an operator has made this one.
+    /// Begins a call that may run an operator, unless one is on the stack: an operator has made this one.
     #[inline]
     pub(crate) fn enter(&self) -> Result<Busy<'_>, RunError> {
         let shared = &*self.shared;
@@ -258,9 +284,17 @@ impl World {
         Ok(Busy(&shared.is_busy))
     }
 
-    /// Whether a call on a plan is on the stack.
-    pub(crate) fn is_busy(&self) -> bool {
+    /// Whether a call that may run an operator is on this thread's stack: then an operator asks, and cannot communicate on this world.
+    #[must_use]
+    pub fn is_in_operator(&self) -> bool {
         self.shared.is_busy.get()
+    }
+
+    fn check_not_nested(&self) -> Result<(), comm::Error> {
+        match self.is_in_operator() {
+            true => Err(comm::Error::Nested { rank: self.rank() }),
+            false => Ok(()),
+        }
     }
 
     #[cold]
@@ -282,9 +316,10 @@ impl World {
     }
 
     /// Tells the other ranks at once of the runs that were abandoned on this one, of which they would hear in its next call on the world.
-    /// For a program that computes for long after it has dropped a run, or caught an operator's panic. Does not wait.
+    /// For a program that computes for long after it has dropped a run, or caught an operator's panic. Does not wait. In an operator it
+    /// leaves that to the next call.
     pub fn tell_abandoned(&self) {
-        if self.shared.owes.get() {
+        if self.shared.owes.get() && !self.shared.is_busy.get() {
             self.send_notices();
         }
     }

@@ -1,10 +1,68 @@
 //! Worlds of threads in one process; see [`comm::threads`].
 
-use comm::Error;
+use comm::{Error, collective};
 
 use super::World;
 
 pub use comm::threads::RunError;
+
+/// The world of the same threads once more, for a library that must not meet its caller's messages: whatever is in flight, nothing of the
+/// two ever meets. Collective.
+///
+/// A wait drives the runs of its own world. Ranks wait for runs of several worlds in the same order.
+///
+/// # Errors
+/// As [`split`].
+pub fn duplicate(world: &World) -> Result<World, Error> {
+    let duplicate = split(world, Some(0), 0)?;
+    Ok(duplicate.expect("every rank has a colour"))
+}
+
+/// The world of those threads that name the same colour, in the order of their keys, and of their ranks where keys are equal; `None` for
+/// those that name none. As `MPI_Comm_split`, after which `mpi::duplicate` makes a world of each part.
+/// Collective.
+///
+/// All worlds of one [`run`] end together: where a rank is lost, or calls [`World::shrink`], the pending and later calls of all of them
+/// fail, and each goes on by its own [`shrink`](World::shrink). A deadlock is found, whatever worlds the ranks wait in; its message
+/// has the ranks' numbers in the run.
+///
+/// ```
+/// use reduce::{Plan, threads};
+///
+/// let sums = threads::run(4, |world| {
+///     let parity = world.rank() as u64 % 2;
+///     let part = threads::split(world, Some(parity), 0).unwrap().unwrap();
+///     let plan = Plan::builder(&part).local_items(1).build::<f64>().unwrap();
+///     plan.allreduce(&[world.rank() as f64]).unwrap()
+/// })?;
+/// assert_eq!(sums, [2.0, 4.0, 2.0, 4.0]);
+/// # Ok::<(), threads::RunError>(())
+/// ```
+///
+/// # Errors
+/// The transport failed, or is not of threads; or an operator [makes the call](Error::Nested).
+pub fn split(world: &World, colour: Option<u64>, key: i64) -> Result<Option<World>, Error> {
+    let tag = world.fresh_tag()?;
+    let transport = world.transport();
+    let own = [
+        u64::from(colour.is_some()),
+        colour.unwrap_or(0),
+        key.cast_unsigned(),
+    ];
+    let all = collective::allgather(transport, tag, bytemuck::bytes_of(&own).to_vec())?;
+    let all = all.chunks_exact(size_of_val(&own));
+    let all: Vec<[u64; 3]> = all.map(bytemuck::pod_read_unaligned).collect();
+    let mut ranks: Vec<usize> = (0..all.len())
+        .filter(|&rank| all[rank][..2] == own[..2])
+        .collect();
+    ranks.sort_by_key(|&rank| (all[rank][2].cast_signed(), rank));
+    if colour.is_none() {
+        return Ok(None);
+    }
+    let part = World::of(transport.split(tag, &ranks)?);
+    part.take_after(world);
+    Ok(Some(part))
+}
 
 /// Runs `body` on `ranks` ranks, each a thread, and returns their results in rank order.
 ///

@@ -82,7 +82,7 @@ fn rows(world: &World) {
         let lots = lots(&rows, ranks, 1);
         let local = lots[rank].concat();
         let mut expected = vec![0.0; width];
-        exact::sum_rows(&items, width, &mut expected);
+        exact::sum_rows(&items, width, &mut expected).unwrap();
         for (column, &expected) in expected.iter().enumerate() {
             let column: Vec<f64> = rows.iter().map(|row| row[column]).collect();
             assert_eq!(exact::sum(&column).to_bits(), expected.to_bits());
@@ -110,7 +110,7 @@ fn rows(world: &World) {
             if algorithm.is_scheduled() {
                 let prefix = |ranks: usize| {
                     let mut sums = vec![0.0; width];
-                    exact::sum_rows(&lots[..ranks].concat().concat(), width, &mut sums);
+                    exact::sum_rows(&lots[..ranks].concat().concat(), width, &mut sums).unwrap();
                     bits(&sums)
                 };
                 let values =
@@ -161,13 +161,13 @@ fn every_kind(world: &World) {
     complex_sum.add(&pairs);
     for algorithm in offered(world) {
         let dots = plan::<ProductSum<f64>>(world, algorithm);
-        assert_eq!(dots.dot(&own_x, &own_y), Ok(exact::dot(&x, &y)));
+        assert_eq!(dots.dot(&own_x, &own_y), Ok(exact::dot(&x, &y).unwrap()));
         assert_eq!(dots.norm(&own_x), Ok(exact::norm(&x)));
         let sums = plan::<Sum<f32>>(world, algorithm);
         assert_eq!(sums.sum(&singles(&own_x)), Ok(exact::sum(&singles(&x))));
         let dots = plan::<ProductSum<f32>>(world, algorithm);
         let (own_x, own_y) = (singles(&own_x), singles(&own_y));
-        let expected = exact::dot(&singles(&x), &singles(&y));
+        let expected = exact::dot(&singles(&x), &singles(&y)).unwrap();
         assert_eq!(dots.dot(&own_x, &own_y), Ok(expected));
         let sums = plan::<ComplexSum<f64>>(world, algorithm);
         assert_eq!(sums.sum(own), Ok(complex_sum.value()));

@@ -1,7 +1,7 @@
 //! Worlds, plans and runs in flight, stored in structs and dropped in every order.
 
 use distribution::Ownership;
-use reduce::{BuildError, Pending, Plan, RunError, Sum, World, call};
+use reduce::{BuildError, Pending, Plan, RunError, Sum, World, call, exact};
 
 use super::Check;
 
@@ -103,29 +103,66 @@ fn a_slice_of_another_length_spends_nothing(world: &World) {
         }
         let pending = plan.start_scan(&[1.0; 3]).unwrap();
         let mut row = vec![0.0; 3];
-        let outcome = pending.wait_into(&[1.0; 3][wrong..], &mut row);
+        let outcome = pending.wait_into(&mut row[wrong..]);
         assert_eq!(outcome.is_err(), rank == culprit);
         plan.allreduce_into(&[1.0; 3], &mut row).unwrap();
         assert_eq!(row, [size; 3]);
     }
 }
 
-/// A scalar call on rows is wrong, and says so on every rank, at the wait.
+/// A scalar call on rows is wrong, and says so at once, on every rank that makes it. Those that start the right one hear of it.
 fn a_scalar_call_on_rows(world: &World) {
-    let rank = world.rank();
-    let plan = Plan::builder(world)
-        .local_items(1)
-        .width(3)
-        .build::<f64>()
-        .unwrap();
-    let pending = plan.start_allreduce(&[1.0; 3]).unwrap();
-    let (expected, given) = (3, 1);
-    let refused = RunError::WrongResultLength {
+    let (rank, size) = (world.rank(), world.size());
+    let refused = |expected| RunError::WrongResultLength {
         rank,
         expected,
-        given,
+        given: 1,
     };
-    assert_eq!(pending.wait(), Err(refused));
+    let heard = |culprit: usize| RunError::RankFailed { rank: culprit };
+    // All ranks, or one of them: `size` stands for all.
+    for culprit in 0..=size {
+        let is_wrong = culprit == size || culprit == rank;
+        for calls in 0..6 {
+            let builder = || Plan::builder(world).width(3);
+            let plan = builder().local_items(1).build::<f64>().unwrap();
+            let exact = builder().build_exact::<exact::Sum<f64>>().unwrap();
+            let (row, sums) = ([1.0; 3], [exact::Sum::of(&[1.0]); 3]);
+            let wrong = || match calls {
+                0 => plan.start_allreduce(&row).map(drop),
+                1 => plan.start_reduce(&row).map(drop),
+                2 => exact.start_allreduce(&sums[0]).map(drop),
+                3 => exact.start_reduce(&sums[0]).map(drop),
+                4 => exact.start_scan(&sums[0]).map(drop),
+                _ => exact.start_exscan(&sums[0]).map(drop),
+            };
+            let right = || match calls {
+                0 => plan.start_allreduce_row(&row)?.wait().map(drop),
+                1 => plan.start_reduce_row(&row)?.wait().map(drop),
+                2 => exact.start_allreduce_row(&sums)?.wait().map(drop),
+                3 => exact.start_reduce_row(&sums)?.wait().map(drop),
+                4 => exact.start_scan_row(&sums)?.wait_row().map(drop),
+                _ => exact.start_exscan_row(&sums)?.wait_row().map(drop),
+            };
+            if is_wrong {
+                assert_eq!(wrong(), Err(refused(3)), "{calls}");
+                let spent = RunError::Spent { rank };
+                assert_eq!(wrong(), Err(spent), "{calls}");
+            } else {
+                let outcome = right();
+                // Whoever needs nothing of that rank may not hear of it in this run.
+                let needs_it =
+                    calls % 2 == 0 && (calls < 4 || culprit < rank) || calls == 5 && culprit < rank;
+                let heard_or_well = [Ok(()), Err(heard(culprit))];
+                assert!(heard_or_well.contains(&outcome), "{calls}: {outcome:?}");
+                if needs_it {
+                    assert_eq!(outcome, Err(heard(culprit)), "{calls}");
+                }
+            }
+        }
+    }
+    let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+    let total = plan.allreduce(&[1.0]).unwrap();
+    assert_eq!(total.to_bits(), (size as f64).to_bits());
 }
 
 /// What all ranks know needs no message.

@@ -12,6 +12,7 @@ pub(crate) mod handles;
 pub(crate) mod long_rows;
 #[allow(dead_code, reason = "each backend loses ranks in its own tests")]
 pub(crate) mod losses;
+pub(crate) mod nested;
 pub(crate) mod split_phase;
 
 use std::fmt::Debug;
@@ -36,6 +37,7 @@ pub(crate) fn checks() -> impl Iterator<Item = (&'static str, Check)> {
         .chain(long_rows::CHECKS)
         .chain(exact::CHECKS)
         .chain(faults::CHECKS)
+        .chain(nested::CHECKS)
         .chain(losses::CHECKS)
 }
 

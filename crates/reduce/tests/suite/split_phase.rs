@@ -4,12 +4,14 @@
 
 use std::time::Duration;
 
-use reduce::{Plan, RunError, Sum, World};
+use reduce::{AnyPending, Plan, RunError, Sum, World, exact, wait_all};
 
 use super::{Check, by_definition, numbers, offered};
 
-pub(crate) const CHECKS: [(&str, Check); 5] = [
+pub(crate) const CHECKS: [(&str, Check); 7] = [
     ("start, work, wait", start_and_wait),
+    ("a scan of what it was started with", scan_of_its_items),
+    ("runs of several types, waited for together", wait_for_all),
     (
         "several in flight, waited for in any order",
         several_in_flight,
@@ -52,11 +54,91 @@ fn start_and_wait(world: &World) {
             );
             let pending = plan.start_scan(own).unwrap();
             let mut prefixes = [0.0; 5];
-            pending.wait_into(own, &mut prefixes).unwrap();
+            pending.wait_into(&mut prefixes).unwrap();
             let last = by_definition(&items[..5 * rank + 5], &Sum).unwrap();
             assert_eq!(prefixes[4].to_bits(), last.to_bits());
         }
     }
+}
+
+/// A scan is of the items that it was started with, whatever becomes of the slice before the wait.
+fn scan_of_its_items(world: &World) {
+    let (rank, size) = (world.rank(), world.size());
+    for width in [1, 3, 40] {
+        let items = numbers(5 * size * width, 7);
+        let own = &items[5 * rank * width..5 * (rank + 1) * width];
+        let plan = Plan::builder(world).local_items(5).width(width);
+        let plan = plan.build::<f64>().unwrap();
+        let mut expected = [(); 2].map(|()| vec![0.0; own.len()]);
+        plan.scan(own, &mut expected[0]).unwrap();
+        plan.exscan(own, &mut expected[1]).unwrap();
+        let expected =
+            expected.map(|row| row.iter().map(|value| value.to_bits()).collect::<Vec<_>>());
+        for round in 0..3 {
+            let mut moved = own.to_vec();
+            let runs = [
+                plan.start_scan(&moved).map(|run| {
+                    // One sum is as before, and every prefix is another one.
+                    moved.rotate_left(width * round);
+                    run.wait()
+                }),
+                plan.start_exscan(own).map(|run| run.wait()),
+            ];
+            let found = runs.map(|run| run.unwrap().unwrap());
+            let found =
+                found.map(|row| row.iter().map(|value| value.to_bits()).collect::<Vec<_>>());
+            assert_eq!(found, expected, "width {width}");
+        }
+    }
+}
+
+/// One call waits for runs of every kind; afterwards no wait blocks. What fails is named by its position.
+fn wait_for_all(world: &World) {
+    let (rank, size) = (world.rank(), world.size());
+    let single = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+    let rows = Plan::builder(world).local_items(1).width(2);
+    let rows = rows.build::<i64>().unwrap();
+    let exact = Plan::builder(world).build_exact::<exact::Sum<f64>>();
+    let exact = exact.unwrap();
+    for round in 0..3 {
+        let total = single.start_allreduce(&[1.0]).unwrap();
+        let scan = rows.start_scan(&[1, 2]).unwrap();
+        let sum = exact.start_reduce(&exact::Sum::of(&[0.5])).unwrap();
+        let runs: [&dyn AnyPending; 3] = [&total, &scan, &sum];
+        let mut runs = runs.to_vec();
+        runs.rotate_left((rank + round) % 3);
+        wait_all(&runs).unwrap();
+        for run in runs {
+            assert_eq!(run.test(), Ok(true));
+        }
+        let count = i64::try_from(size).unwrap();
+        assert_eq!(total.wait(), Ok(size as f64));
+        let own = i64::try_from(rank + 1).unwrap();
+        assert_eq!(scan.wait(), Ok(vec![own, 2 * own]));
+        let halves = (rank == 0).then_some(count as f64 / 2.0);
+        assert_eq!(sum.wait().unwrap().map(|sum| sum.value()), halves);
+    }
+    assert_eq!(wait_all(&[]), Ok(()));
+    // A rank that cannot take part: the run fails everywhere, and the other two end well.
+    let good = single.start_allreduce(&[1.0]).unwrap();
+    let wrong: &[i64] = if rank == size - 1 { &[1] } else { &[1, 2] };
+    let bad = rows.start_allreduce_row(wrong).unwrap();
+    let last = exact.start_allreduce(&exact::Sum::of(&[0.5])).unwrap();
+    let error = wait_all(&[&good, &bad, &last]).unwrap_err();
+    assert_eq!(error.position, 1, "{error}");
+    let reason = match rank == size - 1 {
+        true => RunError::WrongLength {
+            rank,
+            planned: 2,
+            given: 1,
+        },
+        false => RunError::RankFailed { rank: size - 1 },
+    };
+    assert_eq!(error.error, reason);
+    assert_eq!(error.to_string(), format!("run 1: {reason}"));
+    assert_eq!(good.wait(), Ok(size as f64));
+    assert_eq!(bad.wait(), Err(reason));
+    assert_eq!(last.wait().unwrap().value(), size as f64 / 2.0);
 }
 
 /// Ranks wait for their runs in different orders: whoever waits for one looks after all.

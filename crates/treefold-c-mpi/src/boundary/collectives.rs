@@ -289,13 +289,12 @@ pub(super) fn duration(seconds: f64) -> Result<Duration, Failure> {
     }
 }
 
-/// `treefold_wait` and `treefold_wait_scan`, which has `local`. Ends the handle, unless the run is of the other kind.
+/// `treefold_wait`. Ends the handle.
 ///
 /// # Safety
-/// `run` is a handle, or NULL; `local` and `result` are so many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
+/// `run` is a handle, or NULL; `result` is so many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
 pub(super) unsafe fn wait(
     run: *mut *mut treefold_run,
-    local: Option<Input>,
     (result, m): Output,
     is_mine: *mut c_int,
 ) -> Status {
@@ -303,51 +302,42 @@ pub(super) unsafe fn wait(
         // SAFETY: the caller promises a handle, or NULL.
         let name = unsafe { read_handle("run", run) }?;
         let object = handle::object(name)?;
-        object.check_wait(local.is_some())?;
         handle::take(name)?;
         // SAFETY: the caller promises a handle.
         unsafe { write_handle("run", run, ptr::null_mut()) }?;
         // SAFETY: the caller's promise is this function's.
-        let arrays = unsafe { wait_arrays(&*object, local, (result, m), is_mine) };
-        let (local, result) = match arrays {
-            Ok(arrays) => arrays,
+        let arrays = unsafe { wait_result(&*object, (result, m), is_mine) };
+        let result = match arrays {
+            Ok(result) => result,
             Err(failure) => {
                 object.wait_without_arrays()?;
                 return Err(failure);
             }
         };
-        let outcome = object.wait(local, result)?;
+        let outcome = object.wait(result)?;
         // SAFETY: the caller promises an int, or NULL.
         unsafe { tell(is_mine, outcome) }
     })
 }
 
-/// What a wait reads and writes.
+/// What a wait writes.
 ///
 /// # Safety
 /// As [`wait`].
-unsafe fn wait_arrays<'a>(
+unsafe fn wait_result<'a>(
     run: &dyn AnyRun,
-    local: Option<Input>,
     (result, m): Output,
     is_mine: *mut c_int,
-) -> Result<(&'a [u8], &'a mut [u8]), Failure> {
-    let element_bytes = run.item_bytes();
-    let (local, n) = local.unwrap_or((ptr::null(), 0));
+) -> Result<&'a mut [u8], Failure> {
     let m = if run.may_lack_result() && result.is_null() {
         0
     } else {
         m
     };
-    let local_array = Bytes::of("local", local, n, element_bytes)?;
-    let result_array = Bytes::of("result", result, m, element_bytes)?;
-    disjoint(local_array, result_array)?;
-    check_told(is_mine, &[local_array, result_array])?;
-    // SAFETY: the caller promises n elements.
-    let local = unsafe { local_array.read(local) };
-    // SAFETY: the caller promises m elements, which are no items, as was just found.
-    let result = unsafe { result_array.write(result) };
-    Ok((local, result))
+    let result_array = Bytes::of("result", result, m, run.item_bytes())?;
+    check_told(is_mine, &[result_array])?;
+    // SAFETY: the caller promises m elements.
+    Ok(unsafe { result_array.write(result) })
 }
 
 /// Leaves a handle where a pointer says.

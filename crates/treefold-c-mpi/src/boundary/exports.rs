@@ -6,7 +6,7 @@ use std::ptr;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use treefold::transport::Interruption;
+use treefold::transport::{Error, Interruption};
 use treefold::{Algorithm, Distribution, Operation, Ownership};
 use treefold_c::boundary::{Bytes, Combine, Function, disjoint, guard, place, text, write};
 use treefold_c::element::ElementType;
@@ -185,6 +185,15 @@ pub unsafe extern "C" fn treefold_comm_destroy(comm: *mut *mut treefold_comm) ->
 pub unsafe extern "C" fn treefold_comm_free(comm: *mut *mut treefold_comm) -> Status {
     guard(|| {
         // SAFETY: the caller promises a handle, or NULL.
+        let name = unsafe { read_handle("comm", comm) }?;
+        if !name.is_null() {
+            let world = &handle::object(name)?.world;
+            if world.is_in_operator() {
+                let rank = world.rank();
+                return Err(of_transport(&Error::Nested { rank }));
+            }
+        }
+        // SAFETY: as above.
         let Some(object) = unsafe { take_handle("comm", comm) }? else {
             return Ok(());
         };
@@ -944,7 +953,7 @@ pub unsafe extern "C" fn treefold_run_algorithm(
     })
 }
 
-/// Waits for a run that is no scan.
+/// Waits for a run.
 ///
 /// # Safety
 /// `run` is a handle, `result` is m elements, and `is_mine` is one int; each may be NULL.
@@ -956,23 +965,7 @@ pub unsafe extern "C" fn treefold_wait(
     is_mine: *mut c_int,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::wait(run, None, (result, m), is_mine) }
-}
-
-/// Waits for a scan.
-///
-/// # Safety
-/// `run` is a handle, `local` is n elements, and `result` is m; each may be NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_wait_scan(
-    run: *mut *mut treefold_run,
-    local: *const c_void,
-    n: usize,
-    result: *mut c_void,
-    m: usize,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::wait(run, Some((local, n)), (result, m), ptr::null_mut()) }
+    unsafe { collectives::wait(run, (result, m), is_mine) }
 }
 
 /// Abandons a run.

@@ -120,7 +120,7 @@ CALL(treefold_run_plan, plan_of_run, RUN(0), (run, plan_of_run), END_RUN)
 CALL(treefold_run_algorithm, name, RUN(0), (run, name), END_RUN)
 CALL(treefold_wait, result, RUN(0), (&run, result, 1, MINE), END_PLAN)
 CALL(treefold_wait, is_mine, RUN(0), (&run, MINE, 1, is_mine), END_PLAN)
-CALL(treefold_wait_scan, result, RUN(1), (&run, items, COUNT, result, COUNT), END_PLAN)
+CALL(treefold_wait, scan, RUN(1), (&run, scan, COUNT, NULL), END_PLAN)
 
 /* Handles that a call takes and ends. */
 static treefold_status treefold_comm_destroy_comm(void *place)
@@ -158,13 +158,6 @@ static treefold_status treefold_wait_run(void *place)
     treefold_run *own = run_of(plan_of(0, 1), 0);
     PUT(own);
     return treefold_wait(place, MINE, 1, NULL);
-}
-
-static treefold_status treefold_wait_scan_run(void *place)
-{
-    treefold_run *own = run_of(plan_of(0, 1), 1);
-    PUT(own);
-    return treefold_wait_scan(place, items, COUNT, MINE, COUNT);
 }
 
 static treefold_status treefold_cancel_run(void *place)
@@ -212,13 +205,12 @@ static const struct place table[] = {
     ROW(treefold_plan_pending, pending, 4, {NULL, NULL}),
     ROW(treefold_run_algorithm, name, 8, {NULL, NULL}),
     ROW(treefold_wait, result, 8, OTHER(is_mine)),
-    ROW(treefold_wait_scan, result, 8, LOCAL),
+    {"treefold_wait", "result", treefold_wait_scan, 8, 0, {{NULL, NULL}}},
     ROW(treefold_comm_destroy, comm, 8, {NULL, NULL}),
     ROW(treefold_comm_free, comm, 8, {NULL, NULL}),
     ROW(treefold_builder_destroy, builder, 8, {NULL, NULL}),
     ROW(treefold_plan_destroy, plan, 8, {NULL, NULL}),
     ROW(treefold_wait, run, 8, {NULL, NULL}),
-    ROW(treefold_wait_scan, run, 8, {NULL, NULL}),
     ROW(treefold_cancel, run, 8, {NULL, NULL}),
     {"treefold_run_plan", "plan", treefold_run_plan_plan_of_run, 8, 0, {{NULL, NULL}}},
 };

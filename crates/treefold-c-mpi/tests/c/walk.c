@@ -393,7 +393,7 @@ static void queries(void)
     CHECK(of == NULL);
     OK(treefold_run_algorithm(run, &name));
     CHECK(name != NULL);
-    OK(treefold_wait_scan(&run, &one, 1, &sum, 1));
+    OK(treefold_wait(&run, &sum, 1, NULL));
     CHECK(sum == rank + 1);
     /* One that is abandoned is pending no more. */
     OK(treefold_start_allreduce(other, &one, 1, &run));
@@ -502,7 +502,7 @@ static void split_phase(void)
 {
     size_t rows = count_of(ROWS), n = rows * WIDTH, begin, end;
     const double *local = row[begin_of(ROWS, rank)];
-    double result[WIDTH], prefixes[ROWS * WIDTH], again[ROWS * WIDTH];
+    double result[WIDTH], prefixes[ROWS * WIDTH], again[ROWS * WIDTH + 1], changed[ROWS * WIDTH];
     int done = -1, mine = -1;
     treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, rows, WIDTH);
     treefold_plan *other = plan_of(TREEFOLD_F64, TREEFOLD_SUM, rows, WIDTH);
@@ -513,7 +513,6 @@ static void split_phase(void)
     treefold_run *third = NULL;
     EXPECT(TREEFOLD_UNDER_WAY, "under way", treefold_start_allreduce(plan, local, n, &third));
     EXPECT(TREEFOLD_UNDER_WAY, "under way", treefold_allreduce(plan, local, n, result, WIDTH));
-    EXPECT(TREEFOLD_ARGUMENT, "treefold_wait", treefold_wait_scan(&run, local, n, result, WIDTH));
     CHECK(run != NULL);
     OK(treefold_test(run, &done));
     CHECK(done == 0 || done == 1);
@@ -546,13 +545,19 @@ static void split_phase(void)
 
     OK(treefold_scan(plan, local, n, prefixes, n));
     OK(treefold_start_scan(plan, local, n, &run));
-    EXPECT(TREEFOLD_ARGUMENT, "treefold_wait_scan", treefold_wait(&run, result, WIDTH, NULL));
-    OK(treefold_wait_scan(&run, local, n, again, n));
+    OK(treefold_wait(&run, again, n, NULL));
     CHECK(same(prefixes, again, n));
     OK(treefold_exscan(plan, local, n, prefixes, n));
-    OK(treefold_start_exscan(plan, local, n, &run));
-    OK(treefold_wait_scan(&run, local, n, again, n));
+    /* A scan is of the items that it was started with, whatever becomes of the array. */
+    memcpy(changed, local, n * sizeof *local);
+    OK(treefold_start_exscan(plan, changed, n, &run));
+    for (size_t i = 0; i < n; i++)
+        changed[i] = -1;
+    OK(treefold_wait(&run, again, n, NULL));
     CHECK(same(prefixes, again, n));
+    OK(treefold_start_scan(plan, local, n, &run));
+    EXPECT(TREEFOLD_LENGTH, "elements", treefold_wait(&run, again, n + 1, NULL));
+    CHECK(run == NULL);
 
     /* A run outlives its plan's handle. */
     OK(treefold_start_allreduce(plan, local, n, &run));
@@ -626,16 +631,46 @@ static int compose(void *context, const void *left, const void *right, void *out
     return 0;
 }
 
-/* An operator that communicates. */
+/* An operator that communicates, by every function that does. */
 static treefold_plan *nested;
-static treefold_status nested_status;
+static treefold_run *nested_run;
+static treefold_builder *nested_builder;
+static int nested_calls;
 
 static int communicate(void *context, const void *left, const void *right, void *out)
 {
     double one = 1, sum;
+    int done;
+    treefold_comm *own = comm;
+    treefold_run *run = NULL;
+    treefold_plan *plan = NULL;
     (void)context;
     (void)left;
-    nested_status = treefold_allreduce(nested, &one, 1, &sum, 1);
+    const treefold_status all[] = {
+        treefold_comm_measure_link(comm),
+        treefold_comm_free(&own),
+        treefold_plan_build(nested_builder, &plan),
+        treefold_allreduce(nested, &one, 1, &sum, 1),
+        treefold_reduce(nested, &one, 1, &sum, 1, NULL),
+        treefold_reduce_scatter(nested, &one, 1, &sum, 1),
+        treefold_scan(nested, &one, 1, &sum, 1),
+        treefold_exscan(nested, &one, 1, &sum, 1),
+        treefold_broadcast(nested, &one, 1),
+        treefold_start_allreduce(nested, &one, 1, &run),
+        treefold_start_reduce(nested, &one, 1, &run),
+        treefold_start_reduce_scatter(nested, &one, 1, &run),
+        treefold_start_scan(nested, &one, 1, &run),
+        treefold_start_exscan(nested, &one, 1, &run),
+        treefold_test(nested_run, &done),
+        treefold_wait_timeout(nested_run, 1),
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i] != TREEFOLD_OPERATOR)
+            printf("call %d of an operator: %d\n", (int)i, (int)all[i]);
+        CHECK(all[i] == TREEFOLD_OPERATOR);
+    }
+    CHECK(own == comm && run == NULL && plan == NULL);
+    nested_calls++;
     memcpy(out, right, 8);
     return 0;
 }
@@ -698,13 +733,22 @@ static void user_operators(void)
     EXPECT(TREEFOLD_ARGUMENT, "`item_bytes`", treefold_builder_create_user(comm, "x", 520, compose, NULL, NULL, &builder));
 
     nested = plan_of(TREEFOLD_F64, TREEFOLD_SUM, 1, 1);
+    treefold_plan *running = plan_of(TREEFOLD_F64, TREEFOLD_SUM, 1, 1);
+    double one = 1, sum;
+    OK(treefold_start_allreduce(running, &one, 1, &nested_run));
+    OK(treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_SUM, &nested_builder));
+    OK(treefold_builder_local_items(nested_builder, 1));
     OK(treefold_builder_create_user(comm, "communicate", 8, communicate, NULL, NULL, &builder));
     OK(treefold_builder_local_items(builder, 2));
     OK(treefold_plan_build(builder, &plan));
     int64_t items[2] = {1, 2}, last;
     OK(treefold_allreduce(plan, items, 2, &last, 1));
-    CHECK(last == 2 && nested_status == TREEFOLD_OPERATOR);
+    CHECK(last == 2 && nested_calls > 0);
+    OK(treefold_wait(&nested_run, &sum, 1, NULL));
+    CHECK(sum == size);
     OK(treefold_plan_destroy(&plan));
+    OK(treefold_plan_destroy(&running));
+    OK(treefold_builder_destroy(&nested_builder));
     OK(treefold_plan_destroy(&nested));
     OK(treefold_builder_destroy(&builder));
 }
@@ -799,7 +843,7 @@ static void exact_sums(void)
             OK(treefold_start_scan(plan, local, n, &run));
         else
             OK(treefold_start_exscan(plan, local, n, &run));
-        OK(treefold_wait_scan(&run, local, n, again, n));
+        OK(treefold_wait(&run, again, n, NULL));
         CHECK(same(prefixes, again, n));
     }
     OK(treefold_plan_algorithm(plan, TREEFOLD_BROADCAST, &name));
@@ -867,7 +911,7 @@ static void exact_rows(void)
     OK(treefold_scan(plan, local, n, prefixes, n));
     CHECK(rank != size - 1 || rows == 0 || same(prefixes + n - WIDTH, sums, WIDTH));
     OK(treefold_start_scan(plan, local, n, &run));
-    OK(treefold_wait_scan(&run, local, n, again, n));
+    OK(treefold_wait(&run, again, n, NULL));
     CHECK(same(prefixes, again, n));
     OK(treefold_plan_destroy(&plan));
     plan = exact_plan_of(TREEFOLD_F64, TREEFOLD_EXACT_NORM, WIDTH);
@@ -972,11 +1016,11 @@ static void exact_mistakes(void)
     treefold_plan *tree = plan_of(TREEFOLD_F64, TREEFOLD_SUM, 1, 1);
     EXPECT(TREEFOLD_ARGUMENT, "dot products", treefold_allreduce_dot(tree, x, 1, x, 1, sum, 1));
     OK(treefold_plan_destroy(&tree));
-    /* A scan's wait with other items: the run ends well. */
+    /* A scan's wait with room for other items: the run ends well. */
     treefold_plan *plan = exact_plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 1);
     treefold_run *run;
     OK(treefold_start_scan(plan, x, 2, &run));
-    EXPECT(TREEFOLD_LENGTH, "elements", treefold_wait_scan(&run, x, 1, sum, 1));
+    EXPECT(TREEFOLD_LENGTH, "elements", treefold_wait(&run, sum, 1, NULL));
     CHECK(run == NULL);
     OK(treefold_allreduce(plan, x, 3, sum, 1));
     CHECK(sum[0] == 6 * size);

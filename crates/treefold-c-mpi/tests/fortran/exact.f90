@@ -174,10 +174,10 @@ contains
       call treefold_exscan(plan, mine, scanned)
       call same('exscan', transfer(scanned, BYTES), transfer(before, BYTES))
       call treefold_start_scan(plan, mine, run)
-      call treefold_wait_scan(run, mine, scanned)
+      call treefold_wait(run, scanned)
       call same('start_scan', transfer(scanned, BYTES), transfer(up_to, BYTES))
       call treefold_start_exscan(plan, mine, run)
-      call treefold_wait_scan(run, mine, scanned)
+      call treefold_wait(run, scanned)
       call same('start_exscan', transfer(scanned, BYTES), transfer(before, BYTES))
    end subroutine scans
 

@@ -1,0 +1,139 @@
+//! Communicators of some of a network's ranks, or of all of them once more: their messages go through the same network, apart from
+//! all others, so one network sees every rank that waits.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::network::Envelope;
+use crate::error::Error;
+use crate::tag::Tag;
+
+/// Which communicator a message belongs to: the tags of the splits that have made it, the first one first. `None` is the network's own.
+/// Groups of one split share it: they share no ranks.
+pub(super) type Context = Option<Arc<[u64]>>;
+
+/// The ranks of a communicator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    pub(super) context: Context,
+    /// The numbers that the communicator's ranks have in the network; `None` if they are the same.
+    members: Option<Arc<[usize]>>,
+}
+
+impl Group {
+    /// All ranks of a network, as they are.
+    pub(super) const ALL: Self = Self {
+        context: None,
+        members: None,
+    };
+
+    /// Ranks of a network in another order.
+    pub(super) fn ordered(members: Vec<usize>) -> Self {
+        let is_same = members.iter().enumerate().all(|(own, &rank)| own == rank);
+        Self {
+            context: None,
+            members: (!is_same).then(|| members.into()),
+        }
+    }
+
+    /// Some ranks of this group, by their numbers in it, which have split off in the exchange of a tag.
+    pub(super) fn part(&self, tag: Tag, ranks: &[usize]) -> Self {
+        let before = self.context.iter().flat_map(|context| context.iter());
+        let context = before.copied().chain([tag.to_bits()]);
+        let members = ranks.iter().map(|&rank| self.in_network(rank));
+        Self {
+            context: Some(context.collect()),
+            members: Some(members.collect()),
+        }
+    }
+
+    /// A rank's number in the network.
+    #[inline]
+    pub(super) fn in_network(&self, rank: usize) -> usize {
+        match &self.members {
+            None => rank,
+            Some(members) => members[rank],
+        }
+    }
+
+    /// The number in this group of a rank of the network.
+    pub(super) fn here(&self, rank: usize) -> Option<usize> {
+        match &self.members {
+            None => Some(rank),
+            Some(members) => members.iter().position(|&member| member == rank),
+        }
+    }
+
+    /// Whether a rank of the network is in this group.
+    pub(super) fn has(&self, rank: usize) -> bool {
+        self.here(rank).is_some()
+    }
+
+    /// A failure of the network, with the numbers that ranks have here. One of other ranks ends this communicator, too.
+    pub(super) fn localised(&self, own: usize, error: Error) -> Error {
+        if self.members.is_none() {
+            return error;
+        }
+        let here = |rank| self.here(rank);
+        let localised = match &error {
+            Error::Panicked { rank, message } => here(*rank).map(|rank| Error::Panicked {
+                rank,
+                message: message.clone(),
+            }),
+            Error::NotStarted { rank, reason } => here(*rank).map(|rank| Error::NotStarted {
+                rank,
+                reason: reason.clone(),
+            }),
+            Error::Left { rank, awaited_by } => here(*rank)
+                .zip(here(*awaited_by))
+                .map(|(rank, awaited_by)| Error::Left { rank, awaited_by }),
+            Error::Revoked { rank } => here(*rank).map(|rank| Error::Revoked { rank }),
+            _ => return error,
+        };
+        localised.unwrap_or(Error::Revoked { rank: own })
+    }
+}
+
+/// What the communicators of one rank share: messages that one of them has found for others, which may not be there yet.
+#[derive(Debug, Default)]
+pub(super) struct Shelf(RefCell<Vec<Envelope>>);
+
+impl Shelf {
+    /// Moves the messages for a communicator to the end of `arrived`, and says whether there were any.
+    pub(super) fn take(&self, group: &Group, arrived: &mut Vec<Envelope>) -> bool {
+        let mut envelopes = self.0.borrow_mut();
+        if envelopes.is_empty() {
+            return false;
+        }
+        let before = arrived.len();
+        arrived.extend(envelopes.extract_if(.., |envelope| group.owns(envelope)));
+        group.localise(&mut arrived[before..]);
+        arrived.len() > before
+    }
+
+    /// Keeps those that are for other communicators.
+    pub(super) fn put_aside(&self, group: &Group, arrived: &mut Vec<Envelope>) {
+        if !arrived.iter().all(|envelope| group.owns(envelope)) {
+            let others = arrived.extract_if(.., |envelope| !group.owns(envelope));
+            self.0.borrow_mut().extend(others);
+        }
+        group.localise(arrived);
+    }
+}
+
+impl Group {
+    #[inline]
+    fn owns(&self, envelope: &Envelope) -> bool {
+        envelope.context == self.context
+    }
+
+    /// Gives senders the numbers that they have here.
+    #[inline]
+    fn localise(&self, envelopes: &mut [Envelope]) {
+        if self.members.is_some() {
+            for envelope in envelopes {
+                envelope.from = self.here(envelope.from).unwrap_or(envelope.from);
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Exact sums by all threads of a process, on rayon. They have the values of those by one thread.
+
+use exact_sum::Float;
+pub use exact_sum::par::{norm, sum};
+
+use crate::error::FoldError;
+use crate::fold::check_lengths;
+
+/// The exact sum of x0 * y0, x1 * y1, …, rounded to nearest, by the threads of the current rayon pool: see [`dot`](super::dot).
+///
+/// # Errors
+/// The slices differ in length.
+pub fn dot<T: Float>(x: &[T], y: &[T]) -> Result<T, FoldError> {
+    check_lengths(x, y)?;
+    Ok(exact_sum::par::dot(x, y))
+}

@@ -1,0 +1,61 @@
+//! One wait for runs of any types.
+
+use crate::error::RunError;
+
+/// A run under way, whatever its call and its type: a [`Pending`](crate::Pending) or an exact
+/// [`Pending`](crate::exact::Pending). [`wait_all`] takes several.
+pub trait AnyPending: Sealed {
+    /// Makes progress without blocking; true if `wait` would return at once.
+    ///
+    /// # Errors
+    /// The transport failed.
+    fn test(&self) -> Result<bool, RunError>;
+}
+
+/// What only this crate's runs can do.
+pub trait Sealed {
+    /// Waits until the run is over, and says whether it has a result. The result stays where it is.
+    fn wait_until_over(&self) -> Result<(), RunError>;
+}
+
+/// Why one of several runs failed; see [`wait_all`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("run {position}: {error}")]
+pub struct WaitAllError {
+    /// The first run that failed, by its place in the list, counted from 0.
+    pub position: usize,
+    /// What its own `wait` returns, too.
+    pub error: RunError,
+}
+
+/// Waits until all of these runs are over, of any calls and types. Their results are kept: each run's own `wait` returns its result, and
+/// does not block any more.
+///
+/// ```
+/// use reduce::{Plan, exact, threads, wait_all};
+///
+/// threads::run(2, |world| {
+///     let residual = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+///     let mass = Plan::builder(world).build_exact::<exact::Sum<f64>>().unwrap();
+///     let residual = residual.start_allreduce(&[0.5]).unwrap();
+///     let mass = mass.start_allreduce(&exact::Sum::of(&[0.1, 0.2])).unwrap();
+///     // Other work goes here.
+///     wait_all(&[&residual, &mass]).unwrap();
+///     assert_eq!(residual.wait(), Ok(1.0));
+///     assert_eq!(mass.wait().unwrap().value(), 0.6000000000000001);
+/// })?;
+/// # Ok::<(), threads::RunError>(())
+/// ```
+///
+/// # Errors
+/// The first run in the list that failed. All others are over all the same, unless an operator
+/// [makes the call](RunError::Nested).
+pub fn wait_all(runs: &[&dyn AnyPending]) -> Result<(), WaitAllError> {
+    let mut outcome = Ok(());
+    for (position, run) in runs.iter().enumerate() {
+        let waited = run.wait_until_over();
+        let waited = waited.map_err(|error| WaitAllError { position, error });
+        outcome = outcome.and(waited);
+    }
+    outcome
+}

@@ -1,0 +1,481 @@
+//! Operators that call treefold on the world that runs them: every call that communicates is refused, on every transport, and whatever
+//! else they do ends well.
+
+#![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
+
+use std::cell::{Cell, RefCell};
+use std::fmt::Display;
+use std::rc::Rc;
+use std::time::Duration;
+
+use distribution::Ownership;
+use reduce::operator::custom;
+use reduce::{AnyPending, Operation, Operator, Pending, Plan, RunError, Sum, World, call};
+use reduce::{exact, threads, wait_all};
+
+use super::{Check, offered};
+
+pub(crate) const CHECKS: [(&str, Check); 4] = [
+    ("every call of an operator is refused", every_call),
+    ("an operator's name and empty value", while_a_plan_is_built),
+    ("what an operator may do", what_is_no_collective_call),
+    ("an operator that drops its own run", drops_its_own_run),
+];
+
+/// What an operator may have at hand.
+struct Hand {
+    world: World,
+    plan: Plan<f64, Sum>,
+    exact: exact::Plan<exact::Sum<f64>>,
+    products: exact::Plan<exact::ProductSum<f64>>,
+    complex: exact::Plan<exact::ComplexProductSum<f64>>,
+    run: Pending<call::Allreduce, f64>,
+    exact_run: exact::Pending<call::Allreduce, exact::Sum<f64>>,
+}
+
+impl Hand {
+    fn new(world: &World) -> Self {
+        let exact = || {
+            Plan::builder(world)
+                .build_exact::<exact::Sum<f64>>()
+                .unwrap()
+        };
+        let plan = || Plan::builder(world).local_items(1).build().unwrap();
+        Self {
+            world: world.clone(),
+            plan: plan(),
+            exact: exact(),
+            products: Plan::builder(world).build_exact().unwrap(),
+            complex: Plan::builder(world).build_exact().unwrap(),
+            run: plan().start_allreduce(&[1.0]).unwrap(),
+            exact_run: exact().start_allreduce(&exact::Sum::of(&[1.0])).unwrap(),
+        }
+    }
+}
+
+/// What a call came to.
+type Said = Result<(), String>;
+
+fn said<R, E: Display>(outcome: Result<R, E>) -> Said {
+    outcome.map(drop).map_err(|error| error.to_string())
+}
+
+/// A call, by its name.
+type Call = (&'static str, fn(&Hand) -> Said);
+
+const ONE: &[f64] = &[1.0];
+
+/// Every call that communicates. `complete` finds those that are missing.
+const CALLS: &[Call] = &[
+    ("World::fresh_tag", |hand| said(hand.world.fresh_tag())),
+    ("World::agree", |hand| said(hand.world.agree(true))),
+    ("World::shrink", |hand| said(hand.world.shrink())),
+    ("World::measure_link", |hand| {
+        said(hand.world.measure_link())
+    }),
+    ("threads::duplicate", |hand| {
+        said(threads::duplicate(&hand.world))
+    }),
+    ("threads::split", |hand| {
+        said(threads::split(&hand.world, None, 0))
+    }),
+    ("Builder::build", |hand| {
+        said(Plan::builder(&hand.world).local_items(1).build::<f64>())
+    }),
+    ("Builder::build, agreed", |hand| {
+        let ownership = Ownership::one_item_each(hand.world.size()).unwrap();
+        let builder = Plan::builder(&hand.world).ownership(&ownership).agreed();
+        said(builder.build::<f64>())
+    }),
+    ("Builder::build_exact", |hand| {
+        said(Plan::builder(&hand.world).build_exact::<exact::Sum<f64>>())
+    }),
+    ("Plan::allreduce", |hand| said(hand.plan.allreduce(ONE))),
+    ("Plan::allreduce_into", |hand| {
+        said(hand.plan.allreduce_into(ONE, &mut [0.0]))
+    }),
+    ("Plan::reduce", |hand| said(hand.plan.reduce(ONE))),
+    ("Plan::reduce_into", |hand| {
+        said(hand.plan.reduce_into(ONE, &mut [0.0]))
+    }),
+    ("Plan::reduce_scatter", |hand| {
+        said(hand.plan.reduce_scatter(ONE, &mut [0.0]))
+    }),
+    ("Plan::scan", |hand| said(hand.plan.scan(ONE, &mut [0.0]))),
+    ("Plan::exscan", |hand| {
+        said(hand.plan.exscan(ONE, &mut [0.0]))
+    }),
+    ("Plan::broadcast", |hand| {
+        said(hand.plan.broadcast(&mut [0.0]))
+    }),
+    ("Plan::start_allreduce", |hand| {
+        said(hand.plan.start_allreduce(ONE))
+    }),
+    ("Plan::start_allreduce_row", |hand| {
+        said(hand.plan.start_allreduce_row(ONE))
+    }),
+    ("Plan::start_reduce", |hand| {
+        said(hand.plan.start_reduce(ONE))
+    }),
+    ("Plan::start_reduce_row", |hand| {
+        said(hand.plan.start_reduce_row(ONE))
+    }),
+    ("Plan::start_reduce_scatter", |hand| {
+        said(hand.plan.start_reduce_scatter(ONE))
+    }),
+    ("Plan::start_scan", |hand| said(hand.plan.start_scan(ONE))),
+    ("Plan::start_exscan", |hand| {
+        said(hand.plan.start_exscan(ONE))
+    }),
+    ("exact::Plan::allreduce", |hand| {
+        said(hand.exact.allreduce(&exact::Sum::of(ONE)))
+    }),
+    ("exact::Plan::allreduce_into", |hand| {
+        said(hand.exact.allreduce_into(&sums(), &mut sums()))
+    }),
+    ("exact::Plan::reduce", |hand| {
+        said(hand.exact.reduce(&exact::Sum::of(ONE)))
+    }),
+    ("exact::Plan::reduce_into", |hand| {
+        said(hand.exact.reduce_into(&sums(), &mut sums()))
+    }),
+    ("exact::Plan::reduce_scatter", |hand| {
+        said(hand.exact.reduce_scatter(&sums(), &mut sums()))
+    }),
+    ("exact::Plan::scan", |hand| {
+        said(hand.exact.scan(&exact::Sum::of(ONE)))
+    }),
+    ("exact::Plan::exscan", |hand| {
+        said(hand.exact.exscan(&exact::Sum::of(ONE)))
+    }),
+    ("exact::Plan::scan_into", |hand| {
+        said(hand.exact.scan_into(&sums(), &mut sums()))
+    }),
+    ("exact::Plan::exscan_into", |hand| {
+        said(hand.exact.exscan_into(&sums(), &mut sums()))
+    }),
+    ("exact::Plan::start_allreduce", |hand| {
+        said(hand.exact.start_allreduce(&exact::Sum::of(ONE)))
+    }),
+    ("exact::Plan::start_allreduce_row", |hand| {
+        said(hand.exact.start_allreduce_row(&sums()))
+    }),
+    ("exact::Plan::start_reduce", |hand| {
+        said(hand.exact.start_reduce(&exact::Sum::of(ONE)))
+    }),
+    ("exact::Plan::start_reduce_row", |hand| {
+        said(hand.exact.start_reduce_row(&sums()))
+    }),
+    ("exact::Plan::start_reduce_scatter", |hand| {
+        said(hand.exact.start_reduce_scatter(&sums()))
+    }),
+    ("exact::Plan::start_scan", |hand| {
+        said(hand.exact.start_scan(&exact::Sum::of(ONE)))
+    }),
+    ("exact::Plan::start_exscan", |hand| {
+        said(hand.exact.start_exscan(&exact::Sum::of(ONE)))
+    }),
+    ("exact::Plan::start_scan_row", |hand| {
+        said(hand.exact.start_scan_row(&sums()))
+    }),
+    ("exact::Plan::start_exscan_row", |hand| {
+        said(hand.exact.start_exscan_row(&sums()))
+    }),
+    ("exact::Plan::sum", |hand| said(hand.exact.sum(ONE))),
+    ("exact::Plan::sum_rows", |hand| {
+        said(hand.exact.sum_rows(ONE, &mut [0.0]))
+    }),
+    ("exact::Plan::sum_rows, no rows", |hand| {
+        said(hand.exact.sum_rows(&[], &mut [0.0; 2]))
+    }),
+    ("exact::Plan::scan_items", |hand| {
+        said(hand.exact.scan_items(ONE, &mut [0.0]))
+    }),
+    ("exact::Plan::exscan_items", |hand| {
+        said(hand.exact.exscan_items(ONE, &mut [0.0]))
+    }),
+    ("exact::Plan::scan_items, two lengths", |hand| {
+        said(hand.exact.scan_items(ONE, &mut []))
+    }),
+    ("exact::Plan::dot", |hand| said(hand.products.dot(ONE, ONE))),
+    ("exact::Plan::dot, two lengths", |hand| {
+        said(hand.products.dot(ONE, &[]))
+    }),
+    ("exact::Plan::conjugate_dot", |hand| {
+        said(hand.complex.conjugate_dot(&[[1.0; 2]], &[[1.0; 2]]))
+    }),
+    ("exact::Plan::norm", |hand| said(hand.products.norm(ONE))),
+    ("Pending::test", |hand| said(hand.run.test())),
+    ("Pending::wait_timeout", |hand| {
+        said(hand.run.wait_timeout(Duration::ZERO))
+    }),
+    ("exact::Pending::test", |hand| said(hand.exact_run.test())),
+    ("exact::Pending::wait_timeout", |hand| {
+        said(hand.exact_run.wait_timeout(Duration::from_secs(1)))
+    }),
+    ("AnyPending::test", |hand| {
+        let run: &dyn AnyPending = &hand.run;
+        said(run.test())
+    }),
+    ("wait_all", |hand| {
+        said(wait_all(&[&hand.run, &hand.exact_run]))
+    }),
+];
+
+fn sums() -> [exact::Sum<f64>; 1] {
+    [exact::Sum::of(ONE)]
+}
+
+/// The calls that were not refused, the first time that an operator makes them.
+#[derive(Default)]
+struct Tried {
+    is_done: Cell<bool>,
+    wrong: RefCell<Vec<String>>,
+}
+
+impl Tried {
+    fn all(&self, hand: &Hand) {
+        if self.is_done.replace(true) {
+            return;
+        }
+        for (name, call) in CALLS {
+            let outcome = call(hand);
+            let is_refused = outcome.as_ref().is_err_and(|text| {
+                text.contains("an operator cannot")
+                    && text.contains(&format!("rank {}", hand.world.rank()))
+            });
+            if !is_refused {
+                self.wrong.borrow_mut().push(format!("{name}: {outcome:?}"));
+            }
+        }
+    }
+}
+
+fn every_call(world: &World) {
+    let size = world.size();
+    for algorithm in offered(world) {
+        for count in [1, 2] {
+            let hand = Rc::new(Hand::new(world));
+            let tried = Rc::new(Tried::default());
+            let add = {
+                let (hand, tried) = (Rc::clone(&hand), Rc::clone(&tried));
+                move |left: f64, right: f64| {
+                    tried.all(&hand);
+                    left + right
+                }
+            };
+            let builder = Plan::builder(world).algorithm(algorithm);
+            let builder = builder
+                .local_items(count)
+                .operator(custom("add", add).with_empty(0.0));
+            let plan = builder.build::<f64>().unwrap();
+            let items = vec![1.0; usize::try_from(count).unwrap()];
+            let total = (size * items.len()) as f64;
+            let check = |operation: &str| {
+                let wrong = tried.wrong.take();
+                let is_done = tried.is_done.replace(false);
+                assert!(
+                    is_done || count == 1,
+                    "{algorithm}, {operation}: it was never called"
+                );
+                assert!(wrong.is_empty(), "{algorithm}, {operation}: {wrong:?}");
+            };
+            assert_eq!(plan.allreduce(&items), Ok(total));
+            check("allreduce");
+            if algorithm.is_scheduled() {
+                let mut prefixes = items.clone();
+                plan.scan(&items, &mut prefixes).unwrap();
+                check("scan");
+                plan.start_allreduce(&items).unwrap().wait().unwrap();
+                check("start_allreduce");
+                let run = plan.start_exscan(&items).unwrap();
+                tried.is_done.set(false);
+                run.wait_into(&mut prefixes).unwrap();
+                check("the end of an exscan");
+            }
+            drop(plan);
+            // What was refused has changed nothing.
+            let hand = Rc::into_inner(hand).unwrap();
+            assert_eq!(hand.plan.allreduce(ONE), Ok(size as f64));
+            assert_eq!(hand.exact.sum(ONE), Ok(size as f64));
+            assert_eq!(hand.products.norm(&[2.0]), Ok((4.0 * size as f64).sqrt()));
+            assert_eq!(hand.run.wait(), Ok(size as f64));
+            assert_eq!(hand.exact_run.wait().unwrap().value(), size as f64);
+        }
+    }
+}
+
+/// An operator that makes the calls where ranks compare what it says.
+struct Telling {
+    hand: Hand,
+    tried: Tried,
+}
+
+struct Teller(Rc<Telling>);
+
+impl Operator<f64> for Teller {
+    fn name(&self) -> &str {
+        self.0.tried.all(&self.0.hand);
+        "telling"
+    }
+
+    fn combine(&self, left: f64, right: f64) -> f64 {
+        left + right
+    }
+
+    fn empty(&self) -> Option<f64> {
+        self.0.tried.all(&self.0.hand);
+        Some(0.0)
+    }
+}
+
+fn while_a_plan_is_built(world: &World) {
+    let telling = Rc::new(Telling {
+        hand: Hand::new(world),
+        tried: Tried::default(),
+    });
+    let teller = Teller(Rc::clone(&telling));
+    let builder = Plan::builder(world).local_items(1).operator(teller);
+    let plan = builder.build::<f64>().unwrap();
+    assert!(telling.tried.is_done.get());
+    assert_eq!(*telling.tried.wrong.borrow(), [""; 0]);
+    assert_eq!(plan.allreduce(ONE), Ok(world.size() as f64));
+    drop(plan);
+    let Telling { hand, .. } = Rc::into_inner(telling).unwrap();
+    assert_eq!(hand.run.wait(), Ok(world.size() as f64));
+    assert!(hand.exact_run.wait().is_ok());
+}
+
+/// To look, to print and to drop is no communication.
+fn what_is_no_collective_call(world: &World) {
+    let size = world.size();
+    for algorithm in offered(world) {
+        let hand = Rc::new(RefCell::new(Some(Hand::new(world))));
+        let add = {
+            let hand = Rc::clone(&hand);
+            move |left: f64, right: f64| {
+                if let Some(hand) = hand.take() {
+                    let Hand {
+                        world,
+                        plan,
+                        exact,
+                        products,
+                        complex,
+                        run,
+                        exact_run,
+                    } = hand;
+                    let text = format!("{world:?} {plan:?} {plan} {exact} {run:?} {exact_run:?}");
+                    assert!(!text.is_empty());
+                    let looked = (
+                        plan.algorithm(Operation::Scan),
+                        plan.rounds(),
+                        exact.rounds(),
+                        world.traffic(),
+                    );
+                    assert!(looked.0.is_some());
+                    world.set_silence_limit(Duration::from_secs(60));
+                    let its_network = world.network();
+                    assert!(its_network.near.latency_ns > 0.0);
+                    run.cancel();
+                    drop((exact_run, plan, exact, products, complex));
+                    world.tell_abandoned();
+                    // The last handles but that of the plan that runs.
+                    drop(world);
+                }
+                left + right
+            }
+        };
+        let builder = Plan::builder(world).algorithm(algorithm);
+        let builder = builder.local_items(2).operator(custom("add", add));
+        let plan = builder.build::<f64>().unwrap();
+        for _ in 0..3 {
+            assert_eq!(
+                plan.allreduce(&[1.0; 2]),
+                Ok(2.0 * size as f64),
+                "{algorithm}"
+            );
+        }
+        assert!(hand.borrow().is_none(), "{algorithm}");
+    }
+}
+
+/// A run that another wait drives, and whose operator drops the run's handle, is abandoned when the operator returns.
+fn drops_its_own_run(world: &World) {
+    let (rank, size) = (world.rank(), world.size());
+    let held: Rc<RefCell<Option<Pending<call::Allreduce, f64>>>> = Rc::default();
+    let is_dropped = Rc::new(Cell::new(false));
+    let add = {
+        let (held, is_dropped) = (Rc::clone(&held), Rc::clone(&is_dropped));
+        move |left: f64, right: f64| {
+            if let Some(run) = held.take() {
+                let shown = format!("{run:?}");
+                assert!(shown.contains("Pending"));
+                drop(run);
+                is_dropped.set(true);
+            }
+            left + right
+        }
+    };
+    let plan = Plan::builder(world)
+        .local_items(1)
+        .operator(custom("add", add));
+    let plan = plan.build::<f64>().unwrap();
+    let run = plan.start_allreduce(ONE).unwrap();
+    *held.borrow_mut() = Some(run);
+    let others = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+    // Its waits drive the run, sooner or later.
+    for _ in 0..3 {
+        assert_eq!(others.allreduce(ONE), Ok(size as f64));
+    }
+    if let Some(run) = held.take() {
+        // No message has come, or nothing was to be combined.
+        drop(run);
+    } else {
+        assert!(is_dropped.get());
+    }
+    assert_eq!(plan.allreduce(ONE), Err(RunError::Spent { rank }));
+    let fresh = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+    assert_eq!(fresh.allreduce(ONE), Ok(size as f64));
+}
+
+/// The public calls whose documentation says "Collective", and those of runs, in a source file.
+fn collective_calls(source: &str) -> Vec<String> {
+    let mut calls = Vec::new();
+    let mut is_collective = false;
+    for line in source.lines().map(str::trim) {
+        if line.starts_with("///") {
+            is_collective |= line.contains("Collective");
+        } else if let Some(rest) = line.strip_prefix("pub fn ") {
+            let name = rest.split(['(', '<']).next().unwrap_or_default();
+            calls.extend(is_collective.then(|| name.to_owned()));
+            is_collective = false;
+        } else if !line.starts_with("#[") {
+            is_collective = false;
+        }
+    }
+    calls
+}
+
+/// Whether the table has every collective call that the sources have.
+#[allow(dead_code, reason = "one backend looks")]
+pub(crate) fn complete() {
+    let sources = [
+        ("World", include_str!("../../src/world/mod.rs")),
+        ("threads", include_str!("../../src/world/threads.rs")),
+        ("Plan", include_str!("../../src/plan/mod.rs")),
+        ("Builder", include_str!("../../src/plan/builder.rs")),
+        ("exact::Plan", include_str!("../../src/exact/plan.rs")),
+    ];
+    for (owner, source) in sources {
+        let found = collective_calls(source);
+        assert!(!found.is_empty(), "{owner}");
+        for name in found {
+            let full = format!("{owner}::{name}");
+            let is_there = CALLS.iter().any(|(call, _)| *call == full);
+            assert!(
+                is_there,
+                "{full} is collective, and the table does not call it"
+            );
+        }
+    }
+}
