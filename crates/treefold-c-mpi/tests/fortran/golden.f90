@@ -56,7 +56,10 @@ contains
          checked = checked + 1
          select case (operation)
          case ('p4016')
-            items = items_of_p4016(int(items(1, 1)))
+            n = int(items(1, 1))
+            deallocate (items)
+            allocate (items(2, n))
+            call make_p4016(items)
             call check_f64(comm, number, operator, width, items, result)
          case ('reduce')
             if (m /= width .or. mod(n, width) /= 0) call broken(number)
@@ -80,18 +83,18 @@ contains
    end subroutine skip
 
    ! The items of ISO C++ paper P4016.
-   function items_of_p4016(n) result(items)
-      integer, intent(in) :: n
-      integer(int64) :: items(2, n), state
+   subroutine make_p4016(items)
+      integer(int64), intent(out) :: items(:, :)
+      integer(int64) :: state
       integer :: i
 
       items = 0
       state = int(z'243F6A8885A308D3', int64)
-      do i = 1, n
+      do i = 1, size(items, 2)
          state = sum_of(product_of(state, 6364136223846793005_int64), 1442695040888963407_int64)
          items(1, i) = transfer(real(shiftr(state, 11) - 2_int64**52, real64) / 2.0_real64**52, 0_int64)
       end do
-   end function items_of_p4016
+   end subroutine make_p4016
 
    ! The sum modulo 2^64, by halves: Fortran does not say what an overflow is.
    pure function sum_of(a, b) result(total)

@@ -72,7 +72,7 @@ fn write_cases(rows: &str, header: Header, text: &mut String) -> Result<usize, S
         let element = case["type"].as_str().ok_or(format!("{row}: no type"))?;
         let mut items = words(&case, "items")?;
         if let Some(number) = case["p4016"].as_u64() {
-            items = vec![format!("{number:X}")];
+            items = vec![format!("{number:016X}")];
         }
         let (others, bits) = (words(&case, "other")?, words(&case, "bits")?);
         let lengths = [items.len(), others.len(), bits.len()];
@@ -120,7 +120,7 @@ mod tests {
 {"name": "g", "type": "f64", "operator": "sum", "items": [], "p4016": 31, "bits": ["04"]}"#;
         let expected = "f32 max reduce 2 4 0 2\n01\n02\n03\n04\n03\n04\nf64 sum reduce 1 0 0 1\n00\n\
             c64 sum scan 1 2 0 2\n07 08\n09 0A\n07 08\n0B 0C\nf64 sum dot 1 1 1 1\n01\n02\n03\n\
-            f64 sum p4016 1 1 0 1\n1F\n04\n";
+            f64 sum p4016 1 1 0 1\n000000000000001F\n04\n";
         assert_eq!(lines(rows, of_order), (expected.to_owned(), 5));
         let rows = r#"{"name": "a", "type": "f64", "operator": "dot", "items": ["01"], "bits": "02", "other": ["03"]}
 {"name": "b", "type": "f64", "operator": "root", "items": ["01"], "bits": "02", "other": ["03"]}
