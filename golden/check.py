@@ -1,9 +1,10 @@
 """Checks order.jsonl against the order's definition, with nothing but the standard library."""
 import json, math, pathlib, struct
 
-CODES = {"f64": ("<d", "<Q", 0x7FF8 << 48), "f32": ("<f", "<I", 0x7FC0 << 16)}
+FLOATS = {"f64": ("<d", "<Q", 0x7FF8 << 48), "f32": ("<f", "<I", 0x7FC0 << 16)}
+PARTS = {"c64": "f64", "c32": "f32"}
 ZEROS_TOO = lambda x: (x, math.copysign(1, x))
-OPERATORS = {
+REALS = {
     "sum": lambda a, b: a + b,
     "difference": lambda a, b: a - b,
     "product": lambda a, b: a * b,
@@ -11,23 +12,63 @@ OPERATORS = {
     "max": lambda a, b: math.nan if a != a or b != b else max(a, b, key=ZEROS_TOO),
 }
 
-def check(case):
-    float_code, word_code, nan = CODES[case["type"]]
-    value = lambda word: struct.unpack(float_code, struct.pack(word_code, word))[0]
+def floats(type):
+    """How an item is read from a word and written as one, and how a double is rounded to the type."""
+    float_code, word_code, nan = FLOATS[type]
+    read = lambda word: struct.unpack(float_code, struct.pack(word_code, int(word, 16)))[0]
+    write = lambda x: nan if math.isnan(x) else struct.unpack(word_code, struct.pack(float_code, x))[0]
     def rounded(x):  # doubles hold sums and products of floats well enough for one rounding
-        try: return value(*struct.unpack(word_code, struct.pack(float_code, x)))
+        if type == "f64": return x
+        try: return struct.unpack(float_code, struct.pack(float_code, x))[0]
         except OverflowError: return math.copysign(math.inf, x)
-    combine = lambda a, b: rounded(OPERATORS[case["operator"]](a, b))
-    items = [value(int(word, 16)) for word in case["items"]]
+    return read, write, rounded
+
+def arithmetic(type, operator):
+    """How an item is read and written, combined with the next, and what nothing is."""
+    empty = {"sum": 0, "product": 1}.get(operator)
+    if type in PARTS:
+        read, write, rounded = floats(PARTS[type])
+        def product(x, y):
+            (a, b), (c, d) = x, y
+            return rounded(rounded(a * c) - rounded(b * d)), rounded(rounded(a * d) + rounded(b * c))
+        combine = {"sum": lambda x, y: tuple(rounded(a + b) for a, b in zip(x, y)), "product": product}[operator]
+        return lambda words: tuple(map(read, words.split())), lambda z: tuple(map(write, z)), combine, (empty, 0)
+    if type in FLOATS:
+        read, write, rounded = floats(type)
+        return read, write, lambda a, b: rounded(REALS[operator](a, b)), empty
+    modulus = 1 << int(type[1:])
+    wrapped = lambda x: (x + modulus // 2) % modulus - modulus // 2 if type[0] == "i" else x % modulus
+    return lambda word: wrapped(int(word, 16)), lambda x: x % modulus, lambda a, b: wrapped(REALS[operator](a, b)), empty
+
+def reduced(items, combine, empty):
+    while len(items) > 1:
+        items = [combine(*items[i : i + 2]) if i + 1 < len(items) else items[i] for i in range(0, len(items), 2)]
+    return items[0] if items else empty
+
+def p4016(count):
+    """The items of ISO C++ paper P4016."""
+    state = 0x243F6A8885A308D3
+    for _ in range(count):
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        yield ((state >> 11) - 2**52) / 2**52
+
+def check(case):
+    read, write, combine, empty = arithmetic(case["type"], case["operator"])
+    rounded = floats(case["type"])[2] if case["type"] in FLOATS else None
+    items = [read(word) for word in case["items"]]
     if "reciprocals" in case: items = [rounded(1 / (i + 1)) for i in range(case["reciprocals"])]
-    if "other" in case: items = [rounded(a * value(int(b, 16))) for a, b in zip(items, case["other"])]
-    for column, bits in enumerate(case["bits"]):
-        level = items[column :: len(case["bits"])]
-        while len(level) > 1:
-            level = [combine(*level[i : i + 2]) if i + 1 < len(level) else level[i] for i in range(0, len(level), 2)]
-        found = level[0] if level else {"sum": 0.0, "product": 1.0}[case["operator"]]
-        word = nan if math.isnan(found) else struct.unpack(word_code, struct.pack(float_code, found))[0]
-        assert word == int(bits, 16), f"{case['name']}: {word:X} instead of {bits}"
+    if "p4016" in case: items = [rounded(item) for item in p4016(case["p4016"])]
+    if "other" in case: items = [rounded(a * read(b)) for a, b in zip(items, case["other"])]
+    operation, bits = case.get("operation"), case["bits"]
+    if operation == "squared_norm": items = [rounded(a * a) for a in items]
+    if operation in ("scan", "exscan"):
+        columns = [items[: i + (operation == "scan")] for i in range(len(items))]
+    else:
+        columns = [items[column :: len(bits)] for column in range(len(bits))]
+    found = [write(reduced(column, combine, empty)) for column in columns]
+    expected = [tuple(int(word, 16) for word in words.split()) for words in bits]
+    expected = expected if case["type"] in PARTS else [word for (word,) in expected]
+    assert found == expected, f"{case['name']}: {found} instead of {bits}"
 
 cases = [json.loads(line) for line in (pathlib.Path(__file__).parent / "order.jsonl").open()]
 for case in cases: check(case)

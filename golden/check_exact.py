@@ -19,26 +19,39 @@ def nearest(exact, precision, lowest, infinity, root=False):
     target, half = (exact, half * half) if root else (exact, half)
     return below if target < half or (target == half and below % 2 == 0) else above
 
-def check(case):
-    float_code, word_code, precision, lowest, infinity, nan = FORMATS[case["type"]]
-    value = lambda word: struct.unpack(float_code, struct.pack(word_code, int(word, 16)))[0]
+def rounded(type, pairs, root=False):
+    """The bits of the exact sum of products, or of its root."""
+    float_code, word_code, precision, lowest, infinity, nan = FORMATS[type]
     sign = 1 << struct.calcsize(word_code) * 8 - 1
-    items = [value(word) for word in case["items"]]
-    others = [value(word) for word in case.get("other", [])] or (items if case["operator"] == "norm" else [])
-    pairs = list(zip(items, others)) if others else [(item, 1.0) for item in items]
     specials = {x * y for x, y in pairs if not math.isfinite(x) or not math.isfinite(y)}
-    if any(map(math.isnan, specials)) or len(specials) == 2:
-        found = nan
-    elif specials:
-        found = infinity | (sign if -math.inf in specials else 0)
+    if any(map(math.isnan, specials)) or len(specials) == 2: return nan
+    if specials: return (nan if root else infinity | sign) if -math.inf in specials else infinity
+    exact = sum(Fraction(x) * Fraction(y) for x, y in pairs)
+    if root and exact < 0: return nan
+    is_negative = exact < 0 or (pairs and exact == 0 and all(x * y == 0 and math.copysign(1, x) != math.copysign(1, y) for x, y in pairs))
+    return (nearest(abs(exact), precision, lowest, infinity, root) if exact else 0) | (sign if is_negative else 0)
+
+def check_by_fsum(items, found, name):
+    try: assert struct.unpack("<Q", struct.pack("<d", math.fsum(items)))[0] == found, f"{name}: math.fsum has another sum"
+    except (OverflowError, ValueError): pass  # of a sum on the way, or of the sum; infinities that meet
+
+def check(case):
+    type, operator, name = case["type"], case["operator"], case["name"]
+    real = {"c64": "f64", "c32": "f32"}.get(type, type)
+    float_code, word_code = FORMATS[real][:2]
+    value = lambda word: struct.unpack(float_code, struct.pack(word_code, int(word, 16)))[0]
+    items, others = ([[value(word) for word in words.split()] for words in case.get(key, [])] for key in ("items", "other"))
+    if operator == "norm": others = items
+    if operator == "sum": parts = [[(item[part], 1.0) for item in items] for part in range(2 if type in ("c64", "c32") else 1)]
+    elif type == real: parts = [[(x, y) for (x,), (y,) in zip(items, others)]]
     else:
-        exact = sum(Fraction(x) * Fraction(y) for x, y in pairs)
-        is_negative = exact < 0 or (items and exact == 0 and all(x * y == 0 and math.copysign(1, x) != math.copysign(1, y) for x, y in pairs))
-        found = (nearest(abs(exact), precision, lowest, infinity, case["operator"] == "norm") if exact else 0) | (sign if is_negative else 0)
-        if case["type"] == "f64" and case["operator"] == "sum" and exact:
-            try: assert struct.unpack("<Q", struct.pack("<d", math.fsum(items)))[0] == found, f"{case['name']}: math.fsum has another sum"
-            except OverflowError: pass  # of a sum on the way, or of the sum
-    assert found == int(case["bits"], 16), f"{case['name']}: {found:X} instead of {case['bits']}"
+        flip = -1 if operator == "conjugate_dot" else 1
+        fours = [(a, flip * b, c, d) for (a, b), (c, d) in zip(items, others)]
+        parts = [[pair for a, b, c, d in fours for pair in ((a, c), (-b, d))], [pair for a, b, c, d in fours for pair in ((a, d), (b, c))]]
+    found = [rounded(real, pairs, operator in ("norm", "root")) for pairs in parts]
+    if type == "f64" and operator == "sum" and found[0] not in (0, 1 << 63, FORMATS[type][5]):
+        check_by_fsum([x for x, in items], found[0], name)
+    assert found == [int(word, 16) for word in case["bits"].split()], f"{name}: {found} instead of {case['bits']}"
 
 cases = [json.loads(line) for line in (pathlib.Path(__file__).parent / "exact.jsonl").open()]
 for case in cases: check(case)

@@ -621,29 +621,68 @@ def test_other_threads_run_during_a_wait():
         plan.allreduce([1.0])
 
 
-@pytest.mark.skipif(not GOLDEN.exists(), reason="the golden vectors are in the repository")
+GOLDEN_TYPES = {
+    **{"f64": ("f8", "u8"), "f32": ("f4", "u4"), "c64": ("c16", "u8"), "c32": ("c8", "u4")},
+    **{f"{sign}{8 * size}": (f"{sign}{size}", f"u{size}") for sign in "iu" for size in (1, 2, 4, 8)},
+}
+in_the_repository = pytest.mark.skipif(not GOLDEN.exists(), reason="the golden vectors are in the repository")
+
+
+def golden_values(texts, numbers, words):
+    """Words, of which complex numbers have two."""
+    return np.array([int(word, 16) for text in texts for word in text.split()], words).view(numbers)
+
+
+def p4016(count):
+    """The items of ISO C++ paper P4016."""
+    state = 0x243F6A8885A308D3
+    for _ in range(count):
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        yield ((state >> 11) - 2**52) / 2**52
+
+
+@in_the_repository
 def test_golden_vectors():
-    types = {"f64": ("f8", "u8"), "f32": ("f4", "u4")}
     names = {"sum": "sum", "product": "prod", "min": "min", "max": "max"}
     checked = 0
     for seed, case in enumerate(map(json.loads, GOLDEN.open())):
-        floats, words = types[case["type"]]
-        if case["operator"] not in names or "other" in case:
+        operation = case.get("operation", "allreduce")
+        if case["operator"] not in names or "other" in case or operation == "squared_norm":
             continue
-
-        def values(texts):
-            return np.array([int(text, 16) for text in texts], words).view(floats)
-
+        types = GOLDEN_TYPES[case["type"]]
         if "reciprocals" in case:
-            x = (1 / np.arange(1, case["reciprocals"] + 1, dtype=floats)).astype(floats)
+            x = (1 / np.arange(1, case["reciprocals"] + 1, dtype=types[0])).astype(types[0])
+        elif "p4016" in case:
+            x = np.array(list(p4016(case["p4016"])))
         else:
-            x = values(case["items"])
-        expected = values(case["bits"])
-        x = x.reshape(-1, len(expected))
+            x = golden_values(case["items"], *types)
+        expected = golden_values(case["bits"], *types)
+        width = len(expected) if operation == "allreduce" else 1
+        x = x.reshape(-1, width)
         begin, end = cuts(len(x), seed)
-        plan = Plan(COMM, end - begin, dtype=floats, op=names[case["operator"]], width=len(expected))
-        found = plan.allreduce(x[begin:end])
-        assert found.view(words).tolist() == expected.view(words).tolist(), case["name"]
+        plan = Plan(COMM, end - begin, dtype=types[0], op=names[case["operator"]], width=width)
+        found = np.ravel(getattr(plan, operation)(x[begin:end]))
+        own = expected if operation == "allreduce" else expected[begin:end]
+        assert found.view(types[1]).tolist() == own.view(types[1]).tolist(), case["name"]
         plan.close()
         checked += 1
-    assert checked > 100
+    assert checked > 220
+
+
+@in_the_repository
+def test_exact_golden_vectors():
+    figures = {"sum": "sum", "norm": "norm", "dot": "dot", "conjugate_dot": "vdot"}
+    checked = 0
+    for seed, case in enumerate(map(json.loads, GOLDEN.with_name("exact.jsonl").open())):
+        if case["operator"] not in figures:
+            continue
+        types = GOLDEN_TYPES[case["type"]]
+        arguments = [golden_values(case[key], *types) for key in ("items", "other") if key in case]
+        begin, end = cuts(len(arguments[0]), seed)
+        with Plan(COMM, op=f"exact_{figures[case['operator']]}", dtype=types[0]) as plan:
+            run = plan.allreduce_dot if len(arguments) == 2 else plan.allreduce
+            found = np.ravel(run(*[argument[begin:end] for argument in arguments]))
+        expected = golden_values([case["bits"]], *types)
+        assert found.view(types[1]).tolist() == expected.view(types[1]).tolist(), case["name"]
+        checked += 1
+    assert checked > 160

@@ -9,8 +9,8 @@ use clap::Args;
 use harness::campaign::{Campaign, FaultKind, Generator, silence_panics};
 use harness::choices::names;
 use harness::output::Output;
+use harness::progress::Progress;
 use harness::{Backend, Error, Place};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::mpi_options::MpiOptions;
 
@@ -84,7 +84,6 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
         return Err(Error::option("--leaks", reason));
     }
     for backend in backends {
-        let bar = options.bar();
         let campaign = Campaign {
             seeds: options.seeds(),
             deadline: options.deadline(),
@@ -92,8 +91,9 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
             generator: Generator::new(backend, options.ranks, &faults),
             live_bytes: options.leaks.then_some(live_bytes),
         };
-        let findings = campaign.run(&|| bar.inc(1))?;
-        bar.finish_and_clear();
+        let progress = options.progress(backend.name());
+        let findings = campaign.run(&|| progress.advance(1))?;
+        drop(progress);
         campaign.write(&findings, &mut output)?;
         is_sound &= findings.failures.is_empty();
     }
@@ -116,14 +116,11 @@ impl Options {
         Some(Instant::now() + Duration::from_secs(60 * minutes))
     }
 
-    fn bar(&self) -> ProgressBar {
-        let bar = match self.minutes {
-            Some(_) => ProgressBar::new_spinner(),
-            None => ProgressBar::new(self.cases),
-        };
-        let style = ProgressStyle::with_template("{wide_bar} {pos} cases, {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar
+    fn progress(&self, backend: &str) -> Progress {
+        match self.minutes {
+            Some(_) => Progress::counting(backend, "cases"),
+            None => Progress::to(backend, self.cases, "cases"),
+        }
     }
 
     /// Runs the cases on clusters; true if none failed.
@@ -132,12 +129,10 @@ impl Options {
             let reason = "it looks at this process only: --backend threads";
             return Err(Error::option("--leaks", reason));
         }
-        let bar = self.bar();
+        let progress = self.progress(cluster::NAME);
         let seeds = self.seeds();
-        let is_sound = cluster::run(self, seeds, self.deadline(), output, &|cases| {
-            bar.inc(cases)
-        });
-        bar.finish_and_clear();
-        is_sound
+        cluster::run(self, seeds, self.deadline(), output, &|cases| {
+            progress.advance(cases);
+        })
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Runs `cargo xtask` with these words.
 fn xtask(words: &[&str]) -> Output {
@@ -600,4 +600,37 @@ fn benches_run_small() {
         assert!(has("reference", reference), "{reference}");
     }
     assert!(rows.iter().all(|row| row["ratio"].as_f64().unwrap() > 0.0));
+}
+
+/// Where standard output is no terminal, COLUMNS says how wide one would be.
+#[test]
+fn help_fits_the_terminal() {
+    for command in [
+        "repro-check",
+        "bench",
+        "simulate",
+        "schedules",
+        "papers",
+        "draw",
+        "campaign",
+        "cluster",
+        "install",
+        "book",
+        "test",
+        "--help",
+    ] {
+        for columns in [60, 90] {
+            let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+                .args([command, "--help"])
+                .env("COLUMNS", columns.to_string())
+                .stdin(Stdio::null())
+                .output()
+                .unwrap();
+            let help = text(&output.stdout);
+            assert_eq!(output.status.code(), Some(0), "{command}");
+            for line in help.lines() {
+                assert!(line.chars().count() <= columns, "{command}: `{line}`");
+            }
+        }
+    }
 }

@@ -8,6 +8,7 @@
     reason = "a test fails where it unwraps, and says what it skips"
 )]
 
+use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};
@@ -257,4 +258,27 @@ fn far_nodes_are_measured_and_chosen_by() {
         "{tuned}"
     );
     assert_eq!(chosen("unmeasured"), "binomial");
+}
+
+/// As docs/cluster.md prints it: root's `mpirun` starts ranks on all nodes, and needs nothing of the caller's.
+#[test]
+fn mpirun_starts_ranks_on_all_nodes() {
+    let Some(_turn) = turn() else { return };
+    let words = "cluster --nodes 3 --ranks-per-node 2 --delay 1ms --exec -- mpirun -n 6 hostname";
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.args(words.split(' ')).stdin(Stdio::null());
+    for (variable, _) in env::vars_os() {
+        let name = variable.to_string_lossy().into_owned();
+        if name.starts_with("OMPI_") || name.starts_with("PRTE_") {
+            command.env_remove(variable);
+        }
+    }
+    let output = command.output().unwrap();
+    let [text, errors] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(output.status.success(), "{errors}");
+    let mut names: Vec<&str> = text.lines().collect();
+    names.sort_unstable();
+    let expected = ["node0", "node0", "node1", "node1", "node2", "node2"];
+    assert_eq!(names, expected, "{errors}");
 }

@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
 use serde_json::Value;
@@ -41,6 +42,18 @@ fn refused(output: &Output, expected: &str) {
     assert_eq!(errors.lines().count(), 1, "{errors}");
     assert!(errors.len() < 400, "{errors}");
     assert!(errors.contains(expected), "{errors}");
+}
+
+/// The item whose exact sum a former reference took for its neighbour: it found 220 faults in good sums.
+#[test]
+fn an_item_is_reproducible_alone() {
+    let item = f64::from_bits(0xC001_215A_19D5_E256);
+    let files = [file("item.f64", &[item]), file("minus-item.f64", &[-item])];
+    let words = ["--ranks", "1,2,17", "--algorithm", "all"];
+    let output = repro_check(&words, &files);
+    let told = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(told.contains("\nreproducible: "), "{told}");
 }
 
 /// A canary whose sums lie close together has the same one on some pairs: then a sound library fails.
@@ -282,4 +295,26 @@ fn a_single_rank_takes_no_time_and_has_a_ratio() {
         let row: Value = serde_json::from_str(line).unwrap();
         assert_eq!((&row["time_ns"], &row["ratio"]), (&0.0.into(), &1.0.into()));
     }
+}
+
+/// Where nobody sees a line that changes, a plain one comes each ten seconds, from the estimate on.
+#[test]
+fn many_ranks_are_not_simulated_in_silence() {
+    let mut running = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["simulate", "--ranks", "16777216"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let errors = BufReader::new(running.stderr.take().unwrap());
+    let first = errors.lines().next();
+    // It would take minutes, and may have ended.
+    let _ = running.kill();
+    running.wait().unwrap();
+    let first = first.expect("it says what it does").unwrap();
+    assert!(
+        first.contains(" ranks: ") && first.contains(" schedules, "),
+        "{first}"
+    );
+    assert!(first.ends_with(" s"), "{first}");
 }

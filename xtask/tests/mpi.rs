@@ -227,3 +227,33 @@ fn repro_check_under_mpi() {
             .all(|row| row["messages"].is_null())
     );
 }
+
+/// What is compiled takes minutes. The `cargo` here is a script that takes a while, and fails.
+#[cfg(unix)]
+#[test]
+fn a_build_is_not_silent() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let cargo = Path::new(env!("CARGO_TARGET_TMPDIR")).join("slow-cargo");
+    fs::write(
+        &cargo,
+        "#!/bin/sh\nsleep 12\necho 'error: no more' >&2\nexit 1\n",
+    )
+    .unwrap();
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["repro-check", "--backend", "mpi", "--ranks", "2"])
+        .env("CARGO", &cargo)
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    let first = told.lines().next().unwrap();
+    let built = "cargo build --release --package xtask --bin mpi-runner --features mpi: ";
+    assert!(first.starts_with(built), "{told}");
+    let last = told.lines().last().unwrap();
+    assert!(
+        last.starts_with("error: ") && last.contains("error: no more"),
+        "{told}"
+    );
+}

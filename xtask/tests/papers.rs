@@ -116,3 +116,28 @@ fn unknown_exhibits_are_an_error_of_one_line() {
     );
     assert_eq!(files(&folder), BTreeSet::new());
 }
+
+/// What is not in the thesis is not called so.
+#[test]
+fn table_4_2_says_where_its_numbers_are_from() {
+    let folder = fresh_folder("table-4.2");
+    let output = papers(&[
+        "--quick",
+        "--output",
+        folder.to_str().unwrap(),
+        "--only",
+        "table-4.2",
+    ]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{errors}");
+    for folder in [folder, docs()] {
+        let page = fs::read_to_string(folder.join("table-4.2.md")).unwrap();
+        for said in [
+            "2.8e-6, is taken for rokasA4",
+            "published them with the data",
+        ] {
+            assert!(page.contains(said), "{page}");
+        }
+        assert!(!page.contains("sum, bits |"), "{page}");
+    }
+}

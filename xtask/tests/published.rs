@@ -1,4 +1,4 @@
-//! The sums that the thesis' author published, on his data.
+//! The sums that the thesis' author published with his data.
 //!
 //! The data is not part of the project: it is looked for in `TREEFOLD_DATA` or in `../shared/data` beside the checkout.
 

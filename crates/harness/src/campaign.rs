@@ -8,6 +8,7 @@ mod case;
 mod dice;
 mod element;
 mod environment;
+mod exact;
 mod execute;
 mod expected;
 mod fault;
@@ -31,6 +32,7 @@ use std::sync::Mutex;
 use reduce::{World, threads};
 
 pub use case::{Action, Case, Kind, Mode, Spec, Step};
+pub use exact::Figure;
 pub use fault::{Fault, FaultKind};
 pub use generate::Generator;
 #[cfg(feature = "mpi")]

@@ -20,6 +20,7 @@ pub mod matrix;
 pub mod ordinary;
 pub mod output;
 pub mod plot;
+pub mod progress;
 pub mod ranks;
 mod runner;
 mod sharing;

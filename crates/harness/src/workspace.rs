@@ -1,6 +1,7 @@
 //! The checkout that commands run in, and what they build there.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,6 +10,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use crate::Error;
+use crate::progress::Progress;
 
 /// The root of the checkout: above the package that `cargo` runs, above this program, or above the current folder, which stands for it
 /// where none of them is in a checkout. It is looked for when it is needed, as this package also compiles outside a checkout.
@@ -108,6 +110,7 @@ pub fn libraries(cargo: &mut Command, advice: &str) -> Result<Vec<BuiltLibrary>,
 /// Runs a `cargo` command and returns its messages; if it fails, its first error with an advice.
 fn messages(cargo: &mut Command, advice: &str) -> Result<Vec<Value>, Error> {
     let failed = |reason: String| Error::Mpi(format!("cargo: {reason}"));
+    let _progress = Progress::of(shown(cargo));
     let output = cargo
         .args(["--quiet", "--message-format", "json"])
         .stdin(Stdio::null())
@@ -125,4 +128,10 @@ fn messages(cargo: &mut Command, advice: &str) -> Result<Vec<Value>, Error> {
     Ok(messages
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect())
+}
+
+/// A `cargo` command as a person writes it.
+fn shown(cargo: &Command) -> String {
+    let words = cargo.get_args().map(OsStr::to_string_lossy);
+    words.fold("cargo".to_owned(), |line, word| format!("{line} {word}"))
 }

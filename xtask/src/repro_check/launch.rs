@@ -7,8 +7,8 @@ use harness::job::Row;
 use harness::launcher::Launcher;
 use harness::matrix::{self, Items};
 use harness::output::Output;
+use harness::progress::Progress;
 use harness::ranks::{on_processes, on_threads};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Check, Launch};
 
@@ -20,37 +20,30 @@ impl Check {
         output: &mut Output,
     ) -> Result<Vec<Row>, Error> {
         let rows_count = |launch| self.part(launch).0.rows_count() as u64;
-        let bar = ProgressBar::new(
-            self.launches
-                .iter()
-                .map(rows_count)
-                .fold(0, |total, rows| total + rows),
-        );
-        let style =
-            ProgressStyle::with_template("{msg:>16} {wide_bar} {pos}/{len} rows, {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let rows = self.launches.iter().map(rows_count);
+        let rows = rows.fold(0, |total, rows| total + rows);
+        let progress = Progress::to("", rows, "rows");
         let mut all = Vec::new();
         for launch in &self.launches {
-            bar.set_message(format!("{}, p = {}", launch.backend.name(), launch.ranks));
+            progress.say(format!("{}, p = {}", launch.backend.name(), launch.ranks));
             let rows = match (launch.backend, launcher) {
-                (Backend::Mpi, Some(launcher)) => self.run_mpi(launcher, launch, &bar)?,
-                _ => self.run_threads(launch, &bar)?,
+                (Backend::Mpi, Some(launcher)) => self.run_mpi(launcher, launch, &progress)?,
+                _ => self.run_threads(launch, &progress)?,
             };
             for row in &rows {
                 output.json(row)?;
             }
             all.extend(rows);
         }
-        bar.finish_and_clear();
         Ok(all)
     }
 
-    fn run_threads(&self, launch: &Launch, bar: &ProgressBar) -> Result<Vec<Row>, Error> {
+    fn run_threads(&self, launch: &Launch, progress: &Progress) -> Result<Vec<Row>, Error> {
         let (job, data) = self.part(launch);
         on_threads(launch.ranks, |world, report| {
             let report = |row| {
                 report(row);
-                bar.inc(1);
+                progress.advance(1);
             };
             matrix::run(world, Backend::Threads, &job, Items::Shared(data), &report)
         })
@@ -60,13 +53,13 @@ impl Check {
         &self,
         launcher: &Launcher,
         launch: &Launch,
-        bar: &ProgressBar,
+        progress: &Progress,
     ) -> Result<Vec<Row>, Error> {
         let (job, data) = self.part(launch);
         let mut rows: Vec<Row> = Vec::new();
         on_processes(launcher, launch.ranks, "repro", &job, |row| {
             rows.push(row);
-            bar.inc(1);
+            progress.advance(1);
         })?;
         if rows.len() != job.rows_count() {
             let reason = format!(

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use distribution::Distribution;
-use indicatif::{ProgressBar, ProgressStyle};
+use harness::progress::Progress;
 use schedule::{
     Algorithm, Collective, Load, Machine, Parameters, SYMMETRY_RANKS, Schedule, Simulation,
     simulate,
@@ -63,9 +63,8 @@ impl Question {
 
     /// All algorithms' rows, in their order, by so many threads.
     pub(super) fn answers(&self, algorithms: &[Algorithm], workers: usize) -> Vec<Row> {
-        let bar = ProgressBar::new(algorithms.len() as u64);
-        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} schedules, {elapsed}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let what = format!("{} ranks", self.ranks);
+        let progress = Progress::to(what, algorithms.len() as u64, "schedules");
         let next = AtomicUsize::new(0);
         let answers = Mutex::new(Vec::new());
         thread::scope(|scope| {
@@ -77,12 +76,12 @@ impl Question {
                         let answer = self.answer(algorithm);
                         let mut answers = answers.lock().expect("no worker panics");
                         answers.push((algorithm, answer));
-                        bar.inc(1);
+                        progress.advance(1);
                     }
                 });
             }
         });
-        bar.finish_and_clear();
+        drop(progress);
         let answers = answers.into_inner().expect("no worker panics");
         let best_ns = answers
             .iter()

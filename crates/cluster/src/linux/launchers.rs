@@ -69,6 +69,11 @@ pub(super) fn variables() -> Vec<(&'static str, String)> {
         ("PRTE_MCA_prte_default_hostfile", of(OPENMPI_HOSTS)),
         ("HYDRA_LAUNCHER_EXEC", of(AGENT)),
         ("HYDRA_HOST_FILE", of(MPICH_HOSTS)),
+        // A cluster is root's, whom Open MPI refuses unless it is told twice.
+        ("OMPI_ALLOW_RUN_AS_ROOT", word("1")),
+        ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", word("1")),
+        ("PRTE_ALLOW_RUN_AS_ROOT", word("1")),
+        ("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", word("1")),
         // Each node would bind its first rank to the same core.
         ("OMPI_MCA_hwloc_base_binding_policy", word("none")),
         ("PRTE_MCA_hwloc_default_binding_policy", word("none")),

@@ -18,8 +18,9 @@ use nix::unistd::Pid;
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const TESTS: [(&str, fn()); 9] = [
+const TESTS: [(&str, fn()); 10] = [
     ("nodes_have_their_own", nodes_have_their_own),
+    ("launchers_may_be_roots", launchers_may_be_roots),
     ("output_and_status_pass", output_and_status_pass),
     ("frames_are_delayed", frames_are_delayed),
     ("frames_are_lost", frames_are_lost),
@@ -106,6 +107,24 @@ fn nodes_have_their_own() {
     let folder = lines(1, "pwd");
     let expected = env::current_dir().expect("there is one");
     assert_eq!(folder, [expected.to_string_lossy()]);
+}
+
+/// Open MPI 4 and 5 refuse root unless variables say twice that it may be; what the caller has set, counts.
+fn launchers_may_be_roots() {
+    let names = ["OMPI", "PRTE"].map(|prefix| format!("{prefix}_ALLOW_RUN_AS_ROOT"));
+    let names = names.map(|name| [name.clone(), format!("{name}_CONFIRM")]);
+    for name in names.as_flattened() {
+        for (set, expected) in [(None, "1"), (Some("0"), "0")] {
+            let mut command = cluster(2, "0", "0", &format!("$on node1 printenv {name}"));
+            match set {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+            let output = command.output().expect("it can be started");
+            let value = String::from_utf8_lossy(&output.stdout);
+            assert_eq!(value.trim(), expected, "{name}");
+        }
+    }
 }
 
 fn output_and_status_pass() {

@@ -9,12 +9,11 @@
 
 mod products;
 mod ranges;
-mod support;
 
 use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, ProductSum, Sum};
+use integer_sums::units::{dot, root, sum, to_double, to_single};
 use proptest::prelude::*;
 use simd_kernels::Level;
-use support::{dot, root, sum, to_double, to_single};
 
 /// Doubles of all kinds that are finite: any bits, or of few exponents, or small integers.
 fn finite() -> impl Strategy<Value = f64> {

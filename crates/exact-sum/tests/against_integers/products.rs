@@ -1,11 +1,11 @@
 //! Dot products and norms where their loops change: zeros, errors that underflow, products that overflow, blocks that are not alike.
 
 use exact_sum::ProductSum;
+use integer_sums::units::{dot, root, to_double};
 use proptest::prelude::*;
 use simd_kernels::Level;
 
 use crate::in_range;
-use crate::support::{dot, root, to_double};
 
 /// By each level, in one call and in pieces, which must be one.
 fn by_all_levels(x: &[f64], y: &[f64]) -> ProductSum<f64> {

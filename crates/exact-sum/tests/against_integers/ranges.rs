@@ -1,11 +1,11 @@
 //! The loops for few exponents, at the ends of their ranges: an item, or a product, is exact or refused.
 
+use integer_sums::units::{dot, sum, to_double, unit_of};
 use num_bigint::BigInt;
 use proptest::prelude::*;
 use simd_kernels::{Level, RangeScale, Split, split_products_in_range, split_sums_in_range};
 
 use crate::in_range;
-use crate::support::{dot, sum, to_double, unit_of};
 
 /// What a split holds, in units of the oracle.
 fn held(split: &Split, units: [i32; 2]) -> BigInt {

@@ -8,6 +8,7 @@ use distribution::Ownership;
 use reduce::{Algorithm, Operation};
 use serde::{Deserialize, Serialize};
 
+use super::exact::Figure;
 use super::fault::{Fault, FaultKind};
 use super::names;
 
@@ -92,7 +93,12 @@ impl Spec {
         let mut calls = Vec::new();
         for &operation in Operation::ALL {
             let is_reduction = matches!(operation, Operation::Reduce | Operation::Allreduce);
-            if !(is_scheduled || is_reduction) || (operation == Operation::Exscan && !has_empty) {
+            let is_missing = match operation {
+                Operation::Exscan => !has_empty,
+                Operation::Broadcast => self.kind.is_exact(),
+                _ => false,
+            };
+            if is_missing || !(is_scheduled || is_reduction) {
                 continue;
             }
             calls.push((operation, Mode::Blocking));
@@ -152,6 +158,8 @@ pub enum Kind {
     Affine,
     /// An operator of the program's on `f64`, which makes NaNs of large numbers.
     CustomF64,
+    /// An exact sum of `f64`, or what is made of it. Ranks have the items of their extents, but the plan does not know it.
+    Exact(Figure),
 }
 
 impl Kind {
@@ -162,7 +170,15 @@ impl Kind {
         Self::MaxI64,
         Self::Affine,
         Self::CustomF64,
+        Self::Exact(Figure::Sum),
+        Self::Exact(Figure::Dot),
+        Self::Exact(Figure::Norm),
     ];
+
+    /// Whether it is an exact sum, which has neither an ownership nor an operator.
+    pub(super) fn is_exact(self) -> bool {
+        matches!(self, Self::Exact(_))
+    }
 
     /// Whether nothing can be reduced.
     pub(super) fn has_empty(self) -> bool {

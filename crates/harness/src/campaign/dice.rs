@@ -82,6 +82,8 @@ impl Dice {
             _ if small || algorithm.is_some_and(|algorithm| !algorithm.takes_rows()) => 1,
             0 => 1 + self.below(5),
             // Long rows are reduced where they lie.
+            // An exact sum is some hundred bytes.
+            1 if kind.is_exact() => 1 + self.below(40),
             1 if self.below(4) == 0 => 256 + self.below(200),
             _ => 1,
         };

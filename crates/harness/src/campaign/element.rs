@@ -187,15 +187,16 @@ pub(super) fn squares() -> impl Operator<f64> + 'static {
     })
 }
 
-/// Does something with the element type and the operator of a kind.
+/// Does something with the element type and the operator of a kind, or something else with what is made of exact sums.
 macro_rules! with_kind {
-    ($kind:expr, $function:ident ( $($argument:expr),* )) => {
+    ($kind:expr, $function:ident or $exact:path, ( $($argument:expr),* )) => {
         match $kind {
             $crate::campaign::case::Kind::SumF64 => $function::<f64, _>(reduce::Sum, $($argument),*),
             $crate::campaign::case::Kind::ProductF32 => $function::<f32, _>(reduce::Product, $($argument),*),
             $crate::campaign::case::Kind::MaxI64 => $function::<i64, _>(reduce::Max, $($argument),*),
             $crate::campaign::case::Kind::Affine => $function::<[u64; 2], _>($crate::campaign::element::Compose, $($argument),*),
             $crate::campaign::case::Kind::CustomF64 => $function::<f64, _>($crate::campaign::element::squares(), $($argument),*),
+            $crate::campaign::case::Kind::Exact(figure) => $exact(figure, $($argument),*),
         }
     };
 }

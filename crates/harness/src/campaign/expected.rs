@@ -6,6 +6,7 @@ use reduce::{Operation, Operator};
 
 use super::case::{Outcome, Spec};
 use super::element::{Element, rows, with_kind};
+use super::exact;
 
 impl Spec {
     /// N, the number of items.
@@ -22,7 +23,7 @@ impl Spec {
         step: usize,
         rank: usize,
     ) -> Outcome {
-        with_kind!(self.kind, expected_of(self, operation, seed, step, rank))
+        with_kind!(self.kind, expected_of or exact::expected_of, (self, operation, seed, step, rank))
     }
 }
 
@@ -69,7 +70,7 @@ fn expected_of<T: Element, O: Operator<T>>(
 }
 
 /// A rank's columns of a reduce-scatter: the first `width` mod p ranks have one more.
-fn columns(width: usize, ranks: usize, rank: usize) -> Range<usize> {
+pub(super) fn columns(width: usize, ranks: usize, rank: usize) -> Range<usize> {
     let start = |rank: usize| width / ranks * rank + (width % ranks).min(rank);
     start(rank)..start(rank + 1)
 }

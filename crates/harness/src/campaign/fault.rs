@@ -176,6 +176,9 @@ impl FaultKind {
 
     /// Whether it can happen at an action on a plan.
     pub(super) fn suits(self, action: Action, plan: &Spec) -> bool {
+        if plan.kind.is_exact() && !self.suits_exact_sums() {
+            return false;
+        }
         match (self, action) {
             (Self::CaughtPanic | Self::WrongLength, Action::Call(..)) => true,
             (Self::GiveUp, Action::Call(operation, _)) => {
@@ -204,6 +207,27 @@ impl FaultKind {
             ) => false,
             _ => true,
         }
+    }
+
+    /// Whether it can happen to a plan that has neither an ownership nor an operator.
+    fn suits_exact_sums(self) -> bool {
+        matches!(
+            self,
+            Self::Leave
+                | Self::Panic
+                | Self::WrongLength
+                | Self::GiveUp
+                | Self::ExtraTests
+                | Self::Sleep
+                | Self::Stop
+                | Self::Silence
+                | Self::Kill
+                | Self::TagReuse
+                | Self::Skip
+                | Self::OtherCollective
+                | Self::FlushToZero
+                | Self::Rounding
+        )
     }
 
     /// Whether it can be put in on this machine, with ranks of this backend.

@@ -8,6 +8,7 @@ use reduce::{Operation, Operator, Pending, Plan, RunError, World, call};
 
 use super::case::{Outcome, Spec};
 use super::element::{Element, Faulty, rows, with_kind};
+use super::exact;
 use super::fault::FaultKind;
 
 /// How often a run is tested before anything is made of it: far more often than ranks that take turns need.
@@ -51,7 +52,7 @@ pub(super) fn build(
     world: &World,
     fault: Option<FaultKind>,
 ) -> Result<Box<dyn Slot>, String> {
-    with_kind!(spec.kind, build_of(spec, seed, world, fault))
+    with_kind!(spec.kind, build_of or exact::build_of, (spec, seed, world, fault))
 }
 
 fn build_of<T: Element, O: Operator<T> + 'static>(
@@ -215,10 +216,13 @@ impl<T: Pod> Run<T> {
 }
 
 /// Tests a run until it has ended, and says whether it has: long if it must, and not for ever.
-fn poll<T: Pod>(run: &Run<T>, must_end: bool) -> Result<bool, RunError> {
+pub(super) fn poll(
+    test: impl Fn() -> Result<bool, RunError>,
+    must_end: bool,
+) -> Result<bool, RunError> {
     let begin = Instant::now();
     let mut tests = 0;
-    while !run.test()? {
+    while !test()? {
         tests += 1;
         if tests > POLLS && (!must_end || begin.elapsed() > POLLING_LIMIT) {
             return Ok(false);
@@ -227,7 +231,7 @@ fn poll<T: Pod>(run: &Run<T>, must_end: bool) -> Result<bool, RunError> {
     Ok(true)
 }
 
-fn outcome<T: Pod>(result: Result<Option<Vec<T>>, RunError>) -> Outcome {
+pub(super) fn outcome<T: Pod>(result: Result<Option<Vec<T>>, RunError>) -> Outcome {
     match result {
         Ok(Some(values)) => Outcome::Value(bytemuck::cast_slice(&values).to_vec()),
         Ok(None) => Outcome::Nothing,
@@ -235,7 +239,7 @@ fn outcome<T: Pod>(result: Result<Option<Vec<T>>, RunError>) -> Outcome {
     }
 }
 
-fn failed(error: &RunError) -> Outcome {
+pub(super) fn failed(error: &RunError) -> Outcome {
     match error {
         RunError::UnderWay { .. } => Outcome::UnderWay,
         RunError::Transport(comm::Error::Deadlock(_)) => Outcome::Deadlock(error.to_string()),
@@ -278,7 +282,7 @@ impl<T: Element, O: Operator<T> + 'static> Slot for Built<T, O> {
         let must_end = polls == Polls::UntilItEnds && self.finds_lost_ranks;
         let ended = match polls {
             Polls::No => Ok(true),
-            _ => poll(&run, must_end),
+            _ => poll(|| run.test(), must_end),
         };
         match ended {
             Err(error) => failed(&error),

@@ -16,6 +16,36 @@ static const struct {
 };
 
 static const char *const ops[] = {"", "sum", "product", "min", "max"};
+static const char *const figures[] = {"", "sum", "norm", "dot", "conjugate_dot"};
+
+/* A case: n items and k other factors, and the m elements that come of them. */
+struct golden {
+    size_t type;
+    treefold_op op;
+    int is_exact;
+    char operation[16];
+    size_t width, n, k, m;
+    unsigned char *items, *others, *expected;
+};
+
+static int is(const struct golden *g, const char *operation)
+{
+    return strcmp(g->operation, operation) == 0;
+}
+
+static size_t item_bytes(const struct golden *g)
+{
+    return types[g->type].bytes * types[g->type].words;
+}
+
+/* Which of n names a name is; n if it is none of them. */
+static size_t find(const char *const *names, size_t n, const char *name)
+{
+    size_t i = 0;
+    while (i < n && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
 
 /* Reads n elements, each of so many words of so many bytes. */
 static unsigned char *read_elements(FILE *file, size_t n, size_t bytes, size_t words)
@@ -31,11 +61,116 @@ static unsigned char *read_elements(FILE *file, size_t n, size_t bytes, size_t w
     return elements;
 }
 
+/* The items of ISO C++ paper P4016 in place of their number. */
+static void generate(struct golden *g)
+{
+    uint64_t state = 0x243F6A8885A308D3, count;
+    memcpy(&count, g->items, sizeof count);
+    free(g->items);
+    g->n = (size_t)count;
+    g->items = malloc(g->n * sizeof(double));
+    for (size_t i = 0; i < g->n; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        double item = (double)((int64_t)(state >> 11) - (INT64_C(1) << 52)) / 4503599627370496.0;
+        memcpy(g->items + i * sizeof item, &item, sizeof item);
+    }
+}
+
+/* Reads the next case; 0 at the end of the file. */
+static int read_case(FILE *file, struct golden *g)
+{
+    char type_name[8], op_name[16];
+    if (fscanf(file, "%7s %15s %15s %zu %zu %zu %zu", type_name, op_name, g->operation, &g->width, &g->n, &g->k, &g->m) != 7)
+        return 0;
+    g->type = 0;
+    while (g->type < sizeof types / sizeof *types && strcmp(types[g->type].name, type_name) != 0)
+        g->type++;
+    g->is_exact = strcmp(op_name, "exact") == 0;
+    g->op = g->is_exact ? TREEFOLD_SUM : (treefold_op)find(ops, 5, op_name);
+    if (g->type == sizeof types / sizeof *types || g->op > TREEFOLD_MAX || g->width == 0)
+        exit(3);
+    g->items = read_elements(file, g->n, types[g->type].bytes, types[g->type].words);
+    g->others = read_elements(file, g->k, types[g->type].bytes, types[g->type].words);
+    g->expected = read_elements(file, g->m, types[g->type].bytes, types[g->type].words);
+    if (is(g, "p4016"))
+        generate(g);
+    return 1;
+}
+
+/* What functions for one type make of the items; 0 if there is no such function. */
+#define FLOATS_LOCALLY(TYPE, SUFFIX)                                                          \
+    static int floats_locally_##SUFFIX(const struct golden *g, TYPE *result)                  \
+    {                                                                                         \
+        const TYPE *x = (const TYPE *)(const void *)g->items;                                 \
+        const TYPE *y = (const TYPE *)(const void *)g->others;                                \
+        if (g->is_exact && is(g, "sum"))                                                      \
+            OK(treefold_exact_sum_##SUFFIX(x, g->n, result));                                 \
+        else if (g->is_exact && is(g, "norm"))                                                \
+            OK(treefold_exact_norm_##SUFFIX(x, g->n, result));                                \
+        else if (g->is_exact && is(g, "dot"))                                                 \
+            OK(treefold_exact_dot_##SUFFIX(x, g->n, y, g->k, result));                        \
+        else if (is(g, "dot"))                                                                \
+            OK(treefold_dot_##SUFFIX(x, g->n, y, g->k, result));                              \
+        else if (is(g, "squared_norm"))                                                       \
+            OK(treefold_squared_norm_##SUFFIX(x, g->n, result));                              \
+        else                                                                                  \
+            return 0;                                                                         \
+        return 1;                                                                             \
+    }
+FLOATS_LOCALLY(float, f32)
+FLOATS_LOCALLY(double, f64)
+
+/* By one process; 1 if there is a function for it. */
+static int locally(const struct golden *g, void *result)
+{
+    treefold_type type = types[g->type].type;
+    if (is(g, "reduce") || is(g, "p4016")) {
+        OK(treefold_fold_rows(type, g->op, g->items, g->n, g->width, result, g->m));
+        return 1;
+    }
+    return type == TREEFOLD_F32 ? floats_locally_f32(g, result) : type == TREEFOLD_F64 ? floats_locally_f64(g, result) : 0;
+}
+
+/* By a plan, in which each rank has some of the rows; 1 if there is a plan for it. Says which elements of the result this rank has. */
+static int by_plan(const struct golden *g, treefold_comm *comm, int rank, int size, void *result, size_t *first, size_t *count)
+{
+    size_t rows = g->n / g->width, item = item_bytes(g);
+    size_t begin = rows * (size_t)rank / (size_t)size, end = rows * ((size_t)rank + 1) / (size_t)size;
+    size_t own = (end - begin) * g->width;
+    const unsigned char *x = g->items + begin * g->width * item, *y = g->others + begin * item;
+    treefold_type type = types[g->type].type;
+    treefold_builder *builder;
+    treefold_plan *plan;
+    *first = 0;
+    *count = g->m;
+    if (g->is_exact) {
+        OK(treefold_builder_create_exact(comm, type, (int32_t)find(figures, 5, g->operation), &builder));
+    } else if (is(g, "dot") || is(g, "squared_norm")) {
+        return 0;
+    } else {
+        OK(treefold_builder_create(comm, type, g->op, &builder));
+        OK(treefold_builder_local_items(builder, end - begin));
+        OK(treefold_builder_width(builder, g->width));
+    }
+    OK(treefold_plan_build(builder, &plan));
+    OK(treefold_builder_destroy(&builder));
+    if (is(g, "scan") || is(g, "exscan")) {
+        *first = begin;
+        *count = own;
+        OK((is(g, "scan") ? treefold_scan : treefold_exscan)(plan, x, own, result, own));
+    } else if (g->is_exact && g->k == g->n && (is(g, "dot") || is(g, "conjugate_dot"))) {
+        OK(treefold_allreduce_dot(plan, x, own, y, own, result, g->m));
+    } else {
+        OK(treefold_allreduce(plan, x, own, result, g->m));
+    }
+    OK(treefold_plan_destroy(&plan));
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, cases = 0;
-    char type_name[8], op_name[16];
-    size_t width, n, m;
+    struct golden g;
     treefold_comm *comm;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -46,47 +181,34 @@ int main(int argc, char **argv)
         fprintf(stderr, "golden: cannot open the file that the first argument names\n");
         MPI_Abort(MPI_COMM_WORLD, 3);
     }
-    while (fscanf(file, "%7s %15s %zu %zu %zu", type_name, op_name, &width, &n, &m) == 5) {
-        size_t t = 0;
-        treefold_op op = 0;
-        while (t < sizeof types / sizeof *types && strcmp(types[t].name, type_name) != 0)
-            t++;
-        while (op <= TREEFOLD_MAX && strcmp(ops[op], op_name) != 0)
-            op++;
-        CHECK(t < sizeof types / sizeof *types && op <= TREEFOLD_MAX && m == width);
-        if (failures != 0)
-            return 1;
-        size_t item = types[t].bytes * types[t].words;
-        unsigned char *items = read_elements(file, n, types[t].bytes, types[t].words);
-        unsigned char *expected = read_elements(file, m, types[t].bytes, types[t].words);
-        unsigned char *result = malloc(m * item + 16);
-        int before = failures;
-        OK(treefold_fold_rows(types[t].type, op, items, n, width, result, m));
-        CHECK(memcmp(result, expected, m * item) == 0);
-
-        size_t rows = n / width, begin = rows * (size_t)rank / (size_t)size, end = rows * ((size_t)rank + 1) / (size_t)size;
-        treefold_builder *builder;
-        treefold_plan *plan;
-        OK(treefold_builder_create(comm, types[t].type, op, &builder));
-        OK(treefold_builder_local_items(builder, end - begin));
-        OK(treefold_builder_width(builder, width));
-        OK(treefold_plan_build(builder, &plan));
-        OK(treefold_builder_destroy(&builder));
-        memset(result, 0, m * item);
-        OK(treefold_allreduce(plan, items + begin * width * item, (end - begin) * width, result, m));
-        CHECK(memcmp(result, expected, m * item) == 0);
-        OK(treefold_plan_destroy(&plan));
+    while (read_case(file, &g)) {
+        size_t item = item_bytes(&g), first, count;
+        unsigned char *result = calloc(g.m + 1, item);
+        int before = failures, ways = 0;
+        if (locally(&g, result)) {
+            CHECK(memcmp(result, g.expected, g.m * item) == 0);
+            ways++;
+        }
+        memset(result, 0, g.m * item);
+        if (by_plan(&g, comm, rank, size, result, &first, &count)) {
+            CHECK(memcmp(result, g.expected + first * item, count * item) == 0);
+            ways++;
+        }
+        CHECK(ways > 0);
         if (failures != before)
-            fprintf(stderr, "case %d: %s %s, %zu rows of %zu\n", cases, type_name, op_name, rows, width);
-        free(items);
-        free(expected);
+            fprintf(stderr, "case %d: %s %s %s, %zu elements\n", cases, types[g.type].name, g.is_exact ? "exact" : ops[g.op],
+                    g.operation, g.n);
+        free(g.items);
+        free(g.others);
+        free(g.expected);
         free(result);
         cases++;
     }
+    CHECK(feof(file));
     fclose(file);
     OK(treefold_comm_destroy(&comm));
     if (rank == 0)
         printf("%d cases\n", cases);
     MPI_Finalize();
-    return failures != 0 || cases < 50;
+    return failures != 0 || cases < 380;
 }

@@ -1,0 +1,219 @@
+//! What a command is doing while nothing else tells: on standard error, one line that changes on a terminal, a plain one each ten seconds
+//! elsewhere.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// How long a reader of plain lines waits for the next one.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// How often the line of a terminal changes, even if nothing is done.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Something that takes long; it is over when this is dropped.
+#[derive(Debug)]
+pub struct Progress {
+    bar: ProgressBar,
+    teller: Option<Teller>,
+}
+
+impl Progress {
+    /// Something of which nothing can be counted.
+    #[must_use]
+    pub fn of(what: impl Into<String>) -> Self {
+        Self::start(what.into(), None, "", "{msg}, {elapsed}")
+    }
+
+    /// Something that counts what it does, in a noun of the plural, and has an end that no count tells.
+    #[must_use]
+    pub fn counting(what: impl Into<String>, noun: &'static str) -> Self {
+        let template = format!("{{msg}}, {{pos}} {noun}, {{elapsed}}");
+        Self::start(what.into(), None, noun, &template)
+    }
+
+    /// Something that does so many of a thing, a noun in the plural.
+    #[must_use]
+    pub fn to(what: impl Into<String>, total: u64, noun: &'static str) -> Self {
+        let template = format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {noun}, {{elapsed}}");
+        Self::start(what.into(), Some(total), noun, &template)
+    }
+
+    fn start(what: String, total: Option<u64>, noun: &'static str, template: &str) -> Self {
+        let bar = match total {
+            Some(total) => ProgressBar::new(total),
+            None => ProgressBar::new_spinner(),
+        };
+        let style = ProgressStyle::with_template(template);
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_message(what);
+        let is_terminal = io::stderr().is_terminal();
+        if is_terminal {
+            bar.enable_steady_tick(TICK);
+        }
+        let teller = (!is_terminal).then(|| Teller::start(&bar, noun, PAUSE, io::stderr()));
+        Self { bar, teller }
+    }
+
+    /// Says what is done now.
+    pub fn say(&self, what: impl Into<String>) {
+        self.bar.set_message(what.into());
+    }
+
+    /// Counts so many more.
+    pub fn advance(&self, count: u64) {
+        self.bar.inc(count);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.teller.take();
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A thread that writes plain lines until this is dropped.
+#[derive(Debug)]
+struct Teller {
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Teller {
+    fn start(
+        bar: &ProgressBar,
+        noun: &'static str,
+        pause: Duration,
+        mut output: impl Write + Send + 'static,
+    ) -> Self {
+        let (end, ended) = mpsc::channel();
+        let bar = bar.clone();
+        let tell = move || tell(&bar, noun, pause, &ended, &mut output);
+        // Without a thread, nothing is told.
+        let thread = thread::Builder::new().name("progress".to_owned());
+        Self {
+            end: Some(end),
+            thread: thread.spawn(tell).ok(),
+        }
+    }
+}
+
+impl Drop for Teller {
+    fn drop(&mut self) {
+        self.end.take();
+        if let Some(thread) = self.thread.take() {
+            // It does nothing that could panic but write.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn tell(
+    bar: &ProgressBar,
+    noun: &str,
+    pause: Duration,
+    ended: &Receiver<()>,
+    output: &mut impl Write,
+) {
+    while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+        // Nobody reads, if it fails.
+        let _ = writeln!(output, "{}", line(bar, noun));
+    }
+}
+
+/// A plain line: what, how many of how many, and for how long.
+fn line(bar: &ProgressBar, noun: &str) -> String {
+    let done = match (noun, bar.position(), bar.length()) {
+        ("", ..) => String::new(),
+        (noun, position, Some(length)) => format!("{position} of {length} {noun}, "),
+        (noun, position, None) => format!("{position} {noun}, "),
+    };
+    format!("{}: {done}{} s", bar.message(), bar.elapsed().as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::{Arc, Mutex};
+    use std::thread;
+    use std::time::Duration;
+
+    use indicatif::ProgressBar;
+
+    use super::{Progress, Teller, line};
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Lines {
+        fn count(&self) -> usize {
+            let bytes = self.0.lock().unwrap();
+            bytes.iter().filter(|&&byte| byte == b'\n').count()
+        }
+    }
+
+    #[test]
+    fn lines_come_until_it_is_over() {
+        let lines = Lines::default();
+        let bar = ProgressBar::hidden();
+        bar.set_message("waiting");
+        let teller = Teller::start(&bar, "rows", Duration::from_millis(1), lines.clone());
+        while lines.count() < 3 {
+            thread::yield_now();
+        }
+        drop(teller);
+        let told = lines.count();
+        thread::sleep(Duration::from_millis(20));
+        assert_eq!(lines.count(), told);
+    }
+
+    #[test]
+    fn the_end_need_not_wait_for_a_line() {
+        let lines = Lines::default();
+        let pause = Duration::from_secs(1_000_000);
+        drop(Teller::start(
+            &ProgressBar::hidden(),
+            "",
+            pause,
+            lines.clone(),
+        ));
+        assert_eq!(lines.count(), 0);
+    }
+
+    #[test]
+    fn a_line_says_what_and_how_many() {
+        #[track_caller]
+        fn check(progress: &Progress, noun: &str, expected: &str) {
+            let line = line(&progress.bar, noun);
+            let seconds = line
+                .strip_prefix(expected)
+                .and_then(|rest| rest.strip_suffix(" s"));
+            assert!(
+                seconds.is_some_and(|seconds| seconds.parse::<u64>().is_ok()),
+                "{line}"
+            );
+        }
+        let progress = Progress::to("threads, p = 5", 7, "rows");
+        progress.advance(3);
+        check(&progress, "rows", "threads, p = 5: 3 of 7 rows, ");
+        let progress = Progress::counting("programs", "cases");
+        progress.say("programs on clusters");
+        progress.advance(2);
+        check(&progress, "cases", "programs on clusters: 2 cases, ");
+        check(&Progress::of("cargo build"), "", "cargo build: ");
+    }
+}

@@ -1,0 +1,173 @@
+//! Sums as integers of any size, rounded by comparing them with the floats on both sides: a reference for exact sums.
+//!
+//! It shares no code and no idea with `exact-sum`. [`units`] holds finite numbers as integers. The functions of this page also know what
+//! becomes of zeros, infinities and NaNs.
+//!
+//! ```
+//! // A superaccumulator that is widely used rounds this one item to …256b.
+//! let item = f64::from_bits(0xC001_215A_19D5_E256);
+//! assert_eq!(integer_sums::sum(&[item]), item);
+//! assert_eq!(integer_sums::sum(&[1e300, 1.0, -1e300]), 1.0);
+//! assert_eq!(integer_sums::root(&[3e-200, 4e-200], &[3e-200, 4e-200]), 5e-200);
+//! ```
+
+pub mod units;
+
+use num_bigint::BigInt;
+
+/// The exact sum, rounded to nearest, ties to even: +0.0 for no items, -0.0 for negative zeros alone.
+#[must_use]
+pub fn sum(items: &[f64]) -> f64 {
+    let is_special = |item: &f64| !item.is_finite();
+    if let Some(special) = special(items.iter().copied().filter(is_special)) {
+        return special;
+    }
+    let is_negative_zero = |item: &f64| *item == 0.0 && item.is_sign_negative();
+    let sum = units::sum(items.iter().copied());
+    let all_are = !items.is_empty() && items.iter().all(is_negative_zero);
+    zero_or(&sum, all_are, units::to_double)
+}
+
+/// The exact sum of the products x0 * y0, x1 * y1, …, rounded to nearest, ties to even; zeros as [`sum`] has them.
+///
+/// # Panics
+/// The slices differ in length.
+#[must_use]
+pub fn dot(x: &[f64], y: &[f64]) -> f64 {
+    of_products(x, y, |special| special, units::to_double)
+}
+
+/// The square root of that sum before it is rounded, rounded once: a norm, where both slices are one. NaN, if the sum is negative.
+///
+/// # Panics
+/// The slices differ in length.
+#[must_use]
+pub fn root(x: &[f64], y: &[f64]) -> f64 {
+    let is_negative = |sum: &BigInt| *sum < BigInt::ZERO;
+    let root = |sum: &BigInt| match is_negative(sum) {
+        true => f64::NAN,
+        false => units::root(sum),
+    };
+    // Not by `sqrt`: LLVM takes its NaN, which is negative, for the positive one that would replace it.
+    let of_special = |special: f64| match special == f64::NEG_INFINITY {
+        true => f64::NAN,
+        false => special,
+    };
+    of_products(x, y, of_special, root)
+}
+
+fn of_products(
+    x: &[f64],
+    y: &[f64],
+    of_special: impl Fn(f64) -> f64,
+    of_sum: impl Fn(&BigInt) -> f64,
+) -> f64 {
+    assert_eq!(x.len(), y.len(), "products have two factors each");
+    let pairs = || x.iter().copied().zip(y.iter().copied());
+    let specials = pairs().filter(|(x, y)| !x.is_finite() || !y.is_finite());
+    if let Some(special) = special(specials.map(|(x, y)| x * y)) {
+        return of_special(special);
+    }
+    let is_negative_zero = |(x, y): (f64, f64)| {
+        (x == 0.0 || y == 0.0) && (x.is_sign_negative() != y.is_sign_negative())
+    };
+    let all_are = !x.is_empty() && pairs().all(is_negative_zero);
+    zero_or(&units::dot(x, y), all_are, of_sum)
+}
+
+/// The sum of infinities and NaNs; `None` if there are none of them.
+fn special(specials: impl Iterator<Item = f64>) -> Option<f64> {
+    specials.reduce(|sum, special| sum + special).map(one_nan)
+}
+
+fn one_nan(number: f64) -> f64 {
+    match number.is_nan() {
+        true => f64::NAN,
+        false => number,
+    }
+}
+
+fn zero_or(sum: &BigInt, is_negative_zero: bool, rounded: impl Fn(&BigInt) -> f64) -> f64 {
+    match (*sum == BigInt::ZERO, is_negative_zero) {
+        (true, true) => -0.0,
+        (true, false) => 0.0,
+        (false, _) => rounded(sum),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{dot, root, sum};
+
+    #[track_caller]
+    fn check(found: f64, expected: f64) {
+        assert_eq!(
+            found.to_bits(),
+            expected.to_bits(),
+            "{found:e}, {expected:e}"
+        );
+    }
+
+    /// What the wrong reference made of it.
+    #[test]
+    fn one_item_is_its_own_sum() {
+        for bits in [
+            0xC001_215A_19D5_E256,
+            0x4001_215A_19D5_E256,
+            1,
+            0x7FEF_FFFF_FFFF_FFFF,
+        ] {
+            let item = f64::from_bits(bits);
+            check(sum(&[item]), item);
+            check(dot(&[item], &[1.0]), item);
+        }
+    }
+
+    #[test]
+    fn sums_are_rounded_to_nearest_and_even() {
+        let half = f64::EPSILON / 2.0;
+        check(sum(&[1.0, half]), 1.0);
+        check(sum(&[1.0, f64::EPSILON, half]), 1.0 + 2.0 * f64::EPSILON);
+        check(sum(&[1.0, half, 5e-324]), 1.0 + f64::EPSILON);
+        check(sum(&[f64::MAX, f64::MAX, -f64::MAX]), f64::MAX);
+        check(sum(&[f64::MAX, f64::MAX]), f64::INFINITY);
+        check(sum(&[0.1; 10]), 1.0);
+        check(dot(&[1e200, 3.0, 1e200], &[1e200, 4.0, -1e200]), 12.0);
+        check(root(&[2.0], &[1.0]), 2.0_f64.sqrt());
+    }
+
+    #[test]
+    fn many_items_are_added_in_bins() {
+        let items = vec![2_f64.powi(-60); 1 << 20];
+        check(
+            sum(&[&[1e100], &items[..], &[-1e100]].concat()),
+            2_f64.powi(-40),
+        );
+    }
+
+    #[test]
+    fn zeros_infinities_and_nans() {
+        let infinity = f64::INFINITY;
+        check(sum(&[]), 0.0);
+        check(sum(&[-0.0, -0.0]), -0.0);
+        for zero in [&[-0.0, 0.0][..], &[1.0, -1.0], &[-1.0, 1.0, -0.0]] {
+            check(sum(zero), 0.0);
+        }
+        check(sum(&[infinity, -1.0]), infinity);
+        check(sum(&[infinity, -infinity]), f64::NAN);
+        check(sum(&[-f64::NAN, infinity]), f64::NAN);
+        check(dot(&[0.0, -0.0], &[-1.0, 0.0]), -0.0);
+        check(dot(&[1e-300, -1e-300], &[1e-300, 1e-300]), 0.0);
+        check(dot(&[infinity, 1.0], &[-1.0, 1.0]), -infinity);
+        check(dot(&[infinity], &[0.0]), f64::NAN);
+    }
+
+    #[test]
+    fn a_negative_sum_has_no_root() {
+        check(root(&[1.0, 2.0], &[1.0, -1.0]), f64::NAN);
+        check(root(&[f64::INFINITY], &[-1.0]), f64::NAN);
+        check(root(&[f64::INFINITY], &[1.0]), f64::INFINITY);
+        check(root(&[1.0, 1.0], &[1.0, -1.0]), 0.0);
+        check(root(&[-0.0], &[1.0]), -0.0);
+    }
+}

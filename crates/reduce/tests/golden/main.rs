@@ -1,0 +1,65 @@
+//! The golden vectors of `golden/`: by folds and exact sums of one process, and by plans on ranks. The folder beside this crate's sources is a link to
+//! the project's, which packaging follows.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails where it unwraps, and says what it skips"
+)]
+
+mod element;
+mod exact;
+mod order;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use element::Element;
+use serde_json::Value;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")
+}
+
+fn words(case: &Value, key: &str) -> Vec<String> {
+    let words = case[key].as_array().into_iter().flatten();
+    words
+        .map(|word| word.as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn values<T: Element>(case: &Value, key: &str) -> Vec<T> {
+    words(case, key)
+        .iter()
+        .map(|word| T::from_word(word))
+        .collect()
+}
+
+fn text<'c>(case: &'c Value, key: &str) -> &'c str {
+    case[key].as_str().unwrap_or_default()
+}
+
+/// The cases of a file, which are so many.
+fn cases(file: &str, count: usize) -> Vec<Value> {
+    let lines = fs::read_to_string(folder().join(file)).unwrap();
+    let lines = lines.lines();
+    let cases: Vec<Value> = lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(cases.len(), count, "the pages tell the number of cases");
+    cases
+}
+
+/// The readers that share nothing with this project.
+#[test]
+fn the_readers_in_python_agree() {
+    for reader in ["check.py", "check_exact.py"] {
+        let Ok(output) = Command::new("python3").arg(folder().join(reader)).output() else {
+            println!("skipped: no python3");
+            return;
+        };
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+    }
+}
