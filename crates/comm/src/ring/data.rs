@@ -96,6 +96,7 @@ pub(super) unsafe fn read<R>(
 ///
 /// # Safety
 /// Nobody reads or writes the slot's message meanwhile.
+#[cfg(not(loom))]
 pub(super) unsafe fn write_in_slot(slot: &[Line], message: &[u8]) {
     assert!(HEADER_BYTES + message.len() <= size_of_val(slot));
     let to = slot.as_ptr().cast::<u8>().cast_mut();
@@ -109,6 +110,7 @@ pub(super) unsafe fn write_in_slot(slot: &[Line], message: &[u8]) {
 ///
 /// # Safety
 /// Nobody writes it meanwhile.
+#[cfg(not(loom))]
 pub(super) unsafe fn read_in_slot<R>(
     slot: &[Line],
     length_bytes: usize,
@@ -163,6 +165,37 @@ pub(super) unsafe fn read<R>(
         // SAFETY: by this function's contract nobody writes the bytes; loom checks that.
         line.0
             .with(|line| unsafe { bytes.copy_from_slice(&(&*line)[..bytes.len()]) });
+    }
+    take(&message)
+}
+
+/// As `write_in_slot`, seen by loom. Its atomic integers are no plain bytes, so each line has some beside them.
+#[cfg(loom)]
+pub(super) unsafe fn write_in_slot(slot: &[Line], message: &[u8]) {
+    for (line, bytes) in slot.iter().zip(message.chunks(LINE_BYTES)) {
+        // SAFETY: by this function's contract nobody else uses the bytes; loom checks that.
+        unsafe { write(slice::from_ref(&line.plain), bytes) };
+    }
+}
+
+/// As `read_in_slot`, seen by loom: of a copy.
+#[cfg(loom)]
+pub(super) unsafe fn read_in_slot<R>(
+    slot: &[Line],
+    length_bytes: usize,
+    take: impl FnOnce(&[u8]) -> R,
+) -> R {
+    let mut message = Vec::new();
+    let mut left = length_bytes;
+    for line in slot {
+        let length = left.min(LINE_BYTES);
+        left -= length;
+        // SAFETY: by this function's contract nobody writes the bytes; loom checks that.
+        unsafe {
+            read(slice::from_ref(&line.plain), length, |bytes| {
+                message.extend_from_slice(bytes)
+            })
+        };
     }
     take(&message)
 }

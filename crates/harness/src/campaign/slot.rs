@@ -94,7 +94,6 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
         spec: spec.clone(),
         seed,
         rank,
-        finds_lost_ranks: world.transport().silence_limit().is_none(),
         run: None,
     }))
 }
@@ -104,8 +103,6 @@ struct Built<T: Element, O: Operator<T> + 'static> {
     spec: Spec,
     seed: u64,
     rank: usize,
-    /// Whether a test fails where a rank is gone. Otherwise a wait fails when it was silent for long.
-    finds_lost_ranks: bool,
     /// The run in flight, and the items that it was started with.
     run: Option<(Run<T>, Vec<T>)>,
 }
@@ -271,8 +268,7 @@ impl<T: Element, O: Operator<T> + 'static> Slot for Built<T, O> {
         let Some((run, local)) = self.run.take() else {
             return Outcome::Failed("the run was not started".to_owned());
         };
-        // Where ranks are lost in silence, only a wait fails.
-        let must_end = polls == Polls::UntilItEnds && self.finds_lost_ranks;
+        let must_end = polls == Polls::UntilItEnds;
         let ended = match polls {
             Polls::No => Ok(true),
             _ => poll(&run, must_end),
