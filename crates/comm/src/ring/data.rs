@@ -11,6 +11,7 @@ use std::slice;
 use super::Line;
 
 /// What precedes the message in a slot.
+#[cfg(not(loom))]
 const HEADER_BYTES: usize = size_of::<u64>();
 
 /// The bytes of a cache line.
@@ -126,10 +127,11 @@ pub(super) unsafe fn read_in_slot<R>(
 }
 
 /// The lines that are fetched at once. The processor itself fetches more when it sees that they are read in order.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(loom)))]
 const FETCHED_LINES: usize = 8;
 
 /// Begins to fetch a message from the writer's cache, while the program finds out what to do with it.
+#[cfg(not(loom))]
 #[inline]
 fn fetch(message: &[u8]) {
     #[cfg(target_arch = "x86_64")]
