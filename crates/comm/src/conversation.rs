@@ -1,6 +1,8 @@
 //! What a rank knows of its conversations: which of them are open, in which a rank has given up, and where others wait.
 
 use std::collections::{HashMap, HashSet};
+#[cfg(feature = "mpi")]
+use std::ops::Range;
 
 use crate::tag::Tag;
 
@@ -8,8 +10,8 @@ use crate::tag::Tag;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenUp {
     pub(crate) rank: usize,
-    /// The ranks whose silence is the reason, if one is.
-    pub(crate) silent: Span,
+    /// The ranks whose silence is the reason, if that is one; none if it does not know whose it is.
+    pub(crate) silent: Option<Span>,
 }
 
 /// Consecutive ranks; or none, if the count is 0.
@@ -17,6 +19,13 @@ pub(crate) struct GivenUp {
 pub(crate) struct Span {
     pub(crate) first: usize,
     pub(crate) count: usize,
+}
+
+#[cfg(feature = "mpi")]
+impl Span {
+    pub(crate) fn ranks(self) -> Range<usize> {
+        self.first..self.first + self.count
+    }
 }
 
 #[derive(Debug, Default)]
@@ -46,6 +55,11 @@ pub(crate) struct Inquiries {
     pub(crate) own: u16,
     /// Who has answered it, and for whom that rank waits.
     pub(crate) answers: Vec<(usize, Vec<usize>)>,
+    /// The ranks that have given up because others are silent, which those are, and when this rank heard of it: they may wait for nobody any
+    /// more, and answer nothing.
+    verdicts: Vec<(usize, Span, u32)>,
+    /// The time in milliseconds, as it was when this rank last looked.
+    pub(crate) now_ms: u32,
 }
 
 #[cfg(feature = "mpi")]
@@ -54,6 +68,23 @@ impl Inquiries {
     pub(crate) fn note_question(&mut self, rank: usize, number: u16) {
         self.questions.retain(|(asking, _)| *asking != rank);
         self.questions.push((rank, number));
+    }
+
+    /// Notes that a rank has given up because these are silent. Its last word counts.
+    pub(crate) fn note_verdict(&mut self, rank: usize, silent: Span) {
+        self.verdicts.retain(|(other, ..)| *other != rank);
+        self.verdicts.push((rank, silent, self.now_ms));
+    }
+
+    /// For whom a rank has waited in vain that has given up within the last milliseconds.
+    pub(crate) fn last_word(&self, rank: usize, within_ms: u64) -> Option<Span> {
+        let is_it = |&&(other, _, at): &&(usize, Span, u32)| {
+            other == rank && u64::from(self.now_ms.wrapping_sub(at)) <= within_ms
+        };
+        self.verdicts
+            .iter()
+            .find(is_it)
+            .map(|&(_, silent, _)| silent)
     }
 
     /// Notes an answer, unless it comes too late.
@@ -78,6 +109,12 @@ impl Conversations {
             self.mismatched.remove(&tag.number());
             self.forget_waits(tag);
         }
+    }
+
+    /// The tags of all that are open.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn open_tags(&self) -> Vec<Tag> {
+        self.open.iter().map(|&number| Tag::new(number)).collect()
     }
 
     /// Whether nobody here waits for messages of this conversation any more.

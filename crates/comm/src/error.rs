@@ -124,14 +124,14 @@ pub enum Error {
         reason: String,
     },
     /// Nothing came within the communicator's silence limit.
-    #[error("rank {rank}: {} been silent for {after:?}", having(.peers))]
+    #[error("rank {rank}: nothing came within {after:?}, and {}", being(.peers))]
     Silent {
         /// The rank that waited.
         rank: usize,
-        /// Whose silence is the reason, as far as is known: a rank that others wait for and that waits for nobody, or all ranks of its
-        /// node. Not empty.
+        /// Whose silence is the reason: a rank that others wait for, that does not answer, and of which nothing was heard for most of the
+        /// time, in any conversation; or all ranks of its node. Empty where this rank does not know any: ranks may wait for each other.
         peers: Range<usize>,
-        /// How long it waited, or another one that has told this rank.
+        /// How long it asked, or another one that has told this rank.
         after: Duration,
     },
     /// The call came while this communicator's rank combines values on the way: from an operator that a reduction runs.
@@ -230,15 +230,12 @@ impl Error {
     }
 }
 
-/// `rank 1 has`, or `ranks 1 to 3 have`
-fn having(ranks: &Range<usize>) -> String {
+/// `rank 1 is silent`, or `ranks 1 to 3 are silent`, or that nobody knows.
+fn being(ranks: &Range<usize>) -> String {
     match ranks.len() {
-        1 => format!("rank {} has", ranks.start),
-        _ => format!(
-            "ranks {} to {} have",
-            ranks.start,
-            ranks.end.saturating_sub(1)
-        ),
+        0 => "which rank is silent is not known: ranks may wait for each other".to_owned(),
+        1 => format!("rank {} is silent", ranks.start),
+        _ => format!("ranks {} to {} are silent", ranks.start, ranks.end - 1),
     }
 }
 

@@ -92,6 +92,14 @@ impl<T> Requests<T> {
         operation.expect("a request is used with the communicator that made it")
     }
 
+    /// All operations.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.slots
+            .iter_mut()
+            .filter_map(|(_, operation)| operation.as_mut())
+    }
+
     /// Takes out every operation that is still in the table.
     pub fn drain(&mut self) -> impl Iterator<Item = T> {
         let slots = self.slots.iter_mut();

@@ -8,7 +8,7 @@ use std::process::{self, Command};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use comm::{Communicator, Error, Tag, collective, mpi};
+use comm::{Communicator, Error, Request, Tag, collective, mpi};
 
 /// Longer than the launcher takes to start all processes.
 const LIMIT: Duration = Duration::from_secs(3);
@@ -41,8 +41,10 @@ fn main() {
 fn exchange(world: &mpi::MpiCommunicator, stopped: usize) {
     world.set_silence_limit(LIMIT);
     collective::allgather(world, Tag::CONTROL, vec![0]).expect("all are there");
-    let tag = Tag::new(1);
-    world.open(tag).expect("all are there");
+    let (tag, tested, awaited) = (Tag::new(1), Tag::new(2), Tag::new(3));
+    for tag in [tag, tested, awaited] {
+        world.open(tag).expect("all are there");
+    }
     if world.rank() == stopped {
         let own = process::id().to_string();
         let stopped = Command::new("kill").args(["-STOP", &own]).status();
@@ -57,17 +59,52 @@ fn exchange(world: &mpi::MpiCommunicator, stopped: usize) {
     }
     let begin = Instant::now();
     let error = collective::receive(world, next, tag, 1).expect_err("nobody sends it");
-    let silent = Error::Silent {
-        rank: world.rank(),
-        peers: stopped..stopped + 1,
-        after: LIMIT,
-    };
-    assert_eq!(error, silent);
+    is_named(&error, world, stopped);
     let waited = begin.elapsed();
     let least = if is_late { LIMIT - LATE * 2 } else { LIMIT };
     assert!(waited >= least && waited < LIMIT + MARGIN, "{waited:?}");
     if is_late {
         assert!(waited < LIMIT, "{waited:?}");
     }
+    world.give_up(tag);
+    a_loop_ends(world, tested, stopped, |request| world.test(request));
+    a_loop_ends(world, awaited, stopped, |request| {
+        world.wait_any(&[request.id()], Some(Duration::from_millis(1)))
+    });
+}
+
+fn is_named(error: &Error, world: &mpi::MpiCommunicator, stopped: usize) {
+    let silent = Error::Silent {
+        rank: world.rank(),
+        peers: stopped..stopped + 1,
+        after: LIMIT,
+    };
+    assert_eq!(*error, silent);
+}
+
+/// A program's own loop, in which a rank does something else between its calls.
+fn a_loop_ends(
+    world: &mpi::MpiCommunicator,
+    tag: Tag,
+    stopped: usize,
+    asks: impl Fn(&Request) -> Result<bool, Error>,
+) {
+    let next = (world.rank() + 1) % world.size();
+    let request = world.start_receive(next, tag, vec![0]);
+    let request = request.expect("it exists");
+    let begin = Instant::now();
+    let error = loop {
+        match asks(&request) {
+            Ok(false) => assert!(begin.elapsed() < LIMIT * 8, "it never meets the limit"),
+            // Another rank has told this one.
+            Ok(true) => break world.wait(request).expect_err("nobody sends it"),
+            Err(error) => {
+                world.cancel(request);
+                break error;
+            }
+        }
+        thread::sleep(Duration::from_millis(1));
+    };
+    is_named(&error, world, stopped);
     world.give_up(tag);
 }

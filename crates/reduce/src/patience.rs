@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 /// How long to wait for the transport.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Patience {
+    /// Do not wait.
     None,
+    /// Do not wait: the rank waits for another run, and this one is driven meanwhile.
+    InPassing,
     Until(Instant),
     Unlimited,
 }
@@ -22,7 +25,7 @@ impl Patience {
     /// The time that is left; `None` without limit.
     pub(crate) fn left(self) -> Option<Duration> {
         match self {
-            Patience::None => Some(Duration::ZERO),
+            Patience::None | Patience::InPassing => Some(Duration::ZERO),
             Patience::Until(deadline) => Some(deadline.saturating_duration_since(Instant::now())),
             Patience::Unlimited => None,
         }

@@ -18,7 +18,8 @@ fn failure(code: Code, rank: Option<usize>, message: String) -> Failure {
 /// Of a transport.
 pub(crate) fn of_transport(error: &TransportError) -> Failure {
     let (code, rank) = match *error {
-        TransportError::Silent { ref peers, .. } => (Code::Mpi, Some(peers.start)),
+        // Where it is not known who is silent, there is none.
+        TransportError::Silent { ref peers, .. } => (Code::Mpi, peers.clone().next()),
         TransportError::Connection { peer, .. } => (Code::Mpi, Some(peer)),
         TransportError::Panicked { rank, .. }
         | TransportError::Left { rank, .. }

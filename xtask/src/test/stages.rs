@@ -365,6 +365,11 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
         launch.env("MPIEXEC_TIMEOUT", STOPPED_TIMEOUT_SECONDS);
         steps.check(&name, || ended_without(&mut launch))?;
     }
+    let stopped = Launcher::of(installation.clone(), &test_of("reduce", "stopped")?.path);
+    let mut launch = stopped.command(4, &["2"]);
+    launch.env("MPIEXEC_TIMEOUT", STOPPED_TIMEOUT_SECONDS);
+    let name = format!("reduce, {library}, rank 2 of 4 is stopped, the others test their runs");
+    steps.check(&name, || ended_without(&mut launch))?;
     // `cargo test --examples` would make tests of them.
     let examples = "build --workspace --examples --profile test";
     steps.cargo(

@@ -78,6 +78,8 @@ pub(super) struct Channels {
     /// The first, which is there for ever, and those of open conversations.
     list: Vec<Channel>,
     pub(super) conversations: Conversations,
+    /// When MPI last brought a message of a rank, in milliseconds of the [clock](super::asking::Clock): as far as the greatest such rank.
+    heard_ms: Vec<u32>,
 }
 
 impl Channel {
@@ -157,7 +159,33 @@ impl Channels {
             bits: first.bits,
             list: vec![first],
             conversations: Conversations::default(),
+            heard_ms: Vec::new(),
         }
+    }
+
+    /// Notes what time it is, for what comes from now on.
+    pub(super) fn note_time(&mut self, now_ms: u32) {
+        self.conversations.inquiries.now_ms = now_ms;
+        for channel in &mut self.list {
+            channel.local.note_time(now_ms);
+        }
+    }
+
+    /// Notes that MPI has brought a message of a rank.
+    pub(super) fn note_heard(&mut self, rank: usize) {
+        if self.heard_ms.len() <= rank {
+            self.heard_ms.resize(rank + 1, 0);
+        }
+        self.heard_ms[rank] = self.conversations.inquiries.now_ms;
+    }
+
+    /// How long nothing was heard of a rank, in any conversation, in milliseconds.
+    pub(super) fn silence_ms(&self, rank: usize) -> u32 {
+        let now_ms = self.conversations.inquiries.now_ms;
+        let by_mpi = self.heard_ms.get(rank).copied().unwrap_or(0);
+        let through_rings = self.list.iter();
+        let through_rings = through_rings.filter_map(|channel| channel.local.silence_ms(rank));
+        through_rings.fold(now_ms.wrapping_sub(by_mpi), u32::min)
     }
 
     /// The channel of a tag, unless it was not opened.

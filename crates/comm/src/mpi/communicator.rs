@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use super::ffi::MPI_Comm;
 use mpi::raw::AsRaw;
 
+use super::asking::{Asked, Clock};
 use super::channel::{Channel, Channels};
-use super::inquiry;
+use super::inquiry::{self, Inquiry};
 use super::lifetime::{self, Lifetime};
 use super::local::LocalMessages;
 use super::message::{LocalMessage, Message, MpiMessage, State, Trouble};
@@ -19,7 +20,7 @@ use super::notice::Notice;
 use super::raw::{Failure, PendingRequest, RawCommunicator};
 use super::ulfm::{self, Missing, Ulfm};
 use super::user_operation::UserOperations;
-use super::waiting::{PollLimits, Waiting};
+use super::waiting::{Patience, PollLimits};
 use crate::communicator::{Communicator, Hints, Interruption, Shrunk};
 use crate::conversation::Span;
 use crate::error::Error;
@@ -62,20 +63,21 @@ pub struct MpiCommunicator {
     /// Counts polls of shared memory; every `before_progress`-th also drives MPI.
     pub(super) polls: Cell<u32>,
     pub(super) poll_limits: PollLimits,
-    /// Counts tests that found nothing.
-    pub(super) tests: Cell<u32>,
+    pub(super) clock: Clock,
+    /// Counts the messages that came while this rank asked for them.
+    pub(super) heard: Cell<u32>,
     /// When a wait last looked for trouble.
     pub(super) last_look: Cell<Instant>,
-    /// The wait that last looked.
-    pub(super) waiting: Cell<Option<Waiting>>,
     /// Sends whose requests were given up: their buffers wait here until MPI is done with them.
     abandoned: RefCell<Vec<PendingRequest>>,
     traffic: Cell<Traffic>,
     /// The number of messages that `requests` has memory for.
     room: Cell<usize>,
     pub(super) silence_limit: Rc<Cell<Duration>>,
-    /// How long a wait lasts before it asks whose silence it is.
-    pub(super) before_asking: Cell<Duration>,
+    /// How long it asks for a message, in milliseconds, before it asks whose silence it is.
+    pub(super) before_asking_ms: Cell<u64>,
+    /// Its last inquiry.
+    pub(super) inquiry: RefCell<Option<Inquiry>>,
     /// The ranks whose silence has ended this rank's last wait that ended so, and its conversation's number.
     pub(super) blamed: Cell<Option<(u64, Span)>>,
     /// What waits ask, and when one last did.
@@ -184,14 +186,15 @@ impl MpiCommunicator {
                 true => PollLimits::SHARED_CORE,
                 false => PollLimits::OWN_CORE,
             },
-            tests: Cell::default(),
+            clock: Clock::new(),
+            heard: Cell::default(),
             last_look: Cell::new(Instant::now()),
-            waiting: Cell::default(),
             abandoned: RefCell::default(),
             traffic: Cell::default(),
             room: Cell::new(0),
             silence_limit: Rc::new(Cell::new(DEFAULT_SILENCE_LIMIT)),
-            before_asking: Cell::new(inquiry::before_asking(DEFAULT_SILENCE_LIMIT)),
+            before_asking_ms: Cell::new(inquiry::before_asking_ms(DEFAULT_SILENCE_LIMIT)),
+            inquiry: RefCell::default(),
             blamed: Cell::default(),
             interruption: RefCell::default(),
             last_asked: Cell::new(Instant::now()),
@@ -244,7 +247,7 @@ impl MpiCommunicator {
 
     /// The channels, unless a message is being taken: then an operator has made this call.
     #[inline]
-    fn free_channels(&self) -> Result<RefMut<'_, Channels>, Error> {
+    pub(super) fn free_channels(&self) -> Result<RefMut<'_, Channels>, Error> {
         let channels = self.channels.try_borrow_mut();
         channels.map_err(|_| Error::Nested { rank: self.rank })
     }
@@ -300,6 +303,7 @@ impl MpiCommunicator {
             pending,
             tag,
             trouble: None,
+            asked: Asked::default(),
         })))
     }
 
@@ -417,10 +421,10 @@ impl MpiCommunicator {
     }
 
     /// The ranks whose silence has ended a wait of this conversation on this rank, if that was its last wait to end so.
-    fn blamed_in(&self, about: Tag) -> Span {
+    fn blamed_in(&self, about: Tag) -> Option<Span> {
         let blamed = self.blamed.get();
         let blamed = blamed.filter(|(number, _)| *number == about.number());
-        blamed.map_or(Span::default(), |(_, silent)| silent)
+        blamed.map(|(_, silent)| silent)
     }
 }
 
@@ -478,6 +482,7 @@ impl Communicator for MpiCommunicator {
                 node_rank: 0,
                 tag,
                 state: State::Failed(Trouble::GivenUp(given_up)),
+                asked: Asked::default(),
             })));
         }
         let capacity = self.count(buffer.len())?;
@@ -488,20 +493,26 @@ impl Communicator for MpiCommunicator {
     }
 
     fn test(&self, request: &Request) -> Result<bool, Error> {
-        self.check_not_nested()?;
-        self.poll_until(&[request.id()], Duration::ZERO)
+        self.poll_until(&[request.id()], Patience::Test)
+    }
+
+    fn test_in_passing(&self, request: &Request) -> Result<bool, Error> {
+        self.poll_until(&[request.id()], Patience::InPassing)
     }
 
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {
-        let waited = self
-            .check_not_nested()
-            .and_then(|()| self.wait_within_limit(&[request.id()]));
-        match waited {
-            Ok(()) => {
+        match self.poll_until(&[request.id()], Patience::Unlimited) {
+            Ok(_) => {
                 let message = self.requests.borrow_mut().remove(request);
                 match message.error(self.rank, self.silence_limit.get()) {
                     None => Ok(message.into_buffer()),
-                    Some(error) => {
+                    Some(mut error) => {
+                        if let Error::Silent { peers, .. } = &mut error
+                            && !self.are_silent(peers)
+                        {
+                            // Another rank blames one that this rank has heard of.
+                            *peers = 0..0;
+                        }
                         // Not cancelled: its message, should it come, must not meet a later receive.
                         if let Message::Mpi(message) = message {
                             self.abandoned.borrow_mut().push(message.pending);
@@ -518,12 +529,12 @@ impl Communicator for MpiCommunicator {
     }
 
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
-        self.check_not_nested()?;
-        let limit = self.silence_limit.get();
-        match timeout.filter(|timeout| *timeout < limit) {
-            Some(timeout) => self.poll_until(requests, timeout),
-            None => self.wait_within_limit(requests).map(|()| true),
-        }
+        let patience = match timeout {
+            None => Patience::Unlimited,
+            Some(Duration::ZERO) => Patience::Test,
+            Some(timeout) => Patience::For(timeout),
+        };
+        self.poll_until(requests, patience)
     }
 
     fn cancel(&self, request: Request) {
@@ -602,8 +613,8 @@ impl Communicator for MpiCommunicator {
         };
         let heard = channels.conversations.who_gave_up(tag);
         drop(channels);
-        if heard.is_some_and(|given_up| given_up.silent.count > 0) {
-            // That rank has told all others whose silence it is.
+        if heard.is_some_and(|given_up| given_up.silent.is_some()) {
+            // That rank has told all others that somebody is silent.
             return;
         }
         let notice = Notice::GivenUp {
@@ -701,7 +712,7 @@ impl Communicator for MpiCommunicator {
 
     fn set_silence_limit(&self, limit: Duration) {
         self.silence_limit.set(limit);
-        self.before_asking.set(inquiry::before_asking(limit));
+        self.before_asking_ms.set(inquiry::before_asking_ms(limit));
     }
 
     fn set_interruption(&self, interruption: Option<Interruption>) {

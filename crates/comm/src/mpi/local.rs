@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::asking::Asked;
 use super::message::{LocalMessage, Message, State, Trouble};
 use super::notice::{NOTICE_BYTES_MAX, Notice};
 use super::raw::{Failure, RawCommunicator};
@@ -33,6 +34,8 @@ struct Lane {
     reader: Reader,
     /// Whether a send waits for room here.
     is_full: bool,
+    /// When a message last came from there, in milliseconds of the [clock](super::asking::Clock).
+    heard_ms: u32,
 }
 
 impl Lane {
@@ -53,9 +56,9 @@ impl Rings {
 
     /// The ring from a rank of the node, and this rank's end of it.
     #[inline]
-    fn from(&mut self, node_rank: usize) -> (Ring<'_>, &mut Reader) {
+    fn from(&mut self, node_rank: usize) -> (Ring<'_>, &mut Lane) {
         let ring = self.window.ring(node_rank, self.own_node_rank);
-        (ring, &mut self.lanes[node_rank].reader)
+        (ring, &mut self.lanes[node_rank])
     }
 
     /// As [`LocalMessages::try_send`], to a rank whose ring is full.
@@ -68,8 +71,8 @@ impl Rings {
         looks: u32,
     ) -> bool {
         for _ in 1..looks {
-            let (ring, reader) = self.from(node_rank);
-            if reader.next(ring).is_some() {
+            let (ring, lane) = self.from(node_rank);
+            if lane.reader.next(ring).is_some() {
                 return false;
             }
             let (ring, lane) = self.to(node_rank);
@@ -114,6 +117,8 @@ pub(super) struct LocalMessages {
     own_node_rank: usize,
     /// The number of the channel's first conversation.
     first_number: u64,
+    /// The time in milliseconds, as it was when this rank last looked.
+    now_ms: u32,
     /// Receives that wait for their messages, in the order in which they were posted.
     posted: Vec<RequestId>,
     /// Sends that wait for room in their rings, in the order in which they were started.
@@ -132,6 +137,7 @@ impl LocalMessages {
             ranks: vec![rank],
             own_node_rank: 0,
             first_number,
+            now_ms: 0,
             posted: Vec::new(),
             waiting: Vec::new(),
             unexpected: VecDeque::new(),
@@ -214,7 +220,7 @@ impl LocalMessages {
         let (ring, lane) = rings.to(node_rank);
         let is_sent = lane.send(ring, tag, &buffer);
         let state = match is_sent {
-            true => State::Complete,
+            true => State::Sent,
             false => State::Sending,
         };
         let request = requests.insert(Message::Local(self.message(node_rank, tag, buffer, state)));
@@ -240,7 +246,7 @@ impl LocalMessages {
         buffer: Vec<u8>,
     ) -> Request {
         let node_rank = self.own_node_rank;
-        let mut sent = self.message(node_rank, tag, Vec::new(), State::Complete);
+        let mut sent = self.message(node_rank, tag, Vec::new(), State::Sent);
         if let Some(index) = self.first_posted(requests, node_rank, tag) {
             let message = local(requests, self.posted.remove(index));
             let into = message.accept(tag, buffer.len());
@@ -291,16 +297,18 @@ impl LocalMessages {
         if !self.posted.is_empty() || !self.unexpected.is_empty() {
             return false;
         }
+        let now_ms = self.now_ms;
         let Some(rings) = self.rings_to(node_rank) else {
             return false;
         };
-        let (ring, reader) = rings.from(node_rank);
-        let Some((wire, length)) = (0..looks).find_map(|_| reader.next(ring)) else {
+        let (ring, lane) = rings.from(node_rank);
+        let Some((wire, length)) = (0..looks).find_map(|_| lane.reader.next(ring)) else {
             return false;
         };
         let is_it = wire == to_wire(tag) && length <= capacity_bytes;
         if is_it {
-            reader.take(ring, length, take);
+            lane.heard_ms = now_ms;
+            lane.reader.take(ring, length, take);
         }
         is_it
     }
@@ -383,7 +391,20 @@ impl LocalMessages {
             node_rank,
             tag,
             state,
+            asked: Asked::default(),
         }
+    }
+
+    /// Notes what time it is.
+    pub(super) fn note_time(&mut self, now_ms: u32) {
+        self.now_ms = now_ms;
+    }
+
+    /// How long nothing has come from a rank through a ring, in milliseconds; `None` if there is no ring.
+    pub(super) fn silence_ms(&self, rank: usize) -> Option<u32> {
+        let node_rank = self.ranks.binary_search(&rank).ok()?;
+        let lane = self.rings.as_ref()?.lanes.get(node_rank)?;
+        Some(self.now_ms.wrapping_sub(lane.heard_ms))
     }
 
     /// Forgets a request that is given up.
@@ -416,13 +437,15 @@ impl LocalMessages {
         conversations: &mut Conversations,
         node_rank: usize,
     ) -> bool {
+        let now_ms = self.now_ms;
         let Some(rings) = self.rings_to(node_rank) else {
             return false;
         };
-        let (ring, reader) = rings.from(node_rank);
-        let Some((wire, length)) = reader.next(ring) else {
+        let (ring, lane) = rings.from(node_rank);
+        let Some((wire, length)) = lane.reader.next(ring) else {
             return false;
         };
+        lane.heard_ms = now_ms;
         let tag = from_wire(wire, self.first_number);
         if tag.is_notice() {
             self.take_notice(requests, conversations, node_rank, tag, length);
@@ -456,8 +479,8 @@ impl LocalMessages {
     #[inline]
     fn read(&mut self, node_rank: usize, length: usize, into: &mut [u8]) {
         let rings = self.rings_to(node_rank);
-        let (ring, reader) = rings.expect("its message is in a ring").from(node_rank);
-        reader.read(ring, length, into);
+        let (ring, lane) = rings.expect("its message is in a ring").from(node_rank);
+        lane.reader.read(ring, length, into);
     }
 
     /// A message has met a receive of another exchange: the other receives of the conversation wait in vain as well.
@@ -583,7 +606,7 @@ impl LocalMessages {
             let (ring, lane) = rings.to(message.node_rank);
             let is_sent = lane.send(ring, message.tag, &message.buffer);
             if is_sent {
-                message.state = State::Complete;
+                message.state = State::Sent;
             }
             !is_sent
         });

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::asking::Asked;
 use super::raw::{Failure, PendingRequest};
-use crate::conversation::GivenUp;
+use crate::conversation::{GivenUp, Span};
 use crate::error::Error;
 use crate::tag::Tag;
 
@@ -50,6 +51,31 @@ impl Message {
         }
     }
 
+    /// How long this rank has asked for it.
+    pub(super) fn asked(&mut self) -> &mut Asked {
+        match self {
+            Message::Mpi(message) => &mut message.asked,
+            Message::Local(message) => &mut message.asked,
+        }
+    }
+
+    /// Whether it is a receive that has its message.
+    #[inline]
+    pub(super) fn is_received(&self) -> bool {
+        match self {
+            Message::Mpi(message) => message.trouble.is_none() && message.pending.is_received(),
+            Message::Local(message) => message.state == State::Received,
+        }
+    }
+
+    /// Whether it is under way.
+    pub(super) fn is_pending(&self) -> bool {
+        match self {
+            Message::Mpi(message) => message.trouble.is_none() && message.pending.is_pending(),
+            Message::Local(message) => !message.is_over(),
+        }
+    }
+
     /// Whether it is a local send that is over.
     pub(super) fn is_sent(&self) -> bool {
         matches!(self, Message::Local(message) if message.is_over())
@@ -88,14 +114,14 @@ impl Message {
                 rank: given_up,
                 silent,
             }) => {
-                let peers = silent.first..silent.first + silent.count;
+                let peers = silent.map(Span::ranks);
                 // A rank cannot be silent to itself.
-                match peers.is_empty() || peers.contains(&rank) {
-                    true => Error::GivenUp {
+                match peers.filter(|peers| !peers.contains(&rank)) {
+                    None => Error::GivenUp {
                         rank: given_up,
                         awaited_by: rank,
                     },
-                    false => Error::Silent {
+                    Some(peers) => Error::Silent {
                         rank,
                         peers,
                         after: limit,
@@ -120,6 +146,7 @@ pub(super) struct MpiMessage {
     pub(super) pending: PendingRequest,
     pub(super) tag: Tag,
     pub(super) trouble: Option<Trouble>,
+    pub(super) asked: Asked,
 }
 
 impl MpiMessage {
@@ -148,13 +175,15 @@ pub(super) struct LocalMessage {
     pub(super) node_rank: usize,
     pub(super) tag: Tag,
     pub(super) state: State,
+    pub(super) asked: Asked,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Sending,
     Receiving,
-    Complete,
+    Sent,
+    Received,
     Failed(Trouble),
 }
 
@@ -169,7 +198,7 @@ impl LocalMessage {
             self.state = State::Failed(Trouble::Truncated);
             return &mut [];
         }
-        self.state = State::Complete;
+        self.state = State::Received;
         self.buffer.truncate(length);
         &mut self.buffer
     }

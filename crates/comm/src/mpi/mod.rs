@@ -10,6 +10,7 @@
 //! MPI cannot tell that a rank is gone. A wait during which its peer stays silent for longer than the
 //! [silence limit](crate::Communicator::silence_limit) is an [`Error::Silent`], which names the same ranks everywhere.
 
+mod asking;
 mod channel;
 mod communicator;
 mod ffi;

@@ -15,8 +15,8 @@ pub(super) enum Notice {
     /// The sender takes no part any more, from the turn of this exchange on.
     GivenUp {
         exchange: u16,
-        /// The ranks that it has waited for in vain, if it has.
-        silent: Span,
+        /// The ranks that it has waited for in vain, if it has; none if it does not know whose silence it was.
+        silent: Option<Span>,
     },
     /// The sender waits in this exchange.
     Waiting { exchange: u16 },
@@ -36,8 +36,19 @@ pub(super) enum Notice {
 impl Notice {
     /// A kind, the number of an exchange or of an inquiry, and ranks: two bytes each for the first ones, and four for a rank.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let silent;
         let (kind, number, ranks): (u16, u16, &[usize]) = match self {
-            Notice::GivenUp { exchange, silent } => (0, *exchange, &[silent.first, silent.count]),
+            Notice::GivenUp {
+                exchange,
+                silent: None,
+            } => (0, *exchange, &[]),
+            Notice::GivenUp {
+                exchange,
+                silent: Some(span),
+            } => {
+                silent = [span.first, span.count];
+                (0, *exchange, &silent)
+            }
             Notice::Waiting { exchange } => (1, *exchange, &[]),
             Notice::Question { number } => (2, *number, &[]),
             Notice::Answer { number, awaited } => {
@@ -64,9 +75,12 @@ impl Notice {
         Some(match u16::from_ne_bytes(*kind) {
             0 => Notice::GivenUp {
                 exchange: number,
-                silent: Span {
-                    first: ranks.next()?,
-                    count: ranks.next()?,
+                silent: match (ranks.next(), ranks.next()) {
+                    (None, _) => None,
+                    (Some(first), count) => Some(Span {
+                        first,
+                        count: count?,
+                    }),
                 },
             },
             1 => Notice::Waiting { exchange: number },
@@ -90,6 +104,9 @@ impl Notice {
             Notice::GivenUp { exchange, silent } => {
                 let from = about.with_exchange_number(exchange);
                 conversations.note_given_up(GivenUp { rank, silent }, from);
+                if let Some(silent) = silent {
+                    conversations.inquiries.note_verdict(rank, silent);
+                }
             }
             Notice::Waiting { exchange } => {
                 conversations.note_waiting(rank, about.with_exchange_number(exchange));
@@ -113,10 +130,18 @@ mod tests {
         let notices = [
             Notice::GivenUp {
                 exchange: 65_535,
-                silent: Span {
+                silent: Some(Span {
                     first: 70_000,
                     count: 2,
-                },
+                }),
+            },
+            Notice::GivenUp {
+                exchange: 1,
+                silent: Some(Span::default()),
+            },
+            Notice::GivenUp {
+                exchange: 1,
+                silent: None,
             },
             Notice::Waiting { exchange: 9 },
             Notice::Question { number: 65_535 },
@@ -147,7 +172,7 @@ mod tests {
         for bytes in [
             &[][..],
             &[0, 0],
-            &[0, 0, 1, 0],
+            &[0, 0, 1, 0, 9, 0, 0, 0],
             &[4, 0, 0, 0],
             &[1, 0, 0, 0, 7],
         ] {

@@ -533,6 +533,17 @@ impl PendingRequest {
         self.receives && self.outcome.is_none()
     }
 
+    /// Whether it is a receive that is over.
+    #[inline]
+    pub(super) fn is_received(&self) -> bool {
+        self.receives && self.outcome.is_some()
+    }
+
+    /// Whether MPI still works on it.
+    pub(super) fn is_pending(&self) -> bool {
+        self.outcome.is_none()
+    }
+
     /// The receiver or the sender; 0 for a barrier.
     pub(super) fn peer(&self) -> usize {
         index(self.peer)

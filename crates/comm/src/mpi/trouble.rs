@@ -79,23 +79,44 @@ fn is_wrong(awaited: Tag, found: Tag) -> bool {
 
 /// Takes in the notices about a conversation that MPI has brought.
 fn take_notices(about: Tag, channels: &mut Channels) -> Result<(), Failure> {
-    let Some((channel, conversations)) = channels.of(about) else {
-        return Ok(());
+    while let Some((rank, notice)) = next_notice(about, channels)? {
+        channels.note_heard(rank);
+        if let Some(notice) = notice {
+            notice.note(&mut channels.conversations, rank, about);
+        }
+    }
+    Ok(())
+}
+
+/// The next one, and its sender; the notice is `None` if it makes no sense.
+fn next_notice(
+    about: Tag,
+    channels: &mut Channels,
+) -> Result<Option<(usize, Option<Notice>)>, Failure> {
+    let Some((channel, _)) = channels.of(about) else {
+        return Ok(None);
     };
     if !channel.tags_tell_exchanges() {
-        return Ok(());
+        return Ok(None);
     }
     let mpi_tag = channel.mpi_tag(about.any_notice());
-    while let Some(from) = channel.raw.probe_for(mpi_tag)? {
-        let capacity = c_int::try_from(NOTICE_BYTES_MAX).expect("a few bytes");
-        let buffer = vec![0; NOTICE_BYTES_MAX];
-        let mut receive = channel.raw.start_receive(buffer, capacity, from, mpi_tag)?;
-        // The message is there.
-        while !receive.test()? {}
-        let rank = receive.peer();
-        if let Some(notice) = Notice::from_bytes(&receive.into_buffer()) {
-            notice.note(conversations, rank, about);
-        }
+    let Some(from) = channel.raw.probe_for(mpi_tag)? else {
+        return Ok(None);
+    };
+    let capacity = c_int::try_from(NOTICE_BYTES_MAX).expect("a few bytes");
+    let buffer = vec![0; NOTICE_BYTES_MAX];
+    let mut receive = channel.raw.start_receive(buffer, capacity, from, mpi_tag)?;
+    // The message is there.
+    while !receive.test()? {}
+    let rank = receive.peer();
+    Ok(Some((rank, Notice::from_bytes(&receive.into_buffer()))))
+}
+
+/// Takes in the notices about all conversations that MPI has brought.
+#[cold]
+pub(super) fn take_all_notices(channels: &mut Channels) -> Result<(), Failure> {
+    for about in channels.conversations.open_tags() {
+        take_notices(about, channels)?;
     }
     Ok(())
 }

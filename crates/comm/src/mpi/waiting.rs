@@ -12,7 +12,6 @@ use super::raw::Failure;
 use super::trouble;
 use crate::error::Error;
 use crate::request::{RequestId, Requests};
-use crate::tag::Tag;
 
 /// How often a wait polls before it turns to something else.
 #[derive(Clone, Copy, Debug)]
@@ -58,39 +57,28 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 /// A wait asks as often whether it was interrupted.
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(50);
 
-/// A loop of tests asks for the time, to look for trouble, at every test whose number is a multiple of this.
-const TESTS_BETWEEN_LOOKS: u32 = 256;
-
-/// A wait that lasts as long says which exchange it is in; it says so again when it has lasted twice as long, and so on.
-const BEFORE_NOTICE: Duration = Duration::from_millis(100);
-
-/// What a wait is for, and since when.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    peer: usize,
-    tag: Tag,
-    since: Instant,
-    /// When it says where it is.
-    next_notice: Duration,
-}
-
-impl Waiting {
-    fn new(peer: usize, tag: Tag) -> Self {
-        Self {
-            peer,
-            tag,
-            since: Instant::now(),
-            next_notice: BEFORE_NOTICE,
-        }
-    }
+/// How long a call polls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// Once, for a rank that waits for something else.
+    InPassing,
+    /// Once.
+    Test,
+    /// For so long at most.
+    For(Duration),
+    /// Until the silence limit.
+    Unlimited,
 }
 
 impl MpiCommunicator {
-    /// Polls until one of the requests is complete, or has failed, or `timeout` is over.
+    /// Polls until one of the requests is complete, or has failed, or patience is over.
+    ///
+    /// # Errors
+    /// [`Error::Silent`] if this rank has asked for the first one until the silence limit; another if the wait cannot go on.
     pub(super) fn poll_until(
         &self,
         awaited: &[RequestId],
-        timeout: Duration,
+        patience: Patience,
     ) -> Result<bool, Error> {
         if lifetime::is_finalised() {
             return Err(Error::Finalised { rank: self.rank });
@@ -98,7 +86,7 @@ impl MpiCommunicator {
         let mut deadline = None;
         let mut begin = None;
         loop {
-            if let Some(is_complete) = self.poll_for_a_while(awaited, timeout, &mut deadline)? {
+            if let Some(is_complete) = self.poll_for_a_while(awaited, patience, &mut deadline)? {
                 return Ok(is_complete);
             }
             if self.is_interrupted() {
@@ -116,11 +104,11 @@ impl MpiCommunicator {
     fn poll_for_a_while(
         &self,
         awaited: &[RequestId],
-        timeout: Duration,
+        patience: Patience,
         deadline: &mut Option<Option<Instant>>,
     ) -> Result<Option<bool>, Error> {
+        let channels = &mut *self.free_channels()?;
         let requests = &mut *self.requests.borrow_mut();
-        let channels = &mut *self.channels.borrow_mut();
         let mut is_local = |request: &RequestId| {
             let message = requests.get_mut(*request);
             matches!(message, Message::Local(_))
@@ -133,21 +121,42 @@ impl MpiCommunicator {
             channels.go_on_sending(requests);
             for &request in awaited {
                 if self.poll_one(requests, channels, request)? {
-                    self.waiting.set(None);
+                    self.note_heard(requests, channels, request);
                     return Ok(Some(true));
                 }
             }
-            if timeout.is_zero() {
-                return self.after_a_test(requests, channels, awaited).map(Some);
+            if matches!(patience, Patience::InPassing | Patience::Test) {
+                let asks = patience == Patience::Test;
+                let found_trouble = self.after_a_test(requests, channels, awaited, asks)?;
+                return Ok(Some(found_trouble));
             }
         }
-        let now = Instant::now();
-        let deadline = *deadline.get_or_insert_with(|| now.checked_add(timeout));
-        if deadline.is_some_and(|deadline| now >= deadline) {
-            return Ok(Some(false));
+        let now = self.clock.read();
+        if let Patience::For(timeout) = patience {
+            let deadline = *deadline.get_or_insert_with(|| now.checked_add(timeout));
+            if deadline.is_some_and(|deadline| now >= deadline) {
+                return Ok(Some(false));
+            }
         }
-        let found_trouble = self.look_sometimes(requests, channels, awaited)?;
+        let found_trouble = self.look_sometimes(requests, channels, awaited, true)?;
         Ok(found_trouble.then_some(true))
+    }
+
+    /// Notes that a request is complete. A message that has come shows that the ranks go on.
+    #[inline]
+    fn note_heard(
+        &self,
+        requests: &mut Requests<Message>,
+        channels: &mut Channels,
+        request: RequestId,
+    ) {
+        let message = requests.get_mut(request);
+        if message.is_received() {
+            self.heard.set(self.heard.get().wrapping_add(1));
+            if let Message::Mpi(message) = message {
+                channels.note_heard(message.pending.peer());
+            }
+        }
     }
 
     /// Asks whether the wait is to end, unless a wait did so a moment ago. Nothing is borrowed meanwhile: what is asked may end handles.
@@ -194,18 +203,27 @@ impl MpiCommunicator {
         }
     }
 
+    /// After a test that has found nothing. Where it asks, the time counts.
     fn after_a_test(
         &self,
         requests: &mut Requests<Message>,
         channels: &mut Channels,
         awaited: &[RequestId],
+        asks: bool,
     ) -> Result<bool, Error> {
-        let tests = self.tests.get().wrapping_add(1);
-        self.tests.set(tests);
-        match tests.is_multiple_of(TESTS_BETWEEN_LOOKS) {
-            true => self.look_sometimes(requests, channels, awaited),
+        let has_read = self.clock.after_a_test();
+        let inquires = asks && self.ask_first(requests, awaited) >= self.before_asking_ms.get();
+        match has_read || inquires {
+            true => self.look_sometimes(requests, channels, awaited, asks),
             false => Ok(false),
         }
+    }
+
+    /// Asks for the first of the requests. Returns for how many milliseconds it has done so.
+    fn ask_first(&self, requests: &mut Requests<Message>, awaited: &[RequestId]) -> u64 {
+        let first = awaited.first().expect("a wait is for something");
+        let asked = requests.get_mut(*first).asked();
+        asked.ask(self.clock.now_ms(), self.heard.get()).into()
     }
 
     /// Looks for trouble, unless it did so a moment ago. Says whether a request has failed.
@@ -214,30 +232,34 @@ impl MpiCommunicator {
         requests: &mut Requests<Message>,
         channels: &mut Channels,
         awaited: &[RequestId],
+        asks: bool,
     ) -> Result<bool, Error> {
-        let now = Instant::now();
-        if now.duration_since(self.last_look.get()) < BETWEEN_LOOKS {
+        let asked_ms = match asks {
+            true => self.ask_first(requests, awaited),
+            false => 0,
+        };
+        let now = self.clock.now();
+        let inquires = asked_ms >= self.before_asking_ms.get();
+        if now.duration_since(self.last_look.get()) < BETWEEN_LOOKS && !inquires {
             return Ok(false);
         }
         self.last_look.set(now);
+        channels.note_time(self.clock.now_ms());
         let first = awaited.first().expect("a wait is for something");
         let message = requests.get_mut(*first);
         let (peer, tag) = (message.peer(), message.tag());
         let failed = |failure: Failure| self.explain(failure);
-        let is_same = |waiting: &Waiting| (waiting.peer, waiting.tag) == (peer, tag);
-        let Some(mut waiting) = self.waiting.get().filter(is_same) else {
-            self.waiting.set(Some(Waiting::new(peer, tag)));
+        if message.asked().looks_first() {
             trouble::forget_the_past(requests, channels, tag).map_err(failed)?;
-            return trouble::look(requests, channels, awaited).map_err(failed);
-        };
-        if now.duration_since(waiting.since) >= waiting.next_notice {
-            waiting.next_notice *= 2;
-            self.waiting.set(Some(waiting));
+        } else if asks && message.asked().says_where() {
             let exchange = tag.exchange();
             self.send_notice(requests, channels, peer, tag, &Notice::Waiting { exchange })?;
         }
         let found_trouble = trouble::look(requests, channels, awaited).map_err(failed)?;
         self.answer_questions(requests, channels, awaited)?;
+        if inquires && !found_trouble {
+            self.inquire(requests, channels, awaited, asked_ms)?;
+        }
         Ok(found_trouble)
     }
 }

@@ -11,6 +11,7 @@ use std::slice;
 use super::Line;
 
 /// What precedes the message in a slot.
+#[cfg(not(loom))]
 const HEADER_BYTES: usize = size_of::<u64>();
 
 /// The bytes of a cache line.
@@ -96,6 +97,7 @@ pub(super) unsafe fn read<R>(
 ///
 /// # Safety
 /// Nobody reads or writes the slot's message meanwhile.
+#[cfg(not(loom))]
 pub(super) unsafe fn write_in_slot(slot: &[Line], message: &[u8]) {
     assert!(HEADER_BYTES + message.len() <= size_of_val(slot));
     let to = slot.as_ptr().cast::<u8>().cast_mut();
@@ -109,6 +111,7 @@ pub(super) unsafe fn write_in_slot(slot: &[Line], message: &[u8]) {
 ///
 /// # Safety
 /// Nobody writes it meanwhile.
+#[cfg(not(loom))]
 pub(super) unsafe fn read_in_slot<R>(
     slot: &[Line],
     length_bytes: usize,
@@ -124,10 +127,11 @@ pub(super) unsafe fn read_in_slot<R>(
 }
 
 /// The lines that are fetched at once. The processor itself fetches more when it sees that they are read in order.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(loom)))]
 const FETCHED_LINES: usize = 8;
 
 /// Begins to fetch a message from the writer's cache, while the program finds out what to do with it.
+#[cfg(not(loom))]
 #[inline]
 fn fetch(message: &[u8]) {
     #[cfg(target_arch = "x86_64")]
@@ -163,6 +167,37 @@ pub(super) unsafe fn read<R>(
         // SAFETY: by this function's contract nobody writes the bytes; loom checks that.
         line.0
             .with(|line| unsafe { bytes.copy_from_slice(&(&*line)[..bytes.len()]) });
+    }
+    take(&message)
+}
+
+/// As `write_in_slot`, seen by loom. Its atomic integers are no plain bytes, so each line has some beside them.
+#[cfg(loom)]
+pub(super) unsafe fn write_in_slot(slot: &[Line], message: &[u8]) {
+    for (line, bytes) in slot.iter().zip(message.chunks(LINE_BYTES)) {
+        // SAFETY: by this function's contract nobody else uses the bytes; loom checks that.
+        unsafe { write(slice::from_ref(&line.plain), bytes) };
+    }
+}
+
+/// As `read_in_slot`, seen by loom: of a copy.
+#[cfg(loom)]
+pub(super) unsafe fn read_in_slot<R>(
+    slot: &[Line],
+    length_bytes: usize,
+    take: impl FnOnce(&[u8]) -> R,
+) -> R {
+    let mut message = Vec::new();
+    let mut left = length_bytes;
+    for line in slot {
+        let length = left.min(LINE_BYTES);
+        left -= length;
+        // SAFETY: by this function's contract nobody writes the bytes; loom checks that.
+        unsafe {
+            read(slice::from_ref(&line.plain), length, |bytes| {
+                message.extend_from_slice(bytes)
+            })
+        };
     }
     take(&message)
 }

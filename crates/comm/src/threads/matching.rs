@@ -5,7 +5,7 @@ use std::mem;
 use super::group::Context;
 use super::network::{Envelope, Letter, Return, SHORT_BYTES};
 use super::queues::Queues;
-use crate::conversation::{Conversations, GivenUp, Span};
+use crate::conversation::{Conversations, GivenUp};
 use crate::error::Error;
 use crate::request::{Request, RequestId, Requests};
 use crate::tag::Tag;
@@ -204,7 +204,7 @@ impl Matching {
     #[cold]
     fn hear_of_given_up(&mut self, rank: usize, tag: Tag) {
         // Who is silent is no question here: a rank that leaves is missed at once.
-        let silent = Span::default();
+        let silent = None;
         self.conversations
             .note_given_up(GivenUp { rank, silent }, tag);
         let who = self.conversations.who_gave_up(tag);

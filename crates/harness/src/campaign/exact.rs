@@ -136,7 +136,6 @@ fn build_with<A: Accumulator>(
         spec: spec.clone(),
         seed,
         rank: world.rank(),
-        finds_lost_ranks: world.transport().silence_limit().is_none(),
         run: None,
     }))
 }
@@ -150,8 +149,6 @@ struct Built<A: Accumulator> {
     spec: Spec,
     seed: u64,
     rank: usize,
-    /// Whether a test fails where a rank is gone.
-    finds_lost_ranks: bool,
     run: Option<Run<A>>,
 }
 
@@ -277,7 +274,7 @@ impl<A: Accumulator> Slot for Built<A> {
         let Some(run) = self.run.take() else {
             return Outcome::Failed("the run was not started".to_owned());
         };
-        let must_end = polls == Polls::UntilItEnds && self.finds_lost_ranks;
+        let must_end = polls == Polls::UntilItEnds;
         let ended = match polls {
             Polls::No => Ok(true),
             _ => poll(|| run.test(), must_end),

@@ -99,7 +99,6 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
         spec: spec.clone(),
         seed,
         rank,
-        finds_lost_ranks: world.transport().silence_limit().is_none(),
         run: None,
     }))
 }
@@ -109,8 +108,6 @@ struct Built<T: Element, O: Operator<T> + 'static> {
     spec: Spec,
     seed: u64,
     rank: usize,
-    /// Whether a test fails where a rank is gone. Otherwise a wait fails when it was silent for long.
-    finds_lost_ranks: bool,
     /// The run in flight.
     run: Option<Run<T>>,
 }
@@ -278,8 +275,7 @@ impl<T: Element, O: Operator<T> + 'static> Slot for Built<T, O> {
         let Some(run) = self.run.take() else {
             return Outcome::Failed("the run was not started".to_owned());
         };
-        // Where ranks are lost in silence, only a wait fails.
-        let must_end = polls == Polls::UntilItEnds && self.finds_lost_ranks;
+        let must_end = polls == Polls::UntilItEnds;
         let ended = match polls {
             Polls::No => Ok(true),
             _ => poll(|| run.test(), must_end),

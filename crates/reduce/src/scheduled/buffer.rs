@@ -36,10 +36,11 @@ impl Buffer {
         let Some(request) = self.request.take() else {
             return Ok(true);
         };
-        let is_complete = match patience.left() {
-            None => Ok(true),
-            Some(Duration::ZERO) => comm.test(&request),
-            Some(left) => comm.wait_timeout(&request, left),
+        let is_complete = match (patience, patience.left()) {
+            (Patience::InPassing, _) => comm.test_in_passing(&request),
+            (_, None) => Ok(true),
+            (_, Some(Duration::ZERO)) => comm.test(&request),
+            (_, Some(left)) => comm.wait_timeout(&request, left),
         };
         match is_complete {
             Ok(true) => {

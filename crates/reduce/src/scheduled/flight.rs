@@ -75,7 +75,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Progress for Run<T, O, P> {
         // A borrowed state means re-entry from an operator; the outer call continues that run. An error stays in the state, for
         // whoever waits for this run.
         if self.state.try_borrow_mut().is_ok() {
-            let _ = self.advance(Patience::None);
+            let _ = self.advance(Patience::InPassing);
         }
     }
 
