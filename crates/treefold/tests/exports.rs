@@ -170,6 +170,9 @@ fn is_public(line: &str, all_is_public: bool) -> bool {
     let is_variant_or_method = all_is_public
         && (line.trim_start().starts_with("fn ")
             || line.contains(": ")
+                && line
+                    .trim_start()
+                    .starts_with(|c: char| c.is_ascii_lowercase())
             || is_direct
                 && line
                     .trim_start()
