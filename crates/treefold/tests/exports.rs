@@ -165,12 +165,18 @@ fn owner(line: &str) -> Option<(&str, bool)> {
 
 /// Whether a line in an item begins something public, whose types are to be exported.
 fn is_public(line: &str, all_is_public: bool) -> bool {
+    // Not in the body of a method.
+    let is_direct = !line.starts_with("     ");
     let is_variant_or_method = all_is_public
         && (line.trim_start().starts_with("fn ")
             || line.contains(": ")
-            || line
-                .trim_start()
-                .starts_with(|c: char| c.is_ascii_uppercase())
+                && line
+                    .trim_start()
+                    .starts_with(|c: char| c.is_ascii_lowercase())
+            || is_direct
+                && line
+                    .trim_start()
+                    .starts_with(|c: char| c.is_ascii_uppercase())
                 && line.contains('('));
     line.trim_start().starts_with("pub ") && !line.contains("pub(") || is_variant_or_method
 }
