@@ -215,13 +215,16 @@ fn has_prefixes<T: Element, O: Operator<T> + 'static>(
     });
 }
 
-/// A run on ranks, which gives what a rank found and what it must have.
+/// A run of a plan by a rank with these items, whose numbers are these: what it found, and what it must have.
+type Run<'r, T, O> = &'r (dyn Fn(&Plan<T, O>, &[T], Range<usize>) -> (Vec<T>, Vec<String>) + Sync);
+
+/// Runs on ranks, each of which gives what a rank found and what it must have.
 fn by_plans<T: Element, O: Operator<T> + 'static>(
     case: &Value,
     items: &[T],
     width: usize,
     operator: &(dyn Fn() -> O + Sync),
-    run: &(dyn Fn(&Plan<T, O>, &[T], Range<usize>) -> (Vec<T>, Vec<String>) + Sync),
+    run: Run<'_, T, O>,
 ) {
     let count = items.len() / width;
     for ranks in RANKS {
