@@ -219,6 +219,7 @@ fn a_rule_is_not_compared_by_listing_it() {
 
 /// What one rank says, and what the others say; both give the faulty rank as many items.
 #[test]
+#[expect(clippy::single_range_in_vec_init, reason = "lists of one range")]
 fn a_rank_that_states_another_ownership_is_noticed_by_all() {
     let table = |counts: &[u64]| Ownership::from(Distribution::from_counts(counts).unwrap());
     let pieces = |extents: [Vec<Range<u64>>; 3]| Ownership::from_extents(&extents).unwrap();

@@ -129,7 +129,7 @@ impl Spec {
                 .iter()
                 .fold(0, |sum, range| sum + range.end - range.start);
             let end = start + items + u64::from(owner == taking) - u64::from(owner == giving);
-            *own = vec![start..end];
+            *own = std::iter::once(start..end).collect();
             start = end;
         }
         Some(extents)
