@@ -244,7 +244,7 @@ impl World {
     }
 
     /// Sets how long a wait tolerates a silent peer, on transports that have such a limit; see
-    /// [`Communicator::silence_limit`].
+    /// [`Communicator::silence_limit`]. A rank that tests, or waits for a moment at a time, tolerates as much of such time.
     pub fn set_silence_limit(&self, limit: Duration) {
         self.shared.transport.set_silence_limit(limit);
     }
