@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+use comm::text::printable;
 use harness::Error;
 use peak_alloc::PeakAlloc;
 use xtask::{
@@ -99,8 +100,9 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or("error: wrong usage")
 }
 
-/// A file's name or a library's message may have line breaks of its own.
+/// A library's message may have line breaks of its own, and an argument whatever a terminal would obey.
 fn refuse(message: &str) -> ExitCode {
-    eprintln!("{}", message.lines().collect::<Vec<_>>().join(" "));
+    let line = message.lines().collect::<Vec<_>>().join(" ");
+    eprintln!("{}", printable(&line));
     ExitCode::from(2)
 }

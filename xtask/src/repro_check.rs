@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use comm::text::counted;
 use harness::Error;
 use harness::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
 use harness::job::{Cases, Job, Row};
@@ -99,8 +100,8 @@ pub fn run(options: &Options) -> Result<bool, Error> {
         output.say(format!("plot: {}", path.display()));
     }
     output.say(format!(
-        "{} rows in {:.1} s",
-        rows.len(),
+        "{} in {:.1} s",
+        counted(rows.len(), "row"),
         begin.elapsed().as_secs_f64()
     ));
     for fault in faults.iter().take(20) {
@@ -111,7 +112,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
             "reproducible: every ordered row has its bits, and {}",
             verdict::spread(&rows)
         ),
-        count => format!("NOT reproducible: {count} faults"),
+        count => format!("NOT reproducible: {}", counted(count, "fault")),
     });
     output.finish()?;
     Ok(faults.is_empty())

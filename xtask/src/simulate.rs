@@ -5,6 +5,7 @@ mod question;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use comm::text::counted;
 use distribution::Scheme;
 use harness::Error;
 use harness::choices::names;
@@ -89,20 +90,20 @@ pub fn run(options: &Options) -> Result<(), Error> {
         )
     };
     output.say(format!(
-        "allreduce of {} items of {} over {} ranks, {}",
-        question.items,
+        "allreduce of {} of {} over {}, {}",
+        counted(question.items, "item"),
         match question.width {
             1 => "one double".to_owned(),
             width => format!("{width} doubles"),
         },
-        question.ranks,
+        counted(question.ranks, "rank"),
         options.distribution
     ));
     output.say(words(near));
     if near != far {
         output.say(format!(
-            "between nodes of {} ranks {}",
-            options.node_ranks,
+            "between nodes of {} {}",
+            counted(options.node_ranks, "rank"),
             words(far)
         ));
     }
@@ -221,8 +222,11 @@ impl Question {
         }
         let width = at_least_one("--width", &options.width, 1 << 40)?;
         if let Some(blocks) = options.blocks.filter(|&blocks| blocks > width) {
-            let reason =
-                format!("{blocks} blocks of {width} columns: a block has a column at least");
+            let reason = format!(
+                "{} of {}: a block has a column at least",
+                counted(blocks, "block"),
+                counted(width, "column")
+            );
             return Err(Error::option("--blocks", reason));
         }
         let usual = Parameters::default();

@@ -282,6 +282,83 @@ fn bad_options() {
     );
 }
 
+/// Whatever an argument holds, a terminal obeys none of it.
+#[test]
+fn control_characters_are_written_out() {
+    let hostile = "a\u{1b}[2J\u{7}b\nc";
+    let told = r"a\u{1b}[2J\u{7}b\nc";
+    let file = format!("/nowhere/{hostile}.f64");
+    for words in [
+        ["repro-check", "--input", &file],
+        ["repro-check", "--algorithm", hostile],
+        ["repro-check", "--distribution", hostile],
+        ["repro-check", "--backend", hostile],
+        ["repro-check", "--json", &file],
+        ["simulate", "--algorithm", hostile],
+        ["simulate", "--distribution", hostile],
+        ["bench", "--mpi", hostile],
+    ] {
+        refused(&words, &[told]);
+    }
+    // What clap itself refuses comes in its first line.
+    for words in [
+        ["repro-check", "--seed", "\u{1b}[2J"],
+        ["repro-check", "--ranks", "1\r"],
+        ["repro-check", "\u{1b}[2J", "x"],
+    ] {
+        let errors = text(&xtask(&words).stderr);
+        let is_obeyed = |character: char| character.is_control() && character != '\n';
+        assert!(!errors.contains(is_obeyed), "{errors:?}");
+        assert_eq!(errors.lines().count(), 1, "{errors:?}");
+    }
+}
+
+#[test]
+fn numbers_agree_with_their_nouns() {
+    refused_file(
+        "one.f64",
+        &[0],
+        "1 byte cannot be a whole number of doubles",
+    );
+    refused_file("one.binpsllh", &[0], "1 byte: too few for a count");
+    refused(
+        &["simulate", "--width=1", "--blocks=2"],
+        &["2 blocks of 1 column: "],
+    );
+    let output = xtask(&["simulate", "--ranks", "1", "--algorithm", "binomial"]);
+    let said = text(&output.stdout);
+    let told = "allreduce of 1 item of one double over 1 rank, ";
+    assert!(said.starts_with(told), "{said}");
+}
+
+/// As if they were not set.
+#[test]
+fn empty_variables_say_nothing() {
+    let path = file("unset.f64", &doubles(&[0.1, 0.2, 0.3]));
+    let check = |value: &str| {
+        let variables = [
+            "TREEFOLD_MPI",
+            "TREEFOLD_MPIRUN",
+            "TREEFOLD_ALGORITHM",
+            "MPICC",
+        ];
+        Command::new(env!("CARGO_BIN_EXE_xtask"))
+            .args(["repro-check", "--backend", "threads", "--ranks", "1,2"])
+            .arg("--input")
+            .arg(&path)
+            .envs(variables.map(|variable| (variable, value)))
+            .output()
+            .unwrap()
+    };
+    let output = check("");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let output = check("no-such");
+    assert_eq!(output.status.code(), Some(2));
+    let errors = text(&output.stderr);
+    let told = "error: TREEFOLD_MPI: unknown MPI library `no-such`; known: ";
+    assert!(errors.starts_with(told), "{errors}");
+}
+
 /// Without the programs of Debian the stage says so in one line, and nothing has failed.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[test]

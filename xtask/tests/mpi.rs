@@ -5,11 +5,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use harness::Installation;
 use harness::launcher::Launcher;
+use reduce::mpi;
 use serde_json::Value;
 
 /// What starts `mpi-runner`, as this test was built it.
@@ -84,31 +85,69 @@ fn a_campaign_under_mpi() {
     assert_eq!(faults.len(), 5, "{faults:?}");
 }
 
-/// Without a launcher, a program is a job of one rank; this one is told that it is one of three.
-#[test]
-fn another_librarys_launcher_is_noticed() {
-    let output = Command::new(env!("CARGO_BIN_EXE_mpi-runner"))
+/// Without a launcher, a program is a job of one rank; this one is told that it is one of three, and perhaps that it is alone on purpose.
+fn as_one_of_three(variable: &str, alone: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mpi-runner"))
         .args(["fault", "leave"])
-        .env("SLURM_STEP_NUM_TASKS", "3")
+        .env(variable, "3")
+        .env(mpi::ALONE_VARIABLE, alone)
         .output()
-        .unwrap();
-    assert!(!output.status.success());
-    let error = String::from_utf8(output.stderr).unwrap();
-    let told = "the launcher has started 3 ranks (SLURM_STEP_NUM_TASKS)";
-    assert!(error.contains(told), "{error}");
+        .unwrap()
 }
 
 #[test]
-fn a_setting_that_cannot_be_is_an_error() {
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args(["repro-check", "--backend", "mpi", "--ranks", "2"])
-        .env("TREEFOLD_SHARED_MEMORY", "perhaps")
-        .output()
-        .unwrap();
+fn another_librarys_launcher_is_noticed() {
+    for alone in ["", "off", "No"] {
+        let output = as_one_of_three("SLURM_STEP_NUM_TASKS", alone);
+        assert!(!output.status.success(), "{alone}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        let told = "the launcher has started 3 ranks (SLURM_STEP_NUM_TASKS=3)";
+        assert!(error.contains(told), "{error}");
+        assert!(error.contains("set TREEFOLD_ALONE=on"), "{error}");
+    }
+}
+
+/// In a shell within a job of Slurm's, its variable is left over.
+#[test]
+fn a_job_of_one_rank_may_be_meant_to_be_one() {
+    for alone in ["on", "1", "TRUE"] {
+        let output = as_one_of_three("SLURM_STEP_NUM_TASKS", alone);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{alone}: {error}");
+    }
+    let output = as_one_of_three("SLURM_STEP_NUM_TASKS", "perhaps");
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8(output.stderr).unwrap();
-    let told = "TREEFOLD_SHARED_MEMORY: on some rank it is not `on` or `off`";
+    let told =
+        "rank 0: TREEFOLD_ALONE is `perhaps`, not one of on, off, 1, 0, true, false, yes, no";
     assert!(error.contains(told), "{error}");
+}
+
+/// A switch has several spellings; any other is told with its rank and its value.
+#[test]
+fn a_setting_that_cannot_be_is_an_error() {
+    let check = |value: &str| {
+        Command::new(env!("CARGO_BIN_EXE_xtask"))
+            .args(["repro-check", "--backend", "mpi", "--ranks", "2"])
+            .args(["--algorithm", "direct", "--distribution", "lower"])
+            .env("TREEFOLD_SHARED_MEMORY", value)
+            .output()
+            .unwrap()
+    };
+    for (value, told) in [("perhaps", "perhaps"), ("o\u{1b}n", r"o\u{1b}n")] {
+        let output = check(value);
+        assert_eq!(output.status.code(), Some(2));
+        let error = String::from_utf8(output.stderr).unwrap();
+        let told = format!(
+            "rank 0: TREEFOLD_SHARED_MEMORY is `{told}`, not one of on, off, 1, 0, true, false, yes, no"
+        );
+        assert!(error.contains(&told), "{error}");
+    }
+    for value in ["OFF", "0", "", "On", "1"] {
+        let output = check(value);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{value}: {error}");
+    }
 }
 
 #[test]

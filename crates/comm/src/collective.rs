@@ -110,6 +110,15 @@ pub fn allgather<C: Communicator + ?Sized>(
     Ok(all)
 }
 
+/// The bytes that an [`allgather`] of messages of this length takes on this rank, where it takes the most.
+pub fn allgather_bytes<C: Communicator + ?Sized>(comm: &C, length_bytes: u128) -> u128 {
+    let (rank, size) = (comm.rank(), comm.size());
+    let copies = 1 + binomial_children(rank, size).count();
+    // Rank 0 joins the messages that it has.
+    let copies = if rank == 0 { copies.max(2) } else { copies };
+    length_bytes * size as u128 * copies as u128
+}
+
 /// Reduces a value of the same length on every rank to rank 0 along a binomial tree, and broadcasts the result:
 /// `combine(left, right)` leaves the combination of two values in `left`, the lower ranks' on the left.
 ///

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use crate::tag::Tag;
+use crate::text::{counted, printable};
 
 /// Why a call on a communicator failed.
 ///
@@ -12,7 +13,7 @@ use crate::tag::Tag;
 #[non_exhaustive]
 pub enum Error {
     /// A peer outside the communicator was named.
-    #[error("{call}: rank {peer} does not exist, the communicator has {size} ranks")]
+    #[error("{call}: rank {peer} does not exist, the communicator has {}", counted(.size, "rank"))]
     NoSuchRank {
         /// The call that named it.
         call: &'static str,
@@ -23,7 +24,8 @@ pub enum Error {
     },
     /// A message was longer than its receive allowed.
     #[error(
-        "rank {rank}: the message from rank {from} is longer than the {capacity_bytes} bytes that the receive allows"
+        "rank {rank}: the message from rank {from} is longer than the receive allows, which is {}",
+        counted(.capacity_bytes, "byte")
     )]
     Truncated {
         /// The receiver.
@@ -35,7 +37,8 @@ pub enum Error {
     },
     /// A message was longer than the transport can count.
     #[error(
-        "rank {rank}: a message of {length_bytes} bytes is longer than {limit_bytes} bytes, the transport's limit"
+        "rank {rank}: a message of {} is longer than {}, the transport's limit",
+        counted(.length_bytes, "byte"), counted(.limit_bytes, "byte")
     )]
     TooLong {
         /// The rank that made the call.
@@ -46,7 +49,7 @@ pub enum Error {
         limit_bytes: usize,
     },
     /// A rank panicked.
-    #[error("rank {rank} panicked: {message}")]
+    #[error("rank {rank} panicked: {}", printable(.message))]
     Panicked {
         /// The rank that panicked.
         rank: usize,
@@ -79,7 +82,8 @@ pub enum Error {
     },
     /// The transport cannot go on without a rank that is lost.
     #[error(
-        "rank {rank}: {library} does not report the loss of a process, so ranks cannot go on without it{advice}"
+        "rank {rank}: {} does not report the loss of a process, so ranks cannot go on without it{advice}",
+        printable(.library)
     )]
     NotSurvivable {
         /// The rank that made the call.
@@ -96,7 +100,7 @@ pub enum Error {
         String,
     ),
     /// A rank's thread could not be started.
-    #[error("rank {rank} could not be started: {reason}")]
+    #[error("rank {rank} could not be started: {}", printable(.reason))]
     NotStarted {
         /// The rank that is missing.
         rank: usize,
@@ -104,7 +108,7 @@ pub enum Error {
         reason: String,
     },
     /// The transport could not reach a peer.
-    #[error("rank {rank}: the connection to rank {peer} failed: {reason}")]
+    #[error("rank {rank}: the connection to rank {peer} failed: {}", printable(.reason))]
     Connection {
         /// The rank that noticed.
         rank: usize,
@@ -144,7 +148,7 @@ pub enum Error {
     },
     /// A message belongs to another exchange of its conversation than the one that its receiver is in.
     #[error(
-        "rank {rank} is in another exchange than rank {from}: {found:?} arrived where {expected:?} is due"
+        "rank {rank} awaits {expected}, but rank {from} has sent {found}: all ranks must make the same calls in the same order"
     )]
     Mismatched {
         /// The receiver.
@@ -165,23 +169,27 @@ pub enum Error {
         awaited_by: usize,
     },
     /// A tag whose conversation was not opened, on a transport that asks for it.
-    #[error("{call}: the conversation of {tag:?} was not opened")]
+    #[error("{call}: conversation {} was not opened", .tag.number())]
     NotOpened {
         /// The call that named it.
         call: &'static str,
         /// The tag.
         tag: Tag,
     },
-    /// An environment variable has a value that it cannot have, on this rank or on another.
-    #[error("{variable}: on some rank it is not {expected}")]
+    /// An environment variable has a value that it cannot have, on this rank or on another. The same error on every rank.
+    #[error("rank {rank}: {variable} is `{}`, not {expected}", printable(.value))]
     BadSetting {
+        /// The first such rank.
+        rank: usize,
         /// The variable's name.
         variable: &'static str,
+        /// Its value there, or the beginning of it.
+        value: String,
         /// The values that it can have.
         expected: &'static str,
     },
     /// The MPI library returned an error code.
-    #[error("rank {rank}: {call} failed with code {code}: {text}")]
+    #[error("rank {rank}: {call} failed with code {code}: {}", printable(.text))]
     Mpi {
         /// The rank that made the call.
         rank: usize,

@@ -43,7 +43,9 @@ mod native;
 mod request;
 #[cfg(any(feature = "mpi", test))]
 mod ring;
+pub mod setting;
 mod tag;
+pub mod text;
 pub mod threads;
 mod traffic;
 

@@ -126,6 +126,19 @@ impl Tag {
     }
 }
 
+/// For messages to people.
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "exchange {} of conversation {} (kind {})",
+            self.turn(),
+            self.number(),
+            self.kind()
+        )
+    }
+}
+
 impl fmt::Debug for Tag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
-use comm::{Communicator, Error, Tag, contract, mpi};
+use comm::{Communicator, Error, Tag, contract, mpi, setting};
 
 fn main() {
     mpi::run(check).expect("MPI starts once");
@@ -63,7 +63,8 @@ fn check(world: mpi::MpiCommunicator) {
     let duplicate = mpi::MpiCommunicator::duplicate(&::mpi::topology::SimpleCommunicator::world())
         .expect("the world can be duplicated");
     // On one node, as `cargo xtask test` starts it.
-    let is_off = std::env::var(mpi::SHARED_MEMORY_VARIABLE).is_ok_and(|value| value == "off");
+    let is_off = setting::value(mpi::SHARED_MEMORY_VARIABLE)
+        .is_some_and(|value| setting::switch(&value) == Some(false));
     assert_eq!(world.shares_memory(), world.size() > 1 && !is_off);
     let report = |name: &str| {
         if world.rank() == 0 {

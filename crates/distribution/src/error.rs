@@ -73,7 +73,7 @@ pub enum Error {
         rank: usize,
     },
     /// A new rank was said to have had the number of none.
-    #[error("no rank had the number {rank}: there were {ranks}")]
+    #[error("no rank had the number {rank}: their number was {ranks}")]
     NoSuchRank {
         /// The number.
         rank: usize,

@@ -110,7 +110,7 @@ impl FromStr for Scheme {
 
 /// A name that no [`Scheme`] has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown distribution `{name}`; known: {}", known())]
+#[error("unknown distribution `{}`; known: {}", name.escape_debug(), known())]
 pub struct UnknownScheme {
     /// The name that was given.
     pub name: String,

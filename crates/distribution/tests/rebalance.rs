@@ -167,7 +167,10 @@ fn what_is_wrong_is_told() {
         assert_eq!(refusal(&[]), Error::NoRanks);
         let wrong = refusal(&[Some(0), Some(3)]);
         assert_eq!(wrong, Error::NoSuchRank { rank: 3, ranks: 3 });
-        assert_eq!(wrong.to_string(), "no rank had the number 3: there were 3");
+        assert_eq!(
+            wrong.to_string(),
+            "no rank had the number 3: their number was 3"
+        );
         let wrong = refusal(&[Some(1), None, Some(1)]);
         assert_eq!(wrong, Error::TwiceARank { rank: 1 });
         assert_eq!(wrong.to_string(), "two of the new ranks were rank 1");

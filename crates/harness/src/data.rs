@@ -3,10 +3,11 @@
 mod generated;
 mod npy;
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use comm::setting;
+use comm::text::{counted, printable};
 pub use generated::{Random, log_likelihoods, some_log_likelihoods};
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +37,7 @@ pub const TABLE_4_1_NAMES: [&str; 10] = [
 /// Where the thesis' own data is: what `TREEFOLD_DATA` names, or `../shared/data` beside the checkout. It is not part of the project.
 pub fn published_folder() -> Option<PathBuf> {
     let beside = || workspace().join("../shared/data");
-    let folder = env::var_os("TREEFOLD_DATA").map_or_else(beside, PathBuf::from);
+    let folder = setting::value("TREEFOLD_DATA").map_or_else(beside, PathBuf::from);
     folder.is_dir().then_some(folder)
 }
 
@@ -123,7 +124,7 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
     if is_pipe(path) {
         eprintln!(
             "{}: reading a pipe, until its writer closes it",
-            path.display()
+            printable(&path.to_string_lossy())
         );
     }
     let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
@@ -149,8 +150,8 @@ fn raw(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let (doubles, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
         return Err(format!(
-            "{} bytes are no whole number of doubles",
-            bytes.len()
+            "{} cannot be a whole number of doubles",
+            counted(bytes.len(), "byte")
         ));
     }
     Ok(doubles
@@ -162,7 +163,7 @@ fn raw(bytes: &[u8]) -> Result<Vec<f64>, String> {
 fn binpsllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let (count, doubles) = bytes
         .split_first_chunk()
-        .ok_or_else(|| format!("{} bytes are too few for a count", bytes.len()))?;
+        .ok_or_else(|| format!("{}: too few for a count", counted(bytes.len(), "byte")))?;
     let count = u64::from_le_bytes(*count);
     expect_numbers(count, 8, doubles)?;
     raw(doubles)
@@ -181,7 +182,8 @@ fn expect_numbers(count: u64, number_bytes: u64, numbers: &[u8]) -> Result<(), S
         "too long"
     };
     Err(format!(
-        "{fault}: the count is {count}, but {found_bytes} bytes follow, {number_bytes} a number"
+        "{fault}: the count is {count}, and after it the file has {}, {number_bytes} a number",
+        counted(found_bytes, "byte")
     ))
 }
 

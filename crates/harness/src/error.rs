@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use comm::text::printable;
+
 /// A usage or input error.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file cannot be read, or is not what its name says.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: {}", printable(&path.to_string_lossy()), printable(reason))]
     File {
         /// The file.
         path: PathBuf,
@@ -14,7 +16,7 @@ pub enum Error {
         reason: String,
     },
     /// An option has a value that it cannot have.
-    #[error("{option}: {reason}")]
+    #[error("{option}: {}", printable(reason))]
     Option {
         /// The option, as it is typed.
         option: &'static str,

@@ -1,9 +1,12 @@
 //! MPI libraries on this machine: which compiler wrapper programs are built by for one of them, and which command starts ranks.
 
 use std::env;
+use std::ffi::OsString;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use comm::setting;
 
 use crate::Error;
 use crate::installed::{has_libclang, is_on_path, is_root};
@@ -102,13 +105,13 @@ const fn wheel(wheel: &'static str) -> Source {
 }
 
 impl Library {
-    /// The library of a name.
-    pub fn parse(name: &str) -> Result<&'static Self, Error> {
+    /// The library of a name, which an option or a variable gives.
+    pub fn parse(origin: &'static str, name: &str) -> Result<&'static Self, Error> {
         Self::named(name).ok_or_else(|| {
             let known: Vec<&str> = LIBRARIES.iter().map(|library| library.name).collect();
             let known = known.join(", ");
             let reason = format!("unknown MPI library `{name}`; known: {known}");
-            Error::option("--mpi", reason)
+            Error::option(origin, reason)
         })
     }
 
@@ -182,16 +185,19 @@ impl Installation {
     /// # Errors
     /// There is no such library, or the command does not say where the number of ranks goes.
     pub fn find(library: Option<&str>, launcher: Option<&str>) -> Result<Self, Error> {
-        let of_variable = env::var(LIBRARY_VARIABLE).ok();
+        let of_variable = text(LIBRARY_VARIABLE)?;
         let is_named_here = library.is_some();
-        let library = library.or(of_variable.as_deref());
-        let library = library.map(Library::parse).transpose()?;
+        let library = match (library, &of_variable) {
+            (Some(name), _) => Some(Library::parse("--mpi", name)?),
+            (None, Some(name)) => Some(Library::parse(LIBRARY_VARIABLE, name)?),
+            (None, None) => None,
+        };
         let compiler = match library {
             Some(library) => library.built_for().program("mpicc"),
-            None => env::var("MPICC").unwrap_or_else(|_| "mpicc".to_owned()),
+            None => text("MPICC")?.unwrap_or_else(|| "mpicc".to_owned()),
         };
         // A variable may be meant for another library than the one that is named here.
-        let variable = env::var(LAUNCHER_VARIABLE).ok();
+        let variable = text(LAUNCHER_VARIABLE)?;
         let variable = variable.filter(|_| !is_named_here);
         let launch = match (launcher, library, variable) {
             (Some(launcher), _, _) => words("--launcher", launcher)?,
@@ -362,6 +368,16 @@ fn own_launch(program: String) -> Vec<String> {
     vec![program, "-n".to_owned(), RANKS.to_owned()]
 }
 
+/// The value of an environment variable; `None` where it is not set or empty.
+fn text(variable: &'static str) -> Result<Option<String>, Error> {
+    let not_text = |value: OsString| {
+        let value = value.to_string_lossy();
+        Error::option(variable, format!("`{value}` is not text"))
+    };
+    let value = setting::value(variable).map(OsString::into_string);
+    value.transpose().map_err(not_text)
+}
+
 /// The words of a command that an option or a variable gives.
 fn words(origin: &'static str, command: &str) -> Result<Vec<String>, Error> {
     let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
@@ -432,7 +448,10 @@ mod tests {
             folders.insert(folder.unwrap().1.unwrap().to_owned());
         }
         assert_eq!(folders.len(), LIBRARIES.len() - 1);
-        assert_eq!(Library::parse("impi").unwrap().built_for().name, "mpich4");
+        assert_eq!(
+            Library::parse("--mpi", "impi").unwrap().built_for().name,
+            "mpich4"
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
+use comm::text::printable;
 use serde::Serialize;
 
 use crate::Error;
@@ -55,9 +56,9 @@ impl Output {
         writeln!(json, "{line}").map_err(|error| Error::option("--json", error))
     }
 
-    /// Shows a person a line. [`finish`](Output::finish) returns the error if it cannot be written.
+    /// Shows a person a line, in which names and reasons of others are [printable]. [`finish`](Output::finish) returns the error if it cannot be written.
     pub fn say(&self, line: impl AsRef<str>) {
-        let line = line.as_ref();
+        let line = printable(line.as_ref());
         let written = if self.json_on_stdout {
             writeln!(io::stderr(), "{line}")
         } else {

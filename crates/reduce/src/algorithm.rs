@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use comm::text::printable;
+
 /// Who talks to whom, and when. All of them give the same bits; most send fragments along a schedule of crate `schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -162,7 +164,7 @@ impl fmt::Display for Algorithm {
 
 /// A name that no algorithm has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown algorithm `{name}`; known: {}", Algorithm::all().map(Algorithm::name).collect::<Vec<_>>().join(", "))]
+#[error("unknown algorithm `{}`; known: {}", printable(.name), Algorithm::all().map(Algorithm::name).collect::<Vec<_>>().join(", "))]
 pub struct UnknownAlgorithm {
     /// The name.
     pub name: String,

@@ -7,7 +7,8 @@ use std::rc::Rc;
 use comm::Tag;
 
 use crate::engine::Operation;
-use crate::error::{RunError, Turn};
+use crate::environment;
+use crate::error::{BuildError, RunError, Turn};
 use crate::world::{Busy, World};
 
 /// A plan between its runs.
@@ -144,36 +145,93 @@ impl Conversation {
         }
     }
 
+    /// The error of a failed run as this rank returns it: where it has heard that another rank failed, but could not have taken part itself,
+    /// its own. So ranks that all make the same mistake get the same error, whoever was the first.
+    #[cold]
+    pub(crate) fn own_first(&self, error: RunError) -> RunError {
+        let is_heard = matches!(
+            error,
+            RunError::RankFailed { .. } | RunError::RanksFailed { .. }
+        );
+        match environment::check() {
+            Err(error) if is_heard => RunError::Environment {
+                rank: self.world.rank(),
+                error,
+            },
+            _ => error,
+        }
+    }
+
     /// What a transport's error means to this plan.
     #[cold]
     pub(crate) fn explain(&self, error: comm::Error) -> RunError {
-        match error {
-            comm::Error::Mismatched {
-                rank,
-                from,
-                expected,
-                found,
-            } => {
-                let run = self.turn.get();
-                RunError::Mismatched {
-                    rank,
-                    own: turn(expected, run),
-                    from,
-                    other: turn(found, run.saturating_add_signed(expected.turns_to(found))),
-                }
-            }
-            comm::Error::GivenUp { rank, .. } => RunError::RankFailed { rank },
-            error => RunError::Transport(error),
+        if let comm::Error::GivenUp { rank, .. } = error {
+            return RunError::RankFailed { rank };
         }
+        match self.turns(&error) {
+            Some(Turns {
+                rank,
+                own,
+                from,
+                other,
+            }) => RunError::Mismatched {
+                rank,
+                own,
+                from,
+                other,
+            },
+            None => RunError::Transport(error),
+        }
+    }
+
+    /// What an error means to the builder of this plan.
+    #[cold]
+    pub(crate) fn explain_build(&self, error: BuildError) -> BuildError {
+        let turns = match &error {
+            BuildError::Transport(error) => self.turns(error),
+            _ => None,
+        };
+        match turns {
+            Some(Turns {
+                rank, from, other, ..
+            }) => BuildError::Mismatched { rank, from, other },
+            None => error,
+        }
+    }
+
+    /// In which calls on this plan two ranks are, if the transport has noticed that they are in different ones. Tags of other kinds are a
+    /// program's own, or a measurement's.
+    fn turns(&self, error: &comm::Error) -> Option<Turns> {
+        let comm::Error::Mismatched {
+            rank,
+            from,
+            expected,
+            found,
+        } = *error
+        else {
+            return None;
+        };
+        let run = self.turn.get();
+        Some(Turns {
+            rank,
+            own: turn(expected, run)?,
+            from,
+            other: turn(found, run.saturating_add_signed(expected.turns_to(found)))?,
+        })
     }
 }
 
-fn turn(tag: Tag, run: u64) -> Turn {
-    let operation = Operation::ALL.get(usize::from(tag.kind()));
-    Turn {
-        operation: *operation.expect("plans send no other kinds"),
-        run,
-    }
+/// The calls on a plan in which two ranks are.
+struct Turns {
+    rank: usize,
+    own: Turn,
+    from: usize,
+    other: Turn,
+}
+
+fn turn(tag: Tag, run: u64) -> Option<Turn> {
+    let &operation = Operation::ALL.get(usize::from(tag.kind()))?;
+    Some(Turn { operation, run })
 }
 
 impl Drop for Conversation {
@@ -209,7 +267,7 @@ impl Claim<'_> {
             Err(error) => self.conversation.spend(error),
             Ok(_) => {}
         }
-        outcome
+        outcome.map_err(|error| self.conversation.own_first(error))
     }
 
     /// Leaves the run to its handle.

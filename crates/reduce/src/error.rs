@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use comm::text::{counted, printable};
 use schedule::Network;
 
 use crate::algorithm::{Algorithm, UnknownAlgorithm};
@@ -34,7 +35,7 @@ pub enum BuildError {
         rank: usize,
     },
     /// A rank's distribution is for another number of ranks.
-    #[error("rank {rank}: the distribution is for {planned} ranks, the world has {size}")]
+    #[error("rank {rank}: the distribution is for {}, the world has {size}", counted(.planned, "rank"))]
     OtherSize {
         /// The first such rank.
         rank: usize,
@@ -55,20 +56,20 @@ pub enum BuildError {
     #[error("agreed() needs a distribution or an ownership that is a rule")]
     NotARule,
     /// The root does not exist.
-    #[error("root {root} does not exist, the world has {size} ranks")]
+    #[error("root {root} does not exist, the world has {}", counted(.size, "rank"))]
     Root {
         /// The rank that was named.
         root: usize,
         /// The ranks there are.
         size: usize,
     },
-    /// A rank has no memory for a row, or for a list of its ranges of items.
+    /// A rank has no memory for a row, for a list of its ranges of items, or for all ranks' lists.
     #[error("rank {rank}: a plan takes at least {bytes} bytes here, more than it can get")]
     Memory {
         /// The first such rank.
         rank: usize,
-        /// The bytes of a row, or of the list.
-        bytes: u64,
+        /// The bytes of a row, or of the lists.
+        bytes: u128,
     },
     /// Items have no elements.
     #[error("the width is 0, but an item has at least one element")]
@@ -91,9 +92,13 @@ pub enum BuildError {
         /// The number that was asked for.
         values: usize,
     },
-    /// A time of the network is not a positive number, or no ranks share a node or a port of it.
-    #[error("the times and ranks of a network must be positive: {network}")]
+    /// A time of the network is not finite and positive, or no ranks share a node or a port of it.
+    #[error("a network's {part} must be {demand}: {network}")]
     Network {
+        /// What is wrong.
+        part: &'static str,
+        /// What it must be.
+        demand: &'static str,
         /// The network.
         network: Network,
     },
@@ -121,7 +126,7 @@ pub enum BuildError {
     #[error(transparent)]
     UnknownAlgorithm(#[from] UnknownName),
     /// The ranks do not have the number of items that a rank expects.
-    #[error("rank {rank} expects {expected} items, but the ranks have {found} in all")]
+    #[error("rank {rank} expects {}, but the ranks have {found} in all", counted(.expected, "item"))]
     ItemCount {
         /// The first rank whose program gave a number of items.
         rank: usize,
@@ -143,10 +148,22 @@ pub enum BuildError {
     #[error("the ranks have more than 2^64 - 1 items in all")]
     TooManyItems,
     /// There are no items, and the operator has no empty value.
-    #[error("there are no items on any rank, and `{operator}` has no empty value")]
+    #[error("there are no items on any rank, and `{}` has no empty value", printable(.operator))]
     NoItems {
         /// The operator.
         operator: String,
+    },
+    /// Another rank is in a run of this plan, or builds another kind of it: one of them has made a call more than the other.
+    #[error(
+        "rank {rank} builds a plan, and rank {from} is in {other} of it: all ranks must make the same calls in the same order"
+    )]
+    Mismatched {
+        /// This rank.
+        rank: usize,
+        /// The rank whose message arrived.
+        from: usize,
+        /// That rank's call.
+        other: Turn,
     },
     /// An operator built a plan on the world that runs it. The other ranks do not hear of it.
     #[error("rank {rank}: an operator cannot build a plan on the world that runs it")]
@@ -178,17 +195,17 @@ pub struct UnknownName {
 #[non_exhaustive]
 pub enum RunError {
     /// The slice is not as long as planned.
-    #[error("rank {rank}: the plan is for {planned} elements on this rank, not {given}")]
+    #[error("rank {rank}: the plan is for {} on this rank, not {given}", counted(.planned, "element"))]
     WrongLength {
         /// This rank.
         rank: usize,
-        /// The number of elements planned: items times width.
-        planned: u64,
+        /// The number of elements planned: items times width, which may be more than memory has.
+        planned: u128,
         /// The number of elements given.
         given: u64,
     },
     /// The slice for the result is not as long as the result.
-    #[error("rank {rank}: the result has {expected} elements on this rank, not {given}")]
+    #[error("rank {rank}: the result has {} on this rank, not {given}", counted(.expected, "element"))]
     WrongResultLength {
         /// This rank.
         rank: usize,
@@ -198,7 +215,7 @@ pub enum RunError {
         given: usize,
     },
     /// Slices that belong together, as those of a dot product, differ in length.
-    #[error("rank {rank}: slices of {first} and of {second} items do not belong together")]
+    #[error("rank {rank}: slices of {} and of {} do not belong together", counted(.first, "item"), counted(.second, "item"))]
     Lengths {
         /// This rank.
         rank: usize,
@@ -208,7 +225,7 @@ pub enum RunError {
         second: u64,
     },
     /// The values are not whole rows.
-    #[error("rank {rank}: {values} values are not rows of {width}")]
+    #[error("rank {rank}: {} cannot be rows of {width}", counted(.values, "value"))]
     NotRows {
         /// This rank.
         rank: usize,
@@ -219,7 +236,7 @@ pub enum RunError {
     },
     /// An exclusive scan by an operator that has no empty value, which is the result for item 0.
     #[error(
-        "rank {rank}: an exclusive scan begins with nothing, and `{operator}` has no empty value"
+        "rank {rank}: an exclusive scan begins with nothing, and `{}` has no empty value", printable(.operator)
     )]
     NoEmptyValue {
         /// This rank.
@@ -272,7 +289,7 @@ pub enum RunError {
         count: u64,
     },
     /// A message differs from what the plan expects. It may be another plan's, or another program's.
-    #[error("rank {rank}: a message from rank {from} is not what the plan expects: {reason}")]
+    #[error("rank {rank}: a message from rank {from} is not what the plan expects: {}", printable(.reason))]
     WrongMessage {
         /// This rank.
         rank: usize,
@@ -289,7 +306,7 @@ pub enum RunError {
     },
     /// Ranks are in different calls on this plan: in different operations, or one of them has made a call more than the other.
     #[error(
-        "rank {rank} is in {own} of this plan, rank {from} in {other}: all ranks must make the same calls in the same order"
+        "rank {rank} is in {own} of this plan, and rank {from} in {other}: all ranks must make the same calls in the same order"
     )]
     Mismatched {
         /// This rank.
@@ -351,13 +368,17 @@ impl RunError {
 pub struct Turn {
     /// The operation.
     pub operation: Operation,
-    /// The number of the run, counted from 1 in the order of the calls.
+    /// The number of the run, counted from 1 in the order of the calls. 0 where the rank is still building the plan: then there is no
+    /// operation, whatever `operation` says.
     pub run: u64,
 }
 
 impl fmt::Display for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "run {} ({})", self.run, self.operation)
+        match self.run {
+            0 => f.write_str("the building"),
+            run => write!(f, "run {run} ({})", self.operation),
+        }
     }
 }
 
@@ -377,13 +398,13 @@ pub(crate) fn own_failure_first<R>(
 #[non_exhaustive]
 pub enum FoldError {
     /// There are no items, and the operator has no empty value.
-    #[error("there are no items, and `{operator}` has no empty value")]
+    #[error("there are no items, and `{}` has no empty value", printable(.operator))]
     NoItems {
         /// The operator.
         operator: String,
     },
     /// Slices that belong together differ in length.
-    #[error("slice {position} has {found} items where the first, slice 0, has {first}")]
+    #[error("slice {position} has {} where the first, slice 0, has {first}", counted(.found, "item"))]
     Lengths {
         /// The number of items of the first slice.
         first: u64,
@@ -393,7 +414,7 @@ pub enum FoldError {
         found: u64,
     },
     /// The values are not whole rows, or rows would have no values.
-    #[error("{values} values are not rows of {width}")]
+    #[error("{} cannot be rows of {width}", counted(.values, "value"))]
     NotRows {
         /// The number of values.
         values: u64,
@@ -401,7 +422,7 @@ pub enum FoldError {
         width: u64,
     },
     /// The result is not as long as a row.
-    #[error("the result of rows of {width} values has {found}")]
+    #[error("the result of rows of {} has {found}", counted(.width, "value"))]
     ResultLength {
         /// How many values a row has.
         width: u64,

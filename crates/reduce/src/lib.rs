@@ -44,7 +44,6 @@
 mod algorithm;
 mod algorithm1;
 mod conversation;
-mod counted;
 mod engine;
 pub mod environment;
 mod error;

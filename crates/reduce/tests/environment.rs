@@ -231,3 +231,46 @@ fn assert_whole(outcome: &Result<f64, RunError>, expected: f64) {
         Err(error) => panic!("{error}"),
     }
 }
+
+/// Whoever was the first: no rank blames another for what is wrong with itself.
+#[test]
+fn a_mode_on_all_ranks_is_the_same_error_on_all() {
+    for algorithm in Algorithm::all().filter(|&other| other != Algorithm::MpiNative) {
+        for ranks in [2, 3, 5] {
+            let errors = run(ranks, |world| {
+                let builder = || Plan::builder(world).local_items(1).algorithm(algorithm);
+                let all = |call: &dyn Fn(Plan<f64, reduce::Sum>) -> Result<(), RunError>| {
+                    let plan = builder().build().unwrap();
+                    let error = with(FLUSH_TO_ZERO, || call(plan));
+                    error.unwrap_err()
+                };
+                let built = with(FLUSH_TO_ZERO, || builder().build::<f64>());
+                let mut errors = vec![
+                    all(&|plan| plan.allreduce(&[SMALL]).map(drop)),
+                    all(&|plan| plan.reduce(&[SMALL]).map(drop)),
+                ];
+                if algorithm.is_scheduled() {
+                    errors.push(all(&|plan| plan.scan(&[SMALL], &mut [0.0])));
+                    errors.push(all(&|plan| plan.broadcast(&mut [SMALL])));
+                    errors.push(all(&|plan| {
+                        plan.start_allreduce(&[SMALL]).unwrap().wait().map(drop)
+                    }));
+                    let plan = builder().build::<f64>().unwrap();
+                    let pending = plan.start_allreduce(&[SMALL]).unwrap();
+                    errors.push(with(FLUSH_TO_ZERO, || pending.wait()).unwrap_err());
+                    let plan = builder().build_exact::<exact::Sum<f64>>().unwrap();
+                    errors.push(with(FLUSH_TO_ZERO, || plan.sum(&[SMALL])).unwrap_err());
+                }
+                (built.unwrap_err(), errors)
+            });
+            for (rank, (built, errors)) in errors.unwrap().into_iter().enumerate() {
+                let error = FLUSHING;
+                assert_eq!(built, BuildError::Environment { rank: 0, error });
+                for (call, own) in errors.into_iter().enumerate() {
+                    let expected = RunError::Environment { rank, error };
+                    assert_eq!(own, expected, "{algorithm}, p = {ranks}, call {call}");
+                }
+            }
+        }
+    }
+}

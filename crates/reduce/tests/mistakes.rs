@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use distribution::{Distribution, Ownership};
 use reduce::operator::custom;
 use reduce::{
-    Algorithm, BuildError, Builder, DEFAULT_LINK, Link, Network, Plan, RunError, World, threads,
+    Algorithm, BuildError, Builder, DEFAULT_LINK, Link, Network, Partial, Plan, RunError, World,
+    threads,
 };
 
 /// The error of a build, which all ranks get.
@@ -34,30 +35,60 @@ fn at_most_all(number: u64) -> usize {
 fn times_of_a_link_are_positive() {
     for time in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
         let links = [
-            Link {
-                latency_ns: time,
-                ..DEFAULT_LINK
-            },
-            Link {
-                byte_ns: time,
-                ..DEFAULT_LINK
-            },
-            Link {
-                combine_byte_ns: time,
-                ..DEFAULT_LINK
-            },
+            (
+                "latency_ns",
+                Link {
+                    latency_ns: time,
+                    ..DEFAULT_LINK
+                },
+            ),
+            (
+                "byte_ns",
+                Link {
+                    byte_ns: time,
+                    ..DEFAULT_LINK
+                },
+            ),
+            (
+                "combine_byte_ns",
+                Link {
+                    combine_byte_ns: time,
+                    ..DEFAULT_LINK
+                },
+            ),
         ];
-        for link in links {
-            let error = refused(|builder| builder.network(link));
-            assert!(matches!(error, BuildError::Network { .. }), "{error}");
+        for (part, link) in links {
+            let told = format!("a network's `{part}` must be finite and positive: links of ");
             let far = Network {
                 far: link,
                 ..Network::from(DEFAULT_LINK)
             };
-            let error = refused(|builder| builder.network(far));
-            assert!(matches!(error, BuildError::Network { .. }), "{error}");
+            for network in [Network::from(link), far] {
+                let error = refused(|builder| builder.network(network));
+                assert!(matches!(error, BuildError::Network { .. }), "{error}");
+                assert!(error.to_string().starts_with(&told), "{error}");
+                assert!(error.to_string().contains(&time.to_string()), "{error}");
+            }
         }
     }
+    let other = |change: fn(&mut Network)| {
+        let mut network = Network::from(DEFAULT_LINK);
+        change(&mut network);
+        refused(|builder| builder.network(network)).to_string()
+    };
+    let crowding = other(|network| network.crowding_ns = f64::INFINITY);
+    let told = "a network's `crowding_ns` must be finite, and positive or 0: links of ";
+    assert!(crowding.starts_with(told), "{crowding}");
+    let node = other(|network| network.node_ranks = 0);
+    assert!(
+        node.starts_with("a network's `node_ranks` must be at least 1: "),
+        "{node}"
+    );
+    let port = other(|network| network.port_ranks = 0);
+    assert!(
+        port.starts_with("a network's `port_ranks` must be at least 1: "),
+        "{port}"
+    );
 }
 
 #[test]
@@ -91,7 +122,7 @@ fn parameters_have_limits() {
 #[test]
 fn a_row_that_no_memory_holds_is_refused() {
     for width in [at_most_all(1 << 44), at_most_all(1 << 60), usize::MAX] {
-        let bytes = (width as u64).saturating_mul(8);
+        let bytes = width as u128 * 8;
         for is_agreed in [false, true] {
             let errors = threads::run(3, |world| {
                 let rule = Ownership::one_item_each(3).unwrap();
@@ -183,6 +214,175 @@ fn a_rule_is_not_compared_by_listing_it() {
         }
     });
     plans.unwrap();
+}
+
+/// A rank needs the ranges of all ranks, so each of them may have room for its own and none for those of all. In a process of its own, of
+/// little memory, which would end there without a check.
+#[cfg(target_os = "linux")]
+#[test]
+fn ranges_of_all_ranks_that_no_memory_holds_are_refused() {
+    const RANKS: usize = 8;
+    const RANGES: u64 = 1 << 19;
+    if std::env::var_os("TREEFOLD_TEST_LITTLE_MEMORY").is_none() {
+        let output = std::process::Command::new("sh")
+            .args(["-c", "ulimit -v 700000; exec \"$0\" \"$@\""])
+            .arg(std::env::current_exe().unwrap())
+            .args(["--exact", "--nocapture"])
+            .arg("ranges_of_all_ranks_that_no_memory_holds_are_refused")
+            .env("TREEFOLD_TEST_LITTLE_MEMORY", "1")
+            // Else each thread takes memory for allocations of its own.
+            .env("MALLOC_ARENA_MAX", "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}{errors}");
+        assert!(said.contains("1 passed"), "{said}");
+        return;
+    }
+    let errors = threads::run(RANKS, |world| {
+        // One item a range, dealt out in turn.
+        let (rank, ranks) = (world.rank() as u64, RANKS as u64);
+        let ranges = (0..RANGES).map(|index| index * ranks + rank..index * ranks + rank + 1);
+        let ranges: Vec<_> = ranges.collect();
+        let builder = Plan::builder(world).extents(&ranges);
+        builder.build::<f64>().map(drop).unwrap_err()
+    });
+    let errors = errors.unwrap();
+    let BuildError::Memory { rank, bytes } = errors[0] else {
+        panic!("{}", errors[0]);
+    };
+    // 16 bytes a range, of all ranks, at least; more where a rank passes them on.
+    assert!(rank < RANKS && bytes >= 16 * u128::from(RANGES) * RANKS as u128);
+    assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
+}
+
+/// A rank that builds a plan without a message, and runs it, and one that asks the others first.
+#[test]
+fn ranks_in_different_calls_are_told_which() {
+    let rule = Distribution::lower(4, 2).unwrap();
+    let texts = threads::run(2, |world| {
+        let builder = Plan::builder(world).distribution(&rule);
+        if world.rank() == 0 {
+            return builder.build::<f64>().map(drop).unwrap_err().to_string();
+        }
+        let plan = builder.agreed().build::<f64>().unwrap();
+        let error = plan.allreduce(&[1.0, 2.0]).unwrap_err();
+        error.to_string()
+    });
+    let texts = texts.unwrap();
+    assert_eq!(
+        texts[0],
+        "rank 0 builds a plan, and rank 1 is in run 1 (allreduce) of it: all ranks must make the same calls in the same order"
+    );
+    let others = [
+        "rank 1 is in run 1 (allreduce) of this plan, and rank 0 in the building: all ranks must make the same calls in the same order",
+        "rank 0 failed in this reduction",
+    ];
+    assert!(others.contains(&&*texts[1]), "{}", texts[1]);
+}
+
+/// A message that is no plan's, in the place of one that is.
+#[test]
+fn a_program_s_own_message_is_told_from_a_plan_s() {
+    let rule = Distribution::lower(4, 2).unwrap();
+    for seed in 0..20 {
+        let texts = threads::run_seeded(2, seed, |world| {
+            if world.rank() == 0 {
+                let tag = world.fresh_tag().unwrap().with_exchange(3, 6);
+                let sent = world.transport().start_send(1, tag, vec![0; 24], 24);
+                world.transport().wait(sent.unwrap()).unwrap();
+                return String::new();
+            }
+            let plan = Plan::builder(world).distribution(&rule).agreed();
+            let plan = plan.build::<f64>().unwrap();
+            plan.allreduce(&[1.0, 2.0]).unwrap_err().to_string()
+        });
+        assert_eq!(
+            texts.unwrap()[1],
+            "rank 1 awaits exchange 1 of conversation 1 (kind 1), but rank 0 has sent exchange 3 of conversation 1 (kind 6): all ranks must make the same calls in the same order"
+        );
+    }
+}
+
+#[test]
+fn numbers_agree_with_their_nouns() {
+    let error = threads::run(1, |world| {
+        let builder = Plan::builder(world).local_items(1).root(1);
+        let root = builder.build::<f64>().unwrap_err().to_string();
+        let items = Plan::builder(world).local_items(2).items(1);
+        let items = items.build::<f64>().unwrap_err().to_string();
+        let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+        let length = plan.allreduce(&[1.0; 3]).unwrap_err().to_string();
+        [root, items, length]
+    });
+    assert_eq!(
+        error.unwrap()[0],
+        [
+            "root 1 does not exist, the world has 1 rank",
+            "rank 0 expects 1 item, but the ranks have 2 in all",
+            "rank 0: the plan is for 1 element on this rank, not 3",
+        ]
+    );
+}
+
+/// Items times width, which no `u64` holds.
+#[test]
+fn a_planned_length_is_told_whole() {
+    threads::run(1, |world| {
+        let rule = Distribution::lower(u64::MAX, 1).unwrap();
+        let plan = Plan::builder(world).distribution(&rule).width(10);
+        let plan = plan.build::<f64>().unwrap();
+        let error = plan.allreduce_into(&[1.0], &mut [0.0; 10]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "rank 0: the plan is for 184467440737095516150 elements on this rank, not 1"
+        );
+    })
+    .unwrap();
+    let error = Partial::new(5, u64::MAX - 1, &[1.0; 5], &reduce::Sum).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "items 18446744073709551614 to 18446744073709551619 are no range of 5 items, which are counted from 0"
+    );
+}
+
+#[test]
+fn names_of_operators_are_told_in_one_line() {
+    let operator = |name: &str| custom(name.to_owned(), |left: f64, right: f64| left.max(right));
+    let texts = threads::run(2, |world| {
+        let builder = || Plan::builder(world).local_items(0);
+        let empty = builder().operator(operator("max\r\n\u{1b}[2J"));
+        let empty = empty.build::<f64>().unwrap_err().to_string();
+        let other = builder().operator(operator(["max\0", "max"][world.rank()]));
+        let other = other.build::<f64>().unwrap_err().to_string();
+        let plan = Plan::builder(world).local_items(1).operator(operator("\t"));
+        let plan = plan.build::<f64>().unwrap();
+        [
+            empty,
+            other,
+            plan.to_string().lines().next().unwrap().to_owned(),
+        ]
+    });
+    let texts = texts.unwrap();
+    assert_eq!(
+        texts[0][0],
+        r"there are no items on any rank, and `max\r\n\u{1b}[2J` has no empty value"
+    );
+    assert_eq!(
+        texts[1][1],
+        r"ranks disagree on the operator: rank 0 has max\u{0}; rank 1 has max"
+    );
+    assert!(
+        texts[0][2].starts_with(r"rank 0 of 2: \t of 2 items"),
+        "{}",
+        texts[0][2]
+    );
+    let error = "ring\u{7}".parse::<Algorithm>().unwrap_err().to_string();
+    assert!(
+        error.starts_with(r"unknown algorithm `ring\u{7}`; known: "),
+        "{error}"
+    );
 }
 
 #[test]

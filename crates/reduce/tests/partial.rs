@@ -155,7 +155,7 @@ fn partials_of_nothing() {
     assert_eq!(some.merge(&none, &Max).unwrap(), some);
     assert_eq!(
         some.result(&Max).unwrap_err().to_string(),
-        "there are 1 of 2 items; item 0 is missing"
+        "the partial has 1 of 2 items; item 0 is missing"
     );
 }
 
@@ -169,25 +169,25 @@ fn what_does_not_fit_together_is_told() {
     let told = |text: &str| Err(text.to_owned());
     assert_eq!(
         of(2, &[(0, 3)], 1),
-        told("there are no items 0 to 3: there are 2 items, counted from 0")
+        told("items 0 to 3 are no range of 2 items, which are counted from 0")
     );
     assert_eq!(
         of(u64::MAX, &[(3, 0)], 1),
-        told("there are no items 3 to 0: there are 18446744073709551615 items, counted from 0")
+        told("items 3 to 0 are no range of 18446744073709551615 items, which are counted from 0")
     );
     assert_eq!(
         of(9, &[(0, 2), (3, 5)], 1),
-        told("the ranges have 4 items, and there are 3 rows")
+        told("the ranges have 4 items, and the rows are 3")
     );
     assert_eq!(of(9, &[(4, 6), (5, 6)], 1), told("item 5 is there twice"));
-    assert_eq!(of(9, &[(0, 1)], 2), told("3 values are not rows of 2"));
+    assert_eq!(of(9, &[(0, 1)], 2), told("3 values cannot be rows of 2"));
     let most = u64::MAX;
     let overlap = of(most, &[(0, 1 << 63), (0, 1 << 63), (0, 3)], 1);
     assert_eq!(
         overlap,
-        told("the ranges have 18446744073709551615 items, and there are 3 rows")
+        told("the ranges have 18446744073709551619 items, and the rows are 3")
     );
-    assert_eq!(of(9, &[], 0), told("3 values are not rows of 0"));
+    assert_eq!(of(9, &[], 0), told("3 values cannot be rows of 0"));
     let (left, right) = (of(9, &[(0, 3)], 1).unwrap(), of(9, &[(2, 5)], 1).unwrap());
     let overlap = PartialError::Overlap { item: 2 };
     assert_eq!(left.merge(&right, &Sum), Err(overlap.clone()));
@@ -195,7 +195,7 @@ fn what_does_not_fit_together_is_told() {
     let others = [of(10, &[(3, 6)], 1).unwrap(), of(9, &[(3, 4)], 3).unwrap()];
     for other in others {
         let error = left.merge(&other, &Sum).unwrap_err().to_string();
-        assert!(error.starts_with("a partial of 9 items of 1 values does not"));
+        assert!(error.starts_with("a partial of 9 items of 1 value does not"));
     }
 }
 

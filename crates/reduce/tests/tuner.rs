@@ -299,6 +299,10 @@ fn the_environment_names_the_algorithm() {
             "`mpi-native` needs a transport with native reductions",
         ),
         ("fastest", "TREEFOLD_ALGORITHM: unknown algorithm `fastest`"),
+        (
+            "ring\n",
+            r"TREEFOLD_ALGORITHM: unknown algorithm `ring\n`; known: ",
+        ),
         // What treefold is compared with is no algorithm of a plan.
         (
             "unordered",
@@ -308,9 +312,10 @@ fn the_environment_names_the_algorithm() {
             "left-to-right",
             "TREEFOLD_ALGORITHM: unknown algorithm `left-to-right`",
         ),
-        ("", "TREEFOLD_ALGORITHM: unknown algorithm ``"),
     ];
-    for (value, expected) in here.chain(refused) {
+    // Nothing is named: what is fastest runs, as where the variable is not set.
+    let unset = [("", "recursive-doubling")];
+    for (value, expected) in here.chain(refused).chain(unset) {
         let output = this_executable()
             .args(["--exact", "the_environment_names_the_algorithm"])
             .env(ALGORITHM_VARIABLE, value)

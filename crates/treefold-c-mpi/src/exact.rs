@@ -505,7 +505,7 @@ impl<Q: Quantity> UnderWay<Q::Item> for ExactStarted<Q> {
                 if local.len() != items {
                     return Err(RunError::WrongLength {
                         rank: self.rank,
-                        planned: items as u64,
+                        planned: items as u128,
                         given: local.len() as u64,
                     });
                 }

@@ -23,7 +23,7 @@ pub(crate) fn of_transport(error: &TransportError) -> Failure {
         | TransportError::GivenUp { rank, .. } => (Code::RankFailed, Some(rank)),
         TransportError::Mismatched { from, .. } => (Code::Mismatched, Some(from)),
         TransportError::NoSuchRank { peer, .. } => (Code::Argument, Some(peer)),
-        TransportError::BadSetting { .. } => (Code::Argument, None),
+        TransportError::BadSetting { rank, .. } => (Code::Argument, Some(rank)),
         TransportError::Interrupted { rank } => (Code::Interrupted, Some(rank)),
         TransportError::Finalised { rank }
         | TransportError::Forked { rank }
@@ -37,6 +37,7 @@ pub(crate) fn of_transport(error: &TransportError) -> Failure {
 pub(crate) fn of_build(error: &BuildError) -> Failure {
     let (code, rank) = match error {
         BuildError::Transport(error) => return of_transport(error),
+        BuildError::Mismatched { from, .. } => (Code::Mismatched, Some(*from)),
         BuildError::Disagreement { second, .. } => (Code::Disagree, Some(second.0)),
         BuildError::ItemCount { rank, .. } => (Code::Disagree, Some(*rank)),
         BuildError::Ownership(_) | BuildError::TooManyItems => (Code::Disagree, None),

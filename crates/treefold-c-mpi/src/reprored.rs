@@ -86,7 +86,10 @@ fn tell_order(world: &World) {
     let Ok(mode) = env::var(MODE_VARIABLE) else {
         return;
     };
-    if !is_told && world.rank() == 0 && !TREE_MODES.contains(&mode.as_str()) {
+    // Empty means unset.
+    let is_another = !mode.is_empty() && !TREE_MODES.contains(&mode.as_str());
+    if !is_told && world.rank() == 0 && is_another {
+        let mode = mode.escape_debug();
         eprintln!("treefold: {MODE_VARIABLE}={mode}: treefold's tree order is used instead");
     }
 }

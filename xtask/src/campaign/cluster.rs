@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ::cluster::{Control, Random};
+use comm::text::counted;
 use harness::Error;
 use harness::output::Output;
 use serde::Serialize;
@@ -229,7 +230,9 @@ pub(super) fn run(
         count => format!("{count} failed"),
     };
     output.say(format!(
-        "cluster: {cases} cases in {jobs} jobs from seed {seed} in {seconds:.1} s: {result}"
+        "cluster: {} in {} from seed {seed} in {seconds:.1} s: {result}",
+        counted(cases, "case"),
+        counted(jobs, "job")
     ));
     Ok(failures == 0)
 }

@@ -1,5 +1,6 @@
 //! Running the rows: one communicator for each backend and number of ranks.
 
+use comm::text::counted;
 use harness::Backend;
 use harness::Error;
 use harness::job::Row;
@@ -68,7 +69,11 @@ impl Check {
             bar.inc(1);
         })?;
         if rows.len() != job.rows_count() {
-            let reason = format!("{} of {} rows came back", rows.len(), job.rows_count());
+            let reason = format!(
+                "{} of {} came back",
+                rows.len(),
+                counted(job.rows_count(), "row")
+            );
             let shown = launcher.shown(launch.ranks);
             return Err(Error::Mpi(format!("{shown}: {reason}")));
         }

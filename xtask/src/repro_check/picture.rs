@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use comm::text::counted;
 use harness::data::DataSet;
 use harness::job::Row;
 use harness::markdown::grouped;
@@ -66,14 +67,14 @@ fn plot(items: usize, tree: &[Sum], plain: &[Sum]) -> Plot {
     };
     Plot {
         title: format!(
-            "On 1 to {most} ranks, a plain sum takes {} values, treefold's takes {}",
-            values(plain),
+            "On 1 to {most} ranks, a plain sum takes {}, treefold's takes {}",
+            counted(values(plain), "value"),
             values(tree)
         ),
         subtitle: format!(
-            "Sums of {} doubles on {} numbers of ranks; plain: left to right on each rank, then an allreduce",
+            "Sums of {} doubles on {} of ranks; plain: left to right on each rank, then an allreduce",
             grouped(&items.to_string()),
-            plain.len()
+            counted(plain.len(), "number")
         ),
         x: Axis::linear("ranks"),
         y: Axis::linear("difference, units in the last place"),

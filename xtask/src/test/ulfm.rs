@@ -48,7 +48,9 @@ pub(super) fn ulfm(steps: &mut Steps) -> Result<(), Stop> {
 /// The library, started so that it reports that a process has died.
 fn installation() -> Result<Installation, Error> {
     setup::install(&Installation::find(Some(LIBRARY), None)?)?;
-    let folder = Library::parse(LIBRARY)?.environment().unwrap_or_default();
+    let folder = Library::parse("--mpi", LIBRARY)?
+        .environment()
+        .unwrap_or_default();
     let mpirun = folder.join("bin/mpirun");
     let launcher = format!(
         "timeout --signal=KILL {LIMIT_SECONDS} {} --with-ft ulfm -n {{ranks}}",

@@ -1,6 +1,5 @@
 //! A program's whole stay in MPI: from `MPI_Init` to `MPI_Finalize`, or to `MPI_Abort`.
 
-use std::env;
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::thread;
@@ -15,6 +14,8 @@ use super::misdirected::WorldReturnsErrors;
 use super::raw::{self, Failure, RawCommunicator};
 use crate::communicator::Communicator;
 use crate::error::Error;
+use crate::setting;
+use crate::text::printable;
 use crate::threads::panic_message;
 
 /// A rank that leaves polls the barrier this often before it pauses between polls.
@@ -40,9 +41,9 @@ pub enum RunError {
     #[error("this MPI library does not support MPI_THREAD_FUNNELED")]
     NoThreadSupport,
     /// The launcher has started more ranks than the library knows of: it is another library's, and every rank would think that it
-    /// is the only one.
+    /// is the only one. See [`ALONE_VARIABLE`].
     #[error(
-        "the launcher has started {started} ranks ({variable}), but this program's MPI library knows of one: start it by the launcher of the library that it was built for"
+        "the launcher has started {started} ranks ({variable}={started}), but this program's MPI library knows of one: start it by the launcher of the library that it was built for; or, where {variable} is another program's, set {ALONE_VARIABLE}=on"
     )]
     ForeignLauncher {
         /// The ranks that the launcher has started.
@@ -63,14 +64,18 @@ pub enum RunError {
     Failed(#[from] Error),
 }
 
+/// The environment variable that says, by `on`, that a job of one rank is meant to be one, in an environment that a launcher has prepared
+/// for another program: in a shell within a job of Slurm's, for example. `off` is the default.
+pub const ALONE_VARIABLE: &str = "TREEFOLD_ALONE";
+
 /// Initialises MPI, runs `body` with a duplicate of its world communicator, waits for the other ranks and finalises MPI.
 ///
 /// A panic of `body` ends all processes by `MPI_Abort`, after one line that names the rank: the others could not learn of it.
 /// The program's panic hook runs first, as always.
 ///
 /// # Errors
-/// MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, was started by another library's launcher, or fails; or the
-/// other ranks do not end.
+/// MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, was started by another library's launcher, or fails; a setting has
+/// a value that it cannot have; or the other ranks do not end.
 pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     let (universe, threading) =
         mpi::initialize_with_threading(Threading::Funneled).ok_or(RunError::AlreadyInitialised)?;
@@ -79,6 +84,7 @@ pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     }
     let world = MpiCommunicator::duplicate(&SimpleCommunicator::world())?;
     if world.size() == 1
+        && !is_meant_to_be_alone()?
         && let Some((variable, started)) = started_by_launcher()
     {
         return Err(RunError::ForeignLauncher { started, variable });
@@ -121,18 +127,32 @@ const STARTED_VARIABLES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM
 /// How many ranks a launcher has started, if more than one, and the variable that says so.
 fn started_by_launcher() -> Option<(&'static str, usize)> {
     let started = |variable| {
-        let number = env::var(variable).ok()?.parse().ok()?;
+        let number = setting::value(variable)?.to_str()?.parse().ok()?;
         (number > 1).then_some((variable, number))
     };
     STARTED_VARIABLES.into_iter().find_map(started)
 }
 
-/// Ends the processes of all ranks by `MPI_Abort`, after a line on standard error that says why.
+/// What [`ALONE_VARIABLE`] says in a job of one rank.
+fn is_meant_to_be_alone() -> Result<bool, Error> {
+    let Some(value) = setting::value(ALONE_VARIABLE) else {
+        return Ok(false);
+    };
+    setting::switch(&value).ok_or_else(|| Error::BadSetting {
+        rank: 0,
+        variable: ALONE_VARIABLE,
+        value: value.to_string_lossy().into_owned(),
+        expected: setting::SWITCH_VALUES,
+    })
+}
+
+/// Ends the processes of all ranks by `MPI_Abort`, after a line on standard error that says why, [printable](crate::text::printable).
 ///
 /// The line is written in one piece, and the launcher gets some time to read it: MPICH's drops what it has not read of a rank that aborts.
 pub fn abort(exit_code: i32, reason: &str) {
     // Without a standard error nobody can be told.
-    let _ = io::stderr().write_all(format!("{reason}\n").as_bytes());
+    let line = format!("{}\n", printable(reason));
+    let _ = io::stderr().write_all(line.as_bytes());
     thread::sleep(LAST_WORDS_PAUSE);
     raw::abort(exit_code);
 }

@@ -29,7 +29,7 @@ mod waiting;
 mod window;
 
 pub use communicator::{DEFAULT_SILENCE_LIMIT, Duplicate, MpiCommunicator};
-pub use job::{RunError, abort, run};
+pub use job::{ALONE_VARIABLE, RunError, abort, run};
 pub use lifetime::is_finalised;
 pub use node::SHARED_MEMORY_VARIABLE;
 

@@ -1,15 +1,15 @@
 //! What ranks that share a node have in common: cores, and memory.
 
-use std::env;
 use std::fs;
 use std::thread;
 
 use super::local::LocalMessages;
 use super::raw::{Agreed, Failure, RawCommunicator};
 use crate::error::Error;
+use crate::setting;
 
 /// The environment variable that says whether short messages between ranks of a node go through shared memory: `on`, which is
-/// the default, or `off`. One rank that says `off` is enough.
+/// the default, or `off`, in any spelling of a [switch](setting::switch). One rank that says `off` is enough.
 pub const SHARED_MEMORY_VARIABLE: &str = "TREEFOLD_SHARED_MEMORY";
 
 #[derive(Debug)]
@@ -59,23 +59,21 @@ impl Node {
         };
         let cores = cores(sharing).map_err(failed)?;
         let at_once = agreed(cores.min(sharing_ranks), Agreed::Least)?;
-        let rings = match agreed(setting(wants_memory), Agreed::Least)? {
-            ON => {
-                let ranks = node.allgather_u64(rank as u64).map_err(failed)?;
-                let ranks = ranks
-                    .into_iter()
-                    .map(|rank| usize::try_from(rank).unwrap_or(0));
-                LocalMessages::of_node(&node, ranks.collect(), first_number).map_err(failed)?
-            }
-            OFF => None,
-            _ => {
-                return Err(Error::BadSetting {
-                    variable: SHARED_MEMORY_VARIABLE,
-                    expected: "`on` or `off`",
-                });
-            }
+        let own = Wish::of_environment(wants_memory);
+        let wish = agreed(own.number(), Agreed::Least)?;
+        let rings = if wish == Wish::On.number() {
+            let ranks = node.allgather_u64(rank as u64).map_err(failed)?;
+            let ranks = ranks
+                .into_iter()
+                .map(|rank| usize::try_from(rank).unwrap_or(0));
+            LocalMessages::of_node(&node, ranks.collect(), first_number).map_err(failed)?
+        } else {
+            None
         };
         node.free().map_err(failed)?;
+        if wish == WRONG {
+            return Err(own.first_wrong(raw, rank).map_err(failed)?);
+        }
         Ok(Self {
             regular_ranks: are_regular.then_some(node_ranks),
             concurrency: match (is_one_machine, are_regular) {
@@ -141,22 +139,98 @@ fn parse_cores(status: &str) -> Option<Vec<u64>> {
         .collect()
 }
 
-/// What the environment can say of shared memory, as numbers, of which the least of all ranks counts. Anything else is 0.
-const ON: usize = 2;
-const OFF: usize = 1;
+/// What a rank wants of shared memory: of all ranks' wishes, the one of the least number counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Wish {
+    On,
+    Off,
+    /// The environment says something else.
+    Wrong(String),
+}
 
-fn setting(wants_memory: bool) -> usize {
-    match env::var(SHARED_MEMORY_VARIABLE).as_deref() {
-        Err(env::VarError::NotPresent) | Ok("on") if wants_memory => ON,
-        Err(env::VarError::NotPresent) | Ok("on") => OFF,
-        Ok("off") => OFF,
-        _ => 0,
+/// The number of a wrong value.
+const WRONG: usize = 0;
+
+/// What is told of one, in words of 8 bytes.
+const TOLD_WORDS: usize = 16;
+
+impl Wish {
+    /// By the environment, or else as the program wants it.
+    fn of_environment(wants_memory: bool) -> Self {
+        let Some(value) = setting::value(SHARED_MEMORY_VARIABLE) else {
+            return Self::on(wants_memory);
+        };
+        match setting::switch(&value) {
+            Some(is_on) => Self::on(is_on && wants_memory),
+            None => Self::Wrong(value.to_string_lossy().into_owned()),
+        }
     }
+
+    fn on(is_on: bool) -> Self {
+        if is_on { Self::On } else { Self::Off }
+    }
+
+    fn number(&self) -> usize {
+        match self {
+            Self::On => 2,
+            Self::Off => 1,
+            Self::Wrong(_) => WRONG,
+        }
+    }
+
+    /// The error of the first rank whose value is wrong, on every rank. Collective.
+    fn first_wrong(&self, raw: &RawCommunicator, rank: usize) -> Result<Error, Failure> {
+        let is_wrong = matches!(self, Self::Wrong(_));
+        let candidate = if is_wrong { rank as u64 } else { u64::MAX };
+        let first = raw.allreduce_u64(candidate, Agreed::Least)?;
+        let told = match self {
+            Self::Wrong(value) if first == rank as u64 => to_words(value),
+            _ => [0; TOLD_WORDS],
+        };
+        let told = raw.allreduce_u64s(&told, Agreed::Union)?;
+        Ok(Error::BadSetting {
+            rank: usize::try_from(first).unwrap_or(rank),
+            variable: SHARED_MEMORY_VARIABLE,
+            value: of_words(&told),
+            expected: setting::SWITCH_VALUES,
+        })
+    }
+}
+
+/// The beginning of a text, which holds no zero, followed by zeros.
+fn to_words(text: &str) -> [u64; TOLD_WORDS] {
+    let mut words = [0; TOLD_WORDS];
+    for (word, bytes) in words.iter_mut().zip(text.as_bytes().chunks(8)) {
+        let mut padded = [0; 8];
+        padded[..bytes.len()].copy_from_slice(bytes);
+        *word = u64::from_le_bytes(padded);
+    }
+    words
+}
+
+/// The text of such words. One that was cut within a character ends before it.
+fn of_words(words: &[u64]) -> String {
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+    let bytes: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
+    let whole = bytes.utf8_chunks().next();
+    whole.map_or("", |chunk| chunk.valid()).to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{allowed_cores, count, machine, parse_cores, parse_machine};
+    use super::{
+        TOLD_WORDS, allowed_cores, count, machine, of_words, parse_cores, parse_machine, to_words,
+    };
+
+    #[test]
+    fn a_value_is_told_as_numbers() {
+        for value in ["perhaps", "OFFF", "größer", "eight..."] {
+            assert_eq!(of_words(&to_words(value)), value);
+        }
+        let long = "ö".repeat(1000);
+        let told = of_words(&to_words(&format!("a{long}")));
+        assert_eq!(told, format!("a{}", "ö".repeat(4 * TOLD_WORDS - 1)));
+    }
 
     #[test]
     fn cores_are_read_from_the_kernels_words() {

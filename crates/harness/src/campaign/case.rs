@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use comm::text::counted;
 use reduce::{Algorithm, Operation};
 use serde::{Deserialize, Serialize};
 
@@ -219,7 +220,7 @@ impl fmt::Debug for Outcome {
             Self::UnderWay => f.write_str("the error that a run is under way"),
             Self::Endless => f.write_str("tests without end"),
             Self::Value(bytes) => {
-                write!(f, "{} bytes ", bytes.len())?;
+                write!(f, "{} ", counted(bytes.len(), "byte"))?;
                 let shown = &bytes[..bytes.len().min(SHOWN)];
                 shown.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
                 f.write_str(if bytes.len() > SHOWN { "…" } else { "" })

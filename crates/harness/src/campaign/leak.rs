@@ -3,6 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
+use comm::text::counted;
+
 use super::{Case, check_on_threads};
 
 /// A leak shows each time; caches that fill, and memory that an ending thread has yet to free, do not.
@@ -23,7 +25,10 @@ pub(super) fn check_with_leaks(case: &Case, live_bytes: fn() -> usize) -> Option
         }
         kept_bytes = kept_after(before, live_bytes)?;
     }
-    Some(format!("each run leaks: the last one {kept_bytes} bytes"))
+    Some(format!(
+        "each run leaks: the last one {}",
+        counted(kept_bytes, "byte")
+    ))
 }
 
 /// How many bytes more than these the process goes on to hold; `None` if no more.

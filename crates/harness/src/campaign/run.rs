@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 
+use comm::text::counted;
 use serde::Serialize;
 
 use super::{Case, Generator};
@@ -110,14 +111,15 @@ impl Campaign {
         } = summary;
         let in_jobs = match self.place {
             Place::Threads => String::new(),
-            Place::Processes(_) => format!(" in {jobs} jobs"),
+            Place::Processes(_) => format!(" in {}", counted(jobs, "job")),
         };
         let result = match summary.failures {
             0 => "every result is the definition's".to_owned(),
             count => format!("{count} failed"),
         };
         output.say(format!(
-            "{backend}: {cases} cases{in_jobs} from seed {seed} in {seconds:.1} s: {result}"
+            "{backend}: {}{in_jobs} from seed {seed} in {seconds:.1} s: {result}",
+            counted(cases, "case")
         ));
         Ok(())
     }

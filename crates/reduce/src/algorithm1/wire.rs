@@ -4,6 +4,7 @@
 //! mark comes last, so that the payload stays aligned. Numbers are in the machine's own byte order.
 
 use bytemuck::{Pod, PodCastError};
+use comm::text::counted;
 
 use crate::error::RunError;
 
@@ -59,6 +60,6 @@ fn wrong_length(error: PodCastError, bytes: &[u8], rank: usize, from: usize) -> 
     RunError::WrongMessage {
         rank,
         from,
-        reason: format!("{} bytes: {error}", bytes.len()),
+        reason: format!("{}: {error}", counted(bytes.len(), "byte")),
     }
 }

@@ -5,12 +5,12 @@ use std::ops::Range;
 use std::slice;
 
 use bytemuck::Zeroable;
+use comm::text::counted;
 use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, Float, ProductSum, Sum};
 
 use super::pending::Pending;
 use super::words::Merge;
 use crate::algorithm::Algorithm;
-use crate::counted::Counted;
 use crate::engine::Operation;
 use crate::error::RunError;
 use crate::plan::call;
@@ -63,7 +63,7 @@ impl<A: Accumulator> fmt::Display for Plan<A> {
             world.rank(),
             world.size(),
             A::name(),
-            Counted(self.width() as u64, "column"),
+            counted(self.width(), "column"),
             size_of::<A::Words>()
         )?;
         self.plan.write_steps(f)

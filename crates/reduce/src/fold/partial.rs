@@ -3,6 +3,7 @@
 use std::iter;
 use std::ops::Range;
 
+use comm::text::counted;
 use tree_index::{Node, Tree};
 
 use super::empty;
@@ -40,20 +41,20 @@ pub struct Partial<T> {
 #[non_exhaustive]
 pub enum PartialError {
     /// A range is not one of items.
-    #[error("there are no items {start} to {end}: there are {total} items, counted from 0")]
+    #[error("items {start} to {end} are no range of {}, which are counted from 0", counted(.total, "item"))]
     Range {
         /// The first item of the range.
         start: u64,
         /// The item after its last one.
-        end: u64,
+        end: u128,
         /// The number of all items.
         total: u64,
     },
     /// There are not as many rows as the ranges have items.
-    #[error("the ranges have {ranges} items, and there are {found} rows")]
+    #[error("the ranges have {}, and the rows are {found}", counted(.ranges, "item"))]
     Rows {
         /// The items of the ranges.
-        ranges: u64,
+        ranges: u128,
         /// The rows.
         found: u64,
     },
@@ -65,7 +66,8 @@ pub enum PartialError {
     },
     /// Partials are of different reductions.
     #[error(
-        "a partial of {total} items of {width} values does not merge with one of {other_total} of {other_width}"
+        "a partial of {} of {} does not merge with one of {other_total} of {other_width}",
+        counted(.total, "item"), counted(.width, "value")
     )]
     Differs {
         /// The number of all items.
@@ -78,7 +80,7 @@ pub enum PartialError {
         other_width: usize,
     },
     /// Items are missing.
-    #[error("there are {found} of {total} items; item {missing} is missing")]
+    #[error("the partial has {found} of {}; item {missing} is missing", counted(.total, "item"))]
     Incomplete {
         /// The items that are there.
         found: u64,
@@ -89,7 +91,8 @@ pub enum PartialError {
     },
     /// A node cannot be the next one of a partial.
     #[error(
-        "the next subtree of {total} items cannot be that of height {y} at item {x}, or its row has another length"
+        "the next subtree of {} cannot be that of height {y} at item {x}, or its row has another length",
+        counted(.total, "item")
     )]
     Node {
         /// Its first item.
@@ -115,7 +118,10 @@ impl<T: Copy + 'static> Partial<T> {
         items: &[T],
         operator: &O,
     ) -> Result<Self, PartialError> {
-        let end = start.saturating_add(items.len() as u64);
+        let end = u128::from(start) + items.len() as u128;
+        let Ok(end) = u64::try_from(end) else {
+            return Err(PartialError::Range { start, end, total });
+        };
         Self::of_rows(total, iter::once(start..end), items, 1, operator)
     }
 
@@ -134,18 +140,19 @@ impl<T: Copy + 'static> Partial<T> {
         environment::check().map_err(FoldError::from)?;
         super::rows::check_width(rows, width)?;
         let mut pieces = Vec::new();
-        let mut first_row = 0_u64;
+        let mut first_row = 0_u128;
         for range in ranges {
             let Range { start, end } = range;
             if start > end || end > total {
+                let end = end.into();
                 return Err(PartialError::Range { start, end, total });
             }
             pieces.push((range, first_row));
-            // More than 2^64 rows overlap, and are not in memory.
-            first_row = first_row.saturating_add(end - start);
+            // Ranges may overlap, and be more than there can be rows.
+            first_row += u128::from(end - start);
         }
         let found = (rows.len() / width) as u64;
-        if found != first_row {
+        if u128::from(found) != first_row {
             let ranges = first_row;
             return Err(PartialError::Rows { ranges, found });
         }
@@ -163,7 +170,7 @@ impl<T: Copy + 'static> Partial<T> {
         let mut nodes = Vec::new();
         for (range, first_row) in pieces {
             let index = |item: u64| {
-                let row = usize::try_from(item - range.start + first_row);
+                let row = usize::try_from(u128::from(item - range.start) + first_row);
                 row.expect("the rows are in memory") * width
             };
             for node in tree.subtree_roots(range.clone()) {

@@ -6,9 +6,11 @@
 
 use std::ops::Range;
 
+use comm::text::printable;
 use comm::{Communicator, Tag, collective};
 use distribution::{Distribution, Ownership};
 
+use super::memory::check_exchange;
 use crate::environment::EnvironmentError;
 use crate::error::BuildError;
 
@@ -42,8 +44,11 @@ pub(crate) enum Obstacle {
     /// Its floating-point environment.
     Environment(EnvironmentError),
     /// It cannot get this number of bytes, which a plan takes at least.
-    Memory(u64),
+    Memory(u128),
 }
+
+/// Which obstacle, and its detail.
+type ObstacleWords = [u64; 3];
 
 /// The errors of floating-point environments; messages contain an index into this list.
 const ENVIRONMENTS: [EnvironmentError; 4] = [
@@ -61,21 +66,24 @@ impl Obstacle {
     }
 
     /// As numbers: which obstacle, and its detail.
-    fn to_words(obstacle: Option<Self>) -> [u64; 2] {
+    fn to_words(obstacle: Option<Self>) -> ObstacleWords {
         match obstacle {
-            None => [0, 0],
-            Some(Obstacle::NoShare) => [1, 0],
-            Some(Obstacle::OtherSize(planned)) => [2, planned as u64],
+            None => [0; 3],
+            Some(Obstacle::NoShare) => [1, 0, 0],
+            Some(Obstacle::OtherSize(planned)) => [2, planned as u64, 0],
             Some(Obstacle::Environment(error)) => {
                 let index = ENVIRONMENTS.iter().position(|&other| other == error);
-                [3, index.unwrap_or(0) as u64]
+                [3, index.unwrap_or(0) as u64, 0]
             }
-            Some(Obstacle::Memory(bytes)) => [4, bytes],
+            Some(Obstacle::Memory(bytes)) => {
+                let [low, high] = bytemuck::cast(bytes);
+                [4, low, high]
+            }
         }
     }
 
     /// The error that a rank's numbers mean, if any.
-    fn error([which, detail]: [u64; 2], rank: usize, size: usize) -> Option<BuildError> {
+    fn error([which, detail, more]: ObstacleWords, rank: usize, size: usize) -> Option<BuildError> {
         let number = usize::try_from(detail).unwrap_or(usize::MAX);
         match which {
             0 => None,
@@ -91,7 +99,7 @@ impl Obstacle {
             }),
             _ => Some(BuildError::Memory {
                 rank,
-                bytes: detail,
+                bytes: bytemuck::cast([detail, more]),
             }),
         }
     }
@@ -111,7 +119,7 @@ pub(crate) struct Proposal {
 /// A [`Proposal`] as numbers.
 #[derive(Clone, Copy, Debug)]
 struct Record {
-    obstacle: [u64; 2],
+    obstacle: ObstacleWords,
     /// The kind of the share, as an index into [`KINDS`].
     kind: u64,
     /// The number of items on this rank, or of its extents, or the fingerprint of its rule.
@@ -130,7 +138,7 @@ const RULE: u64 = 2;
 /// What the kinds of shares are, in words.
 const KINDS: [&str; 3] = ["a number of items", "a list of ranges", "a rule"];
 
-const RECORD_WORDS: usize = 6 + SETTINGS_COUNT;
+const RECORD_WORDS: usize = 7 + SETTINGS_COUNT;
 
 impl Record {
     fn new(proposal: &Proposal, rank: usize) -> Self {
@@ -156,15 +164,8 @@ impl Record {
     }
 
     fn to_bytes(self) -> Vec<u8> {
-        let [which, detail] = self.obstacle;
-        let mut words = vec![
-            which,
-            detail,
-            self.kind,
-            self.share,
-            self.gives_items,
-            self.items,
-        ];
+        let mut words = self.obstacle.to_vec();
+        words.extend([self.kind, self.share, self.gives_items, self.items]);
         words.extend(self.settings);
         bytemuck::cast_slice(&words).to_vec()
     }
@@ -174,6 +175,7 @@ impl Record {
         let [
             which,
             detail,
+            more,
             kind,
             share,
             gives_items,
@@ -181,7 +183,7 @@ impl Record {
             settings @ ..,
         ] = words;
         Self {
-            obstacle: [which, detail],
+            obstacle: [which, detail, more],
             kind,
             share,
             gives_items,
@@ -240,6 +242,8 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
     }
     let ownership = match &proposal.share {
         Share::Extents(extents) => {
+            let ranges: Vec<u64> = records.iter().map(|record| record.share).collect();
+            check_exchange(table, &ranges)?;
             Ownership::try_from(exchange_extents(table, extents, &records)?)?
         }
         // Rules are compared as such: written out, one could be longer than any memory.
@@ -368,9 +372,9 @@ fn exchange_extents(
     Ok(extents)
 }
 
-/// Every rank's text, [shortened](shortened).
+/// Every rank's text, [printable] and [shortened](shortened).
 fn exchange_texts(table: Table<'_>, text: &str) -> Result<Vec<String>, comm::Error> {
-    let mut message = shortened(text).into_bytes();
+    let mut message = shortened(&printable(text)).into_bytes();
     message.resize(TEXT_BYTES, 0);
     let all = table.allgather(message)?;
     let to_text = |bytes: &[u8]| {

@@ -1,7 +1,6 @@
 //! The builder of plans.
 
 use std::any;
-use std::hint;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -12,6 +11,7 @@ use schedule::Network;
 use super::Plan;
 use super::agreement::{Obstacle, Proposal, Settings, Share, Table, agree};
 use super::choice::{ScheduleOptions, Task};
+use super::memory::{RANGE_BYTES, reserve};
 #[cfg(feature = "tracing")]
 use super::scattered::Scattered;
 use crate::algorithm::Algorithm;
@@ -28,12 +28,6 @@ use crate::scheduled::Scheduled;
 use crate::terms::Terms;
 use crate::trace::{span, warning};
 use crate::world::World;
-
-/// What a range of items takes in a compiled plan, at least: its rows, its node and their places.
-const RANGE_BYTES: u64 = 64;
-
-/// So much memory is taken to be there. More is asked for, to see whether it is.
-const SMALL_BYTES: u64 = 1 << 20;
 
 /// Longer messages are cut: MPI counts bytes in an `int`.
 const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
@@ -254,7 +248,8 @@ impl<O> Builder<O> {
                 if self.wishes.is_agreed || matches!(error, BuildError::Transport(_)) {
                     conversation.give_up();
                 }
-            })?;
+            })
+            .map_err(|error| conversation.explain_build(error))?;
         let algorithm = self.checked_algorithm::<T>(named, &ownership)?;
         Ok(self.plan(algorithm, ownership, conversation, native))
     }
@@ -352,9 +347,9 @@ impl<O> Builder<O> {
             Share::Extents(extents) => extents.len() as u64,
             Share::Rule(ownership) => ownership.extents_count(self.world.rank()),
         };
-        let row_bytes = (wishes.width as u64).saturating_mul(size_of::<T>() as u64);
-        let bytes = row_bytes.max(ranges.saturating_mul(RANGE_BYTES));
-        (!is_available(bytes)).then_some(Obstacle::Memory(bytes))
+        let row_bytes = wishes.width as u128 * size_of::<T>() as u128;
+        let bytes = row_bytes.max(u128::from(ranges) * RANGE_BYTES);
+        reserve(bytes).is_none().then_some(Obstacle::Memory(bytes))
     }
 
     /// The algorithm that the ranks name, if everything that they agree on is valid. The outcome is the same on all ranks.
@@ -492,15 +487,3 @@ impl Builder {
 trait MakeEngine<T, O>: FnOnce(&World, Rc<Terms>, Rc<O>) -> Box<dyn Engine<T>> {}
 
 impl<T, O, F: FnOnce(&World, Rc<Terms>, Rc<O>) -> Box<dyn Engine<T>>> MakeEngine<T, O> for F {}
-
-/// Whether this process can get so much memory in one piece.
-fn is_available(bytes: u64) -> bool {
-    if bytes <= SMALL_BYTES {
-        return true;
-    }
-    // Nobody uses the memory, but it must be asked for all the same.
-    let mut memory = hint::black_box(Vec::<u8>::new());
-    let outcome = usize::try_from(bytes).map(|bytes| memory.try_reserve_exact(bytes));
-    hint::black_box(memory);
-    matches!(outcome, Ok(Ok(())))
-}

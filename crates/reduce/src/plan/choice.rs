@@ -2,9 +2,9 @@
 //!
 //! The choice depends only on what all ranks have agreed on, so every rank makes the same one. The bits do not depend on it.
 
-use std::env;
 use std::fmt;
 
+use comm::setting;
 use distribution::Ownership;
 use schedule::{Collective, Link, Load, Network, Parameters, Schedule};
 use tree_index::Tree;
@@ -15,7 +15,7 @@ use crate::message_buffer::MessageBuffer;
 use crate::terms::Choice;
 use crate::world::World;
 
-/// The environment variable that names the algorithm of plans whose program names none.
+/// The environment variable that names the algorithm of plans whose program names none. Empty, it names none either.
 pub const ALGORITHM_VARIABLE: &str = "TREEFOLD_ALGORITHM";
 
 /// Candidates, in order of preference on ties. The other schedules are never faster by a relevant margin.
@@ -106,6 +106,41 @@ impl fmt::Display for ScheduleOptions {
     }
 }
 
+/// Checks that predictions by a network are numbers.
+fn check_network(network: Network) -> Result<(), BuildError> {
+    let Network {
+        near,
+        far,
+        node_ranks,
+        crowding_ns,
+        port_ranks,
+    } = network;
+    let is_time = |time: f64| time.is_finite() && time > 0.0;
+    let links = [near, far];
+    let (time, number) = ("finite and positive", "at least 1");
+    let all = |time: fn(Link) -> f64| links.map(time).into_iter().all(is_time);
+    let parts = [
+        ("`latency_ns`", time, all(|link| link.latency_ns)),
+        ("`byte_ns`", time, all(|link| link.byte_ns)),
+        ("`combine_byte_ns`", time, all(|link| link.combine_byte_ns)),
+        (
+            "`crowding_ns`",
+            "finite, and positive or 0",
+            is_time(crowding_ns) || crowding_ns == 0.0,
+        ),
+        ("`node_ranks`", number, node_ranks > 0),
+        ("`port_ranks`", number, port_ranks > 0),
+    ];
+    match parts.into_iter().find(|&(.., is_right)| !is_right) {
+        None => Ok(()),
+        Some((part, demand, _)) => Err(BuildError::Network {
+            part,
+            demand,
+            network,
+        }),
+    }
+}
+
 /// What is to be reduced.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task<'t> {
@@ -133,7 +168,7 @@ impl ScheduleOptions {
         if self.algorithm.is_some() {
             return Ok(self.algorithm);
         }
-        let Some(name) = env::var_os(ALGORITHM_VARIABLE) else {
+        let Some(name) = setting::value(ALGORITHM_VARIABLE) else {
             return Ok(None);
         };
         let named = name.to_string_lossy().parse();
@@ -149,23 +184,7 @@ impl ScheduleOptions {
         if !(1..=MessageBuffer::VALUES_MAX).contains(&values) {
             return Err(BuildError::MessageBuffer { values });
         }
-        let Network {
-            near,
-            far,
-            node_ranks,
-            crowding_ns,
-            port_ranks,
-        } = self.network;
-        let is_time = |time: f64| time.is_finite() && time > 0.0;
-        let is_link = |link: Link| {
-            let times = [link.latency_ns, link.byte_ns, link.combine_byte_ns];
-            times.into_iter().all(is_time)
-        };
-        let is_crowding = is_time(crowding_ns) || crowding_ns == 0.0;
-        if !(is_link(near) && is_link(far) && is_crowding && node_ranks > 0 && port_ranks > 0) {
-            let network = self.network;
-            return Err(BuildError::Network { network });
-        }
+        check_network(self.network)?;
         let parameters = self.parameters(1, 1)?;
         // Hierarchical schedules use the most parameters: what they accept, all accept.
         Schedule::new(schedule::Algorithm::Hierarchical, Collective::Allreduce, 1)

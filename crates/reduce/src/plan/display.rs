@@ -3,11 +3,11 @@
 use std::fmt;
 
 use bytemuck::Pod;
+use comm::text::{counted, printable};
 
 use super::Plan;
 use super::scattered::Scattered;
 use crate::algorithm::Algorithm;
-use crate::counted::Counted;
 use crate::engine::Operation;
 use crate::operator::Operator;
 
@@ -39,9 +39,9 @@ impl<T: Pod, O: Operator<T> + 'static> fmt::Display for Plan<T, O> {
             f,
             "rank {rank} of {}: {} of {} of {}, {} of them here",
             self.world.size(),
-            self.operator.name(),
-            Counted(terms.ownership.items(), "item"),
-            Counted(terms.width as u64, "element"),
+            printable(self.operator.name()),
+            counted(terms.ownership.items(), "item"),
+            counted(terms.width, "element"),
             terms.ownership.count(rank),
         )?;
         self.write_steps(f)

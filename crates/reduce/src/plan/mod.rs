@@ -5,6 +5,7 @@ mod builder;
 pub mod call;
 mod choice;
 mod display;
+mod memory;
 mod pending;
 mod scattered;
 
@@ -393,7 +394,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         if operation != Operation::Broadcast && given != self.local_length {
             return Err(RunError::WrongLength {
                 rank: rank(),
-                planned: self.local_length,
+                planned: self.planned_length(),
                 given,
             });
         }
@@ -419,6 +420,13 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
             rank: rank(),
             error,
         })
+    }
+
+    /// The elements of this rank's slice, also where no memory has room for them.
+    #[cold]
+    fn planned_length(&self) -> u128 {
+        let count = self.terms.ownership.count(self.world.rank());
+        u128::from(count) * self.terms.width as u128
     }
 
     /// The elements of this rank's slice, as far as a slice can be in memory.

@@ -139,7 +139,7 @@ impl<C, T: Pod> Pending<C, T> {
             let given = rows.len() as u64;
             Some(RunError::WrongLength {
                 rank,
-                planned,
+                planned: planned.into(),
                 given,
             })
         } else {
@@ -162,6 +162,7 @@ impl<C, T: Pod> Pending<C, T> {
             Ok(_) => self.conversation.settle(),
             Err(error) => self.conversation.spend(error),
         }
+        let outcome = outcome.map_err(|error| self.conversation.own_first(error));
         outcome.and_then(|is_mine| mismatch.map_or(Ok(is_mine), Err))
     }
 }

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use comm::text::counted;
+
 use super::program::{Message, Program};
-use crate::counted::Counted;
 
 /// A message of more values than this prints a warning: the boundaries between ranks cut many subtrees.
 const VALUES_TO_WARN_OF: usize = 64;
@@ -13,7 +14,7 @@ pub(super) fn program<P>(f: &mut fmt::Formatter<'_>, program: &Program<P>) -> fm
     let width = program.width;
     let nodes_count = program.own_nodes_count() as u64;
     if nodes_count > 0 {
-        let values = Counted(nodes_count, "value");
+        let values = counted(nodes_count, "value");
         writeln!(f, "fold this rank's items into {values}")?;
     }
     for (step, number) in program.steps.iter().zip(1..) {
@@ -25,7 +26,7 @@ pub(super) fn program<P>(f: &mut fmt::Formatter<'_>, program: &Program<P>) -> fm
             .chain(receives.map(|message| ("receive", "from", message)));
         let mut separator = format!("step {number}: ");
         for (verb, preposition, message) in transfers {
-            let values = Counted((message.length / width) as u64, "value");
+            let values = counted(message.length / width, "value");
             let peer = message.peer;
             write!(f, "{separator}{verb} {values} {preposition} rank {peer}")?;
             separator = "; ".to_owned();

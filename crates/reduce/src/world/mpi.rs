@@ -9,14 +9,17 @@ use super::World;
 pub use comm::mpi::Duplicate;
 #[cfg(feature = "pmpi")]
 pub use comm::mpi::is_finalised;
-pub use comm::mpi::{DEFAULT_SILENCE_LIMIT, RunError, SHARED_MEMORY_VARIABLE, abort};
+pub use comm::mpi::{
+    ALONE_VARIABLE, DEFAULT_SILENCE_LIMIT, RunError, SHARED_MEMORY_VARIABLE, abort,
+};
 
 /// Initialises MPI, runs `body` with the world of all processes, waits for the other ranks and finalises MPI.
 ///
 /// A panic of `body` ends all processes by `MPI_Abort`, after one line that names the rank.
 ///
 /// # Errors
-/// MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, or fails; or the other ranks do not end.
+/// MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, was started by another library's launcher, or fails; a setting has
+/// a value that it cannot have; or the other ranks do not end.
 pub fn run<R>(body: impl FnOnce(&World) -> R) -> Result<R, RunError> {
     comm::mpi::run(|end| body(&World::new(end)))
 }

@@ -235,7 +235,7 @@ fn wrong_arguments(world: &World) {
             let short_error = build().allreduce_into(&[1.0; WIDTH], &mut short);
             let (error, short_error) = (error.unwrap_err(), short_error.unwrap_err());
             if rank == last {
-                let (planned, given) = (WIDTH as u64, WIDTH as u64 - 1);
+                let (planned, given) = (WIDTH as u128, WIDTH as u64 - 1);
                 assert_eq!(
                     error,
                     RunError::WrongLength {

@@ -135,7 +135,7 @@ impl fmt::Display for Algorithm {
 
 /// A name that no [`Algorithm`] has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown schedule `{name}`; known: {}", known())]
+#[error("unknown schedule `{}`; known: {}", name.escape_debug(), known())]
 pub struct UnknownAlgorithm {
     /// The name that was given.
     pub name: String,

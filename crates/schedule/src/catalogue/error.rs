@@ -10,7 +10,7 @@ pub enum Error {
     #[error("a schedule needs at least one rank, but p = 0")]
     NoRanks,
     /// The root is not one of the positions.
-    #[error("root {root} does not exist, there are {ranks} ranks")]
+    #[error("root {root} does not exist: p = {ranks}")]
     Root {
         /// The root that was given.
         root: usize,

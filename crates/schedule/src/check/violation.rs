@@ -27,7 +27,7 @@ pub enum Violation {
         piece: Piece,
     },
     /// Two positions post different numbers of sends and receives.
-    #[error("position {from} sends {sent} messages to position {to}, which receives {received}")]
+    #[error("messages from position {from} to position {to}: {sent} sent, {received} received")]
     Unmatched {
         /// The sender.
         from: usize,

@@ -38,7 +38,7 @@ impl fmt::Display for Network {
         }
         write!(
             f,
-            "links of {near} within and {far} between nodes of {node_ranks} ranks, {crowding_ns} ns for each further message of {port_ranks} ranks"
+            "links of {near} within nodes and {far} between them, {crowding_ns} ns for each further message; ranks of a node: {node_ranks}, of a port: {port_ranks}"
         )
     }
 }

@@ -1,0 +1,95 @@
+//! Whether there is memory for a plan: an allocation that fails would end the program.
+
+use std::hint;
+
+use comm::{Communicator, collective};
+
+use super::agreement::Table;
+use crate::error::BuildError;
+
+/// What a range of items takes in a compiled plan, at least: its rows, its node and their places.
+pub(super) const RANGE_BYTES: u128 = 64;
+
+/// What a range takes in a message or in a list, in the table of all owners, and where that is sorted.
+const LISTED_BYTES: u128 = 16;
+const OWNED_BYTES: u128 = 24;
+const SORTING_BYTES: u128 = 12;
+
+/// So much memory is taken to be there. More is asked for, to see whether it is.
+const SMALL_BYTES: u128 = 1 << 20;
+
+/// Memory that is asked for, and that nobody uses.
+#[derive(Debug)]
+pub(super) struct Reserved {
+    _memory: Vec<u8>,
+}
+
+/// Asks for so much memory in one piece; `None` if this process cannot get it.
+pub(super) fn reserve(bytes: u128) -> Option<Reserved> {
+    let mut memory = hint::black_box(Vec::<u8>::new());
+    if bytes > SMALL_BYTES {
+        memory
+            .try_reserve_exact(usize::try_from(bytes).ok()?)
+            .ok()?;
+    }
+    // Otherwise the compiler may leave it out.
+    let memory = hint::black_box(memory);
+    Some(Reserved { _memory: memory })
+}
+
+/// Fails on every rank alike if one of them lacks the memory to learn of all ranks' ranges of items, and to keep them. `ranges` has the
+/// numbers of all ranks' ranges. Collective, unless they are few.
+pub(super) fn check_exchange(table: Table<'_>, ranges: &[u64]) -> Result<(), BuildError> {
+    let most = u128::from(ranges.iter().copied().max().unwrap_or(0));
+    // The same on every rank.
+    if most * LISTED_BYTES * ranges.len() as u128 <= SMALL_BYTES {
+        return Ok(());
+    }
+    let rank = table.comm.rank();
+    let bytes = exchange_bytes(table.comm, ranges);
+    // Kept until all ranks have asked: they may share a machine, or a process.
+    let reserved = reserve(bytes);
+    let lacking = reserved.is_none().then_some((rank, bytes));
+    let first = first_lacking(table, lacking)?;
+    drop(reserved);
+    match first {
+        None => Ok(()),
+        Some((rank, bytes)) => Err(BuildError::Memory { rank, bytes }),
+    }
+}
+
+/// What this rank needs at once, at least.
+fn exchange_bytes(comm: &dyn Communicator, ranges: &[u64]) -> u128 {
+    let own = u128::from(ranges[comm.rank()]);
+    let all = ranges.iter().fold(0, |all, &own| all + u128::from(own));
+    let most = u128::from(ranges.iter().copied().max().unwrap_or(0));
+    // Every rank's message is as long as the longest.
+    let message = most * LISTED_BYTES;
+    let exchanged = collective::allgather_bytes(comm, message);
+    let listed = message * ranges.len() as u128 + all * LISTED_BYTES;
+    let sorted = all * (LISTED_BYTES + OWNED_BYTES + SORTING_BYTES);
+    let compiled = all * (LISTED_BYTES + OWNED_BYTES) + own * RANGE_BYTES;
+    exchanged.max(listed).max(sorted).max(compiled)
+}
+
+/// The first rank that lacks memory, and what it needs. Collective.
+fn first_lacking(
+    table: Table<'_>,
+    own: Option<(usize, u128)>,
+) -> Result<Option<(usize, u128)>, comm::Error> {
+    let (rank, bytes) = own.map_or((u64::MAX, 0), |(rank, bytes)| (rank as u64, bytes));
+    let [low, high]: [u64; 2] = bytemuck::cast(bytes);
+    let mut words = bytemuck::bytes_of(&[rank, low, high]).to_vec();
+    // Those of the lower ranks are on the left.
+    collective::allreduce(table.comm, table.tag, &mut words, |left, right| {
+        let [rank, ..]: [u64; 3] = bytemuck::pod_read_unaligned(left);
+        if rank == u64::MAX {
+            left.copy_from_slice(right);
+        }
+    })?;
+    let [rank, low, high]: [u64; 3] = bytemuck::pod_read_unaligned(&words);
+    let rank = usize::try_from(rank)
+        .ok()
+        .filter(|&rank| rank < table.comm.size());
+    Ok(rank.map(|rank| (rank, bytemuck::cast([low, high]))))
+}
