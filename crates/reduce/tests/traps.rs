@@ -94,7 +94,7 @@ fn kernels<T: Float>(items: &[T], is_extreme: bool) {
             });
             for width in WIDTHS.into_iter().filter(|width| *width <= items.len()) {
                 let rows = &items[..items.len() - items.len() % width];
-                let mut scratch = vec![items[0]; rows_scratch_len::<T>(rows.len() / width, width)];
+                let mut scratch = vec![items[0]; rows_scratch_len::<T>(width, rows.len() / width)];
                 let mut result = vec![items[0]; width];
                 never_traps(&name(&format!("{operation:?} of rows of {width}")), || {
                     simd_kernels::fold_rows(

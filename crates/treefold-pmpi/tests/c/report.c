@@ -97,7 +97,8 @@ static void check_report(const char *report)
         CHECK(calls_of(report, name, "persistent") == (has_form(PERSISTENT) ? other : 0));
     }
     DOING("the report of others");
-    CHECK(calls_of(report, "Allreduce", "another datatype") == size);
+    CHECK(calls_of(report, "Allreduce", "another datatype, of 4 bytes\"") == size);
+    CHECK(strstr(report, "\"type\": \"MPI_INT\"") != NULL);
     CHECK(calls_of(report, "Allreduce", "TREEFOLD_PMPI_OPS") == size);
     CHECK(calls_of(report, "Reduce_local", "local") == size);
     CHECK(sum_of(report, "other_environment") == 0);
