@@ -6,7 +6,6 @@ use std::mem::MaybeUninit;
 
 use mpi::ffi;
 
-use super::exports::MPI_Allreduce;
 use super::finish;
 use super::library;
 use crate::settings::{Mode, Settings};
@@ -18,7 +17,9 @@ const RANK_VARIABLES: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PR
 pub(super) fn ahead() -> Option<String> {
     // SAFETY: the name ends with a null character.
     let first = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"MPI_Allreduce".as_ptr()) };
-    let (first, own) = (object(first)?, object(MPI_Allreduce as *mut c_void)?);
+    // Not by this library's MPI_Allreduce: the linker takes that name for the other one's here, too.
+    let own: extern "C" fn() = at_exit;
+    let (first, own) = (object(first)?, object(own as *const c_void)?);
     (first.0 != own.0).then_some(first.1)
 }
 
