@@ -10,6 +10,7 @@
 //! Without feature `pmpi` the crate is empty.
 #![cfg(feature = "pmpi")]
 
+extern crate comm_beneath as comm;
 extern crate treefold_beneath as treefold;
 
 pub mod boundary;

@@ -4,6 +4,8 @@ mod json;
 
 use std::fmt::Write;
 
+use comm::text::counted;
+
 use crate::settings::Mode;
 use crate::statistics::{Counts, Kind, Statistics};
 
@@ -18,6 +20,8 @@ pub(crate) struct Report<'a> {
     pub(crate) ranks: usize,
     /// Those of them whose numbers these are.
     pub(crate) counted: usize,
+    /// The file whose reductions the program calls before this library's, if there is one.
+    pub(crate) ahead: Option<String>,
 }
 
 /// 4^k bytes, for people.
@@ -51,6 +55,12 @@ impl Report<'_> {
         all.filter(|(kind, _)| !kind.passed.is_empty())
     }
 
+    /// The calls of reductions that came here, taken over or passed on.
+    fn calls_seen(&self) -> u64 {
+        let calls = self.statistics.iter().map(|(_, counts)| counts.calls);
+        calls.fold(0, u64::saturating_add)
+    }
+
     fn total(&self) -> Counts {
         self.taken()
             .fold(Counts::default(), |mut total, (_, counts)| {
@@ -72,17 +82,21 @@ impl Report<'_> {
         let is_check = self.mode == Mode::Check;
         writeln!(
             text,
-            "treefold-pmpi: {} ranks, {}",
-            self.ranks, self.library
+            "treefold-pmpi: {}, {}",
+            counted(self.ranks, "rank"),
+            self.library
         )?;
         if self.counted < self.ranks {
-            let (counted, ranks) = (self.counted, self.ranks);
+            let ranks = counted(self.ranks, "rank");
             writeln!(
                 text,
-                "  Only {counted} of {ranks} ranks are in this report."
+                "  This report is of {} of {ranks} only.",
+                self.counted
             )?;
         }
-        if total.calls == 0 {
+        if self.calls_seen() == 0 {
+            self.write_unseen(text)?;
+        } else if total.calls == 0 {
             writeln!(
                 text,
                 "  The program made no reduction that treefold takes over."
@@ -92,8 +106,8 @@ impl Report<'_> {
         } else if total.differing == 0 {
             writeln!(
                 text,
-                "  The program got the MPI library's results. With these {} ranks and its choice of algorithms, all had treefold's bits.",
-                self.ranks
+                "  The program got the MPI library's results. With {} and its choice of algorithms, all had treefold's bits.",
+                counted(self.ranks, "rank")
             )?;
         } else {
             let share = percent(total.differing, total.compared);
@@ -105,13 +119,14 @@ impl Report<'_> {
             self.write_cause(text, &total)?;
         }
         if total.failed > 0 {
-            writeln!(text, "  treefold failed in {} calls.", total.failed)?;
+            let failed = counted(total.failed, "call");
+            writeln!(text, "  treefold failed in {failed}.")?;
         }
         if total.environments > 0 {
             writeln!(
                 text,
-                "  {} calls came from threads with another floating-point environment than the default one.",
-                total.environments
+                "  {} came from threads with another floating-point environment than the default one.",
+                counted(total.environments, "call")
             )?;
         }
         if total.calls > 0 {
@@ -133,10 +148,27 @@ impl Report<'_> {
             )?;
         }
         let ranks = self.ranks;
-        writeln!(
-            text,
-            "  Calls, bytes and seconds are sums over ranks: a call that all {ranks} make counts {ranks}."
-        )
+        match ranks {
+            0 | 1 => Ok(()),
+            _ => writeln!(
+                text,
+                "  Calls, bytes and seconds are sums over ranks: a call that all {ranks} make counts {ranks}."
+            ),
+        }
+    }
+
+    /// Why there may be nothing to report.
+    fn write_unseen(&self, text: &mut String) -> std::fmt::Result {
+        match &self.ahead {
+            Some(ahead) => writeln!(
+                text,
+                "  Calls seen: 0. The program calls the reductions of {ahead}, which comes before treefold's and hides its calls."
+            ),
+            None => writeln!(
+                text,
+                "  Calls seen: 0. The program made no reduction, or another tool that comes before treefold's library hides its calls."
+            ),
+        }
     }
 
     /// Why results differ. The MPI library computes in the program's floating-point environment, treefold in the default one.
@@ -150,14 +182,14 @@ impl Report<'_> {
         }
         writeln!(
             text,
-            "  {elsewhere} of these {differing} are of threads that flush subnormal numbers to zero or do not round to nearest. The library's\n  \
+            "  Of these {differing}, {elsewhere} came from threads that flush subnormal numbers to zero or do not round to nearest. The library's\n  \
              sums are computed like that, on this rank and on others, and treefold's never: such bits may differ whatever the algorithm is."
         )?;
         match differing - elsewhere {
             0 => Ok(()),
             others => writeln!(
                 text,
-                "  The other {others} depend on the library's choice of algorithm, unless another rank's environment is the cause."
+                "  The rest, {others}, depends on the library's choice of algorithm, unless another rank's environment is the cause."
             ),
         }
     }
@@ -233,6 +265,7 @@ mod tests {
             library: "a library",
             ranks: 2,
             counted: 2,
+            ahead: None,
         }
     }
 
@@ -275,8 +308,47 @@ mod tests {
         let text = text_of(0, 0);
         assert!(text.contains(of_algorithm) && !text.contains("subnormal"));
         let text = text_of(4, 3);
-        assert!(!text.contains(of_algorithm) && text.contains("3 of these 3"));
+        assert!(!text.contains(of_algorithm) && text.contains("Of these 3, 3 came"));
         let text = text_of(2, 2);
-        assert!(text.contains("The other 1 depend on") && text.contains("2 of these 3"));
+        assert!(text.contains("The rest, 1, depends on") && text.contains("Of these 3, 2 came"));
+    }
+
+    #[test]
+    fn nothing_seen_is_said_with_what_hides_calls() {
+        let nothing = Statistics::default();
+        let text = report(&nothing).text();
+        assert!(text.contains("Calls seen: 0. The program made no reduction, or another tool"));
+        let report = Report {
+            ahead: Some("/lib/libtool.so".to_owned()),
+            ..report(&nothing)
+        };
+        let text = report.text();
+        assert!(
+            text.contains("Calls seen: 0. The program calls the reductions of /lib/libtool.so")
+        );
+        assert!(report.json().contains("\"calls_seen\": 0"));
+    }
+
+    #[test]
+    fn numbers_agree_with_their_nouns() {
+        let counts = Counts {
+            calls: 1,
+            failed: 1,
+            environments: 1,
+            ..Counts::default()
+        };
+        let statistics = statistics(counts);
+        let report = Report {
+            ranks: 1,
+            counted: 1,
+            ..report(&statistics)
+        };
+        let text = report.text();
+        for told in ["1 rank, ", "With 1 rank and", "in 1 call.", "  1 call came"] {
+            assert!(text.contains(told), "{told}: {text}");
+        }
+        for wrong in ["1 ranks", "1 calls", "all 1"] {
+            assert!(!text.contains(wrong), "{wrong}: {text}");
+        }
     }
 }

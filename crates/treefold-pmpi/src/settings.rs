@@ -1,8 +1,14 @@
-//! What the environment says.
+//! What the environment says: every variable that counts here is read and judged in this file, those of the library beneath by its own
+//! rules.
 
-use std::env;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::OnceLock;
+
+use comm::setting;
+use comm::text::printable;
+use treefold::mpi::SHARED_MEMORY_VARIABLE;
+use treefold::{ALGORITHM_VARIABLE, Algorithm};
 
 use crate::task::Op;
 
@@ -13,7 +19,7 @@ const MODE_VARIABLE: &str = "TREEFOLD_PMPI";
 const OPS_VARIABLE: &str = "TREEFOLD_PMPI_OPS";
 
 /// The variable that says where the report goes.
-const STATS_VARIABLE: &str = "TREEFOLD_PMPI_STATS";
+pub(crate) const STATS_VARIABLE: &str = "TREEFOLD_PMPI_STATS";
 
 /// What is done with the program's reductions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +33,8 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
+    const ALL: [Self; 3] = [Self::On, Self::Off, Self::Check];
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::On => "on",
@@ -50,8 +58,8 @@ pub(crate) struct Settings {
     pub(crate) mode: Mode,
     pub(crate) stats: Option<Stats>,
     ops: [bool; Op::ALL.len()],
-    /// What is wrong with the variables, in lines.
-    pub(crate) complaints: Vec<String>,
+    /// What is wrong with the variables: each with its value and what is allowed. The program does not run with any.
+    pub(crate) wrong: Vec<String>,
 }
 
 impl Settings {
@@ -59,53 +67,60 @@ impl Settings {
     #[inline]
     pub(crate) fn get() -> &'static Self {
         static SETTINGS: OnceLock<Settings> = OnceLock::new();
-        SETTINGS.get_or_init(|| {
-            let value = |name| env::var(name).ok().filter(|value| !value.is_empty());
-            let (mode, ops) = (value(MODE_VARIABLE), value(OPS_VARIABLE));
-            Self::parse(
-                mode.as_deref(),
-                ops.as_deref(),
-                value(STATS_VARIABLE).as_deref(),
-            )
-        })
+        SETTINGS.get_or_init(|| Self::parse(setting::value))
     }
 
-    /// A value that is wrong is as good as none, and complained of.
-    fn parse(mode: Option<&str>, ops: Option<&str>, stats: Option<&str>) -> Self {
-        let mut complaints = Vec::new();
-        let mode = match mode {
-            None | Some("on") => Mode::On,
-            Some("off") => Mode::Off,
-            Some("check") => Mode::Check,
-            Some(wrong) => {
-                complaints.push(format!(
-                    "{MODE_VARIABLE}={wrong} is none of `on`, `off` and `check`: taken as `on`"
-                ));
-                Mode::On
+    /// From the values of variables, of which none is empty. Where it is off, nothing else counts.
+    fn parse(value: impl Fn(&str) -> Option<OsString>) -> Self {
+        let mut wrong = Vec::new();
+        let mut reject = |variable: &str, value: &OsStr, expected: &str| {
+            let value = value.to_string_lossy();
+            wrong.push(format!(
+                "{variable} is `{}`, not {expected}",
+                printable(&value)
+            ));
+        };
+        let mut mode = Mode::On;
+        if let Some(value) = value(MODE_VARIABLE) {
+            match Mode::ALL.into_iter().find(|mode| *mode.name() == *value) {
+                Some(named) => mode = named,
+                None => reject(MODE_VARIABLE, &value, "one of on, off, check"),
             }
-        };
-        let by_default = [true, true, false, false];
-        let ops = match ops.map(parse_ops) {
-            None => by_default,
-            Some(Ok(ops)) => ops,
-            Some(Err(wrong)) => {
-                complaints.push(format!(
-                    "{OPS_VARIABLE} has `{wrong}`, which is none of `sum`, `prod`, `min` and `max`: taken as `sum,prod`"
-                ));
-                by_default
+        }
+        let value = |name| value(name).filter(|_| mode != Mode::Off);
+        let mut ops = [true, true, false, false];
+        if let Some(value) = value(OPS_VARIABLE) {
+            match value.to_str().and_then(parse_ops) {
+                Some(named) => ops = named,
+                None => {
+                    let expected = "a list of sum, prod, min and max with commas";
+                    reject(OPS_VARIABLE, &value, expected);
+                }
             }
-        };
-        let stats = match stats {
-            Some("stderr") => Some(Stats::Stderr),
-            Some(file) => Some(Stats::File(file.into())),
-            // A check is for its report.
-            None => (mode == Mode::Check).then_some(Stats::Stderr),
-        };
+        }
+        if let Some(value) = value(SHARED_MEMORY_VARIABLE)
+            && setting::switch(&value).is_none()
+        {
+            reject(SHARED_MEMORY_VARIABLE, &value, setting::SWITCH_VALUES);
+        }
+        if let Some(value) = value(ALGORITHM_VARIABLE)
+            && value.to_string_lossy().parse::<Algorithm>().is_err()
+        {
+            let names = Algorithm::all().map(Algorithm::name).collect::<Vec<_>>();
+            let expected = format!("one of {}", names.join(", "));
+            reject(ALGORITHM_VARIABLE, &value, &expected);
+        }
+        let stats = value(STATS_VARIABLE).map(|value| match value == "stderr" {
+            true => Stats::Stderr,
+            false => Stats::File(value.into()),
+        });
+        // A check is for its report.
+        let by_default = (mode == Mode::Check).then_some(Stats::Stderr);
         Self {
             mode,
-            stats: stats.filter(|_| mode != Mode::Off),
+            stats: stats.or(by_default),
             ops,
-            complaints,
+            wrong,
         }
     }
 
@@ -115,14 +130,14 @@ impl Settings {
     }
 }
 
-/// The operators of a list with commas, or the word that is none.
-fn parse_ops(list: &str) -> Result<[bool; Op::ALL.len()], &str> {
+/// The operators of a list with commas, if all of its words name some.
+fn parse_ops(list: &str) -> Option<[bool; Op::ALL.len()]> {
     let mut ops = [false; Op::ALL.len()];
     for word in list.split(',').map(str::trim) {
         let op = Op::ALL.into_iter().find(|op| op.name() == word);
-        ops[op.ok_or(word)? as usize] = true;
+        ops[op? as usize] = true;
     }
-    Ok(ops)
+    Some(ops)
 }
 
 #[cfg(test)]
@@ -130,31 +145,84 @@ mod tests {
     use super::{Mode, Settings, Stats};
     use crate::task::Op;
 
+    fn parse(values: &[(&str, &str)]) -> Settings {
+        Settings::parse(|variable| {
+            let mut values = values.iter();
+            let found = values.find(|(name, _)| *name == variable);
+            found.map(|(_, value)| value.into())
+        })
+    }
+
+    /// Each with its variable, its value and what is allowed.
     #[test]
-    fn wrong_values_are_complained_of() {
-        let settings = Settings::parse(Some("ON"), Some("sum,add"), None);
-        assert_eq!(settings.mode, Mode::On);
-        assert!(settings.takes(Op::Prod) && !settings.takes(Op::Max));
-        assert!(settings.complaints[0].contains("TREEFOLD_PMPI=ON"));
-        assert!(settings.complaints[1].contains("`add`"));
+    fn wrong_values_are_errors() {
+        let wrong = |variable, value| parse(&[(variable, value)]).wrong;
+        for (variable, value, told) in [
+            (
+                "TREEFOLD_PMPI",
+                "chek",
+                "TREEFOLD_PMPI is `chek`, not one of on, off, check",
+            ),
+            (
+                "TREEFOLD_PMPI",
+                "ON",
+                "TREEFOLD_PMPI is `ON`, not one of on, off, check",
+            ),
+            (
+                "TREEFOLD_PMPI_OPS",
+                "sum,add",
+                "TREEFOLD_PMPI_OPS is `sum,add`, not a list of sum, prod, min and max with commas",
+            ),
+            (
+                "TREEFOLD_SHARED_MEMORY",
+                "perhaps",
+                "TREEFOLD_SHARED_MEMORY is `perhaps`, not one of on, off",
+            ),
+            (
+                "TREEFOLD_ALGORITHM",
+                "fastest",
+                "TREEFOLD_ALGORITHM is `fastest`, not one of direct, ",
+            ),
+            (
+                "TREEFOLD_ALGORITHM",
+                "a\n",
+                "TREEFOLD_ALGORITHM is `a\\n`, not",
+            ),
+        ] {
+            let wrong = wrong(variable, value);
+            assert_eq!(wrong.len(), 1, "{variable}={value}: {wrong:?}");
+            assert!(wrong[0].starts_with(told), "{}", wrong[0]);
+        }
+        let both = parse(&[("TREEFOLD_PMPI", "chek"), ("TREEFOLD_PMPI_OPS", "add")]);
+        assert_eq!(both.wrong.len(), 2);
+    }
+
+    #[test]
+    fn where_it_is_off_nothing_else_counts() {
+        let off = parse(&[
+            ("TREEFOLD_PMPI", "off"),
+            ("TREEFOLD_PMPI_OPS", "add"),
+            ("TREEFOLD_PMPI_STATS", "stderr"),
+        ]);
+        assert_eq!((off.mode, off.stats), (Mode::Off, None));
+        assert_eq!(off.wrong, [""; 0]);
     }
 
     #[test]
     fn a_check_reports() {
-        let stats = |mode, stats| Settings::parse(mode, None, stats).stats;
-        assert_eq!(stats(Some("check"), None), Some(Stats::Stderr));
-        assert_eq!(
-            stats(None, Some("a.json")),
-            Some(Stats::File("a.json".into()))
-        );
-        assert_eq!(stats(None, None), None);
-        assert_eq!(stats(Some("off"), Some("stderr")), None);
+        let stats = |values: &[(&str, &str)]| parse(values).stats;
+        let check = ("TREEFOLD_PMPI", "check");
+        assert_eq!(stats(&[check]), Some(Stats::Stderr));
+        let file = ("TREEFOLD_PMPI_STATS", "a.json");
+        assert_eq!(stats(&[file]), Some(Stats::File("a.json".into())));
+        assert_eq!(stats(&[check, file]), Some(Stats::File("a.json".into())));
+        assert_eq!(stats(&[]), None);
     }
 
     #[test]
     fn operators_are_listed() {
-        let settings = Settings::parse(None, Some("min, max"), None);
+        let settings = parse(&[("TREEFOLD_PMPI_OPS", "min, max")]);
         assert!(settings.takes(Op::Min) && settings.takes(Op::Max) && !settings.takes(Op::Sum));
-        assert_eq!(settings.complaints, [""; 0]);
+        assert_eq!(settings.wrong, [""; 0]);
     }
 }

@@ -1,5 +1,7 @@
 //! The files by which pkg-config and CMake find the libraries, filled in.
 
+use reduce::Algorithm;
+
 /// A file that is filled in, and where it goes below the prefix.
 pub(super) struct Template {
     pub(super) path: &'static str,
@@ -74,12 +76,14 @@ impl Template {
     /// The file's content.
     pub(super) fn fill(&self, values: &Values) -> String {
         let flags = SYSTEM_LIBRARIES.map(|library| format!("-l{library}"));
+        let algorithms: Vec<&str> = Algorithm::all().map(Algorithm::name).collect();
         let mut text = self.text.to_owned();
         for (marker, value) in [
             ("@VERSION@", values.version()),
             ("@INTERFACE@", &values.interface()),
             ("@SYSTEM_FLAGS@", &flags.join(" ")),
             ("@SYSTEM_LIBRARIES@", &SYSTEM_LIBRARIES.join(";")),
+            ("@ALGORITHMS@", &algorithms.join(" ")),
         ] {
             text = text.replace(marker, value);
         }

@@ -3,6 +3,7 @@
 
 mod launch;
 mod names;
+mod told;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -110,6 +111,7 @@ impl Suite<'_> {
             "mpich" => MOST_RANKS_OF_MPICH,
             _ => usize::MAX,
         };
+        self.told(steps)?;
         let package = workspace().join("crates/treefold-pmpi");
         for program in programs(&package, &C)? {
             let mut compile = Command::new(format!("mpicc.{}", self.library));

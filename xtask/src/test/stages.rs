@@ -214,6 +214,9 @@ const MPI_RANKS_WITHOUT_SHARED_MEMORY: [usize; 2] = [2, 5];
 /// The same for a person.
 const RANKS: &str = "1, 2, 3, 5; without shared memory 2, 5";
 
+/// Those of programs that start more processes.
+const MPI_RANKS_THAT_SPAWN: [usize; 2] = [1, 2];
+
 /// Far more than ranks take that end without one which is stopped.
 const STOPPED_TIMEOUT_SECONDS: &str = "60";
 
@@ -331,7 +334,7 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
     println!("\n── building the tests under {library}");
     let features = features(true);
     let tests = format!(
-        "test --no-run --workspace --test mpi --test stopped --test examples --features {features}"
+        "test --no-run --workspace --test mpi --test stopped --test spawn --test examples --features {features}"
     );
     let tests = executables(installation.cargo().args(tests.split_whitespace()));
     let tests = tests.map_err(Stop::Error)?;
@@ -357,6 +360,13 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
     }
     if !all {
         return Ok(());
+    }
+    let spawn = Launcher::of(installation.clone(), &test_of("comm", "spawn")?.path);
+    for ranks in MPI_RANKS_THAT_SPAWN {
+        let name = format!("comm, {library}, {ranks} ranks that start others");
+        let mut launch = spawn.command(ranks, &[]);
+        launch.env("MPIEXEC_TIMEOUT", MPI_TIMEOUT_SECONDS);
+        steps.step(&name, &mut launch)?;
     }
     let stopped = Launcher::of(installation.clone(), &test_of("comm", "stopped")?.path);
     for rank in ["0", "2"] {

@@ -8,10 +8,13 @@
 //! - when all its ranks ask for it, and none uses it;
 //! - otherwise in `MPI_Finalize`, which calls back here. All that is left is freed then, on every rank in the order of the
 //!   numbers that ranks agreed on when it was made.
+//!
+//! A number is greater than every one that a rank of the communicator had seen before. So it is unique in each process, also where processes
+//! of several worlds meet, by `MPI_Comm_spawn` or at a port: each world has counted for itself.
 
 #![expect(unsafe_code, reason = "MPI is a C library, and calls back")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -35,7 +38,8 @@ static FINALISED: AtomicBool = AtomicBool::new(false);
 
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
     family_key: None,
-    made: 0,
+    rounds: 0,
+    claimed: BTreeSet::new(),
     entries: BTreeMap::new(),
     survivors: None,
 });
@@ -85,8 +89,10 @@ struct Registry {
     /// The key of an attribute on a communicator that was duplicated: the number of its first duplicate, which all its
     /// duplicates are known by.
     family_key: Option<c_int>,
-    /// The communicators that were numbered by this process.
-    made: u64,
+    /// The greatest [`round_of`] a number that this process has proposed or seen.
+    rounds: u64,
+    /// Numbers that ranks are about to agree on.
+    claimed: BTreeSet<u64>,
     /// By the numbers that all their ranks agreed on.
     entries: BTreeMap<u64, Entry>,
     /// The number of the last communicator of processes that went on without others.
@@ -188,11 +194,32 @@ impl Drop for Lifetime {
     }
 }
 
-/// A number that no other communicator of the program has. Collective; no lock is held meanwhile: another thread of this process may
-/// duplicate another communicator.
+/// The bits of a number that say which process has proposed it.
+const PROPOSER_BITS: u32 = 24;
+
+/// What grows from one number of a process to its next one.
+fn round_of(number: u64) -> u64 {
+    number >> PROPOSER_BITS
+}
+
+/// A number that no other communicator of any of its ranks has, and that is greater than those which they have seen. Collective; no lock is
+/// held meanwhile: another thread of this process may duplicate another communicator.
+///
+/// Two threads of a process may be told one number, if it was proposed by processes of two worlds, which have the same rank there. So ranks
+/// vote on it. A second vote would need the same coincidence again, in a later round.
 fn agree_on_number(comm: RawCommunicator) -> Result<u64, Failure> {
-    let proposed = registry().next_number(comm)?;
-    comm.allreduce_u64(proposed, Agreed::Greatest)
+    let world_rank = RawCommunicator::world().rank()?;
+    loop {
+        let proposed = registry().propose(world_rank);
+        let number = comm.allreduce_u64(proposed, Agreed::Greatest)?;
+        let is_free = registry().claim(number);
+        if comm.allreduce_u64(is_free.into(), Agreed::Least)? == 1 {
+            return Ok(number);
+        }
+        if is_free {
+            registry().claimed.remove(&number);
+        }
+    }
 }
 
 /// Frees a duplicate, by its number, and its successors, but for those that some rank still uses. Collective; after `MPI_Finalize` there
@@ -250,17 +277,21 @@ impl Registry {
             is_released: false,
             unfinished: Vec::new(),
         };
+        self.claimed.remove(&number);
         self.entries.insert(number, entry);
     }
 
-    /// A number that no other communicator of the program has, from the rank that is 0 there; 0 from the others.
-    fn next_number(&mut self, comm: RawCommunicator) -> Result<u64, Failure> {
-        if comm.rank()? != 0 {
-            return Ok(0);
-        }
-        self.made += 1;
-        let world_rank = RawCommunicator::world().rank()?;
-        Ok((world_rank as u64) << 32 | self.made)
+    /// A number that this process has not seen, and proposes once.
+    fn propose(&mut self, world_rank: usize) -> u64 {
+        self.rounds += 1;
+        let proposer = world_rank as u64 & ((1 << PROPOSER_BITS) - 1);
+        self.rounds << PROPOSER_BITS | proposer
+    }
+
+    /// Takes a number, if no other thread of this process has.
+    fn claim(&mut self, number: u64) -> bool {
+        self.rounds = self.rounds.max(round_of(number));
+        !self.entries.contains_key(&number) && self.claimed.insert(number)
     }
 
     /// The key; made at the first call, which also asks `MPI_Finalize` to call back.
@@ -399,4 +430,58 @@ unsafe extern "C" fn free_everything(
     let key = registry().family_key.take();
     let _ = key.map_or(Ok(()), free_key);
     SUCCESS
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::{PROPOSER_BITS, Registry, round_of};
+
+    fn registry() -> Registry {
+        Registry {
+            family_key: None,
+            rounds: 0,
+            claimed: BTreeSet::new(),
+            entries: BTreeMap::new(),
+            survivors: None,
+        }
+    }
+
+    /// Rank 0 of two worlds that have counted differently, and rank 1 of the first.
+    #[test]
+    fn numbers_grow_where_worlds_meet() {
+        let (mut first, mut other, mut second) = (registry(), registry(), registry());
+        assert_eq!(first.propose(0), second.propose(0));
+        for _ in 0..5 {
+            second.propose(0);
+        }
+        let met = [first.propose(0), second.propose(0)].into_iter().max();
+        let met = met.unwrap_or_default();
+        for registry in [&mut first, &mut second] {
+            assert!(registry.claim(met));
+            assert!(registry.propose(0) > met);
+        }
+        let own = [first.propose(0), other.propose(1)].into_iter().max();
+        let own = own.unwrap_or_default();
+        assert!(own > met && first.claim(own) && other.claim(own));
+        assert!(round_of(other.propose(1)) > round_of(own));
+    }
+
+    #[test]
+    fn a_number_is_claimed_by_one_thread() {
+        let mut registry = registry();
+        let told = 7 << PROPOSER_BITS | 3;
+        assert!(registry.claim(told) && !registry.claim(told));
+        registry.claimed.remove(&told);
+        assert!(registry.claim(told));
+    }
+
+    /// Ranks of one world tell their proposals apart, in one round.
+    #[test]
+    fn proposals_name_their_process() {
+        let (mut one, mut two) = (registry(), registry());
+        let (left, right) = (one.propose(4), two.propose(5));
+        assert!(left != right && round_of(left) == round_of(right));
+    }
 }

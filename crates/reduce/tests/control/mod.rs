@@ -72,3 +72,14 @@ pub fn set(control: Bits) {
         asm!("msr fpcr, {}", in(reg) control);
     }
 }
+
+/// The register of this thread; on x86-64 with the exceptions that have happened since it was set.
+#[cfg(target_arch = "x86_64")]
+pub fn get() -> Bits {
+    let mut control: Bits = 0;
+    // SAFETY: `stmxcsr` writes the four bytes that the pointer names.
+    unsafe {
+        asm!("stmxcsr [{}]", in(reg) &raw mut control);
+    }
+    control
+}

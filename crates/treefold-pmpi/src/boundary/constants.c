@@ -56,6 +56,20 @@ int treefold_pmpi_f90_type(MPI_Datatype type, int *bytes)
     return parts != 0 && PMPI_Type_size(type, bytes) == MPI_SUCCESS ? parts : 0;
 }
 
+/* The bytes of an element of a datatype, and its name, which has room for MPI_MAX_OBJECT_NAME characters: empty of one that the program has
+   made. 0 if the library does not know them. */
+int treefold_pmpi_describe_type(MPI_Datatype type, char *name)
+{
+    int integers, addresses, types, combiner, length, bytes;
+    name[0] = '\0';
+    if (type == MPI_DATATYPE_NULL || PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS
+        || PMPI_Type_size(type, &bytes) != MPI_SUCCESS)
+        return 0;
+    if (combiner == MPI_COMBINER_NAMED && PMPI_Type_get_name(type, name, &length) != MPI_SUCCESS)
+        name[0] = '\0';
+    return bytes > 0 ? bytes : 0;
+}
+
 /* Sum, product, minimum and maximum, by index from 0 on. */
 MPI_Op treefold_pmpi_op(size_t index)
 {

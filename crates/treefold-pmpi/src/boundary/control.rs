@@ -2,11 +2,14 @@
 //!
 //! Programs flush subnormal numbers to zero to be faster, and treefold's bits are those of IEEE 754's default environment. So a reduction
 //! sets it and restores the program's. The bits that say what has happened stay as a reduction leaves them if nothing had to be set.
+//!
+//! Programs also ask for a trap where a result is infinite or no number. That changes no result, so it is no other environment to the report;
+//! within a reduction nothing traps.
 
 /// While this exists, the environment is the default one.
 #[derive(Debug)]
 pub(super) struct DefaultEnvironment {
-    /// The program's, if it differs.
+    /// The program's, if it is another one.
     saved: Option<Control>,
 }
 
@@ -23,9 +26,10 @@ impl DefaultEnvironment {
         }
     }
 
-    /// Whether the program's differs.
+    /// Whether results differ in the program's.
     pub(super) fn differs(&self) -> bool {
-        self.saved.is_some()
+        let default = DEFAULT & RESULTS;
+        self.saved.is_some_and(|saved| saved & RESULTS != default)
     }
 }
 
@@ -49,6 +53,9 @@ mod processor {
 
     /// Exceptions that have happened.
     pub(super) const FLAGS: Control = 0x3F;
+
+    /// What changes results: flush to zero, the rounding mode, and subnormal operands as zero. The other bits mask exceptions.
+    pub(super) const RESULTS: Control = 1 << 15 | 0b11 << 13 | 1 << 6;
 
     #[inline]
     pub(super) fn read() -> Control {
@@ -80,6 +87,9 @@ mod processor {
     /// What has happened is in another register.
     pub(super) const FLAGS: Control = 0;
 
+    /// What changes results: all but the bits 8 to 12 and 15, which enable traps.
+    pub(super) const RESULTS: Control = !(0b1001_1111 << 8);
+
     #[inline]
     pub(super) fn read() -> Control {
         let control: Control;
@@ -100,14 +110,15 @@ mod processor {
 mod processor {
     pub(super) type Control = ();
     pub(super) const DEFAULT: Control = ();
+    pub(super) const RESULTS: Control = ();
     compile_error!("treefold-pmpi does not know this processor's floating-point control register");
 }
 
-use processor::{Control, DEFAULT, FLAGS, read, write};
+use processor::{Control, DEFAULT, FLAGS, RESULTS, read, write};
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
-    use super::{DefaultEnvironment, read, write};
+    use super::{DEFAULT, DefaultEnvironment, FLAGS, read, write};
 
     #[test]
     fn the_programs_environment_comes_back() {
@@ -122,5 +133,23 @@ mod tests {
         write(before);
         assert!(differs && within & FLUSH_TO_ZERO == 0);
         assert_eq!(after & FLUSH_TO_ZERO, FLUSH_TO_ZERO);
+    }
+
+    /// Each exception that can trap, and all of them.
+    #[test]
+    fn traps_are_masked_and_come_back_and_change_no_result() {
+        for exceptions in (7..13).map(|bit| 1_u32 << bit).chain([0x1F80]) {
+            let before = read();
+            write(before & !FLAGS & !exceptions);
+            let inside = DefaultEnvironment::enter();
+            let within = read();
+            let differs = inside.differs();
+            drop(inside);
+            let after = read();
+            write(before);
+            assert_eq!(within & !FLAGS, DEFAULT, "{exceptions:#x}");
+            assert_eq!(after & 0x1F80, 0x1F80 & !exceptions, "{exceptions:#x}");
+            assert!(!differs, "{exceptions:#x}");
+        }
     }
 }

@@ -2,12 +2,14 @@
 
 use std::time::Instant;
 
+use comm::text::counted;
 use mpi::ffi;
 
 use super::intercept::{Count, Reason};
-use super::library::Handles;
+use super::library::{self, Handles};
+use super::prepare::ANOTHER_DATATYPE;
 use crate::statistics::{self, Counts, Kind, size_class};
-use crate::task::{Element, Op, Task};
+use crate::task::{Op, Task};
 
 /// Counts a call that treefold took over.
 pub(super) fn count_taken(task: &Task, counts: Counts) {
@@ -43,11 +45,19 @@ pub(super) fn count_passed(
         // Their sum is not looked at.
         _ => 0,
     };
-    let bytes = count * element.map_or(0, Element::bytes) as u64;
+    let (element, element_bytes) = match element {
+        Some(element) => (element.name().to_owned(), element.bytes() as u64),
+        None => library::describe_type(datatype),
+    };
+    let bytes = count.saturating_mul(element_bytes);
+    let passed = match reason {
+        ANOTHER_DATATYPE => format!("{reason}, of {}", counted(element_bytes, "byte")),
+        _ => reason.to_owned(),
+    };
     let kind = Kind {
-        passed: reason.to_owned(),
+        passed,
         call: name.to_owned(),
-        element: element.map_or("", Element::name).to_owned(),
+        element,
         op: handles.op(op).map_or("", Op::name).to_owned(),
         size_class: size_class(bytes),
     };

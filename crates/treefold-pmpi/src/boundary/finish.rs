@@ -1,7 +1,7 @@
 //! The end of the program, which an attribute of MPI_COMM_SELF tells: its delete function is called in every MPI_Finalize, Fortran's too.
 
 use std::ffi::{c_int, c_void};
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::panic;
 use std::path::Path;
@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 
 use mpi::ffi;
 
+use super::bypass;
 use super::library::{self, SUCCESS};
 use super::state;
 use crate::report::Report;
-use crate::settings::{Settings, Stats};
+use crate::settings::{STATS_VARIABLE, Settings, Stats};
 use crate::statistics::{self, Statistics};
 
 /// The tag of a rank's numbers on MPI_COMM_WORLD. The program's own messages have all been received when MPI_Finalize begins.
@@ -28,6 +29,12 @@ const GRACE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(1);
 const LOOKS_BEFORE_PAUSE: u32 = 10_000;
 
+/// What processes leave with where the environment is wrong.
+const WRONG_SETTING: i32 = 2;
+
+/// How long the other ranks leave it to rank 0 to say what is wrong: where all have one environment, it is said once.
+const SAID_BY_RANK_0: Duration = Duration::from_secs(2);
+
 static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
@@ -37,7 +44,12 @@ pub(super) fn is_over() -> bool {
     IS_OVER.load(Ordering::Relaxed)
 }
 
-/// Asks MPI to tell the end, and complains of settings; once. Says whether MPI can be called.
+/// Whether MPI was asked to tell the end: a call was seen.
+pub(super) fn is_registered() -> bool {
+    IS_REGISTERED.load(Ordering::Acquire)
+}
+
+/// Asks MPI to tell the end, and looks at settings; once. Says whether MPI can be called.
 #[inline]
 pub(super) fn register() -> bool {
     IS_REGISTERED.load(Ordering::Acquire) || register_first()
@@ -59,16 +71,49 @@ fn register_first() -> bool {
         // SAFETY: the attribute keeps the key until it is deleted (MPI 4.1, 7.7.2).
         unsafe { ffi::PMPI_Comm_free_keyval(&raw mut key) };
     }
-    if library::world().rank() == 0 {
-        for complaint in &Settings::get().complaints {
-            say(&format!("treefold-pmpi: {complaint}\n"));
-        }
+    let (rank, settings) = (library::world().rank(), Settings::get());
+    end_if_wrong(rank, &settings.wrong);
+    if let (0, Some(Stats::File(path))) = (rank, &settings.stats)
+        && let Err(error) = probe(path)
+    {
+        say(&format!(
+            "treefold-pmpi: rank 0: {STATS_VARIABLE} is `{}`, which cannot be written ({error}): the report will go to standard error\n",
+            path.display()
+        ));
     }
     true
 }
 
+/// Ends the job where the environment is wrong: a run with other settings than those that were meant would be worth nothing.
+fn end_if_wrong(rank: usize, wrong: &[String]) {
+    if wrong.is_empty() {
+        return;
+    }
+    if rank != 0 {
+        thread::sleep(SAID_BY_RANK_0);
+    }
+    let lines: Vec<String> = wrong
+        .iter()
+        .map(|wrong| format!("treefold-pmpi: rank {rank}: {wrong}"))
+        .collect();
+    treefold::mpi::abort(WRONG_SETTING, &lines.join("\n"));
+}
+
+/// Whether a file will be written. What is in it stays; a file that is new is removed again.
+fn probe(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        // Not what is no file: a pipe has a reader, who would take this for the end.
+        Ok(there) if !there.is_file() && !there.is_dir() => Ok(()),
+        Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
+        Err(_) => {
+            OpenOptions::new().write(true).create_new(true).open(path)?;
+            fs::remove_file(path)
+        }
+    }
+}
+
 /// Writes to standard error in one piece.
-fn say(text: &str) {
+pub(super) fn say(text: &str) {
     // Without a standard error nobody can be told.
     let _ = io::stderr().write_all(text.as_bytes());
 }
@@ -107,6 +152,7 @@ fn report(stats: &Stats) {
         library: &library::version(),
         ranks,
         counted,
+        ahead: bypass::ahead(),
     };
     match stats {
         Stats::Stderr => say(&report.text()),
@@ -116,7 +162,11 @@ fn report(stats: &Stats) {
                 _ => Path::new(&format!("{}.rank{rank}", path.display())).to_owned(),
             };
             if let Err(error) = fs::write(&name, report.json()) {
-                say(&format!("treefold-pmpi: {}: {error}\n", name.display()));
+                say(&format!(
+                    "treefold-pmpi: {}: {error}\n{}",
+                    name.display(),
+                    report.text()
+                ));
             }
         }
     }

@@ -109,5 +109,5 @@ pub(super) unsafe fn intercept(
 /// Whether MPI is there to be called, and the library is of this family.
 #[inline]
 pub(super) fn is_callable() -> bool {
-    finish::register() && library::is_of_this_family()
+    library::is_of_this_family() && finish::register()
 }

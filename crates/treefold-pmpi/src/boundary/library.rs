@@ -19,6 +19,7 @@ pub(super) const FAMILY: &str = match cfg!(open_mpi) {
 unsafe extern "C" {
     fn treefold_pmpi_type(index: usize, datatype: *mut ffi::MPI_Datatype) -> c_int;
     fn treefold_pmpi_f90_type(datatype: ffi::MPI_Datatype, bytes: *mut c_int) -> c_int;
+    fn treefold_pmpi_describe_type(datatype: ffi::MPI_Datatype, name: *mut c_char) -> c_int;
     fn treefold_pmpi_op(index: usize) -> ffi::MPI_Op;
     safe fn treefold_pmpi_in_place() -> *const c_void;
 }
@@ -138,6 +139,22 @@ fn f90_element(datatype: ffi::MPI_Datatype) -> Option<Element> {
     // SAFETY: the program promises a handle, and `bytes` is a live int.
     let parts = unsafe { treefold_pmpi_f90_type(datatype, &raw mut bytes) };
     Element::of(usize::try_from(parts).ok()?, usize::try_from(bytes).ok()?)
+}
+
+/// The name of a datatype that treefold does not reduce, and the bytes of an element; `derived` of one that the program has made.
+pub(super) fn describe_type(datatype: ffi::MPI_Datatype) -> (String, u64) {
+    let mut name: [c_char; ffi::MPI_MAX_OBJECT_NAME as usize] =
+        [0; ffi::MPI_MAX_OBJECT_NAME as usize];
+    // SAFETY: the program promises a handle, and the name has the room that the standard asks for.
+    let bytes = unsafe { treefold_pmpi_describe_type(datatype, name.as_mut_ptr()) };
+    // SAFETY: the name was full of zeros, and the library ends what it writes with one.
+    let name = unsafe { CStr::from_ptr(name.as_ptr()) };
+    let name = match name.to_string_lossy().into_owned() {
+        name if name.is_empty() => "derived".to_owned(),
+        // As the lines of a report between ranks need it.
+        name => name.replace(char::is_whitespace, " "),
+    };
+    (name, u64::try_from(bytes).unwrap_or(0))
 }
 
 /// Whether MPI can be called: it is initialised, and not finalised.

@@ -12,6 +12,7 @@
     reason = "MPI is a C library, and programs pass it pointers; each block says what is promised"
 )]
 
+mod bypass;
 mod control;
 mod count;
 pub mod exports;

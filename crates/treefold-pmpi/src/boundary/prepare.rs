@@ -10,6 +10,9 @@ use super::state::State;
 use crate::settings::Settings;
 use crate::task::{Call, Element, Op, Task, is_even};
 
+/// What the report adds the size of an element to.
+pub(super) const ANOTHER_DATATYPE: Reason = "another datatype";
+
 const WRONG: Reason = "its arguments are for the library to judge";
 
 /// Where the elements are, as this rank's part in the call makes it.
@@ -34,7 +37,7 @@ pub(super) unsafe fn prepare(
     let Arguments { call, comm, .. } = *arguments;
     let element = handles
         .element(arguments.datatype)
-        .ok_or("another datatype")?;
+        .ok_or(ANOTHER_DATATYPE)?;
     let op = handles.op(arguments.op).ok_or("another operator")?;
     let is_real = matches!(element, Element::F32 | Element::F64);
     match op {

@@ -12,6 +12,10 @@ struct Object<'a> {
     library: &'a str,
     ranks: usize,
     ranks_counted: usize,
+    calls_seen: u64,
+    /// The file whose reductions the program calls before this library's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ahead: Option<&'a str>,
     reductions: Vec<Entry<'a>>,
     passed: Vec<Entry<'a>>,
 }
@@ -69,6 +73,8 @@ impl Report<'_> {
             library: self.library,
             ranks: self.ranks,
             ranks_counted: self.counted,
+            calls_seen: self.calls_seen(),
+            ahead: self.ahead.as_deref(),
             reductions: self.taken().map(entry).collect(),
             passed: self.passed().map(entry).collect(),
         };
@@ -104,6 +110,7 @@ mod tests {
             library: "a\\b",
             ranks: 2,
             counted: 1,
+            ahead: None,
         };
         let value: serde_json::Value = report.json().parse().expect("it is JSON");
         assert_eq!(value["library"], "a\\b");

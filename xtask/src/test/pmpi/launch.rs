@@ -11,7 +11,7 @@ use super::super::stages::MPI_RANKS;
 use super::super::steps::{Steps, Stop};
 
 /// What the loader looks for: a path may hold spaces, which end a name in LD_PRELOAD.
-const LIBRARY: &str = "libtreefold_pmpi.so";
+pub(super) const LIBRARY: &str = "libtreefold_pmpi.so";
 
 /// How ranks are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

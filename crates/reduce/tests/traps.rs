@@ -1,0 +1,263 @@
+//! Programs ask the processor to trap what is invalid, divides by zero or overflows, to find their own faults: finite items never trap in
+//! treefold, at any SIMD level.
+//!
+//! x86-64 only: other processors need not have traps, and keep what has happened elsewhere.
+
+#![cfg(target_arch = "x86_64")]
+#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+mod control;
+
+use control::{Bits, DEFAULT, get, set};
+use reduce::exact;
+use reduce::operator::{Max, Min, Sum};
+use reduce::threads::run;
+use reduce::{Algorithm, Float, Operator, Plan};
+use simd_kernels::{Level, Operation, rows_scratch_len};
+
+/// Invalid, division by zero and overflow: what has happened, in the register's lowest bits; seven bits further up, what is masked.
+const EXCEPTIONS: Bits = 0b1101;
+const MASKS: Bits = EXCEPTIONS << 7;
+
+const LENGTHS: [usize; 14] = [0, 1, 2, 3, 7, 8, 9, 31, 64, 65, 130, 257, 1000, 5001];
+
+const WIDTHS: [usize; 9] = [1, 2, 3, 5, 8, 13, 17, 33, 100];
+
+/// Runs `body` twice: first to say what traps, if something does, then with traps, which would end the test's process.
+#[track_caller]
+fn never_traps(what: &str, mut body: impl FnMut()) {
+    set(DEFAULT);
+    body();
+    let happened = get() & EXCEPTIONS;
+    assert_eq!(happened, 0, "{what}: exceptions {happened:#06b}");
+    set(DEFAULT & !MASKS);
+    body();
+    set(DEFAULT);
+}
+
+/// A number of both signs, whose exponent is within so many of `middle`.
+fn item(i: usize, middle: i32, span: i32) -> f64 {
+    let mixed = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let fraction = 1.0 + (mixed >> 12) as f64 / (1_u64 << 52) as f64;
+    let exponent = middle + i32::try_from(mixed % 1009).unwrap() % (2 * span + 1) - span;
+    let sign = if mixed & 2048 == 0 { 1.0 } else { -1.0 };
+    sign * fraction * 2_f64.powi(exponent)
+}
+
+/// Items whose sums, products of two and their sums are finite; every ninth is subnormal or a zero.
+fn moderate(length: usize) -> Vec<f64> {
+    let items = (0..length).map(|i| match i % 27 {
+        8 => -0.0,
+        17 => f64::from_bits(i as u64),
+        26 => 0.0,
+        _ => item(i, 0, 60),
+    });
+    items.collect()
+}
+
+/// Items at the ends of the range, of which each has its opposite: their exact sum is zero.
+fn extreme(length: usize) -> Vec<f64> {
+    let pair = |i: usize| match i % 5 {
+        0 => f64::MAX,
+        1 => f64::MIN_POSITIVE / 3.0,
+        2 => item(i, 1000, 23),
+        3 => f64::from_bits(1 + i as u64),
+        _ => item(i, -1000, 23),
+    };
+    let half = length / 2;
+    let opposites = (0..half).map(|i| -pair(i));
+    (0..half).map(pair).chain(opposites).collect()
+}
+
+fn singles(items: &[f64], extreme: bool) -> Vec<f32> {
+    let single = |&item: &f64| match extreme {
+        // Their exponents have 8 bits instead of 11.
+        true => (item.signum() * item.abs().powf(0.125)) as f32,
+        false => item as f32,
+    };
+    items.iter().map(single).collect()
+}
+
+fn kernels<T: Float>(items: &[T], is_extreme: bool) {
+    for level in Level::available() {
+        let name = |what: &str| format!("{what}, {level}, {} items", items.len());
+        let of_extremes = [Operation::Minimum, Operation::Maximum];
+        let of_all = [Operation::Sum, Operation::Minimum, Operation::Maximum];
+        let operations = if is_extreme {
+            &of_extremes[..]
+        } else {
+            &of_all[..]
+        };
+        for &operation in operations {
+            never_traps(&name(&format!("{operation:?}")), || {
+                simd_kernels::fold(level, operation, items);
+            });
+            for width in WIDTHS.into_iter().filter(|width| *width <= items.len()) {
+                let rows = &items[..items.len() - items.len() % width];
+                let mut scratch = vec![items[0]; rows_scratch_len::<T>(width, rows.len() / width)];
+                let mut result = vec![items[0]; width];
+                never_traps(&name(&format!("{operation:?} of rows of {width}")), || {
+                    simd_kernels::fold_rows(
+                        level,
+                        operation,
+                        width,
+                        rows,
+                        &mut scratch,
+                        &mut result,
+                    );
+                });
+            }
+            let mut combined = items.to_vec();
+            never_traps(&name(&format!("{operation:?} of two rows")), || {
+                simd_kernels::combine_rows(level, operation, items, items, None, &mut combined);
+            });
+        }
+        if !is_extreme {
+            never_traps(&name("dot"), || {
+                simd_kernels::dot(level, items, items);
+            });
+            never_traps(&name("squared norm"), || {
+                simd_kernels::squared_norm(level, items);
+            });
+            never_traps(&name("sum and absolute sum"), || {
+                simd_kernels::sum_and_absolute_sum(level, items);
+            });
+        }
+    }
+}
+
+#[test]
+fn finite_items_do_not_trap_in_the_kernels() {
+    println!("levels: {:?}", Level::available().collect::<Vec<_>>());
+    for length in LENGTHS {
+        for is_extreme in [false, true] {
+            let doubles = if is_extreme {
+                extreme(length)
+            } else {
+                moderate(length)
+            };
+            kernels(&doubles, is_extreme);
+            kernels(&singles(&doubles, is_extreme), is_extreme);
+        }
+    }
+}
+
+macro_rules! exact_sums {
+    ($name:ident, $float:ty) => {
+        fn $name(items: &[$float], is_extreme: bool) {
+            let reversed: Vec<$float> = items.iter().rev().copied().collect();
+            let pairs: Vec<[$float; 2]> = items
+                .chunks_exact(2)
+                .map(|pair| [pair[0], pair[1]])
+                .collect();
+            for level in Level::available() {
+                let name = |what: &str| format!("{what}, {level}, {} items", items.len());
+                never_traps(&name("exact sum"), || {
+                    let mut sum = exact::Sum::new();
+                    sum.add_at(level, items);
+                    sum.add_magnitudes(&items[..items.len().min(1)]);
+                    let _ = sum.items();
+                });
+                never_traps(&name("exact sum's value"), || {
+                    let mut sum = exact::Sum::new();
+                    sum.add_at(level, items);
+                    let _ = sum.value();
+                });
+                // A product of two items at the end of the range is infinite, as a number.
+                if !is_extreme {
+                    never_traps(&name("exact dot product"), || {
+                        let mut sum = exact::ProductSum::new();
+                        sum.add_at(level, items, &reversed);
+                    });
+                }
+                never_traps(&name("exact complex sum"), || {
+                    let mut sum = exact::ComplexSum::new();
+                    sum.add_at(level, &pairs);
+                    let _ = sum.value();
+                });
+            }
+            if !is_extreme {
+                never_traps("exact products of complex numbers", || {
+                    let mut sum = exact::ComplexProductSum::new();
+                    sum.add(&pairs, &pairs);
+                    sum.add_conjugate(&pairs, &pairs);
+                });
+            }
+            // The guessed scale of a column may be far from items at both ends of the range; what is computed then is thrown away.
+            let widths = WIDTHS.into_iter().filter(|_| !is_extreme);
+            for width in widths.filter(|width| *width <= items.len()) {
+                let rows = &items[..items.len() - items.len() % width];
+                never_traps(&format!("exact sums of rows of {width}"), || {
+                    let mut sums = vec![exact::Sum::<$float>::new(); width];
+                    exact::Sum::add_rows(&mut sums, rows);
+                });
+            }
+        }
+    };
+}
+
+exact_sums!(exact_sums_of_doubles, f64);
+exact_sums!(exact_sums_of_singles, f32);
+
+#[test]
+fn finite_items_do_not_trap_in_exact_sums() {
+    for length in LENGTHS {
+        for is_extreme in [false, true] {
+            let doubles = if is_extreme {
+                extreme(length)
+            } else {
+                moderate(length)
+            };
+            exact_sums_of_doubles(&doubles, is_extreme);
+            exact_sums_of_singles(&singles(&doubles, is_extreme), is_extreme);
+        }
+        let items = moderate(length);
+        never_traps("exact values", || {
+            let _ = exact::dot(&items, &items);
+            let _ = exact::norm(&items);
+        });
+    }
+}
+
+#[test]
+fn finite_items_do_not_trap_in_one_process() {
+    for length in LENGTHS {
+        let items = moderate(length);
+        never_traps("functions of one process", || {
+            reduce::sum(&items).unwrap();
+            reduce::dot(&items, &items).unwrap();
+            reduce::scan(&items, &Sum, &mut items.clone()).unwrap();
+            reduce::squared_norm(&items).unwrap();
+            reduce::fields(&[&items, &items], &Sum).unwrap();
+            reduce::sum_rows(&items, 1, &mut [0.0]).unwrap();
+        });
+    }
+}
+
+/// Every algorithm and operation of plans, on threads of which each has traps.
+fn plans<O: Operator<f64> + Clone + Send + Sync + 'static>(operator: &O) {
+    for algorithm in Algorithm::all().filter(|&other| other != Algorithm::MpiNative) {
+        run(3, |world| {
+            let items = moderate(40 + world.rank());
+            let plan = || {
+                let builder = Plan::builder(world).local_items(items.len() as u64);
+                let builder = builder.operator(operator.clone()).algorithm(algorithm);
+                builder.build::<f64>().unwrap()
+            };
+            set(DEFAULT & !MASKS);
+            let plan = plan();
+            plan.allreduce(&items).unwrap();
+            // Not every algorithm offers it.
+            let _ = plan.scan(&items, &mut items.clone());
+            set(DEFAULT);
+        })
+        .unwrap();
+    }
+}
+
+#[test]
+fn finite_items_do_not_trap_in_plans() {
+    plans(&Sum);
+    plans(&Min);
+    plans(&Max);
+}

@@ -1,0 +1,129 @@
+/* Processes that the program starts, and that it meets at a port: ranks of another MPI_COMM_WORLD, which have counted their communicators
+   themselves. Both sides make plans together, and free communicators in several orders. */
+#include "../../../treefold-c/tests/c/check.h"
+
+#include <treefold_mpi.h>
+
+enum { CHILDREN = 2, ROUNDS = 2, MOST_OWN = 3 };
+
+/* The sides of what is between two worlds. */
+enum { PARENTS = 0, CHILDREN_SIDE = 1 };
+
+static int rank, size;
+
+/* A plan over the ranks of a communicator, whose sum is exact. */
+static void check_sum(treefold_comm *comm)
+{
+    int r = -1, p = -1;
+    double item, sum = 0;
+    treefold_builder *builder = NULL;
+    treefold_plan *plan = NULL;
+    OK(treefold_comm_rank(comm, &r));
+    OK(treefold_comm_size(comm, &p));
+    item = r + 1;
+    OK(treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_SUM, &builder));
+    OK(treefold_builder_local_items(builder, 1));
+    OK(treefold_plan_build(builder, &plan));
+    OK(treefold_builder_destroy(&builder));
+    OK(treefold_allreduce(plan, &item, 1, &sum, 1));
+    CHECK(sum == p * (p + 1) / 2);
+    OK(treefold_plan_destroy(&plan));
+}
+
+static treefold_comm *duplicate(MPI_Comm comm)
+{
+    treefold_comm *copy = NULL;
+    OK(treefold_comm_duplicate(comm, &copy));
+    check_sum(copy);
+    return copy;
+}
+
+/* Communicators of both sides, while others of one side live: more on one than on the other. */
+static void together(MPI_Comm between, int side)
+{
+    treefold_comm *own[MOST_OWN], *both, *again;
+    MPI_Comm merged;
+    int count = side == PARENTS ? 1 : MOST_OWN;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < count; i++)
+            own[i] = duplicate(MPI_COMM_WORLD);
+        MPI_Intercomm_merge(between, side, &merged);
+        both = duplicate(merged);
+        for (int i = 0; i < count && round % 2 == 0; i++)
+            OK(treefold_comm_free(&own[i]));
+        /* What is ended is freed with the next duplicate of the same. */
+        OK(treefold_comm_destroy(&both));
+        both = duplicate(merged);
+        again = duplicate(merged);
+        OK(treefold_comm_free(&both));
+        check_sum(again);
+        OK(treefold_comm_free(&again));
+        MPI_Comm_free(&merged);
+        for (int i = 0; i < count && round % 2 != 0; i++) {
+            check_sum(own[i]);
+            OK(treefold_comm_free(&own[i]));
+        }
+    }
+}
+
+/* The same processes once more, met at a port. */
+static void meet(MPI_Comm between, int side)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm met;
+    int root = side == CHILDREN_SIDE ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
+    if (side == PARENTS && rank == 0)
+        MPI_Open_port(MPI_INFO_NULL, port);
+    MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, root, between);
+    if (side == PARENTS)
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &met);
+    else
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &met);
+    together(met, side);
+    MPI_Comm_disconnect(&met);
+    if (side == PARENTS && rank == 0)
+        MPI_Close_port(port);
+}
+
+/* More processes of this program; MPI_COMM_NULL where the library cannot start any. */
+static MPI_Comm start(const char *program)
+{
+    int codes[CHILDREN], code;
+    MPI_Comm between = MPI_COMM_NULL;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    code = MPI_Comm_spawn(program, MPI_ARGV_NULL, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, codes);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    return code == MPI_SUCCESS ? between : MPI_COMM_NULL;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm between, all;
+    int all_failures = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    treefold_comm *world = duplicate(MPI_COMM_WORLD);
+    MPI_Comm_get_parent(&between);
+    int side = between == MPI_COMM_NULL ? PARENTS : CHILDREN_SIDE;
+    if (side == PARENTS)
+        between = start(argv[0]);
+    if (between == MPI_COMM_NULL) {
+        if (rank == 0)
+            printf("skipped: spawn.c: this MPI library starts no processes here\n");
+    } else {
+        together(between, side);
+        meet(between, side);
+        MPI_Intercomm_merge(between, side, &all);
+        MPI_Allreduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, all);
+        /* Open MPI 4.1 fails in MPI_Finalize, where a process of the other world may have ended, if both sides share communicators. */
+        MPI_Comm_free(&all);
+        MPI_Comm_disconnect(&between);
+        if (rank == 0 && all_failures == 0)
+            printf("spawn.c: passed, %d ranks %s\n", size, side == PARENTS ? "and those that they started" : "that were started");
+    }
+    check_sum(world);
+    OK(treefold_comm_destroy(&world));
+    MPI_Finalize();
+    return failures != 0 || all_failures != 0;
+}

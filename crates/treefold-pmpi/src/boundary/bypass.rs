@@ -1,0 +1,69 @@
+//! Tools that come before this library, and call MPI by its `PMPI_` names: then no call is seen here.
+
+use std::env;
+use std::ffi::{CStr, c_int, c_void};
+use std::mem::MaybeUninit;
+
+use mpi::ffi;
+
+use super::finish;
+use super::library;
+use crate::settings::{Mode, Settings};
+
+/// The variables in which launchers tell a process its rank: Open MPI's, that of MPICH's family, and Slurm's.
+const RANK_VARIABLES: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"];
+
+/// The file whose reductions the program calls instead of this library's, if another one's come first.
+pub(super) fn ahead() -> Option<String> {
+    // SAFETY: the name ends with a null character.
+    let first = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"MPI_Allreduce".as_ptr()) };
+    // Not by this library's MPI_Allreduce: the linker takes that name for the other one's here, too.
+    let own: extern "C" fn() = at_exit;
+    let (first, own) = (object(first)?, object(own as *const c_void)?);
+    (first.0 != own.0).then_some(first.1)
+}
+
+/// The object file that has an address: where it is in memory, and its name.
+fn object(address: *const c_void) -> Option<(*mut c_void, String)> {
+    let mut info = MaybeUninit::<libc::Dl_info>::uninit();
+    // SAFETY: any address may be asked for, and `info` is room for the answer.
+    if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
+        return None;
+    }
+    // SAFETY: the call has succeeded, so it has written the answer.
+    let info = unsafe { info.assume_init() };
+    // SAFETY: the name is a string of the linker's, which lives as long as the object: for ever, if it was there at the start.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Some((info.dli_fbase, name.to_string_lossy().into_owned()))
+}
+
+/// Called when the process ends: what hides the reductions hides MPI_Init, too, so that there is no report.
+#[cfg(all(target_os = "linux", not(test)))]
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static AT_EXIT: extern "C" fn() = at_exit;
+
+#[cfg_attr(test, allow(dead_code, reason = "a test is no MPI program"))]
+extern "C" fn at_exit() {
+    if finish::is_registered() || Settings::get().mode == Mode::Off || !is_first_rank() {
+        return;
+    }
+    let mut is_initialised: c_int = 0;
+    // SAFETY: it may be called at any time, and writes one int (MPI 4.1, 11.4.1).
+    unsafe { ffi::PMPI_Initialized(&raw mut is_initialised) };
+    if is_initialised == 0 {
+        return;
+    }
+    if let Some(ahead) = ahead() {
+        finish::say(&format!(
+            "treefold-pmpi: {}: calls seen: 0. The program calls the reductions of {ahead}, which comes before this library.\n",
+            library::FAMILY
+        ));
+    }
+}
+
+/// Whether the launcher calls this rank 0, or nothing: one rank speaks for all.
+fn is_first_rank() -> bool {
+    let mut told = RANK_VARIABLES.iter().filter_map(|name| env::var(name).ok());
+    told.next().is_none_or(|rank| rank == "0")
+}

@@ -1,0 +1,137 @@
+//! What the interposer says, and when: wrong settings, a report that cannot be written, and a tool that hides the program's calls.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use harness::workspace::workspace;
+
+use super::super::c::consumers::C_FLAGS;
+use super::super::steps::{Steps, Stop};
+use super::Suite;
+use super::launch::{LIBRARY, Mode, launch};
+
+const RANKS: usize = 2;
+
+/// Settings that end a job in MPI_Init, and what is said; `treefold-run` says the same before it starts anything.
+const WRONG: [(&str, &str); 4] = [
+    (
+        "TREEFOLD_PMPI=chek",
+        "TREEFOLD_PMPI is `chek`, not one of on, off, check",
+    ),
+    (
+        "TREEFOLD_PMPI_OPS=sum,add",
+        "TREEFOLD_PMPI_OPS is `sum,add`, not a list of sum, prod, min and max with commas",
+    ),
+    (
+        "TREEFOLD_SHARED_MEMORY=perhaps",
+        "TREEFOLD_SHARED_MEMORY is `perhaps`, not one of on, off",
+    ),
+    (
+        "TREEFOLD_ALGORITHM=fastest",
+        "TREEFOLD_ALGORITHM is `fastest`, not one of",
+    ),
+];
+
+/// What is added to the environment of ranks, what must happen, and what must be said.
+struct Case<'a> {
+    title: &'a str,
+    words: &'a [String],
+    succeeds: bool,
+    says: &'a str,
+}
+
+impl Suite<'_> {
+    /// Runs all of them.
+    pub(super) fn told(&self, steps: &mut Steps) -> Result<(), Stop> {
+        let tools = workspace().join("crates/treefold-pmpi/tests/tool");
+        let sums = self.folder.join("tests-tool-sums");
+        let mut compile = self.compiler();
+        compile.args(C_FLAGS).arg(tools.join("sums.c")).arg("-o");
+        let step = format!("{}: sums.c compiles", self.library);
+        steps.step(&step, compile.arg(&sums))?;
+        for (setting, says) in WRONG {
+            let words = [setting.to_owned()];
+            let case = Case {
+                title: setting,
+                words: &words,
+                succeeds: false,
+                says: &format!("rank 0: {says}"),
+            };
+            self.tell(steps, &sums, &case)?;
+            self.refuse(steps, &sums, setting, says)?;
+        }
+        let words = ["TREEFOLD_PMPI_STATS=/no/such/folder/report.json".to_owned()];
+        let case = Case {
+            title: "a report that cannot be written",
+            words: &words,
+            succeeds: true,
+            says: "rank 0: TREEFOLD_PMPI_STATS is `/no/such/folder/report.json`, which cannot be written",
+        };
+        self.tell(steps, &sums, &case)?;
+        for (name, options) in [("ahead", &[][..]), ("ahead-of-all", &["-DHIDES_INIT"])] {
+            let tool = self.folder.join(format!("lib{name}.so"));
+            let mut compile = self.compiler();
+            compile.args(C_FLAGS).args(["-shared", "-fPIC"]);
+            compile.args(options).arg(tools.join("ahead.c"));
+            let step = format!("{}: {name} compiles", self.library);
+            steps.step(&step, compile.arg("-o").arg(&tool))?;
+            let words = [
+                format!("LD_PRELOAD={}:{LIBRARY}", tool.display()),
+                "TREEFOLD_PMPI_STATS=stderr".to_owned(),
+            ];
+            let case = Case {
+                title: &format!("a tool that is {name}"),
+                words: &words,
+                succeeds: true,
+                says: &format!(
+                    "alls seen: 0. The program calls the reductions of {}",
+                    tool.display()
+                ),
+            };
+            self.tell(steps, &sums, &case)?;
+        }
+        Ok(())
+    }
+
+    fn compiler(&self) -> Command {
+        Command::new(format!("mpicc.{}", self.library))
+    }
+
+    /// Ranks that load the interposer.
+    fn tell(&self, steps: &mut Steps, program: &Path, case: &Case<'_>) -> Result<(), Stop> {
+        let mut command = launch(steps.installation(), self.prefix, Mode::On, RANKS, "env");
+        command.args(case.words).arg(program);
+        let step = format!("{}: the interposer tells of {}", self.library, case.title);
+        steps.check(&step, || judge(&mut command, case.succeeds, case.says))
+    }
+
+    /// `treefold-run` refuses a setting without starting anything.
+    fn refuse(
+        &self,
+        steps: &mut Steps,
+        program: &Path,
+        setting: &str,
+        says: &str,
+    ) -> Result<(), Stop> {
+        let mut command = Command::new("env");
+        command.arg(setting);
+        command.arg(self.prefix.join("bin/treefold-run"));
+        command.args(["mpirun", "-n", "2"]).arg(program);
+        let step = format!("{}: treefold-run refuses {setting}", self.library);
+        let says = format!("treefold-run: {says}");
+        steps.check(&step, || judge(&mut command, false, &says))
+    }
+}
+
+/// Runs a command, and looks for a text in what it says on standard error.
+fn judge(command: &mut Command, succeeds: bool, says: &str) -> Result<String, String> {
+    let Output { status, stderr, .. } = command.output().map_err(|error| error.to_string())?;
+    let errors = String::from_utf8_lossy(&stderr);
+    let line = errors.lines().find(|line| line.contains(says));
+    match line.filter(|_| status.success() == succeeds) {
+        Some(line) => Ok(line.trim().to_owned()),
+        None => Err(format!(
+            "{status}, expected `{says}`, and it says\n{errors}"
+        )),
+    }
+}
