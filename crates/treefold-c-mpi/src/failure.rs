@@ -43,7 +43,9 @@ pub(crate) fn of_build(error: &BuildError) -> Failure {
         BuildError::Transport(error) => return of_transport(error),
         BuildError::Mismatched { from, .. } => (Code::Mismatched, Some(*from)),
         BuildError::Disagreement { second, .. } => (Code::Disagree, Some(second.0)),
-        BuildError::ItemCount { rank, .. } => (Code::Disagree, Some(*rank)),
+        BuildError::ItemCount { rank, .. } | BuildError::OtherShare { rank, .. } => {
+            (Code::Disagree, Some(*rank))
+        }
         BuildError::Ownership(_) | BuildError::TooManyItems => (Code::Disagree, None),
         BuildError::NoShare { rank } | BuildError::OtherSize { rank, .. } => {
             (Code::Argument, Some(*rank))

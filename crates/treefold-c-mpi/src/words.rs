@@ -11,7 +11,7 @@ use treefold_c::element::ElementType;
 pub(crate) fn of_transport(error: &TransportError) -> String {
     match error {
         TransportError::Panicked { rank, message } => format!("rank {rank} failed: {message}"),
-        other => other.to_string(),
+        other => of_world(other),
     }
 }
 
@@ -42,16 +42,19 @@ pub(crate) fn of_build(error: &BuildError) -> String {
         BuildError::NoShare { rank } => {
             format!("rank {rank}: none of local_items, extents, even and block_cyclic was given")
         }
-        BuildError::OtherSize {
+        BuildError::OtherSize { .. } => {
+            of_world(error).replace("the distribution is", "its items are")
+        }
+        BuildError::OtherShare {
             rank,
-            planned,
-            size,
-        } => format!("rank {rank}: its items are for {planned} ranks, the communicator has {size}"),
+            stated,
+            owner,
+            found,
+        } => {
+            format!("rank {rank} says that rank {owner} has {stated}, but rank {owner} has {found}")
+        }
         BuildError::NotARule => {
             "agreed needs items that follow a rule: even or block_cyclic".to_owned()
-        }
-        BuildError::Root { root, size } => {
-            format!("root {root} does not exist, the communicator has {size} ranks")
         }
         BuildError::NoNativeReductions => {
             "algorithm `mpi-native` needs the reductions of an MPI library".to_owned()
@@ -59,10 +62,7 @@ pub(crate) fn of_build(error: &BuildError) -> String {
         BuildError::ZeroSized { .. } => {
             "an element takes no memory, so there is nothing to reduce".to_owned()
         }
-        BuildError::Nested { rank } => {
-            format!("rank {rank}: an operator cannot build a plan on the communicator that runs it")
-        }
-        other => other.to_string(),
+        other => of_world(other),
     }
 }
 
@@ -75,14 +75,14 @@ pub(crate) fn of_run(error: &RunError) -> String {
             first,
             second,
         } => format!("rank {rank}: `x` has {first} elements, but `y` has {second}"),
-        RunError::Torn { rank } => {
-            format!("rank {rank}: MPI has combined values that are not neighbours")
-        }
-        RunError::Nested { rank } => {
-            format!("rank {rank}: an operator cannot communicate on the communicator that runs it")
-        }
-        other => other.to_string(),
+        RunError::Torn { .. } => error.to_string().replace("the transport", "MPI"),
+        other => of_world(other),
     }
+}
+
+/// The text of an error in which a world is a communicator.
+fn of_world(error: &impl ToString) -> String {
+    error.to_string().replace("the world", "the communicator")
 }
 
 /// The text of what is wrong with the items of ranks.
@@ -178,6 +178,7 @@ mod tests {
             TransportError::Lost { rank: 0, lost: vec![1, 2] },
             TransportError::Revoked { rank: 0 },
             TransportError::NotSurvivable { rank: 0, library: "MPI".to_owned(), advice: "" },
+            TransportError::NotSplittable { rank: 0 },
             TransportError::Deadlock("rank 0 waits for rank 1".to_owned()),
             TransportError::NotStarted { rank: 1, reason: "no memory".to_owned() },
             TransportError::Connection { rank: 0, peer: 1, reason: "reset".to_owned() },
@@ -188,7 +189,13 @@ mod tests {
             TransportError::Mismatched { rank: 0, from: 1, expected: any, found: any },
             TransportError::GivenUp { rank: 1, awaited_by: 0 },
             TransportError::NotOpened { call: "send", tag: any },
-            TransportError::BadSetting { variable: "TREEFOLD_SHARED_MEMORY", expected: "0 or 1" },
+            TransportError::BadSetting {
+                rank: 1,
+                variable: "TREEFOLD_SHARED_MEMORY",
+                value: "maybe".to_owned(),
+                expected: "on or off",
+            },
+            TransportError::Nested { rank: 0 },
             TransportError::Mpi { rank: 0, call: "MPI_Send", code: 1, text: "no".to_owned() },
         ]
     }
@@ -233,13 +240,22 @@ mod tests {
             BuildError::ZeroMessageLimit,
             BuildError::ZeroSized { element: "[u64; 0]" },
             BuildError::MessageBuffer { values: 0 },
-            BuildError::Network { network: Network::from(DEFAULT_LINK) },
+            BuildError::Network {
+                network: Network::from(DEFAULT_LINK),
+                demand: "`latency_ns` must be finite and positive",
+            },
             BuildError::Parameter(ScheduleError::Nested),
             BuildError::NoSchedule { algorithm: Algorithm::MpiNative },
             BuildError::NoNativeReductions,
             BuildError::NoRows { algorithm: Algorithm::MpiNative, width: 2 },
             BuildError::UnknownAlgorithm(unknown),
             BuildError::ItemCount { rank: 0, expected: 2, found: 3 },
+            BuildError::OtherShare {
+                rank: 1,
+                stated: "items 0..4".to_owned(),
+                owner: 0,
+                found: "no items".to_owned(),
+            },
             BuildError::Ownership(DistributionError::EmptyBlocks),
             BuildError::Scattered { algorithm: Algorithm::MpiNative },
             BuildError::TooManyItems,
@@ -310,7 +326,12 @@ mod tests {
                 distribution_errors(),
                 vec!["Cost"],
             ),
-            ("reduce/src/error.rs", "BuildError", build_errors(), vec![]),
+            (
+                "reduce/src/error.rs",
+                "BuildError",
+                build_errors(),
+                vec!["Mismatched"],
+            ),
             (
                 "reduce/src/error.rs",
                 "RunError",
