@@ -51,6 +51,13 @@ impl Asked {
         self.for_ms
     }
 
+    /// Goes on asking in the same call, at this time: what a call takes counts in full.
+    pub(super) fn go_on(&mut self, now_ms: u32) {
+        if let Some(last_ms) = self.last_ms.replace(now_ms) {
+            self.for_ms = self.for_ms.saturating_add(now_ms.wrapping_sub(last_ms));
+        }
+    }
+
     /// Whether it has asked within the time that counts.
     pub(super) fn is_asked_for(&self, now_ms: u32) -> bool {
         let is_late = |last_ms| now_ms.wrapping_sub(last_ms) <= BETWEEN_CALLS_MS_MAX;
@@ -150,6 +157,8 @@ mod tests {
         let times_ms = [5000, 5010, 6000, 1_806_000, 1_806_500];
         let asked_ms = times_ms.map(|now_ms| asked.ask(now_ms, 7));
         assert_eq!(asked_ms, [0, 10, 1000, 2000, 2500]);
+        asked.go_on(1_809_500);
+        assert_eq!(asked.ask(1_809_600, 7), 5600);
         // The clock begins anew.
         let mut asked = Asked::default();
         assert_eq!(asked.ask(u32::MAX - 9, 7), 0);

@@ -260,6 +260,12 @@ impl MpiCommunicator {
         if inquires && !found_trouble {
             self.inquire(requests, channels, awaited, asked_ms)?;
         }
+        if asks {
+            // Beside processes that compute, each of MPI's probes may yield the core: then a look takes seconds.
+            self.clock.read();
+            let asked = requests.get_mut(*first).asked();
+            asked.go_on(self.clock.now_ms());
+        }
         Ok(found_trouble)
     }
 }
