@@ -65,7 +65,7 @@ mod x86;
 
 pub use definition::by_definition;
 pub use dispatch::{Float, Operation, subtree_sum8};
-pub use environment::has_default_environment;
+pub use environment::{Quiet, has_default_environment, without_traps};
 pub use exponents::Exponents;
 pub use fold::{fold, sum, tree_fold};
 pub use fused::{dot, squared_norm, sum_and_absolute_sum};
