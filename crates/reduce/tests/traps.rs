@@ -5,6 +5,11 @@
 
 #![cfg(target_arch = "x86_64")]
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "floats are made of doubles"
+)]
+#![expect(clippy::float_cmp, reason = "sums are exact")]
 
 mod control;
 

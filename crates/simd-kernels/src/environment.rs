@@ -74,6 +74,9 @@ impl Drop for Restored {
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
+    // Also where the crate does without.
+    extern crate std;
+
     use core::hint::black_box;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
