@@ -1,6 +1,6 @@
 //! Sums of complex items, each as its real and its imaginary part.
 
-use simd_kernels::Level;
+use simd_kernels::{Level, Quiet, without_traps};
 
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
@@ -8,7 +8,7 @@ use crate::blocks::{Destination, Pace};
 use crate::fixed::Window;
 use crate::float::{CONVERTED_ITEMS, Float};
 use crate::product_sum::ProductSum;
-use crate::sum::{Total, computes_by_ieee_754};
+use crate::sum::Total;
 
 /// What sums of two parts do alike: part by part.
 macro_rules! of_parts {
@@ -100,12 +100,14 @@ impl<T: Float> ComplexSum<T> {
 
     /// [`add`](Self::add) with the instructions of a level.
     pub fn add_at(&mut self, level: Level, items: &[[T; 2]]) {
-        if !computes_by_ieee_754() {
-            for (part, total) in self.parts.iter_mut().enumerate() {
-                total.add_by_integers(items.iter().map(|item| item[part].widened()));
+        let Some(quiet) = Quiet::now() else {
+            if !without_traps(&mut || self.add_at(level, items)) {
+                for (part, total) in self.parts.iter_mut().enumerate() {
+                    total.add_by_integers(items.iter().map(|item| item[part].widened()));
+                }
             }
             return;
-        }
+        };
         for (part, total) in self.parts.iter_mut().enumerate() {
             total.note(items.len(), items.iter().map(|item| item[part]));
         }
@@ -113,6 +115,7 @@ impl<T: Float> ComplexSum<T> {
         T::in_doubles(items.as_flattened(), |doubles| {
             pace.add(level, doubles, parts);
         });
+        quiet.forget_since();
     }
 
     /// The number of items.

@@ -9,6 +9,10 @@
 //!
 //! All levels give the same values: they differ only in speed. So do all floating-point environments: where a thread flushes subnormal
 //! numbers to zero, or rounds otherwise than to nearest, items are added by integer arithmetic.
+//!
+//! Finite items never trap, whatever exceptions the program unmasked: they are masked while items are added. On x86-64, the flags of
+//! invalid operations, divisions by zero, overflows and underflows are afterwards as before, that of inexact results may be set, and so may that
+//! of subnormal operands, which C does not know. On aarch64, any flag may be set. If exceptions trap on x86-64, all flags are as before.
 
 mod accumulator;
 mod blocks;

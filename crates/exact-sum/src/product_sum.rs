@@ -3,7 +3,8 @@
 use std::hint::black_box;
 
 use simd_kernels::{
-    EXACT_PRODUCT, Exponents, Level, RangeScale, exact_products, split_products_in_range,
+    EXACT_PRODUCT, Exponents, Level, Quiet, RangeScale, exact_products, split_products_in_range,
+    without_traps,
 };
 
 use crate::accumulator::Accumulator;
@@ -13,7 +14,7 @@ use crate::counters::{Counters, others};
 use crate::fixed::Window;
 use crate::float::{FEW_ITEMS, Float};
 use crate::round;
-use crate::sum::{Total, computes_by_ieee_754, integer, of_total};
+use crate::sum::{Total, integer, of_total};
 
 /// The products that are split at one scale.
 const BLOCK_PRODUCTS: usize = 4096;
@@ -83,12 +84,14 @@ impl<T: Float> ProductSum<T> {
     /// [`add`](Self::add) with the instructions of a level.
     pub fn add_at(&mut self, level: Level, x: &[T], y: &[T]) {
         assert_eq!(x.len(), y.len(), "the slices differ in length");
-        if !computes_by_ieee_754() {
-            for (x, y) in x.iter().zip(y) {
-                self.total.add_product_by_integers(x.widened(), y.widened());
+        let Some(quiet) = Quiet::now() else {
+            if !without_traps(&mut || self.add_at(level, x, y)) {
+                for (x, y) in x.iter().zip(y) {
+                    self.total.add_product_by_integers(x.widened(), y.widened());
+                }
             }
             return;
-        }
+        };
         self.total.counters.items += x.len() as i64;
         let Self { total, products } = self;
         T::in_pairs_of_doubles(x, y, |x, y| {
@@ -96,6 +99,7 @@ impl<T: Float> ProductSum<T> {
                 products.add_block::<T>(level, x, y, total);
             }
         });
+        quiet.forget_since();
     }
 
     /// Adds x0 * x0, x1 * x1, ….

@@ -3,11 +3,11 @@
 //! Columns that lie beside each other are added in the lanes of registers, each at its own scale. A column for which that is not enough is
 //! copied, and added as a slice is.
 
-use simd_kernels::{Exponents, Level, SPLIT_ROWS, SplitScale, split_columns};
+use simd_kernels::{Exponents, Level, Quiet, SPLIT_ROWS, SplitScale, split_columns, without_traps};
 
 use crate::blocks::FIRST_ITEMS;
 use crate::float::Float;
-use crate::sum::{Sum, computes_by_ieee_754};
+use crate::sum::Sum;
 
 /// The columns that are added beside each other.
 const GROUP_COLUMNS: usize = 48;
@@ -35,13 +35,17 @@ impl<T: Float> Sum<T> {
         if let [sum] = sums {
             return sum.add(rows);
         }
+        let quiet = Quiet::now();
+        if quiet.is_none() && without_traps(&mut || Self::add_rows(sums, rows)) {
+            return;
+        }
         let level = Level::best();
         let mut buffer = Vec::with_capacity(SPLIT_ROWS);
         for rows in rows.chunks(SPLIT_ROWS * width.max(1)) {
             for (group, sums) in sums.chunks_mut(GROUP_COLUMNS).enumerate() {
                 let first = group * GROUP_COLUMNS;
                 let mut is_added = [false; GROUP_COLUMNS];
-                if computes_by_ieee_754() {
+                if quiet.is_some() {
                     let columns = first..first + sums.len();
                     T::columns_in_doubles(rows, width, columns, |rows, width, first| {
                         is_added = add_beside_each_other(level, sums, rows, width, first);
@@ -54,6 +58,9 @@ impl<T: Float> Sum<T> {
                     sum.add(&buffer);
                 }
             }
+        }
+        if let Some(quiet) = quiet {
+            quiet.forget_since();
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::iter;
 
 use bytemuck::Zeroable;
-use simd_kernels::{ColumnSplit, Exponents, Level, SplitScale, has_default_environment};
+use simd_kernels::{ColumnSplit, Exponents, Level, Quiet, SplitScale, without_traps};
 
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
@@ -111,13 +111,17 @@ impl<T: Float> Sum<T> {
 
     /// [`add`](Self::add) with the instructions of a level.
     pub fn add_at(&mut self, level: Level, items: &[T]) {
-        if !computes_by_ieee_754() {
-            let items = items.iter().copied().map(T::widened);
-            return self.total.add_by_integers(items);
-        }
+        let Some(quiet) = Quiet::now() else {
+            if !without_traps(&mut || self.add_at(level, items)) {
+                let items = items.iter().copied().map(T::widened);
+                self.total.add_by_integers(items);
+            }
+            return;
+        };
         self.total.note(items.len(), items.iter().copied());
         let Self { total, pace } = self;
         T::in_doubles(items, |doubles| pace.add(level, doubles, total));
+        quiet.forget_since();
     }
 
     /// The scale that the next items may be added at.
@@ -140,11 +144,14 @@ impl<T: Float> Sum<T> {
 
     /// Adds the magnitudes of items.
     pub fn add_magnitudes(&mut self, items: &[T]) {
+        let Some(quiet) = Quiet::now() else {
+            if !without_traps(&mut || self.add_magnitudes(items)) {
+                let magnitude = |item: &T| item.widened().abs();
+                self.total.add_by_integers(items.iter().map(magnitude));
+            }
+            return;
+        };
         let level = Level::best();
-        if !computes_by_ieee_754() {
-            let magnitude = |item: &T| item.widened().abs();
-            return self.total.add_by_integers(items.iter().map(magnitude));
-        }
         self.total.counters.items += items.len() as i64;
         self.total.counters.others += items.len() as i64;
         let Self { total, pace } = self;
@@ -153,6 +160,7 @@ impl<T: Float> Sum<T> {
             |item| item.to_double().abs(),
             |doubles| pace.add(level, doubles, total),
         );
+        quiet.forget_since();
     }
 
     /// The sum, rounded to nearest, ties to even.
@@ -251,7 +259,7 @@ impl<W: Window> Total<W> {
         self.counters.merge(Counters::of_integers(counters));
     }
 
-    /// Adds items by integer arithmetic alone.
+    /// Adds items by integer arithmetic alone, in an environment that the loops are not made for, or that is not known.
     #[cold]
     pub(crate) fn add_by_integers(&mut self, items: impl Iterator<Item = f64>) {
         for item in items {
@@ -322,13 +330,6 @@ impl<W: Window> Destination for Total<W> {
     fn add_item(&mut self, _index: usize, item: f64) {
         self.add_one(item);
     }
-}
-
-/// Whether this thread rounds to nearest and keeps subnormal numbers, as the loops need it, by its control register. If not, or if
-/// that is not known, items are added by integer arithmetic.
-#[inline]
-pub(crate) fn computes_by_ieee_754() -> bool {
-    has_default_environment() == Some(true)
 }
 
 /// A finite number as an integer of 53 bits and a sign, in units of 2^unit.

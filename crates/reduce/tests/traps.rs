@@ -5,10 +5,16 @@
 
 #![cfg(target_arch = "x86_64")]
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "floats are made of doubles"
+)]
+#![expect(clippy::float_cmp, reason = "sums are exact")]
 
 mod control;
 
-use control::{Bits, DEFAULT, get, set};
+use control::{Bits, DEFAULT, DEPARTURES, FLUSH_TO_ZERO, ROUND_UP, get, set};
+use reduce::environment::check;
 use reduce::exact;
 use reduce::operator::{Max, Min, Sum};
 use reduce::threads::run;
@@ -164,11 +170,12 @@ macro_rules! exact_sums {
                     sum.add_at(level, items);
                     let _ = sum.value();
                 });
-                // A product of two items at the end of the range is infinite, as a number.
-                if !is_extreme {
+                // A product of two items at the end of the range is infinite, as a number, and one of two at the other end is zero.
+                for y in [items, &reversed] {
                     never_traps(&name("exact dot product"), || {
                         let mut sum = exact::ProductSum::new();
-                        sum.add_at(level, items, &reversed);
+                        sum.add_at(level, items, y);
+                        let _ = (sum.value(), sum.root());
                     });
                 }
                 never_traps(&name("exact complex sum"), || {
@@ -177,18 +184,21 @@ macro_rules! exact_sums {
                     let _ = sum.value();
                 });
             }
-            if !is_extreme {
-                never_traps("exact products of complex numbers", || {
-                    let mut sum = exact::ComplexProductSum::new();
-                    sum.add(&pairs, &pairs);
-                    sum.add_conjugate(&pairs, &pairs);
-                });
-            }
+            let what = |what: &str| format!("{what}, {} items, extreme: {is_extreme}", items.len());
+            never_traps(&what("exact products of complex numbers"), || {
+                let mut sum = exact::ComplexProductSum::new();
+                sum.add(&pairs, &pairs);
+                sum.add_conjugate(&pairs, &pairs);
+                let _ = sum.value();
+            });
+            never_traps(&what("exact sum of magnitudes"), || {
+                let mut sum = exact::Sum::new();
+                sum.add_magnitudes(items);
+            });
             // The guessed scale of a column may be far from items at both ends of the range; what is computed then is thrown away.
-            let widths = WIDTHS.into_iter().filter(|_| !is_extreme);
-            for width in widths.filter(|width| *width <= items.len()) {
+            for width in WIDTHS.into_iter().filter(|width| *width <= items.len()) {
                 let rows = &items[..items.len() - items.len() % width];
-                never_traps(&format!("exact sums of rows of {width}"), || {
+                never_traps(&what(&format!("exact sums of rows of {width}")), || {
                     let mut sums = vec![exact::Sum::<$float>::new(); width];
                     exact::Sum::add_rows(&mut sums, rows);
                 });
@@ -212,11 +222,12 @@ fn finite_items_do_not_trap_in_exact_sums() {
             exact_sums_of_doubles(&doubles, is_extreme);
             exact_sums_of_singles(&singles(&doubles, is_extreme), is_extreme);
         }
-        let items = moderate(length);
-        never_traps("exact values", || {
-            let _ = exact::dot(&items, &items);
-            let _ = exact::norm(&items);
-        });
+        for items in [moderate(length), extreme(length)] {
+            never_traps("exact values", || {
+                let _ = exact::dot(&items, &items);
+                let _ = exact::norm(&items);
+            });
+        }
     }
 }
 
@@ -232,6 +243,48 @@ fn finite_items_do_not_trap_in_one_process() {
             reduce::fields(&[&items, &items], &Sum).unwrap();
             reduce::sum_rows(&items, 1, &mut [0.0]).unwrap();
         });
+    }
+}
+
+/// What traps are for is as it was, and so are the values.
+#[test]
+fn exact_sums_leave_the_register_and_have_their_values() {
+    let items = extreme(5001);
+    let (x, y) = ([f64::MAX, 3.0, f64::MAX], [f64::MAX, 4.0, -f64::MAX]);
+    let values = || {
+        let mut columns = [0.0; 8];
+        exact::sum_rows(&items[..4000], 8, &mut columns).unwrap();
+        let mut complex = exact::ComplexProductSum::new();
+        complex.add(&[x[..2].try_into().unwrap()], &[y[..2].try_into().unwrap()]);
+        let values = [
+            exact::sum(&items),
+            exact::dot(&x, &y).unwrap(),
+            exact::norm(&x),
+        ];
+        let all = values.into_iter().chain(columns).chain(complex.value());
+        all.map(f64::to_bits).collect::<Vec<_>>()
+    };
+    let expected = values();
+    assert_eq!(expected[..2], [0.0, 12.0].map(f64::to_bits));
+    // Inexact has happened; and traps beside another environment, in which integers are added.
+    for register in [0, 1 << 5, ROUND_UP, FLUSH_TO_ZERO].map(|more| (DEFAULT & !MASKS) | more) {
+        set(register);
+        let values = values();
+        let after = get();
+        set(DEFAULT);
+        assert_eq!((values, after), (expected.clone(), register));
+    }
+}
+
+/// Every exception traps, inexact results and underflow among them.
+#[test]
+fn the_environment_is_named_without_a_trap() {
+    for (bits, error) in DEPARTURES {
+        set(bits);
+        let found = check();
+        let after = get();
+        set(DEFAULT);
+        assert_eq!((found, after), (Err(error), bits), "{error}");
     }
 }
 
@@ -254,6 +307,56 @@ fn plans<O: Operator<f64> + Clone + Send + Sync + 'static>(operator: &O) {
         })
         .unwrap();
     }
+}
+
+/// Traps are set on the thread of each rank, while plans are built and run.
+fn exact_plans(algorithm: Algorithm) {
+    run(3, |world| {
+        let items = extreme(600 + world.rank());
+        let pairs: Vec<[f64; 2]> = items.chunks_exact(2).map(|x| [x[0], x[1]]).collect();
+        set(DEFAULT & !MASKS);
+        let builder = || Plan::builder(world).algorithm(algorithm);
+        let sum = builder().build_exact::<exact::Sum<f64>>().unwrap();
+        let sum = sum.sum(&items).unwrap();
+        let norm = builder().build_exact::<exact::ProductSum<f64>>().unwrap();
+        let norm = norm.norm(&items).unwrap();
+        let dot = builder().build_exact::<exact::ComplexProductSum<f64>>();
+        let dot = dot.unwrap().conjugate_dot(&pairs, &pairs).unwrap();
+        // Not every algorithm has rows.
+        let rows = builder().width(8).build_exact::<exact::Sum<f64>>();
+        let mut columns = [0.0; 8];
+        let columns = rows.map(|rows| rows.sum_rows(&items[..600], &mut columns));
+        set(DEFAULT);
+        assert!(columns.is_err() || columns.unwrap().is_ok());
+        assert_eq!((sum, dot), (0.0, [f64::INFINITY, 0.0]));
+        assert!(norm.is_infinite());
+    })
+    .unwrap();
+}
+
+#[test]
+fn finite_items_do_not_trap_in_plans_of_exact_sums() {
+    for algorithm in Algorithm::all().filter(|&other| other != Algorithm::MpiNative) {
+        exact_plans(algorithm);
+    }
+}
+
+/// Each of a pool's threads has its own register.
+#[cfg(feature = "par")]
+#[test]
+fn finite_items_do_not_trap_in_exact_sums_by_many_threads() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3);
+    let pool = pool.start_handler(|_| set(DEFAULT & !MASKS)).build();
+    let items = extreme(1 << 19);
+    let (sum, dot, norm) = pool.unwrap().install(|| {
+        (
+            exact::par::sum(&items),
+            exact::par::dot(&items, &items).unwrap(),
+            exact::par::norm(&items),
+        )
+    });
+    assert_eq!(sum, 0.0);
+    assert!(dot.is_infinite() && norm.is_infinite());
 }
 
 #[test]

@@ -22,6 +22,7 @@
 //! | [`tree_fold`], [`tree_fold_rows`] | the same with any operator |
 //! | [`reduce_level_by_level`], [`subtree_sum8`] | the thesis' kernel, Algorithm 4 |
 //! | [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | sums of blocks of items and of columns, and products, without rounding errors: see the crate `exact-sum` |
+//! | [`has_default_environment`], [`Quiet`], [`without_traps`] | nothing: they look after the floating-point environment |
 //! | [`by_definition`] | the specification, used as the oracle in tests |
 //! | [`unordered_sum`], [`left_to_right`] | sums in other orders, used as references in benchmarks |
 //!
@@ -65,7 +66,7 @@ mod x86;
 
 pub use definition::by_definition;
 pub use dispatch::{Float, Operation, subtree_sum8};
-pub use environment::has_default_environment;
+pub use environment::{Quiet, has_default_environment, without_traps};
 pub use exponents::Exponents;
 pub use fold::{fold, sum, tree_fold};
 pub use fused::{dot, squared_norm, sum_and_absolute_sum};

@@ -1,11 +1,20 @@
 //! What depends on the processor's architecture, by the same names for all architectures.
 
 #[cfg(target_arch = "aarch64")]
-pub(crate) use crate::arm::{has_default_environment, prefers_order, prefetch, sets, widest};
+pub(crate) use crate::arm::{
+    Control, Exceptions, control, exceptions_if_quiet, forget_since, has_default_environment,
+    masked, prefers_order, prefetch, set_control, sets, widest,
+};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use crate::x86::{has_default_environment, prefers_order, prefetch, sets, widest};
+pub(crate) use crate::x86::{
+    Control, Exceptions, control, exceptions_if_quiet, forget_since, has_default_environment,
+    masked, prefers_order, prefetch, set_control, sets, widest,
+};
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
-pub(crate) use other::{has_default_environment, prefers_order, prefetch, sets, widest};
+pub(crate) use other::{
+    Control, Exceptions, control, exceptions_if_quiet, forget_since, has_default_environment,
+    masked, prefers_order, prefetch, set_control, sets, widest,
+};
 
 /// Plain Rust alone.
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
@@ -36,6 +45,37 @@ mod other {
     /// Unknown.
     #[inline]
     pub(crate) fn has_default_environment() -> Option<bool> {
+        None
+    }
+
+    /// What is not known.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Control;
+
+    /// What is not known.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Exceptions;
+
+    /// Unknown.
+    #[inline]
+    pub(crate) fn exceptions_if_quiet() -> Option<Exceptions> {
+        None
+    }
+
+    /// Does nothing.
+    #[inline]
+    pub(crate) fn forget_since(_before: Exceptions) {}
+
+    /// Unknown.
+    pub(crate) fn control() -> Control {
+        Control
+    }
+
+    /// Does nothing.
+    pub(crate) fn set_control(_control: Control) {}
+
+    /// Unknown.
+    pub(crate) fn masked(_control: Control) -> Option<Control> {
         None
     }
 }

@@ -32,12 +32,43 @@ pub(crate) fn sets() -> [Option<Set>; 3] {
     ]
 }
 
+/// Flush-to-zero, the two bits of the rounding mode, denormals-are-zero (Intel SDM, vol. 1, 10.2.3).
+const DIFFERENT: u32 = 1 << 15 | 0b11 << 13 | 1 << 6;
+
+/// One bit for each exception, which traps where it is not set.
+const MASKS: u32 = 0b11_1111 << 7;
+
 /// Whether this thread rounds to nearest and keeps subnormal numbers.
 #[inline]
 pub(crate) fn has_default_environment() -> Option<bool> {
-    // Flush-to-zero, the two bits of the rounding mode, denormals-are-zero (Intel SDM, vol. 1, 10.2.3).
-    const DIFFERENT: u32 = 1 << 15 | 0b11 << 13 | 1 << 6;
-    Some(mxcsr() & DIFFERENT == 0)
+    Some(control() & DIFFERENT == 0)
+}
+
+/// What MXCSR holds.
+pub(crate) type Control = u32;
+
+/// MXCSR with the exceptions that have happened, in its six lowest bits.
+pub(crate) type Exceptions = u32;
+
+/// MXCSR, if this thread has the default environment and nothing traps.
+#[inline]
+pub(crate) fn exceptions_if_quiet() -> Option<Exceptions> {
+    let control = control();
+    (control & (DIFFERENT | MASKS) == MASKS).then_some(control)
+}
+
+/// Sets MXCSR to what it was, if an invalid operation, a division by zero, an overflow or an underflow has happened since.
+#[inline]
+pub(crate) fn forget_since(before: Exceptions) {
+    const FORGOTTEN: u32 = 0b1_1101;
+    if control() & !before & FORGOTTEN != 0 {
+        set_control(before);
+    }
+}
+
+/// The same with all exceptions masked; `None` if they are.
+pub(crate) fn masked(control: Control) -> Option<Control> {
+    (control & MASKS != MASKS).then_some(control | MASKS)
 }
 
 /// Prefetches the cache line at `address`, which need not be readable.
@@ -84,7 +115,7 @@ fn amd_family() -> Option<u32> {
 /// The control and status register of SSE and AVX arithmetic.
 #[expect(unsafe_code, reason = "only an instruction can read the register")]
 #[inline]
-fn mxcsr() -> u32 {
+pub(crate) fn control() -> Control {
     let mut register = 0_u32;
     // SAFETY: STMXCSR writes 4 bytes to the given address, which is that of a live u32, and has no other effect. SSE is part of
     // x86-64. Not `pure`: the value of the register may change between calls.
@@ -96,6 +127,23 @@ fn mxcsr() -> u32 {
         );
     }
     register
+}
+
+/// Sets that register to a value which was read from it, whose masks and exceptions may be changed.
+#[expect(unsafe_code, reason = "only an instruction can set the register")]
+#[cold]
+#[inline(never)]
+pub(crate) fn set_control(control: Control) {
+    // SAFETY: LDMXCSR reads 4 bytes from the given address, which is that of a live u32. All values come from STMXCSR, but for masks that are
+    // set and exceptions that are not, so no reserved bit is set. The compiler assumes the default environment: rounding and subnormal
+    // numbers stay as they are, exceptions are masked, or the program's own setting returns.
+    unsafe {
+        core::arch::asm!(
+            "ldmxcsr [{}]",
+            in(reg) &raw const control,
+            options(nostack, preserves_flags)
+        );
+    }
 }
 
 /// The lane-by-lane methods of a [`Vector`](crate::vector::Vector), from the names of their intrinsics.
