@@ -136,17 +136,12 @@ impl FaultKind {
         matches!(self, Self::Panic | Self::Kill)
     }
 
-    /// Whether the step in which it happens fails on every rank, and cannot give anything else.
+    /// Whether the step in which it happens fails on every rank, for the same reason, and cannot give anything else.
     pub(super) fn is_noticed_at_once(self) -> bool {
         matches!(
             self,
-            Self::OtherItems | Self::OtherEmpty | Self::OtherOwnership | Self::AllRounding
+            Self::OtherItems | Self::OtherEmpty | Self::OtherOwnership
         )
-    }
-
-    /// Whether every rank is told the same of it.
-    pub(super) fn is_told_to_all(self) -> bool {
-        self.is_noticed_at_once() && self != Self::AllRounding
     }
 
     /// Whether the rank makes all its calls all the same.

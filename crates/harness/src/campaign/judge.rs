@@ -17,7 +17,7 @@ pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
 
 /// Where ranks are told different reasons why a plan cannot be built, which all of them know.
 fn disagreement(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
-    let fault = case.fault.filter(|fault| fault.kind.is_told_to_all())?;
+    let fault = case.fault.filter(|fault| fault.kind.is_noticed_at_once())?;
     let texts = || {
         outcomes
             .iter()
@@ -95,7 +95,7 @@ impl<'c> Judge<'c> {
         }
         let is_right = match outcome {
             // Each rank knows best what is wrong with its own environment.
-            Outcome::Failed(text) if is_noticed && self.rounds_everywhere() => {
+            Outcome::Failed(text) if self.rounds_everywhere(index) => {
                 text.starts_with(&format!("rank {rank}: ")) && text.contains("this thread")
             }
             Outcome::Failed(_) => is_late,
@@ -115,8 +115,8 @@ impl<'c> Judge<'c> {
                         .is_some_and(|fault| (fault.kind, fault.rank) == (FaultKind::Skip, rank))
             }
             Outcome::Endless => false,
-            // A rank without a result may have done its part before.
-            Outcome::Nothing if is_noticed && self.rounds_everywhere() => *outcome == expected,
+            // What was computed before is as good as ever.
+            Outcome::Nothing if self.rounds_everywhere(index) => *outcome == expected,
             Outcome::Nothing | Outcome::Value(_) if is_noticed => false,
             // What the faulty call returns instead of a value is its own affair.
             Outcome::Nothing => is_faulty || *outcome == expected,
@@ -141,10 +141,10 @@ impl<'c> Judge<'c> {
         is_early.then(|| format!("rank {} ended at step {}", self.rank, self.step))
     }
 
-    /// Whether the fault is that the processors of all ranks round up.
-    fn rounds_everywhere(&self) -> bool {
+    /// Whether the processors of all ranks round up in a step.
+    fn rounds_everywhere(&self, step: usize) -> bool {
         let fault = self.case.fault;
-        fault.is_some_and(|fault| fault.kind == FaultKind::AllRounding)
+        fault.is_some_and(|fault| (fault.kind, fault.step) == (FaultKind::AllRounding, step))
     }
 
     /// What the next step gives, and what it makes of its plan's state.
