@@ -16,6 +16,7 @@ mod generate;
 mod judge;
 mod leak;
 mod names;
+mod nested;
 mod own_process;
 #[cfg(feature = "mpi")]
 mod process;
@@ -48,21 +49,39 @@ use judge::judge;
 /// Ranks run one at a time, in the order that the seed draws. Where one sleeps, they run freely: otherwise the others would wait.
 fn check_on_threads(case: &Case) -> Option<String> {
     let outcomes = Mutex::new(vec![Vec::new(); case.ranks]);
+    // One rank more where the world is split.
+    let size = case.ranks + usize::from(case.seed.is_multiple_of(8));
     let body = |world: &World| {
-        execute(case, world, &mut |outcome| {
+        let Some(world) = world_of(case, world) else {
+            return;
+        };
+        execute(case, &world, &mut |outcome| {
             let mut outcomes = outcomes.lock().expect(NO_PANIC);
             outcomes[world.rank()].push(outcome);
         });
     };
     let kind = case.fault.map(|fault| fault.kind);
     let ended = match kind {
-        Some(FaultKind::Sleep) => threads::run(case.ranks, body),
-        _ => threads::run_seeded(case.ranks, case.seed, body),
+        Some(FaultKind::Sleep) => threads::run(size, body),
+        _ => threads::run_seeded(size, case.seed, body),
     };
     match ended {
         Err(error) if kind != Some(FaultKind::Panic) => Some(format!("the job failed: {error}")),
         _ => judge(case, &outcomes.into_inner().expect(NO_PANIC)),
     }
+}
+
+/// The world of a case: the job's, a duplicate of it, or all of it but a rank, which has none. Collective.
+fn world_of(case: &Case, world: &World) -> Option<World> {
+    let made = match case.seed % 8 {
+        0 => {
+            let is_part = world.rank() as u64 != case.seed / 8 % world.size() as u64;
+            threads::split(world, is_part.then_some(0), 0)
+        }
+        1 => threads::duplicate(world).map(Some),
+        _ => Ok(Some(world.clone())),
+    };
+    made.expect("no rank has a fault yet")
 }
 
 const NO_PANIC: &str = "nothing panics while it is locked";

@@ -232,6 +232,8 @@ pub(super) enum Outcome {
     Nothing,
     /// An error.
     Failed(String),
+    /// The error that nothing came for long, and the ranks whose silence it names.
+    Silent(String, Range<usize>),
     /// The error that a run of the plan is under way.
     UnderWay,
     /// The error that no rank can go on.
@@ -241,6 +243,14 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
+    /// The error's text.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Failed(text) | Self::Silent(text, _) | Self::Deadlock(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The first byte in which two values of a length differ.
     pub(super) fn difference(&self, other: &Self) -> Option<usize> {
         match (self, other) {
@@ -259,7 +269,9 @@ impl fmt::Debug for Outcome {
         const SHOWN: usize = 32;
         match self {
             Self::Nothing => f.write_str("nothing"),
-            Self::Failed(error) | Self::Deadlock(error) => write!(f, "the error `{error}`"),
+            Self::Failed(error) | Self::Silent(error, _) | Self::Deadlock(error) => {
+                write!(f, "the error `{error}`")
+            }
             Self::UnderWay => f.write_str("the error that a run is under way"),
             Self::Endless => f.write_str("tests without end"),
             Self::Value(bytes) => {

@@ -1,6 +1,6 @@
 //! The element types of a campaign: how items are drawn, and the operators that reduce them.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use bytemuck::Pod;
 use reduce::{Operator, operator};
@@ -11,6 +11,13 @@ use crate::data::Random;
 thread_local! {
     /// Whether combinations on this rank panic.
     static PANICS: Cell<bool> = const { Cell::new(false) };
+    /// What the next combination on this rank does besides.
+    static CALL: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
+}
+
+/// Lets the next combination on this rank make a call, or no other one.
+pub(super) fn set_call(call: Option<Box<dyn FnOnce()>>) {
+    CALL.set(call);
 }
 
 /// Lets this rank's combinations panic, or not any more.
@@ -92,7 +99,7 @@ impl Element for [u64; 2] {
     }
 }
 
-/// The operator inside, which also panics while [`set_panics`] says so.
+/// The operator inside, which also panics while [`set_panics`] says so, and makes the call of [`set_call`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Faulty<O> {
     pub(super) operator: O,
@@ -106,7 +113,7 @@ impl<T: Element + 'static, O: Operator<T>> Operator<T> for Faulty<O> {
     }
 
     fn combine(&self, left: T, right: T) -> T {
-        panic_if_asked();
+        do_as_asked();
         self.operator.combine(left, right)
     }
 
@@ -122,12 +129,12 @@ impl<T: Element + 'static, O: Operator<T>> Operator<T> for Faulty<O> {
     }
 
     fn fold(&self, items: &[T]) -> Option<T> {
-        panic_if_asked();
+        do_as_asked();
         self.operator.fold(items)
     }
 
     fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {
-        panic_if_asked();
+        do_as_asked();
         self.operator.fold_runs(items, lengths, results);
     }
 
@@ -138,17 +145,17 @@ impl<T: Element + 'static, O: Operator<T>> Operator<T> for Faulty<O> {
         scratch: &mut Vec<T>,
         result: &mut [T],
     ) -> Option<()> {
-        panic_if_asked();
+        do_as_asked();
         self.operator.fold_rows(items, width, scratch, result)
     }
 
     fn combine_rows(&self, left: &[T], right: &[T], into: &mut [T]) {
-        panic_if_asked();
+        do_as_asked();
         self.operator.combine_rows(left, right, into);
     }
 
     fn combine_rows_canonical(&self, left: &[T], right: &[T], into: &mut [T]) {
-        panic_if_asked();
+        do_as_asked();
         self.operator.combine_rows_canonical(left, right, into);
     }
 
@@ -157,7 +164,10 @@ impl<T: Element + 'static, O: Operator<T>> Operator<T> for Faulty<O> {
     }
 }
 
-fn panic_if_asked() {
+fn do_as_asked() {
+    if let Some(call) = CALL.take() {
+        call();
+    }
     assert!(!PANICS.get(), "an operator that panics on purpose");
 }
 

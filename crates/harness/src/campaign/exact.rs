@@ -11,7 +11,7 @@ use super::case::{Outcome, Spec};
 use super::element::rows;
 use super::expected::columns;
 use super::fault::FaultKind;
-use super::slot::{Polls, Slot, failed, outcome, poll};
+use super::slot::{Polls, Slot, failed, not_built, outcome, poll};
 
 /// What is made of the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,7 +100,7 @@ pub(super) fn build_of(
     seed: u64,
     world: &World,
     _fault: Option<FaultKind>,
-) -> Result<Box<dyn Slot>, String> {
+) -> Result<Box<dyn Slot>, Outcome> {
     match figure {
         Figure::Sum => build_with(spec, seed, world, |x, _| Sum::of(x), Sum::value),
         Figure::Dot => build_with(spec, seed, world, ProductSum::of, ProductSum::value),
@@ -117,7 +117,7 @@ fn build_with<A: Accumulator>(
     world: &World,
     added: fn(&[f64], &[f64]) -> A,
     value: fn(&A) -> f64,
-) -> Result<Box<dyn Slot>, String> {
+) -> Result<Box<dyn Slot>, Outcome> {
     let mut builder = Plan::builder(world).width(spec.width).root(spec.root);
     if let Some(algorithm) = spec.algorithm {
         builder = builder.algorithm(algorithm);
@@ -128,7 +128,7 @@ fn build_with<A: Accumulator>(
     if let Some(blocks) = spec.blocks {
         builder = builder.blocks(blocks);
     }
-    let plan = builder.build_exact().map_err(|error| error.to_string())?;
+    let plan = builder.build_exact().map_err(not_built)?;
     Ok(Box::new(Built {
         plan,
         added,

@@ -10,6 +10,7 @@ use super::case::{Action, Case, Mode, Outcome};
 use super::element::set_panics;
 use super::environment::{Environment, within};
 use super::fault::{Fault, FaultKind};
+use super::nested::Hand;
 use super::own_process;
 use super::slot::{Polls, Slot, build};
 
@@ -38,10 +39,14 @@ pub(super) fn execute(case: &Case, world: &World, report: &mut dyn FnMut(Outcome
         case,
         world,
         slots: case.plans.iter().map(|_| None).collect(),
+        hand: None,
     };
-    let own = case.fault.filter(|fault| fault.rank == world.rank());
+    let own = case.fault.filter(|fault| fault.is_of(world.rank()));
     let harm = case.fault.filter(|fault| !fault.is_harmless());
     world.set_silence_limit(PATIENCE);
+    if case.fault.map(|fault| fault.kind) == Some(FaultKind::NestedCall) {
+        program.hand = Some(Hand::new(world));
+    }
     for index in 0..case.steps.len() {
         if harm.is_some_and(|fault| fault.step == index) {
             world.set_silence_limit(PATIENCE_AFTER_FAULT);
@@ -59,6 +64,9 @@ pub(super) fn execute(case: &Case, world: &World, report: &mut dyn FnMut(Outcome
             None => return,
         }
     }
+    if let Some(hand) = program.hand {
+        hand.finish();
+    }
 }
 
 /// A rank's program.
@@ -67,6 +75,8 @@ struct Program<'c> {
     world: &'c World,
     /// The plans that are built.
     slots: Vec<Option<Box<dyn Slot>>>,
+    /// What an operator makes its calls on, if one makes any.
+    hand: Option<Hand>,
 }
 
 impl Program<'_> {
@@ -81,6 +91,7 @@ impl Program<'_> {
             // An environment is set around the step, and the case knows what else is called.
             FaultKind::FlushToZero
             | FaultKind::Rounding
+            | FaultKind::AllRounding
             | FaultKind::OtherCollective
             | FaultKind::TagReuse => self.step(index, 0),
             FaultKind::OtherItems | FaultKind::OtherEmpty | FaultKind::OtherOwnership => {
@@ -112,6 +123,15 @@ impl Program<'_> {
                 let caught = catch_unwind(AssertUnwindSafe(|| self.step(index, 0)));
                 set_panics(false);
                 caught.unwrap_or_else(|_| Outcome::Failed("a caught panic".to_owned()))
+            }
+            FaultKind::NestedCall => {
+                let hand = self.hand.take().expect("it is made before the steps");
+                let (outcome, was_refused) = hand.within(self.case.seed, || self.step(index, 0));
+                self.hand = Some(hand);
+                match was_refused {
+                    true => outcome,
+                    false => Outcome::Failed("an operator's call was not refused".to_owned()),
+                }
             }
             FaultKind::GiveUp => {
                 let started = match (self.case.steps[index].action, &mut *slot) {
@@ -176,7 +196,7 @@ impl Program<'_> {
                 self.slots[plan] = Some(built);
                 Outcome::Nothing
             }
-            Err(error) => Outcome::Failed(error),
+            Err(outcome) => outcome,
         }
     }
 

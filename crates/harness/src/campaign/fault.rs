@@ -32,8 +32,17 @@ impl Fault {
     pub(super) fn is_harmless(self) -> bool {
         matches!(
             self.kind,
-            FaultKind::ExtraTests | FaultKind::TagReuse | FaultKind::Sleep | FaultKind::Stop
+            FaultKind::ExtraTests
+                | FaultKind::TagReuse
+                | FaultKind::Sleep
+                | FaultKind::Stop
+                | FaultKind::NestedCall
         )
+    }
+
+    /// Whether a rank does it.
+    pub(super) fn is_of(self, rank: usize) -> bool {
+        rank == self.rank || self.kind == FaultKind::AllRounding
     }
 
     /// The rank's floating-point environment in a step.
@@ -41,7 +50,7 @@ impl Fault {
         let is_time = step == self.step || (self.lasts && step > self.step);
         match self.kind {
             FaultKind::FlushToZero if is_time => Environment::FlushToZero,
-            FaultKind::Rounding if is_time => Environment::RoundUp,
+            FaultKind::Rounding | FaultKind::AllRounding if is_time => Environment::RoundUp,
             _ => Environment::Default,
         }
     }
@@ -80,6 +89,10 @@ pub enum FaultKind {
     FlushToZero,
     /// The processor rounds up.
     Rounding,
+    /// The processors of all ranks round up while they wait for a run.
+    AllRounding,
+    /// The operator makes a collective call on the world that runs it.
+    NestedCall,
     /// A plan is built for another number of items than its ownership has.
     OtherItems,
     /// A plan is built with an operator that reduces nothing to another value.
@@ -106,6 +119,8 @@ impl FaultKind {
         Self::OtherCollective,
         Self::FlushToZero,
         Self::Rounding,
+        Self::AllRounding,
+        Self::NestedCall,
         Self::OtherItems,
         Self::OtherEmpty,
         Self::OtherOwnership,
@@ -121,7 +136,7 @@ impl FaultKind {
         matches!(self, Self::Panic | Self::Kill)
     }
 
-    /// Whether the step in which it happens fails on every rank, and cannot give anything else.
+    /// Whether the step in which it happens fails on every rank, for the same reason, and cannot give anything else.
     pub(super) fn is_noticed_at_once(self) -> bool {
         matches!(
             self,
@@ -143,6 +158,7 @@ impl FaultKind {
                 | Self::GiveUp
                 | Self::FlushToZero
                 | Self::Rounding
+                | Self::AllRounding
                 | Self::OtherItems
                 | Self::OtherEmpty
                 | Self::OtherOwnership
@@ -168,6 +184,8 @@ impl FaultKind {
             Self::OtherCollective => "other-collective",
             Self::FlushToZero => "flush-to-zero",
             Self::Rounding => "rounding",
+            Self::AllRounding => "all-rounding",
+            Self::NestedCall => "nested-call",
             Self::OtherItems => "other-items",
             Self::OtherEmpty => "other-empty",
             Self::OtherOwnership => "other-ownership",
@@ -180,11 +198,14 @@ impl FaultKind {
             return false;
         }
         match (self, action) {
-            (Self::CaughtPanic | Self::WrongLength, Action::Call(..)) => true,
+            (Self::CaughtPanic | Self::WrongLength | Self::NestedCall, Action::Call(..)) => true,
             (Self::GiveUp, Action::Call(operation, _)) => {
                 plan.calls().contains(&(operation, Mode::Split))
             }
-            (Self::GiveUp | Self::ExtraTests, Action::Wait) => true,
+            (
+                Self::GiveUp | Self::ExtraTests | Self::AllRounding | Self::NestedCall,
+                Action::Wait,
+            ) => true,
             (Self::ExtraTests, Action::Test)
             | (Self::OtherItems | Self::OtherEmpty, Action::Build) => true,
             (Self::TagReuse, Action::Rebuild(times)) => times >= generate::TAGS,
@@ -200,6 +221,8 @@ impl FaultKind {
                 | Self::ExtraTests
                 | Self::TagReuse
                 | Self::OtherCollective
+                | Self::AllRounding
+                | Self::NestedCall
                 | Self::OtherItems
                 | Self::OtherEmpty
                 | Self::OtherOwnership,
@@ -234,7 +257,7 @@ impl FaultKind {
     pub(super) fn is_possible(self, backend: Backend) -> bool {
         match self {
             Self::Stop | Self::Silence | Self::Kill => cfg!(unix) && backend == Backend::Mpi,
-            Self::FlushToZero | Self::Rounding => environment::CAN_BE_SET,
+            Self::FlushToZero | Self::Rounding | Self::AllRounding => environment::CAN_BE_SET,
             _ => true,
         }
     }

@@ -7,11 +7,44 @@ use super::state::PlanState;
 /// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
 pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
     let mut ranks = outcomes.iter().enumerate();
-    ranks.find_map(|(rank, outcomes)| {
+    let wrong = ranks.find_map(|(rank, outcomes)| {
         let mut judge = Judge::new(case, rank);
         let wrong = outcomes.iter().find_map(|outcome| judge.next(outcome));
         wrong.or_else(|| judge.end())
-    })
+    });
+    wrong.or_else(|| disagreement(case, outcomes))
+}
+
+/// Where ranks are told different reasons why a plan cannot be built, which all of them know.
+fn disagreement(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
+    let fault = case.fault.filter(|fault| fault.kind.is_noticed_at_once())?;
+    let texts = || {
+        outcomes
+            .iter()
+            .filter_map(|given| given.get(fault.step)?.text())
+    };
+    let other = texts().find(|&text| Some(text) != texts().next())?;
+    let first = texts().next()?;
+    Some(format!(
+        "step {}: `{first}`, and on another rank `{other}`",
+        fault.step
+    ))
+}
+
+/// What no text of an error may have: what a terminal obeys, what only the library knows, or a number that does not fit its noun.
+fn flaw(text: &str) -> Option<&'static str> {
+    const PARTS: [&str; 2] = ["Tag(", "18446744073709551615"];
+    const PLURALS: [&str; 5] = ["1 ranks", "1 items", "1 elements", "1 values", "1 bytes"];
+    let is_one =
+        |at: usize| !text[..at].ends_with(|before: char| before.is_ascii_digit() || before == '.');
+    let plural = |part: &&str| text.match_indices(*part).any(|(at, _)| is_one(at));
+    match text.chars().any(char::is_control) {
+        true => Some("control characters"),
+        false => PARTS
+            .into_iter()
+            .find(|part| text.contains(part))
+            .or_else(|| PLURALS.into_iter().find(plural)),
+    }
 }
 
 /// The judge of a rank, step by step.
@@ -55,8 +88,24 @@ impl<'c> Judge<'c> {
         let is_noticed =
             fault.is_some_and(|fault| fault.step == index && fault.kind.is_noticed_at_once());
         let is_late = self.end_of(index) >= self.first_fault;
+        if let Some(flaw) = outcome.text().and_then(flaw) {
+            return Some(format!(
+                "rank {rank}, step {index}: {flaw:?} in {outcome:?}"
+            ));
+        }
         let is_right = match outcome {
+            // Each rank knows best what is wrong with its own environment.
+            Outcome::Failed(text) if self.rounds_everywhere(index) => {
+                text.starts_with(&format!("rank {rank}: ")) && text.contains("this thread")
+            }
             Outcome::Failed(_) => is_late,
+            // Nobody is blamed that has no fault.
+            Outcome::Silent(_, peers) => {
+                is_late
+                    && peers
+                        .clone()
+                        .all(|peer| fault.is_some_and(|fault| fault.rank == peer))
+            }
             // A rank that tells of its fault leaves nobody waiting.
             Outcome::Deadlock(_) => is_late && !fault.is_some_and(|fault| fault.kind.is_told()),
             // A plan has a run in flight only where the program has not waited for it.
@@ -66,6 +115,8 @@ impl<'c> Judge<'c> {
                         .is_some_and(|fault| (fault.kind, fault.rank) == (FaultKind::Skip, rank))
             }
             Outcome::Endless => false,
+            // What was computed before is as good as ever.
+            Outcome::Nothing if self.rounds_everywhere(index) => *outcome == expected,
             Outcome::Nothing | Outcome::Value(_) if is_noticed => false,
             // What the faulty call returns instead of a value is its own affair.
             Outcome::Nothing => is_faulty || *outcome == expected,
@@ -88,6 +139,12 @@ impl<'c> Judge<'c> {
         let steps = self.case.steps.len();
         let is_early = self.step < steps && self.first_fault == steps;
         is_early.then(|| format!("rank {} ended at step {}", self.rank, self.step))
+    }
+
+    /// Whether the processors of all ranks round up in a step.
+    fn rounds_everywhere(&self, step: usize) -> bool {
+        let fault = self.case.fault;
+        fault.is_some_and(|fault| (fault.kind, fault.step) == (FaultKind::AllRounding, step))
     }
 
     /// What the next step gives, and what it makes of its plan's state.
@@ -122,5 +179,47 @@ impl<'c> Judge<'c> {
             Some((index, step)) if step.action == Action::Wait => index,
             _ => usize::MAX,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Judge, Outcome, flaw};
+    use crate::Backend;
+    use crate::campaign::{FaultKind, Generator};
+
+    #[test]
+    fn texts_that_no_error_may_have() {
+        for good in [
+            "rank 1: 11 ranks, 1 item",
+            "the root 1 is silent",
+            "0.1 items",
+        ] {
+            assert_eq!(flaw(good), None, "{good}");
+        }
+        for bad in [
+            "has 1 ranks",
+            "a\tb",
+            "Tag(1, turn 1)",
+            "for 18446744073709551615 elements",
+        ] {
+            assert!(flaw(bad).is_some(), "{bad}");
+        }
+    }
+
+    /// Whoever is named has a fault.
+    #[test]
+    fn no_rank_without_a_fault_is_blamed() {
+        let generator = Generator::new(Backend::Mpi, None, &[FaultKind::Leave]);
+        let mut cases = (0..100).map(|seed| generator.case(seed));
+        let case = cases.find(|case| case.fault.is_some_and(|fault| fault.step == 0));
+        let case = case.expect("some of many cases begin with a fault");
+        let rank = case.fault.map_or(0, |fault| fault.rank);
+        let is_right = |peers| {
+            let silent = Outcome::Silent("rank 0: nothing came".to_owned(), peers);
+            Judge::new(&case, 0).next(&silent).is_none()
+        };
+        assert!(is_right(0..0) && is_right(rank..rank + 1));
+        assert!(!is_right(rank + 1..rank + 2) && !is_right(0..case.ranks));
     }
 }

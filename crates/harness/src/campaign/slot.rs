@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
 use distribution::Ownership;
-use reduce::{Operation, Operator, Pending, Plan, RunError, World, call};
+use reduce::{BuildError, Operation, Operator, Pending, Plan, RunError, World, call};
 
 use super::case::{Outcome, Spec};
 use super::element::{Element, Faulty, rows, with_kind};
@@ -51,7 +51,7 @@ pub(super) fn build(
     seed: u64,
     world: &World,
     fault: Option<FaultKind>,
-) -> Result<Box<dyn Slot>, String> {
+) -> Result<Box<dyn Slot>, Outcome> {
     with_kind!(spec.kind, build_of or exact::build_of, (spec, seed, world, fault))
 }
 
@@ -61,7 +61,7 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
     seed: u64,
     world: &World,
     fault: Option<FaultKind>,
-) -> Result<Box<dyn Slot>, String> {
+) -> Result<Box<dyn Slot>, Outcome> {
     let rank = world.rank();
     let mut builder = Plan::builder(world)
         .operator(Faulty {
@@ -78,7 +78,7 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
                 _ => None,
             };
             let ownership = Ownership::from_extents(other.as_ref().unwrap_or(&spec.extents));
-            builder.ownership(&ownership.map_err(|error| error.to_string())?)
+            builder.ownership(&ownership.map_err(|error| Outcome::Failed(error.to_string()))?)
         }
     };
     if fault == Some(FaultKind::OtherItems) {
@@ -93,7 +93,7 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
     if let Some(blocks) = spec.blocks {
         builder = builder.blocks(blocks);
     }
-    let plan = builder.build::<T>().map_err(|error| error.to_string())?;
+    let plan = builder.build::<T>().map_err(not_built)?;
     Ok(Box::new(Built {
         plan,
         spec: spec.clone(),
@@ -240,6 +240,19 @@ pub(super) fn failed(error: &RunError) -> Outcome {
     match error {
         RunError::UnderWay { .. } => Outcome::UnderWay,
         RunError::Transport(comm::Error::Deadlock(_)) => Outcome::Deadlock(error.to_string()),
+        RunError::Transport(comm::Error::Silent { peers, .. }) => {
+            Outcome::Silent(error.to_string(), peers.clone())
+        }
+        _ => Outcome::Failed(error.to_string()),
+    }
+}
+
+/// What the building of a plan comes to that fails. A rank may find all others waiting where ranks build different plans.
+pub(super) fn not_built(error: BuildError) -> Outcome {
+    match error {
+        BuildError::Transport(comm::Error::Silent { ref peers, .. }) => {
+            Outcome::Silent(error.to_string(), peers.clone())
+        }
         _ => Outcome::Failed(error.to_string()),
     }
 }
