@@ -231,7 +231,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
         check_place(&optional[i], 1);
     treefold_comm *copy = NULL;
-    char places[sizeof self + 1];
+    _Alignas(16) char places[sizeof self + 1];
     memcpy(places + 1, &self, sizeof self);
     EXPECT(TREEFOLD_ARGUMENT, "`comm`: its address", treefold_comm_duplicate_checked(places + 1, sizeof self, family, &copy));
     OK(treefold_comm_destroy(&comm));
