@@ -202,8 +202,11 @@ impl Mailboxes {
             self.fail(error);
             return;
         }
-        // Only groups can wait in meetings for each other.
+        // Only groups can wait in meetings for each other. A sleeper that was woken counts as idle until it is awake, and may come.
         let mut meetings = self.lock_meetings();
+        if !meetings.have_all_ranks() {
+            return;
+        }
         let here = meetings.give_up();
         if !here.is_empty() {
             self.end_meeting(here.len());
@@ -396,7 +399,7 @@ impl Network for Mailboxes {
 
     fn leave(&self, rank: usize) {
         self.mailboxes[rank].left.store(true, Ordering::Release);
-        let everyone_idle = self.idle.fetch_add(1, Ordering::AcqRel) + 1 == self.mailboxes.len();
+        self.idle.fetch_add(1, Ordering::AcqRel);
         for waiting in 0..self.mailboxes.len() {
             let awaits_me = |sleeper: Sleeper| sleeper.awaited.rank == rank;
             if self.lock(waiting).sleeper.is_some_and(awaits_me) {
@@ -406,13 +409,15 @@ impl Network for Mailboxes {
                 });
             }
         }
-        if everyone_idle {
-            self.fail_deadlocked();
-        }
         let mut meetings = self.lock_meetings();
         let here = meetings.leave(rank, another);
         if !here.is_empty() {
             self.end_meeting(here.len());
+        }
+        drop(meetings);
+        // Whoever is the last to be idle finds all that have left among those.
+        if self.idle.load(Ordering::Acquire) == self.mailboxes.len() {
+            self.fail_deadlocked();
         }
     }
 

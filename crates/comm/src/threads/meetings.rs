@@ -103,6 +103,15 @@ impl AllMeetings {
         ended.flatten().collect()
     }
 
+    /// Whether every rank waits in a meeting or has left.
+    pub(super) fn have_all_ranks(&self) -> bool {
+        let is_here = |rank: usize| {
+            let mut groups = self.groups.iter();
+            groups.any(|meetings| matches!(meetings.places[rank], Place::Here(_)))
+        };
+        (0..self.ranks).all(|rank| self.has_left[rank] || is_here(rank))
+    }
+
     /// Ends the meetings whose other ranks cannot come, because no rank can go on. Returns who was there.
     pub(super) fn give_up(&mut self) -> Vec<usize> {
         let waits: Vec<String> = self.groups.iter().flat_map(Meetings::waits).collect();
