@@ -99,12 +99,14 @@ impl<'c> Judge<'c> {
                 text.starts_with(&format!("rank {rank}: ")) && text.contains("this thread")
             }
             Outcome::Failed(_) => is_late,
-            // Nobody is blamed that has no fault.
+            // Nobody is blamed that has no fault. Where ranks go on without the faulty one, they may be silent themselves: those that have
+            // ended the program wait in the MPI library for the next one to begin.
             Outcome::Silent(_, peers) => {
-                is_late
-                    && peers
-                        .clone()
-                        .all(|peer| fault.is_some_and(|fault| fault.rank == peer))
+                let may_be_silent = |peer| {
+                    fault
+                        .is_some_and(|fault| fault.rank == peer || fault.kind != FaultKind::Silence)
+                };
+                is_late && peers.clone().all(may_be_silent)
             }
             // A rank that tells of its fault leaves nobody waiting.
             Outcome::Deadlock(_) => is_late && !fault.is_some_and(|fault| fault.kind.is_told()),
@@ -210,7 +212,7 @@ mod tests {
     /// Whoever is named has a fault.
     #[test]
     fn no_rank_without_a_fault_is_blamed() {
-        let generator = Generator::new(Backend::Mpi, None, &[FaultKind::Leave]);
+        let generator = Generator::new(Backend::Mpi, None, &[FaultKind::Silence]);
         let mut cases = (0..100).map(|seed| generator.case(seed));
         let case = cases.find(|case| case.fault.is_some_and(|fault| fault.step == 0));
         let case = case.expect("some of many cases begin with a fault");
