@@ -75,7 +75,6 @@ fn extreme(length: usize) -> Vec<f64> {
     (0..half).map(pair).chain(opposites).collect()
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "any number near will do")]
 fn singles(items: &[f64], extreme: bool) -> Vec<f32> {
     let single = |&item: &f64| match extreme {
         // Their exponents have 8 bits instead of 11.
