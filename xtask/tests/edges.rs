@@ -144,7 +144,7 @@ fn an_error_is_one_line_whatever_the_file_says() {
         (
             "two\nlines.csv",
             Vec::new(),
-            "two lines.csv: unknown format",
+            r"two\nlines.csv: unknown format",
         ),
     ];
     for (name, content, expected) in files {
