@@ -204,11 +204,11 @@ fn a_node_that_is_cut_off_for_ever_is_missed_by_all() {
         silent.to_owned()
     };
     let blamed: Vec<String> = told.iter().map(blamed).collect();
-    let here = format!("ranks 4 to 5 have been silent for {LIMIT}s");
+    let here = format!("nothing came within {LIMIT}s, and ranks 4 to 5 are silent");
     assert!(blamed[..4].iter().all(|silent| *silent == here), "{told:?}");
     let there = [0, 2].map(|first| {
         let last = first + 1;
-        format!("ranks {first} to {last} have been silent for {LIMIT}s")
+        format!("nothing came within {LIMIT}s, and ranks {first} to {last} are silent")
     });
     assert!(there.contains(&blamed[4]), "{told:?}");
     assert_eq!(blamed[4], blamed[5]);
