@@ -31,11 +31,7 @@ pub(crate) trait ExactItem: Item {
     fn sums(items: &[Self]) -> Vec<Sum<Self::Part>>;
 
     /// The exact sum of products, rounded once.
-    fn exact_dot(
-        pool: Option<&ThreadPool>,
-        x: &[Self],
-        y: &[Self],
-    ) -> Result<Self, FoldError>;
+    fn exact_dot(pool: Option<&ThreadPool>, x: &[Self], y: &[Self]) -> Result<Self, FoldError>;
 }
 
 macro_rules! real {

@@ -94,7 +94,9 @@ impl Task for Merge<'_> {
         let operator = T::operator(left.op).ok_or_else(unsupported)?;
         let merged = compute(array.py(), left.bytes() + right.bytes(), || {
             let name = operator.name();
-            let merged = left.typed::<T>(name)?.merge(&right.typed(name)?, &operator)?;
+            let merged = left
+                .typed::<T>(name)?
+                .merge(&right.typed(name)?, &operator)?;
             Ok(Partial::of(left.op, &merged))
         });
         merged.map_err(raised_by_partial)

@@ -17,6 +17,9 @@ use super::misdirected::WorldReturnsErrors;
 use super::ulfm;
 use crate::error::Error;
 
+/// The bit by which unsigned numbers and signed ones of the same order differ.
+const SIGN: u64 = 1 << 63;
+
 /// An MPI function that returned something else than `MPI_SUCCESS`.
 #[derive(Debug)]
 pub(super) struct Failure {
@@ -275,21 +278,27 @@ impl RawCommunicator {
     }
 
     /// `MPI_Allreduce`, element by element, on slices of the same length.
+    ///
+    /// Least and greatest are those of signed integers in the same order: MPICH 4.0 takes the upper half of MPI_UINT64_T for negative numbers.
     pub(super) fn allreduce_u64s(
         &self,
         numbers: &[u64],
         agreed: Agreed,
     ) -> Result<Vec<u64>, Failure> {
+        let shift = match agreed {
+            Agreed::Least | Agreed::Greatest => SIGN,
+            Agreed::Union => 0,
+        };
+        let numbers: Vec<u64> = numbers.iter().map(|number| number ^ shift).collect();
         let mut result = vec![0_u64; numbers.len()];
         let count = c_int::try_from(numbers.len()).expect("ranks agree on few numbers");
         // SAFETY: constants of the library, initialised before main.
         let (datatype, operation) = unsafe {
-            let operation = match agreed {
-                Agreed::Least => ffi::RSMPI_MIN,
-                Agreed::Greatest => ffi::RSMPI_MAX,
-                Agreed::Union => ffi::RSMPI_BOR,
-            };
-            (ffi::RSMPI_UINT64_T, operation)
+            match agreed {
+                Agreed::Least => (ffi::RSMPI_INT64_T, ffi::RSMPI_MIN),
+                Agreed::Greatest => (ffi::RSMPI_INT64_T, ffi::RSMPI_MAX),
+                Agreed::Union => (ffi::RSMPI_UINT64_T, ffi::RSMPI_BOR),
+            }
         };
         // SAFETY: both buffers hold `count` numbers, and are distinct.
         let code = unsafe {
@@ -302,7 +311,9 @@ impl RawCommunicator {
                 self.handle,
             )
         };
-        check("MPI_Allreduce", code).map(|()| result)
+        check("MPI_Allreduce", code)?;
+        result.iter_mut().for_each(|number| *number ^= shift);
+        Ok(result)
     }
 
     /// As [`allreduce_u64s`](RawCommunicator::allreduce_u64s), of one number.
