@@ -58,26 +58,34 @@ fn package(name: &str) -> PathBuf {
     workspace().join("crates").join(name)
 }
 
-/// Whether the compiler takes this; `None` where there is none.
-fn compiles(header: &Header, text: &str) -> Option<bool> {
-    let (compiler, variable) = header.compiler;
+/// A compiler looks at a text with both packages' headers within reach: whether it takes it, and what it says. `None` where there is no such
+/// compiler.
+fn check_syntax(
+    (compiler, variable): (&str, &str),
+    options: &[&str],
+    text: &str,
+) -> Option<(bool, String)> {
     let compiler = env::var(variable).unwrap_or_else(|_| compiler.to_owned());
     let mut command = Command::new(compiler);
-    command.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]);
+    command.arg("-fsyntax-only");
     for name in ["treefold-c", "treefold-c-mpi"] {
         command.arg("-I").arg(package(name).join("include"));
     }
-    command.args(["-x", "c", "-"]).stdin(Stdio::piped());
+    command.args(options).arg("-").stdin(Stdio::piped());
     let mut running = command.stderr(Stdio::piped()).spawn().ok()?;
-    running
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(text.as_bytes())
-        .unwrap();
+    let mut input = running.stdin.take().unwrap();
+    input.write_all(text.as_bytes()).unwrap();
+    drop(input);
     let output = running.wait_with_output().unwrap();
-    println!("{}", String::from_utf8_lossy(&output.stderr));
-    Some(output.status.success())
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    println!("{said}");
+    Some((output.status.success(), said))
+}
+
+/// Whether the compiler takes this; `None` where there is none.
+fn compiles(header: &Header, text: &str) -> Option<bool> {
+    let options = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-x", "c"];
+    check_syntax(header.compiler, &options, text).map(|(is_taken, _)| is_taken)
 }
 
 /// The functions that a text of C declares: names before a parenthesis, on lines that begin a declaration.
@@ -183,29 +191,10 @@ fn every_result_of_a_header_is_tried_at_wrong_places() {
     assert_eq!(names, ["name", "result"]);
 }
 
-/// What the compiler says of a header of C++ alone with these options; `None` where there is none.
-fn errors_of_cpp(
-    header: &str,
-    (compiler, variable): (&str, &str),
-    options: &[&str],
-) -> Option<Vec<String>> {
-    let compiler = env::var(variable).unwrap_or_else(|_| compiler.to_owned());
-    let mut command = Command::new(compiler);
-    command.args(options).arg("-fsyntax-only");
-    for name in ["treefold-c", "treefold-c-mpi"] {
-        command.arg("-I").arg(package(name).join("include"));
-    }
-    command.args(["-x", "c++", "-"]).stdin(Stdio::piped());
-    let mut running = command.stderr(Stdio::piped()).spawn().ok()?;
+/// The compiler's errors over a header of C++ alone, with these options; `None` where there is none.
+fn errors_of_cpp(header: &str, compiler: (&str, &str), options: &[&str]) -> Option<Vec<String>> {
     let text = format!("#include <{header}>\nint main() {{}}\n");
-    running
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(text.as_bytes())
-        .unwrap();
-    let output = running.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
+    let (_, said) = check_syntax(compiler, &[options, &["-x", "c++"]].concat(), &text)?;
     let errors = said.lines().filter(|line| line.contains("error:"));
     Some(errors.map(str::to_owned).collect())
 }

@@ -12,6 +12,7 @@ mod exact;
 mod execute;
 mod expected;
 mod fault;
+mod flight;
 mod generate;
 mod judge;
 mod leak;

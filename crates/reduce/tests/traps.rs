@@ -75,6 +75,13 @@ fn extreme(length: usize) -> Vec<f64> {
     (0..half).map(pair).chain(opposites).collect()
 }
 
+fn numbers(length: usize, is_extreme: bool) -> Vec<f64> {
+    match is_extreme {
+        true => extreme(length),
+        false => moderate(length),
+    }
+}
+
 fn singles(items: &[f64], extreme: bool) -> Vec<f32> {
     let single = |&item: &f64| match extreme {
         // Their exponents have 8 bits instead of 11.
@@ -137,11 +144,7 @@ fn finite_items_do_not_trap_in_the_kernels() {
     println!("levels: {:?}", Level::available().collect::<Vec<_>>());
     for length in LENGTHS {
         for is_extreme in [false, true] {
-            let doubles = if is_extreme {
-                extreme(length)
-            } else {
-                moderate(length)
-            };
+            let doubles = numbers(length, is_extreme);
             kernels(&doubles, is_extreme);
             kernels(&singles(&doubles, is_extreme), is_extreme);
         }
@@ -213,11 +216,7 @@ exact_sums!(exact_sums_of_singles, f32);
 fn finite_items_do_not_trap_in_exact_sums() {
     for length in LENGTHS {
         for is_extreme in [false, true] {
-            let doubles = if is_extreme {
-                extreme(length)
-            } else {
-                moderate(length)
-            };
+            let doubles = numbers(length, is_extreme);
             exact_sums_of_doubles(&doubles, is_extreme);
             exact_sums_of_singles(&singles(&doubles, is_extreme), is_extreme);
         }

@@ -2,6 +2,8 @@
 //!
 //! A rank's item is what it has added up, so that scans go over ranks.
 
+use std::mem;
+
 use integer_sums::{dot, root, sum};
 use reduce::exact::{self, Accumulator, Pending, ProductSum, Sum};
 use reduce::{Operation, Plan, RunError, World, call};
@@ -11,7 +13,8 @@ use super::case::{Outcome, Spec};
 use super::element::rows;
 use super::expected::columns;
 use super::fault::FaultKind;
-use super::slot::{Polls, Slot, failed, not_built, outcome, poll};
+use super::flight::{Flight, Polls, Run, outcome};
+use super::slot::{Slot, not_built};
 
 /// What is made of the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,7 +139,7 @@ fn build_with<A: Accumulator>(
         spec: spec.clone(),
         seed,
         rank: world.rank(),
-        run: None,
+        flight: Flight::default(),
     }))
 }
 
@@ -149,11 +152,11 @@ struct Built<A: Accumulator> {
     spec: Spec,
     seed: u64,
     rank: usize,
-    run: Option<Run<A>>,
+    flight: Flight<InFlight<A>>,
 }
 
 /// A run in flight, by the call that started it.
-enum Run<A: Accumulator> {
+enum InFlight<A: Accumulator> {
     Allreduce(Pending<call::Allreduce, A>),
     AllreduceRow(Pending<call::AllreduceRow, A>),
     Reduce(Pending<call::Reduce, A>),
@@ -162,26 +165,28 @@ enum Run<A: Accumulator> {
     Scan(Pending<call::Scan, A>),
 }
 
-impl<A: Accumulator> Run<A> {
+impl<A: Accumulator> Run for InFlight<A> {
+    type Value = A;
+
     fn test(&self) -> Result<bool, RunError> {
         match self {
-            Run::Allreduce(run) => run.test(),
-            Run::AllreduceRow(run) => run.test(),
-            Run::Reduce(run) => run.test(),
-            Run::ReduceRow(run) => run.test(),
-            Run::ReduceScatter(run) => run.test(),
-            Run::Scan(run) => run.test(),
+            InFlight::Allreduce(run) => run.test(),
+            InFlight::AllreduceRow(run) => run.test(),
+            InFlight::Reduce(run) => run.test(),
+            InFlight::ReduceRow(run) => run.test(),
+            InFlight::ReduceScatter(run) => run.test(),
+            InFlight::Scan(run) => run.test(),
         }
     }
 
     fn wait(self) -> Result<Option<Vec<A>>, RunError> {
         match self {
-            Run::Allreduce(run) => Ok(Some(vec![run.wait()?])),
-            Run::AllreduceRow(run) => run.wait().map(Some),
-            Run::Reduce(run) => Ok(run.wait()?.map(|sum| vec![sum])),
-            Run::ReduceRow(run) => run.wait(),
-            Run::ReduceScatter(run) => run.wait().map(Some),
-            Run::Scan(run) => run.wait_row().map(Some),
+            InFlight::Allreduce(run) => Ok(Some(vec![run.wait()?])),
+            InFlight::AllreduceRow(run) => run.wait().map(Some),
+            InFlight::Reduce(run) => Ok(run.wait()?.map(|sum| vec![sum])),
+            InFlight::ReduceRow(run) => run.wait(),
+            InFlight::ReduceScatter(run) => run.wait().map(Some),
+            InFlight::Scan(run) => run.wait_row().map(Some),
         }
     }
 }
@@ -223,22 +228,24 @@ impl<A: Accumulator> Built<A> {
         Ok(Some(row))
     }
 
-    fn try_start(&self, operation: Operation, local: &[A]) -> Result<Run<A>, RunError> {
+    fn try_start(&self, operation: Operation, local: &[A]) -> Result<InFlight<A>, RunError> {
         let plan = &self.plan;
         Ok(match (operation, local) {
-            (Operation::Allreduce, [local]) => Run::Allreduce(plan.start_allreduce(local)?),
-            (Operation::Allreduce, _) => Run::AllreduceRow(plan.start_allreduce_row(local)?),
-            (Operation::Reduce, [local]) => Run::Reduce(plan.start_reduce(local)?),
-            (Operation::Reduce, _) => Run::ReduceRow(plan.start_reduce_row(local)?),
-            (Operation::ReduceScatter, _) => Run::ReduceScatter(plan.start_reduce_scatter(local)?),
-            (Operation::Scan, _) => Run::Scan(plan.start_scan_row(local)?),
-            (Operation::Exscan, _) => Run::Scan(plan.start_exscan_row(local)?),
+            (Operation::Allreduce, [local]) => InFlight::Allreduce(plan.start_allreduce(local)?),
+            (Operation::Allreduce, _) => InFlight::AllreduceRow(plan.start_allreduce_row(local)?),
+            (Operation::Reduce, [local]) => InFlight::Reduce(plan.start_reduce(local)?),
+            (Operation::Reduce, _) => InFlight::ReduceRow(plan.start_reduce_row(local)?),
+            (Operation::ReduceScatter, _) => {
+                InFlight::ReduceScatter(plan.start_reduce_scatter(local)?)
+            }
+            (Operation::Scan, _) => InFlight::Scan(plan.start_scan_row(local)?),
+            (Operation::Exscan, _) => InFlight::Scan(plan.start_exscan_row(local)?),
             _ => unreachable!("{NOT_OFFERED}"),
         })
     }
 
     /// The values of sums, as an outcome.
-    fn outcome(&self, result: Result<Option<Vec<A>>, RunError>) -> Outcome {
+    fn values(&self, result: Result<Option<Vec<A>>, RunError>) -> Outcome {
         let values = |sums: Vec<A>| sums.iter().map(self.value).collect::<Vec<f64>>();
         outcome(result.map(|sums| sums.map(values)))
     }
@@ -248,45 +255,24 @@ const NOT_OFFERED: &str = "plans of exact sums have no other calls";
 
 impl<A: Accumulator> Slot for Built<A> {
     fn call(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
-        self.outcome(self.try_call(operation, &self.local(step, surplus)))
+        self.values(self.try_call(operation, &self.local(step, surplus)))
     }
 
     fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
         let started = self.try_start(operation, &self.local(step, surplus));
-        self.run = None;
-        match started {
-            Ok(run) => {
-                self.run = Some(run);
-                Outcome::Nothing
-            }
-            Err(error) => failed(&error),
-        }
+        self.flight.begin(started)
     }
 
     fn test(&self) -> Outcome {
-        match self.run.as_ref().map(Run::test) {
-            Some(Err(error)) => failed(&error),
-            _ => Outcome::Nothing,
-        }
+        self.flight.test()
     }
 
     fn wait(&mut self, polls: Polls) -> Outcome {
-        let Some(run) = self.run.take() else {
-            return Outcome::Failed("the run was not started".to_owned());
-        };
-        let must_end = polls == Polls::UntilItEnds;
-        let ended = match polls {
-            Polls::No => Ok(true),
-            _ => poll(|| run.test(), must_end),
-        };
-        match ended {
-            Err(error) => failed(&error),
-            Ok(false) if must_end => Outcome::Endless,
-            Ok(_) => self.outcome(run.wait()),
-        }
+        let mut flight = mem::take(&mut self.flight);
+        flight.end(polls, |sums| self.values(sums))
     }
 
     fn give_up(&mut self) {
-        self.run = None;
+        self.flight.give_up();
     }
 }

@@ -10,9 +10,10 @@ use super::case::{Action, Case, Mode, Outcome};
 use super::element::set_panics;
 use super::environment::{Environment, within};
 use super::fault::{Fault, FaultKind};
+use super::flight::Polls;
 use super::nested::Hand;
 use super::own_process;
-use super::slot::{Polls, Slot, build};
+use super::slot::{Slot, build};
 
 /// How long a rank waits for another one, on transports where it cannot know that the other one is gone. Nothing is silent for so long by
 /// accident.

@@ -1,7 +1,5 @@
 //! A plan of any kind, with the run that it may have in flight.
 
-use std::time::{Duration, Instant};
-
 use bytemuck::Pod;
 use distribution::Ownership;
 use reduce::{BuildError, Operation, Operator, Pending, Plan, RunError, World, call};
@@ -10,22 +8,7 @@ use super::case::{Outcome, Spec};
 use super::element::{Element, Faulty, rows, with_kind};
 use super::exact;
 use super::fault::FaultKind;
-
-/// How often a run is tested before anything is made of it: far more often than ranks that take turns need.
-const POLLS: u32 = 1000;
-
-/// How long a run is tested that does not end: far longer than any takes.
-const POLLING_LIMIT: Duration = Duration::from_secs(20);
-
-/// Whether a run is tested before it is waited for, as programs do that have other work meanwhile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Polls {
-    No,
-    /// Some times.
-    Briefly,
-    /// Until it has a result or an error, which it must have.
-    UntilItEnds,
-}
+use super::flight::{Flight, Polls, Run, outcome};
 
 /// What a program does with a plan, whatever its type.
 pub(super) trait Slot {
@@ -99,7 +82,7 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
         spec: spec.clone(),
         seed,
         rank,
-        run: None,
+        flight: Flight::default(),
     }))
 }
 
@@ -108,12 +91,11 @@ struct Built<T: Element, O: Operator<T> + 'static> {
     spec: Spec,
     seed: u64,
     rank: usize,
-    /// The run in flight.
-    run: Option<Run<T>>,
+    flight: Flight<InFlight<T>>,
 }
 
 /// A run in flight, by the call that started it.
-enum Run<T: Pod> {
+enum InFlight<T: Pod> {
     Allreduce(Pending<call::Allreduce, T>),
     AllreduceRow(Pending<call::AllreduceRow, T>),
     Reduce(Pending<call::Reduce, T>),
@@ -173,77 +155,44 @@ impl<T: Element, O: Operator<T> + 'static> Built<T, O> {
         }
     }
 
-    fn try_start(&self, operation: Operation, local: &[T]) -> Result<Run<T>, RunError> {
+    fn try_start(&self, operation: Operation, local: &[T]) -> Result<InFlight<T>, RunError> {
         let (plan, is_scalar) = (&self.plan, self.spec.width == 1);
         Ok(match operation {
-            Operation::Allreduce if is_scalar => Run::Allreduce(plan.start_allreduce(local)?),
-            Operation::Allreduce => Run::AllreduceRow(plan.start_allreduce_row(local)?),
-            Operation::Reduce if is_scalar => Run::Reduce(plan.start_reduce(local)?),
-            Operation::Reduce => Run::ReduceRow(plan.start_reduce_row(local)?),
-            Operation::ReduceScatter => Run::ReduceScatter(plan.start_reduce_scatter(local)?),
-            Operation::Scan => Run::Scan(plan.start_scan(local)?),
-            Operation::Exscan => Run::Scan(plan.start_exscan(local)?),
+            Operation::Allreduce if is_scalar => InFlight::Allreduce(plan.start_allreduce(local)?),
+            Operation::Allreduce => InFlight::AllreduceRow(plan.start_allreduce_row(local)?),
+            Operation::Reduce if is_scalar => InFlight::Reduce(plan.start_reduce(local)?),
+            Operation::Reduce => InFlight::ReduceRow(plan.start_reduce_row(local)?),
+            Operation::ReduceScatter => InFlight::ReduceScatter(plan.start_reduce_scatter(local)?),
+            Operation::Scan => InFlight::Scan(plan.start_scan(local)?),
+            Operation::Exscan => InFlight::Scan(plan.start_exscan(local)?),
             _ => unreachable!("a broadcast is not started"),
         })
     }
 }
 
-impl<T: Pod> Run<T> {
+impl<T: Pod> Run for InFlight<T> {
+    type Value = T;
+
     fn test(&self) -> Result<bool, RunError> {
         match self {
-            Run::Allreduce(run) => run.test(),
-            Run::AllreduceRow(run) => run.test(),
-            Run::Reduce(run) => run.test(),
-            Run::ReduceRow(run) => run.test(),
-            Run::ReduceScatter(run) => run.test(),
-            Run::Scan(run) => run.test(),
+            InFlight::Allreduce(run) => run.test(),
+            InFlight::AllreduceRow(run) => run.test(),
+            InFlight::Reduce(run) => run.test(),
+            InFlight::ReduceRow(run) => run.test(),
+            InFlight::ReduceScatter(run) => run.test(),
+            InFlight::Scan(run) => run.test(),
         }
     }
 
     fn wait(self) -> Result<Option<Vec<T>>, RunError> {
         match self {
-            Run::Allreduce(run) => Ok(Some(vec![run.wait()?])),
-            Run::AllreduceRow(run) => run.wait().map(Some),
-            Run::Reduce(run) => Ok(run.wait()?.map(|value| vec![value])),
-            Run::ReduceRow(run) => run.wait(),
-            Run::ReduceScatter(run) => run.wait().map(Some),
-            Run::Scan(run) => run.wait().map(Some),
+            InFlight::Allreduce(run) => Ok(Some(vec![run.wait()?])),
+            InFlight::AllreduceRow(run) => run.wait().map(Some),
+            InFlight::Reduce(run) => Ok(run.wait()?.map(|value| vec![value])),
+            InFlight::ReduceRow(run) => run.wait(),
+            InFlight::ReduceScatter(run) => run.wait().map(Some),
+            InFlight::Scan(run) => run.wait().map(Some),
         }
-    }
-}
-
-/// Tests a run until it has ended, and says whether it has: long if it must, and not for ever.
-pub(super) fn poll(
-    test: impl Fn() -> Result<bool, RunError>,
-    must_end: bool,
-) -> Result<bool, RunError> {
-    let begin = Instant::now();
-    let mut tests = 0;
-    while !test()? {
-        tests += 1;
-        if tests > POLLS && (!must_end || begin.elapsed() > POLLING_LIMIT) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-pub(super) fn outcome<T: Pod>(result: Result<Option<Vec<T>>, RunError>) -> Outcome {
-    match result {
-        Ok(Some(values)) => Outcome::Value(bytemuck::cast_slice(&values).to_vec()),
-        Ok(None) => Outcome::Nothing,
-        Err(error) => failed(&error),
-    }
-}
-
-pub(super) fn failed(error: &RunError) -> Outcome {
-    match error {
-        RunError::UnderWay { .. } => Outcome::UnderWay,
-        RunError::Transport(comm::Error::Deadlock(_)) => Outcome::Deadlock(error.to_string()),
-        RunError::Transport(comm::Error::Silent { peers, .. }) => {
-            Outcome::Silent(error.to_string(), peers.clone())
-        }
-        _ => Outcome::Failed(error.to_string()),
     }
 }
 
@@ -267,40 +216,18 @@ impl<T: Element, O: Operator<T> + 'static> Slot for Built<T, O> {
         let started = self.try_start(operation, &local);
         // The slice is the program's again.
         local.fill(T::zeroed());
-        self.run = None;
-        match started {
-            Ok(run) => {
-                self.run = Some(run);
-                Outcome::Nothing
-            }
-            Err(error) => failed(&error),
-        }
+        self.flight.begin(started)
     }
 
     fn test(&self) -> Outcome {
-        match self.run.as_ref().map(Run::test) {
-            Some(Err(error)) => failed(&error),
-            _ => Outcome::Nothing,
-        }
+        self.flight.test()
     }
 
     fn wait(&mut self, polls: Polls) -> Outcome {
-        let Some(run) = self.run.take() else {
-            return Outcome::Failed("the run was not started".to_owned());
-        };
-        let must_end = polls == Polls::UntilItEnds;
-        let ended = match polls {
-            Polls::No => Ok(true),
-            _ => poll(|| run.test(), must_end),
-        };
-        match ended {
-            Err(error) => failed(&error),
-            Ok(false) if must_end => Outcome::Endless,
-            Ok(_) => outcome(run.wait()),
-        }
+        self.flight.end(polls, outcome)
     }
 
     fn give_up(&mut self) {
-        self.run = None;
+        self.flight.give_up();
     }
 }

@@ -78,29 +78,28 @@ fn check_complex<T: Element + exact::Float>(case: &Value) {
         "dot" => {
             products.add(&x, &y);
             check(case, products.value());
-            on_ranks(
-                case,
-                &pairs(&x, &y),
-                |plan: &exact::Plan<ComplexProductSum<T>>, own| {
-                    let (x, y): (Vec<[T; 2]>, Vec<[T; 2]>) = own.iter().copied().unzip();
-                    plan.dot(&x, &y)
-                },
-            );
+            products_on_ranks(case, &x, &y, exact::Plan::dot);
         }
         "conjugate_dot" => {
             products.add_conjugate(&x, &y);
             check(case, products.value());
-            on_ranks(
-                case,
-                &pairs(&x, &y),
-                |plan: &exact::Plan<ComplexProductSum<T>>, own| {
-                    let (x, y): (Vec<[T; 2]>, Vec<[T; 2]>) = own.iter().copied().unzip();
-                    plan.conjugate_dot(&x, &y)
-                },
-            );
+            products_on_ranks(case, &x, &y, exact::Plan::conjugate_dot);
         }
         operator => panic!("{operator}"),
     }
+}
+
+/// The sum of products of complex numbers, by a call of a plan.
+fn products_on_ranks<T: Element + exact::Float>(
+    case: &Value,
+    x: &[[T; 2]],
+    y: &[[T; 2]],
+    run: fn(&exact::Plan<ComplexProductSum<T>>, &[[T; 2]], &[[T; 2]]) -> Result<[T; 2], RunError>,
+) {
+    on_ranks(case, &pairs(x, y), |plan, own| {
+        let (x, y): (Vec<[T; 2]>, Vec<[T; 2]>) = own.iter().copied().unzip();
+        run(plan, &x, &y)
+    });
 }
 
 fn pairs<T: Copy>(x: &[T], y: &[T]) -> Vec<(T, T)> {
