@@ -19,8 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         all += &declarations(&text);
     }
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    // Cargo keeps what it knows of the compiler there.
-    let is_target = |folder: &&Path| folder.join(".rustc_info.json").is_file();
+    // Cargo marks it so when it makes it.
+    let is_target = |folder: &&Path| folder.join("CACHEDIR.TAG").is_file();
     let target = out.ancestors().find(is_target);
     let target = target.ok_or("there is no target folder above OUT_DIR")?;
     fs::write(target.join("header.h"), all)?;

@@ -78,7 +78,7 @@ fn check_complex<T: Element + exact::Float>(case: &Value) {
         "dot" => {
             products.add(&x, &y);
             check(case, products.value());
-            products_on_ranks(case, &x, &y, exact::Plan::dot);
+            products_on_ranks(case, &x, &y, exact::Plan::<ComplexProductSum<T>>::dot);
         }
         "conjugate_dot" => {
             products.add_conjugate(&x, &y);
