@@ -77,11 +77,15 @@ impl Family {
         // SAFETY: the caller promises an array, and so many bytes are before this element of it.
         let place = unsafe { handles.byte_add(offset_bytes) };
         match self {
-            // SAFETY: in this family, a handle is an int (`mpi.h`: `typedef int MPI_Comm`), which the caller promises to be here.
-            Self::Mpich => H::from_word(unsafe { place.cast::<u32>().read_unaligned() } as usize),
-            // SAFETY: in these families, a handle is a pointer (Open MPI's `mpi.h`; MPI 5.0, chapter 20), promised to be here.
+            Self::Mpich => {
+                // SAFETY: in this family, a handle is an int (`mpi.h`: `typedef int MPI_Comm`), which the caller promises to be here.
+                let bits = unsafe { place.cast::<u32>().read_unaligned() };
+                H::from_word(bits as usize)
+            }
             Self::OpenMpi | Self::Abi => {
-                H::from_word(unsafe { place.cast::<usize>().read_unaligned() })
+                // SAFETY: in these families, a handle is a pointer (Open MPI's `mpi.h`; MPI 5.0, chapter 20), promised to be here.
+                let word = unsafe { place.cast::<usize>().read_unaligned() };
+                H::from_word(word)
             }
         }
     }

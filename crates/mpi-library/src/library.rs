@@ -175,7 +175,7 @@ impl Library {
     pub unsafe fn comm_from_fortran(&self, number: c_int) -> Option<Comm> {
         let convert = [self.MPI_Comm_f2c(), self.MPI_Comm_fromint()];
         // SAFETY: the caller's promise.
-        unsafe { self.from_fortran(number, convert) }
+        unsafe { self.convert_number(number, convert) }
     }
 
     /// `MPI_Type_f2c`: the datatype of a number of Fortran's.
@@ -185,7 +185,7 @@ impl Library {
     pub unsafe fn type_from_fortran(&self, number: c_int) -> Option<Datatype> {
         let convert = [self.MPI_Type_f2c(), self.MPI_Type_fromint()];
         // SAFETY: the caller's promise.
-        unsafe { self.from_fortran(number, convert) }
+        unsafe { self.convert_number(number, convert) }
     }
 
     /// `MPI_Op_f2c`: the operator of a number of Fortran's.
@@ -195,14 +195,14 @@ impl Library {
     pub unsafe fn op_from_fortran(&self, number: c_int) -> Option<Op> {
         let convert = [self.MPI_Op_f2c(), self.MPI_Op_fromint()];
         // SAFETY: the caller's promise.
-        unsafe { self.from_fortran(number, convert) }
+        unsafe { self.convert_number(number, convert) }
     }
 
     /// Converts by Open MPI's function, by the standard ABI's, or not at all.
     ///
     /// # Safety
     /// The functions are these, and take this number.
-    unsafe fn from_fortran<H: Handle>(
+    unsafe fn convert_number<H: Handle>(
         &self,
         number: c_int,
         [open_mpi, abi]: [Option<FromFortran<H>>; 2],

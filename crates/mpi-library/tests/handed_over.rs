@@ -1,6 +1,8 @@
 //! Programs in C that have an MPI library already: linked to it, or loaded for themselves alone. A library finds it, and has the program's own
 //! handles: those of Open MPI are addresses of objects, of which a program may have copies, which then count.
 
+#![expect(clippy::print_stdout, reason = "what is skipped is told")]
+
 use std::collections::BTreeMap;
 use std::env;
 use std::fmt::Write as _;

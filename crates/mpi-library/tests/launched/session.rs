@@ -115,9 +115,13 @@ unsafe extern "C" fn combine(
     let count = usize::try_from(unsafe { *length }).expect("not negative");
     for element in 0..count {
         // SAFETY: each element is two f64s, and there are `count` of them.
-        let lower = unsafe { *left.cast::<[f64; 2]>().add(element) };
+        let lower = unsafe { left.cast::<[f64; 2]>().add(element) };
         // SAFETY: as above.
-        let upper = unsafe { &mut *right.cast::<[f64; 2]>().add(element) };
+        let upper = unsafe { right.cast::<[f64; 2]>().add(element) };
+        // SAFETY: MPI passes elements to read.
+        let lower = unsafe { lower.read() };
+        // SAFETY: MPI passes elements to write, which do not overlap with those.
+        let upper = unsafe { &mut *upper };
         upper[0] = lower[0];
     }
 }
