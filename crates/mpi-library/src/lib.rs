@@ -1,0 +1,76 @@
+//! MPI's functions by `dlsym`: one binary, compiled without `mpi.h` and linked to no MPI library, for all of them.
+//!
+//! [`Library::choose`] finds the library (see [`Options`] for the order), tells its [`Family`], and fills a table, which lives as long as the
+//! process. A call is one indirect call, as it is through the procedure linkage table of a program that is linked to the library. Everything
+//! bears the name that it has in MPI:
+//!
+//! ```no_run
+//! use mpi_library::{Library, Options};
+//!
+//! let mpi = Library::choose(&Options::default())?;
+//! println!("{}", mpi.choice());
+//! let (mut rank, world) = (0, mpi.handles.MPI_COMM_WORLD);
+//! let mut provided = mpi.constants.MPI_THREAD_SINGLE;
+//! let none = std::ptr::null_mut();
+//! // SAFETY: MPI was not initialised before, and may be told no arguments (MPI 4.1, 11.2.1); the rest is live.
+//! unsafe { mpi.MPI_Init_thread(none, none.cast(), provided, &raw mut provided) };
+//! // SAFETY: MPI is initialised; `rank` is a live int.
+//! unsafe { mpi.MPI_Comm_rank(world, &raw mut rank) };
+//! // SAFETY: nothing is under way.
+//! unsafe { mpi.MPI_Finalize() };
+//! # Ok::<(), mpi_library::Error>(())
+//! ```
+//!
+//! # Why this can be
+//! What programs see of MPI is the same everywhere but for handles, statuses and constants.
+//!
+//! - A **handle** is an `int` in the MPICH family and a pointer elsewhere. Here each is one [word](Handle). In a register, and in a place of
+//!   the stack of its own, a word serves for both, since a function that takes an `int` looks at its lower half alone (System V ABI for
+//!   x86-64, 3.2.3; AAPCS64, 6.8.2, stage C). An output is a word of zeros, of which the MPICH family writes the lower half: processors here
+//!   are little-endian. The upper half of an `int` that comes *from* C is undefined: what MPI hands to a callback, or a program to a function
+//!   that stands in for MPI's, is [`Passed`], of which [`Family::take`] makes a handle.
+//! - A [`Status`] has 64 bytes, more than any family's, and is read by offset.
+//! - **Constants** are tables by family ([`Constants`], [`Handles`]). The tests compare each of them with every `mpi.h` that they find.
+//!
+//! Functions are called as `C-unwind`: an error handler or a callback of the program's may throw.
+
+#[cfg(not(any(
+    all(target_arch = "x86_64", target_pointer_width = "64", unix),
+    all(
+        target_arch = "aarch64",
+        target_endian = "little",
+        target_pointer_width = "64",
+        target_os = "linux"
+    ),
+)))]
+compile_error!(
+    "mpi-library passes a word where MPI libraries take an int or a pointer, which only the calling conventions of System V x86-64 and of Linux on little-endian AArch64 are known to allow"
+);
+
+mod choice;
+mod constants;
+mod error;
+mod family;
+mod functions;
+mod handle;
+mod launcher;
+mod library;
+mod object;
+mod predefined;
+mod status;
+
+pub use choice::{Choice, Names, Options, Reason};
+pub use constants::{
+    Constants, MAX_ERROR_STRING, MAX_LIBRARY_VERSION_STRING, MAX_OBJECT_NAME, MAX_PORT_NAME,
+    MAX_PROCESSOR_NAME, MPI_SUCCESS,
+};
+pub use error::Error;
+pub use family::Family;
+pub use functions::{CopyAttribute, DeleteAttribute, Signature, UserFunction};
+pub use handle::{
+    Comm, Datatype, Errhandler, Group, Handle, Info, Message, Op, Passed, Request, Win,
+};
+pub use launcher::Launcher;
+pub use library::Library;
+pub use predefined::Handles;
+pub use status::Status;

@@ -1,0 +1,339 @@
+//! A library's table.
+
+#![expect(unsafe_code, reason = "MPI is a C library")]
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::fmt;
+use std::mem;
+use std::ptr::NonNull;
+
+use crate::choice::{self, Choice, Names, Options};
+use crate::constants::{Constants, MAX_LIBRARY_VERSION_STRING};
+use crate::error::{Error, one_line};
+use crate::family::Family;
+use crate::functions::{Functions, Signature};
+use crate::handle::{Comm, Datatype, Handle, Op, Passed};
+use crate::launcher::Launcher;
+use crate::object::Object;
+use crate::predefined::Handles;
+
+/// MPI's functions, handles and constants in one library. Its methods of MPI's names are MPI's functions.
+pub struct Library {
+    pub(crate) functions: Functions,
+    /// The constants of its family.
+    pub constants: &'static Constants,
+    /// The handles of predefined objects.
+    pub handles: Handles,
+    family: Family,
+    names: Names,
+    version: String,
+    choice: Choice,
+    object: Object,
+}
+
+impl fmt::Debug for Library {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Library");
+        shown.field("choice", &self.choice);
+        shown.field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
+impl Library {
+    /// Finds the library, and fills a table, which lives as long as the process; so callers keep it, and choose once. MPI need not be
+    /// initialised, and is not.
+    ///
+    /// # Errors
+    /// There is no library, or not this one; it is no MPI library, of a family that is not known, or of another family than the
+    /// launcher's; it lacks a function that every MPI library has.
+    pub fn choose(options: &Options<'_>) -> Result<&'static Self, Error> {
+        let launcher = match options.heeds_launcher {
+            true => Launcher::of_process(),
+            false => None,
+        };
+        let (object, reason) = choice::find(options, launcher)?;
+        let path = object.path().to_owned();
+        let lacks = |name| Error::Lacks {
+            path: path.clone(),
+            name,
+        };
+        let version = version_of(&object).ok_or_else(|| lacks("MPI_Get_library_version"))?;
+        let shown = first_words(&version);
+        let family = family_of(&object, &version).ok_or_else(|| Error::UnknownFamily {
+            path: path.clone(),
+            version: shown.clone(),
+        })?;
+        let is_opened = !matches!(reason, choice::Reason::Caller | choice::Reason::Loaded);
+        if is_opened
+            && let Some(launcher) = launcher
+            && !launcher.starts(family)
+        {
+            return Err(Error::OtherLauncher {
+                path,
+                family,
+                launcher,
+            });
+        }
+        let find = |[mpi, pmpi]: [&'static CStr; 2]| match options.names {
+            Names::Mpi => object.function_as_called(mpi),
+            Names::Pmpi => object.function(pmpi),
+        };
+        // SAFETY: the object defines PMPI_Init, so it is an MPI library, or leads to one. MPI reserves these names for its functions (MPI
+        // 4.1, 2.6); a tool's functions of these names take the place of the library's, and so have their parameters (15.2).
+        let functions = unsafe { Functions::fill(find) }.map_err(lacks)?;
+        let handles = Handles::of(family, &object).map_err(lacks)?;
+        let choice = Choice {
+            path,
+            family,
+            version: shown,
+            reason,
+        };
+        Ok(Box::leak(Box::new(Self {
+            functions,
+            constants: family.constants(),
+            handles,
+            family,
+            names: options.names,
+            version,
+            choice,
+            object,
+        })))
+    }
+
+    /// Which library it is, and why.
+    pub fn choice(&self) -> &Choice {
+        &self.choice
+    }
+
+    /// Its family.
+    #[inline]
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// By which names its functions are called.
+    #[inline]
+    pub fn names(&self) -> Names {
+        self.names
+    }
+
+    /// What the library says that it is, as a rule in several lines.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Checks that a function of MPI's, as a program calls it, belongs to this library: then the program's communicators are of it.
+    ///
+    /// # Errors
+    /// It belongs to another one, or to none.
+    pub fn check_function(&self, function: *const c_void) -> Result<(), Error> {
+        let other = Object::of_address(function).ok_or(Error::NotMpiAddress)?;
+        match other.is(&self.object) {
+            true => Ok(()),
+            false => Err(Error::OtherLibrary {
+                other: other.path().to_owned(),
+                choice: self.choice.clone(),
+            }),
+        }
+    }
+
+    /// The address of the library's own function of a name; a tool's does not come before it.
+    pub fn function(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        self.object.function(name)
+    }
+
+    /// The address of the library's variable of a name, or of the program's copy of it, if that has one.
+    pub fn variable(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        self.object.variable(name)
+    }
+
+    /// The names and types of all functions.
+    pub fn signatures() -> &'static [Signature] {
+        Functions::SIGNATURES
+    }
+
+    /// `MPI_Comm_c2f`: the number that a communicator has in Fortran. `None` if the library has no such function.
+    ///
+    /// # Safety
+    /// The communicator is a live one of this library's, or `MPI_COMM_NULL`.
+    pub unsafe fn comm_to_fortran(&self, comm: Comm) -> Option<c_int> {
+        match self.family {
+            Family::Mpich => Some(as_int(comm)),
+            // SAFETY: the caller's promise.
+            Family::OpenMpi => self.MPI_Comm_c2f().map(|convert| unsafe { convert(comm) }),
+            // SAFETY: as above.
+            Family::Abi => self
+                .MPI_Comm_toint()
+                .map(|convert| unsafe { convert(comm) }),
+        }
+    }
+
+    /// `MPI_Comm_f2c`: the communicator of a number of Fortran's.
+    ///
+    /// # Safety
+    /// MPI is initialised, and the number is a communicator's in Fortran.
+    pub unsafe fn comm_from_fortran(&self, number: c_int) -> Option<Comm> {
+        let convert = [self.MPI_Comm_f2c(), self.MPI_Comm_fromint()];
+        // SAFETY: the caller's promise.
+        unsafe { self.convert_number(number, convert) }
+    }
+
+    /// `MPI_Type_f2c`: the datatype of a number of Fortran's.
+    ///
+    /// # Safety
+    /// MPI is initialised, and the number is a datatype's in Fortran.
+    pub unsafe fn type_from_fortran(&self, number: c_int) -> Option<Datatype> {
+        let convert = [self.MPI_Type_f2c(), self.MPI_Type_fromint()];
+        // SAFETY: the caller's promise.
+        unsafe { self.convert_number(number, convert) }
+    }
+
+    /// `MPI_Op_f2c`: the operator of a number of Fortran's.
+    ///
+    /// # Safety
+    /// MPI is initialised, and the number is an operator's in Fortran.
+    pub unsafe fn op_from_fortran(&self, number: c_int) -> Option<Op> {
+        let convert = [self.MPI_Op_f2c(), self.MPI_Op_fromint()];
+        // SAFETY: the caller's promise.
+        unsafe { self.convert_number(number, convert) }
+    }
+
+    /// Converts by Open MPI's function, by the standard ABI's, or not at all.
+    ///
+    /// # Safety
+    /// The functions are these, and take this number.
+    unsafe fn convert_number<H: Handle>(
+        &self,
+        number: c_int,
+        [open_mpi, abi]: [Option<FromFortran<H>>; 2],
+    ) -> Option<H> {
+        let convert = match self.family {
+            // `mpi.h`: `#define MPI_Comm_f2c(comm) (MPI_Comm)(comm)`, and so for the others.
+            Family::Mpich => return Some(H::from_word(number.cast_unsigned() as usize)),
+            Family::OpenMpi => open_mpi,
+            Family::Abi => abi,
+        };
+        // SAFETY: the caller's promise.
+        convert.map(|convert| self.family.take(unsafe { convert(number) }))
+    }
+}
+
+type FromFortran<H> = unsafe extern "C-unwind" fn(c_int) -> Passed<H>;
+
+/// A handle that is an int.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "in the MPICH family, a handle has 32 bits"
+)]
+fn as_int(comm: Comm) -> c_int {
+    (comm.word() as u32).cast_signed()
+}
+
+/// What a library says that it is.
+fn version_of(object: &Object) -> Option<String> {
+    let address = object.function(c"PMPI_Get_library_version")?;
+    // SAFETY: every MPI library's function of this name has these parameters (MPI 4.1, 9.1.1); an address has the size of a function's.
+    let get = unsafe {
+        mem::transmute::<
+            NonNull<c_void>,
+            unsafe extern "C-unwind" fn(*mut c_char, *mut c_int) -> c_int,
+        >(address)
+    };
+    let mut text = vec![0_u8; MAX_LIBRARY_VERSION_STRING + 1];
+    let mut length = 0;
+    // SAFETY: it may be called before MPI is initialised. The text has more room than any library asks for (MPI_MAX_LIBRARY_VERSION_STRING);
+    // `length` is a live int.
+    unsafe { get(text.as_mut_ptr().cast(), &raw mut length) };
+    let text = CStr::from_bytes_until_nul(&text).unwrap_or_default();
+    Some(text.to_string_lossy().into_owned())
+}
+
+/// The beginning of a version: its first line, as far as it names the library and a number.
+fn first_words(version: &str) -> String {
+    let line = version.lines().next().unwrap_or_default();
+    let name = line.split(',').next().unwrap_or_default();
+    let words: Vec<&str> = name.split_whitespace().collect();
+    one_line(&words.join(" "))
+}
+
+/// The family of a library, by what it has and by what it says; never by the name of its file.
+fn family_of(object: &Object, version: &str) -> Option<Family> {
+    if is_standard_abi(object) {
+        return Some(Family::Abi);
+    }
+    if object.has(c"ompi_mpi_comm_world") {
+        return Some(Family::OpenMpi);
+    }
+    is_of_mpich(version).then_some(Family::Mpich)
+}
+
+/// Whether the library has the standard ABI. Libraries that have another one answer -1.
+fn is_standard_abi(object: &Object) -> bool {
+    let Some(address) = object.function(c"PMPI_Abi_get_version") else {
+        return false;
+    };
+    // SAFETY: a function of this name has these parameters (MPI 5.0, chapter 20); an address has the size of a function's.
+    let get = unsafe {
+        mem::transmute::<
+            NonNull<c_void>,
+            unsafe extern "C-unwind" fn(*mut c_int, *mut c_int) -> c_int,
+        >(address)
+    };
+    let (mut major, mut minor) = (-1, -1);
+    // SAFETY: it may be called before MPI is initialised (MPI 5.0, chapter 20), and writes two ints.
+    unsafe { get(&raw mut major, &raw mut minor) };
+    major >= 1
+}
+
+/// Whether a library's version is one of the MPICH ABI Compatibility Initiative.
+fn is_of_mpich(version: &str) -> bool {
+    let line = version.lines().next().unwrap_or_default();
+    ["MPICH", "Intel(R) MPI", "MVAPICH", "ParaStation"]
+        .iter()
+        .any(|name| line.contains(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{first_words, is_of_mpich};
+
+    #[test]
+    fn versions() {
+        for (version, words, is_mpich) in [
+            (
+                "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4",
+                "Open MPI v4.1.4",
+                false,
+            ),
+            (
+                "MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7",
+                "MPICH Version: 4.0.2",
+                true,
+            ),
+            (
+                "Intel(R) MPI Library 2021.16 for Linux* OS\n",
+                "Intel(R) MPI Library 2021.16 for Linux* OS",
+                true,
+            ),
+            (
+                "MVAPICH Version      :\t4.0\n",
+                "MVAPICH Version : 4.0",
+                true,
+            ),
+            (
+                "MPI VERSION    : CRAY MPICH version 8.1.25 (ANL base 3.4a2)\n",
+                "MPI VERSION : CRAY MPICH version 8.1.25 (ANL base 3.4a2)",
+                true,
+            ),
+            (
+                "MPItrampoline 5.3.1, using MPIwrapper 2.10.4, wrapping:\nMPICH Version: 4.0",
+                "MPItrampoline 5.3.1",
+                false,
+            ),
+            ("", "", false),
+        ] {
+            assert_eq!(first_words(version), words);
+            assert_eq!(is_of_mpich(version), is_mpich, "{version}");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Shared objects of this process, by the dynamic linker.
+
+#![expect(unsafe_code, reason = "the dynamic linker is C's")]
+
+use std::ffi::{CStr, CString, OsStr, c_int, c_void};
+use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::ptr::{self, NonNull};
+
+/// What makes an object an MPI library. Tools define `MPI_Init`; they call this.
+const DEFINED: &CStr = c"PMPI_Init";
+
+/// An object that defines MPI's functions, or the program, if that does.
+#[derive(Debug)]
+pub(crate) struct Object {
+    /// The dynamic linker's, which is never closed.
+    handle: NonNull<c_void>,
+    path: PathBuf,
+    /// Its own function of the name that makes it one.
+    defined: NonNull<c_void>,
+    /// Whether programs' references are bound to it: it is in the linker's global scope, and before all others of its kind.
+    is_global: bool,
+}
+
+// SAFETY: the handle is the dynamic linker's name for an object, and the other is compared alone; the linker's functions may be called by all
+// threads (POSIX.1-2024, 2.9.1).
+unsafe impl Send for Object {}
+// SAFETY: as above.
+unsafe impl Sync for Object {}
+
+/// Why a file is no MPI library.
+#[derive(Debug)]
+pub(crate) enum CannotOpen {
+    /// The linker's words.
+    Linker(String),
+    NotMpi,
+}
+
+impl Object {
+    /// Opens a file, or what the linker finds by a name, for all of the process and for ever.
+    pub(crate) fn open(path: &OsStr) -> Result<Self, CannotOpen> {
+        let name = CString::new(path.as_bytes())
+            .map_err(|_| CannotOpen::Linker("a name with a null character".to_owned()))?;
+        let handle = open(Some(&name), libc::RTLD_NOW | libc::RTLD_GLOBAL);
+        let handle = handle.ok_or_else(|| CannotOpen::Linker(error()))?;
+        Self::beneath(handle).ok_or(CannotOpen::NotMpi)
+    }
+
+    /// The one that the process has loaded, if it has: the program's own, or else the first that was loaded. What translates one library to
+    /// another comes before that one.
+    pub(crate) fn loaded() -> Option<Self> {
+        Self::of_program().or_else(|| {
+            let names = loaded_names();
+            names.iter().find_map(|name| Self::beneath(reopen(name)?))
+        })
+    }
+
+    /// The one to which a function belongs that the program calls: it is the function's, or that of the tool which stands in for it.
+    pub(crate) fn of_address(address: *const c_void) -> Option<Self> {
+        let (name, _) = place(address)?;
+        let own = reopen(name).and_then(Self::beneath);
+        // A program's function may be a stub of its own that leads to the library.
+        own.or_else(Self::of_program)
+    }
+
+    /// That to which the program's references are bound.
+    fn of_program() -> Option<Self> {
+        Self::defining(find(libc::RTLD_DEFAULT, DEFINED)?)
+    }
+
+    /// An object itself, or the one among those that it depends on.
+    fn beneath(handle: NonNull<c_void>) -> Option<Self> {
+        Self::defining(find(handle.as_ptr(), DEFINED)?)
+    }
+
+    fn defining(defined: NonNull<c_void>) -> Option<Self> {
+        let (name, _) = place(defined.as_ptr())?;
+        Some(Self {
+            // The program has no name to be opened by.
+            handle: reopen(name).or_else(|| open(None, libc::RTLD_NOW))?,
+            path: Path::new(OsStr::from_bytes(name.to_bytes())).to_owned(),
+            defined,
+            is_global: find(libc::RTLD_DEFAULT, DEFINED) == Some(defined),
+        })
+    }
+
+    /// Its file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether both are one.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.defined == other.defined
+    }
+
+    /// Whether it has something of a name.
+    pub(crate) fn has(&self, name: &CStr) -> bool {
+        find(self.handle.as_ptr(), name).is_some()
+    }
+
+    /// The address of its own function of a name.
+    pub(crate) fn function(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        find(self.handle.as_ptr(), name)
+    }
+
+    /// The function of a name as a program calls it: a tool's, if one stands before the library.
+    pub(crate) fn function_as_called(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        let called = self
+            .is_global
+            .then(|| find(libc::RTLD_DEFAULT, name))
+            .flatten();
+        called.or_else(|| self.function(name))
+    }
+
+    /// The address of its variable of a name.
+    ///
+    /// A program that is linked to the library may have a copy of the variable, which then is the variable, for the library, too (by the
+    /// relocation `R_X86_64_COPY` or `R_AARCH64_COPY`). It is the first of the name in the global scope.
+    pub(crate) fn variable(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        self.function_as_called(name)
+    }
+}
+
+/// The dynamic linker's handle of a file, or of the program.
+fn open(name: Option<&CStr>, flags: c_int) -> Option<NonNull<c_void>> {
+    let name = name.map_or(ptr::null(), CStr::as_ptr);
+    // SAFETY: the name is a C string or NULL. Initialisers of what is opened may run: callers open MPI libraries, or what is loaded already.
+    NonNull::new(unsafe { libc::dlopen(name, flags) })
+}
+
+/// That of an object that is loaded already.
+fn reopen(name: &CStr) -> Option<NonNull<c_void>> {
+    match name.is_empty() {
+        true => None,
+        false => open(Some(name), libc::RTLD_NOW | libc::RTLD_NOLOAD),
+    }
+}
+
+/// The linker's words on the last failure, in one line.
+fn error() -> String {
+    // SAFETY: it may always be called.
+    let words = unsafe { libc::dlerror() };
+    if words.is_null() {
+        return "unknown to the dynamic linker".to_owned();
+    }
+    // SAFETY: not NULL, so it is a C string, which lives until this thread calls the linker again (POSIX.1-2024, dlerror).
+    unsafe { CStr::from_ptr(words) }
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn find(handle: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
+    // SAFETY: the handle is the linker's, of an object that is never closed, or one of its special ones; the name is a C string.
+    NonNull::new(unsafe { libc::dlsym(handle, name.as_ptr()) })
+}
+
+/// The name of the object that an address lies in, and where that begins.
+fn place(address: *const c_void) -> Option<(&'static CStr, *mut c_void)> {
+    let mut info = MaybeUninit::<libc::Dl_info>::uninit();
+    // SAFETY: any address may be asked about; `info` is room for the answer.
+    if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
+        return None;
+    }
+    // SAFETY: the call has succeeded, so it has written the answer.
+    let info = unsafe { info.assume_init() };
+    if info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: the linker's name of the object, a C string that lives as long as that; callers ask about objects that are not closed.
+    Some((unsafe { CStr::from_ptr(info.dli_fname) }, info.dli_fbase))
+}
+
+/// The names of all objects of the process, in the order in which they were loaded. The program has none.
+#[cfg(not(target_vendor = "apple"))]
+fn loaded_names() -> Vec<CString> {
+    unsafe extern "C" fn add(
+        info: *mut libc::dl_phdr_info,
+        _bytes: usize,
+        names: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the linker passes an object's description.
+        let name = unsafe { (*info).dlpi_name };
+        if !name.is_null() {
+            // SAFETY: the object's name is a C string, and lives during this call, as the object does.
+            let name = unsafe { CStr::from_ptr(name) };
+            // SAFETY: it is the list below, which nothing else uses meanwhile.
+            let names = unsafe { &mut *names.cast::<Vec<CString>>() };
+            names.push(name.to_owned());
+        }
+        0
+    }
+    let mut names = Vec::<CString>::new();
+    // SAFETY: the function has the signature that is asked for, and takes this list.
+    unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut names).cast()) };
+    names
+}
+
+/// The same on macOS.
+#[cfg(target_vendor = "apple")]
+fn loaded_names() -> Vec<CString> {
+    // SAFETY: it may always be called.
+    let count = unsafe { libc::_dyld_image_count() };
+    let name_of = |index| {
+        // SAFETY: any index may be asked for; there is none where another thread has unloaded an image.
+        let name = unsafe { libc::_dyld_get_image_name(index) };
+        // SAFETY: a C string that lives as long as its image.
+        (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_owned())
+    };
+    (0..count).filter_map(name_of).collect()
+}
+
+/// Whether an object with pointers in it may begin at an address: that is aligned, and in memory of this process.
+pub(crate) fn is_place_of_object(address: usize) -> bool {
+    if address == 0 || !address.is_multiple_of(align_of::<usize>()) {
+        return false;
+    }
+    // SAFETY: it may always be called.
+    let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    let page_bytes = usize::try_from(page_bytes).unwrap_or(4096);
+    let page = ptr::without_provenance_mut(address - address % page_bytes);
+    let mut is_resident = 0_u8;
+    // SAFETY: the address is a page's, and it need not be mapped: the call then fails. It writes one byte for the one page.
+    unsafe { libc::mincore(page, page_bytes, (&raw mut is_resident).cast()) == 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CannotOpen, Object, is_place_of_object, loaded_names, place};
+    use std::ffi::{CStr, OsStr};
+    use std::ptr;
+
+    #[test]
+    fn this_process_has_objects() {
+        let names = loaded_names();
+        let has_libc = |name: &CStr| name.to_string_lossy().contains("libc.");
+        assert!(names.iter().any(|name| has_libc(name)), "{names:?}");
+        let own: fn() = this_process_has_objects;
+        assert!(place(own as *const _).is_some());
+        assert!(place(ptr::null()).is_none());
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_in_the_linkers_words() {
+        let error = Object::open(OsStr::new("/nowhere/libmpi.so")).expect_err("it is not there");
+        assert!(matches!(error, CannotOpen::Linker(words) if words.contains("/nowhere/libmpi.so")));
+    }
+
+    #[test]
+    fn memory_of_this_process() {
+        let object = Box::new(7_u64);
+        assert!(is_place_of_object((&raw const *object).addr()));
+        for nothing in [0, 8, 0x101, 0x4400_0000, 1 << 62] {
+            assert!(!is_place_of_object(nothing), "{nothing:#x}");
+        }
+    }
+}
