@@ -19,9 +19,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         all += &declarations(&text);
     }
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    // Cargo marks it so when it makes it.
-    let is_target = |folder: &&Path| folder.join("CACHEDIR.TAG").is_file();
-    let target = out.ancestors().find(is_target);
+    // It is <target>/[<triple>/]<profile>/build/<package>/out.
+    let above = out.ancestors().nth(4);
+    let is_triple = |folder: &Path| folder.file_name() == env::var_os("TARGET").as_deref();
+    let target = above.and_then(|folder| match is_triple(folder) {
+        true => folder.parent(),
+        false => Some(folder),
+    });
     let target = target.ok_or("there is no target folder above OUT_DIR")?;
     fs::write(target.join("header.h"), all)?;
     Ok(())

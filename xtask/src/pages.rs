@@ -34,6 +34,9 @@ struct DistributionReadme;
 #[doc = include_str!("../../crates/schedule/README.md")]
 struct ScheduleReadme;
 
+#[doc = include_str!("../../crates/mpi-library/README.md")]
+struct MpiLibraryReadme;
+
 #[doc = include_str!("../../crates/comm/README.md")]
 struct CommReadme;
 
