@@ -89,12 +89,16 @@ fn check_complex<T: Element + exact::Float>(case: &Value) {
     }
 }
 
+/// A call of a plan with this rank's factors.
+type ProductCall<T> =
+    fn(&exact::Plan<ComplexProductSum<T>>, &[[T; 2]], &[[T; 2]]) -> Result<[T; 2], RunError>;
+
 /// The sum of products of complex numbers, by a call of a plan.
 fn products_on_ranks<T: Element + exact::Float>(
     case: &Value,
     x: &[[T; 2]],
     y: &[[T; 2]],
-    run: fn(&exact::Plan<ComplexProductSum<T>>, &[[T; 2]], &[[T; 2]]) -> Result<[T; 2], RunError>,
+    run: ProductCall<T>,
 ) {
     on_ranks(case, &pairs(x, y), |plan, own| {
         let (x, y): (Vec<[T; 2]>, Vec<[T; 2]>) = own.iter().copied().unzip();
