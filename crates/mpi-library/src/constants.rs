@@ -3,8 +3,6 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use crate::status::Status;
-
 /// `MPI_SUCCESS`, in every family (MPI 4.1, 9.4).
 pub const MPI_SUCCESS: c_int = 0;
 
@@ -45,7 +43,7 @@ macro_rules! constants {
             /// `MPI_IN_PLACE`, which is no address of memory; here as a number.
             in_place: usize,
             /// `MPI_STATUS_IGNORE` and `MPI_STATUSES_IGNORE`, likewise.
-            status_ignore: usize,
+            pub(crate) status_ignore: usize,
             /// The bytes of a handle.
             pub handle_bytes: usize,
             /// The bytes of an `MPI_Status`: the distance between those of an array.
@@ -180,11 +178,5 @@ impl Constants {
     #[inline]
     pub fn in_place(&self) -> *mut c_void {
         ptr::without_provenance_mut(self.in_place)
-    }
-
-    /// `MPI_STATUS_IGNORE`, and `MPI_STATUSES_IGNORE`.
-    #[inline]
-    pub fn status_ignore(&self) -> *mut Status {
-        ptr::without_provenance_mut(self.status_ignore)
     }
 }

@@ -7,9 +7,7 @@ use std::fmt;
 use std::ptr;
 
 use crate::constants::{ABI, Constants, MPICH, OPEN_MPI};
-use crate::error::Error;
 use crate::handle::{Handle, Passed};
-use crate::object;
 
 /// Libraries with one layout of handles and statuses, and with the same constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,7 +58,7 @@ impl Family {
 
     /// What is defined of a handle's word that C has passed.
     #[inline]
-    fn defined(self, word: usize) -> usize {
+    pub(crate) fn defined(self, word: usize) -> usize {
         match self {
             Self::Mpich => word & LOWER_HALF,
             Self::OpenMpi | Self::Abi => word,
@@ -104,48 +102,10 @@ impl Family {
         // SAFETY: the caller promises room for a handle, whose bytes these are; `bytes` is ours.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place.cast(), self.handle_bytes()) };
     }
-
-    /// The handle of a word that a program hands over as a number: an `int` with or without its sign, or a pointer.
-    ///
-    /// This finds what would otherwise crash: handles of another family. What it lets pass need not be a live handle.
-    ///
-    /// # Errors
-    /// A handle of this type and family has no such word.
-    pub fn checked<H: Handle>(self, word: usize) -> Result<H, Error> {
-        let is_one = match self {
-            Self::OpenMpi => object::is_place_of_object(word),
-            Self::Mpich => {
-                let is_int = word >> 31 == ALL_ONES >> 31 || word <= LOWER_HALF;
-                is_int && (word >> MPICH_KIND_SHIFT) & MPICH_KIND_MASK == H::MPICH_KIND
-            }
-            Self::Abi => {
-                let (first, count) = H::ABI_ROW;
-                // Others are the library's own choice: addresses or numbers.
-                (first..first + count).contains(&word) || word > ABI_LAST
-            }
-        };
-        match is_one {
-            true => Ok(H::from_word(self.defined(word))),
-            false => Err(Error::NotAHandle {
-                noun: H::NOUN,
-                word,
-                family: self,
-            }),
-        }
-    }
 }
 
-const ALL_ONES: usize = usize::MAX;
-
 /// An `int`'s bits.
-const LOWER_HALF: usize = u32::MAX as usize;
-
-/// Where the kind of object is in a handle of the MPICH family, which all its predefined handles show.
-const MPICH_KIND_SHIFT: u32 = 26;
-const MPICH_KIND_MASK: usize = 0xf;
-
-/// Predefined handles of the standard ABI have ten bits, and its constants no more than twelve: so the first page is theirs (MPI 5.0, chapter 20).
-const ABI_LAST: usize = 0xfff;
+pub(crate) const LOWER_HALF: usize = u32::MAX as usize;
 
 #[cfg(test)]
 mod tests {
@@ -181,41 +141,5 @@ mod tests {
             assert_eq!(pointers, [9, 2, 3]);
             pointers[0] = 1;
         }
-    }
-
-    /// World, its sign-extended duplicate, and what is none.
-    #[test]
-    fn handles_of_another_family_are_found() {
-        let word_of = |family: Family, word| family.checked::<Comm>(word).map(Comm::word).ok();
-        let object = Box::new(0_u64);
-        let address = (&raw const *object).addr();
-        let (mpich, abi) = (0x4400_0000, 0x101);
-        assert_eq!(word_of(Family::OpenMpi, address), Some(address));
-        assert_eq!(word_of(Family::Mpich, mpich), Some(mpich));
-        assert_eq!(
-            word_of(Family::Mpich, 0xffff_ffff_8400_0001),
-            Some(0x8400_0001)
-        );
-        assert_eq!(word_of(Family::Abi, abi), Some(abi));
-        for (family, word) in [
-            (Family::OpenMpi, 0),
-            (Family::OpenMpi, abi),
-            (Family::OpenMpi, mpich),
-            (Family::OpenMpi, mpich + 1),
-            (Family::Mpich, address),
-            (Family::Mpich, abi),
-            (Family::Mpich, 0),
-            // A datatype.
-            (Family::Mpich, 0x4c00_010d),
-            (Family::Abi, 0),
-            (Family::Abi, 0x247),
-        ] {
-            assert_eq!(word_of(family, word), None, "{family}: {word:#x}");
-        }
-        let error = Family::OpenMpi.checked::<Comm>(mpich).expect_err("an int");
-        assert_eq!(
-            error.to_string(),
-            "0x44000000 cannot be the handle of a communicator in Open MPI"
-        );
     }
 }

@@ -1,4 +1,4 @@
-//! MPI's functions by `dlsym`: one binary, compiled without `mpi.h` and linked to no MPI library, for all of them.
+//! MPI's functions by `dlsym`: one binary, compiled without `mpi.h` and linked to no MPI library, for the libraries of each [`Family`].
 //!
 //! [`Library::choose`] finds the library (see [`Options`] for the order), tells its [`Family`], and fills a table, which lives as long as the
 //! process. A call is one indirect call, as it is through the procedure linkage table of a program that is linked to the library. Everything
@@ -47,6 +47,7 @@ compile_error!(
     "mpi-library passes a word where MPI libraries take an int or a pointer, which only the calling conventions of System V x86-64 and of Linux on little-endian AArch64 are known to allow"
 );
 
+mod checked;
 mod choice;
 mod constants;
 mod error;
@@ -57,7 +58,9 @@ mod launcher;
 mod library;
 mod object;
 mod predefined;
+mod search;
 mod status;
+mod text;
 
 pub use choice::{Choice, Names, Options, Reason};
 pub use constants::{

@@ -7,15 +7,17 @@ use std::fmt;
 use std::mem;
 use std::ptr::NonNull;
 
-use crate::choice::{self, Choice, Names, Options};
+use crate::choice::{Choice, Names, Options, Reason};
 use crate::constants::{Constants, MAX_LIBRARY_VERSION_STRING};
-use crate::error::{Error, one_line};
+use crate::error::Error;
 use crate::family::Family;
 use crate::functions::{Functions, Signature};
 use crate::handle::{Comm, Datatype, Handle, Op, Passed};
 use crate::launcher::Launcher;
 use crate::object::Object;
 use crate::predefined::Handles;
+use crate::search;
+use crate::text::one_line;
 
 /// MPI's functions, handles and constants in one library. Its methods of MPI's names are MPI's functions.
 pub struct Library {
@@ -51,7 +53,7 @@ impl Library {
             true => Launcher::of_process(),
             false => None,
         };
-        let (object, reason) = choice::find(options, launcher)?;
+        let (object, reason) = search::find(options, launcher)?;
         let path = object.path().to_owned();
         let lacks = |name| Error::Lacks {
             path: path.clone(),
@@ -63,7 +65,7 @@ impl Library {
             path: path.clone(),
             version: shown.clone(),
         })?;
-        let is_opened = !matches!(reason, choice::Reason::Caller | choice::Reason::Loaded);
+        let is_opened = !matches!(reason, Reason::Caller | Reason::Loaded);
         if is_opened
             && let Some(launcher) = launcher
             && !launcher.starts(family)

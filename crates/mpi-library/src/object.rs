@@ -58,7 +58,7 @@ impl Object {
 
     /// The one to which a function belongs that the program calls: it is the function's, or that of the tool which stands in for it.
     pub(crate) fn of_address(address: *const c_void) -> Option<Self> {
-        let (name, _) = place(address)?;
+        let name = object_name(address)?;
         let own = reopen(name).and_then(Self::beneath);
         // A program's function may be a stub of its own that leads to the library.
         own.or_else(Self::of_program)
@@ -75,7 +75,7 @@ impl Object {
     }
 
     fn defining(defined: NonNull<c_void>) -> Option<Self> {
-        let (name, _) = place(defined.as_ptr())?;
+        let name = object_name(defined.as_ptr())?;
         Some(Self {
             // The program has no name to be opened by.
             handle: reopen(name).or_else(|| open(None, libc::RTLD_NOW))?,
@@ -97,7 +97,7 @@ impl Object {
 
     /// Whether it has something of a name.
     pub(crate) fn has(&self, name: &CStr) -> bool {
-        find(self.handle.as_ptr(), name).is_some()
+        self.function(name).is_some()
     }
 
     /// The address of its own function of a name.
@@ -138,7 +138,7 @@ fn reopen(name: &CStr) -> Option<NonNull<c_void>> {
     }
 }
 
-/// The linker's words on the last failure, in one line.
+/// The linker's words on the last failure.
 fn error() -> String {
     // SAFETY: it may always be called.
     let words = unsafe { libc::dlerror() };
@@ -156,8 +156,8 @@ fn find(handle: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
     NonNull::new(unsafe { libc::dlsym(handle, name.as_ptr()) })
 }
 
-/// The name of the object that an address lies in, and where that begins.
-fn place(address: *const c_void) -> Option<(&'static CStr, *mut c_void)> {
+/// The name of the object that an address lies in.
+fn object_name(address: *const c_void) -> Option<&'static CStr> {
     let mut info = MaybeUninit::<libc::Dl_info>::uninit();
     // SAFETY: any address may be asked about; `info` is room for the answer.
     if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
@@ -169,7 +169,7 @@ fn place(address: *const c_void) -> Option<(&'static CStr, *mut c_void)> {
         return None;
     }
     // SAFETY: the linker's name of the object, a C string that lives as long as that; callers ask about objects that are not closed.
-    Some((unsafe { CStr::from_ptr(info.dli_fname) }, info.dli_fbase))
+    Some(unsafe { CStr::from_ptr(info.dli_fname) })
 }
 
 /// The names of all objects of the process, in the order in which they were loaded. The program has none.
@@ -227,7 +227,7 @@ pub(crate) fn is_place_of_object(address: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{CannotOpen, Object, is_place_of_object, loaded_names, place};
+    use super::{CannotOpen, Object, is_place_of_object, loaded_names, object_name};
     use std::ffi::{CStr, OsStr};
     use std::ptr;
 
@@ -237,8 +237,8 @@ mod tests {
         let has_libc = |name: &CStr| name.to_string_lossy().contains("libc.");
         assert!(names.iter().any(|name| has_libc(name)), "{names:?}");
         let own: fn() = this_process_has_objects;
-        assert!(place(own as *const _).is_some());
-        assert!(place(ptr::null()).is_none());
+        assert!(object_name(own as *const _).is_some());
+        assert!(object_name(ptr::null()).is_none());
     }
 
     #[test]

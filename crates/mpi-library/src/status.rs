@@ -1,6 +1,7 @@
 //! What MPI says of a message.
 
 use std::ffi::c_int;
+use std::ptr;
 
 use crate::constants::Constants;
 
@@ -41,5 +42,13 @@ impl Status {
     #[inline]
     fn field(&self, offset_bytes: usize) -> c_int {
         self.words[offset_bytes / 4].cast_signed()
+    }
+}
+
+impl Constants {
+    /// `MPI_STATUS_IGNORE`, and `MPI_STATUSES_IGNORE`.
+    #[inline]
+    pub fn status_ignore(&self) -> *mut Status {
+        ptr::without_provenance_mut(self.status_ignore)
     }
 }

@@ -30,6 +30,19 @@ const OPTIONAL: [&str; 4] = [
     "MPIX_FT",
 ];
 
+/// Types of handles, without `MPI_`.
+const HANDLES: [&str; 9] = [
+    "Comm",
+    "Datatype",
+    "Op",
+    "Request",
+    "Group",
+    "Win",
+    "Info",
+    "Errhandler",
+    "Message",
+];
+
 /// Strings' lengths, each with the room that is left for it here.
 const LENGTHS: [(&str, usize); 5] = [
     ("MPI_MAX_LIBRARY_VERSION_STRING", MAX_LIBRARY_VERSION_STRING),
@@ -94,12 +107,16 @@ fn headers() -> Vec<Header> {
 }
 
 impl Header {
+    /// A source of these lines, which knows the header and Open MPI's extensions.
+    fn source(&self, lines: &str) -> String {
+        let extensions = "#if defined(OPEN_MPI)\n#include <mpi-ext.h>\n#endif\n";
+        format!("#include <{}>\n{extensions}{lines}", self.file)
+    }
+
     /// Compiles a program of these lines, with the given options.
     fn compile(&self, folder: &Path, name: &str, lines: &str, options: &[&str]) -> PathBuf {
         let (source, program) = (folder.join(format!("{name}.c")), folder.join(name));
-        let extensions = "#if defined(OPEN_MPI)\n#include <mpi-ext.h>\n#endif\n";
-        let text = format!("#include <{}>\n{extensions}{lines}", self.file);
-        fs::write(&source, text).expect("a source");
+        fs::write(&source, self.source(lines)).expect("a source");
         let mut command = Command::new(&self.compile[0]);
         // Names that MPI has deprecated are looked at, too.
         command
@@ -153,17 +170,7 @@ int main(void)
     WORD(MPI_SUCCESS);
 "##,
     );
-    for noun in [
-        "Comm",
-        "Datatype",
-        "Op",
-        "Request",
-        "Group",
-        "Win",
-        "Info",
-        "Errhandler",
-        "Message",
-    ] {
+    for noun in HANDLES {
         writeln!(lines, "    NUMBER(sizeof(MPI_{noun}));").expect("a string");
     }
     for (name, _) in Family::Abi.constants().integers() {
@@ -254,17 +261,7 @@ fn compare_constants(constants: &Constants, is: &impl Fn(&str, i128)) {
     }
     is("sizeof(MPI_Status)", constants.status_bytes as i128);
     assert!(constants.status_bytes <= Status::BYTES);
-    for noun in [
-        "Comm",
-        "Datatype",
-        "Op",
-        "Request",
-        "Group",
-        "Win",
-        "Info",
-        "Errhandler",
-        "Message",
-    ] {
+    for noun in HANDLES {
         is(
             &format!("sizeof(MPI_{noun})"),
             constants.handle_bytes as i128,
@@ -316,11 +313,7 @@ fn compare_types(header: &Header, folder: &Path) {
 /// Whether a header declares a function that not every library has, as a function.
 fn has_optional(header: &Header, folder: &Path, signature: &Signature) -> bool {
     let source = folder.join("optional.c");
-    let extensions = "#if defined(OPEN_MPI)\n#include <mpi-ext.h>\n#endif\n";
-    let text = format!(
-        "#include <{}>\n{extensions}void *p = (void *) {};\n",
-        header.file, signature.name
-    );
+    let text = header.source(&format!("void *p = (void *) {};\n", signature.name));
     fs::write(&source, text).expect("a source");
     let mut command = Command::new(&header.compile[0]);
     command
