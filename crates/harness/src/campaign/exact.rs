@@ -2,8 +2,6 @@
 //!
 //! A rank's item is what it has added up, so that scans go over ranks.
 
-use std::mem;
-
 use integer_sums::{dot, root, sum};
 use reduce::exact::{self, Accumulator, Pending, ProductSum, Sum};
 use reduce::{Operation, Plan, RunError, World, call};
@@ -243,19 +241,20 @@ impl<A: Accumulator> Built<A> {
             _ => unreachable!("{NOT_OFFERED}"),
         })
     }
+}
 
-    /// The values of sums, as an outcome.
-    fn values(&self, result: Result<Option<Vec<A>>, RunError>) -> Outcome {
-        let values = |sums: Vec<A>| sums.iter().map(self.value).collect::<Vec<f64>>();
-        outcome(result.map(|sums| sums.map(values)))
-    }
+/// The values of sums, as an outcome.
+fn values<A>(value: fn(&A) -> f64, result: Result<Option<Vec<A>>, RunError>) -> Outcome {
+    let values = |sums: Vec<A>| sums.iter().map(value).collect::<Vec<f64>>();
+    outcome(result.map(|sums| sums.map(values)))
 }
 
 const NOT_OFFERED: &str = "plans of exact sums have no other calls";
 
 impl<A: Accumulator> Slot for Built<A> {
     fn call(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
-        self.values(self.try_call(operation, &self.local(step, surplus)))
+        let sums = self.try_call(operation, &self.local(step, surplus));
+        values(self.value, sums)
     }
 
     fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
@@ -268,8 +267,8 @@ impl<A: Accumulator> Slot for Built<A> {
     }
 
     fn wait(&mut self, polls: Polls) -> Outcome {
-        let mut flight = mem::take(&mut self.flight);
-        flight.end(polls, |sums| self.values(sums))
+        let value = self.value;
+        self.flight.end(polls, |sums| values(value, sums))
     }
 
     fn give_up(&mut self) {
