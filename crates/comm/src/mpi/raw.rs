@@ -17,7 +17,7 @@ use super::misdirected::WorldReturnsErrors;
 use super::ulfm;
 use crate::error::Error;
 
-/// The bit by which unsigned numbers and signed ones of the same order differ.
+/// The top bit: with it flipped, unsigned numbers have the order of signed ones.
 const SIGN: u64 = 1 << 63;
 
 /// An MPI function that returned something else than `MPI_SUCCESS`.
@@ -279,17 +279,17 @@ impl RawCommunicator {
 
     /// `MPI_Allreduce`, element by element, on slices of the same length.
     ///
-    /// Least and greatest are those of signed integers in the same order: MPICH 4.0 takes the upper half of MPI_UINT64_T for negative numbers.
+    /// Minima and maxima are taken of signed integers with the top bit flipped: MPICH 4.0.2 compares MPI_UINT64_T as if it were signed.
     pub(super) fn allreduce_u64s(
         &self,
         numbers: &[u64],
         agreed: Agreed,
     ) -> Result<Vec<u64>, Failure> {
-        let shift = match agreed {
+        let flipped = match agreed {
             Agreed::Least | Agreed::Greatest => SIGN,
             Agreed::Union => 0,
         };
-        let numbers: Vec<u64> = numbers.iter().map(|number| number ^ shift).collect();
+        let numbers: Vec<u64> = numbers.iter().map(|number| number ^ flipped).collect();
         let mut result = vec![0_u64; numbers.len()];
         let count = c_int::try_from(numbers.len()).expect("ranks agree on few numbers");
         // SAFETY: constants of the library, initialised before main.
@@ -312,7 +312,7 @@ impl RawCommunicator {
             )
         };
         check("MPI_Allreduce", code)?;
-        result.iter_mut().for_each(|number| *number ^= shift);
+        result.iter_mut().for_each(|number| *number ^= flipped);
         Ok(result)
     }
 
