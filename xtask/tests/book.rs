@@ -283,7 +283,7 @@ fn squeezed(code: &str) -> String {
 
 /// Whether rustdoc compiles a block of this page.
 fn is_doctest(path: &Path, info: &str) -> bool {
-    (is_in_book(path) || path.starts_with("crates")) && info == "rust"
+    (is_in_book(path) || path.starts_with("crates")) && matches!(info, "rust" | "rust,no_run")
 }
 
 #[test]
