@@ -200,6 +200,12 @@ pub enum Error {
         /// The values that it can have.
         expected: &'static str,
     },
+    /// There is no MPI library, or not this one.
+    #[error("no MPI library: {reason}")]
+    NoLibrary {
+        /// Why, in one line.
+        reason: String,
+    },
     /// The MPI library returned an error code.
     #[error("rank {rank}: {call} failed with code {code}: {}", printable(.text))]
     Mpi {

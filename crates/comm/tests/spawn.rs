@@ -1,20 +1,28 @@
 //! Processes that a program starts: ranks of another world, which have counted their communicators themselves. Both sides exchange messages, and
 //! free communicators in several orders. `cargo xtask test` starts this program with `mpirun`; it starts more of itself.
 
+#![expect(unsafe_code, reason = "MPI is a C library")]
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
 use std::env;
-use std::process::Command;
+use std::ffi::{CString, c_int};
+use std::os::unix::ffi::OsStrExt as _;
+use std::ptr;
 
-use ::mpi::collective::Root as _;
-use ::mpi::environment::library_version;
-use ::mpi::topology::{Communicator as _, InterCommunicator, MergeOrder, Rank, SimpleCommunicator};
 use comm::mpi::MpiCommunicator;
-use comm::{Communicator, Tag, collective, mpi};
+use comm::mpi::mpi_library::{Comm, Library, MPI_SUCCESS};
+use comm::{Communicator, Tag, collective, mpi, text};
 
-const CHILDREN: Rank = 2;
+const CHILDREN: c_int = 2;
 
 const ROUNDS: usize = 2;
+
+/// Whose ranks come first in a communicator of both sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Parents,
+    Children,
+}
 
 fn main() {
     mpi::run(|world| check(&world)).expect("MPI starts once");
@@ -22,53 +30,87 @@ fn main() {
 
 fn check(world: &MpiCommunicator) {
     exchange(world);
-    let all = SimpleCommunicator::world();
-    let (between, order) = match all.parent() {
-        Some(between) => (between, MergeOrder::High),
-        None if !can_start() => {
+    let library = mpi::library().expect("it is chosen");
+    let (between, side) = match parent(library) {
+        Some(between) => (between, Side::Children),
+        None if !can_start(library) => {
             if world.rank() == 0 {
                 println!("skipped: this MPI library starts no processes");
             }
             return;
         }
-        None => {
-            let own = Command::new(env::current_exe().expect("it is running"));
-            let started = all.process_at_rank(0).spawn(&own, CHILDREN);
-            (started.expect("there is room for two"), MergeOrder::Low)
-        }
+        None => (start(library), Side::Parents),
     };
     for round in 0..ROUNDS {
-        together(&all, &between, order, round);
+        together(library, between, side, round);
     }
     exchange(world);
-    if world.rank() == 0 && matches!(order, MergeOrder::Low) {
-        let size = world.size();
-        println!("comm on MPI, {size} ranks and {CHILDREN} that they have started: passed");
+    if world.rank() == 0 && side == Side::Parents {
+        let ranks = text::counted(world.size(), "rank");
+        println!("comm on MPI, {ranks} and {CHILDREN} that they have started: passed");
     }
 }
 
 /// Debian's MPICH is built for UCX, by which this version starts none: the call fails.
-fn can_start() -> bool {
-    let version = library_version().unwrap_or_default();
-    !version.contains("ch4:ucx")
+fn can_start(library: &Library) -> bool {
+    !library.version().contains("ch4:ucx")
+}
+
+/// Those that have started this process.
+fn parent(library: &Library) -> Option<Comm> {
+    let mut parent = Comm::UNSET;
+    // SAFETY: MPI is initialised; `parent` is room for one handle.
+    let code = unsafe { library.MPI_Comm_get_parent(&raw mut parent) };
+    assert_eq!(code, MPI_SUCCESS);
+    (parent != library.handles.MPI_COMM_NULL).then_some(parent)
+}
+
+/// Starts more of this program. Collective.
+fn start(library: &Library) -> Comm {
+    let own = env::current_exe().expect("it is running");
+    let own = CString::new(own.as_os_str().as_bytes()).expect("a path has no null character");
+    let handles = &library.handles;
+    let (info, world) = (handles.MPI_INFO_NULL, handles.MPI_COMM_WORLD);
+    let mut between = Comm::UNSET;
+    // SAFETY: MPI is initialised; the path is a C string; MPI_ARGV_NULL and MPI_ERRCODES_IGNORE are NULL in every family (`mpi.h`).
+    let code = unsafe {
+        library.MPI_Comm_spawn(
+            own.as_ptr(),
+            ptr::null_mut(),
+            CHILDREN,
+            info,
+            0,
+            world,
+            &raw mut between,
+            ptr::null_mut(),
+        )
+    };
+    assert_eq!(code, MPI_SUCCESS, "there is room for two");
+    between
+}
+
+/// A communicator of both sides. Collective.
+fn merge(library: &Library, between: Comm, side: Side) -> Comm {
+    let mut merged = Comm::UNSET;
+    let is_high = (side == Side::Children).into();
+    // SAFETY: the intercommunicator is live; `merged` is room for one handle.
+    let code = unsafe { library.MPI_Intercomm_merge(between, is_high, &raw mut merged) };
+    assert_eq!(code, MPI_SUCCESS);
+    merged
 }
 
 /// Communicators of both sides, while others of one side live: more on one than on the other.
-fn together(
-    all: &SimpleCommunicator,
-    between: &InterCommunicator,
-    order: MergeOrder,
-    round: usize,
-) {
-    let own_count = match order {
-        MergeOrder::Low => 1,
-        MergeOrder::High => 3,
+fn together(library: &Library, between: Comm, side: Side, round: usize) {
+    let own_count = match side {
+        Side::Parents => 1,
+        Side::Children => 3,
     };
-    let own: Vec<_> = (0..own_count).map(|_| duplicate(all)).collect();
-    let merged = between.merge(order);
-    drop(duplicate(&merged));
+    let world = library.handles.MPI_COMM_WORLD;
+    let own: Vec<_> = (0..own_count).map(|_| duplicate(world)).collect();
+    let mut merged = merge(library, between, side);
+    drop(duplicate(merged));
     // Frees the one before.
-    let both = duplicate(&merged);
+    let both = duplicate(merged);
     if round.is_multiple_of(2) {
         own.into_iter().for_each(free);
         free(both);
@@ -77,10 +119,15 @@ fn together(
         own.iter().for_each(exchange);
         own.into_iter().for_each(free);
     }
+    // SAFETY: the communicator is live, and is not used afterwards.
+    let code = unsafe { library.MPI_Comm_free(&raw mut merged) };
+    assert_eq!(code, MPI_SUCCESS);
 }
 
-fn duplicate(parent: &SimpleCommunicator) -> MpiCommunicator {
-    let copy = MpiCommunicator::duplicate(parent).expect("every communicator can be duplicated");
+fn duplicate(parent: Comm) -> MpiCommunicator {
+    // SAFETY: MPI is initialised, and every caller has a live communicator.
+    let copy = unsafe { MpiCommunicator::duplicate(parent) };
+    let copy = copy.expect("every communicator can be duplicated");
     exchange(&copy);
     copy
 }

@@ -130,9 +130,9 @@ impl Channel {
     /// A later one, on a duplicate of the first. Collective.
     fn successor(&self, generation: u64, rank: usize, size: usize) -> Result<Self, Error> {
         let failed = |failure: Failure| failure.on(rank);
-        let raw = RawCommunicator::duplicate(&self.raw).map_err(failed)?;
+        let raw = self.raw.duplicate().map_err(failed)?;
         let lifetime =
-            Lifetime::register_after(Some(&self.lifetime), &self.raw, raw).map_err(failed)?;
+            Lifetime::register_after(Some(&self.lifetime), self.raw, raw).map_err(failed)?;
         let first_number = generation << self.bits.number;
         let node = Node::find(
             &raw,

@@ -6,9 +6,6 @@ use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::ffi::MPI_Comm;
-use mpi::raw::AsRaw;
-
 use super::asking::{Asked, Clock};
 use super::channel::{Channel, Channels};
 use super::inquiry::{self, Inquiry};
@@ -89,7 +86,7 @@ pub struct MpiCommunicator {
     /// The first channel's, for what is not a message.
     pub(super) raw: RawCommunicator,
     /// Its number in the registry of what is to be freed.
-    first_number: u64,
+    pub(super) first_number: u64,
     /// Conversations to close before the next one is opened.
     to_close: RefCell<Vec<Tag>>,
     /// Requests to cancel then.
@@ -100,24 +97,6 @@ pub struct MpiCommunicator {
     is_revoked: Cell<bool>,
 }
 
-/// The library's communicator of an [`MpiCommunicator`], by a name that outlives it.
-#[derive(Clone, Copy, Debug)]
-pub struct Duplicate {
-    number: u64,
-}
-
-impl Duplicate {
-    /// Frees it, if all ranks have dropped the [`MpiCommunicator`] and all that used it. Collective, and called by the thread that calls
-    /// MPI. After `MPI_Finalize`, which frees what is left, this does nothing.
-    ///
-    /// # Errors
-    /// An MPI call failed.
-    pub fn free(self) -> Result<(), Error> {
-        let freed = lifetime::free_together(self.number);
-        freed.map_err(|failure| failure.on(0))
-    }
-}
-
 impl fmt::Debug for MpiCommunicator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "MpiCommunicator(rank {} of {})", self.rank, self.size)
@@ -125,50 +104,12 @@ impl fmt::Debug for MpiCommunicator {
 }
 
 impl MpiCommunicator {
-    /// Duplicates a communicator of the caller's, so that messages of the two never meet. Collective.
-    ///
-    /// # Errors
-    /// An MPI call failed, or an environment variable has a value that it cannot have.
-    pub fn duplicate(comm: &impl AsRaw<Raw = MPI_Comm>) -> Result<Self, Error> {
-        Self::duplicate_for(comm, true)
-    }
-
-    /// Duplicates a communicator for a library beneath the program. Its messages may go through memory that the ranks of a node share, if
-    /// all ranks want that. Calls none of the program's functions that copy attributes. Collective.
-    ///
-    /// The duplicate can be freed before `MPI_Finalize`, when nothing uses it any more.
-    ///
-    /// # Errors
-    /// As [`duplicate`](MpiCommunicator::duplicate).
-    #[cfg(feature = "pmpi")]
-    pub fn duplicate_beneath(
-        comm: &impl AsRaw<Raw = MPI_Comm>,
-        wants_memory: bool,
-    ) -> Result<(Self, Duplicate), Error> {
-        let this = Self::duplicate_for(comm, wants_memory)?;
-        let library_own = this.library_communicator();
-        Ok((this, library_own))
-    }
-
-    /// The library's communicator, by a name that can free it when this one is gone.
-    pub fn library_communicator(&self) -> Duplicate {
-        Duplicate {
-            number: self.first_number,
-        }
-    }
-
-    fn duplicate_for(comm: &impl AsRaw<Raw = MPI_Comm>, wants_memory: bool) -> Result<Self, Error> {
-        // Where even this fails, there is no rank to name. A duplicate has the ranks of its parent.
-        let rank = RawCommunicator::of(comm).rank();
-        let rank = rank.map_err(|failure| failure.on(0))?;
-        let failed = |failure: Failure| failure.on(rank);
-        let raw = RawCommunicator::duplicate(comm).map_err(failed)?;
-        let lifetime = Lifetime::register(comm, raw).map_err(failed)?;
-        Self::on(raw, lifetime, wants_memory)
-    }
-
     /// A rank's end on a communicator of ours. Collective.
-    fn on(raw: RawCommunicator, lifetime: Lifetime, wants_memory: bool) -> Result<Self, Error> {
+    pub(super) fn on(
+        raw: RawCommunicator,
+        lifetime: Lifetime,
+        wants_memory: bool,
+    ) -> Result<Self, Error> {
         let rank = raw.rank().map_err(|failure| failure.on(0))?;
         let failed = |failure: Failure| failure.on(rank);
         let size = raw.size().map_err(failed)?;

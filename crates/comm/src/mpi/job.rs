@@ -1,17 +1,20 @@
-//! A program's whole stay in MPI: from `MPI_Init` to `MPI_Finalize`, or to `MPI_Abort`.
+//! A program's whole stay in MPI: from `MPI_Init_thread` to `MPI_Finalize`, or to `MPI_Abort`.
+
+#![expect(unsafe_code, reason = "MPI is a C library")]
 
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
+use std::ptr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mpi::Threading;
-use mpi::topology::SimpleCommunicator;
+use mpi_library::{Choice, Library, MPI_SUCCESS};
 
 use super::communicator::MpiCommunicator;
+use super::library::{ALONE_VARIABLE, LIBRARY_VARIABLE, is_meant_to_be_alone, library};
 use super::lifetime;
 use super::misdirected::WorldReturnsErrors;
-use super::raw::{self, Failure, RawCommunicator};
+use super::raw::{self, Failure, RawCommunicator, check};
 use crate::communicator::Communicator;
 use crate::error::Error;
 use crate::setting;
@@ -38,18 +41,23 @@ pub enum RunError {
     #[error("MPI is initialised already: hand its communicator to MpiCommunicator::duplicate")]
     AlreadyInitialised,
     /// The library is built without thread support.
-    #[error("this MPI library does not support MPI_THREAD_FUNNELED")]
-    NoThreadSupport,
+    #[error("this MPI library does not support MPI_THREAD_FUNNELED: {library}")]
+    NoThreadSupport {
+        /// The library.
+        library: Choice,
+    },
     /// The launcher has started more ranks than the library knows of: it is another library's, and every rank would think that it
     /// is the only one. See [`ALONE_VARIABLE`].
     #[error(
-        "the launcher has started {started} ranks ({variable}={started}), but this program's MPI library knows of one: start it by the launcher of the library that it was built for; or, where {variable} is another program's, set {ALONE_VARIABLE}=on"
+        "the launcher has started {started} ranks ({variable}={started}), but this process' MPI library knows of one: {library}. Start the program by that library's launcher, or name the launcher's library in {LIBRARY_VARIABLE}; where {variable} is another program's, set {ALONE_VARIABLE}=on"
     )]
     ForeignLauncher {
         /// The ranks that the launcher has started.
         started: usize,
         /// The environment variable that says so.
         variable: &'static str,
+        /// The library.
+        library: Choice,
     },
     /// The others have not come to the end within the silence limit. MPI is not finalised, so the launcher will end them.
     #[error("rank {rank}: the other ranks have not ended within {after:?}")]
@@ -64,30 +72,28 @@ pub enum RunError {
     Failed(#[from] Error),
 }
 
-/// The environment variable that says, by `on`, that a job of one rank is meant to be one, in an environment that a launcher has prepared
-/// for another program: in a shell within a job of Slurm's, for example. `off` is the default.
-pub const ALONE_VARIABLE: &str = "TREEFOLD_ALONE";
-
 /// Initialises MPI, runs `body` with a duplicate of its world communicator, waits for the other ranks and finalises MPI.
 ///
 /// A panic of `body` ends all processes by `MPI_Abort`, after one line that names the rank: the others could not learn of it.
 /// The program's panic hook runs first, as always.
 ///
 /// # Errors
-/// MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, was started by another library's launcher, or fails; a setting has
-/// a value that it cannot have; or the other ranks do not end.
+/// There is no MPI library; MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, was started by another library's launcher, or
+/// fails; a setting has a value that it cannot have; or the other ranks do not end.
 pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
-    let (universe, threading) =
-        mpi::initialize_with_threading(Threading::Funneled).ok_or(RunError::AlreadyInitialised)?;
-    if threading < Threading::Funneled {
-        return Err(RunError::NoThreadSupport);
-    }
-    let world = MpiCommunicator::duplicate(&SimpleCommunicator::world())?;
+    let library = library()?;
+    let stay = Stay::begin(library)?;
+    // SAFETY: MPI is initialised, and the handle is its own for all processes.
+    let world = unsafe { MpiCommunicator::duplicate(library.handles.MPI_COMM_WORLD) }?;
     if world.size() == 1
         && !is_meant_to_be_alone()?
         && let Some((variable, started)) = started_by_launcher()
     {
-        return Err(RunError::ForeignLauncher { started, variable });
+        return Err(RunError::ForeignLauncher {
+            started,
+            variable,
+            library: library.choice().clone(),
+        });
     }
     let (rank, silence_limit) = (world.rank(), world.shared_silence_limit());
     // Nothing that the body has touched is used after a panic.
@@ -101,16 +107,52 @@ pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     };
     let after = silence_limit.get();
     match await_the_others(after) {
-        Ending::Together => drop(universe),
+        Ending::Together => drop(stay),
         // Finalising is collective: it might wait for those that are lost (Open MPI 5.0.11 does, in one run of four).
-        Ending::WithoutOthers => std::mem::forget(universe),
+        Ending::WithoutOthers => std::mem::forget(stay),
         Ending::NotInTime => {
             // As above.
-            std::mem::forget(universe);
+            std::mem::forget(stay);
             return Err(RunError::NotEnded { rank, after });
         }
     }
     Ok(result)
+}
+
+/// From `MPI_Init_thread` to `MPI_Finalize`.
+struct Stay {
+    mpi: &'static Library,
+}
+
+impl Stay {
+    fn begin(mpi: &'static Library) -> Result<Self, RunError> {
+        let mut is_initialised = 0;
+        // SAFETY: it may always be called (MPI 4.1, 11.4.1); `is_initialised` is a live int.
+        let code = unsafe { mpi.MPI_Initialized(&raw mut is_initialised) };
+        if code != MPI_SUCCESS || is_initialised != 0 {
+            return Err(RunError::AlreadyInitialised);
+        }
+        let required = mpi.constants.MPI_THREAD_FUNNELED;
+        let mut provided = mpi.constants.MPI_THREAD_SINGLE;
+        let none = ptr::null_mut();
+        // SAFETY: MPI was not initialised before, and may be told no arguments (MPI 4.1, 11.2.1); `provided` is a live int.
+        let code = unsafe { mpi.MPI_Init_thread(none, none.cast(), required, &raw mut provided) };
+        check("MPI_Init_thread", code).map_err(|failure| failure.on(0))?;
+        let this = Self { mpi };
+        match provided >= required {
+            true => Ok(this),
+            false => Err(RunError::NoThreadSupport {
+                library: mpi.choice().clone(),
+            }),
+        }
+    }
+}
+
+impl Drop for Stay {
+    fn drop(&mut self) {
+        // SAFETY: MPI is initialised, and nothing that uses it comes after this: what is left is freed in the call.
+        unsafe { self.mpi.MPI_Finalize() };
+    }
 }
 
 /// How the ranks have come to the end.
@@ -131,19 +173,6 @@ fn started_by_launcher() -> Option<(&'static str, usize)> {
         (number > 1).then_some((variable, number))
     };
     STARTED_VARIABLES.into_iter().find_map(started)
-}
-
-/// What [`ALONE_VARIABLE`] says in a job of one rank.
-fn is_meant_to_be_alone() -> Result<bool, Error> {
-    let Some(value) = setting::value(ALONE_VARIABLE) else {
-        return Ok(false);
-    };
-    setting::switch(&value).ok_or_else(|| Error::BadSetting {
-        rank: 0,
-        variable: ALONE_VARIABLE,
-        value: value.to_string_lossy().into_owned(),
-        expected: setting::SWITCH_VALUES,
-    })
 }
 
 /// Ends the processes of all ranks by `MPI_Abort`, after a line on standard error that says why, [printable](crate::text::printable).

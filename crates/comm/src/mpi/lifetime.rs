@@ -16,14 +16,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_int, c_void};
-use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::ffi;
-use mpi::raw::AsRaw;
+use mpi_library::{Comm, DeleteAttribute, MPI_SUCCESS, Passed};
 
+use super::library::mpi;
 use super::misdirected::WorldReturnsErrors;
 use super::raw::{Agreed, Failure, PendingRequest, RawCommunicator, check};
 use super::ulfm::Ulfm;
@@ -126,7 +125,7 @@ fn registry() -> MutexGuard<'static, Registry> {
 impl Lifetime {
     /// Registers a new duplicate of `parent`, and frees the duplicates of the same parent that all ranks have released. Collective.
     pub(super) fn register(
-        parent: &impl AsRaw<Raw = ffi::MPI_Comm>,
+        parent: RawCommunicator,
         comm: RawCommunicator,
     ) -> Result<Self, Failure> {
         Self::register_after(None, parent, comm)
@@ -135,7 +134,7 @@ impl Lifetime {
     /// The same for a successor of `first`, with which it is freed by `free_together`.
     pub(super) fn register_after(
         first: Option<&Self>,
-        parent: &impl AsRaw<Raw = ffi::MPI_Comm>,
+        parent: RawCommunicator,
         comm: RawCommunicator,
     ) -> Result<Self, Failure> {
         let family_key = registry().family_key()?;
@@ -301,10 +300,9 @@ impl Registry {
         }
         let key = create_key(keep_attribute)?;
         let finalising = create_key(free_everything)?;
-        // SAFETY: a constant of the library, initialised before main.
-        let own_process = unsafe { ffi::RSMPI_COMM_SELF };
+        let own_process = mpi().handles.MPI_COMM_SELF;
         // SAFETY: the communicator is live, the key was just made, and the value is never looked at.
-        let code = unsafe { ffi::MPI_Comm_set_attr(own_process, finalising, ptr::null_mut()) };
+        let code = unsafe { mpi().MPI_Comm_set_attr(own_process, finalising, ptr::null_mut()) };
         check("MPI_Comm_set_attr", code)?;
         // The attribute keeps it until it is deleted (MPI 4.1, 7.7.2).
         free_key(finalising)?;
@@ -314,16 +312,12 @@ impl Registry {
 }
 
 /// The number by which all duplicates of a communicator are known: `number`, if this is the first. The same on all its ranks.
-fn family_of(
-    key: c_int,
-    parent: &impl AsRaw<Raw = ffi::MPI_Comm>,
-    number: u64,
-) -> Result<u64, Failure> {
+fn family_of(key: c_int, parent: RawCommunicator, number: u64) -> Result<u64, Failure> {
     let (mut value, mut is_set) = (ptr::null_mut::<c_void>(), 0);
-    // SAFETY: rsmpi's communicators hold live handles; MPI writes the attribute's value, a pointer, to `value`.
+    // SAFETY: the communicator is live; MPI writes the attribute's value, a pointer, to `value`.
     let code = unsafe {
-        ffi::MPI_Comm_get_attr(
-            parent.as_raw(),
+        mpi().MPI_Comm_get_attr(
+            parent.handle(),
             key,
             (&raw mut value).cast(),
             &raw mut is_set,
@@ -336,7 +330,7 @@ fn family_of(
     let address = usize::try_from(number).expect("MPI runs where addresses have 64 bits");
     // SAFETY: as above; the value is a number, which nobody dereferences.
     let code = unsafe {
-        ffi::MPI_Comm_set_attr(parent.as_raw(), key, ptr::without_provenance_mut(address))
+        mpi().MPI_Comm_set_attr(parent.handle(), key, ptr::without_provenance_mut(address))
     };
     check("MPI_Comm_set_attr", code).map(|()| number)
 }
@@ -362,36 +356,30 @@ impl Entry {
     }
 }
 
-type DeleteAttribute =
-    unsafe extern "C" fn(ffi::MPI_Comm, c_int, *mut c_void, *mut c_void) -> c_int;
-
 fn create_key(delete: DeleteAttribute) -> Result<c_int, Failure> {
-    let mut key = MaybeUninit::uninit();
+    let mut key = 0;
     // SAFETY: both functions have the signatures that MPI asks for and live for ever; `key` is room for one int.
     let code = unsafe {
-        ffi::MPI_Comm_create_keyval(
+        mpi().MPI_Comm_create_keyval(
             Some(do_not_copy),
             Some(delete),
-            key.as_mut_ptr(),
+            &raw mut key,
             ptr::null_mut(),
         )
     };
     check("MPI_Comm_create_keyval", code)?;
-    // SAFETY: MPI_Comm_create_keyval succeeded, so it has written the key.
-    Ok(unsafe { key.assume_init() })
+    Ok(key)
 }
 
 fn free_key(mut key: c_int) -> Result<(), Failure> {
     // SAFETY: the key was made by `create_key`, and is not used afterwards.
-    let code = unsafe { ffi::MPI_Comm_free_keyval(&raw mut key) };
+    let code = unsafe { mpi().MPI_Comm_free_keyval(&raw mut key) };
     check("MPI_Comm_free_keyval", code)
 }
 
-const SUCCESS: c_int = ffi::MPI_SUCCESS.cast_signed();
-
 /// A duplicate has a family of its own.
 unsafe extern "C" fn do_not_copy(
-    _comm: ffi::MPI_Comm,
+    _comm: Passed<Comm>,
     _key: c_int,
     _extra: *mut c_void,
     _value: *mut c_void,
@@ -400,22 +388,22 @@ unsafe extern "C" fn do_not_copy(
 ) -> c_int {
     // SAFETY: MPI passes room for one int (MPI 4.1, 7.7.2).
     unsafe { *is_copied = 0 };
-    SUCCESS
+    MPI_SUCCESS
 }
 
 /// The attribute is a number: nothing is to be done when its communicator is freed.
 unsafe extern "C" fn keep_attribute(
-    _comm: ffi::MPI_Comm,
+    _comm: Passed<Comm>,
     _key: c_int,
     _value: *mut c_void,
     _extra: *mut c_void,
 ) -> c_int {
-    SUCCESS
+    MPI_SUCCESS
 }
 
 /// `MPI_Finalize` frees MPI_COMM_SELF before anything else (MPI 4.1, 11.2.4), and with it this attribute: MPI still works.
 unsafe extern "C" fn free_everything(
-    _comm: ffi::MPI_Comm,
+    _comm: Passed<Comm>,
     _key: c_int,
     _value: *mut c_void,
     _extra: *mut c_void,
@@ -429,7 +417,7 @@ unsafe extern "C" fn free_everything(
     }
     let key = registry().family_key.take();
     let _ = key.map_or(Ok(()), free_key);
-    SUCCESS
+    MPI_SUCCESS
 }
 
 #[cfg(test)]

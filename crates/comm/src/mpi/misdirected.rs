@@ -5,18 +5,17 @@
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
-use std::ffi::{CStr, c_char};
-use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 
-use super::ffi;
+use mpi_library::Errhandler;
 
+use super::library::{is_beneath, mpi};
 use super::raw::{Failure, check};
 
 /// While this exists, `MPI_COMM_WORLD` returns errors: those of a receive that is tested meanwhile, or of a communicator that is freed.
 #[derive(Debug)]
 pub(super) struct WorldReturnsErrors {
-    before: ffi::MPI_Errhandler,
+    before: Errhandler,
 }
 
 impl WorldReturnsErrors {
@@ -25,11 +24,11 @@ impl WorldReturnsErrors {
     pub(super) fn where_needed() -> Result<Option<Self>, Failure> {
         // Beneath a program, the handler is the program's, which another thread may set or need at this moment. Receives are too short
         // only if the program's ranks call the same reduction with different counts.
-        if cfg!(feature = "pmpi") {
+        if is_beneath() {
             return Ok(None);
         }
         static IS_NEEDED: OnceLock<bool> = OnceLock::new();
-        match IS_NEEDED.get_or_init(|| !version().is_some_and(|text| reports_well(&text))) {
+        match IS_NEEDED.get_or_init(|| !reports_well(mpi().version())) {
             true => Self::always().map(Some),
             false => Ok(None),
         }
@@ -38,42 +37,26 @@ impl WorldReturnsErrors {
     /// For a call whose errors have no communicator to go to.
     #[cold]
     pub(super) fn always() -> Result<Self, Failure> {
-        // SAFETY: constants of the library, initialised before main.
-        let (world, errors_return) = unsafe { (ffi::RSMPI_COMM_WORLD, ffi::RSMPI_ERRORS_RETURN) };
-        let mut before = MaybeUninit::uninit();
+        let handles = &mpi().handles;
+        let (world, errors_return) = (handles.MPI_COMM_WORLD, handles.MPI_ERRORS_RETURN);
+        let mut before = Errhandler::UNSET;
         // SAFETY: the communicator is live as long as MPI is; `before` is room for one handle.
-        let code = unsafe { ffi::MPI_Comm_get_errhandler(world, before.as_mut_ptr()) };
+        let code = unsafe { mpi().MPI_Comm_get_errhandler(world, &raw mut before) };
         check("MPI_Comm_get_errhandler", code)?;
-        // SAFETY: MPI_Comm_get_errhandler succeeded, so it has written the handle.
-        let before = unsafe { before.assume_init() };
         // SAFETY: the communicator is live, the error handler is predefined.
-        let code = unsafe { ffi::MPI_Comm_set_errhandler(world, errors_return) };
+        let code = unsafe { mpi().MPI_Comm_set_errhandler(world, errors_return) };
         check("MPI_Comm_set_errhandler", code).map(|()| Self { before })
     }
 }
 
 impl Drop for WorldReturnsErrors {
     fn drop(&mut self) {
-        // SAFETY: a constant of the library, initialised before main.
-        let world = unsafe { ffi::RSMPI_COMM_WORLD };
+        let world = mpi().handles.MPI_COMM_WORLD;
         // SAFETY: the communicator is live, and the handler is that which it had.
-        unsafe { ffi::MPI_Comm_set_errhandler(world, self.before) };
+        unsafe { mpi().MPI_Comm_set_errhandler(world, self.before) };
         // SAFETY: MPI_Comm_get_errhandler has made a reference to the handler that is ours to free.
-        unsafe { ffi::MPI_Errhandler_free(&raw mut self.before) };
+        unsafe { mpi().MPI_Errhandler_free(&raw mut self.before) };
     }
-}
-
-/// What the library says that it is.
-pub(super) fn version() -> Option<String> {
-    let mut text: [c_char; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize] =
-        [0; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize];
-    let mut length = 0;
-    // SAFETY: the text has the room that the standard asks for; `length` is a live int.
-    let code = unsafe { ffi::MPI_Get_library_version(text.as_mut_ptr(), &raw mut length) };
-    check("MPI_Get_library_version", code).ok()?;
-    // SAFETY: MPI has written a text that ends with a null character (MPI 4.1, 9.1.1).
-    let text = unsafe { CStr::from_ptr(text.as_ptr()) };
-    Some(text.to_string_lossy().into_owned())
 }
 
 /// Whether a library of this version reports errors to the communicator that they are of. One that is not known is taken not to.

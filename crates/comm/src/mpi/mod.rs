@@ -2,7 +2,7 @@
 //!
 //! [`run`] is for programs that leave MPI to treefold; [`MpiCommunicator::duplicate`] takes any
 //! communicator of a program that has its own. Both work on a duplicate, so that their messages never meet the
-//! program's, and return errors instead of aborting.
+//! program's, and return errors instead of aborting. Programs are built without MPI: [`library()`] finds it when they run.
 //!
 //! Short messages between ranks of a node go through memory that the ranks share, an MPI-3 window, in a half to a third of the time that
 //! the library's own take; everything else is sent by MPI. `TREEFOLD_SHARED_MEMORY=off` leaves all to MPI.
@@ -13,9 +13,10 @@
 mod asking;
 mod channel;
 mod communicator;
-mod ffi;
+mod duplicate;
 mod inquiry;
 mod job;
+mod library;
 mod lifetime;
 mod local;
 mod message;
@@ -29,9 +30,12 @@ mod user_operation;
 mod waiting;
 mod window;
 
-pub use communicator::{DEFAULT_SILENCE_LIMIT, Duplicate, MpiCommunicator};
-pub use job::{ALONE_VARIABLE, RunError, abort, run};
+pub use communicator::{DEFAULT_SILENCE_LIMIT, MpiCommunicator};
+pub use duplicate::Duplicate;
+pub use job::{RunError, abort, run};
+pub use library::{ALONE_VARIABLE, LIBRARY_VARIABLE, library, library_beneath, library_of};
 pub use lifetime::is_finalised;
+pub use mpi_library;
 pub use node::SHARED_MEMORY_VARIABLE;
 
 #[cfg(doc)]

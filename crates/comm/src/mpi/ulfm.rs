@@ -1,29 +1,22 @@
 //! Going on without processes that have died: the functions of User-Level Failure Mitigation (ULFM), where the library has them.
 //!
-//! They are not part of MPI 4.1 yet, so programs are not linked to them: they are looked up while the program runs. Open MPI has them from
-//! 5.0 on, and they work where `mpirun --with-ft ulfm` has started it. MPICH has functions of these names, but no MPICH that was tried
+//! They are not part of MPI 4.1 yet. Open MPI has them from 5.0 on, and they work where `mpirun --with-ft ulfm` has started it. MPICH has functions of these names, but no MPICH that was tried
 //! reports that a process has died.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
-use std::ffi::{CStr, c_int, c_void};
-use std::mem::{self, MaybeUninit};
+use std::ffi::c_int;
 use std::sync::OnceLock;
 
-use super::ffi;
-use super::misdirected::version;
+use mpi_library::{Comm, Family, Group};
+
+use super::library::mpi;
 use super::raw::{Failure, RawCommunicator, check};
 
-/// Open MPI's error classes `MPIX_ERR_PROC_FAILED`, `MPIX_ERR_PROC_FAILED_PENDING` and `MPIX_ERR_REVOKED`.
-const LOSS_CLASSES: std::ops::RangeInclusive<c_int> = 75..=77;
-
-/// Open MPI's key of the attribute that says whether processes that die are reported, `MPIX_FT`.
-const IS_ON_KEY: c_int = 12;
-
-type Revoke = unsafe extern "C" fn(ffi::MPI_Comm) -> c_int;
-type Shrink = unsafe extern "C" fn(ffi::MPI_Comm, *mut ffi::MPI_Comm) -> c_int;
-type Agree = unsafe extern "C" fn(ffi::MPI_Comm, *mut c_int) -> c_int;
-type GetFailed = unsafe extern "C" fn(ffi::MPI_Comm, *mut ffi::MPI_Group) -> c_int;
+type Revoke = unsafe extern "C-unwind" fn(Comm) -> c_int;
+type Shrink = unsafe extern "C-unwind" fn(Comm, *mut Comm) -> c_int;
+type Agree = unsafe extern "C-unwind" fn(Comm, *mut c_int) -> c_int;
+type GetFailed = unsafe extern "C-unwind" fn(Comm, *mut Group) -> c_int;
 
 /// The functions.
 #[derive(Clone, Copy, Debug)]
@@ -58,12 +51,12 @@ impl Ulfm {
 
     /// The communicator of the processes that are left, which returns errors. Collective among them.
     pub(super) fn shrink(&self, comm: RawCommunicator) -> Result<RawCommunicator, Failure> {
-        let mut shrunk = MaybeUninit::uninit();
+        let mut shrunk = Comm::UNSET;
         // SAFETY: as above; `shrunk` is room for one handle.
-        let code = unsafe { (self.shrink)(comm.handle(), shrunk.as_mut_ptr()) };
+        let code = unsafe { (self.shrink)(comm.handle(), &raw mut shrunk) };
         check("MPIX_Comm_shrink", code)?;
-        // SAFETY: MPIX_Comm_shrink succeeded, so it has written the handle.
-        let shrunk = RawCommunicator::from_handle(unsafe { shrunk.assume_init() });
+        // SAFETY: MPIX_Comm_shrink succeeded, so it has written the handle of a communicator that it has made.
+        let shrunk = unsafe { RawCommunicator::from_handle(shrunk) };
         shrunk.return_errors()?;
         Ok(shrunk)
     }
@@ -88,13 +81,12 @@ impl Ulfm {
 
     /// The ranks of a communicator that this process knows to be lost, in ascending order.
     pub(super) fn lost_ranks(&self, comm: RawCommunicator) -> Result<Vec<usize>, Failure> {
-        let mut failed = MaybeUninit::uninit();
+        let mut failed = Group::UNSET;
         // SAFETY: as above; `failed` is room for one handle.
-        let code = unsafe { (self.get_failed)(comm.handle(), failed.as_mut_ptr()) };
+        let code = unsafe { (self.get_failed)(comm.handle(), &raw mut failed) };
         check("MPIX_Comm_get_failed", code)?;
-        // SAFETY: MPIX_Comm_get_failed succeeded, so it has written the handle.
-        let failed = Group(unsafe { failed.assume_init() });
-        let mut lost = failed.ranks_in(&Group::of(comm)?)?;
+        let failed = Processes(failed);
+        let mut lost = failed.ranks_in(&Processes::of(comm)?)?;
         lost.sort_unstable();
         Ok(lost)
     }
@@ -102,7 +94,13 @@ impl Ulfm {
 
 /// Whether an error class of the library's says that a process has died, or that a communicator is revoked.
 pub(super) fn is_loss(class: c_int) -> bool {
-    LOSS_CLASSES.contains(&class) && Ulfm::find().is_ok()
+    let constants = mpi().constants;
+    let losses = [
+        constants.MPIX_ERR_PROC_FAILED,
+        constants.MPIX_ERR_PROC_FAILED_PENDING,
+        constants.MPIX_ERR_REVOKED,
+    ];
+    losses.contains(&Some(class)) && Ulfm::find().is_ok()
 }
 
 /// The ranks in `before` of the processes of `after`, in their order there.
@@ -110,94 +108,57 @@ pub(super) fn ranks_before(
     after: RawCommunicator,
     before: RawCommunicator,
 ) -> Result<Vec<usize>, Failure> {
-    Group::of(after)?.ranks_in(&Group::of(before)?)
+    Processes::of(after)?.ranks_in(&Processes::of(before)?)
 }
 
 fn look_up() -> Result<Ulfm, Missing> {
-    let version = version().unwrap_or_default();
-    let missing = |advice| {
-        let name = version.split([',', '\n']).next().unwrap_or_default();
-        let words: Vec<&str> = name.split_whitespace().collect();
-        let library = match words.is_empty() {
-            true => "this MPI library".to_owned(),
-            false => words.join(" "),
-        };
-        Missing { library, advice }
+    let mpi = mpi();
+    let missing = |advice| Missing {
+        library: mpi.choice().version.clone(),
+        advice,
     };
-    let other_library = "; Open MPI from 5.0 on does, started by `mpirun --with-ft ulfm`";
-    if !version.starts_with("Open MPI") {
-        return Err(missing(other_library));
-    }
     let functions = || {
-        let [revoke, shrink, agree, get_failed] = NAMES.map(address);
         Some(Ulfm {
-            // SAFETY: Open MPI's function of this name has this signature (`mpiext_ftmpi_c.h`). It lives as long as the library, which is
-            // never unloaded. A function's address and a pointer have the same size.
-            revoke: unsafe { mem::transmute::<*mut c_void, Revoke>(revoke?) },
-            // SAFETY: as above.
-            shrink: unsafe { mem::transmute::<*mut c_void, Shrink>(shrink?) },
-            // SAFETY: as above.
-            agree: unsafe { mem::transmute::<*mut c_void, Agree>(agree?) },
-            // SAFETY: as above.
-            get_failed: unsafe { mem::transmute::<*mut c_void, GetFailed>(get_failed?) },
+            revoke: mpi.MPIX_Comm_revoke()?,
+            shrink: mpi.MPIX_Comm_shrink()?,
+            agree: mpi.MPIX_Comm_agree()?,
+            get_failed: mpi.MPIX_Comm_get_failed()?,
         })
     };
-    let Some(functions) = functions() else {
-        return Err(missing(other_library));
+    let functions = functions().filter(|_| mpi.family() == Family::OpenMpi);
+    let Some(functions) = functions else {
+        return Err(missing(
+            "; Open MPI from 5.0 on does, started by `mpirun --with-ft ulfm`",
+        ));
     };
-    match RawCommunicator::world().int_attribute(IS_ON_KEY) {
-        Ok(Some(1..)) => Ok(functions),
+    let is_on = mpi
+        .constants
+        .MPIX_FT
+        .map(|key| RawCommunicator::world().int_attribute(key));
+    match is_on {
+        Some(Ok(Some(1..))) => Ok(functions),
         _ => Err(missing("; it does, started by `mpirun --with-ft ulfm`")),
     }
 }
 
-#[cfg(not(feature = "pmpi"))]
-const NAMES: [&CStr; 4] = [
-    c"MPIX_Comm_revoke",
-    c"MPIX_Comm_shrink",
-    c"MPIX_Comm_agree",
-    c"MPIX_Comm_get_failed",
-];
-#[cfg(feature = "pmpi")]
-const NAMES: [&CStr; 4] = [
-    c"PMPIX_Comm_revoke",
-    c"PMPIX_Comm_shrink",
-    c"PMPIX_Comm_agree",
-    c"PMPIX_Comm_get_failed",
-];
-
-/// Where this process has a function, if it has.
-#[cfg(unix)]
-fn address(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: the name is a C string; the handle stands for all libraries of the process.
-    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    (!address.is_null()).then_some(address)
-}
-
-#[cfg(not(unix))]
-fn address(_name: &CStr) -> Option<*mut c_void> {
-    None
-}
-
 /// Processes of a communicator; freed when it is dropped.
 #[derive(Debug)]
-struct Group(ffi::MPI_Group);
+struct Processes(Group);
 
-impl Group {
+impl Processes {
     fn of(comm: RawCommunicator) -> Result<Self, Failure> {
-        let mut group = MaybeUninit::uninit();
+        let mut group = Group::UNSET;
         // SAFETY: the communicator is live, `group` is room for one handle.
-        let code = unsafe { ffi::MPI_Comm_group(comm.handle(), group.as_mut_ptr()) };
+        let code = unsafe { mpi().MPI_Comm_group(comm.handle(), &raw mut group) };
         check("MPI_Comm_group", code)?;
-        // SAFETY: MPI_Comm_group succeeded, so it has written the handle.
-        Ok(Self(unsafe { group.assume_init() }))
+        Ok(Self(group))
     }
 
     /// The ranks that its processes have in another group, which has all of them.
     fn ranks_in(&self, other: &Self) -> Result<Vec<usize>, Failure> {
         let mut size = 0;
         // SAFETY: the group is live, `size` is a live int.
-        let code = unsafe { ffi::MPI_Group_size(self.0, &raw mut size) };
+        let code = unsafe { mpi().MPI_Group_size(self.0, &raw mut size) };
         check("MPI_Group_size", code)?;
         let own: Vec<c_int> = (0..size).collect();
         let mut others = own.clone();
@@ -207,7 +168,13 @@ impl Group {
         }
         // SAFETY: both groups are live, and both lists hold `size` numbers.
         let code = unsafe {
-            ffi::MPI_Group_translate_ranks(self.0, size, own.as_ptr(), other.0, others.as_mut_ptr())
+            mpi().MPI_Group_translate_ranks(
+                self.0,
+                size,
+                own.as_ptr(),
+                other.0,
+                others.as_mut_ptr(),
+            )
         };
         check("MPI_Group_translate_ranks", code)?;
         // MPI_UNDEFINED, which is negative, would be no rank of the other group.
@@ -218,13 +185,12 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for Processes {
     fn drop(&mut self) {
-        // SAFETY: a constant of the library, initialised before main.
-        let empty = unsafe { ffi::RSMPI_GROUP_EMPTY };
+        let empty = mpi().handles.MPI_GROUP_EMPTY;
         if self.0 != empty {
             // SAFETY: the group is ours and live, and is not used afterwards.
-            unsafe { ffi::MPI_Group_free(&raw mut self.0) };
+            unsafe { mpi().MPI_Group_free(&raw mut self.0) };
         }
     }
 }

@@ -8,12 +8,12 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
-use std::mem::MaybeUninit;
 use std::panic::{self, AssertUnwindSafe};
 use std::slice;
 
-use super::ffi;
+use mpi_library::{Datatype, Op};
 
+use super::library::mpi;
 use super::raw::{Failure, RawCommunicator, check};
 use crate::native::CombineSlots;
 
@@ -80,18 +80,18 @@ struct UserOperation {
 /// MPI's names for an operation, and for what it combines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawOperation {
-    operation: ffi::MPI_Op,
-    datatype: ffi::MPI_Datatype,
+    operation: Op,
+    datatype: Datatype,
 }
 
 impl RawOperation {
     /// Nothing uses it afterwards. Local.
     pub(super) fn free(mut self) -> Result<(), Failure> {
         // SAFETY: the handle is ours, and live as long as MPI is.
-        let code = unsafe { ffi::MPI_Op_free(&raw mut self.operation) };
+        let code = unsafe { mpi().MPI_Op_free(&raw mut self.operation) };
         check("MPI_Op_free", code)?;
         // SAFETY: as above.
-        let code = unsafe { ffi::MPI_Type_free(&raw mut self.datatype) };
+        let code = unsafe { mpi().MPI_Type_free(&raw mut self.datatype) };
         check("MPI_Type_free", code)
     }
 }
@@ -99,24 +99,20 @@ impl RawOperation {
 impl UserOperation {
     /// An operation on slots of `count` bytes.
     fn new(count: c_int) -> Result<Self, Failure> {
-        let mut datatype = MaybeUninit::uninit();
-        // SAFETY: a constant of the library, initialised before main.
-        let byte = unsafe { ffi::RSMPI_UINT8_T };
+        let mut datatype = Datatype::UNSET;
+        let byte = mpi().handles.MPI_UINT8_T;
         // SAFETY: `datatype` is room for one handle.
-        let code = unsafe { ffi::MPI_Type_contiguous(count, byte, datatype.as_mut_ptr()) };
+        let code = unsafe { mpi().MPI_Type_contiguous(count, byte, &raw mut datatype) };
         check("MPI_Type_contiguous", code)?;
-        // SAFETY: MPI_Type_contiguous succeeded, so it has written the handle.
-        let mut datatype = unsafe { datatype.assume_init() };
         // SAFETY: the handle is live.
-        let code = unsafe { ffi::MPI_Type_commit(&raw mut datatype) };
+        let code = unsafe { mpi().MPI_Type_commit(&raw mut datatype) };
         check("MPI_Type_commit", code)?;
-        let mut operation = MaybeUninit::uninit();
+        let mut operation = Op::UNSET;
         // SAFETY: the function has the signature of MPI_User_function and lives for ever; 0 says that it does not commute.
-        let code = unsafe { ffi::MPI_Op_create(Some(call_back), 0, operation.as_mut_ptr()) };
+        let code = unsafe { mpi().MPI_Op_create(Some(call_back), 0, &raw mut operation) };
         check("MPI_Op_create", code)?;
         let raw = RawOperation {
-            // SAFETY: MPI_Op_create succeeded, so it has written the handle.
-            operation: unsafe { operation.assume_init() },
+            operation,
             datatype,
         };
         Ok(Self {
@@ -154,7 +150,7 @@ impl UserOperation {
             // SAFETY: both buffers hold `count` slots of the datatype and are distinct, as Rust's borrows are; all handles
             // are live.
             None => ("MPI_Allreduce", unsafe {
-                ffi::MPI_Allreduce(
+                mpi().MPI_Allreduce(
                     from,
                     to,
                     count,
@@ -165,7 +161,7 @@ impl UserOperation {
             }),
             // SAFETY: as above; the output exists on every rank, though MPI writes the root's alone.
             Some(root) => ("MPI_Reduce", unsafe {
-                ffi::MPI_Reduce(
+                mpi().MPI_Reduce(
                     from,
                     to,
                     count,
@@ -189,7 +185,7 @@ unsafe extern "C" fn call_back(
     left: *mut c_void,
     right: *mut c_void,
     length: *mut c_int,
-    _datatype: *mut ffi::MPI_Datatype,
+    _datatype: *mut c_void,
 ) {
     let Some(Current {
         combine,

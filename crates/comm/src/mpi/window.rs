@@ -3,19 +3,19 @@
 #![expect(unsafe_code, reason = "MPI is a C library, and hands out memory")]
 
 use std::ffi::{c_int, c_void};
-use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 use std::slice;
 
-use super::ffi;
+use mpi_library::Win;
 
+use super::library::mpi;
 use super::raw::{Agreed, Failure, RawCommunicator, check};
 use crate::ring::{DataLine, LINE_BYTES, Line, Ring, Size};
 
 /// MPI's name for a window that is locked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawWindow {
-    handle: ffi::MPI_Win,
+    handle: Win,
 }
 
 /// A ring from every rank of a node to every other, and to itself; each lies in its reader's part of the memory.
@@ -24,7 +24,7 @@ pub(super) struct RawWindow {
 /// gone, or when MPI is finalised; so whoever uses the rings checks that first.
 #[derive(Debug)]
 pub(super) struct Window {
-    handle: ffi::MPI_Win,
+    handle: Win,
     rings: Size,
     /// Where each rank's part begins: as many rings as there are ranks.
     parts: Vec<NonNull<u8>>,
@@ -71,39 +71,36 @@ impl Window {
     /// Shared memory for the rings of `size` ranks.
     fn of_length(node: &RawCommunicator, size: usize) -> Result<Self, Failure> {
         let mut own = ptr::null_mut::<c_void>();
-        let mut handle = MaybeUninit::uninit();
-        // SAFETY: a constant of the library, initialised before main.
-        let info = unsafe { ffi::RSMPI_INFO_NULL };
+        let mut handle = Win::UNSET;
+        let info = mpi().handles.MPI_INFO_NULL;
         // SAFETY: the communicator is live; MPI writes an address to `own` and a handle to `handle`.
         let code = unsafe {
-            ffi::MPI_Win_allocate_shared(
-                ffi::MPI_Aint::try_from(part_bytes(size)).expect("rings take some MiB"),
+            mpi().MPI_Win_allocate_shared(
+                isize::try_from(part_bytes(size)).expect("rings take some MiB"),
                 1,
                 info,
                 node.handle(),
                 (&raw mut own).cast(),
-                handle.as_mut_ptr(),
+                &raw mut handle,
             )
         };
         check("MPI_Win_allocate_shared", code)?;
         let window = Self {
-            // SAFETY: MPI_Win_allocate_shared succeeded, so it has written the handle.
-            handle: unsafe { handle.assume_init() },
+            handle,
             rings: rings_of(size),
             parts: Vec::new(),
         };
-        // SAFETY: a constant of the library, initialised before main.
-        let errors_return = unsafe { ffi::RSMPI_ERRORS_RETURN };
+        let errors_return = mpi().handles.MPI_ERRORS_RETURN;
         // SAFETY: the window is live, the error handler is predefined.
-        let code = unsafe { ffi::MPI_Win_set_errhandler(window.handle, errors_return) };
+        let code = unsafe { mpi().MPI_Win_set_errhandler(window.handle, errors_return) };
         check("MPI_Win_set_errhandler", code).map(|()| window)
     }
 
     /// Finds the parts and makes this rank's own rings; `None` if there are no such parts.
     fn fill(&mut self, size: usize, rank: usize) -> Option<()> {
-        let no_check = ffi::MPI_MODE_NOCHECK.cast_signed();
+        let no_check = mpi().constants.MPI_MODE_NOCHECK;
         // SAFETY: the window is live. Its memory is meant to be used within an epoch (MPI 4.1, 12.5.4).
-        let code = unsafe { ffi::MPI_Win_lock_all(no_check, self.handle) };
+        let code = unsafe { mpi().MPI_Win_lock_all(no_check, self.handle) };
         check("MPI_Win_lock_all", code).ok()?;
         for owner in 0..size {
             self.parts.push(self.part(owner, size)?);
@@ -112,7 +109,7 @@ impl Window {
             self.ring(writer, rank).clear();
         }
         // SAFETY: the window is live and locked.
-        let code = unsafe { ffi::MPI_Win_sync(self.handle) };
+        let code = unsafe { mpi().MPI_Win_sync(self.handle) };
         check("MPI_Win_sync", code).ok()
     }
 
@@ -130,7 +127,7 @@ impl Window {
         let mut base = ptr::null_mut::<c_void>();
         // SAFETY: the window was made by MPI_Win_allocate_shared and is live; the rest is room for one value each.
         let code = unsafe {
-            ffi::MPI_Win_shared_query(
+            mpi().MPI_Win_shared_query(
                 self.handle,
                 owner,
                 &raw mut length_bytes,
@@ -175,10 +172,10 @@ impl RawWindow {
     /// Frees it. Collective; nothing uses its memory afterwards.
     pub(super) fn free(mut self) -> Result<(), Failure> {
         // SAFETY: the window is live and locked.
-        let code = unsafe { ffi::MPI_Win_unlock_all(self.handle) };
+        let code = unsafe { mpi().MPI_Win_unlock_all(self.handle) };
         check("MPI_Win_unlock_all", code)?;
         // SAFETY: the window is ours and live; by this function's contract nothing uses it or its memory afterwards.
-        let code = unsafe { ffi::MPI_Win_free(&raw mut self.handle) };
+        let code = unsafe { mpi().MPI_Win_free(&raw mut self.handle) };
         check("MPI_Win_free", code)
     }
 }

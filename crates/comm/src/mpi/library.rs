@@ -1,0 +1,114 @@
+//! The MPI library that this process calls: one for all communicators, chosen when the first of them is made.
+
+use std::ffi::c_void;
+use std::sync::OnceLock;
+
+use mpi_library::{Library, Names, Options};
+
+use crate::error::Error;
+use crate::setting;
+
+/// The environment variable that names the file of an MPI library, for a process that has loaded none.
+pub const LIBRARY_VARIABLE: &str = "TREEFOLD_MPI_LIBRARY";
+
+/// The environment variable that says, by `on`, that a job of one rank is meant to be one, in an environment that a launcher has prepared
+/// for another program: in a shell within a job of Slurm's, for example. Then the launcher does not decide which library is
+/// opened, either. `off` is the default.
+pub const ALONE_VARIABLE: &str = "TREEFOLD_ALONE";
+
+static CHOSEN: OnceLock<&'static Library> = OnceLock::new();
+
+/// The MPI library that this process calls, and by [`Library::choice`] why it is that one: the one that the process has loaded; else the
+/// one that [`LIBRARY_VARIABLE`] names; else that of the launcher which has started the process; else the one that the dynamic linker
+/// finds. The first call decides for all later ones. MPI need not be initialised.
+///
+/// # Errors
+/// There is no library, or [not this one](mpi_library::Error); or [`ALONE_VARIABLE`] has a value that it cannot have.
+pub fn library() -> Result<&'static Library, Error> {
+    choose(std::ptr::null())
+}
+
+/// [`library`] for a program that has communicators of its own: the library is the one that the program's `MPI_Comm_size`, whose address
+/// this is, belongs to.
+///
+/// # Errors
+/// As [`library`]; or this process calls another library already.
+pub fn library_of(function: *const c_void) -> Result<&'static Library, Error> {
+    let library = choose(function)?;
+    library.check_function(function).map_err(no_library)?;
+    Ok(library)
+}
+
+/// [`library`] for a library that takes the place of MPI functions in a program: it calls MPI by its `PMPI_` names, and opens no library.
+/// Its duplicates of a communicator call none of the program's functions that copy attributes, and leave the error handler of
+/// `MPI_COMM_WORLD` as it is.
+///
+/// # Errors
+/// As [`library`].
+pub fn library_beneath() -> Result<&'static Library, Error> {
+    choose_by(&Options {
+        opens: false,
+        heeds_launcher: false,
+        names: Names::Pmpi,
+        ..Options::default()
+    })
+}
+
+fn choose(function: *const c_void) -> Result<&'static Library, Error> {
+    if let Some(chosen) = CHOSEN.get() {
+        return Ok(chosen);
+    }
+    choose_by(&Options {
+        function,
+        variable: Some(LIBRARY_VARIABLE),
+        heeds_launcher: !is_meant_to_be_alone()?,
+        ..Options::default()
+    })
+}
+
+fn choose_by(options: &Options<'_>) -> Result<&'static Library, Error> {
+    match CHOSEN.get() {
+        Some(chosen) => Ok(chosen),
+        None => {
+            let chosen = Library::choose(options).map_err(no_library)?;
+            // Another thread may have been first.
+            Ok(CHOSEN.get_or_init(|| chosen))
+        }
+    }
+}
+
+fn no_library(error: mpi_library::Error) -> Error {
+    Error::NoLibrary {
+        reason: error.to_string(),
+    }
+}
+
+/// The library, for those who have a communicator of it.
+#[inline]
+pub(super) fn mpi() -> &'static Library {
+    CHOSEN.get().expect("a communicator's library is chosen")
+}
+
+/// The library, if it is chosen.
+pub(super) fn chosen() -> Option<&'static Library> {
+    CHOSEN.get().copied()
+}
+
+/// Whether this crate works beneath a program that knows nothing of it.
+#[inline]
+pub(super) fn is_beneath() -> bool {
+    mpi().names() == Names::Pmpi
+}
+
+/// What [`ALONE_VARIABLE`] says.
+pub(super) fn is_meant_to_be_alone() -> Result<bool, Error> {
+    let Some(value) = setting::value(ALONE_VARIABLE) else {
+        return Ok(false);
+    };
+    setting::switch(&value).ok_or_else(|| Error::BadSetting {
+        rank: 0,
+        variable: ALONE_VARIABLE,
+        value: value.to_string_lossy().into_owned(),
+        expected: setting::SWITCH_VALUES,
+    })
+}
