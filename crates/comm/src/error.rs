@@ -206,6 +206,12 @@ pub enum Error {
         /// Why, in one line.
         reason: String,
     },
+    /// MPI cannot be called: it is not initialised, or it is finalised.
+    #[error("MPI is {state}")]
+    NotRunning {
+        /// `not initialised` or `finalised`.
+        state: &'static str,
+    },
     /// The MPI library returned an error code.
     #[error("rank {rank}: {call} failed with code {code}: {}", printable(.text))]
     Mpi {

@@ -1,6 +1,5 @@
 //! The contract under MPI: every process runs this program. `cargo xtask test` starts it with `mpirun`.
 
-#![expect(unsafe_code, reason = "MPI is a C library")]
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
 use comm::{Communicator, Error, Tag, contract, mpi, setting, text};
@@ -61,10 +60,7 @@ fn ranks_share_the_cores_of_their_node(world: &mpi::MpiCommunicator) {
 }
 
 fn check(world: mpi::MpiCommunicator) {
-    let library = mpi::library().expect("it is chosen");
-    // SAFETY: MPI is initialised, and the handle is its own for all processes.
-    let duplicate = unsafe { mpi::MpiCommunicator::duplicate(library.handles.MPI_COMM_WORLD) };
-    let duplicate = duplicate.expect("the world can be duplicated");
+    let duplicate = mpi::MpiCommunicator::world().expect("the world can be duplicated");
     // On one node, as `cargo xtask test` starts it.
     let is_off = setting::value(mpi::SHARED_MEMORY_VARIABLE)
         .is_some_and(|value| setting::switch(&value) == Some(false));

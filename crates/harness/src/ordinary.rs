@@ -3,11 +3,7 @@
 use bytemuck::Pod;
 use comm::{Tag, collective};
 #[cfg(feature = "mpi")]
-use mpi::collective::SystemOperation;
-#[cfg(feature = "mpi")]
-use mpi::topology::SimpleCommunicator;
-#[cfg(feature = "mpi")]
-use mpi::traits::{Communicator as _, CommunicatorCollectives as _, Root as _};
+use reduce::mpi::mpi_library::{Datatype, Handles, Op};
 use reduce::{Max, Operator, Sum, World};
 
 use crate::{Backend, Error};
@@ -23,20 +19,31 @@ pub struct Ordinary {
 }
 
 /// An element that every MPI library knows.
-#[cfg(feature = "mpi")]
-pub trait Element: Pod + mpi::traits::Equivalence {}
-/// An element that every MPI library knows.
-#[cfg(not(feature = "mpi"))]
-pub trait Element: Pod {}
+pub trait Element: Pod {
+    /// What the library calls it.
+    #[cfg(feature = "mpi")]
+    fn datatype(handles: &Handles) -> Datatype;
+}
 
-impl Element for f64 {}
-impl Element for i64 {}
+impl Element for f64 {
+    #[cfg(feature = "mpi")]
+    fn datatype(handles: &Handles) -> Datatype {
+        handles.MPI_DOUBLE
+    }
+}
+
+impl Element for i64 {
+    #[cfg(feature = "mpi")]
+    fn datatype(handles: &Handles) -> Datatype {
+        handles.MPI_INT64_T
+    }
+}
 
 /// An operator that every MPI library knows.
 pub trait Known<T: Copy + 'static>: Operator<T> {
     /// What the library calls it.
     #[cfg(feature = "mpi")]
-    fn operation(&self) -> SystemOperation;
+    fn operation(handles: &Handles) -> Op;
 }
 
 impl<T: Copy + 'static> Known<T> for Sum
@@ -44,8 +51,8 @@ where
     Sum: Operator<T>,
 {
     #[cfg(feature = "mpi")]
-    fn operation(&self) -> SystemOperation {
-        SystemOperation::sum()
+    fn operation(handles: &Handles) -> Op {
+        handles.MPI_SUM
     }
 }
 
@@ -54,8 +61,8 @@ where
     Max: Operator<T>,
 {
     #[cfg(feature = "mpi")]
-    fn operation(&self) -> SystemOperation {
-        SystemOperation::max()
+    fn operation(handles: &Handles) -> Op {
+        handles.MPI_MAX
     }
 }
 
@@ -77,10 +84,7 @@ impl Ordinary {
                 Ok(())
             }
             #[cfg(feature = "mpi")]
-            Backend::Mpi => {
-                SimpleCommunicator::world().barrier();
-                Ok(())
-            }
+            Backend::Mpi => library::barrier(),
             #[cfg(not(feature = "mpi"))]
             Backend::Mpi => Err(without_mpi()),
         }
@@ -99,11 +103,7 @@ impl Ordinary {
                 self.broadcast(result)
             }
             #[cfg(feature = "mpi")]
-            Backend::Mpi => {
-                let processes = SimpleCommunicator::world();
-                processes.all_reduce_into(row, result, operator.operation());
-                Ok(())
-            }
+            Backend::Mpi => library::allreduce::<T, O>(row, result),
             #[cfg(not(feature = "mpi"))]
             Backend::Mpi => Err(without_mpi()),
         }
@@ -119,15 +119,7 @@ impl Ordinary {
         match self.backend {
             Backend::Threads => self.combine_on_first(operator, row, result),
             #[cfg(feature = "mpi")]
-            Backend::Mpi => {
-                let processes = SimpleCommunicator::world();
-                let first = processes.process_at_rank(0);
-                match self.world.rank() {
-                    0 => first.reduce_into_root(row, result, operator.operation()),
-                    _ => first.reduce_into(row, operator.operation()),
-                }
-                Ok(())
-            }
+            Backend::Mpi => library::reduce::<T, O>(row, result),
             #[cfg(not(feature = "mpi"))]
             Backend::Mpi => Err(without_mpi()),
         }
@@ -183,6 +175,67 @@ impl Ordinary {
             distance *= 2;
         }
         Ok(())
+    }
+}
+
+/// The library's own, on all processes.
+#[cfg(feature = "mpi")]
+#[expect(unsafe_code, reason = "MPI is a C library")]
+mod library {
+    use std::ffi::c_int;
+
+    use reduce::mpi::library;
+    use reduce::mpi::mpi_library::MPI_SUCCESS;
+
+    use super::{Element, Known};
+    use crate::Error;
+
+    pub(super) fn barrier() -> Result<(), Error> {
+        let mpi = library()?;
+        // SAFETY: whoever has a world under MPI has initialised it.
+        let code = unsafe { mpi.MPI_Barrier(mpi.handles.MPI_COMM_WORLD) };
+        check("MPI_Barrier", code)
+    }
+
+    pub(super) fn allreduce<T: Element, O: Known<T>>(
+        row: &[T],
+        result: &mut [T],
+    ) -> Result<(), Error> {
+        let mpi = library()?;
+        let (count, handles) = (count_of(row, result)?, &mpi.handles);
+        let (datatype, operation) = (T::datatype(handles), O::operation(handles));
+        let (from, to) = (row.as_ptr().cast(), result.as_mut_ptr().cast());
+        let world = handles.MPI_COMM_WORLD;
+        // SAFETY: MPI is initialised; both rows have so many elements of this type, and are distinct.
+        let code = unsafe { mpi.MPI_Allreduce(from, to, count, datatype, operation, world) };
+        check("MPI_Allreduce", code)
+    }
+
+    pub(super) fn reduce<T: Element, O: Known<T>>(
+        row: &[T],
+        result: &mut [T],
+    ) -> Result<(), Error> {
+        let mpi = library()?;
+        let (count, handles) = (count_of(row, result)?, &mpi.handles);
+        let (datatype, operation) = (T::datatype(handles), O::operation(handles));
+        let (from, to) = (row.as_ptr().cast(), result.as_mut_ptr().cast());
+        let world = handles.MPI_COMM_WORLD;
+        // SAFETY: as above; only rank 0's result is written.
+        let code = unsafe { mpi.MPI_Reduce(from, to, count, datatype, operation, 0, world) };
+        check("MPI_Reduce", code)
+    }
+
+    fn count_of<T>(row: &[T], result: &[T]) -> Result<c_int, Error> {
+        let count = c_int::try_from(row.len()).ok();
+        let count = count.filter(|_| row.len() == result.len());
+        count.ok_or_else(|| Error::Mpi("rows of these lengths cannot be reduced".to_owned()))
+    }
+
+    fn check(call: &str, code: c_int) -> Result<(), Error> {
+        match code == MPI_SUCCESS {
+            true => Ok(()),
+            false => Err(Error::Mpi(format!("{call} failed with code {code}"))),
+        }
     }
 }
 

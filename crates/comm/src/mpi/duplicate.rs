@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "a handle is what its caller says that it is")]
 
-use mpi_library::Comm;
+use mpi_library::{Comm, Library};
 
 use super::communicator::MpiCommunicator;
 use super::library::library;
@@ -29,13 +29,24 @@ impl Duplicate {
 }
 
 impl MpiCommunicator {
+    /// Duplicates the communicator of all processes, for a program that has initialised MPI itself. Collective.
+    ///
+    /// # Errors
+    /// As [`library()`] and [`duplicate`](Self::duplicate).
+    pub fn world() -> Result<Self, Error> {
+        let world = library()?.handles.MPI_COMM_WORLD;
+        // SAFETY: the handle is the library's own; `duplicate` looks whether MPI can be called.
+        unsafe { Self::duplicate(world) }
+    }
+
     /// Duplicates a communicator of the caller's, so that messages of the two never meet. Collective.
     ///
     /// # Errors
-    /// An MPI call failed, or an environment variable has a value that it cannot have.
+    /// There is no MPI library, MPI is not initialised or is finalised, a call of it failed, or an environment variable has a value that it cannot
+    /// have.
     ///
     /// # Safety
-    /// It is a live communicator of [`library()`]'s, and no intercommunicator; MPI is initialised, and this thread may call it.
+    /// It is a live communicator of [`library()`]'s, and no intercommunicator; this thread may call MPI.
     pub unsafe fn duplicate(comm: Comm) -> Result<Self, Error> {
         // SAFETY: the caller's promise.
         unsafe { Self::duplicate_where(comm, true) }
@@ -49,8 +60,8 @@ impl MpiCommunicator {
     /// # Safety
     /// As [`duplicate`](Self::duplicate).
     pub unsafe fn duplicate_where(comm: Comm, wants_memory: bool) -> Result<Self, Error> {
-        library()?;
-        // SAFETY: the caller's promise.
+        check_running(library()?)?;
+        // SAFETY: the caller's promise, and MPI can be called.
         let comm = unsafe { RawCommunicator::from_handle(comm) };
         // Where even this fails, there is no rank to name. A duplicate has the ranks of its parent.
         let rank = comm.rank().map_err(|failure| failure.on(0))?;
@@ -66,4 +77,19 @@ impl MpiCommunicator {
             number: self.first_number,
         }
     }
+}
+
+/// Checks that MPI can be called.
+fn check_running(mpi: &Library) -> Result<(), Error> {
+    let (mut is_initialised, mut is_finalised) = (0, 0);
+    // SAFETY: it may be called at any time, and writes one int (MPI 4.1, 11.4.1).
+    unsafe { mpi.MPI_Initialized(&raw mut is_initialised) };
+    // SAFETY: as above.
+    unsafe { mpi.MPI_Finalized(&raw mut is_finalised) };
+    let state = match (is_initialised != 0, is_finalised != 0) {
+        (true, false) => return Ok(()),
+        (false, _) => "not initialised",
+        (true, true) => "finalised",
+    };
+    Err(Error::NotRunning { state })
 }

@@ -83,8 +83,7 @@ pub enum RunError {
 pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     let library = library()?;
     let stay = Stay::begin(library)?;
-    // SAFETY: MPI is initialised, and the handle is its own for all processes.
-    let world = unsafe { MpiCommunicator::duplicate(library.handles.MPI_COMM_WORLD) }?;
+    let world = MpiCommunicator::world()?;
     if world.size() == 1
         && !is_meant_to_be_alone()?
         && let Some((variable, started)) = started_by_launcher()

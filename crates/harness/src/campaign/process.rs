@@ -2,8 +2,6 @@
 
 use std::fs;
 
-use mpi::topology::SimpleCommunicator;
-
 use super::execute::execute;
 use super::judge::Judge;
 use super::{Cases, Report};
@@ -16,7 +14,7 @@ use crate::Error;
 pub fn run_cases(job: &Cases, report: &dyn Fn(Report)) -> Result<(), Error> {
     for (index, (_, case)) in job.cases.iter().enumerate() {
         // The ranks meet here, whatever became of the last case, and none of its messages is in the new world.
-        let world = reduce::mpi::duplicate(&SimpleCommunicator::world())?;
+        let world = reduce::mpi::world()?;
         if world.rank() == 0 {
             report(Report::Begins(index));
         }
@@ -25,7 +23,7 @@ pub fn run_cases(job: &Cases, report: &dyn Fn(Report)) -> Result<(), Error> {
                 let made = fs::write(&job.last_begins, []);
                 made.map_err(|error| Error::file(&job.last_begins, error))?;
             }
-            reduce::mpi::duplicate(&SimpleCommunicator::world())?;
+            reduce::mpi::world()?;
         }
         let mut judge = Judge::new(case, world.rank());
         execute(case, &world, &mut |outcome| {
@@ -38,6 +36,6 @@ pub fn run_cases(job: &Cases, report: &dyn Fn(Report)) -> Result<(), Error> {
         }
     }
     // No rank leaves while another is in its last case.
-    reduce::mpi::duplicate(&SimpleCommunicator::world())?;
+    reduce::mpi::world()?;
     Ok(())
 }

@@ -26,10 +26,19 @@ pub fn run<R>(body: impl FnOnce(&World) -> R) -> Result<R, RunError> {
     comm::mpi::run(|end| body(&World::new(end)))
 }
 
+/// The world of all processes, for a program that has initialised MPI itself. Collective.
+///
+/// # Errors
+/// As [`duplicate`].
+pub fn world() -> Result<World, comm::Error> {
+    MpiCommunicator::world().map(World::new)
+}
+
 /// The world of a communicator of the program's own, on a duplicate of it. Collective.
 ///
 /// # Errors
-/// An MPI call failed, or an environment variable has a value that it cannot have.
+/// There is no MPI library, MPI is not initialised or is finalised, a call of it failed, or an environment variable has a value that it cannot
+/// have.
 ///
 /// # Safety
 /// As [`MpiCommunicator::duplicate`].
