@@ -112,17 +112,13 @@ fn measure(world: &World, items: usize) {
 
 /// A plan as a C program builds it, for sums over all ranks.
 fn c_plan(count: u64) -> *const c::treefold_plan {
-    const WORLD_IN_FORTRAN: i32 = {
-        // Open MPI numbers it 0; MPICH's handle is this number.
-        match size_of::<mpi::ffi::MPI_Comm>() {
-            4 => 0x4400_0000,
-            _ => 0,
-        }
-    };
+    let library = treefold::mpi::library().expect("MPI is initialised");
+    // SAFETY: MPI is initialised, and this is its own communicator.
+    let world = unsafe { library.comm_to_fortran(library.handles.MPI_COMM_WORLD) };
+    let world = world.expect("every library has Fortran's numbers");
     let (mut comm, mut builder, mut plan) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
     // SAFETY: it is the world of all ranks, and `comm` is room for a handle.
-    let duplicated =
-        unsafe { c::treefold_comm_duplicate_f(WORLD_IN_FORTRAN, WORLD_IN_FORTRAN, &raw mut comm) };
+    let duplicated = unsafe { c::treefold_comm_duplicate_f(world, world, &raw mut comm) };
     // SAFETY: `builder` is room for a handle.
     let begun = unsafe { c::treefold_builder_create(comm, 2, 1, &raw mut builder) };
     let set = c::treefold_builder_local_items(builder, count);

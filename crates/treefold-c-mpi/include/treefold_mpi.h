@@ -28,8 +28,8 @@
  * Lengths count elements: of a type of treefold.h, or items of the caller's operator. Where items are rows, a rank's array has its
  * items times the width.
  *
- * Link with libtreefold_mpi instead of libtreefold (pkg-config: treefold-mpi; CMake: treefold::mpi), and compile with the MPI
- * library that it was built for.
+ * Link with libtreefold_mpi instead of libtreefold (pkg-config: treefold-mpi; CMake: treefold::mpi), and compile with any MPI
+ * library: Open MPI, MPICH and its relatives, or one of the standard ABI.
  */
 #ifndef TREEFOLD_MPI_H
 #define TREEFOLD_MPI_H
@@ -46,32 +46,39 @@ extern "C" {
 /* The ranks of a communicator, on a duplicate of it. */
 typedef struct treefold_comm treefold_comm;
 
-/* What mpi.h says of its library; compared with what the library was built for. */
+/* What mpi.h says of its library; compared with the one that the program runs with. */
 #if defined(OPEN_MPI)
 #define TREEFOLD_MPI_FAMILY "openmpi"
 #elif defined(MPICH_VERSION) || defined(I_MPI_VERSION) || defined(MVAPICH2_VERSION)
 #define TREEFOLD_MPI_FAMILY "mpich"
+#elif defined(MPI_ABI_VERSION)
+#define TREEFOLD_MPI_FAMILY "abi"
 #else
 #define TREEFOLD_MPI_FAMILY "unknown"
 #endif
 
-/* What treefold_comm_duplicate calls: a communicator by its address, its size in bytes, and the family of its mpi.h. */
-treefold_status treefold_comm_duplicate_checked(const void *comm, size_t comm_bytes, const char *family, treefold_comm **result);
+/* Which MPI library treefold calls, and why it is that one, in one line. The text stays for ever. TREEFOLD_MPI if there is none. */
+treefold_status treefold_mpi_library(const char **text);
+
+/* What treefold_comm_duplicate calls: a communicator by its address, its size in bytes, the family of its mpi.h, and a function of the
+   program's MPI library: the one that treefold calls, too. */
+treefold_status treefold_comm_duplicate_checked(const void *comm, size_t comm_bytes, const char *family, void (*function)(void),
+                                                treefold_comm **result);
 
 /*
  * Duplicates a communicator of the program's. Collective. The program may free its own one afterwards.
  *
- * TREEFOLD_MPI if MPI is not initialised or already finalised, or is not the library that libtreefold_mpi was built for;
+ * TREEFOLD_MPI if MPI is not initialised or already finalised, or is not the library of this mpi.h;
  * TREEFOLD_ARGUMENT for MPI_COMM_NULL; TREEFOLD_UNSUPPORTED for an intercommunicator. The calling thread must be one that may call
  * MPI.
  */
 static inline treefold_status treefold_comm_duplicate(MPI_Comm comm, treefold_comm **result)
 {
-    return treefold_comm_duplicate_checked(&comm, sizeof comm, TREEFOLD_MPI_FAMILY, result);
+    return treefold_comm_duplicate_checked(&comm, sizeof comm, TREEFOLD_MPI_FAMILY, (void (*)(void)) MPI_Comm_size, result);
 }
 
 /* The same for a communicator of Fortran's, an INTEGER. `world` is what Fortran has for MPI_COMM_WORLD: a program that was compiled for
-   another MPI library than libtreefold_mpi is noticed by it (TREEFOLD_MPI). */
+   another MPI library than it runs with is noticed by it (TREEFOLD_MPI). */
 treefold_status treefold_comm_duplicate_f(int32_t comm, int32_t world, treefold_comm **result);
 
 /* This rank, from 0 on, and the number of ranks. */

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "a handle is what its caller says that it is")]
 
-use mpi_library::{Comm, Library};
+use mpi_library::Comm;
 
 use super::communicator::MpiCommunicator;
 use super::library::library;
@@ -60,7 +60,7 @@ impl MpiCommunicator {
     /// # Safety
     /// As [`duplicate`](Self::duplicate).
     pub unsafe fn duplicate_where(comm: Comm, wants_memory: bool) -> Result<Self, Error> {
-        check_running(library()?)?;
+        check_running()?;
         // SAFETY: the caller's promise, and MPI can be called.
         let comm = unsafe { RawCommunicator::from_handle(comm) };
         // Where even this fails, there is no rank to name. A duplicate has the ranks of its parent.
@@ -79,8 +79,12 @@ impl MpiCommunicator {
     }
 }
 
-/// Checks that MPI can be called.
-fn check_running(mpi: &Library) -> Result<(), Error> {
+/// Checks that MPI can be called: it is initialised, and not finalised.
+///
+/// # Errors
+/// It cannot; or as [`library()`].
+pub fn check_running() -> Result<(), Error> {
+    let mpi = library()?;
     let (mut is_initialised, mut is_finalised) = (0, 0);
     // SAFETY: it may be called at any time, and writes one int (MPI 4.1, 11.4.1).
     unsafe { mpi.MPI_Initialized(&raw mut is_initialised) };

@@ -31,7 +31,7 @@ mod waiting;
 mod window;
 
 pub use communicator::{DEFAULT_SILENCE_LIMIT, MpiCommunicator};
-pub use duplicate::Duplicate;
+pub use duplicate::{Duplicate, check_running};
 pub use job::{RunError, abort, run};
 pub use library::{ALONE_VARIABLE, LIBRARY_VARIABLE, library, library_beneath, library_of};
 pub use lifetime::is_finalised;

@@ -63,16 +63,32 @@ unsafe fn destroy<H: Named>(name: &'static str, handle: *mut *mut H) -> Status {
     guard(|| unsafe { take_handle(name, handle) }.map(drop))
 }
 
-/// Duplicates a communicator by its address, its size and the family of its `mpi.h`. Collective.
+/// Which MPI library is called, and why.
 ///
 /// # Safety
-/// `comm` points to a communicator of the MPI library that the program was compiled with, `family` is a text, and `result` is room for a
-/// handle; each may be NULL.
+/// `text` is room for an address, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_mpi_library(text: *mut *const c_char) -> Status {
+    guard(|| {
+        place("text", text)?;
+        let description = library::description()?;
+        // SAFETY: not NULL and aligned, as was just found; the caller promises room for an address.
+        unsafe { text.write(description.as_ptr()) };
+        Ok(())
+    })
+}
+
+/// Duplicates a communicator by its address, its size, the family of its `mpi.h`, and a function of its library. Collective.
+///
+/// # Safety
+/// `comm` points to a communicator of the MPI library that the program was compiled with, `family` is a text, `function` is the program's
+/// `MPI_Comm_size`, and `result` is room for a handle; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_comm_duplicate_checked(
     comm: *const c_void,
     comm_bytes: usize,
     family: *const c_char,
+    function: Option<unsafe extern "C" fn()>,
     result: *mut *mut treefold_comm,
 ) -> Status {
     guard(|| {
@@ -80,7 +96,7 @@ pub unsafe extern "C" fn treefold_comm_duplicate_checked(
         // SAFETY: the caller promises a text.
         let family = unsafe { text("family", family) }?;
         // SAFETY: the caller promises a communicator.
-        let duplicate = unsafe { library::duplicate(comm, comm_bytes, family) }?;
+        let duplicate = unsafe { library::duplicate(comm, comm_bytes, family, function) }?;
         // SAFETY: the caller promises room for a handle.
         unsafe { write_handle("result", result, handle::name(Rc::new(duplicate))?) }
     })
