@@ -1,25 +1,19 @@
 //! `cargo xtask install`: the libraries for C, C++ and Fortran in a prefix, with what pkg-config and CMake need to find them.
 //!
-//! `lib/libtreefold` knows no MPI; `lib/libtreefold_mpi` is built for one MPI library, so that a prefix holds one of them. Beside it are
+//! `lib/libtreefold` knows no MPI; `lib/libtreefold_mpi` is for every MPI library, and found when a program runs. Beside it are
 //! `lib/libtreefold_pmpi`, which unchanged programs load, and `bin/treefold-run`, which starts them. Nothing that is installed names the
 //! prefix: it can be moved.
 
-mod interposer;
-mod mpi;
 mod prefix;
 mod template;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use clap::Args;
 use harness::Error;
 use harness::workspace::{BuiltLibrary, cargo, libraries, workspace};
 
-pub(crate) use interposer::folder as interposer_folder;
-
-use mpi::Mpi;
 use prefix::{Kind, Prefix};
 use template::{Template, Values};
 
@@ -29,10 +23,10 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Options of `install`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The folder that gets lib/, include/, share/ and, with --mpi, bin/; created if it does not exist
+    /// The folder that gets lib/, include/, share/ and bin/; created if it does not exist
     #[arg(long, value_name = "FOLDER")]
     prefix: Option<PathBuf>,
-    /// Install the MPI part, too, for this library: openmpi, mpich, openmpi5, mpich4, mpich5 or impi; without a name, for that of MPICC
+    /// Not needed any more: what is installed is for every MPI library
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
     mpi: Option<Option<String>>,
 }
@@ -42,23 +36,35 @@ pub fn run(options: &Options) -> Result<(), Error> {
     let missing = "it is missing: the folder to install to, as in `--prefix ~/treefold`";
     let folder = options.prefix.as_deref();
     let folder = folder.ok_or_else(|| Error::option("--prefix", missing))?;
-    let mpi = options.mpi.as_ref().map(|name| Mpi::find(name.as_deref()));
-    let mpi = mpi.transpose()?;
+    if options.mpi.is_some() {
+        eprintln!("--mpi is not needed: what is installed is for every MPI library");
+    }
     // What can be refused is refused before anything is built, which takes minutes.
     let prefix = Prefix::open(folder)?;
-    prefix.check(mpi.as_ref().map(|mpi| &*mpi.name), VERSION)?;
-
-    let local = LOCAL.build(&mut cargo())?;
-    let mpi_library = mpi.as_ref().map(|mpi| MPI.build(&mut mpi.cargo()));
-    let mpi_library = mpi_library.transpose()?;
-    let interposer = mpi.as_ref().map(interposer::build).transpose()?;
-    LOCAL.install(&local, &prefix, &Values::new(VERSION, None))?;
-    if let (Some(library), Some(interposer), Some(mpi)) = (mpi_library, interposer, mpi) {
-        let values = Values::new(VERSION, Some(&mpi.name));
-        MPI.install(&library, &prefix, &values)?;
-        interposer::install(&interposer, &prefix, &values)?;
+    let values = Values::new(VERSION);
+    // Apart: cargo would give libtreefold's own name to a library that is built beside it and has it inside.
+    for parts in [&[&LOCAL][..], &[&MPI, &INTERPOSER]] {
+        let built = build(parts)?;
+        for part in parts {
+            part.install(&built, &prefix, &values)?;
+        }
     }
     Ok(())
+}
+
+/// Builds the libraries of some parts.
+fn build(parts: &[&Part]) -> Result<Vec<BuiltLibrary>, Error> {
+    let names: Vec<String> = parts
+        .iter()
+        .map(|part| format!("lib{}", part.name))
+        .collect();
+    println!("building {}", names.join(" and "));
+    let mut cargo = cargo();
+    cargo.args(["build", "--release", "--lib"]);
+    for part in parts {
+        cargo.args(["--package", part.package]).args(part.features);
+    }
+    libraries(&mut cargo, "`cargo build --release` says more")
 }
 
 /// A package that is built, and what is installed of it.
@@ -70,8 +76,8 @@ struct Part {
     target: &'static str,
     /// What it is called elsewhere: the file is `libNAME.so`.
     name: &'static str,
-    /// What to do if it does not build.
-    advice: &'static str,
+    /// Whether programs are compiled with it: then it has headers and a static library.
+    is_linked: bool,
     templates: &'static [Template],
 }
 
@@ -81,31 +87,31 @@ const LOCAL: Part = Part {
     features: &[],
     target: "treefold_c",
     name: "treefold",
-    advice: "`cargo build --release --package treefold-c` says more",
+    is_linked: true,
     templates: template::LOCAL,
 };
 
 /// The part for ranks.
 const MPI: Part = Part {
     package: "treefold-c-mpi",
-    features: &["--features", "mpi"],
+    features: &[],
     target: "treefold_c_mpi",
     name: "treefold_mpi",
-    advice: "is MPI whole, with libclang?",
+    is_linked: true,
     templates: template::MPI,
 };
 
-impl Part {
-    /// Builds the library. Each part is built by a `cargo` of its own: together, both would have the features of the MPI part.
-    fn build(&self, cargo: &mut Command) -> Result<BuiltLibrary, Error> {
-        println!("building lib{}", self.name);
-        cargo.args(["build", "--release", "--lib", "--package", self.package]);
-        let built = libraries(cargo.args(self.features), self.advice)?;
-        let mut built = built.into_iter();
-        let found = built.find(|library| library.target == self.target);
-        found.ok_or_else(|| Error::Run(format!("cargo built no library of {}", self.package)))
-    }
+/// The library that unchanged programs load, and the command that starts them.
+const INTERPOSER: Part = Part {
+    package: "treefold-pmpi",
+    features: &["--features", "treefold-pmpi/pmpi"],
+    target: "treefold_pmpi",
+    name: "treefold_pmpi",
+    is_linked: false,
+    templates: template::INTERPOSER,
+};
 
+impl Part {
     fn file<'a>(&self, built: &'a BuiltLibrary, extension: &str) -> Result<&'a Path, Error> {
         let missing = || format!("cargo built no .{extension} of {}", self.package);
         let file = built.file(extension);
@@ -129,12 +135,33 @@ impl Part {
     }
 
     /// Installs the library, then what compilers read, and last of all what the part is found by.
-    fn install(&self, built: &BuiltLibrary, prefix: &Prefix, values: &Values) -> Result<(), Error> {
+    fn install(
+        &self,
+        built: &[BuiltLibrary],
+        prefix: &Prefix,
+        values: &Values,
+    ) -> Result<(), Error> {
+        let built = built.iter().find(|library| library.target == self.target);
+        let missing = || Error::Run(format!("cargo built no library of {}", self.package));
+        let built = built.ok_or_else(missing)?;
         self.install_shared(built, prefix, values)?;
+        if self.is_linked {
+            self.install_for_compilers(built, prefix)?;
+        }
+        for template in self.templates {
+            prefix.write(
+                template.path,
+                template.fill(values).as_bytes(),
+                template.kind,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn install_for_compilers(&self, built: &BuiltLibrary, prefix: &Prefix) -> Result<(), Error> {
         let archive = format!("lib/lib{}.a", self.name);
         let content = read(self.file(built, "a")?)?;
         prefix.write(&archive, &content, Kind::StaticLibrary)?;
-
         let package = workspace().join("crates").join(self.package);
         for (source, target) in [
             ("include", "include"),
@@ -144,9 +171,6 @@ impl Part {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 prefix.write(&format!("{target}/{name}"), &read(&path)?, Kind::Text)?;
             }
-        }
-        for template in self.templates {
-            prefix.write(template.path, template.fill(values).as_bytes(), Kind::Text)?;
         }
         Ok(())
     }

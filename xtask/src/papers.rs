@@ -42,7 +42,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
             [backend] => backend,
             _ => return Err(Error::option("--backend", "one of threads and mpi")),
         },
-        None if options.mpi.installation()?.missing().is_empty() => Backend::Mpi,
+        None if options.mpi.installation()?.missing().is_none() => Backend::Mpi,
         None => Backend::Threads,
     };
     let folder = &options.output;

@@ -1,6 +1,5 @@
-//! The commands under MPI, with real processes; `cargo xtask test` builds it with feature `mpi`.
+//! The commands under MPI, with real processes.
 
-#![cfg(feature = "mpi")]
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
 use std::fs;
@@ -26,6 +25,7 @@ fn fault(kind: &str, ranks: usize) -> String {
 }
 
 #[test]
+#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_panic_ends_the_job_after_one_line_that_names_the_rank() {
     let error = fault("panic", 3);
     assert_eq!(error.matches("panicked").count(), 1, "{error}");
@@ -34,6 +34,7 @@ fn a_panic_ends_the_job_after_one_line_that_names_the_rank() {
 }
 
 #[test]
+#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_launcher_that_is_not_there_is_named() {
     let launcher = Some("no-such-launcher -n {ranks}");
     let installation = Installation::find(None, launcher).unwrap();
@@ -44,6 +45,7 @@ fn a_launcher_that_is_not_there_is_named() {
 }
 
 #[test]
+#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn silence_ends_by_a_time_out_that_names_both_ranks() {
     for kind in ["silence", "leave"] {
         let error = fault(kind, 3);
@@ -54,6 +56,7 @@ fn silence_ends_by_a_time_out_that_names_both_ranks() {
 }
 
 #[test]
+#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_run_whose_ranks_say_nothing_is_ended() {
     let launcher = launcher().with_limit(Duration::from_secs(1));
     let begin = Instant::now();
@@ -68,6 +71,7 @@ fn a_run_whose_ranks_say_nothing_is_ended() {
 }
 
 #[test]
+#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_campaign_under_mpi() {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
         .args(["campaign", "--backend", "mpi", "--ranks", "3"])
@@ -94,6 +98,7 @@ fn as_one_of_three(variable: &str, alone: &str) -> Output {
 }
 
 #[test]
+#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn another_librarys_launcher_is_noticed() {
     for alone in ["", "off", "No"] {
         let output = as_one_of_three("SLURM_STEP_NUM_TASKS", alone);
@@ -107,6 +112,7 @@ fn another_librarys_launcher_is_noticed() {
 
 /// In a shell within a job of Slurm's, its variable is left over.
 #[test]
+#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_job_of_one_rank_may_be_meant_to_be_one() {
     for alone in ["on", "1", "TRUE"] {
         let output = as_one_of_three("SLURM_STEP_NUM_TASKS", alone);
@@ -123,6 +129,7 @@ fn a_job_of_one_rank_may_be_meant_to_be_one() {
 
 /// A switch has several spellings; any other is told with its rank and its value.
 #[test]
+#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_setting_that_cannot_be_is_an_error() {
     let check = |value: &str| {
         Command::new(env!("CARGO_BIN_EXE_xtask"))
@@ -150,6 +157,7 @@ fn a_setting_that_cannot_be_is_an_error() {
 
 /// Only rank 1 has it, and every rank tells it: the launch ends with rank 0's words, or rank 1's.
 #[test]
+#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_setting_of_one_rank_is_told_by_all() {
     let script = Path::new(env!("CARGO_TARGET_TMPDIR")).join("set-on-rank-1.sh");
     let set = "if [ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 1 ]; then export TREEFOLD_SHARED_MEMORY=perhaps; fi\nexec \"$@\"\n";
@@ -169,6 +177,7 @@ fn a_setting_of_one_rank_is_told_by_all() {
 }
 
 #[test]
+#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn repro_check_under_mpi() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mpi.psllh");
     let numbers: Vec<String> = (1..=700)
@@ -229,6 +238,7 @@ fn repro_check_under_mpi() {
 /// What is compiled takes minutes. The `cargo` here is a script that takes a while, and fails.
 #[cfg(unix)]
 #[test]
+#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_build_is_not_silent() {
     use std::os::unix::fs::PermissionsExt;
 
@@ -247,7 +257,7 @@ fn a_build_is_not_silent() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{told}");
     let first = told.lines().next().unwrap();
-    let built = "cargo build --release --package xtask --bin mpi-runner --features mpi: ";
+    let built = "cargo build --release --package xtask --bin mpi-runner: ";
     assert!(first.starts_with(built), "{told}");
     let last = told.lines().last().unwrap();
     assert!(

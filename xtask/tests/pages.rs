@@ -53,8 +53,7 @@ mod first_program {
     }
 }
 
-/// What needs an MPI library is compiled where there is one.
-#[cfg(feature = "mpi")]
+/// Programs over MPI.
 mod mpi {
     #![expect(
         dead_code,

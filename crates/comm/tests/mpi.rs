@@ -5,6 +5,10 @@
 use comm::{Communicator, Error, Tag, contract, mpi, setting, text};
 
 fn main() {
+    if !mpi::is_launched() {
+        println!("skipped: no launcher has started ranks");
+        return;
+    }
     mpi::run(check).expect("MPI starts once");
 }
 

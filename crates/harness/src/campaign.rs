@@ -19,7 +19,6 @@ mod leak;
 mod names;
 mod nested;
 mod own_process;
-#[cfg(feature = "mpi")]
 mod process;
 mod processes;
 mod run;
@@ -37,7 +36,6 @@ pub use case::{Action, Case, Kind, Mode, Spec, Step};
 pub use exact::Figure;
 pub use fault::{Fault, FaultKind};
 pub use generate::Generator;
-#[cfg(feature = "mpi")]
 pub use process::run_cases;
 pub use processes::{Cases, Report};
 pub use run::{Campaign, Failure, Findings};

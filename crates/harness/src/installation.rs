@@ -1,4 +1,6 @@
-//! MPI libraries on this machine: which compiler wrapper programs are built by for one of them, and which command starts ranks.
+//! MPI libraries on this machine: which command starts ranks, of which library.
+//!
+//! Programs are built once, and find the library of the launcher that starts them.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,8 +11,8 @@ use std::process::Command;
 use comm::setting;
 
 use crate::Error;
-use crate::installed::{has_libclang, is_on_path, is_root};
-use crate::workspace::{cargo, workspace};
+use crate::installed::{is_on_path, is_root};
+use crate::workspace::workspace;
 
 /// The environment variable with the command that starts ranks, where no option names one.
 pub const LAUNCHER_VARIABLE: &str = "TREEFOLD_MPIRUN";
@@ -20,9 +22,6 @@ pub const LIBRARY_VARIABLE: &str = "TREEFOLD_MPI";
 
 /// What stands for the number of ranks in such a command.
 const RANKS: &str = "{ranks}";
-
-/// Debian's package with the library that the binding generator loads.
-const LIBCLANG: &str = "libclang-dev";
 
 /// A library that can be named.
 #[derive(Clone, Copy, Debug)]
@@ -49,8 +48,8 @@ pub enum Source {
     Wheel {
         /// What `pip` installs.
         wheel: &'static str,
-        /// The library for which programs are built, if this one has no compiler wrapper: it runs what is built for that one.
-        built_for: Option<&'static str>,
+        /// The file that programs open, if it is not what they would open under this launcher.
+        file: Option<&'static str>,
     },
 }
 
@@ -88,20 +87,22 @@ pub const LIBRARIES: &[Library] = &[
         source: wheel("mpich==5.0.2"),
     },
     Library {
-        name: "impi",
-        title: "Intel MPI 2021.16, PyPI; programs built for MPICH 4.3",
+        name: "mpich5-abi",
+        title: "MPICH 5.0, PyPI, by the standard ABI",
         source: Source::Wheel {
-            wheel: "impi-rt==2021.16.2",
-            built_for: Some("mpich4"),
+            wheel: "mpich==5.0.2",
+            file: Some("libmpi_abi.so.0"),
         },
+    },
+    Library {
+        name: "impi",
+        title: "Intel MPI 2021.16, PyPI",
+        source: wheel("impi-rt==2021.16.2"),
     },
 ];
 
 const fn wheel(wheel: &'static str) -> Source {
-    Source::Wheel {
-        wheel,
-        built_for: None,
-    }
+    Source::Wheel { wheel, file: None }
 }
 
 impl Library {
@@ -121,8 +122,29 @@ impl Library {
 
     /// The folder of its virtual environment, if it comes from PyPI.
     pub fn environment(&self) -> Option<PathBuf> {
-        let folder = || workspace().join("target/wheels").join(self.name);
-        matches!(self.source, Source::Wheel { .. }).then(folder)
+        let folder = |wheel| workspace().join("target/wheels").join(wheel);
+        match self.source {
+            Source::Wheel { wheel, .. } => Some(folder(wheel)),
+            Source::Debian { .. } => None,
+        }
+    }
+
+    /// The file that programs are told to open.
+    fn file(&self) -> Option<PathBuf> {
+        match (self.source, self.environment()) {
+            (
+                Source::Wheel {
+                    file: Some(file), ..
+                },
+                Some(folder),
+            ) => Some(folder.join("lib").join(file)),
+            _ => None,
+        }
+    }
+
+    /// The compiler wrapper for programs in C, if the library has one.
+    pub fn c_compiler(&self) -> String {
+        self.program("mpicc")
     }
 
     /// One of its programs.
@@ -134,18 +156,6 @@ impl Library {
                 path.to_string_lossy().into_owned()
             }
         }
-    }
-
-    /// The library for which programs are built that run with this one.
-    pub fn built_for(&'static self) -> &'static Self {
-        let Source::Wheel {
-            built_for: Some(name),
-            ..
-        } = self.source
-        else {
-            return self;
-        };
-        Self::named(name).expect("it names one of them")
     }
 
     /// Debian's packages, if it comes from Debian.
@@ -160,27 +170,25 @@ impl Library {
     fn advice(&self) -> String {
         match self.source {
             Source::Debian { packages, .. } => {
-                format!("apt-get install {} {LIBCLANG}", packages.join(" "))
+                format!("apt-get install {}", packages.join(" "))
             }
             Source::Wheel { .. } => format!("cargo xtask test --stage wheels --mpi {}", self.name),
         }
     }
 }
 
-/// How programs are built for a library, and started.
+/// How ranks are started.
 #[derive(Clone, Debug)]
 pub struct Installation {
     /// The library, if it was named.
     library: Option<&'static Library>,
-    /// The compiler wrapper.
-    compiler: String,
     /// The command that starts ranks, word by word.
     launch: Vec<String>,
 }
 
 impl Installation {
-    /// The library of a name, or of [`LIBRARY_VARIABLE`], or that of `MPICC` and of the first `mpirun` on the path; and a command that
-    /// starts ranks, such as `srun -n {ranks}`, where it is not the library's own.
+    /// The library of a name, or of [`LIBRARY_VARIABLE`], or that of the first `mpirun` on the path; and a command that starts ranks, such as
+    /// `srun -n {ranks}`, where it is not the library's own.
     ///
     /// # Errors
     /// There is no such library, or the command does not say where the number of ranks goes.
@@ -192,10 +200,6 @@ impl Installation {
             (None, Some(name)) => Some(Library::parse(LIBRARY_VARIABLE, name)?),
             (None, None) => None,
         };
-        let compiler = match library {
-            Some(library) => library.built_for().program("mpicc"),
-            None => text("MPICC")?.unwrap_or_else(|| "mpicc".to_owned()),
-        };
         // A variable may be meant for another library than the one that is named here.
         let variable = text(LAUNCHER_VARIABLE)?;
         let variable = variable.filter(|_| !is_named_here);
@@ -205,11 +209,7 @@ impl Installation {
             (None, Some(library), _) => own_launch(library.program("mpirun")),
             (None, None, None) => own_launch("mpirun".to_owned()),
         };
-        Ok(Self {
-            library,
-            compiler,
-            launch,
-        })
+        Ok(Self { library, launch })
     }
 
     /// The same, whose launcher is started by these words.
@@ -244,17 +244,9 @@ impl Installation {
     }
 
     /// What this machine lacks of it.
-    pub fn missing(&self) -> Vec<String> {
-        let mut missing = Vec::new();
-        for program in [&self.compiler, &self.launch[0]] {
-            if !is_on_path(program) {
-                missing.push(program.clone());
-            }
-        }
-        if !has_libclang() {
-            missing.push("libclang".to_owned());
-        }
-        missing
+    pub fn missing(&self) -> Option<&str> {
+        let launcher = &self.launch[0];
+        (!is_on_path(launcher)).then_some(launcher)
     }
 
     /// Fails with advice if anything is missing.
@@ -262,11 +254,9 @@ impl Installation {
     /// # Errors
     /// Something is missing.
     pub fn check(&self) -> Result<(), Error> {
-        let missing = self.missing();
-        if missing.is_empty() {
+        let Some(missing) = self.missing() else {
             return Ok(());
-        }
-        let missing = missing.join(", ");
+        };
         Err(Error::Mpi(format!(
             "MPI is missing here ({missing}); {}; `--backend threads` needs none of it",
             self.advice()
@@ -294,23 +284,6 @@ impl Installation {
         self.library_to_install().packages()
     }
 
-    /// A `cargo` that builds for it.
-    pub fn cargo(&self) -> Command {
-        let mut cargo = cargo();
-        self.set_build(&mut cargo);
-        cargo
-    }
-
-    /// Makes a command, which runs `cargo`, build for it. Each library that is named has a target folder of its own: the binding's build
-    /// script does not notice that the library is another one.
-    pub fn set_build(&self, command: &mut Command) {
-        if let Some(library) = self.library {
-            let folder = workspace().join("target/mpi");
-            command.env("MPICC", &self.compiler);
-            command.env("CARGO_TARGET_DIR", folder.join(library.built_for().name));
-        }
-    }
-
     /// The command that starts `program` on this number of ranks.
     pub fn command(&self, ranks: usize, program: &Path) -> Command {
         let mut words = self.launch_words(ranks).into_iter();
@@ -329,7 +302,7 @@ impl Installation {
         command
     }
 
-    /// Lets a command find the programs and the libraries of a wheel, whose compiler wrapper does not tell programs where the library is.
+    /// Lets a command find the programs and the libraries of a wheel.
     fn add_folders(&self, command: &mut Command) {
         let Some(folder) = self.library.and_then(Library::environment) else {
             return;
@@ -340,6 +313,9 @@ impl Installation {
             if let Ok(folders) = env::join_paths(iter::once(folder.join(name)).chain(before)) {
                 command.env(variable, folders);
             }
+        }
+        if let Some(file) = self.library.and_then(Library::file) {
+            command.env(comm::mpi::LIBRARY_VARIABLE, file);
         }
     }
 
@@ -393,10 +369,9 @@ fn words(origin: &'static str, command: &str) -> Result<Vec<String>, Error> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
-    use std::collections::BTreeSet;
     use std::path::Path;
 
-    use super::{Installation, LIBRARIES, Library};
+    use super::{Installation, LIBRARIES};
 
     fn shown(library: Option<&str>, launcher: Option<&str>) -> String {
         let installation = Installation::find(library, launcher).unwrap();
@@ -438,32 +413,24 @@ mod tests {
     }
 
     #[test]
-    fn every_library_has_its_own_build_unless_it_runs_another_ones() {
-        let mut folders = BTreeSet::new();
-        for library in LIBRARIES {
-            let installation = Installation::find(Some(library.name), None).unwrap();
-            let cargo = installation.cargo();
-            let mut variables = cargo.get_envs();
-            let folder = variables.find(|(name, _)| *name == "CARGO_TARGET_DIR");
-            folders.insert(folder.unwrap().1.unwrap().to_owned());
-        }
-        assert_eq!(folders.len(), LIBRARIES.len() - 1);
-        assert_eq!(
-            Library::parse("--mpi", "impi").unwrap().built_for().name,
-            "mpich4"
-        );
+    fn a_library_of_a_wheel_is_found_in_its_environment() {
+        let installation = Installation::find(Some("mpich5-abi"), None).unwrap();
+        let command = installation.command(2, Path::new("program"));
+        let value = |variable: &str| {
+            let mut variables = command.get_envs();
+            let found = variables.find(|(name, _)| *name == variable);
+            found.unwrap().1.unwrap().to_string_lossy().into_owned()
+        };
+        assert!(value("TREEFOLD_MPI_LIBRARY").ends_with("mpich==5.0.2/lib/libmpi_abi.so.0"));
+        assert!(value("LD_LIBRARY_PATH").contains("mpich==5.0.2/lib"));
     }
 
     #[test]
     fn what_is_missing_is_told_with_advice() {
         let installation = Installation::find(None, Some("no-such-launcher -n {ranks}")).unwrap();
-        assert!(
-            installation
-                .missing()
-                .contains(&"no-such-launcher".to_owned())
-        );
+        assert_eq!(installation.missing(), Some("no-such-launcher"));
         let error = installation.check().unwrap_err().to_string();
-        assert!(error.contains("(no-such-launcher") || error.contains(", no-such-launcher"));
+        assert!(error.contains("(no-such-launcher"), "{error}");
         assert!(error.contains("--launcher"), "{error}");
         let command = installation.command(2, Path::new("program"));
         assert_eq!(command.get_program(), "no-such-launcher");

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::workspace::executables;
+use crate::workspace::{cargo, executables};
 use crate::{Error, Installation};
 
 /// How long the launcher may take to end after a rank has said why it fails.
@@ -29,20 +29,8 @@ impl Launcher {
     /// Builds `mpi-runner`.
     pub fn build(installation: Installation) -> Result<Self, Error> {
         installation.check()?;
-        let arguments = [
-            "--package",
-            "xtask",
-            "--bin",
-            "mpi-runner",
-            "--features",
-            "mpi",
-        ];
-        let executables = executables(
-            installation
-                .cargo()
-                .args(["build", "--release"])
-                .args(arguments),
-        )?;
+        let words = "build --release --package xtask --bin mpi-runner";
+        let executables = executables(cargo().args(words.split_whitespace()))?;
         let program = executables.into_iter().next_back();
         let program = program.ok_or_else(|| Error::Mpi("cargo built no mpi-runner".to_owned()))?;
         Ok(Self::of(installation, program.path))

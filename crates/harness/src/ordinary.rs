@@ -2,7 +2,6 @@
 
 use bytemuck::Pod;
 use comm::{Tag, collective};
-#[cfg(feature = "mpi")]
 use reduce::mpi::mpi_library::{Datatype, Handles, Op};
 use reduce::{Max, Operator, Sum, World};
 
@@ -21,19 +20,16 @@ pub struct Ordinary {
 /// An element that every MPI library knows.
 pub trait Element: Pod {
     /// What the library calls it.
-    #[cfg(feature = "mpi")]
     fn datatype(handles: &Handles) -> Datatype;
 }
 
 impl Element for f64 {
-    #[cfg(feature = "mpi")]
     fn datatype(handles: &Handles) -> Datatype {
         handles.MPI_DOUBLE
     }
 }
 
 impl Element for i64 {
-    #[cfg(feature = "mpi")]
     fn datatype(handles: &Handles) -> Datatype {
         handles.MPI_INT64_T
     }
@@ -42,7 +38,6 @@ impl Element for i64 {
 /// An operator that every MPI library knows.
 pub trait Known<T: Copy + 'static>: Operator<T> {
     /// What the library calls it.
-    #[cfg(feature = "mpi")]
     fn operation(handles: &Handles) -> Op;
 }
 
@@ -50,7 +45,6 @@ impl<T: Copy + 'static> Known<T> for Sum
 where
     Sum: Operator<T>,
 {
-    #[cfg(feature = "mpi")]
     fn operation(handles: &Handles) -> Op {
         handles.MPI_SUM
     }
@@ -60,7 +54,6 @@ impl<T: Copy + 'static> Known<T> for Max
 where
     Max: Operator<T>,
 {
-    #[cfg(feature = "mpi")]
     fn operation(handles: &Handles) -> Op {
         handles.MPI_MAX
     }
@@ -83,10 +76,7 @@ impl Ordinary {
                 collective::allgather(self.world.transport(), Tag::CONTROL, Vec::new())?;
                 Ok(())
             }
-            #[cfg(feature = "mpi")]
             Backend::Mpi => library::barrier(),
-            #[cfg(not(feature = "mpi"))]
-            Backend::Mpi => Err(without_mpi()),
         }
     }
 
@@ -102,10 +92,7 @@ impl Ordinary {
                 self.combine_on_first(operator, row, result)?;
                 self.broadcast(result)
             }
-            #[cfg(feature = "mpi")]
             Backend::Mpi => library::allreduce::<T, O>(row, result),
-            #[cfg(not(feature = "mpi"))]
-            Backend::Mpi => Err(without_mpi()),
         }
     }
 
@@ -118,10 +105,7 @@ impl Ordinary {
     ) -> Result<(), Error> {
         match self.backend {
             Backend::Threads => self.combine_on_first(operator, row, result),
-            #[cfg(feature = "mpi")]
             Backend::Mpi => library::reduce::<T, O>(row, result),
-            #[cfg(not(feature = "mpi"))]
-            Backend::Mpi => Err(without_mpi()),
         }
     }
 
@@ -179,7 +163,6 @@ impl Ordinary {
 }
 
 /// The library's own, on all processes.
-#[cfg(feature = "mpi")]
 #[expect(unsafe_code, reason = "MPI is a C library")]
 mod library {
     use std::ffi::c_int;
@@ -237,12 +220,6 @@ mod library {
             false => Err(Error::Mpi(format!("{call} failed with code {code}"))),
         }
     }
-}
-
-/// MPI's ranks run in `mpi-runner` alone, which is built with feature `mpi`.
-#[cfg(not(feature = "mpi"))]
-fn without_mpi() -> Error {
-    Error::Mpi("this program is built without MPI".to_owned())
 }
 
 #[cfg(test)]

@@ -7,30 +7,18 @@ use std::process::{self, Command, Stdio};
 
 use harness::Error;
 
-/// The file that says what of the MPI part is installed.
-const MPI_PART: &str = "lib/pkgconfig/treefold-mpi.pc";
-
 /// A folder that is written to.
 pub(super) struct Prefix {
     folder: PathBuf,
 }
 
 /// What a file is.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum Kind {
     Text,
     Program,
     SharedLibrary,
     StaticLibrary,
-}
-
-/// An MPI part that is there already.
-#[derive(Debug, PartialEq, Eq)]
-struct MpiPart {
-    /// The MPI library that it was built for.
-    mpi: String,
-    /// Its own version.
-    version: String,
 }
 
 impl Prefix {
@@ -49,24 +37,6 @@ impl Prefix {
             .and_then(|()| fs::remove_file(&probe))
             .map_err(failed)?;
         Ok(prefix)
-    }
-
-    /// Fails if what is there already would not fit what is installed: the MPI part for this library, or none, of this version.
-    pub(super) fn check(&self, mpi: Option<&str>, version: &str) -> Result<(), Error> {
-        let path = self.folder.join(MPI_PART);
-        let there = match fs::read_to_string(&path) {
-            Ok(text) => MpiPart::parse(&text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(Error::file(&path, error)),
-        };
-        let there = there.ok_or_else(|| Error::file(&path, "it does not name an MPI library"))?;
-        match there.conflict(mpi, version) {
-            None => Ok(()),
-            Some(reason) => {
-                let folder = self.folder.display();
-                Err(Error::option("--prefix", format!("{folder} {reason}")))
-            }
-        }
     }
 
     /// Writes a file, below the prefix.
@@ -107,36 +77,6 @@ impl Prefix {
     }
 }
 
-impl MpiPart {
-    /// What the file says that pkg-config reads.
-    fn parse(text: &str) -> Option<Self> {
-        let value = |key: &str| {
-            let found = text.lines().find_map(|line| line.strip_prefix(key));
-            found.map(|value| value.trim().to_owned())
-        };
-        let (mpi, version) = (value("mpi=")?, value("Version:")?);
-        Some(Self { mpi, version })
-    }
-
-    /// Why the other part, and perhaps another MPI part, cannot be installed beside this one.
-    fn conflict(&self, mpi: Option<&str>, version: &str) -> Option<String> {
-        let Self {
-            mpi: there,
-            version: old,
-        } = self;
-        match mpi {
-            Some(asked) if asked != there => Some(format!(
-                "holds the MPI part for {there}, and `--mpi {asked}` asks for another one: take another folder"
-            )),
-            // Its headers and its targets would be of another version than what they need.
-            None if old != version => Some(format!(
-                "holds the MPI part of version {old}, which does not fit version {version}: renew it, too, by `--mpi {there}`"
-            )),
-            _ => None,
-        }
-    }
-}
-
 /// Removes the line numbers for debuggers, which are four fifths of a library. Where `strip` is missing, a library is larger, and whole.
 fn strip(path: &Path) {
     let mut command = Command::new("strip");
@@ -169,49 +109,4 @@ fn symlink(target: &str, path: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn symlink(_target: &str, _path: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::template::{MPI, Values};
-    use super::{MPI_PART, MpiPart};
-
-    fn there() -> MpiPart {
-        let values = Values::new("0.1.0", Some("openmpi"));
-        assert_eq!(MPI[0].path, MPI_PART);
-        MpiPart::parse(&MPI[0].fill(&values)).unwrap()
-    }
-
-    #[test]
-    fn what_is_installed_is_what_was_written() {
-        let (mpi, version) = ("openmpi".to_owned(), "0.1.0".to_owned());
-        assert_eq!(there(), MpiPart { mpi, version });
-        assert_eq!(MpiPart::parse("Name: treefold-mpi\nVersion: 0.1.0\n"), None);
-    }
-
-    #[test]
-    fn a_second_family_is_refused() {
-        let refusal = there().conflict(Some("mpich"), "0.1.0").unwrap();
-        assert!(
-            refusal.contains("openmpi") && refusal.contains("`--mpi mpich`"),
-            "{refusal}"
-        );
-        assert!(there().conflict(Some("mpich"), "0.2.0").is_some());
-    }
-
-    #[test]
-    fn the_same_again_and_a_newer_one_are_fine() {
-        assert_eq!(there().conflict(Some("openmpi"), "0.1.0"), None);
-        assert_eq!(there().conflict(Some("openmpi"), "0.2.0"), None);
-        assert_eq!(there().conflict(None, "0.1.0"), None);
-    }
-
-    #[test]
-    fn one_part_alone_is_not_renewed() {
-        let refusal = there().conflict(None, "0.2.0").unwrap();
-        assert!(
-            refusal.contains("0.1.0") && refusal.contains("`--mpi openmpi`"),
-            "{refusal}"
-        );
-    }
 }

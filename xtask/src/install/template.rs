@@ -2,9 +2,12 @@
 
 use reduce::Algorithm;
 
+use super::prefix::Kind;
+
 /// A file that is filled in, and where it goes below the prefix.
 pub(super) struct Template {
     pub(super) path: &'static str,
+    pub(super) kind: Kind,
     text: &'static str,
 }
 
@@ -12,6 +15,7 @@ macro_rules! template {
     ($folder:literal, $name:literal) => {
         Template {
             path: concat!($folder, "/", $name),
+            kind: Kind::Text,
             text: include_str!(concat!(
                 "../../../crates/treefold-c/packaging/",
                 $name,
@@ -28,17 +32,18 @@ pub(super) const LOCAL: &[Template] = &[
     template!("lib/cmake/treefold", "treefoldConfig.cmake"),
 ];
 
-/// Those of the MPI part; the first one is what [`super::prefix`] reads.
+/// Those of the part for ranks.
 pub(super) const MPI: &[Template] = &[
     template!("lib/pkgconfig", "treefold-mpi.pc"),
     template!("lib/cmake/treefold", "treefoldMpi.cmake"),
 ];
 
 /// What starts programs with the interposer.
-pub(super) const RUN: Template = Template {
+pub(super) const INTERPOSER: &[Template] = &[Template {
     path: "bin/treefold-run",
+    kind: Kind::Program,
     text: include_str!("../../../crates/treefold-pmpi/packaging/treefold-run"),
-};
+}];
 
 /// What a program needs that links a static library: what `rustc --print native-static-libs` says on Linux, but for `gcc_s`. That
 /// exists as a shared library only; compilers add what unwinds panics by themselves, `gcc_eh` where a program is to be fully static.
@@ -47,14 +52,13 @@ const SYSTEM_LIBRARIES: [&str; 6] = ["util", "rt", "pthread", "m", "dl", "c"];
 /// What stands for the markers of templates.
 pub(super) struct Values {
     version: String,
-    mpi: Option<String>,
 }
 
 impl Values {
-    /// Of a version; the MPI part has the name of an MPI library, too.
-    pub(super) fn new(version: &str, mpi: Option<&str>) -> Self {
-        let (version, mpi) = (version.to_owned(), mpi.map(str::to_owned));
-        Self { version, mpi }
+    /// Of a version.
+    pub(super) fn new(version: &str) -> Self {
+        let version = version.to_owned();
+        Self { version }
     }
 
     pub(super) fn version(&self) -> &str {
@@ -87,16 +91,13 @@ impl Template {
         ] {
             text = text.replace(marker, value);
         }
-        match &values.mpi {
-            Some(name) => text.replace("@MPI@", name),
-            None => text,
-        }
+        text
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LOCAL, MPI, RUN, Values};
+    use super::{INTERPOSER, LOCAL, MPI, Values};
 
     /// Whether a text has a marker: capital letters between two `@`.
     fn has_marker(text: &str) -> bool {
@@ -109,27 +110,17 @@ mod tests {
 
     #[test]
     fn templates_have_no_marker_left() {
-        for (templates, mpi) in [(LOCAL, None), (MPI, Some("mpich"))] {
-            let values = Values::new("0.1.0", mpi);
-            for template in templates {
-                assert!(has_marker(template.text), "{}", template.path);
-                let text = template.fill(&values);
-                assert!(!has_marker(&text), "{}:\n{text}", template.path);
-                assert!(text.contains("0.1.0"), "{}", template.path);
-            }
+        let values = Values::new("0.1.0");
+        for template in [LOCAL, MPI, INTERPOSER].into_iter().flatten() {
+            assert!(has_marker(template.text), "{}", template.path);
+            let text = template.fill(&values);
+            assert!(!has_marker(&text), "{}:\n{text}", template.path);
         }
     }
 
     #[test]
-    fn programs_are_started_for_the_library_that_is_installed() {
-        let text = RUN.fill(&Values::new("0.1.0", Some("mpich")));
-        assert!(!has_marker(&text));
-        assert!(text.contains("built_for='mpich'"));
-    }
-
-    #[test]
     fn interfaces_are_minor_versions_before_the_first_major_one() {
-        let interface = |version| Values::new(version, None).interface();
+        let interface = |version| Values::new(version).interface();
         assert_eq!(interface("0.1.0"), "0.1");
         assert_eq!(interface("0.12.3"), "0.12");
         assert_eq!(interface("1.2.3"), "1");

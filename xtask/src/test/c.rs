@@ -17,7 +17,7 @@ use harness::workspace::{target, workspace};
 
 use consumers::Consumers;
 
-use super::prefixes::{MPI_LIBRARIES, prefix_of};
+use super::prefixes::{self, MPI_LIBRARIES};
 use super::setup;
 use super::stages::with_library;
 use super::steps::{Steps, Stop};
@@ -37,7 +37,7 @@ pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
     })?;
 
     let package = workspace().join("crates/treefold-c");
-    let prefix = prefix_of(steps, None)?;
+    let prefix = prefixes::prefix(steps)?;
     let header = [package.join("include/treefold.h")];
     symbols::check(steps, &prefix, "libtreefold", &header)?;
     let consumers = Consumers {
@@ -56,10 +56,9 @@ pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
     let mpi_headers = ["treefold_mpi.h", "binary_tree_summation.h"];
     let mpi_headers = mpi_headers.map(|name| mpi_package.join("include").join(name));
     let headers = [&header[..], &mpi_headers].concat();
-    for (library, _) in MPI_LIBRARIES {
+    symbols::check(steps, &prefix, "libtreefold_mpi", &headers)?;
+    for library in MPI_LIBRARIES {
         with_library(steps, library, |steps| {
-            let prefix = prefix_of(steps, Some(library))?;
-            symbols::check(steps, &prefix, "libtreefold_mpi", &headers)?;
             let consumers = Consumers {
                 package: &mpi_package,
                 prefix: &prefix,

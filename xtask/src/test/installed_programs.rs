@@ -9,7 +9,7 @@ use std::process::Command;
 use harness::workspace::workspace;
 
 use super::pmpi::{self, Mode};
-use super::prefixes::prefix_of;
+use super::prefixes;
 use super::setup;
 use super::stages::with_library;
 use super::steps::{Steps, Stop};
@@ -63,7 +63,7 @@ pub(super) fn installed_programs(steps: &mut Steps) -> Result<(), Stop> {
         return Ok(());
     }
     with_library(steps, LIBRARY, |steps| {
-        let prefix = prefix_of(steps, Some(LIBRARY))?;
+        let prefix = prefixes::prefix(steps)?;
         for mode in [Mode::Without, Mode::On] {
             PETSC_CG.compare(steps, &prefix, mode)?;
         }

@@ -13,11 +13,9 @@ use harness::Error;
 use harness::installed::is_on_path;
 use harness::workspace::{target, workspace};
 
-use crate::install::interposer_folder;
-
 use super::c::consumers::C_FLAGS;
 use super::c::programs::{Program, programs};
-use super::prefixes::{MPI_LIBRARIES, prefix_of};
+use super::prefixes::{self, MPI_LIBRARIES};
 use super::setup;
 use super::stages::with_library;
 use super::steps::{Steps, Stop};
@@ -70,16 +68,13 @@ const CARGO: [(&str, &str); 2] = [
 /// Runs the stage.
 pub(super) fn pmpi(steps: &mut Steps) -> Result<(), Stop> {
     setup::install_compilers();
-    for (library, _) in MPI_LIBRARIES {
+    let prefix = prefixes::prefix(steps)?;
+    for (step, words) in CARGO {
+        steps.cargo(step, words)?;
+    }
+    names::check(steps, &prefix.join("lib/libtreefold_pmpi.so"))?;
+    for library in MPI_LIBRARIES {
         with_library(steps, library, |steps| {
-            let prefix = prefix_of(steps, Some(library))?;
-            for (step, words) in CARGO {
-                let mut cargo = steps.installation().cargo();
-                cargo.env("CARGO_TARGET_DIR", interposer_folder(library));
-                cargo.args(words.split_whitespace());
-                steps.step(&format!("{step}, {library}"), &mut cargo)?;
-            }
-            names::check(steps, &prefix.join("lib/libtreefold_pmpi.so"))?;
             let folder = target().map_err(Stop::Error)?.join("pmpi-programs");
             let folder = folder.join(library);
             let failed = |error| Stop::Error(Error::file(&folder, error));

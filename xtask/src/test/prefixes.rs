@@ -1,4 +1,4 @@
-//! Prefixes with an installed treefold. Building them takes minutes, so that the stages of one run share them.
+//! A prefix with an installed treefold. Building it takes minutes, so that the stages of one run share it.
 
 use std::env;
 use std::fs;
@@ -10,44 +10,26 @@ use harness::workspace::{target, workspace};
 
 use super::steps::{Steps, Stop};
 
-/// Debian's MPI libraries by the names that also end those of their compiler wrappers; and folders for what is installed for them, with
-/// spaces, as people's have.
-pub(super) const MPI_LIBRARIES: [(&str, &str); 2] =
-    [("openmpi", "for Open MPI"), ("mpich", "for MPICH")];
+/// Debian's MPI libraries, by the names that also end those of their compiler wrappers.
+pub(super) const MPI_LIBRARIES: [&str; 2] = ["openmpi", "mpich"];
 
-/// The folder for what is installed without MPI.
-const WITHOUT_MPI: &str = "without MPI";
+/// The folder of the installation, with spaces, as people's have.
+const NAME: &str = "for all libraries";
 
-/// A prefix with treefold for one of these MPI libraries, or without MPI: installed by the first stage that asks for it.
-pub(super) fn prefix_of(steps: &mut Steps, mpi: Option<&'static str>) -> Result<PathBuf, Stop> {
-    if let Some(prefix) = steps.prefix(mpi) {
+/// A prefix with treefold: installed by the first stage that asks for it.
+pub(super) fn prefix(steps: &mut Steps) -> Result<PathBuf, Stop> {
+    if let Some(prefix) = steps.prefix() {
         return Ok(prefix.to_owned());
     }
-    let name = match mpi {
-        None => WITHOUT_MPI,
-        Some(library) => folder_name(library),
-    };
     let folder = target().map_err(Stop::Error)?.join("prefixes");
-    let prefix = install(steps, &folder, name, mpi)?;
-    steps.note_prefix(mpi, prefix.clone());
+    let prefix = install(steps, &folder)?;
+    steps.note_prefix(prefix.clone());
     Ok(prefix)
 }
 
-fn folder_name(library: &str) -> &'static str {
-    let mut libraries = MPI_LIBRARIES.iter();
-    let found = libraries.find(|(name, _)| *name == library);
-    let (_, folder) = found.expect("stages name libraries of the list");
-    folder
-}
-
 /// Installs to a prefix, and moves it: nothing in it may depend on where it was.
-fn install(
-    steps: &mut Steps,
-    folder: &Path,
-    name: &str,
-    mpi: Option<&str>,
-) -> Result<PathBuf, Stop> {
-    let (before, prefix) = (folder.join(format!("{name}, before")), folder.join(name));
+fn install(steps: &mut Steps, folder: &Path) -> Result<PathBuf, Stop> {
+    let (before, prefix) = (folder.join("before"), folder.join(NAME));
     for old in [&before, &prefix] {
         if old.exists() {
             fs::remove_dir_all(old).map_err(|error| Stop::Error(Error::file(old, error)))?;
@@ -57,10 +39,11 @@ fn install(
     let mut install = Command::new(own);
     install.current_dir(workspace());
     install.arg("install").arg("--prefix").arg(&before);
-    if let Some(mpi) = mpi {
-        install.args(["--mpi", mpi]);
+    // It needs Rust alone.
+    for variable in ["MPICC", "PKG_CONFIG", "LIBCLANG_PATH"] {
+        install.env(variable, "/nowhere");
     }
-    steps.step(&format!("install {name}"), &mut install)?;
+    steps.step("install", &mut install)?;
     fs::rename(&before, &prefix).map_err(|error| Stop::Error(Error::file(&prefix, error)))?;
     Ok(prefix)
 }

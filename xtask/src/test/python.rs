@@ -92,12 +92,10 @@ pub(super) fn python_mpi(steps: &mut Steps) -> Result<(), Stop> {
     types.arg(sources_for_mpi().join("treefold_mpi"));
     steps.step("types of python-mpi/", &mut types)?;
     environment.install(steps, &sources(), |_| ())?;
-    for (library, _) in MPI_LIBRARIES {
+    for library in MPI_LIBRARIES {
         with_library(steps, library, |steps| {
             let installation = steps.installation().clone();
-            environment.install(steps, &sources_for_mpi(), |build| {
-                installation.set_build(build);
-            })?;
+            environment.install(steps, &sources_for_mpi(), |_| ())?;
             let python = Launcher::of(installation, environment.interpreter());
             let ranks = match library {
                 "mpich" => &RANKS_OF_MPICH[..],
@@ -134,11 +132,9 @@ pub(super) fn python_story(steps: &mut Steps) -> Result<(), Stop> {
     let mut mean = environment.python("");
     mean.arg(sources().join("examples/field_mean.py"));
     steps.step("the mean of a field", &mut mean)?;
-    with_library(steps, MPI_LIBRARIES[0].0, |steps| {
+    with_library(steps, MPI_LIBRARIES[0], |steps| {
         let installation = steps.installation().clone();
-        environment.install(steps, &sources_for_mpi(), |build| {
-            installation.set_build(build);
-        })?;
+        environment.install(steps, &sources_for_mpi(), |_| ())?;
         let python = Launcher::of(installation, environment.interpreter());
         let examples = sources_for_mpi().join("examples");
         let result = |ranks: usize| environment.target.join(format!("{ranks}.npz"));

@@ -1,13 +1,13 @@
-//! What the stages need of the machine: an MPI library, libclang and valgrind.
+//! What the stages need of the machine: an MPI library, compilers and valgrind.
 
 use std::path::Path;
 use std::process::Command;
 
 use harness::installed::{is_on_path, is_root, runs};
-use harness::{Error, Installation, Source};
+use harness::{Error, Installation, Library, Source};
 
-/// Debian's packages besides the MPI library's: libclang for the bindings, valgrind for instruction counts.
-const TOOLS: [&str; 2] = ["libclang-dev", "valgrind"];
+/// Debian's package besides the MPI library's: for instruction counts.
+const TOOLS: [&str; 1] = ["valgrind"];
 
 /// What builds and runs programs in C, C++ and Fortran, and Debian's packages with it.
 const COMPILERS: [(&str, &str); 7] = [
@@ -22,7 +22,7 @@ const COMPILERS: [(&str, &str); 7] = [
 
 /// Installs what is missing of an MPI library and of the tools, where that needs no password.
 pub(super) fn install(installation: &Installation) -> Result<(), Error> {
-    let mut lacking = installation.missing();
+    let mut lacking = missing(installation);
     if !runs("valgrind") {
         lacking.push("valgrind".to_owned());
     }
@@ -38,25 +38,33 @@ pub(super) fn install(installation: &Installation) -> Result<(), Error> {
         packages.join(" ")
     );
     if is_wheel {
-        // A library may need another one's compiler wrapper.
         let library = installation.library().expect("a wheel is named");
-        for library in [library.built_for(), library] {
-            if let (Source::Wheel { wheel, .. }, Some(folder)) =
-                (library.source, library.environment())
-            {
-                install_wheel(wheel, &folder)?;
-            }
+        if let (Source::Wheel { wheel, .. }, Some(folder)) = (library.source, library.environment())
+        {
+            install_wheel(wheel, &folder)?;
         }
     } else {
         install_packages(&packages, &advice)?;
     }
-    match &installation.missing()[..] {
+    match &missing(installation)[..] {
         [] => Ok(()),
         still => Err(Error::Mpi(format!(
             "still missing: {}; {advice}",
             still.join(", ")
         ))),
     }
+}
+
+/// What this machine lacks of an MPI library: its launcher, and the compiler wrapper of one of Debian's.
+fn missing(installation: &Installation) -> Vec<String> {
+    let launcher = installation.missing().map(str::to_owned);
+    let library = installation
+        .library()
+        .filter(|library| library.environment().is_none());
+    let compiler = library
+        .map(Library::c_compiler)
+        .filter(|compiler| !is_on_path(compiler));
+    launcher.into_iter().chain(compiler).collect()
 }
 
 /// Installs compilers and what belongs to them, where that needs no password. What is missing then is left out by what needs it.

@@ -56,7 +56,7 @@ pub(super) const STAGES: &[Stage] = &[
         name: "checks",
         purpose: "format, clippy with each set of features, docs, crates without std",
         when: When::Always,
-        mpi: Mpi::For("clippy and docs of MPI's features"),
+        mpi: Mpi::Unused,
         run: checks,
     },
     Stage {
@@ -194,16 +194,8 @@ pub(super) const STAGES: &[Stage] = &[
     },
 ];
 
-/// All features that need Rust alone, but for the book's.
-const FEATURES: &str = "treefold/tracing,treefold/par,treefold/num-complex";
-
-/// These features, and MPI's where it may be used. Clippy, docs and tests take the same ones, so that they share what they build.
-fn features(mpi: bool) -> String {
-    match mpi {
-        true => format!("{FEATURES},treefold/mpi,xtask/mpi"),
-        false => FEATURES.to_owned(),
-    }
-}
+/// All features but the book's. Clippy, docs and tests take the same ones, so that they share what they build.
+const FEATURES: &str = "treefold/mpi,treefold/tracing,treefold/par,treefold/num-complex";
 
 /// Rank counts of the MPI tests.
 pub(super) const MPI_RANKS: [usize; 4] = [1, 2, 3, 5];
@@ -225,21 +217,17 @@ const MPI_TIMEOUT_SECONDS: &str = "600";
 
 fn checks(steps: &mut Steps) -> Result<(), Stop> {
     steps.cargo("format", "fmt --all --check")?;
-    let clippy = "clippy --workspace --all-targets";
-    steps.cargo("clippy", &format!("{clippy} -- -D warnings"))?;
-    // Tests do not take the C library's part for MPI: stage `c` has it from an installation.
-    let features = |mpi| match mpi {
-        true => format!("{},treefold-python-mpi/mpi", features(true)),
-        false => features(false),
-    };
-    let with = |mpi| format!("{clippy} --features {} -- -D warnings", features(mpi));
-    steps.cargo("clippy, all features but MPI", &with(false))?;
-    if steps.mpi() {
-        steps.cargo("clippy, MPI", &with(true))?;
-    }
-    let features = features(steps.mpi());
-    let doc = format!("doc --workspace --no-deps --features {features}");
-    let mut doc_command = steps.installation().cargo();
+    // Members that others give features to are looked at without them, too.
+    let clippy = "clippy --all-targets";
+    let few = "--package treefold --package treefold-comm --package treefold-reduce";
+    steps.cargo(
+        "clippy, few features",
+        &format!("{clippy} {few} -- -D warnings"),
+    )?;
+    let all = format!("{clippy} --workspace --features {FEATURES} -- -D warnings");
+    steps.cargo("clippy, all features", &all)?;
+    let doc = format!("doc --workspace --no-deps --features {FEATURES}");
+    let mut doc_command = cargo();
     steps.step(
         "docs",
         doc_command
@@ -269,8 +257,7 @@ fn packages_verified(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 fn threads(steps: &mut Steps) -> Result<(), Stop> {
-    let features = features(false);
-    steps.cargo("tests", &format!("test --workspace --features {features}"))?;
+    steps.cargo("tests", &format!("test --workspace --features {FEATURES}"))?;
     for (checker, name, tests) in [
         ("shuttle", "mailboxes under shuttle", "shuttled"),
         ("loom", "rings under loom", "loomed"),
@@ -326,17 +313,16 @@ pub(super) fn with_library(
     steps.with_installation(installation, run)
 }
 
-/// The tests of `comm` and `reduce` under MPI; and those of the examples and the commands, where `all` says so. One build for all tests, and
-/// one for the examples that shares its crates: apart, they would be built with other features each time.
+/// The tests of `comm` and `reduce` under MPI; and those of the examples and the commands, where `all` says so. They are those of stage
+/// `threads`, built once for all libraries.
 fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
     let installation = steps.installation().clone();
     let library = installation.name().unwrap_or("MPI");
-    println!("\n── building the tests under {library}");
-    let features = features(true);
+    println!("\n── building the tests");
     let tests = format!(
-        "test --no-run --workspace --test mpi --test stopped --test spawn --test examples --features {features}"
+        "test --no-run --workspace --test mpi --test stopped --test spawn --test examples --features {FEATURES}"
     );
-    let tests = executables(installation.cargo().args(tests.split_whitespace()));
+    let tests = executables(cargo().args(tests.split_whitespace()));
     let tests = tests.map_err(Stop::Error)?;
     let test_of = |package: &str, name: &str| {
         let mut of_name = tests.iter().filter(|test| test.target == name);
@@ -384,7 +370,7 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
     let examples = "build --workspace --examples --profile test";
     steps.cargo(
         "building the examples",
-        &format!("{examples} --features {features}"),
+        &format!("{examples} --features {FEATURES}"),
     )?;
     for (step, package, name) in [
         ("examples", "treefold", "examples"),
@@ -393,6 +379,7 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
         let test = test_of(package, name)?;
         let mut command = Command::new(&test.path);
         installation.pass_on(&mut command);
+        command.arg("--ignored");
         let step = format!("{step}, {library}");
         steps.step(&step, command.current_dir(&test.package))?;
     }
@@ -469,8 +456,8 @@ fn cluster(steps: &mut Steps) -> Result<(), Stop> {
         "clusters that run",
         "test --package treefold-cluster --test cluster",
     )?;
-    let test = "test --package xtask --test cluster --features mpi -- --nocapture";
-    let mut command = steps.installation().cargo();
+    let test = "test --package xtask --test cluster -- --ignored --nocapture";
+    let mut command = cargo();
     steps.installation().pass_on(&mut command);
     command.args(test.split_whitespace());
     steps.step("ranks on nodes, and faults between nodes", &mut command)?;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use harness::plot::Record;
-use harness::workspace::workspace;
+use harness::workspace::{cargo, workspace};
 use harness::{Error, Installation};
 
 use super::record::Ran;
@@ -19,7 +19,7 @@ pub(super) struct Steps {
     mpi: bool,
     installation: Installation,
     ran: Vec<Ran>,
-    prefixes: Vec<(Option<&'static str>, PathBuf)>,
+    prefix: Option<PathBuf>,
     pictures: Vec<(&'static str, Record)>,
 }
 
@@ -39,7 +39,7 @@ impl Steps {
             mpi,
             installation,
             ran: Vec::new(),
-            prefixes: Vec::new(),
+            prefix: None,
             pictures: Vec::new(),
         }
     }
@@ -65,16 +65,14 @@ impl Steps {
         &self.pictures
     }
 
-    /// Notes where treefold was installed for this MPI library, or without MPI.
-    pub(super) fn note_prefix(&mut self, mpi: Option<&'static str>, prefix: PathBuf) {
-        self.prefixes.push((mpi, prefix));
+    /// Notes where treefold was installed.
+    pub(super) fn note_prefix(&mut self, prefix: PathBuf) {
+        self.prefix = Some(prefix);
     }
 
     /// Where an earlier step of this run installed it.
-    pub(super) fn prefix(&self, mpi: Option<&str>) -> Option<&Path> {
-        let mut prefixes = self.prefixes.iter();
-        let found = prefixes.find(|(installed, _)| *installed == mpi);
-        found.map(|(_, prefix)| &**prefix)
+    pub(super) fn prefix(&self) -> Option<&Path> {
+        self.prefix.as_deref()
     }
 
     /// The MPI library of the steps that need one.
@@ -142,7 +140,7 @@ impl Steps {
 
     /// Runs `cargo` with these words.
     pub(super) fn cargo(&mut self, name: &str, words: &str) -> Result<(), Stop> {
-        let mut cargo = self.installation.cargo();
+        let mut cargo = cargo();
         self.step(name, cargo.args(words.split_whitespace()))
     }
 

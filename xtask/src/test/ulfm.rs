@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use harness::workspace::{Executable, executables};
+use harness::workspace::{Executable, cargo, executables};
 use harness::{Error, Installation, Library};
 
 use super::setup;
@@ -31,13 +31,11 @@ pub(super) fn ulfm(steps: &mut Steps) -> Result<(), Stop> {
     let installation = installation().map_err(Stop::Error)?;
     steps.with_installation(installation, |steps| {
         let test = built(
-            steps,
-            "test --no-run --package treefold-reduce --test ulfm --features treefold-reduce/mpi",
+            "test --no-run --package treefold-reduce --test ulfm --features mpi",
             "ulfm",
         )?;
         let example = built(
-            steps,
-            "build --profile test --package treefold --example survivors --features treefold/mpi",
+            "build --profile test --package treefold --example survivors --features mpi",
             "survivors",
         )?;
         losses(steps, &test.path)?;
@@ -59,9 +57,8 @@ fn installation() -> Result<Installation, Error> {
     Installation::find(Some(LIBRARY), Some(&launcher))
 }
 
-fn built(steps: &Steps, words: &str, target: &str) -> Result<Executable, Stop> {
-    let mut cargo = steps.installation().cargo();
-    let built = executables(cargo.args(words.split_whitespace())).map_err(Stop::Error)?;
+fn built(words: &str, target: &str) -> Result<Executable, Stop> {
+    let built = executables(cargo().args(words.split_whitespace())).map_err(Stop::Error)?;
     let mut of_target = built.into_iter().filter(|one| one.target == target);
     let missing = || Stop::Error(Error::Mpi(format!("cargo built no `{target}`")));
     of_target.next().ok_or_else(missing)

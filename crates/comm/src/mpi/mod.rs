@@ -32,7 +32,7 @@ mod window;
 
 pub use communicator::{DEFAULT_SILENCE_LIMIT, MpiCommunicator};
 pub use duplicate::{Duplicate, check_running};
-pub use job::{RunError, abort, run};
+pub use job::{RunError, abort, is_launched, run};
 pub use library::{ALONE_VARIABLE, LIBRARY_VARIABLE, library, library_beneath, library_of};
 pub use lifetime::is_finalised;
 pub use mpi_library;

@@ -12,8 +12,8 @@ use super::World;
 
 pub use comm::mpi::{
     ALONE_VARIABLE, DEFAULT_SILENCE_LIMIT, Duplicate, LIBRARY_VARIABLE, RunError,
-    SHARED_MEMORY_VARIABLE, abort, check_running, is_finalised, library, library_beneath,
-    library_of, mpi_library,
+    SHARED_MEMORY_VARIABLE, abort, check_running, is_finalised, is_launched, library,
+    library_beneath, library_of, mpi_library,
 };
 
 /// Initialises MPI, runs `body` with the world of all processes, waits for the other ranks and finalises MPI.

@@ -16,7 +16,6 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
-#[cfg(not(feature = "mpi"))]
 mod picture;
 mod plain;
 mod problem;
@@ -40,9 +39,16 @@ impl Sums {
     const ALL: [Sums; 2] = [Sums::Treefold, Sums::Plain];
 }
 
-/// Ranks as threads, 1 to 17 of them.
-#[cfg(not(feature = "mpi"))]
 fn main() -> Outcome<()> {
+    #[cfg(feature = "mpi")]
+    if treefold::mpi::is_launched() {
+        return on_processes();
+    }
+    on_threads()
+}
+
+/// Ranks as threads, 1 to 17 of them.
+fn on_threads() -> Outcome<()> {
     print_header();
     let mut comparisons = Vec::new();
     for sums in Sums::ALL {
@@ -63,7 +69,7 @@ fn main() -> Outcome<()> {
 
 /// Ranks as MPI processes, as many as `mpirun` has started.
 #[cfg(feature = "mpi")]
-fn main() -> Outcome<()> {
+fn on_processes() -> Outcome<()> {
     treefold::mpi::run(|world| {
         if world.rank() == 0 {
             print_header();

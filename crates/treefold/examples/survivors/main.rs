@@ -30,9 +30,16 @@ use treefold::{BuildError, RunError, World, threads, transport};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Ranks as threads.
-#[cfg(not(feature = "mpi"))]
 fn main() -> Outcome<()> {
+    #[cfg(feature = "mpi")]
+    if treefold::mpi::is_launched() {
+        return on_processes();
+    }
+    on_threads()
+}
+
+/// Ranks as threads.
+fn on_threads() -> Outcome<()> {
     let [ranks, lost, seed] = arguments([8, 5, 1])?;
     let deaths = Deaths::new(usize::try_from(ranks)?, usize::try_from(lost)?, seed)?;
     let outcomes = threads::run_each(deaths.ranks, |world| run(world, &deaths))?;
@@ -56,7 +63,7 @@ fn main() -> Outcome<()> {
 
 /// Ranks as MPI processes, as many as `mpirun` has started.
 #[cfg(feature = "mpi")]
-fn main() -> Outcome<()> {
+fn on_processes() -> Outcome<()> {
     treefold::mpi::run(|world| {
         let [lost, seed] = arguments([0, 1])?;
         let deaths = Deaths::new(world.size(), usize::try_from(lost)?, seed)?;
