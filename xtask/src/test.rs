@@ -7,6 +7,7 @@ mod pmpi;
 mod prefixes;
 mod python;
 mod record;
+mod rsmpi;
 mod setup;
 mod stages;
 mod steps;

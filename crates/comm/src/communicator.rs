@@ -84,6 +84,12 @@ pub trait Communicator: fmt::Debug {
     /// The messages that this rank has sent.
     fn traffic(&self) -> Traffic;
 
+    /// The transport as that of MPI, if it is.
+    #[cfg(feature = "mpi")]
+    fn as_mpi(&self) -> Option<&crate::mpi::MpiCommunicator> {
+        None
+    }
+
     /// Waits until `request` is complete, at most `timeout`, and says whether it is.
     ///
     /// # Errors

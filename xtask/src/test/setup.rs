@@ -95,7 +95,7 @@ pub(super) fn install_for(programs: &[&str], packages: &[&str]) -> Result<(), Er
 }
 
 /// Installs Debian's packages by apt-get, as root or by a sudo that asks for nothing.
-fn install_packages(packages: &[&str], advice: &str) -> Result<(), Error> {
+pub(super) fn install_packages(packages: &[&str], advice: &str) -> Result<(), Error> {
     let sudo = match is_root() {
         true => None,
         false

@@ -12,6 +12,7 @@ use super::c::c;
 use super::installed_programs::installed_programs;
 use super::pmpi::pmpi;
 use super::python::{python, python_mpi, python_packages, python_story};
+use super::rsmpi::rsmpi;
 use super::setup;
 use super::steps::{Steps, Stop};
 use super::ulfm::ulfm;
@@ -100,6 +101,13 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Needed,
         run: pmpi,
+    },
+    Stage {
+        name: "rsmpi",
+        purpose: "worlds of the communicators of crate `mpi`, which is built for Open MPI and MPICH",
+        when: When::Always,
+        mpi: Mpi::Needed,
+        run: rsmpi,
     },
     Stage {
         name: "python",
@@ -194,6 +202,9 @@ pub(super) const STAGES: &[Stage] = &[
     },
 ];
 
+/// All members but the one that is built for one MPI library.
+const MEMBERS: &str = "--workspace --exclude treefold-rsmpi";
+
 /// All features but the book's. Clippy, docs and tests take the same ones, so that they share what they build.
 const FEATURES: &str = "treefold/mpi,treefold/tracing,treefold/par,treefold/num-complex";
 
@@ -224,9 +235,9 @@ fn checks(steps: &mut Steps) -> Result<(), Stop> {
         "clippy, few features",
         &format!("{clippy} {few} -- -D warnings"),
     )?;
-    let all = format!("{clippy} --workspace --features {FEATURES} -- -D warnings");
+    let all = format!("{clippy} {MEMBERS} --features {FEATURES} -- -D warnings");
     steps.cargo("clippy, all features", &all)?;
-    let doc = format!("doc --workspace --no-deps --features {FEATURES}");
+    let doc = format!("doc {MEMBERS} --no-deps --features {FEATURES}");
     let mut doc_command = cargo();
     steps.step(
         "docs",
@@ -257,7 +268,7 @@ fn packages_verified(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 fn threads(steps: &mut Steps) -> Result<(), Stop> {
-    steps.cargo("tests", &format!("test --workspace --features {FEATURES}"))?;
+    steps.cargo("tests", &format!("test {MEMBERS} --features {FEATURES}"))?;
     for (checker, name, tests) in [
         ("shuttle", "mailboxes under shuttle", "shuttled"),
         ("loom", "rings under loom", "loomed"),
@@ -320,7 +331,7 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
     let library = installation.name().unwrap_or("MPI");
     println!("\n── building the tests");
     let tests = format!(
-        "test --no-run --workspace --test mpi --test stopped --test spawn --test examples --features {FEATURES}"
+        "test --no-run {MEMBERS} --test mpi --test stopped --test spawn --test examples --features {FEATURES}"
     );
     let tests = executables(cargo().args(tests.split_whitespace()));
     let tests = tests.map_err(Stop::Error)?;
@@ -367,11 +378,8 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
     let name = format!("reduce, {library}, rank 2 of 4 is stopped, the others test their runs");
     steps.check(&name, || ended_without(&mut launch))?;
     // `cargo test --examples` would make tests of them.
-    let examples = "build --workspace --examples --profile test";
-    steps.cargo(
-        "building the examples",
-        &format!("{examples} --features {FEATURES}"),
-    )?;
+    let examples = format!("build {MEMBERS} --examples --profile test --features {FEATURES}");
+    steps.cargo("building the examples", &examples)?;
     for (step, package, name) in [
         ("examples", "treefold", "examples"),
         ("commands", "xtask", "mpi"),

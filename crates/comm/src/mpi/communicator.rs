@@ -575,6 +575,10 @@ impl Communicator for MpiCommunicator {
         }
     }
 
+    fn as_mpi(&self) -> Option<&MpiCommunicator> {
+        Some(self)
+    }
+
     fn traffic(&self) -> Traffic {
         self.traffic.get()
     }

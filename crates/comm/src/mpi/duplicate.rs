@@ -71,6 +71,12 @@ impl MpiCommunicator {
         Self::on(raw, lifetime, wants_memory)
     }
 
+    /// The library's handle of the duplicate, for calls that leave it as it is: to duplicate it once more, for example. Messages of the
+    /// program's would meet this one's.
+    pub fn handle(&self) -> Comm {
+        self.raw.handle()
+    }
+
     /// The library's communicator, by a name that can free it when this one is gone.
     pub fn library_communicator(&self) -> Duplicate {
         Duplicate {

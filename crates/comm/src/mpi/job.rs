@@ -165,9 +165,9 @@ enum Ending {
 /// Whether an MPI launcher has started this process, as its environment says: then a program that runs on threads elsewhere can run on the
 /// ranks of [`run`]. `false` where [`ALONE_VARIABLE`] says that the environment is another program's.
 pub fn is_launched() -> bool {
-    let is_set = |variable: &&str| setting::value(variable).is_some();
     let is_alone = is_meant_to_be_alone() == Ok(true);
-    !is_alone && STARTED_VARIABLES.iter().any(|variable| is_set(&variable))
+    let is_set = |variable| setting::value(variable).is_some();
+    !is_alone && STARTED_VARIABLES.into_iter().any(is_set)
 }
 
 /// The variables in which launchers say how many ranks they have started: Open MPI's, that of MPICH's family, and Slurm's.

@@ -35,6 +35,11 @@ pub fn world() -> Result<World, comm::Error> {
     MpiCommunicator::world().map(World::new)
 }
 
+/// The handle of a world's communicator, for calls that leave it as it is: see [`MpiCommunicator::handle`]. `None` if its ranks are not MPI's.
+pub fn handle(world: &World) -> Option<Comm> {
+    world.transport().as_mpi().map(MpiCommunicator::handle)
+}
+
 /// The world of a communicator of the program's own, on a duplicate of it. Collective.
 ///
 /// # Errors

@@ -1,0 +1,84 @@
+#![doc = include_str!("../README.md")]
+#![expect(unsafe_code, reason = "MPI is a C library")]
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+
+use mpi::ffi;
+use mpi::raw::{AsRaw, FromRaw};
+use mpi::topology::SimpleCommunicator;
+use treefold::World;
+use treefold::mpi::Duplicate;
+use treefold::mpi::mpi_library::{Comm, Library, MPI_SUCCESS};
+use treefold::transport::Error;
+
+/// The world of a communicator of the program's, on a duplicate of it. Collective.
+///
+/// # Errors
+/// As [`treefold::mpi::duplicate`]; or this process calls another MPI library than the one that crate `mpi` is built for.
+pub fn world(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<World, Error> {
+    world_to_free(comm).map(|(world, _)| world)
+}
+
+/// [`world`], with a name of the duplicate by which it can be freed before `MPI_Finalize`. Collective.
+///
+/// # Errors
+/// As [`world`].
+pub fn world_to_free(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<(World, Duplicate), Error> {
+    let size: unsafe extern "C" fn(ffi::MPI_Comm, *mut i32) -> i32 = ffi::MPI_Comm_size;
+    let library = treefold::mpi::library_of(size as *const c_void)?;
+    check_width(library)?;
+    let raw = comm.as_raw();
+    // SAFETY: the handle has the width of the family's, and is one of its: rsmpi is linked to this library.
+    let comm = unsafe { library.family().read::<Comm>((&raw const raw).cast(), 0) };
+    // SAFETY: rsmpi's communicators hold live handles of the library that it is linked to, which is this one: `AsRaw` is an unsafe trait.
+    unsafe { treefold::mpi::duplicate_to_free(comm, true) }
+}
+
+/// A communicator of a world's ranks, for messages of the program's own. `None` if its ranks are not MPI's. Collective.
+///
+/// # Errors
+/// An MPI call failed.
+pub fn communicator(world: &World) -> Result<Option<SimpleCommunicator>, Error> {
+    let Some(handle) = treefold::mpi::handle(world) else {
+        return Ok(None);
+    };
+    let library = treefold::mpi::library()?;
+    let mut duplicate = Comm::UNSET;
+    // SAFETY: the world's communicator is live; `duplicate` is room for one handle.
+    let code = unsafe { library.MPI_Comm_dup(handle, &raw mut duplicate) };
+    if code != MPI_SUCCESS {
+        return Err(Error::Mpi {
+            rank: world.rank(),
+            call: "MPI_Comm_dup",
+            code,
+            text: "the world's communicator cannot be duplicated".to_owned(),
+        });
+    }
+    check_width(library)?;
+    let mut raw = MaybeUninit::<ffi::MPI_Comm>::uninit();
+    // SAFETY: there is room for a handle of the family's width.
+    unsafe {
+        library
+            .family()
+            .write(raw.as_mut_ptr().cast(), 0, duplicate)
+    };
+    // SAFETY: it was just written.
+    let raw = unsafe { raw.assume_init() };
+    // SAFETY: this is a new communicator of the program's library, which nobody else frees.
+    Ok(Some(unsafe { SimpleCommunicator::from_raw(raw) }))
+}
+
+/// Checks that rsmpi's handles are as wide as the library's.
+fn check_width(library: &Library) -> Result<(), Error> {
+    let (own_bytes, bytes) = (size_of::<ffi::MPI_Comm>(), library.family().handle_bytes());
+    match own_bytes == bytes {
+        true => Ok(()),
+        false => Err(Error::NoLibrary {
+            reason: format!(
+                "crate `mpi` is built for handles of {own_bytes} bytes, and this process calls {}, whose handles have {bytes}",
+                library.choice()
+            ),
+        }),
+    }
+}

@@ -1,0 +1,70 @@
+//! The stage `rsmpi`: worlds of rsmpi's communicators. Crate `mpi` is built for each library apart, and needs libclang.
+
+use std::env;
+use std::fs;
+use std::process::Command;
+
+use harness::launcher::Launcher;
+use harness::workspace::{cargo, executables, target};
+use harness::{Error, Library};
+
+use super::prefixes::MPI_LIBRARIES;
+use super::setup;
+use super::stages::with_library;
+use super::steps::{Steps, Stop};
+
+const RANKS: [usize; 2] = [1, 3];
+
+/// Runs the stage.
+pub(super) fn rsmpi(steps: &mut Steps) -> Result<(), Stop> {
+    if !has_libclang() {
+        setup::install_packages(&["libclang-dev"], "missing: libclang").map_err(Stop::Error)?;
+    }
+    for name in MPI_LIBRARIES {
+        with_library(steps, name, |steps| {
+            let library = Library::parse("--mpi", name).map_err(Stop::Error)?;
+            let clippy = "clippy --package treefold-rsmpi --all-targets -- -D warnings";
+            let step = format!("clippy, rsmpi for {name}");
+            steps.step(&step, cargo_for(library)?.args(clippy.split_whitespace()))?;
+            let tests = "test --no-run --package treefold-rsmpi";
+            let built = executables(cargo_for(library)?.args(tests.split_whitespace()));
+            let built = built.map_err(Stop::Error)?;
+            for target in ["ranks", "rsmpi_sum"] {
+                let missing = || Stop::Error(Error::Mpi(format!("cargo built no `{target}`")));
+                let program = built.iter().find(|one| one.target == target);
+                let program = &program.ok_or_else(missing)?.path;
+                let launcher = Launcher::of(steps.installation().clone(), program);
+                for ranks in RANKS {
+                    let step = format!("rsmpi, {name}: {target}, p = {ranks}");
+                    steps.step(&step, &mut launcher.command(ranks, &[]))?;
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// A `cargo` that builds crate `mpi` for a library, in a target folder of its own: its build script does not notice that the library is
+/// another one.
+fn cargo_for(library: &Library) -> Result<Command, Stop> {
+    let folder = target()
+        .map_err(Stop::Error)?
+        .join("rsmpi")
+        .join(library.name);
+    let mut cargo = cargo();
+    cargo.env("MPICC", library.c_compiler());
+    cargo.env("CARGO_TARGET_DIR", folder);
+    Ok(cargo)
+}
+
+/// Whether libclang is where the binding generator looks for it.
+fn has_libclang() -> bool {
+    let entries = |path: &str| fs::read_dir(path).into_iter().flatten().flatten();
+    let llvm = entries("/usr/lib").map(|entry| entry.path().join("lib"));
+    let mut folders = llvm.filter_map(|folder| folder.to_str().map(str::to_owned));
+    env::var_os("LIBCLANG_PATH").is_some()
+        || folders.any(|folder| {
+            entries(&folder).any(|file| file.file_name().to_string_lossy().starts_with("libclang"))
+        })
+}
