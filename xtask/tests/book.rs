@@ -16,7 +16,7 @@ const LEAST_PICTURE_BYTES: usize = 500;
 /// Statements of code on pages that no test compiles: they need crate `mpi`, which `xtask` does not depend on.
 const NOT_COMPILED: [&str; 3] = [
     "let (universe, _) = mpi::initialize_with_threading(mpi::Threading::Funneled).unwrap();",
-    "let world = treefold::mpi::duplicate(&universe.world())?;",
+    "let world = treefold_rsmpi::world(&universe.world())?;",
     "let plan = treefold::Plan::builder(&world).local_items(local.len() as u64).build::<f64>()?;",
 ];
 

@@ -91,7 +91,7 @@ pub const LIBRARIES: &[Library] = &[
         title: "MPICH 5.0, PyPI, by the standard ABI",
         source: Source::Wheel {
             wheel: "mpich==5.0.2",
-            file: Some("libmpi_abi.so.0"),
+            file: Some("libmpi_abi.so.1"),
         },
     },
     Library {
@@ -421,7 +421,7 @@ mod tests {
             let found = variables.find(|(name, _)| *name == variable);
             found.unwrap().1.unwrap().to_string_lossy().into_owned()
         };
-        assert!(value("TREEFOLD_MPI_LIBRARY").ends_with("mpich==5.0.2/lib/libmpi_abi.so.0"));
+        assert!(value("TREEFOLD_MPI_LIBRARY").ends_with("mpich==5.0.2/lib/libmpi_abi.so.1"));
         assert!(value("LD_LIBRARY_PATH").contains("mpich==5.0.2/lib"));
     }
 
