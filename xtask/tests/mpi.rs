@@ -110,6 +110,56 @@ fn another_librarys_launcher_is_noticed() {
     }
 }
 
+/// The lines in which the ranks of a launch with this library say what is wrong with it.
+fn told_of_library(file: &Path) -> Vec<String> {
+    let installation = Installation::find(None, None).unwrap();
+    let runner = Path::new(env!("CARGO_BIN_EXE_mpi-runner"));
+    let mut launch = installation.command(2, runner);
+    launch
+        .args(["fault", "leave"])
+        .env(mpi::LIBRARY_VARIABLE, file);
+    let output = launch.output().unwrap();
+    assert!(!output.status.success(), "{}", file.display());
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines = told.lines().filter(|line| line.contains("mpi-runner: "));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
+fn a_library_that_cannot_be_is_told_by_every_rank() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let text = folder.join("no-library.so");
+    fs::write(&text, "no library").unwrap();
+    for (file, told) in [
+        (folder.join("missing.so"), "which cannot be opened: "),
+        (text, "which cannot be opened: "),
+        ("libm.so.6".into(), "which is no MPI library: "),
+    ] {
+        let lines = told_of_library(&file);
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        for line in &lines {
+            let variable = format!("TREEFOLD_MPI_LIBRARY is {file:?}, {told}");
+            assert!(line.contains(&variable), "{line}");
+        }
+    }
+}
+
+/// The other of Debian's two, whichever starts the ranks.
+#[test]
+#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
+fn a_library_of_another_family_than_the_launchers_is_told_by_every_rank() {
+    let told = ["libmpi.so.40", "libmpich.so.12"].map(|file| told_of_library(Path::new(file)));
+    let is_missing = |line: &String| line.contains("cannot be opened");
+    if told.iter().flatten().any(is_missing) {
+        println!("skipped: there is one library only");
+        return;
+    }
+    let words = "but the launcher that has started this process is of ";
+    let refused = told.map(|lines| lines.iter().filter(|line| line.contains(words)).count());
+    assert!(refused == [0, 2] || refused == [2, 0], "{refused:?}");
+}
+
 /// In a shell within a job of Slurm's, its variable is left over.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
