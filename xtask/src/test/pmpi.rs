@@ -212,7 +212,45 @@ impl Suite<'_> {
             executable,
         );
         let step = format!("{} by treefold-run --check", self.title(executable));
-        report(steps, &step, &mut command, "Allreduce")
+        report(steps, &step, &mut command, "Allreduce")?;
+        self.which(steps, executable)
+    }
+
+    /// `treefold-run` tells which library a program calls, and refuses another one's launcher.
+    fn which(&self, steps: &mut Steps, executable: &Path) -> Result<(), Stop> {
+        let run = self.prefix.join("bin/treefold-run");
+        for library in MPI_LIBRARIES {
+            let launcher = format!("mpirun.{library}");
+            let is_own = library == self.library;
+            let (option, says) = match is_own {
+                true => (
+                    "--which",
+                    format!("launcher: {launcher}, {library}\nprogram: libmpi"),
+                ),
+                false => (
+                    "--check",
+                    format!("{launcher} is of {library}, but the program is of "),
+                ),
+            };
+            let mut command = Command::new(&run);
+            command
+                .args([option, &*launcher, "-n", "2"])
+                .arg(executable);
+            let step = format!(
+                "{} by treefold-run {option}, {launcher}",
+                self.title(executable)
+            );
+            steps.check(&step, || {
+                let output = command.output().map_err(|error| error.to_string())?;
+                let told = [&output.stdout[..], &output.stderr[..]].concat();
+                let told = String::from_utf8_lossy(&told).into_owned();
+                match output.status.success() == is_own && told.contains(&says) {
+                    true => Ok(told.trim().to_owned()),
+                    false => Err(format!("{}, and it says\n{told}", output.status)),
+                }
+            })?;
+        }
+        Ok(())
     }
 
     fn title(&self, executable: &Path) -> String {
