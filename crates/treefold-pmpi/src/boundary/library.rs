@@ -79,43 +79,42 @@ impl Mpi {
     fn of(library: &'static Library) -> Self {
         let handles = &library.handles;
         let null = handles.MPI_DATATYPE_NULL;
-        let of_size = |(handle, element)| Type {
+        let of = |element, handle| Type {
             handle,
             parts: 0,
             element: OnceLock::from(Some(element)),
         };
-        let asked = |(handle, parts)| Type {
+        let of_parts = |parts, handle| Type {
             handle,
             parts,
             element: OnceLock::new(),
         };
         // The most frequent ones first.
         let types = [
-            (handles.MPI_DOUBLE, Element::F64),
-            (handles.MPI_FLOAT, Element::F32),
-            (handles.MPI_REAL8, Element::F64),
-            (handles.MPI_REAL4, Element::F32),
-            (handles.MPI_C_DOUBLE_COMPLEX, Element::C64),
-            (handles.MPI_C_FLOAT_COMPLEX, Element::C32),
-            (handles.MPI_C_COMPLEX, Element::C32),
-            (handles.MPI_CXX_DOUBLE_COMPLEX, Element::C64),
-            (handles.MPI_CXX_FLOAT_COMPLEX, Element::C32),
-            (handles.MPI_COMPLEX16, Element::C64),
-            (handles.MPI_COMPLEX8, Element::C32),
+            of(Element::F64, handles.MPI_DOUBLE),
+            of(Element::F32, handles.MPI_FLOAT),
+            of_parts(1, handles.MPI_DOUBLE_PRECISION),
+            of_parts(1, handles.MPI_REAL),
+            of(Element::C64, handles.MPI_C_DOUBLE_COMPLEX),
+            of(Element::C32, handles.MPI_C_FLOAT_COMPLEX),
+            of(Element::C32, handles.MPI_C_COMPLEX),
+            of_parts(2, handles.MPI_DOUBLE_COMPLEX),
+            of_parts(2, handles.MPI_COMPLEX),
+            of(Element::F32, handles.MPI_REAL4),
+            of(Element::F64, handles.MPI_REAL8),
+            of(Element::C32, handles.MPI_COMPLEX8),
+            of(Element::C64, handles.MPI_COMPLEX16),
+            of(Element::C32, handles.MPI_CXX_FLOAT_COMPLEX),
+            of(Element::C64, handles.MPI_CXX_DOUBLE_COMPLEX),
         ];
-        let fortran = [
-            (handles.MPI_DOUBLE_PRECISION, 1),
-            (handles.MPI_REAL, 1),
-            (handles.MPI_DOUBLE_COMPLEX, 2),
-            (handles.MPI_COMPLEX, 2),
-        ];
-        let types = types.map(of_size).into_iter();
-        let types = types.chain(fortran.map(asked));
         Self {
             library,
             family: library.family(),
             // Those that the library lacks are null.
-            types: types.filter(|known| known.handle != null).collect(),
+            types: types
+                .into_iter()
+                .filter(|known| known.handle != null)
+                .collect(),
             // In the order of `Op::ALL`.
             ops: [
                 handles.MPI_SUM,

@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
+use comm::text::printable;
 use treefold::mpi::mpi_library::{Comm, Library};
 
 use super::finish::say;
@@ -76,11 +77,15 @@ impl Next {
         let mpi = Mpi::find();
         if !self.is_told.swap(true, Ordering::Relaxed) {
             let library = mpi.map_or_else(
-                || "no MPI library of this process".to_owned(),
-                |mpi| mpi.library.choice().to_string(),
+                || "no MPI library of this process has it".to_owned(),
+                |mpi| {
+                    let choice = mpi.library.choice();
+                    let path = choice.path.to_string_lossy();
+                    format!("{} ({}) lacks it", printable(&path), choice.version)
+                },
             );
             say(&format!(
-                "treefold-pmpi: the program calls {name}, but that is not in {library}\n"
+                "treefold-pmpi: the program calls {name}, but {library}\n"
             ));
         }
         let Some(mpi) = mpi else {
