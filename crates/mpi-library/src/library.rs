@@ -144,6 +144,12 @@ impl Library {
         self.object.function(name)
     }
 
+    /// The address of the function of a name in any object that this process has loaded, also for its loader alone: in the first that has one,
+    /// but for the object that `except` lies in. For functions that MPI libraries have in files of their own: Fortran's.
+    pub fn any_function(name: &CStr, except: *const c_void) -> Option<NonNull<c_void>> {
+        Object::any_function(name, except)
+    }
+
     /// The address of the library's variable of a name, or of the program's copy of it, if that has one.
     pub fn variable(&self, name: &CStr) -> Option<NonNull<c_void>> {
         self.object.variable(name)

@@ -114,6 +114,15 @@ impl Object {
         called.or_else(|| self.function(name))
     }
 
+    /// The address of the function of a name in the first object of the process that has one, but for the object that `except` lies in.
+    pub(crate) fn any_function(name: &CStr, except: *const c_void) -> Option<NonNull<c_void>> {
+        let except = object_base(except);
+        let is_other = |address: &NonNull<c_void>| object_base(address.as_ptr()) != except;
+        let names = loaded_names();
+        let mut handles = names.iter().filter_map(|object| reopen(object));
+        handles.find_map(|handle| find(handle.as_ptr(), name).filter(is_other))
+    }
+
     /// The address of its variable of a name.
     ///
     /// A program that is linked to the library may have a copy of the variable, which then is the variable, for the library, too (by the
@@ -158,18 +167,26 @@ fn find(handle: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
 
 /// The name of the object that an address lies in.
 fn object_name(address: *const c_void) -> Option<&'static CStr> {
-    let mut info = MaybeUninit::<libc::Dl_info>::uninit();
-    // SAFETY: any address may be asked about; `info` is room for the answer.
-    if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
-        return None;
-    }
-    // SAFETY: the call has succeeded, so it has written the answer.
-    let info = unsafe { info.assume_init() };
+    let info = object_info(address)?;
     if info.dli_fname.is_null() {
         return None;
     }
     // SAFETY: the linker's name of the object, a C string that lives as long as that; callers ask about objects that are not closed.
     Some(unsafe { CStr::from_ptr(info.dli_fname) })
+}
+
+/// Where the object begins that an address lies in.
+fn object_base(address: *const c_void) -> Option<usize> {
+    object_info(address).map(|info| info.dli_fbase.addr())
+}
+
+/// What the dynamic linker knows of the object that an address lies in.
+fn object_info(address: *const c_void) -> Option<libc::Dl_info> {
+    let mut info = MaybeUninit::<libc::Dl_info>::uninit();
+    // SAFETY: any address may be asked about; `info` is room for the answer.
+    let is_found = unsafe { libc::dladdr(address, info.as_mut_ptr()) } != 0;
+    // SAFETY: the call has succeeded, so it has written the answer.
+    is_found.then(|| unsafe { info.assume_init() })
 }
 
 /// The names of all objects of the process, in the order in which they were loaded. The program has none.
@@ -227,7 +244,7 @@ pub(crate) fn is_place_of_object(address: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{CannotOpen, Object, is_place_of_object, loaded_names, object_name};
+    use super::{CannotOpen, Object, is_place_of_object, loaded_names, object_base, object_name};
     use std::ffi::{CStr, OsStr};
     use std::ptr;
 
@@ -239,6 +256,18 @@ mod tests {
         let own: fn() = this_process_has_objects;
         assert!(object_name(own as *const _).is_some());
         assert!(object_name(ptr::null()).is_none());
+    }
+
+    #[test]
+    fn a_function_of_another_object() {
+        let own: fn() = a_function_of_another_object;
+        let found = Object::any_function(c"dlsym", own as *const _).expect("libc has it");
+        let of_it = found.as_ptr().cast_const();
+        assert!(object_base(of_it).is_some());
+        assert_ne!(object_base(of_it), object_base(own as *const _));
+        // The next object that has it, if another one does.
+        assert_ne!(Object::any_function(c"dlsym", of_it), Some(found));
+        assert!(Object::any_function(c"treefold_nowhere", ptr::null()).is_none());
     }
 
     #[test]

@@ -122,7 +122,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// In the order of `constants.c`.
+    /// In the order of the operators' handles in `boundary`.
     pub(crate) const ALL: [Self; 4] = [Self::Sum, Self::Prod, Self::Min, Self::Max];
 
     /// As `TREEFOLD_PMPI_OPS` names it.

@@ -4,10 +4,7 @@ use std::env;
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
 
-use mpi::ffi;
-
 use super::finish;
-use super::library;
 use crate::settings::{Mode, Settings};
 
 /// The variables in which launchers tell a process its rank: Open MPI's, that of MPICH's family, and Slurm's.
@@ -48,22 +45,26 @@ extern "C" fn at_exit() {
     if finish::is_registered() || Settings::get().mode == Mode::Off || !is_first_rank() {
         return;
     }
+    // A process of no MPI library, or of one that is not known, has nothing to be told.
+    let Ok(library) = treefold::mpi::library_beneath() else {
+        return;
+    };
     let mut is_initialised: c_int = 0;
     // SAFETY: it may be called at any time, and writes one int (MPI 4.1, 11.4.1).
-    unsafe { ffi::PMPI_Initialized(&raw mut is_initialised) };
+    unsafe { library.MPI_Initialized(&raw mut is_initialised) };
     if is_initialised == 0 {
         return;
     }
     if let Some(ahead) = ahead() {
         finish::say(&format!(
             "treefold-pmpi: {}: calls seen: 0. The program calls the reductions of {ahead}, which comes before this library.\n",
-            library::FAMILY
+            library.choice().version
         ));
     }
 }
 
 /// Whether the launcher calls this rank 0, or nothing: one rank speaks for all.
-fn is_first_rank() -> bool {
+pub(super) fn is_first_rank() -> bool {
     let mut told = RANK_VARIABLES.iter().filter_map(|name| env::var(name).ok());
     told.next().is_none_or(|rank| rank == "0")
 }

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use comm::text::counted;
-use mpi::ffi;
+use treefold::mpi::mpi_library;
 
 use super::intercept::{Count, Reason};
-use super::library::{self, Handles};
+use super::library::Mpi;
 use super::prepare::ANOTHER_DATATYPE;
 use crate::statistics::{self, Counts, Kind, size_class};
 use crate::task::{Op, Task};
@@ -34,12 +34,12 @@ pub(super) fn count_passed(
     name: &str,
     reason: Reason,
     count: Count,
-    datatype: ffi::MPI_Datatype,
-    op: ffi::MPI_Op,
+    datatype: mpi_library::Datatype,
+    op: mpi_library::Op,
     begin: Instant,
 ) {
-    let handles = Handles::get();
-    let element = handles.element(datatype);
+    let mpi = Mpi::get();
+    let element = mpi.element(datatype);
     let count = match count {
         Count::Of(count) => u64::try_from(count).unwrap_or(0),
         // Their sum is not looked at.
@@ -47,7 +47,7 @@ pub(super) fn count_passed(
     };
     let (element, element_bytes) = match element {
         Some(element) => (element.name().to_owned(), element.bytes() as u64),
-        None => library::describe_type(datatype),
+        None => mpi.describe_type(datatype),
     };
     let bytes = count.saturating_mul(element_bytes);
     let passed = match reason {
@@ -58,7 +58,7 @@ pub(super) fn count_passed(
         passed,
         call: name.to_owned(),
         element,
-        op: handles.op(op).map_or("", Op::name).to_owned(),
+        op: mpi.op(op).map_or("", Op::name).to_owned(),
         size_class: size_class(bytes),
     };
     let counts = Counts {

@@ -4,11 +4,10 @@
 
 use std::ffi::{c_int, c_void};
 
-#[cfg(large_counts)]
-use mpi::ffi::MPI_Count;
-use mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Op};
+use treefold::mpi::mpi_library::{Comm, Datatype, Op, Passed};
 
 use super::intercept::{Arguments, Count, intercept};
+use super::library::Mpi;
 use super::next::next;
 use crate::task::Call;
 
@@ -28,40 +27,45 @@ macro_rules! export {
             $send: *const c_void,
             $recv: *mut c_void,
             $count: $count_type,
-            $datatype: MPI_Datatype,
-            $op: MPI_Op,
+            $datatype: Passed<Datatype>,
+            $op: Passed<Op>,
             $($root: c_int,)?
-            $comm: MPI_Comm,
+            $comm: Passed<Comm>,
         ) -> c_int {
-            let arguments = || Arguments {
-                call: Call::$call,
-                send: $send,
-                recv: $recv,
-                count: $counts,
-                datatype: $datatype,
-                op: $op,
-                root: $root_value,
-                comm: $comm,
+            let arguments = |mpi: &Mpi| {
+                Some(Arguments {
+                    call: Call::$call,
+                    send: $send,
+                    recv: $recv,
+                    count: $counts,
+                    datatype: mpi.take($datatype),
+                    op: mpi.take($op),
+                    root: $root_value,
+                    comm: mpi.take($comm),
+                })
             };
-            let library = || {
-                let next = next!(
+            let next = || {
+                next!(
                     stringify!($name),
                     concat!("P", stringify!($name));
                     unsafe extern "C-unwind" fn(
                         *const c_void,
                         *mut c_void,
                         $count_type,
-                        MPI_Datatype,
-                        MPI_Op,
+                        Passed<Datatype>,
+                        Passed<Op>,
                         $(stand_in!($root c_int),)?
-                        MPI_Comm,
+                        Passed<Comm>,
                     ) -> c_int
-                );
+                )
+            };
+            let library = || match next() {
                 // SAFETY: it is the call that the program makes.
-                unsafe { next($send, $recv, $count, $datatype, $op, $($root,)? $comm) }
+                Ok(next) => unsafe { next($send, $recv, $count, $datatype, $op, $($root,)? $comm) },
+                Err(missing) => missing.code(|mpi| Some(mpi.take($comm))),
             };
             // SAFETY: the caller's promise is MPI's.
-            unsafe { intercept(arguments, library) }
+            unsafe { intercept(arguments, library, || next().is_err()) }
         }
     };
 }
@@ -104,40 +108,34 @@ export!(
     Count::Of(count.into()), 0
 );
 
-// With large counts.
-#[cfg(large_counts)]
+// With large counts (MPI 4.0): MPI_Count has 64 bits in every family.
 export!(
     MPI_Allreduce_c, Allreduce,
-    (send, recv, count: MPI_Count, datatype, op, comm),
+    (send, recv, count: i64, datatype, op, comm),
     Count::Of(count), 0
 );
-#[cfg(large_counts)]
 export!(
     MPI_Reduce_c, Reduce,
-    (send, recv, count: MPI_Count, datatype, op, [root], comm),
+    (send, recv, count: i64, datatype, op, [root], comm),
     Count::Of(count), root
 );
-#[cfg(large_counts)]
 export!(
     MPI_Reduce_scatter_c, ReduceScatter,
-    (send, recv, count: *const MPI_Count, datatype, op, comm),
+    (send, recv, count: *const i64, datatype, op, comm),
     Count::EachLarge(count), 0
 );
-#[cfg(large_counts)]
 export!(
     MPI_Reduce_scatter_block_c, ReduceScatterBlock,
-    (send, recv, count: MPI_Count, datatype, op, comm),
+    (send, recv, count: i64, datatype, op, comm),
     Count::Of(count), 0
 );
-#[cfg(large_counts)]
 export!(
     MPI_Scan_c, Scan,
-    (send, recv, count: MPI_Count, datatype, op, comm),
+    (send, recv, count: i64, datatype, op, comm),
     Count::Of(count), 0
 );
-#[cfg(large_counts)]
 export!(
     MPI_Exscan_c, Exscan,
-    (send, recv, count: MPI_Count, datatype, op, comm),
+    (send, recv, count: i64, datatype, op, comm),
     Count::Of(count), 0
 );

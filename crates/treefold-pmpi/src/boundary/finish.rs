@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mpi::ffi;
+use treefold::mpi::mpi_library::{Comm, Passed, Request, Status};
 
 use super::bypass;
-use super::library::{self, SUCCESS};
+use super::library::{self, Mpi, SUCCESS, mpi};
 use super::state;
 use crate::report::Report;
 use crate::settings::{STATS_VARIABLE, Settings, Stats};
@@ -57,19 +57,18 @@ pub(super) fn register() -> bool {
 
 #[cold]
 fn register_first() -> bool {
-    if !library::can_be_called() {
+    if !Mpi::find().is_some_and(Mpi::can_be_called) {
         return false;
     }
     if IS_REGISTERED.swap(true, Ordering::AcqRel) {
         return true;
     }
     if let Some(mut key) = state::create_key(finish) {
-        // SAFETY: a constant of the library, initialised before main.
-        let own_process = unsafe { ffi::RSMPI_COMM_SELF };
+        let own_process = mpi().handles.MPI_COMM_SELF;
         // SAFETY: the communicator is live, the key was just made, and the value is never looked at.
-        unsafe { ffi::PMPI_Comm_set_attr(own_process, key, ptr::null_mut()) };
+        unsafe { mpi().MPI_Comm_set_attr(own_process, key, ptr::null_mut()) };
         // SAFETY: the attribute keeps the key until it is deleted (MPI 4.1, 7.7.2).
-        unsafe { ffi::PMPI_Comm_free_keyval(&raw mut key) };
+        unsafe { mpi().MPI_Comm_free_keyval(&raw mut key) };
     }
     let (rank, settings) = (library::world().rank(), Settings::get());
     end_if_wrong(rank, &settings.wrong);
@@ -119,7 +118,7 @@ pub(super) fn say(text: &str) {
 }
 
 unsafe extern "C" fn finish(
-    _comm: ffi::MPI_Comm,
+    _comm: Passed<Comm>,
     _key: c_int,
     _value: *mut c_void,
     _extra: *mut c_void,
@@ -149,7 +148,7 @@ fn report(stats: &Stats) {
     let report = Report {
         statistics: &statistics,
         mode: Settings::get().mode,
-        library: &library::version(),
+        library: &Mpi::get().version(),
         ranks,
         counted,
         ahead: bypass::ahead(),
@@ -194,14 +193,13 @@ fn send(text: String) -> bool {
     // MPI may read it after this function has given up.
     let text = text.into_bytes().leak();
     let length = c_int::try_from(text.len()).unwrap_or(c_int::MAX);
-    // SAFETY: constants of the library, initialised before main.
-    let (mut request, byte) = unsafe { (ffi::RSMPI_REQUEST_NULL, ffi::RSMPI_UINT8_T) };
-    // SAFETY: the text lives for ever and has so many bytes; rank 0 exists; `request` is a live handle.
+    let mut request = Request::UNSET;
+    // SAFETY: the text lives for ever and has so many bytes; rank 0 exists; `request` is room for a handle.
     let code = unsafe {
-        ffi::PMPI_Issend(
+        mpi().MPI_Issend(
             text.as_ptr().cast(),
             length,
-            byte,
+            mpi().handles.MPI_BYTE,
             0,
             TAG,
             library::world().0,
@@ -211,10 +209,9 @@ fn send(text: String) -> bool {
     code == SUCCESS
         && wait_for(|| {
             let mut flag = 0;
-            // SAFETY: constants of the library, initialised before main.
-            let ignored = unsafe { ffi::RSMPI_STATUS_IGNORE };
+            let ignored = mpi().constants.status_ignore();
             // SAFETY: the request is live until MPI says that it is complete, and after that this line is not reached.
-            unsafe { ffi::PMPI_Test(&raw mut request, &raw mut flag, ignored) };
+            unsafe { mpi().MPI_Test(&raw mut request, &raw mut flag, ignored) };
             flag != 0
         })
 }
@@ -238,32 +235,30 @@ fn receive(statistics: &mut Statistics, others: usize) -> usize {
 
 /// The numbers of a rank, if a message has come.
 fn receive_one() -> Option<String> {
-    let world = library::world().0;
-    // SAFETY: constants of the library, initialised before main.
-    let (any, byte) = unsafe { (ffi::RSMPI_ANY_SOURCE, ffi::RSMPI_UINT8_T) };
+    let (mpi, world) = (mpi(), library::world().0);
+    let (any, byte) = (mpi.constants.MPI_ANY_SOURCE, mpi.handles.MPI_BYTE);
     let mut flag = 0;
-    let mut status = std::mem::MaybeUninit::<ffi::MPI_Status>::uninit();
+    let mut status = Status::UNSET;
     // SAFETY: the handle is live; `flag` and `status` are room for one value each.
-    unsafe { ffi::PMPI_Iprobe(any, TAG, world, &raw mut flag, status.as_mut_ptr()) };
+    unsafe { mpi.MPI_Iprobe(any, TAG, world, &raw mut flag, &raw mut status) };
     if flag == 0 {
         return None;
     }
     let mut length = 0;
     // SAFETY: the probe has found a message, so it has written the status; `length` is a live int.
-    unsafe { ffi::PMPI_Get_count(status.as_ptr(), byte, &raw mut length) };
-    // SAFETY: as above.
-    let source = unsafe { (*status.as_ptr()).MPI_SOURCE };
+    unsafe { mpi.MPI_Get_count(&raw const status, byte, &raw mut length) };
+    let source = status.source(mpi.constants);
     let mut text = vec![0_u8; usize::try_from(length).unwrap_or(0)];
     // SAFETY: the text has the message's length; no other thread receives it, as this is MPI_Finalize.
     unsafe {
-        ffi::PMPI_Recv(
+        mpi.MPI_Recv(
             text.as_mut_ptr().cast(),
             length,
             byte,
             source,
             TAG,
             world,
-            status.as_mut_ptr(),
+            &raw mut status,
         )
     };
     Some(String::from_utf8_lossy(&text).into_owned())

@@ -4,6 +4,7 @@
 
 use std::ffi::{c_char, c_int};
 
+use super::fortran::leave;
 use super::intercept::is_callable;
 use super::next::next;
 use crate::settings::Settings;
@@ -26,8 +27,11 @@ pub unsafe extern "C-unwind" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut 
         "MPI_Init", "PMPI_Init";
         unsafe extern "C-unwind" fn(*mut c_int, *mut *mut *mut c_char) -> c_int
     );
-    // SAFETY: it is the call that the program makes.
-    let code = unsafe { next(argc, argv) };
+    let code = match next {
+        // SAFETY: it is the call that the program makes.
+        Ok(next) => unsafe { next(argc, argv) },
+        Err(missing) => return missing.code(|_| None),
+    };
     take_part();
     code
 }
@@ -47,13 +51,16 @@ pub unsafe extern "C-unwind" fn MPI_Init_thread(
         "MPI_Init_thread", "PMPI_Init_thread";
         unsafe extern "C-unwind" fn(*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int) -> c_int
     );
-    // SAFETY: it is the call that the program makes.
-    let code = unsafe { next(argc, argv, required, provided) };
+    let code = match next {
+        // SAFETY: it is the call that the program makes.
+        Ok(next) => unsafe { next(argc, argv, required, provided) },
+        Err(missing) => return missing.code(|_| None),
+    };
     take_part();
     code
 }
 
-/// Fortran's names. Those of MPICH, but for `mpi_f08`'s, reach C's functions.
+/// Fortran's names. Where they reach C's functions, which take part, too, nothing is done twice.
 macro_rules! fortran {
     ([$($init:ident)+], [$($init_thread:ident)+]) => {
         $(
@@ -68,8 +75,12 @@ macro_rules! fortran {
                     concat!("p", stringify!($init));
                     unsafe extern "C-unwind" fn(*mut c_int)
                 );
-                // SAFETY: it is the call that the program makes.
-                unsafe { next(ierr) };
+                match next {
+                    // SAFETY: it is the call that the program makes.
+                    Ok(next) => unsafe { next(ierr) },
+                    // SAFETY: the address is that of an INTEGER, or NULL.
+                    Err(missing) => return unsafe { leave(ierr, missing.code(|_| None)) },
+                }
                 take_part();
             }
         )+
@@ -89,17 +100,19 @@ macro_rules! fortran {
                     concat!("p", stringify!($init_thread));
                     unsafe extern "C-unwind" fn(*mut c_int, *mut c_int, *mut c_int)
                 );
-                // SAFETY: it is the call that the program makes.
-                unsafe { next(required, provided, ierr) };
+                match next {
+                    // SAFETY: it is the call that the program makes.
+                    Ok(next) => unsafe { next(required, provided, ierr) },
+                    // SAFETY: the address is that of an INTEGER, or NULL.
+                    Err(missing) => return unsafe { leave(ierr, missing.code(|_| None)) },
+                }
                 take_part();
             }
         )+
     };
 }
 
-fortran!([mpi_init_f08_], [mpi_init_thread_f08_]);
-#[cfg(open_mpi)]
 fortran!(
-    [mpi_init_ mpi_init__ mpi_init MPI_INIT],
-    [mpi_init_thread_ mpi_init_thread__ mpi_init_thread MPI_INIT_THREAD]
+    [mpi_init_ mpi_init__ mpi_init MPI_INIT mpi_init_f08_],
+    [mpi_init_thread_ mpi_init_thread__ mpi_init_thread MPI_INIT_THREAD mpi_init_thread_f08_]
 );

@@ -4,11 +4,11 @@ use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::time::Instant;
 
-use mpi::ffi;
+use treefold::mpi::mpi_library::{Comm, Datatype, Op};
 
 use super::count::count_passed;
 use super::finish;
-use super::library::{self, Communicator, SUCCESS};
+use super::library::{Communicator, Mpi, SUCCESS};
 use super::perform::perform;
 use super::prepare::prepare;
 use super::repeated;
@@ -22,11 +22,11 @@ pub(super) struct Arguments {
     pub(super) send: *const c_void,
     pub(super) recv: *mut c_void,
     pub(super) count: Count,
-    pub(super) datatype: ffi::MPI_Datatype,
-    pub(super) op: ffi::MPI_Op,
+    pub(super) datatype: Datatype,
+    pub(super) op: Op,
     /// Of a reduce; 0 for other calls.
     pub(super) root: c_int,
-    pub(super) comm: ffi::MPI_Comm,
+    pub(super) comm: Comm,
 }
 
 /// The elements of a rank, or of each.
@@ -34,8 +34,7 @@ pub(super) struct Arguments {
 pub(super) enum Count {
     Of(i64),
     Each(*const c_int),
-    #[cfg(large_counts)]
-    EachLarge(*const ffi::MPI_Count),
+    EachLarge(*const i64),
 }
 
 /// Why a call is passed on.
@@ -67,30 +66,38 @@ impl Drop for Inside {
 ///
 /// # Safety
 /// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call. `library` makes the
-/// same call of the library.
+/// same call of the library, and `is_missing` says whether that lacks the function. Without arguments, it is passed on.
 #[inline]
 pub(super) unsafe fn intercept(
-    arguments: impl FnOnce() -> Arguments,
+    arguments: impl FnOnce(&Mpi) -> Option<Arguments>,
     library: impl Fn() -> c_int,
+    is_missing: impl Fn() -> bool,
 ) -> c_int {
     let settings = Settings::get();
     if settings.mode == Mode::Off || IS_INSIDE.get() || !is_callable() {
         return library();
     }
-    let arguments = arguments();
+    let mpi = Mpi::get();
+    let Some(arguments) = arguments(mpi) else {
+        return library();
+    };
     // SAFETY: this function's promise.
-    if let Some(code) = unsafe { repeated::perform(&arguments) } {
+    if let Some(code) = unsafe { repeated::perform(&arguments, mpi) } {
         return code;
     }
+    // Programs ask which functions there are, and would get some reductions of one that is not.
+    if is_missing() {
+        return library();
+    }
     // SAFETY: this function's promise.
-    match unsafe { prepare(&arguments, settings) } {
+    match unsafe { prepare(&arguments, mpi, settings) } {
         Ok((task, places, state)) => {
             let comm = Communicator(arguments.comm);
             // SAFETY: this function's promise; `prepare` has made both of the arguments.
             let code = unsafe { perform(&task, places, state, comm, &library) };
             // After a failure, the program's error handler may have freed the communicator.
             if code == SUCCESS && settings.mode == Mode::On && settings.stats.is_none() {
-                repeated::remember(&arguments, &task, state);
+                repeated::remember(&arguments, mpi, &task, state);
             }
             code
         }
@@ -106,8 +113,8 @@ pub(super) unsafe fn intercept(
     }
 }
 
-/// Whether MPI is there to be called, and the library is of this family.
+/// Whether MPI is there to be called, and the library is one whose handles are known.
 #[inline]
 pub(super) fn is_callable() -> bool {
-    library::is_of_this_family() && finish::register()
+    finish::register()
 }

@@ -1,121 +1,183 @@
-//! The MPI library in this process: its constants, and what it says of communicators.
+//! The MPI library in this process: which one it is, its constants, and what it says of communicators.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr;
 use std::sync::OnceLock;
 
-use mpi::ffi;
-use mpi::raw::AsRaw;
-
-use crate::task::{Element, Op};
-
-pub(super) const SUCCESS: c_int = ffi::MPI_SUCCESS.cast_signed();
-
-/// The family of the library that this was built for.
-pub(super) const FAMILY: &str = match cfg!(open_mpi) {
-    true => "Open MPI",
-    false => "MPICH",
+use treefold::mpi::mpi_library::{
+    self, Comm, Datatype, Family, Handle, Library, MAX_OBJECT_NAME, MPI_SUCCESS, Passed,
 };
 
-unsafe extern "C" {
-    fn treefold_pmpi_type(index: usize, datatype: *mut ffi::MPI_Datatype) -> c_int;
-    fn treefold_pmpi_f90_type(datatype: ffi::MPI_Datatype, bytes: *mut c_int) -> c_int;
-    fn treefold_pmpi_describe_type(datatype: ffi::MPI_Datatype, name: *mut c_char) -> c_int;
-    fn treefold_pmpi_op(index: usize) -> ffi::MPI_Op;
-    safe fn treefold_pmpi_in_place() -> *const c_void;
-}
+use super::bypass::is_first_rank;
+use super::finish::say;
+use crate::task::{Element, Op};
 
-/// MPI_IN_PLACE.
-#[cfg(open_mpi)]
-pub(super) fn in_place() -> *const c_void {
-    treefold_pmpi_in_place()
-}
+pub(super) const SUCCESS: c_int = MPI_SUCCESS;
 
-/// A communicator of the program's.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Communicator(pub(super) ffi::MPI_Comm);
-
-// SAFETY: the program promises that it is a communicator of its library; `intercept` has looked whether it is MPI_COMM_NULL.
-unsafe impl AsRaw for Communicator {
-    type Raw = ffi::MPI_Comm;
-
-    fn as_raw(&self) -> Self::Raw {
-        self.0
-    }
-}
-
-/// The handles that mean what treefold reduces.
+/// The library, and its handles that mean what treefold reduces.
 #[derive(Debug)]
-pub(super) struct Handles {
-    types: Vec<(ffi::MPI_Datatype, Element)>,
-    ops: [ffi::MPI_Op; Op::ALL.len()],
+pub(super) struct Mpi {
+    pub(super) library: &'static Library,
+    family: Family,
+    types: Vec<Type>,
+    ops: [mpi_library::Op; Op::ALL.len()],
     in_place: *const c_void,
-    null: ffi::MPI_Comm,
+    null: Comm,
+    fortran: Fortran,
 }
 
-// SAFETY: handles and the address of MPI_IN_PLACE are compared, and never followed.
-unsafe impl Send for Handles {}
+// SAFETY: the addresses, which are handles' and constants', are compared, and never followed.
+unsafe impl Send for Mpi {}
 // SAFETY: as above.
-unsafe impl Sync for Handles {}
+unsafe impl Sync for Mpi {}
 
-impl Handles {
-    /// Those of the library; MPI is initialised.
+/// A datatype of one or two floating-point numbers.
+#[derive(Debug)]
+struct Type {
+    handle: Datatype,
+    parts: usize,
+    /// `None` where the library says that it has another size. Compilers of Fortran have options for the size of a REAL, so the library is
+    /// asked, when a program uses it: it may have no such type, and asking is an error then.
+    element: OnceLock<Option<Element>>,
+}
+
+/// Addresses that mean something in Open MPI's Fortran; NULL elsewhere.
+#[derive(Debug)]
+struct Fortran {
+    in_place: *const c_void,
+    bottom: *const c_void,
+}
+
+static MPI: OnceLock<Option<Mpi>> = OnceLock::new();
+
+impl Mpi {
+    /// The library, if there is one whose handles are known. The first call finds it, and says so in one line if there is none.
+    #[inline]
+    pub(super) fn find() -> Option<&'static Self> {
+        MPI.get_or_init(|| match treefold::mpi::library_beneath() {
+            Ok(library) => Some(Self::of(library)),
+            Err(error) => {
+                if is_first_rank() {
+                    say(&format!(
+                        "treefold-pmpi: {error}: the program's reductions are passed on\n"
+                    ));
+                }
+                None
+            }
+        })
+        .as_ref()
+    }
+
+    /// The library, which was found.
     #[inline]
     pub(super) fn get() -> &'static Self {
-        static HANDLES: OnceLock<Handles> = OnceLock::new();
-        HANDLES.get_or_init(Self::find)
+        let found = MPI.get().and_then(Option::as_ref);
+        found.expect("a call is looked at where there is a library")
     }
 
     #[cold]
-    fn find() -> Self {
-        let mut types = Vec::new();
-        for index in 0.. {
-            // SAFETY: a constant of the library, initialised before main.
-            let mut datatype = unsafe { ffi::RSMPI_DATATYPE_NULL };
-            // SAFETY: a constant, as above.
-            let null = unsafe { ffi::RSMPI_DATATYPE_NULL };
-            // SAFETY: any index may be asked for, and the place is a live handle.
-            let parts = unsafe { treefold_pmpi_type(index, &raw mut datatype) };
-            let Ok(parts @ 1..) = usize::try_from(parts) else {
-                break;
-            };
-            let mut bytes = 0;
-            // A library without Fortran has no bytes for its types.
-            if datatype == null
-                // SAFETY: the datatype is predefined, and `bytes` is a live int.
-                || unsafe { ffi::PMPI_Type_size(datatype, &raw mut bytes) } != SUCCESS
-            {
-                continue;
-            }
-            let bytes = usize::try_from(bytes).unwrap_or(0);
-            if let Some(element) = Element::of(parts, bytes) {
-                types.push((datatype, element));
-            }
-        }
+    fn of(library: &'static Library) -> Self {
+        let handles = &library.handles;
+        let null = handles.MPI_DATATYPE_NULL;
+        let of = |element, handle| Type {
+            handle,
+            parts: 0,
+            element: OnceLock::from(Some(element)),
+        };
+        let of_parts = |parts, handle| Type {
+            handle,
+            parts,
+            element: OnceLock::new(),
+        };
+        // The most frequent ones first.
+        let types = [
+            of(Element::F64, handles.MPI_DOUBLE),
+            of(Element::F32, handles.MPI_FLOAT),
+            of_parts(1, handles.MPI_DOUBLE_PRECISION),
+            of_parts(1, handles.MPI_REAL),
+            of(Element::C64, handles.MPI_C_DOUBLE_COMPLEX),
+            of(Element::C32, handles.MPI_C_FLOAT_COMPLEX),
+            of(Element::C32, handles.MPI_C_COMPLEX),
+            of_parts(2, handles.MPI_DOUBLE_COMPLEX),
+            of_parts(2, handles.MPI_COMPLEX),
+            of(Element::F32, handles.MPI_REAL4),
+            of(Element::F64, handles.MPI_REAL8),
+            of(Element::C32, handles.MPI_COMPLEX8),
+            of(Element::C64, handles.MPI_COMPLEX16),
+            of(Element::C32, handles.MPI_CXX_FLOAT_COMPLEX),
+            of(Element::C64, handles.MPI_CXX_DOUBLE_COMPLEX),
+        ];
         Self {
-            types,
-            // SAFETY: any index may be asked for.
-            ops: [0, 1, 2, 3].map(|index| unsafe { treefold_pmpi_op(index) }),
-            in_place: treefold_pmpi_in_place(),
-            // SAFETY: a constant of the library, initialised before main.
-            null: unsafe { ffi::RSMPI_COMM_NULL },
+            library,
+            family: library.family(),
+            // Those that the library lacks are null.
+            types: types
+                .into_iter()
+                .filter(|known| known.handle != null)
+                .collect(),
+            // In the order of `Op::ALL`.
+            ops: [
+                handles.MPI_SUM,
+                handles.MPI_PROD,
+                handles.MPI_MIN,
+                handles.MPI_MAX,
+            ],
+            in_place: library.constants.in_place(),
+            null: handles.MPI_COMM_NULL,
+            fortran: Fortran {
+                in_place: fortran_place(library, c"mpi_fortran_in_place_"),
+                bottom: fortran_place(library, c"mpi_fortran_bottom_"),
+            },
         }
+    }
+
+    /// Whether nothing in C sees what Fortran calls: there, Open MPI's functions call its `PMPI_` functions. Those of other families call
+    /// their `MPI_` functions.
+    #[inline]
+    pub(super) fn hides_fortran(&self) -> bool {
+        self.family == Family::OpenMpi
+    }
+
+    /// The handle that a program has passed.
+    #[inline]
+    pub(super) fn take<H: Handle>(&self, passed: Passed<H>) -> H {
+        self.family.take(passed)
     }
 
     /// What the elements of a datatype are, if treefold reduces such.
     #[inline]
-    pub(super) fn element(&self, datatype: ffi::MPI_Datatype) -> Option<Element> {
+    pub(super) fn element(&self, datatype: Datatype) -> Option<Element> {
         let mut types = self.types.iter();
-        let found = types.find(|(handle, _)| *handle == datatype);
-        found.map_or_else(|| f90_element(datatype), |(_, element)| Some(*element))
+        match types.find(|known| known.handle == datatype) {
+            Some(known) => *known
+                .element
+                .get_or_init(|| Element::of(known.parts, self.size_bytes(datatype)?)),
+            None => self.f90_element(datatype),
+        }
+    }
+
+    /// The same for a datatype of Fortran's `select_real_kind`: such a one is predefined, and its handle another one for each precision and
+    /// range (MPI 4.1, 19.1.5). The library is asked each time, which takes some 10 ns: a handle that was remembered might be that of
+    /// another datatype later.
+    #[cold]
+    fn f90_element(&self, datatype: Datatype) -> Option<Element> {
+        let combiner = self.combiner(datatype)?;
+        let constants = self.library.constants;
+        let parts = match combiner {
+            _ if combiner == constants.MPI_COMBINER_F90_REAL => 1,
+            _ if combiner == constants.MPI_COMBINER_F90_COMPLEX => 2,
+            _ => return None,
+        };
+        Element::of(parts, self.size_bytes(datatype)?)
     }
 
     /// Whether the datatype is one of the library's constants.
-    pub(super) fn has_type(&self, datatype: ffi::MPI_Datatype) -> bool {
-        self.types.iter().any(|(handle, _)| *handle == datatype)
+    pub(super) fn has_type(&self, datatype: Datatype) -> bool {
+        self.types.iter().any(|known| known.handle == datatype)
     }
 
     #[inline]
-    pub(super) fn op(&self, op: ffi::MPI_Op) -> Option<Op> {
+    pub(super) fn op(&self, op: mpi_library::Op) -> Option<Op> {
         let place = self.ops.iter().position(|handle| *handle == op);
         place.map(|place| Op::ALL[place])
     }
@@ -126,89 +188,127 @@ impl Handles {
     }
 
     #[inline]
-    pub(super) fn is_null(&self, comm: ffi::MPI_Comm) -> bool {
+    pub(super) fn is_null(&self, comm: Comm) -> bool {
         comm == self.null
+    }
+
+    /// A buffer's address in C, where Open MPI's Fortran passes one.
+    #[inline]
+    pub(super) fn buffer_of_fortran(&self, address: *mut c_void) -> *mut c_void {
+        if address.is_null() {
+            address
+        } else if address.cast_const() == self.fortran.in_place {
+            self.in_place.cast_mut()
+        } else if address.cast_const() == self.fortran.bottom {
+            // MPI_BOTTOM in C.
+            ptr::null_mut()
+        } else {
+            address
+        }
+    }
+
+    /// How the program has made a datatype.
+    fn combiner(&self, datatype: Datatype) -> Option<c_int> {
+        let (mut integers, mut addresses, mut types, mut combiner) = (0, 0, 0, 0);
+        if datatype == self.library.handles.MPI_DATATYPE_NULL {
+            return None;
+        }
+        // SAFETY: the program promises a handle, which is not the null handle; the rest are live ints.
+        let code = unsafe {
+            self.library.MPI_Type_get_envelope(
+                datatype,
+                &raw mut integers,
+                &raw mut addresses,
+                &raw mut types,
+                &raw mut combiner,
+            )
+        };
+        (code == SUCCESS).then_some(combiner)
+    }
+
+    /// The bytes of an element.
+    fn size_bytes(&self, datatype: Datatype) -> Option<usize> {
+        let mut bytes = 0;
+        // SAFETY: the program promises a handle, and `bytes` is a live int.
+        let code = unsafe { self.library.MPI_Type_size(datatype, &raw mut bytes) };
+        usize::try_from(bytes).ok().filter(|_| code == SUCCESS)
+    }
+
+    /// The name of a datatype that treefold does not reduce, and the bytes of an element; `derived` of one that the program has made.
+    pub(super) fn describe_type(&self, datatype: Datatype) -> (String, u64) {
+        let mut name: [c_char; MAX_OBJECT_NAME] = [0; MAX_OBJECT_NAME];
+        let combiner = self.combiner(datatype);
+        let bytes = combiner.and_then(|_| self.size_bytes(datatype));
+        let is_named = combiner == Some(self.library.constants.MPI_COMBINER_NAMED);
+        if is_named && bytes.is_some() {
+            let mut length = 0;
+            // SAFETY: the handle is a datatype, the name has the room that every library asks for, and `length` is a live int.
+            let code = unsafe {
+                self.library
+                    .MPI_Type_get_name(datatype, name.as_mut_ptr(), &raw mut length)
+            };
+            if code != SUCCESS {
+                name[0] = 0;
+            }
+        }
+        // SAFETY: the name was full of zeros, and the library ends what it writes with one.
+        let name = unsafe { CStr::from_ptr(name.as_ptr()) };
+        let name = match name.to_string_lossy().into_owned() {
+            name if name.is_empty() => "derived".to_owned(),
+            // As the lines of a report between ranks need it.
+            name => name.replace(char::is_whitespace, " "),
+        };
+        (name, bytes.unwrap_or(0) as u64)
+    }
+
+    /// Whether MPI can be called: it is initialised, and not finalised.
+    pub(super) fn can_be_called(&self) -> bool {
+        let (mut is_initialised, mut is_finalised): (c_int, c_int) = (0, 0);
+        // SAFETY: it may be called at any time, and writes one int (MPI 4.1, 11.4.1).
+        unsafe { self.library.MPI_Initialized(&raw mut is_initialised) };
+        // SAFETY: as above.
+        unsafe { self.library.MPI_Finalized(&raw mut is_finalised) };
+        is_initialised != 0 && is_finalised == 0
+    }
+
+    /// The first line of what the library says that it is.
+    pub(super) fn version(&self) -> String {
+        let line = self.library.version().lines().next().unwrap_or_default();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.join(" ")
     }
 }
 
-/// The same for a datatype of Fortran's `select_real_kind`. The library is asked each time, which takes some 10 ns: a handle that was
-/// remembered might be that of another datatype later.
-#[cold]
-fn f90_element(datatype: ffi::MPI_Datatype) -> Option<Element> {
-    let mut bytes = 0;
-    // SAFETY: the program promises a handle, and `bytes` is a live int.
-    let parts = unsafe { treefold_pmpi_f90_type(datatype, &raw mut bytes) };
-    Element::of(usize::try_from(parts).ok()?, usize::try_from(bytes).ok()?)
-}
-
-/// The name of a datatype that treefold does not reduce, and the bytes of an element; `derived` of one that the program has made.
-pub(super) fn describe_type(datatype: ffi::MPI_Datatype) -> (String, u64) {
-    let mut name: [c_char; ffi::MPI_MAX_OBJECT_NAME as usize] =
-        [0; ffi::MPI_MAX_OBJECT_NAME as usize];
-    // SAFETY: the program promises a handle, and the name has the room that the standard asks for.
-    let bytes = unsafe { treefold_pmpi_describe_type(datatype, name.as_mut_ptr()) };
-    // SAFETY: the name was full of zeros, and the library ends what it writes with one.
-    let name = unsafe { CStr::from_ptr(name.as_ptr()) };
-    let name = match name.to_string_lossy().into_owned() {
-        name if name.is_empty() => "derived".to_owned(),
-        // As the lines of a report between ranks need it.
-        name => name.replace(char::is_whitespace, " "),
+/// Where one of the variables is whose addresses Open MPI's Fortran compares.
+fn fortran_place(library: &Library, name: &CStr) -> *const c_void {
+    let place = match library.family() {
+        Family::OpenMpi => library.variable(name),
+        Family::Mpich | Family::Abi => None,
     };
-    (name, u64::try_from(bytes).unwrap_or(0))
+    place.map_or(ptr::null(), |place| place.as_ptr().cast_const())
 }
 
-/// Whether MPI can be called: it is initialised, and not finalised.
-pub(super) fn can_be_called() -> bool {
-    let (mut is_initialised, mut is_finalised): (c_int, c_int) = (0, 0);
-    // SAFETY: it may be called at any time, and writes one int (MPI 4.1, 11.4.1).
-    unsafe { ffi::PMPI_Initialized(&raw mut is_initialised) };
-    // SAFETY: as above.
-    unsafe { ffi::PMPI_Finalized(&raw mut is_finalised) };
-    is_initialised != 0 && is_finalised == 0
+/// The library's functions, where it was found.
+#[inline]
+pub(super) fn mpi() -> &'static Library {
+    Mpi::get().library
 }
 
 /// All processes of the program, while MPI can be called.
 pub(super) fn world() -> Communicator {
-    // SAFETY: a constant of the library, initialised before main.
-    Communicator(unsafe { ffi::RSMPI_COMM_WORLD })
+    Communicator(mpi().handles.MPI_COMM_WORLD)
 }
 
-/// The first line of what the library says that it is.
-pub(super) fn version() -> String {
-    let mut text: [c_char; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize] =
-        [0; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize];
-    let mut length: c_int = 0;
-    // SAFETY: the text has the room that the standard asks for; `length` is a live int.
-    unsafe { ffi::PMPI_Get_library_version(text.as_mut_ptr(), &raw mut length) };
-    // SAFETY: the text was full of zeros, and the library ends what it writes with one.
-    let text = unsafe { CStr::from_ptr(text.as_ptr()) };
-    let text = text.to_string_lossy();
-    let line = text.lines().next().unwrap_or_default();
-    let words: Vec<&str> = line.split_whitespace().collect();
-    words.join(" ")
-}
-
-/// Whether the library in this process is of the family that this was built for. Checked once.
-pub(super) fn is_of_this_family() -> bool {
-    static IS_OURS: OnceLock<bool> = OnceLock::new();
-    *IS_OURS.get_or_init(|| {
-        let version = version();
-        let is_ours = version.starts_with("Open MPI") == cfg!(open_mpi);
-        if !is_ours {
-            eprintln!(
-                "treefold-pmpi: built for {FAMILY}, but this program runs with {version}: its reductions are passed on"
-            );
-        }
-        is_ours
-    })
-}
+/// A communicator of the program's, which promises that it is one of its library; `intercept` has looked whether it is MPI_COMM_NULL.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Communicator(pub(super) Comm);
 
 impl Communicator {
     /// This process's rank, or that of a process of the other group; 0 if the library fails.
     pub(super) fn rank(self) -> usize {
         let mut rank = 0;
         // SAFETY: the handle is a communicator, and `rank` a live int.
-        unsafe { ffi::PMPI_Comm_rank(self.0, &raw mut rank) };
+        unsafe { mpi().MPI_Comm_rank(self.0, &raw mut rank) };
         usize::try_from(rank).unwrap_or(0)
     }
 
@@ -216,7 +316,7 @@ impl Communicator {
     pub(super) fn size(self) -> usize {
         let mut size = 0;
         // SAFETY: as for the rank.
-        unsafe { ffi::PMPI_Comm_size(self.0, &raw mut size) };
+        unsafe { mpi().MPI_Comm_size(self.0, &raw mut size) };
         usize::try_from(size).unwrap_or(0)
     }
 
@@ -224,16 +324,15 @@ impl Communicator {
     pub(super) fn has_processes_of(self, other: Self) -> bool {
         let mut result = 0;
         // SAFETY: both handles are communicators, and `result` is a live int.
-        let code = unsafe { ffi::PMPI_Comm_compare(self.0, other.0, &raw mut result) };
-        // SAFETY: a constant of the library, initialised before main.
-        code == SUCCESS && result != unsafe { ffi::RSMPI_UNEQUAL }
+        let code = unsafe { mpi().MPI_Comm_compare(self.0, other.0, &raw mut result) };
+        code == SUCCESS && result != mpi().constants.MPI_UNEQUAL
     }
 
     /// Whether it has two groups.
     pub(super) fn is_inter(self) -> bool {
         let mut flag = 0;
         // SAFETY: as for the rank.
-        unsafe { ffi::PMPI_Comm_test_inter(self.0, &raw mut flag) };
+        unsafe { mpi().MPI_Comm_test_inter(self.0, &raw mut flag) };
         flag != 0
     }
 
@@ -243,13 +342,20 @@ impl Communicator {
         let code = error_code();
         let message = CString::new(format!("treefold: {}", message.replace('\0', " ")));
         let mut bytes = message.unwrap_or_default().into_bytes();
-        bytes.truncate(ffi::MPI_MAX_ERROR_STRING as usize - 1);
+        let room = usize::try_from(mpi().constants.MPI_MAX_ERROR_STRING).unwrap_or(1);
+        bytes.truncate(room - 1);
         let message = CString::new(bytes).unwrap_or_default();
         // SAFETY: the code is one that `error_code` has added, and the text ends with a null character and is short enough.
-        unsafe { ffi::PMPI_Add_error_string(code, message.as_ptr().cast_mut()) };
-        // SAFETY: the handle is a communicator; any code may be passed.
-        unsafe { ffi::PMPI_Comm_call_errhandler(self.0, code) };
+        unsafe { mpi().MPI_Add_error_string(code, message.as_ptr()) };
+        self.call_error_handler(code);
         code
+    }
+
+    /// Calls its error handler.
+    #[cold]
+    pub(super) fn call_error_handler(self, code: c_int) {
+        // SAFETY: the handle is a communicator; any code may be passed.
+        unsafe { mpi().MPI_Comm_call_errhandler(self.0, code) };
     }
 }
 
@@ -257,11 +363,11 @@ impl Communicator {
 fn error_code() -> c_int {
     static CODE: OnceLock<c_int> = OnceLock::new();
     *CODE.get_or_init(|| {
-        let (mut class, mut code) = (0, ffi::MPI_ERR_OTHER.cast_signed());
+        let (mut class, mut code) = (0, mpi().constants.MPI_ERR_OTHER);
         // SAFETY: it writes one int.
-        if unsafe { ffi::PMPI_Add_error_class(&raw mut class) } == SUCCESS {
+        if unsafe { mpi().MPI_Add_error_class(&raw mut class) } == SUCCESS {
             // SAFETY: the class was just added, and the call writes one int.
-            unsafe { ffi::PMPI_Add_error_code(class, &raw mut code) };
+            unsafe { mpi().MPI_Add_error_code(class, &raw mut code) };
         }
         code
     })

@@ -3,9 +3,13 @@
 //! A program promises what MPI's standard asks of it: a buffer is valid for its count and datatype, and a handle is one. What the standard
 //! lets it pass beyond that is passed on to the library before anything is followed.
 //!
-//! Everything that this crate calls of MPI begins with `PMPI_`, so that it calls neither itself nor another tool. What it passes goes to
-//! the next `MPI_` function that the dynamic linker finds, so that another tool beside it sees the program's call. An exception of C++
-//! that the program throws in an operator or an error handler goes through what is passed as if nothing were there.
+//! Nothing here is linked to an MPI library: the one that the program has loaded is found by the first call, of whatever family, and its
+//! functions are called through the table of crate `mpi_library`, by their `PMPI_` names, so that neither this library nor another tool is
+//! called. What is passed on goes to the next `MPI_` function that the dynamic linker finds, so that another tool beside it sees the
+//! program's call. An exception of C++ that the program throws in an operator or an error handler goes through what is passed as if
+//! nothing were there.
+//!
+//! The names are those of all families together. What the program's library lacks of them is an error of MPI's.
 
 #![expect(
     unsafe_code,
@@ -17,7 +21,6 @@ mod control;
 mod count;
 pub mod exports;
 mod finish;
-#[cfg(open_mpi)]
 pub mod fortran;
 pub mod init;
 mod intercept;

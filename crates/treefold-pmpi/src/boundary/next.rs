@@ -1,8 +1,14 @@
 //! The functions that this library stands before.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use comm::text::printable;
+use treefold::mpi::mpi_library::{Comm, Library};
+
+use super::finish::say;
+use super::library::{Communicator, Mpi};
 
 /// A function of the same name that the dynamic linker would have found without this library: another tool's or the MPI library's.
 #[derive(Debug)]
@@ -10,17 +16,22 @@ pub(super) struct Next {
     /// Its name, and that of the MPI library's own.
     names: [&'static CStr; 2],
     address: AtomicPtr<c_void>,
+    is_told: AtomicBool,
 }
+
+/// An error where nobody knows the library's codes: MPI_SUCCESS is 0 everywhere.
+const UNKNOWN_CODE: c_int = 1;
 
 impl Next {
     pub(super) const fn new(name: &'static CStr, own_name: &'static CStr) -> Self {
         Self {
             names: [name, own_name],
             address: AtomicPtr::new(ptr::null_mut()),
+            is_told: AtomicBool::new(false),
         }
     }
 
-    /// Its address, which is looked for once.
+    /// Its address, which is looked for once; NULL if this process has no such function.
     #[inline]
     pub(super) fn address(&self) -> *mut c_void {
         let address = self.address.load(Ordering::Relaxed);
@@ -32,32 +43,79 @@ impl Next {
 
     #[cold]
     fn find(&self) -> *mut c_void {
-        for name in self.names {
-            // SAFETY: the name ends with a null character. This library is in the linker's list, so there is a next one.
+        let after_this = |name: &CStr| {
+            // SAFETY: the name ends with a null character. This library is in the linker's list.
             let address = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
-            if !address.is_null() {
-                self.address.store(address, Ordering::Relaxed);
-                return address;
-            }
+            ptr::NonNull::new(address)
+        };
+        let names = || self.names.iter().copied();
+        // A program may have loaded its library for itself alone: then it is in no list, and only its handle leads there. Fortran's
+        // functions are in a file of their own.
+        let of_library = |name| match Mpi::find() {
+            Some(mpi) if self.is_of_c() => mpi.library.function(name),
+            // Any object but this one, in which this name is.
+            _ => Library::any_function(name, name.as_ptr().cast()),
+        };
+        let found = names().find_map(after_this);
+        let found = found.or_else(|| names().find_map(of_library));
+        let address = found.map_or(ptr::null_mut(), ptr::NonNull::as_ptr);
+        self.address.store(address, Ordering::Relaxed);
+        address
+    }
+
+    /// Whether it is a function of C's: their names have capitals and others, but those of Fortran's functions either.
+    fn is_of_c(&self) -> bool {
+        let name = self.names[0].to_bytes();
+        name.iter().any(u8::is_ascii_lowercase) && name.iter().any(u8::is_ascii_uppercase)
+    }
+
+    /// What a call gets of a function that this process does not have: MPI_ERR_UNSUPPORTED_OPERATION, through the error handler of its
+    /// communicator if it has one. The first call says which function of which library it is.
+    #[cold]
+    pub(super) fn code(&self, comm: impl FnOnce(&Mpi) -> Option<Comm>) -> c_int {
+        let name = self.names[0].to_string_lossy();
+        let mpi = Mpi::find();
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            let library = mpi.map_or_else(
+                || "no MPI library of this process has it".to_owned(),
+                |mpi| {
+                    let choice = mpi.library.choice();
+                    let path = choice.path.to_string_lossy();
+                    format!("{} ({}) lacks it", printable(&path), choice.version)
+                },
+            );
+            say(&format!(
+                "treefold-pmpi: the program calls {name}, but {library}\n"
+            ));
         }
-        eprintln!(
-            "treefold-pmpi: no MPI library of this program has {}",
-            self.names[0].to_string_lossy()
-        );
-        std::process::abort();
+        let Some(mpi) = mpi else {
+            return UNKNOWN_CODE;
+        };
+        let code = mpi.library.constants.MPI_ERR_UNSUPPORTED_OPERATION;
+        if mpi.can_be_called()
+            && let Some(comm) = comm(mpi).filter(|&comm| !mpi.is_null(comm))
+        {
+            Communicator(comm).call_error_handler(code);
+        }
+        code
     }
 }
 
 /// The next function of a name, or else that of the library's own: `next!("MPI_Scan", "PMPI_Scan"; fn(c_int) -> c_int)`. The type must be
-/// theirs.
+/// theirs. An error where there is none: what says so.
 macro_rules! next {
     ($name:expr, $own:expr; $type:ty) => {{
         static NEXT: $crate::boundary::next::Next = $crate::boundary::next::Next::new(
             $crate::boundary::next::name(concat!($name, "\0")),
             $crate::boundary::next::name(concat!($own, "\0")),
         );
-        // SAFETY: the function of this name has this type by MPI's standard, or for Fortran by the library's convention.
-        unsafe { ::std::mem::transmute::<*mut ::std::ffi::c_void, $type>(NEXT.address()) }
+        let address = NEXT.address();
+        match address.is_null() {
+            true => Err(&NEXT),
+            // SAFETY: the function of this name has this type by MPI's standard, or for Fortran by the library's convention; a handle is a
+            // word, of which a function that takes an int looks at its half alone (see crate `mpi_library`).
+            false => Ok(unsafe { ::std::mem::transmute::<*mut ::std::ffi::c_void, $type>(address) }),
+        }
     }};
 }
 

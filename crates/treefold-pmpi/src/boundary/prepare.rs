@@ -5,7 +5,7 @@ use std::slice;
 
 use super::finish;
 use super::intercept::{Arguments, Count, Reason};
-use super::library::{Communicator, Handles};
+use super::library::{Communicator, Mpi};
 use super::state::State;
 use crate::settings::Settings;
 use crate::task::{Call, Element, Op, Task, is_even};
@@ -31,14 +31,12 @@ pub(super) enum Places {
 #[inline]
 pub(super) unsafe fn prepare(
     arguments: &Arguments,
+    mpi: &Mpi,
     settings: &Settings,
 ) -> Result<(Task, Places, &'static State), Reason> {
-    let handles = Handles::get();
     let Arguments { call, comm, .. } = *arguments;
-    let element = handles
-        .element(arguments.datatype)
-        .ok_or(ANOTHER_DATATYPE)?;
-    let op = handles.op(arguments.op).ok_or("another operator")?;
+    let element = mpi.element(arguments.datatype).ok_or(ANOTHER_DATATYPE)?;
+    let op = mpi.op(arguments.op).ok_or("another operator")?;
     let is_real = matches!(element, Element::F32 | Element::F64);
     match op {
         Op::Sum | Op::Prod => {}
@@ -49,7 +47,7 @@ pub(super) unsafe fn prepare(
     if !settings.takes(op) {
         return Err("TREEFOLD_PMPI_OPS does not name the operator");
     }
-    if handles.is_null(comm) {
+    if mpi.is_null(comm) {
         return Err(WRONG);
     }
     if finish::is_over() || treefold::mpi::is_finalised() {
@@ -79,7 +77,7 @@ pub(super) unsafe fn prepare(
         length,
         is_even,
     };
-    let places = places(arguments, &task, state.rank, handles)?;
+    let places = places(arguments, &task, state.rank, mpi)?;
     Ok((task, places, state))
 }
 
@@ -96,7 +94,6 @@ unsafe fn columns(
         Count::Of(count) => usize::try_from(count).map_err(|_| WRONG)?,
         // SAFETY: this function's promise.
         Count::Each(counts) => return unsafe { scattered(counts, state) },
-        #[cfg(large_counts)]
         // SAFETY: this function's promise.
         Count::EachLarge(counts) => return unsafe { scattered(counts, state) },
     };
@@ -153,17 +150,12 @@ where
 
 /// Where the elements are, if that is right.
 #[inline]
-fn places(
-    arguments: &Arguments,
-    task: &Task,
-    rank: usize,
-    handles: &Handles,
-) -> Result<Places, Reason> {
+fn places(arguments: &Arguments, task: &Task, rank: usize, mpi: &Mpi) -> Result<Places, Reason> {
     let Arguments { send, recv, .. } = *arguments;
     let is_root = task.call != Call::Reduce || rank == task.root;
     let is_first_of_exscan = task.call == Call::Exscan && rank == 0;
-    let is_buffer = |address: *const c_void| !address.is_null() && !handles.is_in_place(address);
-    if handles.is_in_place(send) {
+    let is_buffer = |address: *const c_void| !address.is_null() && !mpi.is_in_place(address);
+    if mpi.is_in_place(send) {
         return match is_root && is_buffer(recv) {
             true if is_first_of_exscan => Ok(Places::Read(recv)),
             true => Ok(Places::InPlace(recv)),

@@ -7,10 +7,10 @@ use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 use std::slice;
 
-use mpi::ffi;
+use treefold::mpi::mpi_library::{Comm, Datatype, Op};
 
 use super::intercept::{Arguments, Count};
-use super::library::{Communicator, Handles};
+use super::library::{Communicator, Mpi};
 use super::perform::{code_of, guarded};
 use super::state::{self, State};
 use crate::engine::{Buffers, KeptPlan};
@@ -22,12 +22,12 @@ const KINDS_MAX: usize = 4;
 /// What calls have in common that ask for the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Kind {
-    comm: ffi::MPI_Comm,
+    comm: Comm,
     count: i64,
     root: c_int,
     call: Call,
-    datatype: ffi::MPI_Datatype,
-    op: ffi::MPI_Op,
+    datatype: Datatype,
+    op: Op,
 }
 
 /// A kind, and what was found for it.
@@ -92,7 +92,7 @@ impl Last {
 /// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call.
 // Inline, the arguments are compared where they are: in registers.
 #[inline(always)]
-pub(super) unsafe fn perform(arguments: &Arguments) -> Option<c_int> {
+pub(super) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> {
     if treefold::mpi::is_finalised() {
         return None;
     }
@@ -102,7 +102,7 @@ pub(super) unsafe fn perform(arguments: &Arguments) -> Option<c_int> {
         let last = last.borrow();
         let known = last.find(&kind)?;
         // SAFETY: this function's promise; the kind of the call is the same.
-        unsafe { run(known, arguments.send, arguments.recv) }
+        unsafe { run(known, mpi, arguments.send, arguments.recv) }
     })?;
     // After the borrow: an error handler of the program's may make calls, and need not return.
     Some(code_of(outcome, Communicator(arguments.comm)))
@@ -112,9 +112,14 @@ pub(super) unsafe fn perform(arguments: &Arguments) -> Option<c_int> {
 ///
 /// # Safety
 /// This is a call of the kind that is known, and the buffers are as MPI's standard says for it.
-unsafe fn run(known: &Known, send: *const c_void, recv: *mut c_void) -> Option<Result<(), String>> {
+unsafe fn run(
+    known: &Known,
+    mpi: &Mpi,
+    send: *const c_void,
+    recv: *mut c_void,
+) -> Option<Result<(), String>> {
     // SAFETY: this function's promise.
-    let buffers = unsafe { buffers(known, send, recv) }?;
+    let buffers = unsafe { buffers(known, mpi, send, recv) }?;
     // SAFETY: the generation is the present one, and the communicator that of the call.
     let state = unsafe { State::of_generation(known.state) };
     let (outcome, _) = guarded(state, |inner| {
@@ -134,13 +139,13 @@ unsafe fn run(known: &Known, send: *const c_void, recv: *mut c_void) -> Option<R
 #[inline]
 unsafe fn buffers<'b>(
     known: &Known,
+    mpi: &Mpi,
     send: *const c_void,
     recv: *mut c_void,
 ) -> Option<Buffers<'b>> {
-    let handles = Handles::get();
     let is_buffer = |address: *const c_void| {
         let is_aligned = address.addr() & (known.align_bytes - 1) == 0;
-        is_aligned && !address.is_null() && !handles.is_in_place(address)
+        is_aligned && !address.is_null() && !mpi.is_in_place(address)
     };
     if known.has_result && !is_buffer(recv) {
         return None;
@@ -148,7 +153,7 @@ unsafe fn buffers<'b>(
     // SAFETY: the caller promises a buffer of so many elements, if the address is a buffer's.
     let result = || unsafe { slice::from_raw_parts_mut(recv.cast(), known.width_bytes) };
     if !is_buffer(send) {
-        let is_in_place = known.has_result && handles.is_in_place(send);
+        let is_in_place = known.has_result && mpi.is_in_place(send);
         return is_in_place.then(|| Buffers::InPlace(result()));
     }
     // SAFETY: as above.
@@ -168,10 +173,10 @@ unsafe fn buffers<'b>(
 
 /// Remembers the kind of a call that has succeeded, if that is all there is to know of it.
 #[cold]
-pub(super) fn remember(arguments: &Arguments, task: &Task, state: &State) {
+pub(super) fn remember(arguments: &Arguments, mpi: &Mpi, task: &Task, state: &State) {
     let is_of_whole_rows = matches!(task.call, Call::Allreduce | Call::Reduce);
     // The handle of another datatype may mean something else later.
-    if !is_of_whole_rows || !Handles::get().has_type(arguments.datatype) {
+    if !is_of_whole_rows || !mpi.has_type(arguments.datatype) {
         return;
     }
     let plan = match state.lock().made_engine() {

@@ -2,16 +2,15 @@
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
-use std::mem::MaybeUninit;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use mpi::ffi;
 use treefold::mpi::Duplicate;
+use treefold::mpi::mpi_library::{Comm, DeleteAttribute, Passed};
 
-use super::library::{self, Communicator, SUCCESS};
+use super::library::{self, Communicator, SUCCESS, mpi};
 use crate::engine::Engine;
 
 /// The communicators after that of all processes whose ranks share memory within their nodes: each takes a window of the operating
@@ -145,7 +144,9 @@ impl State {
         if wants_memory && !is_world {
             WINDOWS.fetch_add(1, Ordering::Relaxed);
         }
-        let made = treefold::mpi::duplicate_beneath(&comm, wants_memory);
+        // SAFETY: the program promises a communicator of its library, which it calls MPI with in this thread; `prepare` has passed
+        // intercommunicators on.
+        let made = unsafe { treefold::mpi::duplicate_to_free(comm.0, wants_memory) };
         let (world, duplicate) = made.map_err(|error| error.to_string())?;
         inner.duplicate = Some(duplicate);
         inner.engine = Some(Engine::new(world));
@@ -163,7 +164,7 @@ fn find(comm: Communicator) -> Option<*const State> {
     let (mut value, mut is_set) = (ptr::null_mut::<c_void>(), 0);
     // SAFETY: the handle is a communicator, and the key was made here; MPI writes the attribute's value, a pointer, to `value`.
     let code =
-        unsafe { ffi::PMPI_Comm_get_attr(comm.0, key, (&raw mut value).cast(), &raw mut is_set) };
+        unsafe { mpi().MPI_Comm_get_attr(comm.0, key, (&raw mut value).cast(), &raw mut is_set) };
     if code != SUCCESS {
         return None;
     }
@@ -177,7 +178,7 @@ fn find(comm: Communicator) -> Option<*const State> {
         inner: Mutex::default(),
     }));
     // SAFETY: as above; the value is what `delete` takes.
-    let code = unsafe { ffi::PMPI_Comm_set_attr(comm.0, key, state.cast()) };
+    let code = unsafe { mpi().MPI_Comm_set_attr(comm.0, key, state.cast()) };
     if code != SUCCESS {
         // SAFETY: it was just made by `Box::into_raw`, and MPI has not kept it.
         drop(unsafe { Box::from_raw(state) });
@@ -192,28 +193,24 @@ fn key() -> Option<c_int> {
     *KEY.get_or_init(|| create_key(delete))
 }
 
-pub(super) type Delete =
-    unsafe extern "C" fn(ffi::MPI_Comm, c_int, *mut c_void, *mut c_void) -> c_int;
-
 /// A key of attributes that are not copied.
-pub(super) fn create_key(delete: Delete) -> Option<c_int> {
-    let mut key = MaybeUninit::uninit();
+pub(super) fn create_key(delete: DeleteAttribute) -> Option<c_int> {
+    let mut key = 0;
     // SAFETY: both functions have the signatures that MPI asks for and live for ever; `key` is room for one int.
     let code = unsafe {
-        ffi::PMPI_Comm_create_keyval(
+        mpi().MPI_Comm_create_keyval(
             Some(do_not_copy),
             Some(delete),
-            key.as_mut_ptr(),
+            &raw mut key,
             ptr::null_mut(),
         )
     };
-    // SAFETY: the call has succeeded, so it has written the key.
-    (code == SUCCESS).then(|| unsafe { key.assume_init() })
+    (code == SUCCESS).then_some(key)
 }
 
 /// A duplicate of the program's communicator starts without.
 unsafe extern "C" fn do_not_copy(
-    _comm: ffi::MPI_Comm,
+    _comm: Passed<Comm>,
     _key: c_int,
     _extra: *mut c_void,
     _value: *mut c_void,
@@ -227,7 +224,7 @@ unsafe extern "C" fn do_not_copy(
 
 /// The program frees a communicator, which is collective; or MPI_Finalize does, after `comm` has freed all duplicates.
 unsafe extern "C" fn delete(
-    _comm: ffi::MPI_Comm,
+    _comm: Passed<Comm>,
     _key: c_int,
     value: *mut c_void,
     _extra: *mut c_void,
