@@ -1,6 +1,7 @@
 """Makes `treefold/mpi/_declarations.py` of the C headers, so that Python calls what C does: `python declarations.py`. Needs cffi."""
 
 import pathlib
+import re
 
 import cffi
 
@@ -10,6 +11,9 @@ CRATES = PACKAGE.parent / "crates"
 
 # In the order in which they include each other.
 HEADERS = [CRATES / "treefold-c/include/treefold.h", CRATES / "treefold-c-mpi/include/treefold_mpi.h"]
+
+# They would start a pool of threads beside Python's.
+PARALLEL = re.compile("treefold_status treefold_par_[^;]*;")
 
 # By whose address the MPI library is told. It is not called.
 OF_MPI = "void MPI_Comm_size(void);"
@@ -36,7 +40,8 @@ def make(place):
     """Writes the module."""
     ffi = cffi.FFI()
     for header in HEADERS:
-        ffi.cdef("\n".join(declarations(header.read_text())))
+        text = "\n".join(declarations(header.read_text()))
+        ffi.cdef(PARALLEL.sub("", text))
     ffi.cdef(OF_MPI)
     ffi.set_source("treefold.mpi._declarations", None)
     ffi.emit_python_code(str(place))
