@@ -2,6 +2,8 @@
 //!
 //! `treefold/_reductions.py` knows NumPy's conventions: axes, types, empty input, errors. What comes here are C-contiguous arrays of
 //! three axes, of which the middle one is reduced, and results of the right shape and type.
+//!
+//! `treefold/mpi` calls the C library's functions, which this library exports where there is MPI.
 
 mod element;
 mod error;
@@ -9,6 +11,8 @@ mod exact;
 mod exact_partial;
 mod fold;
 mod fused;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod mpi;
 mod partial;
 mod pool;
 
@@ -24,6 +28,9 @@ mod _native {
     use crate::fold::{cumsum, fold, fold_all};
     #[pymodule_export]
     use crate::fused::dot;
+    #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[pymodule_export]
+    use crate::mpi::choose_mpi;
     #[pymodule_export]
     use crate::partial::Partial;
     #[pymodule_export]

@@ -312,7 +312,21 @@ def test_nothing_warns():
         treefold.var(np.array([np.inf, 1.0]))
 
 
-def test_the_package_for_mpi_is_named_where_it_is_missing():
-    if importlib.util.find_spec("treefold_mpi") is None:
-        with pytest.raises(ImportError, match="pip install treefold-mpi"):
+LOADS_NOTHING_FOR_MPI = """
+import sys
+import treefold
+import treefold.exact
+assert not {"_cffi_backend", "cffi", "mpi4py", "treefold.mpi"} & set(sys.modules)
+assert not any("libmpi" in line for line in open("/proc/self/maps"))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads what the process has mapped")
+def test_nothing_for_mpi_is_loaded():
+    subprocess.run([sys.executable, "-c", LOADS_NOTHING_FOR_MPI], check=True)
+
+
+def test_mpi4py_is_named_where_it_is_missing():
+    if importlib.util.find_spec("mpi4py") is None:
+        with pytest.raises(ImportError, match="pip install mpi4py"):
             importlib.import_module("treefold.mpi")

@@ -1,4 +1,4 @@
-//! The stages of the packages for Python: they are built as wheels, installed in a virtual environment, and tested there.
+//! The stages of the package for Python: it is built as a wheel, installed in virtual environments, and tested there.
 
 mod environment;
 
@@ -24,12 +24,11 @@ use super::steps::{Steps, Stop};
 /// Packages that pass their arrays to treefold.
 const PACKAGES: [&str; 5] = ["dask[array]", "distributed", "polars", "pyarrow", "xarray"];
 
-/// What the tests of the package for MPI use.
-const PACKAGES_FOR_MPI: [&str; 3] = ["cffi", "mpi4py>=4", "numba"];
+/// What the tests on ranks use.
+const PACKAGES_FOR_MPI: [&str; 2] = ["mpi4py>=4", "numba"];
 
-/// Rank counts of its tests. MPICH's ranks wait without letting others run.
+/// Rank counts of these tests.
 const RANKS: [usize; 3] = [1, 2, 3];
-const RANKS_OF_MPICH: [usize; 2] = [1, 2];
 
 /// What cargo checks of the native half.
 const CARGO: [(&str, &str); 2] = [
@@ -40,7 +39,7 @@ const CARGO: [(&str, &str); 2] = [
 /// With examples in docstrings and pages. Modules for packages that are not there are left out.
 const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider --doctest-modules --doctest-glob=*.md --doctest-ignore-import-errors";
 
-/// The package alone.
+/// The package where there is no mpi4py; then the same wheel with mpi4py.
 pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
     let Some(environment) = Environment::set_up("environment", &[])? else {
         return Ok(());
@@ -53,10 +52,13 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
             .env("CARGO_TARGET_DIR", &environment.target);
         steps.step(name, &mut command)?;
     }
-    environment.install(steps, &sources(), |_| ())?;
+    let wheel = environment.build(steps, &sources())?;
+    environment.install(steps, &wheel)?;
     let mut tests = environment.python(PYTEST);
     tests.args([sources().join("tests"), sources().join("README.md")]);
-    tests.arg("--ignore").arg(sources().join("tests/packages"));
+    for apart in ["tests/packages", "tests/mpi"] {
+        tests.arg("--ignore").arg(sources().join(apart));
+    }
     tests.arg(workspace().join("docs/python.md"));
     tests.args(["--pyargs", "treefold"]);
     steps.step("tests and examples in Python", &mut tests)?;
@@ -66,49 +68,35 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
         .arg(sources().join("tests/stubtest-allowlist.txt"))
         .arg("--mypy-config-file")
         .arg(sources().join("pyproject.toml"));
-    steps.step("type stubs", &mut stubs)
+    steps.step("type stubs", &mut stubs)?;
+    match steps.mpi() {
+        true => on_ranks(steps, &wheel),
+        false => Ok(()),
+    }
 }
 
-/// The package with others.
-pub(super) fn python_packages(steps: &mut Steps) -> Result<(), Stop> {
-    let Some(environment) = Environment::set_up("packages", &PACKAGES)? else {
-        return Ok(());
-    };
-    environment.install(steps, &sources(), |_| ())?;
-    let mut tests = environment.python(PYTEST);
-    tests.arg(sources().join("tests/packages"));
-    tests.args(["--pyargs", "treefold.dask"]);
-    tests.env("PYTHONPATH", sources().join("tests"));
-    steps.step("tests with other packages", &mut tests)
-}
-
-/// The package for MPI, which is built for each library, with mpi4py.
-pub(super) fn python_mpi(steps: &mut Steps) -> Result<(), Stop> {
+/// `treefold.mpi` on ranks of Open MPI and of MPICH: one wheel of treefold, and one of mpi4py.
+fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
     let Some(environment) = Environment::set_up("mpi", &PACKAGES_FOR_MPI)? else {
         return Ok(());
     };
-    let mut types = environment.python("-m mypy --config-file");
-    types.arg(sources_for_mpi().join("pyproject.toml"));
-    types.arg(sources_for_mpi().join("treefold_mpi"));
-    steps.step("types of python-mpi/", &mut types)?;
-    environment.install(steps, &sources(), |_| ())?;
+    let mut types = environment.python("-m mypy --strict --config-file");
+    types.arg(sources().join("pyproject.toml"));
+    types.arg(sources().join("treefold/mpi"));
+    steps.step("types of treefold.mpi", &mut types)?;
+    environment.install(steps, wheel)?;
+    let python = environment.interpreter();
     for library in MPI_LIBRARIES {
         with_library(steps, library, |steps| {
-            let installation = steps.installation().clone();
-            environment.install(steps, &sources_for_mpi(), |_| ())?;
-            let python = Launcher::of(installation, environment.interpreter());
-            let ranks = match library {
-                "mpich" => &RANKS_OF_MPICH[..],
-                _ => &RANKS,
-            };
+            let python = Launcher::of(steps.installation().clone(), &python);
             let folder = environment.target.join(library);
             give_own_name(library, &folder)
                 .map_err(|error| Stop::Error(Error::file(&folder, error)))?;
-            for &ranks in ranks {
+            for ranks in RANKS {
                 let words: Vec<&str> = PYTEST.split_whitespace().collect();
                 let mut tests = python.command(ranks, &words);
-                tests.arg(sources_for_mpi().join("tests"));
-                tests.args(["--pyargs", "treefold_mpi", "treefold.mpi"]);
+                tests.arg(sources().join("tests/mpi"));
+                tests.args(["--pyargs", "treefold.mpi"]);
                 tests.env("PYTHONPATH", sources().join("tests"));
                 tests.env("MPI4PY_MPIABI", library);
                 tests.env("LD_LIBRARY_PATH", first_of(&folder));
@@ -122,21 +110,33 @@ pub(super) fn python_mpi(steps: &mut Steps) -> Result<(), Stop> {
     Ok(())
 }
 
+/// The package with others.
+pub(super) fn python_packages(steps: &mut Steps) -> Result<(), Stop> {
+    let Some(environment) = Environment::set_up("packages", &PACKAGES)? else {
+        return Ok(());
+    };
+    environment.build_and_install(steps, &sources())?;
+    let mut tests = environment.python(PYTEST);
+    tests.arg(sources().join("tests/packages"));
+    tests.args(["--pyargs", "treefold.dask"]);
+    tests.env("PYTHONPATH", sources().join("tests"));
+    steps.step("tests with other packages", &mut tests)
+}
+
 /// What the stories in `docs/python-story.md` tell.
 pub(super) fn python_story(steps: &mut Steps) -> Result<(), Stop> {
     let packages = [&PACKAGES[..], &PACKAGES_FOR_MPI, &["matplotlib"]].concat();
     let Some(environment) = Environment::set_up("story", &packages)? else {
         return Ok(());
     };
-    environment.install(steps, &sources(), |_| ())?;
+    environment.build_and_install(steps, &sources())?;
     let mut mean = environment.python("");
     mean.arg(sources().join("examples/field_mean.py"));
     steps.step("the mean of a field", &mut mean)?;
     with_library(steps, MPI_LIBRARIES[0], |steps| {
         let installation = steps.installation().clone();
-        environment.install(steps, &sources_for_mpi(), |_| ())?;
         let python = Launcher::of(installation, environment.interpreter());
-        let examples = sources_for_mpi().join("examples");
+        let examples = sources().join("examples");
         let result = |ranks: usize| environment.target.join(format!("{ranks}.npz"));
         for ranks in RANKS {
             let mut solve = python.command(ranks, &[]);
@@ -182,9 +182,4 @@ fn first_of(folder: &Path) -> OsString {
 /// The folder of the package.
 fn sources() -> PathBuf {
     workspace().join("python")
-}
-
-/// The folder of the package for MPI.
-fn sources_for_mpi() -> PathBuf {
-    workspace().join("python-mpi")
 }

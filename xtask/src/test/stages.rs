@@ -11,7 +11,7 @@ use super::aarch64::aarch64;
 use super::c::c;
 use super::installed_programs::installed_programs;
 use super::pmpi::pmpi;
-use super::python::{python, python_mpi, python_packages, python_story};
+use super::python::{python, python_packages, python_story};
 use super::rsmpi::rsmpi;
 use super::setup;
 use super::steps::{Steps, Stop};
@@ -111,17 +111,10 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "python",
-        purpose: "the wheel of python/ is built, installed in a virtual environment, and passes its tests there",
+        purpose: "the wheel of python/ is built once, and passes its tests without mpi4py, and on ranks of Open MPI and MPICH with it",
         when: When::Always,
-        mpi: Mpi::Unused,
+        mpi: Mpi::For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"),
         run: python,
-    },
-    Stage {
-        name: "python-mpi",
-        purpose: "the wheel of python-mpi/ is built for Open MPI and MPICH, and passes its tests on ranks of mpi4py",
-        when: When::Always,
-        mpi: Mpi::Needed,
-        run: python_mpi,
     },
     Stage {
         name: "commands",
@@ -256,8 +249,7 @@ fn checks(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// Members that are not on crates.io yet depend on each other; `--allow-dirty`, as the gate also runs before a commit.
-const PACKAGE: &str =
-    "package --workspace --exclude xtask --exclude treefold-python-mpi --allow-dirty";
+const PACKAGE: &str = "package --workspace --exclude xtask --allow-dirty";
 
 fn packages(steps: &mut Steps) -> Result<(), Stop> {
     steps.cargo("packages", &format!("{PACKAGE} --no-verify"))

@@ -11,8 +11,8 @@ use harness::workspace::target;
 use crate::test::setup;
 use crate::test::steps::{Steps, Stop};
 
-/// What builds wheels, and what all tests use.
-const TOOLS: [&str; 4] = ["maturin>=1.9.4,<2", "mypy", "numpy", "pytest"];
+/// What builds wheels, what they need, and what all tests use.
+const TOOLS: [&str; 5] = ["maturin>=1.9.4,<2", "cffi", "mypy", "numpy", "pytest"];
 
 /// A virtual environment of Python's.
 pub(super) struct Environment {
@@ -53,13 +53,8 @@ impl Environment {
         self.folder.join("bin/python")
     }
 
-    /// Builds the wheel of a package in a folder, as `configure` says, and installs it.
-    pub(super) fn install(
-        &self,
-        steps: &mut Steps,
-        package: &Path,
-        configure: impl FnOnce(&mut Command),
-    ) -> Result<(), Stop> {
+    /// Builds the wheel of a package in a folder.
+    pub(super) fn build(&self, steps: &mut Steps, package: &Path) -> Result<PathBuf, Stop> {
         let wheels = self.target.join("wheels");
         let failed = |error| Stop::Error(Error::file(&wheels, error));
         if wheels.exists() {
@@ -69,13 +64,26 @@ impl Environment {
         build.args(["build", "--release", "--locked", "--quiet", "--out"]);
         build.arg(&wheels).current_dir(package);
         build.env("CARGO_TARGET_DIR", &self.target);
-        configure(&mut build);
-        let name = package.file_name().unwrap_or_default().to_string_lossy();
-        steps.step(&format!("wheel of {name}/"), &mut build)?;
+        // It needs Rust alone.
+        for variable in ["MPICC", "PKG_CONFIG", "LIBCLANG_PATH"] {
+            build.env(variable, "/nowhere");
+        }
+        steps.step("wheel", &mut build)?;
+        only_file(&wheels).map_err(failed)
+    }
+
+    /// Installs a wheel.
+    pub(super) fn install(&self, steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
         let mut install = self.program("pip");
         install.args(["install", "--quiet", "--force-reinstall", "--no-deps"]);
-        install.arg(only_file(&wheels).map_err(failed)?);
-        steps.step(&format!("installed wheel of {name}/"), &mut install)
+        install.arg(wheel);
+        steps.step("installed wheel", &mut install)
+    }
+
+    /// Both.
+    pub(super) fn build_and_install(&self, steps: &mut Steps, package: &Path) -> Result<(), Stop> {
+        let wheel = self.build(steps, package)?;
+        self.install(steps, &wheel)
     }
 }
 

@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 from mpi4py import MPI
 
-import treefold_mpi
+import treefold.mpi
 from definition import by_definition, bits, items
-from treefold_mpi import ALGORITHMS, Error, Plan
+from treefold.mpi import ALGORITHMS, Error, Plan
 
 COMM = MPI.COMM_WORLD
 RANK, RANKS = COMM.rank, COMM.size
 TYPES = ["f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
-GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "golden" / "order.jsonl"
+GOLDEN = pathlib.Path(__file__).resolve().parents[3] / "golden" / "order.jsonl"
 
-treefold_mpi.set_silence_limit(COMM, 60)
+treefold.mpi.set_silence_limit(COMM, 60)
 several_ranks = pytest.mark.skipif(RANKS == 1, reason="it takes two ranks")
 
 
@@ -507,7 +507,7 @@ def test_interrupts_of_an_operator():
 def test_silence_has_a_limit():
     comm = COMM.Dup()
     plan = Plan(comm, 1)
-    treefold_mpi.set_silence_limit(comm, 0.5)
+    treefold.mpi.set_silence_limit(comm, 0.5)
     if RANK == 0:
         for call in (plan.allreduce, lambda x: Plan(comm, 1)):
             with pytest.raises(Error, match="silent") as raised:

@@ -1,11 +1,11 @@
 """Reductions over MPI's ranks, whose bits depend on the items, their order and the operator alone.
 
 Not on the number of ranks, on who has which items, on the algorithm, or on the MPI library. The ranks build a `Plan` together, once, and
-run it many times. Installed with package `treefold`, this module is `treefold.mpi`.
+run it many times. It needs mpi4py 4, and calls the MPI library that mpi4py has loaded.
 
 >>> from mpi4py import MPI
 >>> import numpy as np
->>> from treefold_mpi import Plan
+>>> from treefold.mpi import Plan
 >>> comm = MPI.COMM_WORLD
 >>> begin, end = (1000 * rank // comm.size for rank in (comm.rank, comm.rank + 1))
 >>> with Plan(comm, end - begin) as plan:                  # items 0 to 999, in any number of shares
@@ -16,15 +16,14 @@ run it many times. Installed with package `treefold`, this module is `treefold.m
 
 from ._errors import Error
 from ._plan import Pending, Plan
-from ._world import ALGORITHMS, measure_link, set_silence_limit
-
-__version__ = "0.1.0"
+from ._world import ALGORITHMS, library, measure_link, set_silence_limit
 
 __all__ = [
     "ALGORITHMS",
     "Error",
     "Pending",
     "Plan",
+    "library",
     "measure_link",
     "set_silence_limit",
 ]

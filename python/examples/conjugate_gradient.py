@@ -10,7 +10,7 @@ import sys
 import numpy as np
 from mpi4py import MPI
 
-from treefold_mpi import Plan
+from treefold.mpi import Plan
 
 SIZE = 200
 ITERATIONS = 400

@@ -6,7 +6,7 @@ from mpi4py import MPI
 
 from ._errors import check, error_of
 from ._handles import Handle
-from ._load import ffi, lib
+from ._load import COMM_BYTES, FAMILY, ffi, function, lib
 from ._signals import interrupted
 
 #: The names of all algorithms. None changes a bit.
@@ -32,7 +32,8 @@ def world_of(comm: MPI.Intracomm) -> Any:
     world: Any = comm.Get_attr(_key)
     if world is None:
         world = Handle("treefold_comm **", interrupted)
-        check(lib.treefold_comm_duplicate_f(comm.py2f(), MPI.COMM_WORLD.py2f(), world.place))
+        handle = ffi.cast("void *", MPI._addressof(comm))
+        check(lib.treefold_comm_duplicate_checked(handle, COMM_BYTES, FAMILY, function, world.place))
         check(lib.treefold_comm_interruption(world.place[0], interrupted, ffi.NULL))
         comm.Set_attr(_key, world)
     return world.place[0]
@@ -41,6 +42,18 @@ def world_of(comm: MPI.Intracomm) -> Any:
 def _free(_comm: MPI.Comm, _key: int, world: Handle) -> None:
     """Called where the ranks free a communicator together."""
     lib.treefold_comm_free(world.place)
+
+
+def library() -> str:
+    """Which MPI library is called, and why it is that one, in one line.
+
+    >>> from treefold import mpi
+    >>> mpi.library().endswith("the program's communicators are of it")
+    True
+    """
+    text = ffi.new("const char **")
+    check(lib.treefold_mpi_library(text))
+    return str(ffi.string(text[0]).decode(errors="replace"))
 
 
 def set_silence_limit(comm: MPI.Intracomm, seconds: float) -> None:

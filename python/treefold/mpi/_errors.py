@@ -52,7 +52,7 @@ def error_of(status: str, message: str, rank: int | None = None) -> Error:
     """An error by the name of its status."""
     if status not in _classes:
         bases = (Error, *([_BASES[status]] if status in _BASES else []))
-        _classes[status] = type("Error", bases, {"status": status, "__module__": "treefold_mpi", "__doc__": Error.__doc__})
+        _classes[status] = type("Error", bases, {"status": status, "__module__": "treefold.mpi", "__doc__": Error.__doc__})
     error = _classes[status](message)
     error.rank = rank
     return error

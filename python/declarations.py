@@ -1,0 +1,51 @@
+"""Makes `treefold/mpi/_declarations.py` of the C headers, so that Python calls what C does: `python declarations.py`. Needs cffi."""
+
+import pathlib
+import re
+
+import cffi
+
+PACKAGE = pathlib.Path(__file__).resolve().parent
+MADE = PACKAGE / "treefold/mpi/_declarations.py"
+CRATES = PACKAGE.parent / "crates"
+
+# In the order in which they include each other.
+HEADERS = [CRATES / "treefold-c/include/treefold.h", CRATES / "treefold-c-mpi/include/treefold_mpi.h"]
+
+# They would start a pool of threads beside Python's.
+PARALLEL = re.compile("treefold_status treefold_par_[^;]*;")
+
+# By whose address the MPI library is told. It is not called.
+OF_MPI = "void MPI_Comm_size(void);"
+
+
+def declarations(header):
+    """What cffi understands of a header: no directives, nothing for C++, and no function with a body."""
+    lines = iter(header.splitlines())
+    for line in lines:
+        if line == "#ifdef __cplusplus":
+            last = "#endif"
+        elif line.startswith("static inline"):
+            last = "}"
+        elif line.startswith("#"):
+            continue
+        else:
+            yield line
+            continue
+        while next(lines) != last:
+            pass
+
+
+def make(place):
+    """Writes the module."""
+    ffi = cffi.FFI()
+    for header in HEADERS:
+        text = "\n".join(declarations(header.read_text()))
+        ffi.cdef(PARALLEL.sub("", text))
+    ffi.cdef(OF_MPI)
+    ffi.set_source("treefold.mpi._declarations", None)
+    ffi.emit_python_code(str(place))
+
+
+if __name__ == "__main__":
+    make(MADE)

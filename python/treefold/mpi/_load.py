@@ -1,0 +1,34 @@
+"""The C library's functions, and the MPI library that they call: the one that mpi4py has loaded."""
+
+import sys
+from typing import Any
+
+from .. import _native
+from . import _declarations
+
+try:
+    # It loads the MPI library.
+    from mpi4py import MPI
+except ModuleNotFoundError as error:
+    if error.name != "mpi4py":
+        raise
+    raise ImportError("treefold.mpi reduces over communicators of mpi4py, which is not installed: pip install mpi4py") from None
+
+if not hasattr(_native, "choose_mpi"):
+    raise ImportError(f"treefold.mpi is for Linux on x86-64 and AArch64: this treefold was built for {sys.platform}")
+if not hasattr(MPI, "_handleof"):
+    raise ImportError("treefold.mpi needs mpi4py 4 or later: pip install --upgrade mpi4py")
+
+ffi: Any = _declarations.ffi
+
+# Python has loaded it already.
+lib: Any = ffi.dlopen(_native.__file__)
+
+# What says which MPI library a communicator belongs to: mpi4py's own MPI_Comm_size.
+function: Any = ffi.dlopen(MPI.__file__).MPI_Comm_size
+
+#: The bytes of a communicator's handle.
+COMM_BYTES: int = MPI._sizeof(MPI.Comm)
+
+#: The family of the MPI library, as `treefold_mpi.h` names it.
+FAMILY: bytes = _native.choose_mpi(int(ffi.cast("uintptr_t", function)), MPI._handleof(MPI.COMM_WORLD), COMM_BYTES).encode()
