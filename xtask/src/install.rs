@@ -62,7 +62,7 @@ fn build(parts: &[&Part]) -> Result<Vec<BuiltLibrary>, Error> {
     let mut cargo = cargo();
     cargo.args(["build", "--release", "--lib"]);
     for part in parts {
-        cargo.args(["--package", part.package]).args(part.features);
+        cargo.args(["--package", part.package]);
     }
     libraries(&mut cargo, "`cargo build --release` says more")
 }
@@ -70,8 +70,6 @@ fn build(parts: &[&Part]) -> Result<Vec<BuiltLibrary>, Error> {
 /// A package that is built, and what is installed of it.
 struct Part {
     package: &'static str,
-    /// Its features, as `cargo` takes them.
-    features: &'static [&'static str],
     /// What it is called in Rust.
     target: &'static str,
     /// What it is called elsewhere: the file is `libNAME.so`.
@@ -84,7 +82,6 @@ struct Part {
 /// The part for one process.
 const LOCAL: Part = Part {
     package: "treefold-c",
-    features: &[],
     target: "treefold_c",
     name: "treefold",
     is_linked: true,
@@ -94,7 +91,6 @@ const LOCAL: Part = Part {
 /// The part for ranks.
 const MPI: Part = Part {
     package: "treefold-c-mpi",
-    features: &[],
     target: "treefold_c_mpi",
     name: "treefold_mpi",
     is_linked: true,
@@ -104,7 +100,6 @@ const MPI: Part = Part {
 /// The library that unchanged programs load, and the command that starts them.
 const INTERPOSER: Part = Part {
     package: "treefold-pmpi",
-    features: &["--features", "treefold-pmpi/pmpi"],
     target: "treefold_pmpi",
     name: "treefold_pmpi",
     is_linked: false,

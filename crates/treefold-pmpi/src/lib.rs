@@ -6,12 +6,6 @@
 //!
 //! `boundary` has the exported functions: the only room where pointers are followed and MPI is called. `task` is a reduction as a
 //! program asks for it, `engine` runs it, `settings` are the environment's, and `statistics` and `report` say at the end what happened.
-//!
-//! Without feature `pmpi` the crate is empty.
-#![cfg(feature = "pmpi")]
-
-extern crate comm_beneath as comm;
-extern crate treefold_beneath as treefold;
 
 pub mod boundary;
 mod engine;

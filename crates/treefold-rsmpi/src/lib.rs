@@ -8,14 +8,14 @@ use mpi::ffi;
 use mpi::raw::{AsRaw, FromRaw};
 use mpi::topology::SimpleCommunicator;
 use treefold::World;
-use treefold::mpi::Duplicate;
 use treefold::mpi::mpi_library::{Comm, Library, MPI_SUCCESS};
+use treefold::mpi::{Duplicate, MpiCommunicator};
 use treefold::transport::Error;
 
 /// The world of a communicator of the program's, on a duplicate of it. Collective.
 ///
 /// # Errors
-/// As [`treefold::mpi::duplicate`]; or this process calls another MPI library than the one that crate `mpi` is built for.
+/// As [`MpiCommunicator::duplicate`]; or this process calls another MPI library than the one that crate `mpi` is built for.
 pub fn world(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<World, Error> {
     world_to_free(comm).map(|(world, _)| world)
 }
@@ -32,7 +32,9 @@ pub fn world_to_free(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<(World, D
     // SAFETY: the handle has the width of the family's, and is one of its: rsmpi is linked to this library.
     let comm = unsafe { library.family().read::<Comm>((&raw const raw).cast(), 0) };
     // SAFETY: rsmpi's communicators hold live handles of the library that it is linked to, which is this one: `AsRaw` is an unsafe trait.
-    unsafe { treefold::mpi::duplicate_to_free(comm, true) }
+    let end = unsafe { MpiCommunicator::duplicate(comm) }?;
+    let duplicate = end.library_communicator();
+    Ok((World::new(end), duplicate))
 }
 
 /// A communicator of a world's ranks, for messages of the program's own. `None` if its ranks are not MPI's. Collective.

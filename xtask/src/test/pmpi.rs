@@ -53,25 +53,10 @@ const MOST_RANKS_OF_MPICH: usize = 2;
 /// So many make a sum of two.
 const LAUNCHER_RANKS: usize = 2;
 
-/// What cargo does to the interposer beside building it: with what the installation has built. The rest of the gate sees an empty crate.
-const CARGO: [(&str, &str); 2] = [
-    (
-        "clippy, the interposer",
-        "clippy --release --package treefold-pmpi --features pmpi --all-targets -- -D warnings",
-    ),
-    (
-        "unit tests of the interposer",
-        "test --release --package treefold-pmpi --features pmpi --lib",
-    ),
-];
-
 /// Runs the stage.
 pub(super) fn pmpi(steps: &mut Steps) -> Result<(), Stop> {
     setup::install_compilers();
     let prefix = prefixes::prefix(steps)?;
-    for (step, words) in CARGO {
-        steps.cargo(step, words)?;
-    }
     names::check(steps, &prefix.join("lib/libtreefold_pmpi.so"))?;
     for library in MPI_LIBRARIES {
         with_library(steps, library, |steps| {

@@ -19,7 +19,7 @@ pub fn duplicate(world: &World) -> Result<World, Error> {
 }
 
 /// The world of those threads that name the same colour, in the order of their keys, and of their ranks where keys are equal; `None` for
-/// those that name none. As `MPI_Comm_split`, after which `mpi::duplicate` makes a world of each part.
+/// those that name none. As `MPI_Comm_split`, after which `MpiCommunicator::duplicate` has each part.
 /// Collective.
 ///
 /// All worlds of one [`run`] end together: where a rank is lost, or calls [`World::shrink`], the pending and later calls of all of them

@@ -3,6 +3,8 @@
 use std::ffi::{CString, c_int, c_void};
 use std::sync::OnceLock;
 
+use treefold::World;
+use treefold::mpi::MpiCommunicator;
 use treefold::mpi::mpi_library::{self, Family, Library, MPI_SUCCESS};
 use treefold_c::boundary::place;
 use treefold_c::failure::{Code, Failure};
@@ -143,7 +145,10 @@ unsafe fn duplicate_handle(library: &Library, comm: mpi_library::Comm) -> Result
         return Err(Failure::new(Code::Unsupported, message));
     }
     // SAFETY: the caller's promise; it has one group, as was just found.
-    let duplicated = unsafe { treefold::mpi::duplicate_to_free(comm, true) };
-    let (world, duplicate) = duplicated.map_err(|error| of_transport(&error))?;
-    Ok(Comm { world, duplicate })
+    let end = unsafe { MpiCommunicator::duplicate(comm) };
+    let end = end.map_err(|error| of_transport(&error))?;
+    Ok(Comm {
+        duplicate: end.library_communicator(),
+        world: World::new(end),
+    })
 }

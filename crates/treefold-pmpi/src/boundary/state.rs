@@ -7,8 +7,9 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use treefold::mpi::Duplicate;
+use treefold::World;
 use treefold::mpi::mpi_library::{Comm, DeleteAttribute, Passed};
+use treefold::mpi::{Duplicate, MpiCommunicator};
 
 use super::library::{self, Communicator, SUCCESS, mpi};
 use crate::engine::Engine;
@@ -146,10 +147,10 @@ impl State {
         }
         // SAFETY: the program promises a communicator of its library, which it calls MPI with in this thread; `prepare` has passed
         // intercommunicators on.
-        let made = unsafe { treefold::mpi::duplicate_to_free(comm.0, wants_memory) };
-        let (world, duplicate) = made.map_err(|error| error.to_string())?;
-        inner.duplicate = Some(duplicate);
-        inner.engine = Some(Engine::new(world));
+        let made = unsafe { MpiCommunicator::duplicate_where(comm.0, wants_memory) };
+        let end = made.map_err(|error| error.to_string())?;
+        inner.duplicate = Some(end.library_communicator());
+        inner.engine = Some(Engine::new(World::new(end)));
         if comm.has_processes_of(library::world()) {
             ALL_TOOK_PART.store(true, Ordering::Relaxed);
         }
