@@ -155,6 +155,12 @@ impl Library {
         self.object.variable(name)
     }
 
+    /// The addresses at which the library's variable of a name may be: [`variable`](Self::variable), unless the library was loaded for its
+    /// loader alone. Then that, or what was loaded with it, may have a copy, which is the variable.
+    pub fn variables(&self, name: &CStr) -> Vec<NonNull<c_void>> {
+        self.object.variables(name)
+    }
+
     /// The names and types of all functions.
     pub fn signatures() -> &'static [Signature] {
         Functions::SIGNATURES

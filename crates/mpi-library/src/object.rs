@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "the dynamic linker is C's")]
 
+use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, OsStr, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
@@ -129,6 +130,18 @@ impl Object {
     /// relocation `R_X86_64_COPY` or `R_AARCH64_COPY`). It is the first of the name in the global scope.
     pub(crate) fn variable(&self, name: &CStr) -> Option<NonNull<c_void>> {
         self.function_as_called(name)
+    }
+
+    /// The addresses at which its variable of a name may be. An object that was loaded with the library for its loader alone may have it, as a
+    /// program has it otherwise, and the linker does not say which one has.
+    pub(crate) fn variables(&self, name: &CStr) -> Vec<NonNull<c_void>> {
+        if self.is_global {
+            return Vec::from_iter(self.variable(name));
+        }
+        let names = loaded_names();
+        let handles = names.iter().filter_map(|object| reopen(object));
+        let places = handles.filter_map(|handle| find(handle.as_ptr(), name));
+        Vec::from_iter(BTreeSet::from_iter(places))
     }
 }
 

@@ -125,8 +125,8 @@ macro_rules! one {
                     comm: unsafe { comm_of(mpi, comm) },
                 })
             };
-            let next = || {
-                next!(
+            let library = || {
+                let next = next!(
                     stringify!($name),
                     concat!("p", stringify!($name));
                     unsafe extern "C-unwind" fn(
@@ -139,20 +139,20 @@ macro_rules! one {
                         *const c_int,
                         *mut c_int,
                     )
-                )
-            };
-            let library = || match next() {
-                Ok(next) => {
-                    let mut code = SUCCESS;
-                    // SAFETY: it is the call that the program makes, with an error code.
-                    unsafe { next(send, recv, count, datatype, op, $($root,)? comm, &raw mut code) };
-                    code
+                );
+                match next {
+                    Ok(next) => {
+                        let mut code = SUCCESS;
+                        // SAFETY: it is the call that the program makes, with an error code.
+                        unsafe { next(send, recv, count, datatype, op, $($root,)? comm, &raw mut code) };
+                        code
+                    }
+                    // SAFETY: the address is that of a handle, and MPI can be called.
+                    Err(missing) => missing.code(|mpi| Some(unsafe { comm_of(mpi, comm) })),
                 }
-                // SAFETY: the address is that of a handle, and MPI can be called.
-                Err(missing) => missing.code(|mpi| Some(unsafe { comm_of(mpi, comm) })),
             };
             // SAFETY: the caller's promise is MPI's.
-            let code = unsafe { intercept(arguments, library, || next().is_err()) };
+            let code = unsafe { intercept(arguments, library) };
             // SAFETY: the address is that of an INTEGER, or NULL.
             unsafe { leave(ierr, code) };
         }

@@ -66,12 +66,11 @@ impl Drop for Inside {
 ///
 /// # Safety
 /// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call. `library` makes the
-/// same call of the library, and `is_missing` says whether that lacks the function. Without arguments, it is passed on.
+/// same call of the library. Without arguments, it is passed on.
 #[inline]
 pub(super) unsafe fn intercept(
     arguments: impl FnOnce(&Mpi) -> Option<Arguments>,
     library: impl Fn() -> c_int,
-    is_missing: impl Fn() -> bool,
 ) -> c_int {
     let settings = Settings::get();
     if settings.mode == Mode::Off || IS_INSIDE.get() || !is_callable() {
@@ -84,10 +83,6 @@ pub(super) unsafe fn intercept(
     // SAFETY: this function's promise.
     if let Some(code) = unsafe { repeated::perform(&arguments, mpi) } {
         return code;
-    }
-    // Programs ask which functions there are, and would get some reductions of one that is not.
-    if is_missing() {
-        return library();
     }
     // SAFETY: this function's promise.
     match unsafe { prepare(&arguments, mpi, settings) } {

@@ -41,11 +41,11 @@ struct Type {
     element: OnceLock<Option<Element>>,
 }
 
-/// Addresses that mean something in Open MPI's Fortran; NULL elsewhere.
+/// Addresses that mean something in Open MPI's Fortran: one each, or several where the library may use either; none elsewhere.
 #[derive(Debug)]
 struct Fortran {
-    in_place: *const c_void,
-    bottom: *const c_void,
+    in_place: Vec<*const c_void>,
+    bottom: Vec<*const c_void>,
 }
 
 static MPI: OnceLock<Option<Mpi>> = OnceLock::new();
@@ -125,8 +125,8 @@ impl Mpi {
             in_place: library.constants.in_place(),
             null: handles.MPI_COMM_NULL,
             fortran: Fortran {
-                in_place: fortran_place(library, c"mpi_fortran_in_place_"),
-                bottom: fortran_place(library, c"mpi_fortran_bottom_"),
+                in_place: fortran_places(library, c"mpi_fortran_in_place_"),
+                bottom: fortran_places(library, c"mpi_fortran_bottom_"),
             },
         }
     }
@@ -195,11 +195,9 @@ impl Mpi {
     /// A buffer's address in C, where Open MPI's Fortran passes one.
     #[inline]
     pub(super) fn buffer_of_fortran(&self, address: *mut c_void) -> *mut c_void {
-        if address.is_null() {
-            address
-        } else if address.cast_const() == self.fortran.in_place {
+        if self.fortran.in_place.contains(&address.cast_const()) {
             self.in_place.cast_mut()
-        } else if address.cast_const() == self.fortran.bottom {
+        } else if self.fortran.bottom.contains(&address.cast_const()) {
             // MPI_BOTTOM in C.
             ptr::null_mut()
         } else {
@@ -279,13 +277,14 @@ impl Mpi {
     }
 }
 
-/// Where one of the variables is whose addresses Open MPI's Fortran compares.
-fn fortran_place(library: &Library, name: &CStr) -> *const c_void {
-    let place = match library.family() {
-        Family::OpenMpi => library.variable(name),
-        Family::Mpich | Family::Abi => None,
+/// Where one of the variables may be whose addresses Open MPI's Fortran compares.
+fn fortran_places(library: &Library, name: &CStr) -> Vec<*const c_void> {
+    let places = match library.family() {
+        Family::OpenMpi => library.variables(name),
+        Family::Mpich | Family::Abi => Vec::new(),
     };
-    place.map_or(ptr::null(), |place| place.as_ptr().cast_const())
+    let places = places.into_iter();
+    places.map(|place| place.as_ptr().cast_const()).collect()
 }
 
 /// The library's functions, where it was found.

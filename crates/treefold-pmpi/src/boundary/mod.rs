@@ -9,7 +9,8 @@
 //! program's call. An exception of C++ that the program throws in an operator or an error handler goes through what is passed as if
 //! nothing were there.
 //!
-//! The names are those of all families together. What the program's library lacks of them is an error of MPI's.
+//! The names are those of all families together. What the program's library lacks of them is an error of MPI's, but for large counts, which
+//! are passed on as `int`s where these hold them.
 
 #![expect(
     unsafe_code,
@@ -24,6 +25,7 @@ mod finish;
 pub mod fortran;
 pub mod init;
 mod intercept;
+mod large;
 mod library;
 mod next;
 pub mod passed;

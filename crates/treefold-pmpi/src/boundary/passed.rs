@@ -11,36 +11,44 @@ use treefold::mpi::mpi_library::{Comm, Datatype, Info, Op, Passed};
 
 use super::count::count_passed;
 use super::intercept::{Count, is_callable};
+use super::large;
 use super::library::Mpi;
 use super::next::next;
 use crate::settings::Settings;
 
-/// An exported function, under the name that the report has: when it reduces, whether it has a root, and its counts.
+/// An exported function, under the name that the report has: when it reduces, whether it has a root, and its counts. Where they are large, that
+/// which is called with small ones where the library lacks it.
 macro_rules! pass {
-    ($name:ident, $shown:literal, non_blocking, rootless, $count:ident) => {
-        pass!(@ $name, $shown, "non-blocking", $count, [], [comm], [request: *mut c_void]);
+    ($name:ident, $shown:literal, non_blocking, rootless, $count:ident $(, $small:ident)?) => {
+        pass!(
+            @ $name, $shown, "non-blocking", $count,
+            (comm: Passed<Comm>, request: *mut c_void), [Some(comm)], [$($small)?]
+        );
     };
-    ($name:ident, $shown:literal, non_blocking, rooted, $count:ident) => {
-        pass!(@ $name, $shown, "non-blocking", $count, [root: c_int], [comm], [request: *mut c_void]);
+    ($name:ident, $shown:literal, non_blocking, rooted, $count:ident $(, $small:ident)?) => {
+        pass!(
+            @ $name, $shown, "non-blocking", $count,
+            (root: c_int, comm: Passed<Comm>, request: *mut c_void), [Some(comm)], [$($small)?]
+        );
     };
     ($name:ident, $shown:literal, persistent, rootless, $count:ident) => {
         pass!(
             @ $name, $shown, "persistent", $count,
-            [], [comm], [info: Passed<Info>, request: *mut c_void]
+            (comm: Passed<Comm>, info: Passed<Info>, request: *mut c_void), [Some(comm)], []
         );
     };
     ($name:ident, $shown:literal, persistent, rooted, $count:ident) => {
         pass!(
             @ $name, $shown, "persistent", $count,
-            [root: c_int], [comm], [info: Passed<Info>, request: *mut c_void]
+            (root: c_int, comm: Passed<Comm>, info: Passed<Info>, request: *mut c_void), [Some(comm)], []
         );
     };
-    ($name:ident, $shown:literal, local, $count:ident) => {
-        pass!(@ $name, $shown, "local", $count, [], [], []);
+    ($name:ident, $shown:literal, local, $count:ident $(, $small:ident)?) => {
+        pass!(@ $name, $shown, "local", $count, (), [None], [$($small)?]);
     };
     (
         @ $name:ident, $shown:literal, $reason:literal, $count:ident,
-        [$($root:ident: $root_type:ty)?], [$($comm:ident)?], [$($rest:ident: $type:ty),*]
+        ($($rest:ident: $type:ty),*), [$comm:expr], $small:tt
     ) => {
         #[doc = concat!("`", stringify!($name), "`.")]
         ///
@@ -53,36 +61,72 @@ macro_rules! pass {
             count: count_type!($count),
             datatype: Passed<Datatype>,
             op: Passed<Op>,
-            $($root: $root_type,)?
-            $($comm: Passed<Comm>,)?
             $($rest: $type),*
         ) -> c_int {
-            let next = next!(
-                stringify!($name),
-                concat!("P", stringify!($name));
-                unsafe extern "C-unwind" fn(
-                    *const c_void,
-                    *mut c_void,
-                    count_type!($count),
-                    Passed<Datatype>,
-                    Passed<Op>,
-                    $($root_type,)?
-                    $(stand_in!($comm Passed<Comm>),)?
-                    $($type),*
-                ) -> c_int
-            );
-            let next = match next {
-                Ok(next) => next,
-                Err(missing) => return missing.code(|_mpi| None$(.or(Some(_mpi.take($comm))))?),
+            let count_it = || {
+                if Settings::get().stats.is_some() && is_callable() {
+                    let mpi = Mpi::get();
+                    let (datatype, op) = (mpi.take(datatype), mpi.take(op));
+                    count_passed($shown, $reason, count!($count, count), datatype, op, Instant::now());
+                }
             };
-            if Settings::get().stats.is_some() && is_callable() {
-                let mpi = Mpi::get();
-                let (datatype, op) = (mpi.take(datatype), mpi.take(op));
-                count_passed($shown, $reason, count!($count, count), datatype, op, Instant::now());
+            let missing = match function!($name(count_type!($count), $($type),*)) {
+                Ok(next) => {
+                    count_it();
+                    // SAFETY: it is the call that the program makes.
+                    return unsafe { next(send, recv, count, datatype, op, $($rest),*) };
+                }
+                Err(missing) => missing,
+            };
+            let comm: Option<Passed<Comm>> = $comm;
+            if let Some((small, count)) = small!($small, $count, count, comm, ($($type),*)) {
+                count_it();
+                // SAFETY: it is the call that the program makes, whose counts are these.
+                return unsafe { small(send, recv, count, datatype, op, $($rest),*) };
             }
-            // SAFETY: it is the call that the program makes.
-            unsafe { next(send, recv, count, datatype, op, $($root,)? $($comm,)? $($rest),*) }
+            missing.code(|mpi| Some(mpi.take(comm?)))
         }
+    };
+}
+
+/// The type of a function that is passed on.
+macro_rules! function_type {
+    ($count_type:ty, $($type:ty),*) => {
+        unsafe extern "C-unwind" fn(
+            *const c_void,
+            *mut c_void,
+            $count_type,
+            Passed<Datatype>,
+            Passed<Op>,
+            $($type),*
+        ) -> c_int
+    };
+}
+
+/// The next function of a name, with counts of this type, and parameters after the operator.
+macro_rules! function {
+    ($name:ident($count_type:ty, $($type:ty),*)) => {
+        next!(
+            stringify!($name),
+            concat!("P", stringify!($name));
+            function_type!($count_type, $($type),*)
+        )
+    };
+}
+
+/// The next function with small counts, and these, if there is one, and they are small.
+macro_rules! small {
+    ([], $kind:ident, $count:ident, $comm:ident, ($($type:ty),*)) => {
+        None::<(function_type!(count_type!($kind), $($type),*), _)>
+    };
+    ([$name:ident], large, $count:ident, $comm:ident, ($($type:ty),*)) => {
+        function!($name(c_int, $($type),*)).ok().zip(large::one($count))
+    };
+    ([$name:ident], each_large, $count:ident, $comm:ident, ($($type:ty),*)) => {
+        function!($name(*const c_int, $($type),*)).ok().zip(
+            // SAFETY: the program promises a count for each rank.
+            $comm.and_then(|comm| unsafe { large::each($count, comm) }),
+        )
     };
 }
 
@@ -107,13 +151,6 @@ macro_rules! count {
     };
     (each_large, $count:ident) => {
         Count::EachLarge($count)
-    };
-}
-
-/// A type for each parameter of a list.
-macro_rules! stand_in {
-    ($parameter:ident $type:ty) => {
-        $type
     };
 }
 
@@ -195,26 +232,56 @@ pass!(
     "Iallreduce",
     non_blocking,
     rootless,
-    large
+    large,
+    MPI_Iallreduce
 );
-pass!(MPI_Ireduce_c, "Ireduce", non_blocking, rooted, large);
+pass!(
+    MPI_Ireduce_c,
+    "Ireduce",
+    non_blocking,
+    rooted,
+    large,
+    MPI_Ireduce
+);
 pass!(
     MPI_Ireduce_scatter_c,
     "Ireduce_scatter",
     non_blocking,
     rootless,
-    each_large
+    each_large,
+    MPI_Ireduce_scatter
 );
 pass!(
     MPI_Ireduce_scatter_block_c,
     "Ireduce_scatter_block",
     non_blocking,
     rootless,
-    large
+    large,
+    MPI_Ireduce_scatter_block
 );
-pass!(MPI_Iscan_c, "Iscan", non_blocking, rootless, large);
-pass!(MPI_Iexscan_c, "Iexscan", non_blocking, rootless, large);
-pass!(MPI_Reduce_local_c, "Reduce_local", local, large);
+pass!(
+    MPI_Iscan_c,
+    "Iscan",
+    non_blocking,
+    rootless,
+    large,
+    MPI_Iscan
+);
+pass!(
+    MPI_Iexscan_c,
+    "Iexscan",
+    non_blocking,
+    rootless,
+    large,
+    MPI_Iexscan
+);
+pass!(
+    MPI_Reduce_local_c,
+    "Reduce_local",
+    local,
+    large,
+    MPI_Reduce_local
+);
 pass!(
     MPI_Allreduce_init_c,
     "Allreduce_init",
