@@ -1,0 +1,127 @@
+/* Functions that some libraries lack. Programs that ask whether there is one, as mpi4py does, find the interposer's, and call it. */
+#include "check.h"
+
+/* A function as the program finds it, and whether the library has it, too. */
+#define FOUND(name) ((name##_type *)dlsym(RTLD_DEFAULT, #name))
+#define IS_OWN(name) (dlsym(RTLD_DEFAULT, "P" #name) != NULL)
+
+#define TYPE(name, ...) typedef int name##_type(const void *, void *, __VA_ARGS__)
+
+TYPE(MPI_Allreduce_init, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request *);
+TYPE(MPIX_Allreduce_init, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request *);
+TYPE(MPI_Reduce_init, int, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Info, MPI_Request *);
+TYPE(MPI_Allreduce_c, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm);
+TYPE(MPI_Reduce_c, MPI_Count, MPI_Datatype, MPI_Op, int, MPI_Comm);
+TYPE(MPI_Reduce_scatter_c, const MPI_Count *, MPI_Datatype, MPI_Op, MPI_Comm);
+TYPE(MPI_Iallreduce_c, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *);
+TYPE(MPI_Ireduce_scatter_c, const MPI_Count *, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *);
+TYPE(MPI_Reduce_local_c, MPI_Count, MPI_Datatype, MPI_Op);
+
+enum { COUNT = 8, RANKS_MAX = 64 };
+
+/* No int. */
+static const MPI_Count MANY = (MPI_Count)1 << 40;
+
+static int handled_class = MPI_SUCCESS;
+
+static void handle(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    MPI_Error_class(*code, &handled_class);
+}
+
+/* What is called is not there: the error handler of the communicator is called, and the program goes on. */
+static void is_refused(int code, bool has_communicator)
+{
+    CHECK(code == MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK(handled_class == (has_communicator ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS));
+    handled_class = MPI_SUCCESS;
+}
+
+static void persistent(void)
+{
+    double x[COUNT] = {0}, y[COUNT];
+    MPI_Request request;
+    DOING("MPI_Allreduce_init");
+    if (FOUND(MPI_Allreduce_init) != NULL && !IS_OWN(MPI_Allreduce_init))
+        is_refused(FOUND(MPI_Allreduce_init)(x, y, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request), true);
+    DOING("MPIX_Allreduce_init");
+    if (FOUND(MPIX_Allreduce_init) != NULL && !IS_OWN(MPIX_Allreduce_init))
+        is_refused(FOUND(MPIX_Allreduce_init)(x, y, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request), true);
+    DOING("MPI_Reduce_init");
+    if (FOUND(MPI_Reduce_init) != NULL && !IS_OWN(MPI_Reduce_init))
+        is_refused(FOUND(MPI_Reduce_init)(x, y, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request), true);
+}
+
+/* Counts that an int holds: the library has a function for these. */
+static void small(void)
+{
+    double x = rank + 1, y = 0;
+    int i[RANKS_MAX], j = 0, sum = size * (size + 1) / 2;
+    MPI_Count counts[RANKS_MAX];
+    MPI_Request request;
+    for (int k = 0; k < size; k++) {
+        i[k] = rank + 1 + k;
+        counts[k] = 1;
+    }
+    DOING("a large count's function with small ones");
+    if (FOUND(MPI_Allreduce_c) != NULL) {
+        OK(FOUND(MPI_Allreduce_c)(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+        CHECK(y == sum);
+        OK(FOUND(MPI_Allreduce_c)(i, &j, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+        CHECK(j == sum);
+    }
+    if (FOUND(MPI_Reduce_c) != NULL) {
+        OK(FOUND(MPI_Reduce_c)(i, &j, 1, MPI_INT, MPI_SUM, size - 1, MPI_COMM_WORLD));
+        CHECK(j == sum);
+    }
+    if (FOUND(MPI_Reduce_scatter_c) != NULL) {
+        OK(FOUND(MPI_Reduce_scatter_c)(i, &j, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+        CHECK(j == sum + size * rank);
+    }
+    if (FOUND(MPI_Iallreduce_c) != NULL) {
+        OK(FOUND(MPI_Iallreduce_c)(i, &j, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request));
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        CHECK(j == sum);
+    }
+    if (FOUND(MPI_Ireduce_scatter_c) != NULL) {
+        OK(FOUND(MPI_Ireduce_scatter_c)(i, &j, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request));
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        CHECK(j == sum + size * rank);
+    }
+    if (FOUND(MPI_Reduce_local_c) != NULL) {
+        j = 1;
+        OK(FOUND(MPI_Reduce_local_c)(i, &j, 1, MPI_INT, MPI_SUM));
+        CHECK(j == rank + 2);
+    }
+}
+
+static void large(void)
+{
+    int i = 0, j = 0;
+    MPI_Request request;
+    DOING("counts that no int holds");
+    if (FOUND(MPI_Allreduce_c) != NULL && !IS_OWN(MPI_Allreduce_c))
+        is_refused(FOUND(MPI_Allreduce_c)(&i, &j, MANY, MPI_INT, MPI_SUM, MPI_COMM_WORLD), true);
+    if (FOUND(MPI_Iallreduce_c) != NULL && !IS_OWN(MPI_Iallreduce_c))
+        is_refused(FOUND(MPI_Iallreduce_c)(&i, &j, MANY, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request), true);
+    if (FOUND(MPI_Reduce_local_c) != NULL && !IS_OWN(MPI_Reduce_local_c))
+        is_refused(FOUND(MPI_Reduce_local_c)(&i, &j, MANY, MPI_INT, MPI_SUM), false);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Errhandler handler;
+    begin(&argc, &argv);
+    DOING("the error handler");
+    OK(MPI_Comm_create_errhandler(handle, &handler));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
+    /* The second time, the interposer says nothing. */
+    for (int round = 0; round < 2; round++) {
+        persistent();
+        small();
+        large();
+    }
+    OK(MPI_Errhandler_free(&handler));
+    return end("missing");
+}
