@@ -97,22 +97,17 @@ impl Deaths {
     }
 }
 
-/// By turns, it panics, or returns.
-#[cfg(not(feature = "mpi"))]
+/// A process ends by the operating system, without a chance to say so. A thread panics or returns, by turns.
 fn die(number: usize) -> Outcome<()> {
+    #[cfg(feature = "mpi")]
+    if treefold::mpi::is_launched() {
+        let own = std::process::id().to_string();
+        let mut kill = std::process::Command::new("kill");
+        kill.args(["-KILL", &own]).status()?;
+    }
     if number.is_multiple_of(2) {
         // As `panic!`, without a message on standard error.
         std::panic::resume_unwind(Box::new("lost"));
     }
-    Err(Left.into())
-}
-
-/// By the operating system, without a chance to say so.
-#[cfg(feature = "mpi")]
-fn die(_number: usize) -> Outcome<()> {
-    let own = std::process::id().to_string();
-    std::process::Command::new("kill")
-        .args(["-KILL", &own])
-        .status()?;
     Err(Left.into())
 }
