@@ -196,6 +196,8 @@ mod tests {
                 expected: "on or off",
             },
             TransportError::Nested { rank: 0 },
+            TransportError::NoLibrary { reason: "it lacks MPI_Scan".to_owned() },
+            TransportError::NotRunning { state: "finalised" },
             TransportError::Mpi { rank: 0, call: "MPI_Send", code: 1, text: "no".to_owned() },
         ]
     }

@@ -1,9 +1,8 @@
 //! Worlds of MPI processes; see [`comm::mpi`].
 
-use comm::mpi::mpi_library::Comm;
-
 use super::World;
 
+pub use comm::mpi::mpi_library::{Choice, Comm, Family, Library};
 pub use comm::mpi::{
     ALONE_VARIABLE, DEFAULT_SILENCE_LIMIT, Duplicate, LIBRARY_VARIABLE, MpiCommunicator, RunError,
     SHARED_MEMORY_VARIABLE, abort, check_running, is_finalised, is_launched, library,
