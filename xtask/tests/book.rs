@@ -297,6 +297,10 @@ fn code_that_is_shown_compiles() {
     let mut statements_count = 0;
     for (path, page) in pages() {
         let name = path.display();
+        if path.starts_with("crates/treefold-rsmpi") {
+            // What needs MPI to be built: stage `rsmpi` runs its doctests.
+            continue;
+        }
         for (info, code) in &page.code {
             if is_doctest(&path, info) {
                 let included = format!("include_str!(\"../../{name}\")");

@@ -62,7 +62,8 @@ treefold_status treefold_mpi_library(const char **text);
 
 /* What treefold_comm_duplicate calls: a communicator by its address, its size in bytes, the family of its mpi.h, and a function of the
    program's MPI library: the one that treefold calls, too. */
-treefold_status treefold_comm_duplicate_checked(const void *comm, size_t comm_bytes, const char *family, void (*function)(void),
+typedef void (*treefold_mpi_function)(void);
+treefold_status treefold_comm_duplicate_checked(const void *comm, size_t comm_bytes, const char *family, treefold_mpi_function function,
                                                 treefold_comm **result);
 
 /*
@@ -74,7 +75,7 @@ treefold_status treefold_comm_duplicate_checked(const void *comm, size_t comm_by
  */
 static inline treefold_status treefold_comm_duplicate(MPI_Comm comm, treefold_comm **result)
 {
-    return treefold_comm_duplicate_checked(&comm, sizeof comm, TREEFOLD_MPI_FAMILY, (void (*)(void)) MPI_Comm_size, result);
+    return treefold_comm_duplicate_checked(&comm, sizeof comm, TREEFOLD_MPI_FAMILY, (treefold_mpi_function)MPI_Comm_size, result);
 }
 
 /* The same for a communicator of Fortran's, an INTEGER. `world` is what Fortran has for MPI_COMM_WORLD: a program that was compiled for

@@ -21,7 +21,7 @@
 // without arguments, is empty: its calls fail with code::null. They may be destroyed in any order, also after MPI_Finalize and, as static
 // objects, after main; destructors do not communicate, and print nothing.
 //
-// Link with libtreefold_mpi instead of libtreefold, and compile with the MPI library that it was built for.
+// Link with libtreefold_mpi instead of libtreefold, and compile with any MPI library.
 #ifndef TREEFOLD_MPI_HPP
 #define TREEFOLD_MPI_HPP
 

@@ -29,6 +29,9 @@ pub(super) fn rsmpi(steps: &mut Steps) -> Result<(), Stop> {
             let tests = "test --no-run --package treefold-rsmpi";
             let built = executables(cargo_for(library)?.args(tests.split_whitespace()));
             let built = built.map_err(Stop::Error)?;
+            let doctests = "test --doc --package treefold-rsmpi";
+            let step = format!("doctests, rsmpi for {name}");
+            steps.step(&step, cargo_for(library)?.args(doctests.split_whitespace()))?;
             for target in ["ranks", "rsmpi_sum"] {
                 let missing = || Stop::Error(Error::Mpi(format!("cargo built no `{target}`")));
                 let program = built.iter().find(|one| one.target == target);

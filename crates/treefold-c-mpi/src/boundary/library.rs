@@ -70,7 +70,11 @@ pub(super) unsafe fn duplicate(
         );
         return Err(Failure::new(Code::Mpi, message));
     }
-    // SAFETY: not NULL, and of the family of the library, as was just found; the caller promises a communicator.
+    match comm_bytes {
+        4 => place("comm", comm.cast::<u32>()),
+        _ => place("comm", comm.cast::<usize>()),
+    }?;
+    // SAFETY: not NULL, aligned, and of the family of the library, as was just found; the caller promises a communicator.
     let comm = unsafe { library.family().read(comm, 0) };
     // SAFETY: the caller promises a communicator.
     unsafe { duplicate_handle(library, comm) }

@@ -81,7 +81,9 @@ static int left_one(void *context, const void *left, const void *right, void *ou
 #define END_COMM OK(treefold_comm_destroy((treefold_comm **)result))
 #define END_BUILDER OK(treefold_builder_destroy((treefold_builder **)result))
 #define END_RESULT OK(treefold_plan_destroy((treefold_plan **)result))
-CALL(treefold_comm_duplicate_checked, result, NOTHING, (&self, sizeof self, family, result), END_COMM)
+CALL(treefold_mpi_library, text, NOTHING, (text), NOTHING)
+CALL(treefold_comm_duplicate_checked, result, NOTHING,
+     (&self, sizeof self, family, (treefold_mpi_function)MPI_Comm_size, result), END_COMM)
 CALL(treefold_comm_duplicate_f, result, NOTHING, ((int32_t)MPI_Comm_c2f(self), (int32_t)MPI_Comm_c2f(MPI_COMM_WORLD), result), END_COMM)
 CALL(treefold_comm_rank, rank, NOTHING, (comm, rank), NOTHING)
 CALL(treefold_comm_size, size, NOTHING, (comm, size), NOTHING)
@@ -173,6 +175,7 @@ static treefold_status treefold_cancel_run(void *place)
 #define OTHER(name) {results + ROOM_BYTES, "`" #name "`"}
 
 static const struct place table[] = {
+    ROW(treefold_mpi_library, text, 8, {NULL, NULL}),
     ROW(treefold_comm_duplicate_checked, result, 8, {NULL, NULL}),
     ROW(treefold_comm_duplicate_f, result, 8, {NULL, NULL}),
     ROW(treefold_comm_rank, rank, 4, {NULL, NULL}),
@@ -233,7 +236,7 @@ int main(int argc, char **argv)
     treefold_comm *copy = NULL;
     _Alignas(16) char places[sizeof self + 1];
     memcpy(places + 1, &self, sizeof self);
-    EXPECT(TREEFOLD_ARGUMENT, "`comm`: its address", treefold_comm_duplicate_checked(places + 1, sizeof self, family, &copy));
+    EXPECT(TREEFOLD_ARGUMENT, "`comm`: its address", treefold_comm_duplicate_checked(places + 1, sizeof self, family, (treefold_mpi_function)MPI_Comm_size, &copy));
     OK(treefold_comm_destroy(&comm));
     MPI_Finalize();
     return failures != 0;

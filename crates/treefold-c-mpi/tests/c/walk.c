@@ -118,10 +118,11 @@ static void communicators(void)
     EXPECT(TREEFOLD_NULL, "`result`", treefold_comm_duplicate(MPI_COMM_WORLD, NULL));
     EXPECT(TREEFOLD_ARGUMENT, "MPI_COMM_NULL", treefold_comm_duplicate(MPI_COMM_NULL, &other));
     MPI_Comm world = MPI_COMM_WORLD;
-    EXPECT(TREEFOLD_MPI, "another", treefold_comm_duplicate_checked(&world, sizeof world, "another", &other));
-    EXPECT(TREEFOLD_MPI, "compiled with", treefold_comm_duplicate_checked(&world, 1, TREEFOLD_MPI_FAMILY, &other));
-    EXPECT(TREEFOLD_NULL, "`family`", treefold_comm_duplicate_checked(&world, sizeof world, NULL, &other));
-    EXPECT(TREEFOLD_NULL, "`comm`", treefold_comm_duplicate_checked(NULL, sizeof world, TREEFOLD_MPI_FAMILY, &other));
+    treefold_mpi_function size_of = (treefold_mpi_function)MPI_Comm_size;
+    EXPECT(TREEFOLD_MPI, "another", treefold_comm_duplicate_checked(&world, sizeof world, "another", size_of, &other));
+    EXPECT(TREEFOLD_MPI, "compiled with", treefold_comm_duplicate_checked(&world, 1, TREEFOLD_MPI_FAMILY, size_of, &other));
+    EXPECT(TREEFOLD_NULL, "`family`", treefold_comm_duplicate_checked(&world, sizeof world, NULL, size_of, &other));
+    EXPECT(TREEFOLD_NULL, "`comm`", treefold_comm_duplicate_checked(NULL, sizeof world, TREEFOLD_MPI_FAMILY, size_of, &other));
     CHECK(other == NULL);
     int32_t fortran_world = (int32_t)MPI_Comm_c2f(MPI_COMM_WORLD);
     EXPECT(TREEFOLD_MPI, "`world`", treefold_comm_duplicate_f(fortran_world, fortran_world + 1, &other));
