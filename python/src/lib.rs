@@ -11,7 +11,10 @@ mod exact;
 mod exact_partial;
 mod fold;
 mod fused;
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 mod mpi;
 mod partial;
 mod pool;
@@ -28,7 +31,10 @@ mod _native {
     use crate::fold::{cumsum, fold, fold_all};
     #[pymodule_export]
     use crate::fused::dot;
-    #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
     #[pymodule_export]
     use crate::mpi::choose_mpi;
     #[pymodule_export]
