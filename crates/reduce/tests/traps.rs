@@ -9,7 +9,7 @@
     clippy::cast_possible_truncation,
     reason = "floats are made of doubles"
 )]
-#![expect(clippy::float_cmp, reason = "sums are exact")]
+#![allow(clippy::float_cmp, reason = "sums are exact")]
 
 mod control;
 
