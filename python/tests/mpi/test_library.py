@@ -20,7 +20,7 @@ def test_the_library_is_mpi4pys():
     told = treefold.mpi.library()
     assert "\n" not in told
     path, version = re.fullmatch(r"(/.+) \((.+)\): the program's communicators are of it", told).groups()
-    assert MPI.Get_library_version().startswith(version)
+    assert " ".join(MPI.Get_library_version().split()).startswith(" ".join(version.split()))
     opened = ctypes.CDLL(path)
     assert ctypes.cast(opened.MPI_Comm_size, ctypes.c_void_p).value == MPI_COMM_SIZE
 
@@ -30,12 +30,6 @@ def test_another_libraries_mpi4py_is_refused(world, comm_bytes):
     with pytest.raises(ImportError, match=f"MPI_COMM_WORLD is {world:#x} in {comm_bytes} bytes, and that of /") as raised:
         _native.choose_mpi(MPI_COMM_SIZE, world, comm_bytes)
     assert "\n" not in str(raised.value)
-
-
-def test_a_function_of_no_mpi_library_is_refused():
-    strlen = ctypes.cast(ctypes.CDLL(None).strlen, ctypes.c_void_p).value
-    with pytest.raises(ImportError, match="MPI"):
-        _native.choose_mpi(strlen, WORLD, _load.COMM_BYTES)
 
 
 IMPORTED = """

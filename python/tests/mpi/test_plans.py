@@ -3,6 +3,7 @@
 import _thread
 import gc
 import json
+import os
 import pathlib
 import pickle
 import threading
@@ -550,6 +551,10 @@ def test_a_run_that_another_thread_collects():
     assert pending.wait() == 2 * RANKS
 
 
+@pytest.mark.skipif(
+    MPI.get_vendor()[0] == "MPICH" and RANKS > (os.cpu_count() or 1),
+    reason="MPICH's ranks wait without letting others run: minutes with more ranks than cores",
+)
 def test_freed_communicators_leave_nothing():
     # MPICH has room for 2048.
     for _ in range(1500):
