@@ -110,7 +110,7 @@ fn another_librarys_launcher_is_noticed() {
     }
 }
 
-/// The lines in which the ranks of a launch with this library say what is wrong with it.
+/// The lines in which the two ranks of a launch with this library say what is wrong. MPICH's launcher may end the second before it has its say.
 fn told_of_library(file: &Path) -> Vec<String> {
     let installation = Installation::find(None, None).unwrap();
     let runner = Path::new(env!("CARGO_BIN_EXE_mpi-runner"));
@@ -127,7 +127,7 @@ fn told_of_library(file: &Path) -> Vec<String> {
 
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
-fn a_library_that_cannot_be_is_told_by_every_rank() {
+fn a_library_that_cannot_be_is_told() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let text = folder.join("no-library.so");
     fs::write(&text, "no library").unwrap();
@@ -137,8 +137,8 @@ fn a_library_that_cannot_be_is_told_by_every_rank() {
         ("libm.so.6".into(), "which is no MPI library: "),
     ] {
         let lines = told_of_library(&file);
-        assert_eq!(lines.len(), 2, "{lines:?}");
-        for line in &lines {
+        assert!((1..=2).contains(&lines.len()), "{lines:?}");
+        for line in lines {
             let variable = format!("TREEFOLD_MPI_LIBRARY is {file:?}, {told}");
             assert!(line.contains(&variable), "{line}");
         }
@@ -148,7 +148,7 @@ fn a_library_that_cannot_be_is_told_by_every_rank() {
 /// The other of Debian's two, whichever starts the ranks.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
-fn a_library_of_another_family_than_the_launchers_is_told_by_every_rank() {
+fn a_library_of_another_family_than_the_launchers_is_told() {
     let told = ["libmpi.so.40", "libmpich.so.12"].map(|file| told_of_library(Path::new(file)));
     let is_missing = |line: &String| line.contains("cannot be opened");
     if told.iter().flatten().any(is_missing) {
@@ -156,8 +156,8 @@ fn a_library_of_another_family_than_the_launchers_is_told_by_every_rank() {
         return;
     }
     let words = "but the launcher that has started this process is of ";
-    let refused = told.map(|lines| lines.iter().filter(|line| line.contains(words)).count());
-    assert!(refused == [0, 2] || refused == [2, 0], "{refused:?}");
+    let refused = told.map(|lines| lines.iter().any(|line| line.contains(words)));
+    assert!(refused[0] != refused[1], "{refused:?}");
 }
 
 /// In a shell within a job of Slurm's, its variable is left over.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::io::{self, Write};
 
 /// `1 rank`, or `2 ranks`.
 ///
@@ -37,6 +38,13 @@ pub fn printable(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(written)
+}
+
+/// Writes a line to standard error in one piece, [printable]: ranks share a terminal, and the pieces that `eprintln!` writes would mix.
+pub fn tell(line: &str) {
+    let line = format!("{}\n", printable(line));
+    // Without a standard error nobody can be told.
+    let _ = io::stderr().write_all(line.as_bytes());
 }
 
 fn is_obeyed(character: char) -> bool {

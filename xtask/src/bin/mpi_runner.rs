@@ -20,6 +20,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use comm::collective;
+use comm::text::tell;
 use harness::Backend;
 use harness::Error;
 use harness::bench;
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
     match mpi::run(run) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("mpi-runner: {error}");
+            tell(&format!("mpi-runner: {error}"));
             ExitCode::from(2)
         }
     }

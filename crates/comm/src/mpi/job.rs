@@ -2,7 +2,6 @@
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
-use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 use std::thread;
@@ -18,7 +17,7 @@ use super::raw::{self, Failure, RawCommunicator, check};
 use crate::communicator::Communicator;
 use crate::error::Error;
 use crate::setting;
-use crate::text::printable;
+use crate::text::tell;
 use crate::threads::panic_message;
 
 /// A rank that leaves polls the barrier this often before it pauses between polls.
@@ -186,9 +185,7 @@ fn started_by_launcher() -> Option<(&'static str, usize)> {
 ///
 /// The line is written in one piece, and the launcher gets some time to read it: MPICH's drops what it has not read of a rank that aborts.
 pub fn abort(exit_code: i32, reason: &str) {
-    // Without a standard error nobody can be told.
-    let line = format!("{}\n", printable(reason));
-    let _ = io::stderr().write_all(line.as_bytes());
+    tell(reason);
     thread::sleep(LAST_WORDS_PAUSE);
     raw::abort(exit_code);
 }
