@@ -2,6 +2,7 @@
 //! says of it, and are not linked to treefold. What they find with the interposer they must find without it, but for the order of sums.
 
 mod launch;
+mod loaded;
 mod names;
 mod told;
 
@@ -20,6 +21,7 @@ use super::setup;
 use super::stages::with_library;
 use super::steps::{Steps, Stop};
 
+use launch::LIBRARY;
 pub(super) use launch::{Mode, check, launch, report};
 
 /// The folder of the programs in C, and that of those in Fortran.
@@ -57,7 +59,8 @@ const LAUNCHER_RANKS: usize = 2;
 pub(super) fn pmpi(steps: &mut Steps) -> Result<(), Stop> {
     setup::install_compilers();
     let prefix = prefixes::prefix(steps)?;
-    names::check(steps, &prefix.join("lib/libtreefold_pmpi.so"))?;
+    names::check(steps, &prefix.join("lib").join(LIBRARY))?;
+    loaded::of_no_family(steps, &prefix)?;
     for library in MPI_LIBRARIES {
         with_library(steps, library, |steps| {
             let folder = target().map_err(Stop::Error)?.join("pmpi-programs");
@@ -92,6 +95,7 @@ impl Suite<'_> {
             _ => usize::MAX,
         };
         self.told(steps)?;
+        self.loaded(steps)?;
         let package = workspace().join("crates/treefold-pmpi");
         for program in programs(&package, &C)? {
             let mut compile = Command::new(format!("mpicc.{}", self.library));

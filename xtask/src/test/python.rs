@@ -90,16 +90,13 @@ fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
         with_library(steps, library, |steps| {
             let python = Launcher::of(steps.installation().clone(), &python);
             let folder = environment.target.join(library);
-            give_own_name(library, &folder)
-                .map_err(|error| Stop::Error(Error::file(&folder, error)))?;
             for ranks in RANKS {
                 let words: Vec<&str> = PYTEST.split_whitespace().collect();
                 let mut tests = python.command(ranks, &words);
                 tests.arg(sources().join("tests/mpi"));
                 tests.args(["--pyargs", "treefold.mpi"]);
                 tests.env("PYTHONPATH", sources().join("tests"));
-                tests.env("MPI4PY_MPIABI", library);
-                tests.env("LD_LIBRARY_PATH", first_of(&folder));
+                for_mpi4py(&mut tests, library, &folder)?;
                 tests.current_dir(&environment.target);
                 let name = format!("tests in Python, {library}, {ranks} ranks");
                 steps.step(&name, &mut tests)?;
@@ -107,6 +104,20 @@ fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
             Ok(())
         })?;
     }
+    Ok(())
+}
+
+/// The interpreter of an environment with mpi4py; `None`, which it prints, where there cannot be one.
+pub(super) fn mpi4py() -> Result<Option<PathBuf>, Stop> {
+    let environment = Environment::set_up("mpi", &PACKAGES_FOR_MPI)?;
+    Ok(environment.map(|environment| environment.interpreter()))
+}
+
+/// Lets mpi4py's wheel find Debian's library of this name. A folder is for what it needs.
+pub(super) fn for_mpi4py(command: &mut Command, library: &str, folder: &Path) -> Result<(), Stop> {
+    give_own_name(library, folder).map_err(|error| Stop::Error(Error::file(folder, error)))?;
+    command.env("MPI4PY_MPIABI", library);
+    command.env("LD_LIBRARY_PATH", first_of(folder));
     Ok(())
 }
 
