@@ -219,6 +219,9 @@ const STOPPED_TIMEOUT_SECONDS: &str = "60";
 /// Far more than the MPI tests of one crate take.
 const MPI_TIMEOUT_SECONDS: &str = "600";
 
+/// The test of `reduce` that every rank runs.
+const ON_RANKS: [&str; 4] = ["under_mpi", "--exact", "--ignored", "--nocapture"];
+
 fn checks(steps: &mut Steps) -> Result<(), Stop> {
     steps.cargo("format", "fmt --all --check")?;
     // Members that others give features to are looked at without them, too.
@@ -325,7 +328,7 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
     let library = installation.name().unwrap_or("MPI");
     println!("\n── building the tests");
     let tests = format!(
-        "test --no-run {MEMBERS} --test mpi --test stopped --test spawn --test examples --features {FEATURES}"
+        "test --no-run {MEMBERS} --test mpi --test plans --test stopped --test spawn --test examples --features {FEATURES}"
     );
     let tests = executables(cargo().args(tests.split_whitespace()));
     let tests = tests.map_err(Stop::Error)?;
@@ -337,12 +340,12 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
     };
     let shared = MPI_RANKS.map(|ranks| (ranks, "on"));
     let alone = MPI_RANKS_WITHOUT_SHARED_MEMORY.map(|ranks| (ranks, "off"));
-    for package in ["comm", "reduce"] {
-        let suite = Launcher::of(installation.clone(), &test_of(package, "mpi")?.path);
+    for (package, name, words) in [("comm", "mpi", &[][..]), ("reduce", "plans", &ON_RANKS)] {
+        let suite = Launcher::of(installation.clone(), &test_of(package, name)?.path);
         for (ranks, shared_memory) in shared.into_iter().chain(alone) {
             let name =
                 format!("{package}, {library}, {ranks} ranks, shared memory {shared_memory}");
-            let mut launch = suite.command(ranks, &[]);
+            let mut launch = suite.command(ranks, words);
             // The launchers of Open MPI and of MPICH's family end ranks that wait for each other for ever.
             launch.env("MPIEXEC_TIMEOUT", MPI_TIMEOUT_SECONDS);
             launch.env("TREEFOLD_SHARED_MEMORY", shared_memory);

@@ -1,6 +1,6 @@
 //! A run of a plan allocates nothing: counted on every rank's own thread.
 //!
-//! `tests/allocations.rs` runs the check on threads; `tests/mpi.rs` under `mpirun`.
+//! `tests/plans.rs` runs the check on threads and under `mpirun`.
 
 #![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
 

@@ -1,6 +1,6 @@
 //! What a plan promises on every backend, as checks that each rank of a communicator runs.
 //!
-//! `tests/threads.rs` runs them on threads, with and without a seed; `tests/mpi.rs` under `mpirun`. The oracle is the
+//! `tests/plans.rs` runs them on threads, with and without a seed, and under `mpirun`. The oracle is the
 //! recursive definition, over all items, on every rank.
 
 #![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]

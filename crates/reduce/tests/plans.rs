@@ -1,7 +1,8 @@
-//! The suite on threads, and property tests against the recursive definition.
+//! The suite on threads and, where a launcher has started this program, on MPI's ranks; and property tests against the recursive definition.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
+mod counting;
 mod suite;
 
 use distribution::Distribution;
@@ -31,6 +32,46 @@ fn suite_on_seeded_threads() {
             run_seeded(ranks, seed, check)
                 .unwrap_or_else(|error| panic!("{name}, p = {ranks}, seed = {seed}: {error}"));
         }
+    }
+}
+
+/// Every process of a launch runs this test alone: `mpirun -n 3 PROGRAM under_mpi --exact --ignored --nocapture`.
+#[cfg(feature = "mpi")]
+#[test]
+#[ignore = "every rank runs it: `cargo xtask test --stage mpi` starts them"]
+fn under_mpi() {
+    assert!(reduce::mpi::is_launched(), "no launcher has started ranks");
+    reduce::mpi::run(suite_on_mpi).expect("MPI starts once");
+}
+
+#[cfg(feature = "mpi")]
+fn suite_on_mpi(world: &World) {
+    world.set_silence_limit(std::time::Duration::from_secs(60));
+    let counting: (_, suite::Check) = ("runs allocate nothing", counting::runs_allocate_nothing);
+    // Ranks that take turns on a core would take minutes for it.
+    let has_cores = world.size() <= world.transport().hints().concurrency;
+    let counting = has_cores.then_some(counting);
+    let checks = suite::checks().chain(suite::faults::MISMATCHES);
+    let checks: Vec<_> = checks.chain(counting).collect();
+    for (name, check) in &checks {
+        check(world);
+        if world.rank() == 0 {
+            println!("test {name} ... ok");
+        }
+    }
+    if world.rank() == 0 {
+        let (checks_count, ranks) = (checks.len(), world.size());
+        println!("reduce on MPI, {ranks} ranks: {checks_count} passed, 0 failed");
+    }
+}
+
+#[test]
+fn no_schedule_allocates() {
+    let before = counting::allocations();
+    drop(std::hint::black_box(vec![1_u8; 100]));
+    assert_eq!(counting::allocations(), before + 1, "they are counted");
+    for ranks in [1, 2, 5, 8] {
+        run(ranks, counting::runs_allocate_nothing).unwrap();
     }
 }
 
