@@ -23,6 +23,10 @@ pub(super) fn rsmpi(steps: &mut Steps) -> Result<(), Stop> {
     for name in MPI_LIBRARIES {
         with_library(steps, name, |steps| {
             let library = Library::parse("--mpi", name).map_err(Stop::Error)?;
+            // Its build script does not notice that the library is another one.
+            let forget = "clean --package mpi-sys";
+            let step = format!("{name} takes the place of another library");
+            steps.step(&step, cargo_for(library)?.args(forget.split_whitespace()))?;
             let clippy = "clippy --package treefold-rsmpi --all-targets -- -D warnings";
             let step = format!("clippy, rsmpi for {name}");
             steps.step(&step, cargo_for(library)?.args(clippy.split_whitespace()))?;
@@ -48,13 +52,9 @@ pub(super) fn rsmpi(steps: &mut Steps) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A `cargo` that builds crate `mpi` for a library, in a target folder of its own: its build script does not notice that the library is
-/// another one.
+/// A `cargo` that builds crate `mpi` for a library. In a target folder of its own, from which nobody else runs programs.
 fn cargo_for(library: &Library) -> Result<Command, Stop> {
-    let folder = target()
-        .map_err(Stop::Error)?
-        .join("rsmpi")
-        .join(library.name);
+    let folder = target().map_err(Stop::Error)?.join("rsmpi");
     let mut cargo = cargo();
     cargo.env("MPICC", library.c_compiler());
     cargo.env("CARGO_TARGET_DIR", folder);
