@@ -70,6 +70,8 @@ fn build(parts: &[&Part]) -> Result<Vec<BuiltLibrary>, Error> {
 /// A package that is built, and what is installed of it.
 struct Part {
     package: &'static str,
+    /// Its folder of bindings/.
+    folder: &'static str,
     /// What it is called in Rust.
     target: &'static str,
     /// What it is called elsewhere: the file is `libNAME.so`.
@@ -82,6 +84,7 @@ struct Part {
 /// The part for one process.
 const LOCAL: Part = Part {
     package: "treefold-c",
+    folder: "c",
     target: "treefold_c",
     name: "treefold",
     is_linked: true,
@@ -91,6 +94,7 @@ const LOCAL: Part = Part {
 /// The part for ranks.
 const MPI: Part = Part {
     package: "treefold-c-mpi",
+    folder: "c-mpi",
     target: "treefold_c_mpi",
     name: "treefold_mpi",
     is_linked: true,
@@ -100,6 +104,7 @@ const MPI: Part = Part {
 /// The library that unchanged programs load, and the command that starts them.
 const INTERPOSER: Part = Part {
     package: "treefold-pmpi",
+    folder: "interposer",
     target: "treefold_pmpi",
     name: "treefold_pmpi",
     is_linked: false,
@@ -157,7 +162,7 @@ impl Part {
         let archive = format!("lib/lib{}.a", self.name);
         let content = read(self.file(built, "a")?)?;
         prefix.write(&archive, &content, Kind::StaticLibrary)?;
-        let package = workspace().join("crates").join(self.package);
+        let package = workspace().join("bindings").join(self.folder);
         for (source, target) in [
             ("include", "include"),
             ("fortran", "share/treefold/fortran"),

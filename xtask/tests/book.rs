@@ -57,6 +57,13 @@ fn files_below(folder: &str) -> Vec<PathBuf> {
     files
 }
 
+/// Where the packages are, whose pages are read apart from the project.
+const PACKAGES: [&str; 3] = ["crates", "bindings", "xtask/lab"];
+
+fn is_in_package(path: &Path) -> bool {
+    PACKAGES.iter().any(|folder| path.starts_with(folder))
+}
+
 fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found == extension)
 }
@@ -68,7 +75,7 @@ fn pages() -> BTreeMap<PathBuf, Page> {
     let paths: BTreeSet<PathBuf> = of_root
         .chain(files_below("docs"))
         .chain(files_below("golden"))
-        .chain(files_below("crates"))
+        .chain(PACKAGES.into_iter().flat_map(files_below))
         .filter(|path| has_extension(path, "md"))
         .collect();
     for known in [
@@ -152,7 +159,7 @@ fn fault(pages: &BTreeMap<PathBuf, Page>, from: &Path, link: &str) -> Option<Str
     if is_in_book(from) && !is_in_book(&path) {
         return Some("leads out of the book: name the file instead".to_owned());
     }
-    if from.starts_with("crates") && !path.starts_with(from.parent().unwrap()) {
+    if is_in_package(from) && !path.starts_with(from.parent().unwrap()) {
         return Some("leads out of the package: name the file instead".to_owned());
     }
     if !root().join(&path).exists() {
@@ -283,7 +290,7 @@ fn squeezed(code: &str) -> String {
 
 /// Whether rustdoc compiles a block of this page.
 fn is_doctest(path: &Path, info: &str) -> bool {
-    (is_in_book(path) || path.starts_with("crates")) && matches!(info, "rust" | "rust,no_run")
+    (is_in_book(path) || is_in_package(path)) && matches!(info, "rust" | "rust,no_run")
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn declarations(header: &Header) -> String {
 }
 
 fn package(name: &str) -> PathBuf {
-    workspace().join("crates").join(name)
+    workspace().join("bindings").join(name)
 }
 
 /// A compiler looks at a text with both packages' headers within reach: whether it takes it, and what it says. `None` where there is no such
@@ -68,7 +68,7 @@ fn check_syntax(
     let compiler = env::var(variable).unwrap_or_else(|_| compiler.to_owned());
     let mut command = Command::new(compiler);
     command.arg("-fsyntax-only");
-    for name in ["treefold-c", "treefold-c-mpi"] {
+    for name in ["c", "c-mpi"] {
         command.arg("-I").arg(package(name).join("include"));
     }
     command.args(options).arg("-").stdin(Stdio::piped());
@@ -184,8 +184,8 @@ fn check_places(package_name: &str, header: &str, least: usize) {
 
 #[test]
 fn every_result_of_a_header_is_tried_at_wrong_places() {
-    check_places("treefold-c", "treefold.h", 40);
-    check_places("treefold-c-mpi", "treefold_mpi.h", 40);
+    check_places("c", "treefold.h", 40);
+    check_places("c-mpi", "treefold_mpi.h", 40);
     let header = "\ntreefold_status f(const double *x, treefold_comm *comm, const char **name, void *context,\n    void *result);";
     let names: Vec<String> = results(header).into_iter().map(|(_, name)| name).collect();
     assert_eq!(names, ["name", "result"]);
@@ -229,7 +229,7 @@ fn cpp_that_is_too_old_gets_one_error() {
 #[test]
 fn treefold_h_declares_what_rust_defines() {
     check(&Header {
-        package: "treefold-c",
+        package: "c",
         name: "treefold.h",
         source: "exports.rs",
         compiler: ("cc", "CC"),
@@ -246,7 +246,7 @@ fn treefold_h_declares_what_rust_defines() {
 #[test]
 fn treefold_mpi_h_declares_what_rust_defines() {
     check(&Header {
-        package: "treefold-c-mpi",
+        package: "c-mpi",
         name: "treefold_mpi.h",
         source: "exports.rs",
         compiler: ("mpicc", "MPICC"),
@@ -263,7 +263,7 @@ fn treefold_mpi_h_declares_what_rust_defines() {
 #[test]
 fn reproreds_header_declares_what_rust_defines() {
     check(&Header {
-        package: "treefold-c-mpi",
+        package: "c-mpi",
         name: "binary_tree_summation.h",
         source: "reprored.rs",
         compiler: ("cc", "CC"),

@@ -102,41 +102,26 @@ fn programs_in_other_languages_are_the_examples() {
     use harness::workspace::workspace;
 
     for (page, language, example, beginning) in [
-        ("c.md", "c", "treefold-c/examples/first_sum.c", "#include"),
-        (
-            "c.md",
-            "c",
-            "treefold-c-mpi/examples/allreduce.c",
-            "#include",
-        ),
-        (
-            "cpp.md",
-            "cpp",
-            "treefold-c/examples/first_sum.cpp",
-            "#include",
-        ),
-        (
-            "cpp.md",
-            "cpp",
-            "treefold-c-mpi/examples/allreduce.cpp",
-            "#include",
-        ),
+        ("c.md", "c", "c/examples/first_sum.c", "#include"),
+        ("c.md", "c", "c-mpi/examples/allreduce.c", "#include"),
+        ("cpp.md", "cpp", "c/examples/first_sum.cpp", "#include"),
+        ("cpp.md", "cpp", "c-mpi/examples/allreduce.cpp", "#include"),
         (
             "fortran.md",
             "fortran",
-            "treefold-c/examples/first_sum.f90",
+            "c/examples/first_sum.f90",
             "program",
         ),
         (
             "fortran.md",
             "fortran",
-            "treefold-c-mpi/examples/allreduce.f90",
+            "c-mpi/examples/allreduce.f90",
             "program",
         ),
     ] {
         let read =
             |path: &str| std::fs::read_to_string(workspace().join(path)).expect("it is there");
-        let program = read(&format!("crates/{example}"));
+        let program = read(&format!("bindings/{example}"));
         // What comes before says what the example is; the page says that in its own words.
         let begin = if program.starts_with(beginning) {
             0

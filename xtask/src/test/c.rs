@@ -36,7 +36,7 @@ pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
         golden::write(&golden)
     })?;
 
-    let package = workspace().join("crates/treefold-c");
+    let package = workspace().join("bindings/c");
     let prefix = prefixes::prefix(steps)?;
     let header = [package.join("include/treefold.h")];
     symbols::check(steps, &prefix, "libtreefold", &header)?;
@@ -52,7 +52,7 @@ pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
     if !steps.mpi() {
         return Ok(());
     }
-    let mpi_package = workspace().join("crates/treefold-c-mpi");
+    let mpi_package = workspace().join("bindings/c-mpi");
     let mpi_headers = ["treefold_mpi.h", "binary_tree_summation.h"];
     let mpi_headers = mpi_headers.map(|name| mpi_package.join("include").join(name));
     let headers = [&header[..], &mpi_headers].concat();

@@ -34,7 +34,7 @@ struct Case {
     title: &'static str,
     ranks: usize,
     words: &'static [&'static str],
-    /// A file of crates/treefold-pmpi/tests/programs, the last word.
+    /// A file of bindings/interposer/tests/programs, the last word.
     input: &'static str,
     result: fn(&str) -> Vec<&str>,
 }
@@ -80,7 +80,7 @@ pub(super) fn installed_programs(steps: &mut Steps) -> Result<(), Stop> {
 impl Case {
     /// The rest of a command that starts its ranks.
     fn complete(&self, command: &mut Command) {
-        let folder = workspace().join("crates/treefold-pmpi/tests/programs");
+        let folder = workspace().join("bindings/interposer/tests/programs");
         command.args(&self.words[1..]).arg(folder.join(self.input));
         command.env("OMP_NUM_THREADS", "1");
     }

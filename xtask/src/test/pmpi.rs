@@ -1,4 +1,4 @@
-//! The stage `pmpi`: an installed interposer before the programs of `crates/treefold-pmpi/tests`, which check every reduction by what MPI
+//! The stage `pmpi`: an installed interposer before the programs of `bindings/interposer/tests`, which check every reduction by what MPI
 //! says of it, and are not linked to treefold. What they find with the interposer they must find without it, but for the order of sums.
 
 mod launch;
@@ -96,7 +96,7 @@ impl Suite<'_> {
         };
         self.told(steps)?;
         self.loaded(steps)?;
-        let package = workspace().join("crates/treefold-pmpi");
+        let package = workspace().join("bindings/interposer");
         for program in programs(&package, &C)? {
             let mut compile = Command::new(format!("mpicc.{}", self.library));
             let executable = self.compile(steps, &program, compile.args(C_FLAGS))?;

@@ -192,5 +192,5 @@ fn first_of(folder: &Path) -> OsString {
 
 /// The folder of the package.
 fn sources() -> PathBuf {
-    workspace().join("python")
+    workspace().join("bindings/python")
 }

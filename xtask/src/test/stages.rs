@@ -111,7 +111,7 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "python",
-        purpose: "the wheel of python/ is built once, and passes its tests without mpi4py, and on ranks of Open MPI and MPICH with it",
+        purpose: "the wheel of bindings/python is built once, and passes its tests without mpi4py, and on ranks of Open MPI and MPICH with it",
         when: When::Always,
         mpi: Mpi::For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"),
         run: python,

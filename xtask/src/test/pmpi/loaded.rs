@@ -17,7 +17,7 @@ use super::{FORTRAN_FLAGS, Suite};
 const RANKS: usize = 2;
 
 /// The programs' sources.
-const SOURCES: &str = "crates/treefold-pmpi/tests/tool";
+const SOURCES: &str = "bindings/interposer/tests/tool";
 
 /// A library of no family, and its program, with the interposer and without it: it passes on what it does not know.
 pub(super) fn of_no_family(steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {

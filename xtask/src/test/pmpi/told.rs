@@ -43,7 +43,7 @@ struct Case<'a> {
 impl Suite<'_> {
     /// Runs all of them.
     pub(super) fn told(&self, steps: &mut Steps) -> Result<(), Stop> {
-        let tools = workspace().join("crates/treefold-pmpi/tests/tool");
+        let tools = workspace().join("bindings/interposer/tests/tool");
         let sums = self.folder.join("tests-tool-sums");
         let mut compile = self.compiler();
         compile.args(C_FLAGS).arg(tools.join("sums.c")).arg("-o");

@@ -1,6 +1,6 @@
 /* Every function of treefold_mpi.h, with results that are NULL, not aligned, or in the way of what it reads or writes: c.md, Errors. Each
    rank for itself: a plan whose run was refused is spent, so each call has one of its own. */
-#include "../../../treefold-c/tests/c/places.h"
+#include "../../../c/tests/c/places.h"
 
 #include <treefold_mpi.h>
 

@@ -1,7 +1,7 @@
 /* A program in the shape of RAxML-NG's: two contexts, fill a buffer, reduce, read the buffer again. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "../../../treefold-c/tests/c/check.h"
+#include "../../../c/tests/c/check.h"
 
 #include <binary_tree_summation.h>
 #include <mpi.h>

@@ -1,7 +1,7 @@
 /* Walks every function of treefold_mpi.h with right and wrong arguments, on any number of ranks. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "../../../treefold-c/tests/c/check.h"
+#include "../../../c/tests/c/check.h"
 
 #include <math.h>
 #include <pthread.h>

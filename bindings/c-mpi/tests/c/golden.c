@@ -1,5 +1,5 @@
 /* Checks the golden vectors, locally and by a plan over the ranks. The file's format is in xtask/src/test/c/golden.rs. */
-#include "../../../treefold-c/tests/c/check.h"
+#include "../../../c/tests/c/check.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

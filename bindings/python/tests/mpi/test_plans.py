@@ -21,7 +21,7 @@ from treefold.mpi import ALGORITHMS, Error, Plan
 COMM = MPI.COMM_WORLD
 RANK, RANKS = COMM.rank, COMM.size
 TYPES = ["f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
-GOLDEN = pathlib.Path(__file__).resolve().parents[3] / "golden" / "order.jsonl"
+GOLDEN = pathlib.Path(__file__).resolve().parents[4] / "golden" / "order.jsonl"
 
 treefold.mpi.set_silence_limit(COMM, 60)
 several_ranks = pytest.mark.skipif(RANKS == 1, reason="it takes two ranks")

@@ -8,7 +8,7 @@ import pytest
 import treefold
 from treefold import exact
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / "golden"
+FOLDER = pathlib.Path(__file__).resolve().parents[3] / "golden"
 TYPES = {"f64": ("f8", "u8"), "f32": ("f4", "u4"), "c64": ("c16", "u8"), "c32": ("c8", "u4")}
 INTEGERS = {f"{sign}{8 * size}": (f"{sign}{size}", f"u{size}") for sign in "iu" for size in (1, 2, 4, 8)}
 FUNCTIONS = {"sum": treefold.sum, "product": treefold.prod, "min": treefold.min, "max": treefold.max}

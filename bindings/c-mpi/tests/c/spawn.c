@@ -1,6 +1,6 @@
 /* Processes that the program starts, and that it meets at a port: ranks of another MPI_COMM_WORLD, which have counted their communicators
    themselves. Both sides make plans together, and free communicators in several orders. */
-#include "../../../treefold-c/tests/c/check.h"
+#include "../../../c/tests/c/check.h"
 
 #include <treefold_mpi.h>
 

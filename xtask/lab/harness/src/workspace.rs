@@ -19,7 +19,7 @@ pub fn workspace() -> &'static Path {
     ROOT.get_or_init(|| {
         let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
         let (program, current) = (env::current_exe().ok(), env::current_dir().ok());
-        let is_root = |folder: &&Path| folder.join("crates/harness/Cargo.toml").is_file();
+        let is_root = |folder: &&Path| folder.join("xtask/lab/harness/Cargo.toml").is_file();
         let places = [&package, &program, &current].into_iter().flatten();
         let root = places.flat_map(|place| place.ancestors()).find(is_root);
         root.map_or_else(|| current.clone().unwrap_or_default(), Path::to_owned)

@@ -7,10 +7,10 @@ import cffi
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
 MADE = PACKAGE / "treefold/mpi/_declarations.py"
-CRATES = PACKAGE.parent / "crates"
+BINDINGS = PACKAGE.parent
 
 # In the order in which they include each other.
-HEADERS = [CRATES / "treefold-c/include/treefold.h", CRATES / "treefold-c-mpi/include/treefold_mpi.h"]
+HEADERS = [BINDINGS / "c/include/treefold.h", BINDINGS / "c-mpi/include/treefold_mpi.h"]
 
 # They would start a pool of threads beside Python's.
 PARALLEL = re.compile("treefold_status treefold_par_[^;]*;")

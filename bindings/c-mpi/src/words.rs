@@ -302,7 +302,9 @@ mod tests {
 
     /// The variants of an enum of another crate's, as its source has them.
     fn variants(file: &str, name: &str) -> BTreeSet<String> {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../crates")
+            .join(file);
         let source = fs::read_to_string(path).unwrap();
         let begin = source
             .split(&format!("pub enum {name} {{\n"))
