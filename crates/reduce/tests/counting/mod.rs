@@ -88,13 +88,13 @@ fn check(world: &World, algorithm: Algorithm, width: usize, blocks: usize) {
             .unwrap();
     };
     // The first runs compile, and the mailboxes grow.
-    for _ in 0..40 {
+    for _ in 0..20 {
         run_all();
     }
     // A rank that the system has stopped for a while meets messages that need memory; one that allocates in its runs does so in all.
     let counts = [(); 3].map(|()| {
         let before = allocations();
-        for _ in 0..20 {
+        for _ in 0..5 {
             run_all();
         }
         allocations() - before

@@ -119,8 +119,8 @@ fn check_rows<O>(
 }
 
 fn rows(world: &World) {
-    for width in [1, 2, 3, 8, 65] {
-        for count in [1, 2, 7, 100] {
+    for width in [1, 3, 8, 65] {
+        for count in [1, 7, 100] {
             let items = numbers(count * width, count as u64);
             for &scheme in Scheme::ALL {
                 let distribution = scheme.distribute(count as u64, world.size()).unwrap();
