@@ -45,6 +45,7 @@ fn under_mpi() {
 }
 
 #[cfg(feature = "mpi")]
+#[expect(clippy::print_stdout, reason = "its output is its report")]
 fn suite_on_mpi(world: &World) {
     world.set_silence_limit(std::time::Duration::from_secs(60));
     let counting: (_, suite::Check) = ("runs allocate nothing", counting::runs_allocate_nothing);
