@@ -441,7 +441,7 @@ fn commands(steps: &mut Steps) -> Result<(), Stop> {
 /// What build scripts use that compile C, read headers or look for libraries.
 const BUILD_TOOLS: [&str; 5] = ["bindgen", "cc", "clang-sys", "cmake", "pkg-config"];
 
-/// What `cargo xtask` has built is not built again: none of it can have used MPI's tools.
+/// What `cargo xtask` has built is not built again: by the first step, none of it can have used MPI's tools.
 fn rust_alone(steps: &mut Steps) -> Result<(), Stop> {
     steps.check("no build script needs more than Rust", || {
         let mut tree = cargo();
