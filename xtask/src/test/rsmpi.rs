@@ -52,7 +52,7 @@ pub(super) fn rsmpi(steps: &mut Steps) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A `cargo` that builds crate `mpi` for a library. In a target folder of its own, from which nobody else runs programs.
+/// A `cargo` that builds crate `mpi` for a library, in a target folder that all libraries share: each replaces the programs of the one before.
 fn cargo_for(library: &Library) -> Result<Command, Stop> {
     let folder = target().map_err(Stop::Error)?.join("rsmpi");
     let mut cargo = cargo();

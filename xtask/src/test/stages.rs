@@ -181,7 +181,7 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "packages-verified",
-        purpose: "every packaged member builds from its package alone",
+        purpose: "every packaged member but treefold-rsmpi builds from its package alone",
         when: When::OnRequest,
         mpi: Mpi::Unused,
         run: packages_verified,
@@ -258,7 +258,7 @@ fn packages(steps: &mut Steps) -> Result<(), Stop> {
     steps.cargo("packages", &format!("{PACKAGE} --no-verify"))
 }
 
-/// But the one that needs an MPI library, which stage `rsmpi` builds.
+/// Stage `rsmpi` builds the one that needs an MPI library.
 fn packages_verified(steps: &mut Steps) -> Result<(), Stop> {
     let words = format!("{PACKAGE} --exclude treefold-rsmpi");
     steps.cargo("packages, each built", &words)
