@@ -19,6 +19,9 @@ struct Distributions;
 #[doc = include_str!("../../docs/failures.md")]
 struct Failures;
 
+#[doc = include_str!("../../docs/gpu.md")]
+struct Gpu;
+
 #[doc = include_str!("../../crates/tree-index/README.md")]
 struct TreeIndexReadme;
 
@@ -39,6 +42,9 @@ struct MpiLibraryReadme;
 
 #[doc = include_str!("../../crates/comm/README.md")]
 struct CommReadme;
+
+#[doc = include_str!("../../crates/cuda/README.md")]
+struct CudaReadme;
 
 #[doc = include_str!("../../crates/reduce/README.md")]
 struct ReduceReadme;

@@ -5,6 +5,7 @@
 //!
 //! `treefold/mpi` calls the C library's functions, which this library exports where there is MPI.
 
+mod cuda;
 mod element;
 mod error;
 mod exact;
@@ -23,6 +24,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::cuda::{cuda_device_of, cuda_sum, cuda_sum_all, dlpack};
     #[pymodule_export]
     use crate::exact::{exact_dot, exact_norm};
     #[pymodule_export]

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from . import _native
+from . import _cuda, _native
 from ._arrays import (
     as_array,
     as_float,
@@ -25,6 +25,8 @@ def reduction(op, x, axis, out, keepdims):
         result = _native.fold_all(op, x)
         if result is not None:
             return result
+    if _cuda.is_on_device(x):
+        return _cuda.reduction(op, x, axis, out, keepdims)
     array = as_array(x, "x")
     if op in ("sum", "prod"):
         array = widened(array)
@@ -58,7 +60,8 @@ def sum(x, axis=None, *, out=None, keepdims=False):
     ----------
     x : array_like
         Floats of 32 or 64 bits, complex numbers of such floats, integers or bool: an array, a sequence, or whatever has
-        `__array__`, `__dlpack__` or a buffer. Integers of fewer than 64 bits are added as 64 bits, and wrap, as in NumPy.
+        `__array__`, `__dlpack__` or a buffer. Floats and complex numbers may be in GPU memory, contiguous, as PyTorch, CuPy or JAX
+        have them; the result is in the host's. Integers of fewer than 64 bits are added as 64 bits, and wrap, as in NumPy.
     axis : None, int or tuple of ints, optional
         The axes to be reduced; all of them by default. Items along several axes are taken in C order, the last axis fastest, however
         `x` lies in memory.

@@ -77,6 +77,22 @@ pub(crate) trait Engine<T> {
         result: &mut [T],
     ) -> Result<bool, RunError>;
 
+    /// The rows of each of this rank's own nodes, in order: those that a run folds before it communicates. `None` if the engine has
+    /// no such nodes.
+    fn own_node_lengths(&self, _operation: Operation) -> Option<Vec<usize>> {
+        None
+    }
+
+    /// As [`run`](Engine::run), with the reductions of this rank's own nodes in place of its rows.
+    fn run_folded(
+        &self,
+        _operation: Operation,
+        _nodes: &[T],
+        _result: &mut [T],
+    ) -> Result<bool, RunError> {
+        unreachable!("only an engine that names its own nodes is given their reductions")
+    }
+
     /// Starts an operation on this rank's rows. Without rows this rank cannot take part: the ranks that depend on it learn that it
     /// failed.
     fn start(

@@ -264,6 +264,22 @@ pub enum RunError {
         /// The algorithm.
         algorithm: Algorithm,
     },
+    /// The algorithm is not a schedule, so that no runs of rows are folded before ranks communicate. The plan stays usable.
+    #[error("rank {rank}: algorithm `{algorithm}` takes items, not what was folded elsewhere")]
+    NoOwnNodes {
+        /// This rank.
+        rank: usize,
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
+    /// This rank's items could not be folded where they are.
+    #[error("rank {rank}: its items were not folded: {}", printable(.reason))]
+    NotFolded {
+        /// This rank.
+        rank: usize,
+        /// Why.
+        reason: String,
+    },
     /// The plan is running already. That run continues.
     #[error("rank {rank}: a run of this plan is under way; wait for it, or build a second plan")]
     UnderWay {

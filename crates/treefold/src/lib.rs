@@ -43,7 +43,8 @@
 //!
 //! | feature | what |
 //! |---|---|
-//! | `mpi` | module `mpi`; needs an MPI library, its compiler wrapper and libclang |
+//! | `mpi` | module `mpi`; the MPI library is found when the program runs |
+//! | `cuda` | module `cuda`: sums of items in GPU memory; CUDA's driver is found when the program runs |
 //! | `par` | module `par`: the folds by all threads of a rayon pool |
 //! | `num-complex` | [`Sum`] and [`Product`] of `num_complex::Complex` |
 //! | `tracing` | spans and events of crate `tracing`, at level TRACE, and a warning where items are scattered |
@@ -90,6 +91,11 @@ pub use reduce::exact;
 /// Schedules, which [`Plan::schedule`] returns: their steps, what they cost, and a check of them.
 #[doc(inline)]
 pub use ::schedule;
+
+/// Items in the memory of GPUs.
+#[cfg(feature = "cuda")]
+#[doc(inline)]
+pub use ::cuda;
 
 // Who has which items.
 pub use distribution::{

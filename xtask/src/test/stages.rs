@@ -199,7 +199,8 @@ pub(super) const STAGES: &[Stage] = &[
 const MEMBERS: &str = "--workspace --exclude treefold-rsmpi";
 
 /// All features but the book's. Clippy, docs and tests take the same ones, so that they share what they build.
-const FEATURES: &str = "treefold/mpi,treefold/tracing,treefold/par,treefold/num-complex";
+const FEATURES: &str =
+    "treefold/cuda,treefold/mpi,treefold/tracing,treefold/par,treefold/num-complex";
 
 /// Rank counts of the MPI tests.
 pub(super) const MPI_RANKS: [usize; 4] = [1, 2, 3, 5];

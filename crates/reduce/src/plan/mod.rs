@@ -239,6 +239,73 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.run(Operation::Broadcast, &[], row).map(drop)
     }
 
+    /// The runs of this rank's rows that a reduction folds, each by itself, before ranks communicate: the rows of each, in order. `None` if
+    /// the [algorithm](Plan::algorithm) is not a schedule.
+    ///
+    /// For rows that are folded elsewhere, as on a GPU: [`allreduce_folded`](Plan::allreduce_folded) and its kin take the folds of these
+    /// runs, a row for each, in place of the rows.
+    ///
+    /// ```
+    /// use reduce::{Operation, Plan, threads};
+    ///
+    /// let totals = threads::run(2, |world| {
+    ///     let local = [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]][world.rank()];
+    ///     let plan = Plan::builder(world).local_items(3).build::<f64>().unwrap();
+    ///     let mut rest = &local[..];
+    ///     let mut fold = |length| reduce::sum(rest.split_off(..length).unwrap()).unwrap();
+    ///     let lengths = plan.own_node_lengths(Operation::Allreduce).unwrap();
+    ///     let nodes: Vec<f64> = lengths.into_iter().map(&mut fold).collect();
+    ///     let mut total = [0.0];
+    ///     plan.allreduce_folded(Ok(&nodes), &mut total).unwrap();
+    ///     total[0]
+    /// })?;
+    /// let sum = reduce::sum(&[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).unwrap();
+    /// assert_eq!(totals, [sum, sum]);
+    /// # Ok::<(), threads::RunError>(())
+    /// ```
+    pub fn own_node_lengths(&self, operation: Operation) -> Option<Vec<usize>> {
+        self.engine.own_node_lengths(operation)
+    }
+
+    /// [`allreduce_into`](Plan::allreduce_into) of rows that were folded elsewhere: `nodes` has the fold of each of the runs of
+    /// [`own_node_lengths`](Plan::own_node_lengths), or says why there are none, of which the other ranks hear. Collective.
+    ///
+    /// # Errors
+    /// As [`allreduce_into`](Plan::allreduce_into), or the algorithm is not a schedule.
+    pub fn allreduce_folded(
+        &self,
+        nodes: Result<&[T], String>,
+        result: &mut [T],
+    ) -> Result<(), RunError> {
+        self.run_folded(Operation::Allreduce, nodes, result)
+            .map(drop)
+    }
+
+    /// [`reduce_into`](Plan::reduce_into), as [`allreduce_folded`](Plan::allreduce_folded). Collective.
+    ///
+    /// # Errors
+    /// As [`reduce_into`](Plan::reduce_into), or the algorithm is not a schedule.
+    pub fn reduce_folded(
+        &self,
+        nodes: Result<&[T], String>,
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        self.run_folded(Operation::Reduce, nodes, result)
+    }
+
+    /// [`reduce_scatter`](Plan::reduce_scatter), as [`allreduce_folded`](Plan::allreduce_folded). Collective.
+    ///
+    /// # Errors
+    /// As [`reduce_scatter`](Plan::reduce_scatter), or the algorithm is not a schedule.
+    pub fn reduce_scatter_folded(
+        &self,
+        nodes: Result<&[T], String>,
+        result: &mut [T],
+    ) -> Result<(), RunError> {
+        self.run_folded(Operation::ReduceScatter, nodes, result)
+            .map(drop)
+    }
+
     /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are
     /// folded; from then on `local` is free. Collective.
     ///
@@ -341,6 +408,39 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         environment::check().is_ok().then_some(result)
     }
 
+    /// As [`run`](Plan::run), with the reductions of this rank's own nodes in place of its rows, or why there are none.
+    fn run_folded(
+        &self,
+        operation: Operation,
+        nodes: Result<&[T], String>,
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        let rank = self.world.rank();
+        let nodes = match nodes {
+            Ok(nodes) => nodes,
+            Err(reason) => return Err(self.fail(operation, RunError::NotFolded { rank, reason })),
+        };
+        let Some(lengths) = self.engine.own_node_lengths(operation) else {
+            let algorithm = self.terms.choice.algorithm;
+            return Err(RunError::NoOwnNodes { rank, algorithm });
+        };
+        let planned = lengths.len() as u128 * self.terms.width as u128;
+        if nodes.len() as u128 != planned {
+            let given = nodes.len() as u64;
+            let wrong = RunError::WrongLength {
+                rank,
+                planned,
+                given,
+            };
+            return Err(self.fail(operation, wrong));
+        }
+        if let Err(error) = self.check_call(operation, result.len()) {
+            return Err(self.fail(operation, error));
+        }
+        let claim = self.conversation.begin(&self.world, operation)?;
+        claim.end(self.engine.run_folded(operation, nodes, result))
+    }
+
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
     fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
         let claim = self.conversation.begin(&self.world, operation)?;
@@ -414,9 +514,14 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
                 operator: self.operator.name().to_owned(),
             });
         }
+        self.check_call(operation, result_length)
+    }
+
+    /// Checks what does not depend on this rank's items.
+    fn check_call(&self, operation: Operation, result_length: usize) -> Result<(), RunError> {
         self.check_result_length(operation, result_length)?;
         environment::check().map_err(|error| RunError::Environment {
-            rank: rank(),
+            rank: self.world.rank(),
             error,
         })
     }

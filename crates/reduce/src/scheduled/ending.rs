@@ -6,6 +6,7 @@ use bytemuck::Pod;
 
 use super::machine::Machine;
 use super::memory::{Place, REGISTER_BYTES};
+use super::run::Local;
 use super::scan;
 use crate::operator::Operator;
 
@@ -31,10 +32,14 @@ pub(super) enum EndingKind {
 
 impl Ending {
     /// The input of a run: this rank's rows, or the row to broadcast, which is where the result will be.
-    pub(super) fn input<'r, T>(&self, rows: Option<&'r [T]>, result: &'r [T]) -> Option<&'r [T]> {
+    pub(super) fn input<'r, T>(
+        &self,
+        local: Option<Local<'r, T>>,
+        result: &'r [T],
+    ) -> Option<Local<'r, T>> {
         match self.kind {
-            EndingKind::Row => rows.map(|_| result),
-            _ => rows,
+            EndingKind::Row => local.map(|_| Local::Rows(result)),
+            _ => local,
         }
     }
 

@@ -34,7 +34,7 @@ use ending::{Ending, EndingKind};
 use locate::InPlace;
 use memory::{Located, Packed, Place};
 pub(crate) use program::columns;
-use run::Run;
+use run::{Local, Run};
 use strips::ColumnStrips;
 
 /// Rows of at least this number of bytes are used in place, in messages and in the caller's slices. Shorter rows are copied to the
@@ -88,6 +88,19 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
             conversation,
             compiled: Default::default(),
             last: Cell::new(None),
+        }
+    }
+
+    fn run_local(
+        &self,
+        operation: Operation,
+        local: Result<Local<'_, T>, RunError>,
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        self.last.set(Some(operation));
+        match self.compiled(operation) {
+            Compiled::Packed(run) => run.run(local, result),
+            Compiled::Located(run) => run.run(local, result),
         }
     }
 
@@ -221,11 +234,24 @@ impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
         rows: Result<&[T], RunError>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        self.last.set(Some(operation));
-        match self.compiled(operation) {
-            Compiled::Packed(run) => run.run(rows, result),
-            Compiled::Located(run) => run.run(rows, result),
-        }
+        self.run_local(operation, rows.map(Local::Rows), result)
+    }
+
+    fn run_folded(
+        &self,
+        operation: Operation,
+        nodes: &[T],
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        self.run_local(operation, Ok(Local::Nodes(nodes)), result)
+    }
+
+    fn own_node_lengths(&self, operation: Operation) -> Option<Vec<usize>> {
+        let program_lengths = match self.compiled(operation) {
+            Compiled::Packed(run) => &run.program().lengths,
+            Compiled::Located(run) => &run.program().lengths,
+        };
+        Some(program_lengths.clone())
     }
 
     fn start(

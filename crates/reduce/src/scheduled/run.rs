@@ -29,6 +29,25 @@ use crate::patience::Patience;
 use crate::trace::span;
 use crate::world::World;
 
+/// What this rank brings to a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Local<'r, T> {
+    /// Its rows.
+    Rows(&'r [T]),
+    /// The reductions of its own nodes, which were made elsewhere.
+    Nodes(&'r [T]),
+}
+
+impl<'r, T> Local<'r, T> {
+    /// The rows, which a scan's end needs again.
+    fn rows_of(local: Option<Self>) -> &'r [T] {
+        match local {
+            Some(Local::Rows(rows)) => rows,
+            Some(Local::Nodes(_)) | None => &[],
+        }
+    }
+}
+
 /// A compiled operation, its memory, and how far it has come.
 pub(super) struct Run<T, O, P> {
     pub(super) world: World,
@@ -84,31 +103,31 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     /// A blocking call.
     pub(super) fn run(
         &self,
-        rows: Result<&[T], RunError>,
+        local: Result<Local<'_, T>, RunError>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let (rows, failure) = match rows {
-            Ok(rows) => (Some(rows), None),
+        let (local, failure) = match local {
+            Ok(local) => (Some(local), None),
             Err(failure) => (None, Some(failure)),
         };
         match (self.is_alone(), self.strips.uses_caller_memory) {
-            (true, _) => self.run_alone(rows, failure, result),
-            (false, true) => self.run_in_caller_memory(rows, failure, result),
-            (false, false) => self.run_among_others(rows, failure, result),
+            (true, _) => self.run_alone(local, failure, result),
+            (false, true) => self.run_in_caller_memory(local, failure, result),
+            (false, false) => self.run_among_others(local, failure, result),
         }
     }
 
     /// A blocking run while nothing else is in flight: one machine runs from the beginning to the end.
     fn run_alone(
         &self,
-        rows: Option<&[T]>,
+        local: Option<Local<'_, T>>,
         failure: Option<RunError>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
         let state = &mut *self.state.borrow_mut();
         let uses_caller_memory = self.strips.uses_caller_memory;
-        let in_slice = self.own_nodes_in(rows);
-        self.prepare(state, self.ending.input(rows, result), in_slice.is_some());
+        let in_slice = self.own_nodes_in(local);
+        self.prepare(state, self.ending.input(local, result), in_slice.is_some());
         state.may_go_at_once = self.goes_at_once;
         let copies = self.copies.borrow();
         let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
@@ -127,27 +146,31 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         state.outcome(self.world.rank())?;
         if self.ending.is_mine && !uses_caller_memory {
             let mut machine = self.machine(state, &[], &mut []);
-            self.finish(&mut machine, rows.unwrap_or_default(), result)?;
+            self.finish(&mut machine, Local::rows_of(local), result)?;
         }
         Ok(self.ending.is_mine)
     }
 
-    /// This rank's own nodes, if they are rows of the caller's that a run reads where they are.
-    fn own_nodes_in<'r>(&self, rows: Option<&'r [T]>) -> Option<&'r [T]> {
-        let are_rows = self.strips.uses_caller_memory && self.strips.first().own_nodes_are_rows();
-        rows.filter(|_| are_rows)
+    /// This rank's own nodes, if they are in the caller's memory and a run reads them there.
+    fn own_nodes_in<'r>(&self, local: Option<Local<'r, T>>) -> Option<&'r [T]> {
+        let values = match local.filter(|_| self.strips.uses_caller_memory)? {
+            Local::Nodes(nodes) => nodes,
+            Local::Rows(rows) if self.strips.first().own_nodes_are_rows() => rows,
+            Local::Rows(_) => return None,
+        };
+        Some(values)
     }
 
     /// A blocking run on the caller's slices, which drives the other runs in flight while it waits. Nothing else may see the slices, so
     /// this run is not driven by other waits.
     fn run_in_caller_memory(
         &self,
-        rows: Option<&[T]>,
+        local: Option<Local<'_, T>>,
         failure: Option<RunError>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let in_slice = self.own_nodes_in(rows);
-        self.prepare(&mut self.state.borrow_mut(), rows, in_slice.is_some());
+        let in_slice = self.own_nodes_in(local);
+        self.prepare(&mut self.state.borrow_mut(), local, in_slice.is_some());
         let copies = self.copies.borrow();
         let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
         let begun = {
@@ -167,14 +190,14 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     /// A blocking run that drives the other runs in flight while it waits.
     fn run_among_others(
         &self,
-        rows: Option<&[T]>,
+        local: Option<Local<'_, T>>,
         failure: Option<RunError>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let started = self.start(self.ending.input(rows, result));
+        let started = self.start(self.ending.input(local, result));
         let driven = started.and_then(|()| self.wait_without_result());
         own_failure_first(failure, driven)?;
-        self.deliver(rows.unwrap_or_default(), result)
+        self.deliver(Local::rows_of(local), result)
     }
 
     /// Whether nothing is in flight but, perhaps, this run.
@@ -185,9 +208,9 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Starts a run: folds this rank's rows, sends what can be sent, and posts the first receives. Without rows, this rank has failed.
-    pub(super) fn start(&self, rows: Option<&[T]>) -> Result<(), RunError> {
+    fn start(&self, local: Option<Local<'_, T>>) -> Result<(), RunError> {
         let state = &mut *self.state.borrow_mut();
-        self.prepare(state, rows, false);
+        self.prepare(state, local, false);
         self.with_own_memory(state, |machine| machine.begin_strip())
     }
 
@@ -198,21 +221,21 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             kept.clear();
             kept.extend_from_slice(rows);
         }
-        self.start(rows)
+        self.start(rows.map(Local::Rows))
     }
 
     /// Makes the state that of a new run, and folds this rank's rows, unless they are the own nodes already.
     #[inline]
-    fn prepare(&self, state: &mut State<T>, rows: Option<&[T]>, are_own_nodes: bool) {
+    fn prepare(&self, state: &mut State<T>, local: Option<Local<'_, T>>, are_own_nodes: bool) {
         (state.strip, state.first_column) = (0, 0);
         state.rounds = 0;
         (state.failed, state.deviation) = (None, None);
         state.may_go_at_once = false;
-        match rows {
+        match local {
             None => state.failed = Some(self.world.rank()),
             Some(_) if are_own_nodes => {}
-            Some(rows) => {
-                self.fold(state, rows);
+            Some(local) => {
+                self.fold(state, local);
                 state.check_environment(self.world.rank());
             }
         }
@@ -239,7 +262,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Reduces this rank's own nodes, to the workspace or to the copies.
-    fn fold(&self, state: &mut State<T>, rows: &[T]) {
+    fn fold(&self, state: &mut State<T>, own: Local<'_, T>) {
         span!("local work");
         let (program, width) = (self.strips.first(), self.strips.width);
         let mut copies;
@@ -261,6 +284,14 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
                 own
             } else {
                 &mut state.workspace[local.start..][..length]
+            };
+            let rows = match own {
+                Local::Rows(rows) => rows,
+                Local::Nodes(nodes) => {
+                    let range = local.lengths.start * width..local.lengths.end * width;
+                    results.copy_from_slice(&nodes[range]);
+                    continue;
+                }
             };
             let mut items = &rows[local.rows.start * width..local.rows.end * width];
             if local.rows.len() == lengths.len() {

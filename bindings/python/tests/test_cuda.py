@@ -1,0 +1,125 @@
+"""Arrays in GPU memory: the bits of NumPy's arrays. Without a GPU, or without a library that has one, a test is skipped.
+
+    python -m pytest tests/test_cuda.py
+"""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+import treefold
+from treefold import _cuda, exact
+
+
+def gpu_libraries():
+    """The libraries that are there and see a GPU: their names, and what makes an array of NumPy's one of theirs."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return {}
+    found = {}
+    try:
+        import torch
+
+        if torch.cuda.is_available():
+            found["torch"] = lambda array: torch.from_numpy(array).cuda()
+    except ImportError:
+        pass
+    try:
+        import cupy
+
+        found["cupy"] = cupy.asarray
+    except ImportError:
+        pass
+    try:
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        found["jax"] = jax.numpy.asarray
+    except ImportError:
+        pass
+    try:
+        from numba import cuda
+
+        if cuda.is_available():
+            found["numba"] = cuda.to_device
+    except ImportError:
+        pass
+    return found
+
+
+LIBRARIES = gpu_libraries()
+
+
+@pytest.fixture(params=["torch", "cupy", "jax", "numba"])
+def on_gpu(request):
+    if request.param not in LIBRARIES:
+        pytest.skip(f"skipped: no GPU that {request.param} sees")
+    return LIBRARIES[request.param]
+
+
+def same(found, expected):
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_sums_have_the_bits_of_numpys_arrays(on_gpu, dtype):
+    random = np.random.default_rng(46)
+    for length in [1, 2, 1000, 65_537, 1_000_003]:
+        x = random.standard_normal(length)
+        if dtype[0] == "c":
+            x = x + 1j * random.standard_normal(length)
+        x = x.astype(dtype)
+        same(treefold.sum(on_gpu(x)), treefold.sum(x))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_axes(on_gpu, dtype):
+    x = np.random.default_rng(47).standard_normal((30, 40, 50)).astype(dtype)
+    there = on_gpu(x)
+    for axis in [None, 0, 1, 2, -1, (0, 1), (1, 2), (0, 1, 2)]:
+        for keepdims in [False, True]:
+            same(treefold.sum(there, axis, keepdims=keepdims), treefold.sum(x, axis, keepdims=keepdims))
+    out = np.empty((30, 50), dtype)
+    assert treefold.sum(there, 1, out=out) is out
+    same(out, treefold.sum(x, 1))
+    with pytest.raises(ValueError, match="not neighbours"):
+        treefold.sum(there, (0, 2))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_exact_sums(on_gpu, dtype):
+    x = np.random.default_rng(48).standard_normal((100, 2000)).astype(dtype) * 10.0 ** np.arange(-10, 10).repeat(100)
+    x = x.astype(dtype)
+    there = on_gpu(x)
+    same(exact.sum(there), exact.sum(x))
+    same(exact.sum(there, 1), exact.sum(x, 1))
+    with pytest.raises(TypeError, match="along the last axes"):
+        exact.sum(there, 0)
+
+
+def test_what_is_not_summed(on_gpu):
+    integers = on_gpu(np.arange(4))
+    with pytest.raises(TypeError, match="in GPU memory, treefold sums floats"):
+        treefold.sum(integers)
+    x = on_gpu(np.zeros((4, 4)))
+    with pytest.raises(TypeError, match="only sum and exact.sum"):
+        treefold.max(x)
+    same(treefold.sum(on_gpu(np.zeros((0, 3))), 0), np.zeros(3))
+
+
+def test_strides():
+    for name in ["torch", "cupy"]:
+        if name in LIBRARIES:
+            x = LIBRARIES[name](np.zeros((4, 6)))
+            with pytest.raises(ValueError, match="not contiguous in GPU memory"):
+                treefold.sum(x[:, ::2])
+            same(treefold.sum(x[1:3]), np.float64(0))
+
+
+def test_arrays_of_the_host_are_not_taken_for_others():
+    for x in [np.zeros(3), [1.0], 1.0, np.float64(1)]:
+        assert not _cuda.is_on_device(x)

@@ -1,0 +1,368 @@
+//! A device: its context, its kernels, and memory that they need.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::ptr::NonNull;
+use std::slice;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cudarc::driver::sys::{self, CUdevice_attribute, CUpointer_attribute};
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverError, result};
+use cudarc::nvrtc::Ptx;
+use reduce::{Operator, Sum};
+
+use crate::error::{During, Error};
+use crate::items::{Buffer, Element, Items};
+
+/// Compiled beforehand by `kernels.py`; the driver translates it for its GPU.
+pub(crate) const KERNELS: &str = include_str!("kernels/kernels.ptx");
+
+/// The threads of a block, as in `kernels.cu`.
+pub(crate) const THREADS: u32 = 256;
+
+/// Room for the limbs and counters of any exact sum.
+const LIMBS: usize = 128;
+
+/// Calls of one device that need memory wait for each other: it is kept from call to call.
+pub(crate) struct Scratch {
+    /// Partial sums, as bytes.
+    pub(crate) partials: [Buffer<u64>; 2],
+    /// The blocks that have ended, of a launch; 0 between launches.
+    pub(crate) arrived: Buffer<u32>,
+    /// The limbs and counters of an exact sum under way; 0 between launches.
+    pub(crate) limbs: Buffer<i64>,
+    /// Results, in the host's memory, where kernels write them.
+    pub(crate) results: Pinned,
+}
+
+/// The kernels for a type.
+pub(crate) struct Kernels {
+    pub(crate) sum_runs: CudaFunction,
+    pub(crate) sum_row_runs: CudaFunction,
+    pub(crate) exact_sum: CudaFunction,
+    /// The blocks of `exact_sum` that run at the same time.
+    pub(crate) exact_blocks: u64,
+}
+
+/// A GPU.
+///
+/// It works in the GPU's primary context, as other libraries do, and on its default stream: what was asked of that stream, or of
+/// another stream that waits for it, has happened before items are read. A call returns when its result is there. Threads may share it.
+pub struct Device {
+    pub(crate) stream: Arc<CudaStream>,
+    kernels: [Kernels; 2],
+    pub(crate) scratch: Mutex<Scratch>,
+    context: Arc<CudaContext>,
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device")
+            .field("ordinal", &self.context.ordinal())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Device {
+    /// The GPU of this number, counted from 0 as `CUDA_VISIBLE_DEVICES` has them.
+    ///
+    /// The first use on a machine translates the kernels for its GPU, which takes a second; the driver keeps them.
+    ///
+    /// # Errors
+    /// There is no driver or no such GPU, it is older than Volta, or the driver fails.
+    pub fn new(ordinal: usize) -> Result<Self, Error> {
+        check_driver()?;
+        let count = match result::init().and_then(|()| CudaContext::device_count()) {
+            Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => 0,
+            count => count.during("counting devices")?,
+        };
+        let count = usize::try_from(count).unwrap_or(0);
+        if ordinal >= count {
+            return Err(Error::NoDevice { ordinal, count });
+        }
+        let context = CudaContext::new(ordinal).during("opening the device")?;
+        let (major, minor) = context
+            .compute_capability()
+            .during("asking for the compute capability")?;
+        if major < 7 {
+            return Err(Error::TooOld {
+                ordinal,
+                major,
+                minor,
+            });
+        }
+        let count = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
+        let multiprocessors = context
+            .attribute(count)
+            .during("counting multiprocessors")?;
+        let module = context
+            .load_module(Ptx::from_src(KERNELS))
+            .during("loading the kernels")?;
+        let stream = context.default_stream();
+        let room = || Buffer::with_room(&stream, 1 << 14);
+        let scratch = Scratch {
+            partials: [room()?, room()?],
+            arrived: Buffer::copy_of(&stream, &[0])?,
+            limbs: Buffer::copy_of(&stream, &[0; LIMBS])?,
+            results: Pinned::new(1 << 10)?,
+        };
+        Ok(Self {
+            kernels: [
+                kernels::<f32>(&module, multiprocessors)?,
+                kernels::<f64>(&module, multiprocessors)?,
+            ],
+            scratch: Mutex::new(scratch),
+            stream,
+            context,
+        })
+    }
+
+    /// What the GPU is called.
+    ///
+    /// # Errors
+    /// The driver fails.
+    pub fn name(&self) -> Result<String, Error> {
+        self.context.name().during("asking for the name")
+    }
+
+    /// The context and the stream, for other libraries.
+    #[must_use]
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    /// A copy of items in this device's memory.
+    ///
+    /// # Errors
+    /// There is no room, or the driver fails.
+    pub fn copy<T: Element>(&self, items: &[T]) -> Result<Buffer<T>, Error>
+    where
+        Sum: Operator<T>,
+    {
+        Buffer::copy_of(&self.stream, items)
+    }
+
+    /// Items that another library has in this device's memory, or in managed memory: `length` of them from `pointer` on.
+    ///
+    /// # Errors
+    /// The pointer is not aligned for the items, or not to memory that this device reads.
+    ///
+    /// # Safety
+    /// There are that many items, which nobody writes or frees as long as they are used as [`Items`].
+    #[expect(unsafe_code, reason = "the caller owns the memory")]
+    pub unsafe fn items<T: Element>(
+        &self,
+        pointer: u64,
+        length: usize,
+    ) -> Result<Items<'_, T>, Error>
+    where
+        Sum: Operator<T>,
+    {
+        let wrong = |reason: &str| Error::Pointer {
+            pointer,
+            reason: reason.to_owned(),
+        };
+        if length == 0 {
+            return Ok(Items::new(pointer, 0));
+        }
+        if !pointer.is_multiple_of(size_of::<T>() as u64) {
+            return Err(wrong("the pointer is not aligned for its type"));
+        }
+        self.bind()?;
+        let (ordinal, own) = (owner_of(pointer)?, self.context.ordinal());
+        if ordinal != own {
+            return Err(wrong(&format!(
+                "memory of GPU {ordinal}, and this is GPU {own}"
+            )));
+        }
+        Ok(Items::new(pointer, length))
+    }
+
+    /// Copies items to ordinary memory of the same length.
+    #[expect(unsafe_code, reason = "a copy from a pointer")]
+    pub(crate) fn copy_from<T: Element>(
+        &self,
+        items: Items<'_, T>,
+        into: &mut [T],
+    ) -> Result<(), Error>
+    where
+        Sum: Operator<T>,
+    {
+        self.bind()?;
+        // SAFETY: `into` has as many items as are there.
+        unsafe { result::memcpy_dtoh_async(into, items.pointer, self.stream.cu_stream()) }
+            .during("copying from the device")?;
+        self.wait()
+    }
+
+    /// The number of the GPU in whose memory a pointer lies.
+    ///
+    /// # Errors
+    /// There is no driver, or it does not know the memory.
+    pub fn ordinal_of(pointer: u64) -> Result<usize, Error> {
+        check_driver()?;
+        result::init().during("starting the driver")?;
+        owner_of(pointer)
+    }
+
+    /// Waits until what was asked of another stream has happened. 1 and 2 are the default stream and that of this thread.
+    ///
+    /// # Errors
+    /// The driver fails.
+    ///
+    /// # Safety
+    /// The number is a stream of this device, or 1 or 2.
+    #[expect(unsafe_code, reason = "a stream by its address")]
+    pub unsafe fn wait_for_stream(&self, stream: usize) -> Result<(), Error> {
+        self.bind()?;
+        // SAFETY: the caller vouches for the stream.
+        unsafe { result::stream::synchronize(stream as sys::CUstream) }
+            .during("waiting for a stream")
+    }
+
+    pub(crate) fn kernels<T: Element>(&self) -> &Kernels
+    where
+        Sum: Operator<T>,
+    {
+        &self.kernels[T::INDEX]
+    }
+
+    /// Makes the device that of this thread's calls.
+    pub(crate) fn bind(&self) -> Result<(), Error> {
+        self.context.bind_to_thread().during("choosing the device")
+    }
+
+    pub(crate) fn wait(&self) -> Result<(), Error> {
+        self.stream.synchronize().during("waiting for the device")
+    }
+
+    /// Runs a task that uses the memory which is kept.
+    pub(crate) fn with_scratch<R>(
+        &self,
+        task: impl FnOnce(&mut Scratch) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.bind()?;
+        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        task(&mut scratch)
+    }
+}
+
+/// Whether there is a driver: `cudarc` panics where it needs one and there is none.
+#[expect(unsafe_code, reason = "asks whether a library can be loaded")]
+fn check_driver() -> Result<(), Error> {
+    // SAFETY: loading the driver runs its initialisers, which are those of any program that uses a GPU.
+    if unsafe { sys::is_culib_present() } {
+        Ok(())
+    } else {
+        Err(Error::NoDriver)
+    }
+}
+
+/// The number of the GPU that has the memory at a pointer. The driver runs.
+#[expect(unsafe_code, reason = "the driver writes a number")]
+fn owner_of(pointer: u64) -> Result<usize, Error> {
+    let mut ordinal = 0_i32;
+    // SAFETY: the driver writes an int for this attribute, whatever the pointer is, or returns an error.
+    let asked = unsafe {
+        sys::cuPointerGetAttribute(
+            (&raw mut ordinal).cast::<c_void>(),
+            CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+            pointer,
+        )
+    };
+    match (asked.result(), usize::try_from(ordinal)) {
+        (Ok(()), Ok(ordinal)) => Ok(ordinal),
+        _ => Err(Error::Pointer {
+            pointer,
+            reason: "no memory that the driver knows".to_owned(),
+        }),
+    }
+}
+
+fn kernels<T: Element>(module: &Arc<CudaModule>, multiprocessors: i32) -> Result<Kernels, Error>
+where
+    Sum: Operator<T>,
+{
+    let kernel = |name: &str| {
+        let name = format!("{name}_{}", T::SUFFIX);
+        module.load_function(&name).during("finding a kernel")
+    };
+    let exact_sum = kernel("exact_sum")?;
+    let blocks = exact_sum
+        .occupancy_max_active_blocks_per_multiprocessor(THREADS, 0, None)
+        .during("counting the blocks of a multiprocessor")?;
+    Ok(Kernels {
+        sum_runs: kernel("sum_runs")?,
+        sum_row_runs: kernel("sum_row_runs")?,
+        exact_sum,
+        exact_blocks: u64::from(blocks.max(1)) * u64::from(multiprocessors.unsigned_abs()),
+    })
+}
+
+impl Scratch {
+    /// Where partial sums go, with room for this many words.
+    pub(crate) fn partials(
+        &mut self,
+        which: usize,
+        words: usize,
+        stream: &Arc<CudaStream>,
+    ) -> Result<u64, Error> {
+        let buffer = &mut self.partials[which];
+        if buffer.len() < words {
+            *buffer = Buffer::with_room(stream, words.next_power_of_two())?;
+        }
+        Ok(buffer.pointer())
+    }
+}
+
+/// Memory of the host, of 8-byte words, that kernels write to.
+pub(crate) struct Pinned {
+    memory: NonNull<u64>,
+    words: usize,
+}
+
+// SAFETY: the memory is this value's alone.
+#[expect(unsafe_code, reason = "a pointer that is owned")]
+unsafe impl Send for Pinned {}
+
+#[expect(unsafe_code, reason = "memory that the driver allocates")]
+impl Pinned {
+    fn new(words: usize) -> Result<Self, Error> {
+        let bytes = words * size_of::<u64>();
+        // SAFETY: the context is this thread's, and any flags are allowed.
+        let memory = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP) }
+            .during("allocating host memory")?;
+        let memory = NonNull::new(memory.cast::<u64>()).expect("memory is not at null");
+        // SAFETY: there are that many bytes.
+        unsafe { memory.write_bytes(0, words) };
+        Ok(Self { memory, words })
+    }
+
+    /// Room for words; what was there is lost.
+    pub(crate) fn reserve(&mut self, words: usize) -> Result<(), Error> {
+        if self.words < words {
+            *self = Self::new(words.next_power_of_two())?;
+        }
+        Ok(())
+    }
+
+    /// Where kernels find it: addresses of pinned memory are the same on both sides.
+    pub(crate) fn pointer(&self) -> u64 {
+        self.memory.as_ptr() as u64
+    }
+
+    /// The words. Nothing may be under way on the device that writes them.
+    pub(crate) fn words(&self) -> &[u64] {
+        // SAFETY: there are that many, all of them written, by `new` at least, and callers have waited for the device.
+        unsafe { slice::from_raw_parts(self.memory.as_ptr(), self.words) }
+    }
+}
+
+#[expect(unsafe_code, reason = "memory that the driver allocated")]
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // SAFETY: it came from `malloc_host`, and every call waits for its kernels. At the end of the process the driver may be gone, and
+        // its error is of no interest.
+        let _ = unsafe { result::free_host(self.memory.as_ptr().cast()) };
+    }
+}

@@ -1,0 +1,149 @@
+//! Items in a device's memory.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceRepr};
+use exact_sum::Float;
+use reduce::{Operator, Sum};
+
+use crate::error::{During, Error};
+
+/// A type of items: `f32` or `f64`.
+pub trait Element: Float + Pod + DeviceRepr + sealed::Sealed
+where
+    Sum: Operator<Self>,
+{
+}
+
+impl Element for f32 {}
+impl Element for f64 {}
+
+pub(crate) mod sealed {
+    /// What kernels there are for a type.
+    pub trait Sealed {
+        /// The end of their names.
+        const SUFFIX: &str;
+        /// Which of the device's kernels they are.
+        const INDEX: usize;
+        /// The limbs of an exact sum, before its counters.
+        const LIMBS: usize;
+    }
+
+    impl Sealed for f32 {
+        const SUFFIX: &str = "f32";
+        const INDEX: usize = 0;
+        const LIMBS: usize = 12;
+    }
+
+    impl Sealed for f64 {
+        const SUFFIX: &str = "f64";
+        const INDEX: usize = 1;
+        const LIMBS: usize = 69;
+    }
+}
+
+/// Items side by side in the memory of a device: a pointer and a length.
+#[derive(Clone, Copy)]
+pub struct Items<'d, T> {
+    pub(crate) pointer: u64,
+    pub(crate) length: usize,
+    memory: PhantomData<&'d [T]>,
+}
+
+impl<T> Items<'_, T> {
+    pub(crate) fn new(pointer: u64, length: usize) -> Self {
+        Self {
+            pointer,
+            length,
+            memory: PhantomData,
+        }
+    }
+
+    /// Where they begin, as an address of the device.
+    #[must_use]
+    pub fn as_ptr(self) -> u64 {
+        self.pointer
+    }
+
+    /// The number of items.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.length
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.length == 0
+    }
+}
+
+impl<T> fmt::Debug for Items<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Items")
+            .field("pointer", &format_args!("{:#x}", self.pointer))
+            .field("length", &self.length)
+            .finish()
+    }
+}
+
+/// Memory of a device that is freed when dropped.
+#[derive(Debug)]
+pub struct Buffer<T> {
+    memory: CudaSlice<T>,
+    stream: Arc<CudaStream>,
+}
+
+impl<T: DeviceRepr> Buffer<T> {
+    pub(crate) fn copy_of(stream: &Arc<CudaStream>, items: &[T]) -> Result<Self, Error>
+    where
+        T: Clone,
+    {
+        let memory = match items {
+            // The driver allocates nothing that has no bytes.
+            [] => stream.null(),
+            items => stream.clone_htod(items),
+        }
+        .during("copying to the device")?;
+        Ok(Self {
+            memory,
+            stream: Arc::clone(stream),
+        })
+    }
+
+    #[expect(unsafe_code, reason = "memory without values")]
+    pub(crate) fn with_room(stream: &Arc<CudaStream>, length: usize) -> Result<Self, Error> {
+        // SAFETY: any bits are values of T, which is a number; kernels write before they read.
+        let memory = unsafe { stream.alloc::<T>(length) }.during("allocating device memory")?;
+        Ok(Self {
+            memory,
+            stream: Arc::clone(stream),
+        })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.memory.len()
+    }
+
+    pub(crate) fn pointer(&self) -> u64 {
+        self.memory.device_ptr(&self.stream).0
+    }
+
+    pub(crate) fn copy_to(&self, host: &mut [T]) -> Result<(), Error> {
+        let view = self.memory.slice(..host.len());
+        self.stream
+            .memcpy_dtoh(&view, host)
+            .during("copying from the device")
+    }
+}
+
+impl<T: DeviceRepr> Buffer<T> {
+    /// The items.
+    #[must_use]
+    pub fn items(&self) -> Items<'_, T> {
+        Items::new(self.pointer(), self.memory.len())
+    }
+}

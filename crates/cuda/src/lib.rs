@@ -1,0 +1,34 @@
+//! Sums of items in the memory of NVIDIA GPUs, with the bits of the processor's sums.
+//!
+//! A [`Device`] adds up [`Items`] in its memory: in tree order ([`Device::sum`], [`Device::sum_rows`]), or exactly
+//! ([`Device::exact_sum`]). Over ranks, [`Device::allreduce`] and its kin run a [`Plan`](reduce::Plan) of [`Sum`](reduce::Sum) on
+//! items that are on the GPU of each rank; exact sums are merged as those of items in ordinary memory are.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = cuda::Device::new(0)?;
+//! let items = device.copy(&[0.1, 0.2, 0.3, 0.4])?;
+//! assert_eq!(device.sum(items.items())?, (0.1 + 0.2) + (0.3 + 0.4));
+//! assert_eq!(device.exact_sum(items.items())?.value(), 1.0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How the bits come to be the same
+//!
+//! Additions of floats on a GPU are those of IEEE 754, as the processor's are, as long as the compiler neither fuses nor flushes: the
+//! kernels only add, and are compiled without either. A block of threads folds a subtree of items, and the last block folds
+//! the subtrees, in the order of the tree. Exact sums split items into parts that floats add without rounding errors, and add the parts
+//! up as integers, in any order.
+
+mod device;
+mod error;
+mod exact;
+mod items;
+mod plan;
+mod runs;
+mod tree;
+
+pub use device::Device;
+pub use error::Error;
+pub use items::{Buffer, Element, Items};

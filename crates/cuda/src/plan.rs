@@ -1,0 +1,103 @@
+//! Plans whose items are in devices' memory.
+
+use reduce::{Operation, Operator, Plan, Sum};
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::items::{Element, Items};
+
+impl Device {
+    /// [`Plan::allreduce_into`] of items in this device's memory: the device folds them, and what is left goes from rank to rank in
+    /// ordinary memory. Collective.
+    ///
+    /// A rank may have its items on a GPU and another one in ordinary memory: the bits are the same. By an algorithm that is not a
+    /// schedule, the items are copied to ordinary memory first.
+    ///
+    /// # Errors
+    /// As [`Plan::allreduce_into`]. Where the driver fails, the other ranks hear of it.
+    pub fn allreduce<T: Element>(
+        &self,
+        plan: &Plan<T, Sum>,
+        local: Items<'_, T>,
+        result: &mut [T],
+    ) -> Result<(), Error>
+    where
+        Sum: Operator<T>,
+    {
+        match self.folded(plan, Operation::Allreduce, local) {
+            Ok(Local::Items(items)) => plan.allreduce_into(&items, result)?,
+            Ok(Local::Nodes(nodes)) => plan.allreduce_folded(Ok(&nodes), result)?,
+            Err(error) => plan.allreduce_folded(Err(error.to_string()), result)?,
+        }
+        Ok(())
+    }
+
+    /// [`Plan::reduce_into`], as [`allreduce`](Device::allreduce). Collective.
+    ///
+    /// # Errors
+    /// As [`allreduce`](Device::allreduce).
+    pub fn reduce<T: Element>(
+        &self,
+        plan: &Plan<T, Sum>,
+        local: Items<'_, T>,
+        result: &mut [T],
+    ) -> Result<bool, Error>
+    where
+        Sum: Operator<T>,
+    {
+        let is_root = match self.folded(plan, Operation::Reduce, local) {
+            Ok(Local::Items(items)) => plan.reduce_into(&items, result)?,
+            Ok(Local::Nodes(nodes)) => plan.reduce_folded(Ok(&nodes), result)?,
+            Err(error) => plan.reduce_folded(Err(error.to_string()), result)?,
+        };
+        Ok(is_root)
+    }
+
+    /// [`Plan::reduce_scatter`], as [`allreduce`](Device::allreduce). Collective.
+    ///
+    /// # Errors
+    /// As [`allreduce`](Device::allreduce).
+    pub fn reduce_scatter<T: Element>(
+        &self,
+        plan: &Plan<T, Sum>,
+        local: Items<'_, T>,
+        result: &mut [T],
+    ) -> Result<(), Error>
+    where
+        Sum: Operator<T>,
+    {
+        match self.folded(plan, Operation::ReduceScatter, local) {
+            Ok(Local::Items(items)) => plan.reduce_scatter(&items, result)?,
+            Ok(Local::Nodes(nodes)) => plan.reduce_scatter_folded(Ok(&nodes), result)?,
+            Err(error) => plan.reduce_scatter_folded(Err(error.to_string()), result)?,
+        }
+        Ok(())
+    }
+
+    /// What a plan takes of this rank: the folds of its own nodes, or its items, where the plan has no such nodes.
+    fn folded<T: Element>(
+        &self,
+        plan: &Plan<T, Sum>,
+        operation: Operation,
+        local: Items<'_, T>,
+    ) -> Result<Local<T>, Error>
+    where
+        Sum: Operator<T>,
+    {
+        let Some(lengths) = plan.own_node_lengths(operation) else {
+            let mut items = vec![T::zeroed(); local.len()];
+            self.copy_from(local, &mut items)?;
+            return Ok(Local::Items(items));
+        };
+        let width = plan.width();
+        let mut nodes = vec![T::zeroed(); lengths.len() * width];
+        self.fold_runs(local, width, &lengths, &mut nodes)?;
+        Ok(Local::Nodes(nodes))
+    }
+}
+
+/// What a rank brings to a run, in ordinary memory.
+enum Local<T> {
+    Items(Vec<T>),
+    Nodes(Vec<T>),
+}

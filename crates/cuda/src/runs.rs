@@ -1,0 +1,100 @@
+//! Which blocks of a launch sum which items.
+
+use cudarc::driver::DeviceRepr;
+
+/// The most runs that are passed as an argument.
+pub(crate) const NEAR_RUNS: usize = 64;
+
+/// `Runs` of `kernels.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Runs {
+    count: u32,
+    level: u32,
+    far_starts: u64,
+    far_blocks: u64,
+    near_starts: [u64; NEAR_RUNS + 1],
+    near_blocks: [u64; NEAR_RUNS + 1],
+}
+
+// SAFETY: the kernels' struct has the same fields, integers of the same sizes, in the same order.
+#[expect(unsafe_code, reason = "a kernel's argument")]
+unsafe impl DeviceRepr for Runs {}
+
+/// Runs of items, or of rows, side by side, each in blocks of 2^level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Blocks {
+    pub(crate) level: u32,
+    /// Where each run starts; then the end.
+    pub(crate) starts: Vec<u64>,
+    /// The first block of each run; then their number.
+    pub(crate) blocks: Vec<u64>,
+}
+
+impl Blocks {
+    /// Those of runs of these lengths, each of which is at least 1.
+    pub(crate) fn new(lengths: &[usize], level: u32) -> Self {
+        let (mut start, mut block) = (0_u64, 0_u64);
+        let (mut starts, mut blocks) = (vec![start], vec![block]);
+        for &length in lengths {
+            start += length as u64;
+            block += (length as u64).div_ceil(1 << level);
+            starts.push(start);
+            blocks.push(block);
+        }
+        Self {
+            level,
+            starts,
+            blocks,
+        }
+    }
+
+    /// The number of all blocks.
+    pub(crate) fn count(&self) -> u64 {
+        *self.blocks.last().expect("there is an end")
+    }
+
+    /// The blocks of each run.
+    pub(crate) fn lengths(&self) -> Vec<usize> {
+        let length = |pair: &[u64]| usize::try_from(pair[1] - pair[0]).expect("it is no longer");
+        self.blocks.windows(2).map(length).collect()
+    }
+
+    /// Whether they fit into an argument.
+    pub(crate) fn are_near(&self) -> bool {
+        self.starts.len() <= NEAR_RUNS + 1
+    }
+
+    /// As an argument; `far` is where the starts are in device memory, and the blocks behind them, if they do not fit.
+    pub(crate) fn argument(&self, far: Option<u64>) -> Runs {
+        let mut runs = Runs {
+            count: u32::try_from(self.starts.len() - 1).expect("runs are in memory, with room"),
+            level: self.level,
+            far_starts: 0,
+            far_blocks: 0,
+            near_starts: [0; NEAR_RUNS + 1],
+            near_blocks: [0; NEAR_RUNS + 1],
+        };
+        if let Some(far) = far {
+            runs.far_starts = far;
+            runs.far_blocks = far + size_of_val(&self.starts[..]) as u64;
+        } else {
+            runs.near_starts[..self.starts.len()].copy_from_slice(&self.starts);
+            runs.near_blocks[..self.blocks.len()].copy_from_slice(&self.blocks);
+        }
+        runs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Blocks;
+
+    #[test]
+    fn runs_are_cut_into_blocks() {
+        let blocks = Blocks::new(&[1, 8, 9, 3], 3);
+        assert_eq!(blocks.starts, [0, 1, 9, 18, 21]);
+        assert_eq!(blocks.blocks, [0, 1, 2, 4, 5]);
+        assert_eq!(blocks.lengths(), [1, 1, 2, 1]);
+    }
+}

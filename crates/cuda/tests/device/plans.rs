@@ -1,0 +1,158 @@
+//! Plans of ranks whose items are on a GPU, or of which some are.
+
+use cuda::Device;
+use distribution::Ownership;
+use reduce::{Algorithm, Operator, Plan, Sum, exact, threads};
+
+use crate::{Bits, Random, bits, device, items};
+
+const ALGORITHMS: [Algorithm; 6] = [
+    Algorithm::Binomial,
+    Algorithm::Ring,
+    Algorithm::RecursiveDoubling,
+    Algorithm::Rabenseifner,
+    Algorithm::BinaryPipelined,
+    Algorithm::Algorithm1,
+];
+
+fn check<T: Bits + Send + Sync>(device: &Device, seed: u64)
+where
+    Sum: Operator<T>,
+{
+    let mut random = Random(seed);
+    for ranks in [1, 2, 3, 7] {
+        for width in [1, 3, 200] {
+            for algorithm in ALGORITHMS {
+                if algorithm == Algorithm::Algorithm1 && width != 1 {
+                    continue;
+                }
+                let rows = random.below(40_000 / width) + 1;
+                let kind = random.below(2);
+                let all = items::<T>(&mut random, kind, rows * width);
+                let cut: Vec<usize> = (0..=ranks).map(|rank| rows * rank / ranks).collect();
+                let mut expected = vec![T::rounded(0.0); width];
+                reduce::sum_rows(&all, width, &mut expected).unwrap();
+                let results = threads::run(ranks, |world| {
+                    let rank = world.rank();
+                    let own = &all[cut[rank] * width..cut[rank + 1] * width];
+                    let plan = Plan::builder(world)
+                        .local_items((cut[rank + 1] - cut[rank]) as u64)
+                        .width(width)
+                        .algorithm(algorithm)
+                        .build::<T>()
+                        .unwrap();
+                    let memory = device.copy(own).unwrap();
+                    let mut result = vec![T::rounded(7.0); width];
+                    for round in 0..3 {
+                        // One rank has its items in ordinary memory.
+                        if (rank + round) % 3 == 2 {
+                            plan.allreduce_into(own, &mut result).unwrap();
+                        } else {
+                            device
+                                .allreduce(&plan, memory.items(), &mut result)
+                                .unwrap();
+                        }
+                    }
+                    let mut root = vec![T::rounded(7.0); width];
+                    if device.reduce(&plan, memory.items(), &mut root).unwrap() {
+                        assert_eq!(bits(&root), bits(&result));
+                    }
+                    if algorithm != Algorithm::Algorithm1 {
+                        let columns = plan.scattered_columns();
+                        let mut scattered = vec![T::rounded(7.0); columns.len()];
+                        device
+                            .reduce_scatter(&plan, memory.items(), &mut scattered)
+                            .unwrap();
+                        assert_eq!(bits(&scattered), bits(&result[columns]));
+                    }
+                    result
+                });
+                for result in results.unwrap() {
+                    assert_eq!(
+                        bits(&result),
+                        bits(&expected),
+                        "{algorithm}, {ranks} ranks, width {width}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn plans_of_items_on_a_device() {
+    let Some(device) = device() else { return };
+    check::<f64>(device, 46_021);
+    check::<f32>(device, 46_022);
+}
+
+#[test]
+fn exact_plans_of_items_on_a_device() {
+    let Some(device) = device() else { return };
+    let all: Vec<f64> = items(&mut Random(46_023), 4, 100_000);
+    let totals = threads::run(3, |world| {
+        let own = &all[all.len() * world.rank() / 3..all.len() * (world.rank() + 1) / 3];
+        let memory = device.copy(own).unwrap();
+        let plan = Plan::builder(world)
+            .build_exact::<exact::Sum<f64>>()
+            .unwrap();
+        let local = device.exact_sum(memory.items()).unwrap();
+        plan.allreduce(&local).unwrap().value().to_bits()
+    });
+    assert_eq!(totals.unwrap(), [exact::sum(&all).to_bits(); 3]);
+}
+
+/// Items of scattered ranks are many short runs.
+#[test]
+fn scattered_items() {
+    let Some(device) = device() else { return };
+    let all: Vec<f64> = items(&mut Random(46_024), 0, 30_000);
+    let ownership = Ownership::block_cyclic(all.len() as u64, 2, 7).unwrap();
+    let expected = reduce::sum(&all).unwrap().to_bits();
+    let totals = threads::run(2, |world| {
+        let rank = world.rank();
+        let own: Vec<f64> = all
+            .chunks(7)
+            .skip(rank)
+            .step_by(2)
+            .flatten()
+            .copied()
+            .collect();
+        let plan = Plan::builder(world)
+            .ownership(&ownership)
+            .build::<f64>()
+            .unwrap();
+        let memory = device.copy(&own).unwrap();
+        let mut result = [0.0];
+        device
+            .allreduce(&plan, memory.items(), &mut result)
+            .unwrap();
+        result[0].to_bits()
+    });
+    assert_eq!(totals.unwrap(), [expected; 2]);
+}
+
+/// A rank whose items are not as planned fails, and the others hear of it.
+#[test]
+fn a_rank_without_its_items() {
+    let Some(device) = device() else { return };
+    let errors = threads::run(3, |world| {
+        let plan = Plan::builder(world)
+            .local_items(1000)
+            .build::<f64>()
+            .unwrap();
+        let length = if world.rank() == 1 { 999 } else { 1000 };
+        let memory = device.copy(&vec![1.0; length]).unwrap();
+        let outcome = device.allreduce(&plan, memory.items(), &mut [0.0]);
+        outcome.unwrap_err().to_string()
+    });
+    let errors = errors.unwrap();
+    assert!(
+        errors[1].contains("its items were not folded: 999 values"),
+        "{}",
+        errors[1]
+    );
+    for rank in [0, 2] {
+        assert!(errors[rank].contains("rank 1"), "{}", errors[rank]);
+    }
+}
