@@ -172,17 +172,16 @@ fn what_is_wrong_is_said() {
         "3 values are not",
     );
     let host = [1.0_f64];
-    // SAFETY: nothing is read, as the pointers are refused.
-    #[expect(unsafe_code, reason = "pointers that are refused")]
-    let refused = unsafe {
-        [
-            device.items::<f64>(memory.items().as_ptr() + 4, 1),
-            device.items::<f64>(host.as_ptr() as u64, 1),
-        ]
+    let refused = |pointer: u64| {
+        // SAFETY: nothing is read, as the pointers are refused.
+        #[expect(unsafe_code, reason = "pointers that are refused")]
+        unsafe { device.items::<f64>(pointer, 1) }.map(drop)
     };
-    let [unaligned, elsewhere] = refused.map(|items| items.map(drop));
-    wrong(unaligned, "not aligned");
-    wrong(elsewhere, "no memory that the driver knows");
+    wrong(refused(memory.items().as_ptr() + 4), "not aligned");
+    wrong(
+        refused(host.as_ptr() as u64),
+        "no memory that the driver knows",
+    );
     let most = Device::new(1 << 20).map(drop);
     wrong(most, "no GPU 1048576");
 }
