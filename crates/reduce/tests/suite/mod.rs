@@ -8,6 +8,7 @@
 pub(crate) mod collectives;
 pub(crate) mod exact;
 pub(crate) mod faults;
+pub(crate) mod folded;
 pub(crate) mod handles;
 pub(crate) mod long_rows;
 #[allow(dead_code, reason = "each backend loses ranks in its own tests")]
@@ -35,6 +36,7 @@ pub(crate) fn checks() -> impl Iterator<Item = (&'static str, Check)> {
         .chain(split_phase::CHECKS)
         .chain(handles::CHECKS)
         .chain(long_rows::CHECKS)
+        .chain(folded::CHECKS)
         .chain(exact::CHECKS)
         .chain(faults::CHECKS)
         .chain(nested::CHECKS)
