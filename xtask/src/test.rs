@@ -16,6 +16,7 @@ mod ulfm;
 use std::time::Instant;
 
 use clap::Args;
+use comm::text::counted;
 use harness::table::Table;
 use harness::workspace::workspace;
 use harness::{Error, choices};
@@ -32,6 +33,9 @@ pub struct Options {
     stage: Option<String>,
     #[command(flatten)]
     mpi: MpiOptions,
+    /// List the stages, with what they check and how long they take, and run none
+    #[arg(long)]
+    list: bool,
     /// Write to docs/ what was found: which MPI libraries passed, to the table of mpi.md; the picture of stage programs
     #[arg(long)]
     record: bool,
@@ -47,6 +51,10 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<bool, Error> {
     let chosen = chosen(options)?;
     let mpi = !options.no_mpi;
+    if options.list {
+        println!("{}", list(STAGES));
+        return Ok(true);
+    }
     let installation = options.mpi.installation()?;
     if mpi && chosen.iter().any(|stage| stage.mpi != Mpi::Unused) {
         setup::install(&installation)?;
@@ -55,10 +63,16 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     let mut steps = Steps::new(mpi, installation);
     let mut times = Table::new(["stage", "steps", "seconds"]);
     let mut passed = true;
-    for stage in chosen
-        .iter()
-        .filter(|stage| mpi || stage.mpi != Mpi::Needed)
-    {
+    let is_run = |stage: &&Stage| mpi || stage.mpi != Mpi::Needed;
+    let to_run: Vec<&Stage> = chosen.iter().copied().filter(is_run).collect();
+    println!("{}", list(to_run.iter().copied()));
+    for (index, stage) in to_run.iter().enumerate() {
+        let (place, count) = (index + 1, to_run.len());
+        let left = minutes(to_run[index..].iter().copied());
+        println!(
+            "\n══ stage {place} of {count}, {left} left: {}: {}",
+            stage.name, stage.purpose
+        );
         passed = run_stage(stage, &mut steps, &mut times)?;
         if !passed {
             break;
@@ -86,7 +100,6 @@ pub fn run(options: &Options) -> Result<bool, Error> {
 
 /// Runs one stage, and notes its time; true if every step passed.
 fn run_stage(stage: &Stage, steps: &mut Steps, times: &mut Table) -> Result<bool, Error> {
-    println!("\n══ stage {}: {}", stage.name, stage.purpose);
     let (begin, before_count) = (Instant::now(), steps.passed_count());
     let passed = match (stage.run)(steps) {
         Ok(()) => true,
@@ -102,6 +115,33 @@ fn run_stage(stage: &Stage, steps: &mut Steps, times: &mut Table) -> Result<bool
         format!("{seconds:.0}"),
     ]);
     Ok(passed)
+}
+
+/// Stages, with what they check and how long they take.
+fn list<'s>(stages: impl IntoIterator<Item = &'s Stage> + Clone) -> String {
+    let mut table = Table::new(["stage", "when", "minutes", "what it checks"]);
+    for stage in stages.clone() {
+        table.push(vec![
+            stage.name.to_owned(),
+            match stage.when {
+                When::Always => "always".to_owned(),
+                When::OnRequest => "on request".to_owned(),
+            },
+            format!("{:.0}", f64::from(stage.seconds) / 60.0),
+            stage.purpose.to_owned(),
+        ]);
+    }
+    let all = minutes(stages);
+    format!(
+        "{}\nall of them: {all}, on 2 cores with an empty target folder",
+        table.lines().join("\n")
+    )
+}
+
+/// How long stages take.
+fn minutes<'s>(stages: impl IntoIterator<Item = &'s Stage>) -> String {
+    let seconds = stages.into_iter().fold(0, |sum, stage| sum + stage.seconds);
+    counted(&seconds.div_ceil(60), "minute")
 }
 
 /// The stages that the options name, in the order in which they run.

@@ -73,7 +73,9 @@ pub(crate) fn of_run(error: &RunError) -> Failure {
         | RunError::Lengths { rank, .. }
         | RunError::NotRows { rank, .. } => (Code::Length, *rank),
         RunError::NoEmptyValue { rank, .. } => (Code::Empty, *rank),
-        RunError::NotOffered { rank, .. } => (Code::Unsupported, *rank),
+        RunError::NotOffered { rank, .. } | RunError::NoOwnNodes { rank, .. } => {
+            (Code::Unsupported, *rank)
+        }
         RunError::UnderWay { rank } => (Code::UnderWay, *rank),
         RunError::TimedOut { rank, awaited, .. } => {
             (Code::TimedOut, awaited.first().copied().unwrap_or(*rank))

@@ -276,6 +276,8 @@ mod tests {
             RunError::NotRows { rank: 0, values: 3, width: 2 },
             RunError::NoEmptyValue { rank: 0, operator: "min".to_owned() },
             RunError::NotOffered { rank: 0, algorithm: Algorithm::MpiNative },
+            RunError::NoOwnNodes { rank: 0, algorithm: Algorithm::MpiNative },
+            RunError::NotFolded { rank: 0, reason: "the device is gone".to_owned() },
             RunError::UnderWay { rank: 0 },
             RunError::TimedOut { rank: 0, awaited: vec![1], after: Duration::from_secs(1) },
             RunError::Environment { rank: 0, error: EnvironmentError::FlushToZero },

@@ -27,6 +27,8 @@ pub(super) struct Stage {
     pub(super) when: When,
     /// How much of it needs MPI.
     pub(super) mpi: Mpi,
+    /// About how long it takes, after the stages before it, on 2 cores with an empty target folder.
+    pub(super) seconds: u32,
     /// Runs its steps.
     pub(super) run: fn(&mut Steps) -> Result<(), Stop>,
 }
@@ -58,6 +60,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "format, clippy with each set of features, docs, crates without std",
         when: When::Always,
         mpi: Mpi::Unused,
+        seconds: 185,
         run: checks,
     },
     Stage {
@@ -65,6 +68,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "every member that is for crates.io can be packaged",
         when: When::Always,
         mpi: Mpi::Unused,
+        seconds: 10,
         run: packages,
     },
     Stage {
@@ -72,6 +76,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "all tests that run without MPI, with shuttle and loom",
         when: When::Always,
         mpi: Mpi::Unused,
+        seconds: 1500,
         run: threads,
     },
     Stage {
@@ -79,6 +84,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the suites on ranks of an MPI library, with and without shared memory; examples and commands",
         when: When::Always,
         mpi: Mpi::Needed,
+        seconds: 240,
         run: mpi,
     },
     Stage {
@@ -86,6 +92,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the same with Debian's MPICH",
         when: When::Always,
         mpi: Mpi::Needed,
+        seconds: 300,
         run: mpich,
     },
     Stage {
@@ -93,6 +100,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the libraries for C, C++ and Fortran are installed, and programs are built against them and run",
         when: When::Always,
         mpi: Mpi::For("libtreefold_mpi and its programs, with Open MPI and MPICH"),
+        seconds: 420,
         run: c,
     },
     Stage {
@@ -100,6 +108,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the interposer: programs that check every reduction, in C and Fortran, with and without it, with Open MPI and MPICH",
         when: When::Always,
         mpi: Mpi::Needed,
+        seconds: 240,
         run: pmpi,
     },
     Stage {
@@ -107,6 +116,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "worlds of the communicators of crate `mpi`, which is built for Open MPI and MPICH",
         when: When::Always,
         mpi: Mpi::Needed,
+        seconds: 90,
         run: rsmpi,
     },
     Stage {
@@ -114,6 +124,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the wheel of bindings/python is built once, and passes its tests without mpi4py, and on ranks of Open MPI and MPICH with it",
         when: When::Always,
         mpi: Mpi::For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"),
+        seconds: 300,
         run: python,
     },
     Stage {
@@ -121,6 +132,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "repro-check, a campaign of random programs, short benches, instruction counts",
         when: When::Always,
         mpi: Mpi::For("repro-check and bench under MPI"),
+        seconds: 240,
         run: commands,
     },
     Stage {
@@ -128,6 +140,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the commands build and run where MPI's tools are out of reach",
         when: When::Always,
         mpi: Mpi::Unused,
+        seconds: 5,
         run: rust_alone,
     },
     Stage {
@@ -135,6 +148,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the suites of comm and reduce, and a repro-check, with the MPI libraries from PyPI",
         when: When::OnRequest,
         mpi: Mpi::Needed,
+        seconds: 900,
         run: wheels,
     },
     Stage {
@@ -142,6 +156,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "processes are killed and the others go on, with Open MPI 5 from PyPI: plans of all kinds, and a hundred kills of the example",
         when: When::OnRequest,
         mpi: Mpi::Needed,
+        seconds: 200,
         run: ulfm,
     },
     Stage {
@@ -149,6 +164,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the package for Python with dask, xarray, Polars and Arrow from PyPI",
         when: When::OnRequest,
         mpi: Mpi::Unused,
+        seconds: 165,
         run: python_packages,
     },
     Stage {
@@ -156,6 +172,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "xarray's mean depends on chunks and mpi4py's solver on ranks, and not with treefold",
         when: When::OnRequest,
         mpi: Mpi::Needed,
+        seconds: 410,
         run: python_story,
     },
     Stage {
@@ -163,6 +180,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "LAMMPS and PETSc give the same bits with every allreduce of Open MPI under the interposer, and not without; root on Debian",
         when: When::OnRequest,
         mpi: Mpi::Needed,
+        seconds: 105,
         run: installed_programs,
     },
     Stage {
@@ -170,6 +188,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "nodes in a box: ranks on nodes, and a network that delays and loses messages, is cut and healed; root on Linux",
         when: When::OnRequest,
         mpi: Mpi::Needed,
+        seconds: 275,
         run: cluster,
     },
     Stage {
@@ -177,6 +196,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "mdBook, which is a hundred crates, accepts docs/",
         when: When::OnRequest,
         mpi: Mpi::Unused,
+        seconds: 310,
         run: book,
     },
     Stage {
@@ -184,6 +204,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "every packaged member but treefold-rsmpi builds from its package alone",
         when: When::OnRequest,
         mpi: Mpi::Unused,
+        seconds: 320,
         run: packages_verified,
     },
     Stage {
@@ -191,6 +212,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "clippy, tests, NEON and the same bits on 64-bit ARM, in qemu; root on Debian",
         when: When::OnRequest,
         mpi: Mpi::Unused,
+        seconds: 1680,
         run: aarch64,
     },
 ];

@@ -107,7 +107,10 @@ fn missing_folds(world: &World) {
             );
         } else if reason.is_some() {
             let text = error.to_string();
-            assert!(text.ends_with("its items were not folded: the device is gone"), "{text}");
+            assert!(
+                text.ends_with("its items were not folded: the device is gone"),
+                "{text}"
+            );
         } else {
             assert!(matches!(error, RunError::WrongLength { .. }), "{error}");
         }
@@ -117,9 +120,15 @@ fn missing_folds(world: &World) {
     let nodes = folds(&plan, Operation::Allreduce, &[1.0; 5]);
     let mut result = vec![7.0; if rank == failing { 2 } else { 1 }];
     let error = plan.allreduce_folded(Ok(&nodes), &mut result).unwrap_err();
-    assert_eq!(matches!(error, RunError::WrongResultLength { .. }), rank == failing, "{error}");
+    assert_eq!(
+        matches!(error, RunError::WrongResultLength { .. }),
+        rank == failing,
+        "{error}"
+    );
     // The thesis' algorithm has no such nodes, and its plan can be run all the same.
-    let plan = Plan::builder(world).local_items(5).algorithm(Algorithm::Algorithm1);
+    let plan = Plan::builder(world)
+        .local_items(5)
+        .algorithm(Algorithm::Algorithm1);
     let plan = plan.build::<f64>().unwrap();
     assert_eq!(plan.own_node_lengths(Operation::Allreduce), None);
     let refused = plan.allreduce_folded(Ok(&[]), &mut [7.0]).unwrap_err();
