@@ -1,7 +1,8 @@
 //! Sums in tree order.
 
-use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg};
-use reduce::{Operator, Sum, environment};
+use comm::text::counted;
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use reduce::{FoldError, Operator, Sum, environment};
 
 use crate::device::{Device, Scratch, THREADS};
 use crate::error::{During, Error};
@@ -52,10 +53,12 @@ impl Device {
         Sum: Operator<T>,
     {
         if width == 0 || !items.len().is_multiple_of(width) {
-            return Err(Error::Lengths(format!(
-                "{} values cannot be rows of {width}",
-                items.len()
-            )));
+            let (values, width) = (items.len() as u64, width as u64);
+            return Err(FoldError::NotRows { values, width }.into());
+        }
+        if result.len() != width {
+            let (width, found) = (width as u64, result.len() as u64);
+            return Err(FoldError::ResultLength { width, found }.into());
         }
         if items.is_empty() {
             result.fill(T::zeroed());
@@ -81,20 +84,22 @@ impl Device {
     where
         Sum: Operator<T>,
     {
-        environment::check().map_err(reduce::FoldError::from)?;
+        environment::check().map_err(FoldError::from)?;
+        if let Some(index) = lengths.iter().position(|&length| length == 0) {
+            return Err(Error::Lengths(format!("run {index} has no rows")));
+        }
         let rows = lengths.iter().fold(0_u128, |rows, &one| rows + one as u128);
-        if rows * width as u128 != items.len() as u128 || lengths.contains(&0) {
+        let values = |rows: u128| counted(rows * width as u128, "value");
+        if rows * width as u128 != items.len() as u128 {
+            let (runs, found) = (values(rows), counted(items.len(), "value"));
             return Err(Error::Lengths(format!(
-                "{} values are not {} runs of {rows} rows of {width} values, each of at least one row",
-                items.len(),
-                lengths.len()
+                "the runs have {runs}, and there are {found}"
             )));
         }
         if results.len() as u128 != lengths.len() as u128 * width as u128 {
+            let (needed, found) = (values(lengths.len() as u128), results.len());
             return Err(Error::Lengths(format!(
-                "the result has {} values, and there is room for {}",
-                lengths.len() as u128 * width as u128,
-                results.len()
+                "the runs have sums of {needed}, and there is room for {found}"
             )));
         }
         if items.is_empty() {
@@ -161,7 +166,7 @@ impl Device {
         let columns = width.min(COLUMNS_MAX).next_power_of_two();
         let columns = u32::try_from(columns).expect("there are at most 32");
         let level = (THREAD_ROWS * THREADS / columns).ilog2();
-        let kernel = &self.kernels::<T>().sum_row_runs;
+        let row = width as u64;
         let mut source = items.pointer;
         let mut lengths = lengths.to_vec();
         let mut which = 0;
@@ -172,35 +177,21 @@ impl Device {
             let into = scratch.partials(which, words, &self.stream)?;
             let far = self.far(&blocks)?;
             let runs = blocks.argument(far.as_ref().map(Buffer::pointer));
-            self.launch_rows(kernel, source, &blocks, runs, width as u64, columns, into)?;
+            let kernel = &self.kernels::<T>().sum_row_runs;
+            let mut launch = self.stream.launch_builder(kernel);
+            launch.arg(&source).arg(&runs);
+            launch.arg(&row).arg(&columns).arg(&into);
+            let grid = config(blocks.count() * row.div_ceil(columns.into()))?;
+            // SAFETY: the arguments are those of `sum_row_runs`. The runs are within the items, or the rows that the launch before has left,
+            // and there is room for a row for each block.
+            #[expect(unsafe_code, reason = "a kernel")]
+            unsafe { launch.launch(grid) }.during("starting a sum of rows")?;
             lengths = blocks.lengths();
             if lengths.iter().all(|&length| length == 1) {
                 return copy_rows(&scratch.partials[which], results);
             }
             (source, which) = (into, 1 - which);
         }
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "they are the kernel's")]
-    fn launch_rows(
-        &self,
-        kernel: &CudaFunction,
-        source: u64,
-        blocks: &Blocks,
-        runs: crate::runs::Runs,
-        width: u64,
-        columns: u32,
-        into: u64,
-    ) -> Result<(), Error> {
-        let mut launch = self.stream.launch_builder(kernel);
-        launch.arg(&source).arg(&runs);
-        launch.arg(&width).arg(&columns).arg(&into);
-        let tiles = width.div_ceil(columns.into());
-        // SAFETY: the arguments are those of `sum_row_runs`. The runs are within the rows, and there is room for a row for each block.
-        #[expect(unsafe_code, reason = "a kernel")]
-        unsafe { launch.launch(config(blocks.count() * tiles)?) }
-            .during("starting a sum of rows")?;
-        Ok(())
     }
 
     /// A table of runs in device memory, if it is too long for an argument.

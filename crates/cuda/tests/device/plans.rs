@@ -148,7 +148,8 @@ fn a_rank_without_its_items() {
     });
     let errors = errors.unwrap();
     assert!(
-        errors[1].contains("its items were not folded: 999 values"),
+        errors[1]
+            .contains("its items were not folded: the runs have 1000 values, and there are 999"),
         "{}",
         errors[1]
     );

@@ -159,17 +159,14 @@ fn what_is_wrong_is_said() {
         device.sum_rows(memory.items(), 0, &mut []),
         "cannot be rows of 0",
     );
-    wrong(
-        device.sum_rows(memory.items(), 3, &mut [0.0; 2]),
-        "there is room for 2",
-    );
+    wrong(device.sum_rows(memory.items(), 3, &mut [0.0; 2]), "width");
     wrong(
         device.fold_runs(memory.items(), 1, &[2, 0, 1], &mut [0.0; 3]),
-        "at least one row",
+        "run 1 has no rows",
     );
     wrong(
         device.fold_runs(memory.items(), 1, &[2, 2], &mut [0.0; 2]),
-        "3 values are not",
+        "the runs have 4 values, and there are 3",
     );
     let host = [1.0_f64];
     let refused = |pointer: u64| {
