@@ -263,7 +263,9 @@ impl Claim<'_> {
         };
         match &outcome {
             // Nothing was sent for an operation that is not offered.
-            Err(RunError::NotOffered { .. }) => self.conversation.settle(),
+            Err(RunError::NotOffered { .. } | RunError::NoOwnNodes { .. }) => {
+                self.conversation.settle();
+            }
             Err(error) => self.conversation.spend(error),
             Ok(_) => {}
         }

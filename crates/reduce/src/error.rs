@@ -202,7 +202,7 @@ pub struct UnknownName {
 ///
 /// If one rank fails, the ranks that depend on it get an error, too, and none hangs. A rank that fails itself returns its own
 /// error, whatever it hears of others. The plan is spent then: later runs return [`RunError::Spent`]. After
-/// [`RunError::UnderWay`], [`RunError::NotOffered`], [`RunError::TimedOut`] and [`RunError::Nested`] it is not.
+/// [`RunError::UnderWay`], [`RunError::NotOffered`], [`RunError::NoOwnNodes`], [`RunError::TimedOut`] and [`RunError::Nested`] it is not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {

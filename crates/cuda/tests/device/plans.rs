@@ -2,9 +2,9 @@
 
 use cuda::Device;
 use distribution::Ownership;
-use reduce::{Algorithm, Operator, Plan, Sum, exact, threads};
+use reduce::{Algorithm, Operator, Plan, Sum, World, exact, threads};
 
-use crate::{Bits, Random, bits, device, items};
+use crate::{Bits, Random, bits, device, items, tell};
 
 const ALGORITHMS: [Algorithm; 6] = [
     Algorithm::Binomial,
@@ -156,4 +156,51 @@ fn a_rank_without_its_items() {
     for rank in [0, 2] {
         assert!(errors[rank].contains("rank 1"), "{}", errors[rank]);
     }
+}
+
+/// Processes whose items are on GPUs, which they may share: `mpirun -n 3 PROGRAM plans::under_mpi --exact --ignored --nocapture`.
+#[test]
+#[ignore = "every rank runs it, on a machine with a GPU and MPI"]
+fn under_mpi() {
+    assert!(reduce::mpi::is_launched(), "no launcher has started ranks");
+    let Some(device) = device() else { return };
+    reduce::mpi::run(|world| on_processes(device, world)).expect("MPI starts once");
+}
+
+fn on_processes(device: &Device, world: &World) {
+    let (rank, size) = (world.rank(), world.size());
+    for width in [1, 3, 200, 5000] {
+        for algorithm in Algorithm::all() {
+            let is_thesis = matches!(
+                algorithm,
+                Algorithm::Algorithm1 | Algorithm::Algorithm1Unbuffered
+            );
+            if width != 1 && is_thesis {
+                continue;
+            }
+            let all: Vec<f64> = items(&mut Random(46_025), 0, 1000 * size * width);
+            let own = &all[1000 * rank * width..1000 * (rank + 1) * width];
+            let mut expected = vec![0.0; width];
+            reduce::sum_rows(&all, width, &mut expected).unwrap();
+            let plan = Plan::builder(world).local_items(1000).width(width);
+            let plan = plan.algorithm(algorithm).build::<f64>().unwrap();
+            let memory = device.copy(own).unwrap();
+            let mut result = vec![7.0; width];
+            device
+                .allreduce(&plan, memory.items(), &mut result)
+                .unwrap();
+            assert_eq!(bits(&result), bits(&expected), "{algorithm}, width {width}");
+        }
+    }
+    let exact_plan = Plan::builder(world)
+        .build_exact::<exact::Sum<f64>>()
+        .unwrap();
+    let all: Vec<f64> = items(&mut Random(46_026), 4, 1000 * size);
+    let memory = device.copy(&all[1000 * rank..1000 * (rank + 1)]).unwrap();
+    let local = device.exact_sum(memory.items()).unwrap();
+    let total = exact_plan.allreduce(&local).unwrap().value();
+    assert_eq!(total.to_bits(), exact::sum(&all).to_bits());
+    tell(&format!(
+        "rank {rank} of {size}: all plans have the processor's bits"
+    ));
 }

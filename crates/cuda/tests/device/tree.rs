@@ -159,7 +159,10 @@ fn what_is_wrong_is_said() {
         device.sum_rows(memory.items(), 0, &mut []),
         "cannot be rows of 0",
     );
-    wrong(device.sum_rows(memory.items(), 3, &mut [0.0; 2]), "width");
+    wrong(
+        device.sum_rows(memory.items(), 3, &mut [0.0; 2]),
+        "the result of rows of 3 values has 2",
+    );
     wrong(
         device.fold_runs(memory.items(), 1, &[2, 0, 1], &mut [0.0; 3]),
         "run 1 has no rows",

@@ -49,9 +49,9 @@ pub use wait_all::{AnyPending, WaitAllError, wait_all};
 /// run or takes no part in it, ranks are in different calls, or the transport failed. The plan is spent then, and later runs return
 /// [`RunError::Spent`]: build another. The other ranks hear of it, if not in this run, then in their next one.
 ///
-/// Three errors leave the plan as it was, because nothing was sent: [`RunError::UnderWay`] if a run of this plan is under way,
-/// [`RunError::NotOffered`] if the [algorithm](Plan::algorithm) does not support the operation, and [`RunError::Nested`] if an operator
-/// makes the call.
+/// Four errors leave the plan as it was, because nothing was sent: [`RunError::UnderWay`] if a run of this plan is under way,
+/// [`RunError::NotOffered`] if the [algorithm](Plan::algorithm) does not support the operation, [`RunError::NoOwnNodes`] if it takes
+/// nothing that was folded elsewhere, and [`RunError::Nested`] if an operator makes the call.
 ///
 /// `{}` prints who sends what to whom, and when.
 pub struct Plan<T: Pod, O: Operator<T> + 'static> {
@@ -415,30 +415,38 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         nodes: Result<&[T], String>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
+        let claim = self.conversation.begin(&self.world, operation)?;
+        let outcome = match self.check_nodes(operation, nodes, result.len()) {
+            Ok(nodes) => self.engine.run_folded(operation, nodes, result),
+            Err(refused @ RunError::NoOwnNodes { .. }) => Err(refused),
+            Err(error) => self.engine.run(operation, Err(error), result),
+        };
+        claim.end(outcome)
+    }
+
+    /// The reductions of this rank's own nodes, if there are as many as planned and nothing else is wrong.
+    fn check_nodes<'n>(
+        &self,
+        operation: Operation,
+        nodes: Result<&'n [T], String>,
+        result_length: usize,
+    ) -> Result<&'n [T], RunError> {
         let rank = self.world.rank();
-        let nodes = match nodes {
-            Ok(nodes) => nodes,
-            Err(reason) => return Err(self.fail(operation, RunError::NotFolded { rank, reason })),
-        };
-        let Some(lengths) = self.engine.own_node_lengths(operation) else {
-            let algorithm = self.terms.choice.algorithm;
-            return Err(RunError::NoOwnNodes { rank, algorithm });
-        };
+        let algorithm = self.terms.choice.algorithm;
+        let nodes = nodes.map_err(|reason| RunError::NotFolded { rank, reason })?;
+        let lengths = self.engine.own_node_lengths(operation);
+        let lengths = lengths.ok_or(RunError::NoOwnNodes { rank, algorithm })?;
         let planned = lengths.len() as u128 * self.terms.width as u128;
         if nodes.len() as u128 != planned {
             let given = nodes.len() as u64;
-            let wrong = RunError::WrongLength {
+            return Err(RunError::WrongLength {
                 rank,
                 planned,
                 given,
-            };
-            return Err(self.fail(operation, wrong));
+            });
         }
-        if let Err(error) = self.check_call(operation, result.len()) {
-            return Err(self.fail(operation, error));
-        }
-        let claim = self.conversation.begin(&self.world, operation)?;
-        claim.end(self.engine.run_folded(operation, nodes, result))
+        self.check_call(operation, result_length)?;
+        Ok(nodes)
     }
 
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.

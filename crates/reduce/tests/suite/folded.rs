@@ -134,4 +134,16 @@ fn missing_folds(world: &World) {
     let refused = plan.allreduce_folded(Ok(&[]), &mut [7.0]).unwrap_err();
     assert!(matches!(refused, RunError::NoOwnNodes { .. }), "{refused}");
     assert_eq!(plan.allreduce(&[1.0; 5]).unwrap(), 5.0 * size as f64);
+    // But that a rank has nothing is heard of.
+    let error = if rank == failing {
+        let gone = Err("the device is gone".to_owned());
+        plan.allreduce_folded(gone, &mut [7.0]).unwrap_err()
+    } else {
+        plan.allreduce(&[1.0; 5]).unwrap_err()
+    };
+    assert_eq!(
+        matches!(error, RunError::NotFolded { .. }),
+        rank == failing,
+        "{error}"
+    );
 }

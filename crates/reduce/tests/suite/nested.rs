@@ -108,6 +108,15 @@ const CALLS: &[Call] = &[
     ("Plan::broadcast", |hand| {
         said(hand.plan.broadcast(&mut [0.0]))
     }),
+    ("Plan::allreduce_folded", |hand| {
+        said(hand.plan.allreduce_folded(Ok(ONE), &mut [0.0]))
+    }),
+    ("Plan::reduce_folded", |hand| {
+        said(hand.plan.reduce_folded(Ok(ONE), &mut [0.0]))
+    }),
+    ("Plan::reduce_scatter_folded", |hand| {
+        said(hand.plan.reduce_scatter_folded(Ok(ONE), &mut [0.0]))
+    }),
     ("Plan::start_allreduce", |hand| {
         said(hand.plan.start_allreduce(ONE))
     }),
