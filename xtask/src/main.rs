@@ -2,6 +2,7 @@
 //!
 //! 0: done, and as it must be. 1: done, and not so. 2: a usage or input error, reported in one line.
 
+use std::iter;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -70,7 +71,7 @@ fn main() -> ExitCode {
                 "error: no command; known: repro-check, bench, simulate, schedules, papers, draw, campaign, cluster, install, book, test",
             );
         }
-        Err(error) => return refuse(first_line(&error.to_string())),
+        Err(error) => return refuse(&in_a_line(&error.to_string())),
     };
     let result: Result<bool, Error> = match &cli.command {
         Command::ReproCheck(options) => repro_check::run(options),
@@ -95,9 +96,16 @@ fn main() -> ExitCode {
     }
 }
 
-/// clap explains at length; its first line names the option.
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or("error: wrong usage")
+/// clap explains at length: its first line names what is wrong, and another one may name what is like it.
+fn in_a_line(text: &str) -> String {
+    let first = text.lines().next().unwrap_or("error: wrong usage");
+    let tips = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("tip: "));
+    let similar = tips
+        .filter(|tip| tip.contains("similar"))
+        .map(|tip| format!("; {tip}"));
+    iter::once(first.to_owned()).chain(similar).collect()
 }
 
 /// A library's message may have line breaks of its own, and an argument whatever a terminal would obey.

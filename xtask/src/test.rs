@@ -117,25 +117,22 @@ fn run_stage(stage: &Stage, steps: &mut Steps, times: &mut Table) -> Result<bool
     Ok(passed)
 }
 
-/// Stages, with what they check and how long they take.
+/// Stages, with how long they take and what they check.
 fn list<'s>(stages: impl IntoIterator<Item = &'s Stage> + Clone) -> String {
-    let mut table = Table::new(["stage", "when", "minutes", "what it checks"]);
-    for stage in stages.clone() {
-        table.push(vec![
-            stage.name.to_owned(),
-            match stage.when {
-                When::Always => "always".to_owned(),
-                When::OnRequest => "on request".to_owned(),
-            },
-            format!("{:.0}", f64::from(stage.seconds) / 60.0),
-            stage.purpose.to_owned(),
-        ]);
-    }
+    let line = |stage: &Stage| {
+        let when = match stage.when {
+            When::Always => "",
+            When::OnRequest => "on request: ",
+        };
+        let minutes = stage.seconds.div_ceil(60);
+        format!(
+            "{minutes:>4} min  {:<18} {when}{}\n",
+            stage.name, stage.purpose
+        )
+    };
+    let lines: String = stages.clone().into_iter().map(line).collect();
     let all = minutes(stages);
-    format!(
-        "{}\nall of them: {all}, on 2 cores with an empty target folder",
-        table.lines().join("\n")
-    )
+    format!("{lines}{all} in all, on 2 cores with an empty target folder")
 }
 
 /// How long stages take.

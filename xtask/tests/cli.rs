@@ -93,6 +93,49 @@ fn npy(header: &str, items: &[f64]) -> Vec<u8> {
 }
 
 #[test]
+fn a_wrong_word_is_told_what_is_like_it() {
+    for (typed, told) in [
+        (
+            "tets",
+            "error: unrecognized subcommand 'tets'; a similar subcommand exists: 'test'\n",
+        ),
+        (
+            "repro-chek",
+            "error: unrecognized subcommand 'repro-chek'; ",
+        ),
+        (
+            "test --stag=c",
+            "error: unexpected argument '--stag' found; a similar argument exists: '--stage'\n",
+        ),
+    ] {
+        let output = xtask().args(typed.split(' ')).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(errors.starts_with(told), "{errors}");
+    }
+}
+
+/// Every stage, in the order in which they run, and nothing is run.
+#[test]
+fn stages_are_listed() {
+    let output = xtask().args(["test", "--list"]).output().unwrap();
+    assert!(output.status.success());
+    let listed = String::from_utf8(output.stdout).unwrap();
+    let at = |stage: &str| {
+        listed
+            .find(&format!(" min  {stage} "))
+            .unwrap_or_else(|| panic!("{stage}: {listed}"))
+    };
+    assert!(at("checks") < at("threads") && at("threads") < at("aarch64"));
+    assert!(
+        listed
+            .trim_end()
+            .ends_with("in all, on 2 cores with an empty target folder"),
+        "{listed}"
+    );
+}
+
+#[test]
 fn every_format_gives_the_same_rows() {
     let items = [0.1, 0.2, 0.3, 1e17, -1e17];
     let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (5,), }\n";
