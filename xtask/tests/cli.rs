@@ -108,7 +108,7 @@ fn a_wrong_word_is_told_what_is_like_it() {
             "error: unexpected argument '--stag' found; a similar argument exists: '--stage'\n",
         ),
     ] {
-        let output = xtask().args(typed.split(' ')).output().unwrap();
+        let output = xtask(&typed.split(' ').collect::<Vec<_>>());
         assert_eq!(output.status.code(), Some(2));
         let errors = String::from_utf8(output.stderr).unwrap();
         assert!(errors.starts_with(told), "{errors}");
@@ -118,7 +118,7 @@ fn a_wrong_word_is_told_what_is_like_it() {
 /// Every stage, in the order in which they run, and nothing is run.
 #[test]
 fn stages_are_listed() {
-    let output = xtask().args(["test", "--list"]).output().unwrap();
+    let output = xtask(&["test", "--list"]);
     assert!(output.status.success());
     let listed = String::from_utf8(output.stdout).unwrap();
     let at = |stage: &str| {
