@@ -138,7 +138,7 @@ fn list<'s>(stages: impl IntoIterator<Item = &'s Stage> + Clone) -> String {
 /// How long stages take.
 fn minutes<'s>(stages: impl IntoIterator<Item = &'s Stage>) -> String {
     let seconds = stages.into_iter().fold(0, |sum, stage| sum + stage.seconds);
-    counted(&seconds.div_ceil(60), "minute")
+    counted(seconds.div_ceil(60), "minute")
 }
 
 /// The stages that the options name, in the order in which they run.
