@@ -5,9 +5,7 @@ use harness::Error;
 use harness::bench::{Row, kernels, lookup, parallel, plot, reduce, schedules};
 use harness::output::Output;
 use harness::table::Table;
-use harness::{Backend, Place, choices};
-
-use crate::mpi_options::MpiOptions;
+use harness::{Backend, MpiOptions, Place, choices};
 
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]

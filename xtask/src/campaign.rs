@@ -10,9 +10,7 @@ use harness::campaign::{Campaign, FaultKind, Generator, silence_panics};
 use harness::choices::names;
 use harness::output::Output;
 use harness::progress::Progress;
-use harness::{Backend, Error, Place};
-
-use crate::mpi_options::MpiOptions;
+use harness::{Backend, Error, MpiOptions, Place};
 
 /// Options of `campaign`.
 #[derive(Args, Clone, Debug)]

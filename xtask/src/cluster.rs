@@ -4,9 +4,7 @@ use std::ffi::OsString;
 
 use ::cluster::{Loss, Place, Settings, parse_delay};
 use clap::Args;
-use harness::Error;
-
-use crate::mpi_options::MpiOptions;
+use harness::{Error, MpiOptions};
 
 /// Options of `cluster`.
 #[derive(Args, Clone, Debug)]

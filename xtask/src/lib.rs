@@ -1,7 +1,8 @@
 //! What a person runs: `cargo xtask repro-check`, `bench`, `simulate`, `schedules`, `papers`, `draw`, `campaign`,
 //! `cluster`, `install`, `book` and `test`.
 //!
-//! The commands and their options. What they share with the benches and the papers is crate `harness`, the papers are crate `papers`.
+//! The commands and their options. What they share with the benches and the papers is crate `harness`, the papers are crate `papers`,
+//! `install` and `test` are crate `gate`.
 //! The binary `xtask` needs nothing but Rust; the binary `mpi-runner` is what it builds and starts under `mpirun`, the binary `book` what
 //! it builds and starts for `cargo xtask book`.
 
@@ -12,12 +13,9 @@ pub mod book;
 pub mod campaign;
 pub mod cluster;
 pub mod draw;
-pub mod install;
-mod mpi_options;
 #[cfg(doctest)]
 mod pages;
 pub mod papers;
 pub mod repro_check;
 pub mod schedules;
 pub mod simulate;
-pub mod test;

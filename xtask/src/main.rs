@@ -8,11 +8,10 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use comm::text::printable;
+use gate::install::install;
 use harness::Error;
 use peak_alloc::PeakAlloc;
-use xtask::{
-    bench, book, campaign, cluster, draw, install, papers, repro_check, schedules, simulate, test,
-};
+use xtask::{bench, book, campaign, cluster, draw, papers, repro_check, schedules, simulate};
 
 /// Counts what `campaign --leaks` looks at.
 #[global_allocator]
@@ -46,11 +45,11 @@ enum Command {
     /// messages
     Cluster(cluster::Options),
     /// Installs the libraries for C, C++ and Fortran
-    Install(install::Options),
+    Install(gate::install::Options),
     /// Builds the book of `docs/` as HTML
     Book(book::Options),
     /// Runs what CI runs, or the stages that are named
-    Test(test::Options),
+    Test(gate::Options),
 }
 
 fn main() -> ExitCode {
@@ -85,9 +84,9 @@ fn main() -> ExitCode {
             Ok(status) => return ExitCode::from(status),
             Err(error) => Err(error),
         },
-        Command::Install(options) => install::run(options).map(|()| true),
+        Command::Install(options) => install(options).map(|()| true),
         Command::Book(options) => book::run(options).map(|()| true),
-        Command::Test(options) => test::run(options),
+        Command::Test(options) => gate::run_stages(options),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -7,9 +7,7 @@ use ::papers::{Settings, chosen, exhibits, write};
 use clap::Args;
 use harness::output::Output;
 use harness::workspace::workspace;
-use harness::{Backend, Error, Place};
-
-use crate::mpi_options::MpiOptions;
+use harness::{Backend, Error, MpiOptions, Place};
 
 /// Options of `papers`.
 #[derive(Args, Clone, Debug)]

@@ -15,12 +15,10 @@ use harness::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
 use harness::job::{Cases, Job, Row};
 use harness::launcher::Launcher;
 use harness::output::Output;
-use harness::{Backend, Order, Sharing, Way, choices};
+use harness::{Backend, MpiOptions, Order, Sharing, Way, choices};
 use reduce::Algorithm;
 use simd_kernels::Level;
 use verdict::Expectations;
-
-use crate::mpi_options::MpiOptions;
 
 /// The rank counts of the thesis' section 4.3.
 const THESIS_RANKS: &str = "1..=241:16";

@@ -1,4 +1,4 @@
-/* Checks the golden vectors, locally and by a plan over the ranks. The file's format is in xtask/src/test/c/golden.rs. */
+/* Checks the golden vectors, locally and by a plan over the ranks. The file's format is in xtask/lab/gate/src/c/golden.rs. */
 #include "../../../c/tests/c/check.h"
 
 #include <inttypes.h>

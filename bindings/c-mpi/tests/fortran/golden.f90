@@ -3,7 +3,7 @@
 !
 !     mpifort treefold.F90 treefold_mpi.F90 golden.f90 -ltreefold_mpi && mpirun -n 3 ./a.out cases.txt
 !
-! Cases are lines as xtask/src/test/c/golden.rs has them. The type is one of f32, f64, c32, c64, i8, i16, i32 and i64; cases of other
+! Cases are lines as xtask/lab/gate/src/c/golden.rs has them. The type is one of f32, f64, c32, c64, i8, i16, i32 and i64; cases of other
 ! types, as of unsigned integers, which Fortran does not have, are counted only.
 program golden
    use, intrinsic :: iso_fortran_env, only: error_unit, int8, int16, int32, int64, iostat_end, real32, real64

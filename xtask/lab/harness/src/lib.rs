@@ -1,7 +1,7 @@
 //! What benches, papers and checks share: data sets, jobs and the launcher of ranks, the ways that are compared, the matrix of
 //! reproducibility, the measured loops with their statistics, tables and plots.
 //!
-//! The files, environment variables and processes that the commands of `xtask` need are here; their options are in `xtask`.
+//! The files, environment variables and processes that the commands of `xtask` need are here; their options are in `xtask`, but for those of all commands that start ranks.
 
 mod backend;
 pub mod baselines;
@@ -17,6 +17,7 @@ pub mod job;
 pub mod launcher;
 pub mod markdown;
 pub mod matrix;
+mod mpi_options;
 pub mod ordinary;
 pub mod output;
 pub mod plot;
@@ -33,6 +34,7 @@ pub use error::Error;
 pub use installation::{
     Installation, LAUNCHER_VARIABLE, LIBRARIES, LIBRARY_VARIABLE, Library, Source,
 };
+pub use mpi_options::MpiOptions;
 pub use ranks::Place;
 pub use runner::Runner;
 pub use sharing::Sharing;

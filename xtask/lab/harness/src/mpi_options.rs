@@ -2,12 +2,12 @@
 
 use std::process::Command;
 
+use crate::{Backend, Error, Installation, Place};
 use clap::Args;
-use harness::{Backend, Error, Installation, Place};
 
 /// Which MPI library, and how its ranks are started.
 #[derive(Args, Clone, Debug, Default)]
-pub(crate) struct MpiOptions {
+pub struct MpiOptions {
     /// The MPI library: openmpi, mpich, openmpi5, mpich4, mpich5 or impi [default: TREEFOLD_MPI, or that of MPICC and of the first
     /// mpirun on PATH]
     #[arg(long, value_name = "NAME")]
@@ -19,12 +19,12 @@ pub(crate) struct MpiOptions {
 
 impl MpiOptions {
     /// The library and the launcher that are meant.
-    pub(crate) fn installation(&self) -> Result<Installation, Error> {
+    pub fn installation(&self) -> Result<Installation, Error> {
         Installation::find(self.mpi.as_deref(), self.launcher.as_deref())
     }
 
     /// Fails if these options are given and no rank is a process.
-    pub(crate) fn check_use(&self, backends: &[Backend]) -> Result<(), Error> {
+    pub fn check_use(&self, backends: &[Backend]) -> Result<(), Error> {
         let option = match self {
             Self { mpi: Some(_), .. } => "--mpi",
             Self {
@@ -40,7 +40,7 @@ impl MpiOptions {
     }
 
     /// Gives them to another command of this program.
-    pub(crate) fn pass_on(&self, command: &mut Command) {
+    pub fn pass_on(&self, command: &mut Command) {
         let options = [("--mpi", &self.mpi), ("--launcher", &self.launcher)];
         for (option, value) in options {
             if let Some(value) = value {
@@ -50,7 +50,7 @@ impl MpiOptions {
     }
 
     /// Where ranks of a backend live; under MPI, this builds `mpi-runner`.
-    pub(crate) fn place(&self, backend: Backend) -> Result<Place, Error> {
+    pub fn place(&self, backend: Backend) -> Result<Place, Error> {
         self.check_use(&[backend])?;
         Place::ready(backend, &self.installation()?)
     }

@@ -5,10 +5,10 @@ use std::process::{Command, Output};
 
 use harness::workspace::workspace;
 
-use super::super::c::consumers::C_FLAGS;
-use super::super::steps::{Steps, Stop};
 use super::Suite;
 use super::launch::{LIBRARY, Mode, launch};
+use crate::c::consumers::C_FLAGS;
+use crate::steps::{Steps, Stop};
 
 const RANKS: usize = 2;
 

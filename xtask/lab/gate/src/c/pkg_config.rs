@@ -6,7 +6,7 @@ use std::process::Command;
 
 use harness::Error;
 
-use super::super::steps::Stop;
+use crate::steps::Stop;
 
 /// The options for a package of a prefix; those for a fully static program with `["--static"]`.
 pub(super) fn flags(prefix: &Path, name: &str, added: &[&str]) -> Result<Vec<String>, Stop> {

@@ -7,17 +7,17 @@ use std::process::Command;
 use harness::Error;
 use harness::installed::runs;
 
-use super::super::stages::MPI_RANKS;
-use super::super::steps::{Steps, Stop};
 use super::findings;
 use super::pkg_config;
 use super::programs::{C, CPP_AND_FORTRAN, Program, programs};
+use crate::stages::MPI_RANKS;
+use crate::steps::{Steps, Stop};
 
 /// A program of this name is given the golden vectors.
 const GOLDEN: &str = "golden";
 
 /// How C is compiled.
-pub(in crate::test) const C_FLAGS: [&str; 5] = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"];
+pub(crate) const C_FLAGS: [&str; 5] = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"];
 
 /// Finds what compilers do not: a read beyond an array, memory that is lost.
 const VALGRIND: [&str; 5] = [
@@ -53,7 +53,7 @@ const STATIC: [&str; 1] = ["-static"];
 const STATIC_RANKS: [usize; 1] = [2];
 
 /// Far more than one program takes.
-pub(in crate::test) const TIMEOUT_SECONDS: &str = "300";
+pub(crate) const TIMEOUT_SECONDS: &str = "300";
 
 /// The consumers of a package, and where they are built.
 pub(super) struct Consumers<'a> {

@@ -16,7 +16,11 @@ macro_rules! template {
         Template {
             path: concat!($folder, "/", $name),
             kind: Kind::Text,
-            text: include_str!(concat!("../../../bindings/c/packaging/", $name, ".in")),
+            text: include_str!(concat!(
+                "../../../../../bindings/c/packaging/",
+                $name,
+                ".in"
+            )),
         }
     };
 }
@@ -38,7 +42,7 @@ pub(super) const MPI: &[Template] = &[
 pub(super) const INTERPOSER: &[Template] = &[Template {
     path: "bin/treefold-run",
     kind: Kind::Program,
-    text: include_str!("../../../bindings/interposer/packaging/treefold-run"),
+    text: include_str!("../../../../../bindings/interposer/packaging/treefold-run"),
 }];
 
 /// What a program needs that links a static library: what `rustc --print native-static-libs` says on Linux, but for `gcc_s`. That

@@ -32,7 +32,7 @@ pub struct Options {
 }
 
 /// Runs the command.
-pub fn run(options: &Options) -> Result<(), Error> {
+pub fn install(options: &Options) -> Result<(), Error> {
     let missing = "it is missing: the folder to install to, as in `--prefix ~/treefold`";
     let folder = options.prefix.as_deref();
     let folder = folder.ok_or_else(|| Error::option("--prefix", missing))?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use harness::Error;
 
-use super::super::steps::Stop;
+use crate::steps::Stop;
 
 /// Folders with sources in C, and their extension.
 pub(super) const C: [(&str, &str); 2] = [("examples", "c"), ("tests/c", "c")];
@@ -19,23 +19,20 @@ pub(super) const CPP_AND_FORTRAN: [(&str, &str); 4] = [
 ];
 
 /// A program, and its name in the build folder.
-pub(in crate::test) struct Program {
-    pub(in crate::test) source: PathBuf,
-    pub(in crate::test) name: String,
+pub(crate) struct Program {
+    pub(crate) source: PathBuf,
+    pub(crate) name: String,
 }
 
 impl Program {
     /// Whether its source has this name, without its extension.
-    pub(in crate::test) fn is(&self, stem: &str) -> bool {
+    pub(crate) fn is(&self, stem: &str) -> bool {
         self.source.file_stem().is_some_and(|own| own == stem)
     }
 }
 
 /// The programs in these folders of a package. A folder without one is an error, as nothing would be tested.
-pub(in crate::test) fn programs(
-    package: &Path,
-    folders: &[(&str, &str)],
-) -> Result<Vec<Program>, Stop> {
+pub(crate) fn programs(package: &Path, folders: &[(&str, &str)]) -> Result<Vec<Program>, Stop> {
     let mut programs = Vec::new();
     for (folder, extension) in folders {
         let sources = sources(&package.join(folder), extension).map_err(Stop::Error)?;

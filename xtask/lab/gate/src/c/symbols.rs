@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::super::steps::{Steps, Stop};
+use crate::steps::{Steps, Stop};
 
 /// Checks `lib/NAME.so` of a prefix against these headers.
 pub(super) fn check(
@@ -71,7 +71,7 @@ fn same(declared: &BTreeSet<String>, exported: &BTreeSet<String>) -> Result<Stri
 }
 
 /// The symbols that a shared library defines.
-pub(in crate::test) fn exported(library: &Path) -> Result<BTreeSet<String>, String> {
+pub(crate) fn exported(library: &Path) -> Result<BTreeSet<String>, String> {
     let lines = output(
         Command::new("nm")
             .args(["--dynamic", "--defined-only"])

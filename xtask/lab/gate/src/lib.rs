@@ -1,7 +1,12 @@
 //! `cargo xtask test`: the gate in stages, step by step, and the first step that fails ends it. What runs always is what CI runs.
+//!
+//! `cargo xtask install` is here, too, as stages build programs against what it installs.
+
+#![expect(clippy::print_stdout, reason = "stages say what they run and find")]
 
 mod aarch64;
 mod c;
+pub mod install;
 mod installed_programs;
 mod pmpi;
 mod prefixes;
@@ -19,11 +24,9 @@ use clap::Args;
 use comm::text::counted;
 use harness::table::Table;
 use harness::workspace::workspace;
-use harness::{Error, choices};
+use harness::{Error, MpiOptions, choices};
 use stages::{Mpi, STAGES, Stage, When};
 use steps::{Steps, Stop};
-
-use crate::mpi_options::MpiOptions;
 
 /// Options of `test`.
 #[derive(Args, Clone, Debug, Default)]
@@ -48,7 +51,7 @@ pub struct Options {
 }
 
 /// Runs the command; true if every step passed.
-pub fn run(options: &Options) -> Result<bool, Error> {
+pub fn run_stages(options: &Options) -> Result<bool, Error> {
     let chosen = chosen(options)?;
     let mpi = !options.no_mpi;
     if options.list {

@@ -247,6 +247,11 @@ const ON_RANKS: [&str; 4] = ["under_mpi", "--exact", "--ignored", "--nocapture"]
 
 fn checks(steps: &mut Steps) -> Result<(), Stop> {
     steps.cargo("format", "fmt --all --check")?;
+    // Said here rather than by stage `python`, which comes late.
+    steps.cargo(
+        "the lock file of bindings/python",
+        "fetch --quiet --locked --manifest-path bindings/python/Cargo.toml",
+    )?;
     // Members that others give features to are looked at without them, too.
     let clippy = "clippy --all-targets";
     let few = "--package treefold --package treefold-comm --package treefold-reduce";

@@ -6,16 +6,16 @@ use std::process::Command;
 
 use harness::Installation;
 
-use super::super::c::consumers::TIMEOUT_SECONDS;
-use super::super::stages::MPI_RANKS;
-use super::super::steps::{Steps, Stop};
+use crate::c::consumers::TIMEOUT_SECONDS;
+use crate::stages::MPI_RANKS;
+use crate::steps::{Steps, Stop};
 
 /// What the loader looks for: a path may hold spaces, which end a name in LD_PRELOAD.
 pub(super) const LIBRARY: &str = "libtreefold_pmpi.so";
 
 /// How ranks are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::test) enum Mode {
+pub(crate) enum Mode {
     /// Without the interposer.
     Without,
     /// With it.
@@ -59,7 +59,7 @@ impl Mode {
 }
 
 /// The command that starts a program's ranks. They find the interposer by LD_LIBRARY_PATH, and are told which bits to expect.
-pub(in crate::test) fn launch(
+pub(crate) fn launch(
     installation: &Installation,
     prefix: &Path,
     mode: Mode,
@@ -86,7 +86,7 @@ pub(in crate::test) fn launch(
 
 /// The command that a person would type: `treefold-run --check` before the launcher's. The prefix has a space, which LD_PRELOAD takes for an
 /// end.
-pub(in crate::test) fn check(
+pub(crate) fn check(
     installation: &Installation,
     prefix: &Path,
     ranks: usize,
@@ -104,7 +104,7 @@ pub(in crate::test) fn check(
 }
 
 /// A step that runs such a command: it succeeds, and this text is in its report.
-pub(in crate::test) fn report(
+pub(crate) fn report(
     steps: &mut Steps,
     step: &str,
     command: &mut Command,

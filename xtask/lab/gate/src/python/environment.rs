@@ -8,8 +8,8 @@ use std::process::Command;
 use harness::Error;
 use harness::workspace::target;
 
-use crate::test::setup;
-use crate::test::steps::{Steps, Stop};
+use crate::setup;
+use crate::steps::{Steps, Stop};
 
 /// What builds wheels, what they need, and what all tests use.
 const TOOLS: [&str; 5] = ["maturin>=1.9.4,<2", "cffi", "mypy", "numpy", "pytest"];

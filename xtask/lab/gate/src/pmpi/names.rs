@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::super::c::symbols::exported;
-use super::super::steps::{Steps, Stop};
+use crate::c::symbols::exported;
+use crate::steps::{Steps, Stop};
 
 /// Reductions that every MPI library has, in C and in its Fortran.
 const REDUCTIONS: [&str; 6] = [

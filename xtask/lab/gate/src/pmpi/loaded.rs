@@ -8,11 +8,11 @@ use harness::Error;
 use harness::installed::is_on_path;
 use harness::workspace::{target, workspace};
 
-use super::super::c::consumers::C_FLAGS;
-use super::super::python::{for_mpi4py, mpi4py};
-use super::super::steps::{Steps, Stop};
 use super::launch::{LIBRARY, Mode, check, launch, report};
 use super::{FORTRAN_FLAGS, Suite};
+use crate::c::consumers::C_FLAGS;
+use crate::python::{for_mpi4py, mpi4py};
+use crate::steps::{Steps, Stop};
 
 const RANKS: usize = 2;
 
