@@ -7,9 +7,9 @@ use comm::text::{counted, printable};
 use schedule::Network;
 
 use crate::algorithm::{Algorithm, UnknownAlgorithm};
-use crate::engine::Operation;
 use crate::environment::EnvironmentError;
 use crate::message_buffer::MessageBuffer;
+use crate::operation::Operation;
 
 /// Why [`Builder::build`](crate::Builder::build) failed. Every rank gets the same error.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

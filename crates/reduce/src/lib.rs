@@ -42,26 +42,19 @@
 //! which give the same bits for every number of threads.
 
 mod algorithm;
-mod algorithm1;
-mod conversation;
-mod engine;
+mod engines;
 pub mod environment;
 mod error;
 pub mod exact;
 mod fold;
 mod message_buffer;
-mod native;
+mod operation;
 pub mod operator;
-mod patience;
 mod plan;
-mod prefix;
-mod scheduled;
-mod terms;
 mod trace;
 mod world;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
-pub use engine::Operation;
 pub use error::{BuildError, FoldError, RunError, Turn, UnknownName};
 #[cfg(feature = "par")]
 pub use fold::par;
@@ -70,6 +63,7 @@ pub use fold::{
     sum_and_absolute_sum, sum_rows,
 };
 pub use message_buffer::MessageBuffer;
+pub use operation::Operation;
 pub use operator::{Max, Min, Operator, Product, Sum};
 pub use plan::{
     ALGORITHM_VARIABLE, AnyPending, Builder, Pending, Plan, WaitAllError, call, wait_all,

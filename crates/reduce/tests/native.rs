@@ -13,7 +13,7 @@ const RANKS: usize = 3;
 #[derive(Clone, Debug)]
 struct Combining(Vec<usize>);
 
-/// Rank 0 of three, each of which has the same values: all of them are known here. Its slots' headers are as `reduce::native` writes them.
+/// Rank 0 of three, each of which has the same values: all of them are known here. Its slots' headers are as `reduce::engines::native` writes them.
 #[derive(Debug)]
 struct Faulty(Combining);
 

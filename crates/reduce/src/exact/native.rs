@@ -9,11 +9,12 @@ use std::rc::Rc;
 
 use exact_sum::Accumulator;
 
-use super::plan::of_words;
+use super::words::of_words;
 use crate::algorithm::Algorithm;
-use crate::engine::{Engine, Flight, Operation, not_offered};
+use crate::engines::terms::Terms;
+use crate::engines::{Engine, Flight, not_offered};
 use crate::error::RunError;
-use crate::terms::Terms;
+use crate::operation::Operation;
 use crate::world::World;
 
 const PROOF_INTEGERS: usize = 4;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytemuck::Zeroable;
 use exact_sum::Accumulator;
 
-use super::plan::of_words;
+use super::words::of_words;
 use crate::error::RunError;
 use crate::plan::wait_all::{AnyPending, Sealed};
 use crate::plan::{self, call};

@@ -8,10 +8,10 @@ use comm::text::counted;
 use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, Float, ProductSum, Sum};
 
 use super::pending::Pending;
-use super::words::Merge;
+use super::words::{Merge, of_words, to_words, write_sums, zeroed};
 use crate::algorithm::Algorithm;
-use crate::engine::Operation;
 use crate::error::RunError;
+use crate::operation::Operation;
 use crate::plan::call;
 use crate::world::World;
 
@@ -66,27 +66,6 @@ impl<A: Accumulator> fmt::Display for Plan<A> {
             size_of::<A::Words>()
         )?;
         self.plan.write_steps(f)
-    }
-}
-
-/// What a rank's words stand for.
-pub(super) fn of_words<A: Accumulator>(words: &A::Words) -> A {
-    let mut sum = A::default();
-    sum.add_words(words);
-    sum
-}
-
-fn to_words<A: Accumulator>(sums: &[A]) -> Vec<A::Words> {
-    sums.iter().map(A::words).collect()
-}
-
-fn zeroed<A: Accumulator>(count: usize) -> Vec<A::Words> {
-    vec![A::Words::zeroed(); count]
-}
-
-fn write_sums<A: Accumulator>(words: &[A::Words], sums: &mut [A]) {
-    for (sum, words) in sums.iter_mut().zip(words) {
-        *sum = of_words(words);
     }
 }
 

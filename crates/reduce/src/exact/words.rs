@@ -1,8 +1,9 @@
-//! The operator of exact plans: words stand for sums, and are merged.
+//! Exact sums as words, and the operator of exact plans, which merges them.
 
 use std::fmt;
 use std::marker::PhantomData;
 
+use bytemuck::Zeroable;
 use exact_sum::Accumulator;
 
 use crate::operator::Operator;
@@ -69,5 +70,29 @@ impl<A: Accumulator> Operator<A::Words> for Merge<A> {
 
     fn copy_canonical(&self, row: &[A::Words], into: &mut [A::Words]) {
         into.copy_from_slice(row);
+    }
+}
+
+/// What a rank's words stand for.
+pub(super) fn of_words<A: Accumulator>(words: &A::Words) -> A {
+    let mut sum = A::default();
+    sum.add_words(words);
+    sum
+}
+
+/// Sums as words.
+pub(super) fn to_words<A: Accumulator>(sums: &[A]) -> Vec<A::Words> {
+    sums.iter().map(A::words).collect()
+}
+
+/// Words of sums of nothing.
+pub(super) fn zeroed<A: Accumulator>(count: usize) -> Vec<A::Words> {
+    vec![A::Words::zeroed(); count]
+}
+
+/// Leaves what words stand for in `sums`.
+pub(super) fn write_sums<A: Accumulator>(words: &[A::Words], sums: &mut [A]) {
+    for (sum, words) in sums.iter_mut().zip(words) {
+        *sum = of_words(words);
     }
 }

@@ -4,6 +4,7 @@ mod fused;
 #[cfg(feature = "par")]
 pub mod par;
 mod partial;
+pub(crate) mod prefix;
 mod rows;
 mod scan;
 

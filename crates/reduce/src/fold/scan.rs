@@ -3,8 +3,8 @@
 use super::rows::check_width;
 use crate::environment;
 use crate::error::FoldError;
+use crate::fold::prefix::Stack;
 use crate::operator::Operator;
-use crate::prefix::Stack;
 
 /// The inclusive scan: `result[k]` becomes the [`fold`](crate::fold) of the items 0 to k, in the tree order of so many items.
 ///

@@ -6,11 +6,12 @@
 
 use std::ops::Range;
 
+use comm::collective;
 use comm::text::printable;
-use comm::{Communicator, Tag, collective};
 use distribution::{Distribution, Ownership};
 
 use super::memory::check_exchange;
+use super::table::Table;
 use crate::environment::EnvironmentError;
 use crate::error::BuildError;
 
@@ -223,19 +224,6 @@ impl Record {
             items,
             settings,
         }
-    }
-}
-
-/// A conversation in which ranks agree. Each plan has its own, so that what is left of one that failed never meets the next.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Table<'c> {
-    pub(crate) comm: &'c dyn Communicator,
-    pub(crate) tag: Tag,
-}
-
-impl Table<'_> {
-    fn allgather(self, message: Vec<u8>) -> Result<Vec<u8>, comm::Error> {
-        collective::allgather(self.comm, self.tag, message)
     }
 }
 

@@ -9,25 +9,26 @@ use distribution::{Distribution, Ownership};
 use schedule::Network;
 
 use super::Plan;
-use super::agreement::{Obstacle, Proposal, Settings, Share, Table, agree};
+use super::agreement::{Obstacle, Proposal, Settings, Share, agree};
 use super::choice::{ScheduleOptions, Task};
 use super::memory::{RANGE_BYTES, reserve};
 #[cfg(feature = "tracing")]
 use super::scattered::Scattered;
+use super::table::Table;
 use crate::algorithm::Algorithm;
-use crate::algorithm1::Algorithm1;
-use crate::conversation::Conversation;
-use crate::engine::Engine;
+use crate::engines::Engine;
+use crate::engines::algorithm1::Algorithm1;
+use crate::engines::native::Native;
+use crate::engines::scheduled::Scheduled;
+use crate::engines::terms::Terms;
 use crate::environment;
 use crate::error::{BuildError, UnknownName};
 use crate::exact::{self, Accumulator, Merge, NativeIntegers};
 use crate::message_buffer::MessageBuffer;
-use crate::native::Native;
 use crate::operator::{Operator, Sum};
-use crate::scheduled::Scheduled;
-use crate::terms::Terms;
 use crate::trace::{span, warning};
 use crate::world::World;
+use crate::world::conversation::Conversation;
 
 /// Longer messages are cut: MPI counts bytes in an `int`.
 const MESSAGE_LIMIT_BYTES: usize = 1 << 30;

@@ -10,9 +10,9 @@ use schedule::{Collective, Link, Load, Network, Parameters, Schedule};
 use tree_index::Tree;
 
 use crate::algorithm::Algorithm;
+use crate::engines::terms::Choice;
 use crate::error::{BuildError, UnknownName};
 use crate::message_buffer::MessageBuffer;
-use crate::terms::Choice;
 use crate::world::World;
 
 /// The environment variable that names the algorithm of plans whose program names none. Empty, it names none either.

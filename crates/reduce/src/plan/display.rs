@@ -8,7 +8,7 @@ use comm::text::{counted, printable};
 use super::Plan;
 use super::scattered::Scattered;
 use crate::algorithm::Algorithm;
-use crate::engine::Operation;
+use crate::operation::Operation;
 use crate::operator::Operator;
 
 /// Prints this rank's part in an allreduce, step by step, what scattered items cost, and the operations for which another algorithm

@@ -4,7 +4,7 @@ use std::hint;
 
 use comm::{Communicator, collective};
 
-use super::agreement::Table;
+use super::table::Table;
 use crate::error::BuildError;
 
 /// What a range of items takes in a compiled plan, at least: its rows, its node and their places.

@@ -8,6 +8,7 @@ mod display;
 mod memory;
 mod pending;
 mod scattered;
+mod table;
 pub(crate) mod wait_all;
 
 use std::fmt;
@@ -19,14 +20,15 @@ use distribution::Ownership;
 use schedule::Schedule;
 
 use crate::algorithm::Algorithm;
-use crate::conversation::Conversation;
-use crate::engine::{Engine, Operation};
+use crate::engines::Engine;
+use crate::engines::scheduled::columns;
+use crate::engines::terms::{Choice, Terms};
 use crate::environment;
 use crate::error::RunError;
+use crate::operation::Operation;
 use crate::operator::Operator;
-use crate::scheduled::columns;
-use crate::terms::{Choice, Terms};
 use crate::world::World;
+use crate::world::conversation::Conversation;
 
 pub use builder::Builder;
 pub use choice::ALGORITHM_VARIABLE;

@@ -9,11 +9,11 @@ use bytemuck::Pod;
 
 use super::call;
 use super::wait_all::AnyPending;
-use crate::conversation::Conversation;
-use crate::engine::Flight;
+use crate::engines::Flight;
 use crate::error::RunError;
-use crate::patience::Patience;
 use crate::world::World;
+use crate::world::conversation::Conversation;
+use crate::world::patience::Patience;
 
 /// A run of a plan between its start and its end; made by [`Plan::start_allreduce`](crate::Plan::start_allreduce) and its like, `C` being the
 /// [`call`].

@@ -5,8 +5,8 @@ use std::fmt;
 
 use exact_sum::Accumulator;
 
+use crate::engines::terms::Terms;
 use crate::exact::Sum;
-use crate::terms::Terms;
 
 /// Shorter messages are not worth a word.
 const NOTABLE_BYTES: f64 = 65_536.0;

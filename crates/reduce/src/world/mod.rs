@@ -1,9 +1,11 @@
 //! A rank's place among the others: what every plan is built on.
 
+pub(crate) mod conversation;
 mod in_flight;
 mod link;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+pub(crate) mod patience;
 pub mod threads;
 
 use std::cell::{Cell, RefCell};

@@ -161,7 +161,7 @@ mod tests {
         }
     }
 
-    /// N = 9 over three ranks, the drawing in `reduce::algorithm1`: rank 2 sends 6 and 8, rank 1 waits for 6 and sends 3 and 4.
+    /// N = 9 over three ranks, the drawing in `reduce::engines::algorithm1`: rank 2 sends 6 and 8, rank 1 waits for 6 and sends 3 and 4.
     #[test]
     fn values_travel_together_and_wait_for_their_turn() {
         // Rank 2: item 6 to rank 1 from 3 to 103, then item 8 to rank 0 until 203. Rank 1 combines 6 with its own until 107, and sends 3 and

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytemuck::Pod;
 use comm::{Communicator, Request};
 
-use crate::patience::Patience;
+use crate::world::patience::Patience;
 
 /// The length of a failure notice where values have another.
 const NOTICE_BYTES: usize = size_of::<u64>();

@@ -12,13 +12,14 @@ use bytemuck::Pod;
 use comm::collective;
 
 use crate::algorithm::Algorithm;
-use crate::conversation::Conversation;
-use crate::engine::{Engine, Flight, Operation, not_offered};
+use crate::engines::terms::Terms;
+use crate::engines::{Engine, Flight, not_offered};
 use crate::error::RunError;
 use crate::message_buffer::MessageBuffer;
+use crate::operation::Operation;
 use crate::operator::Operator;
-use crate::terms::Terms;
 use crate::world::World;
+use crate::world::conversation::Conversation;
 use steps::{Step, steps};
 
 /// The engine: everything that a rank knows before a run.

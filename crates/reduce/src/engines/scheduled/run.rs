@@ -16,37 +16,19 @@ use bytemuck::Pod;
 
 use super::buffer::capacity_bytes;
 use super::ending::{Ending, EndingKind};
+use super::local::Local;
 use super::machine::{AT_ONCE_BYTES, Machine, SHARED_AT_ONCE_BYTES_MAX};
 use super::memory::Place;
 use super::program::Program;
 use super::state::{Copies, Phase, State};
 use super::strips::ColumnStrips;
-use crate::conversation::Conversation;
-use crate::engine::Flight;
+use crate::engines::Flight;
 use crate::error::{RunError, own_failure_first};
 use crate::operator::Operator;
-use crate::patience::Patience;
 use crate::trace::span;
 use crate::world::World;
-
-/// What this rank brings to a run.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Local<'r, T> {
-    /// Its rows.
-    Rows(&'r [T]),
-    /// The reductions of its own nodes, which were made elsewhere.
-    Nodes(&'r [T]),
-}
-
-impl<'r, T> Local<'r, T> {
-    /// The rows, which a scan's end needs again.
-    fn rows_of(local: Option<Self>) -> &'r [T] {
-        match local {
-            Some(Local::Rows(rows)) => rows,
-            Some(Local::Nodes(_)) | None => &[],
-        }
-    }
-}
+use crate::world::conversation::Conversation;
+use crate::world::patience::Patience;
 
 /// A compiled operation, its memory, and how far it has come.
 pub(super) struct Run<T, O, P> {

@@ -11,11 +11,11 @@ use super::memory::Place;
 use super::program::Message;
 use super::run::Run;
 use super::state::{Phase, State};
-use crate::engine::Flight;
+use crate::engines::Flight;
 use crate::error::RunError;
 use crate::operator::Operator;
-use crate::patience::Patience;
 use crate::world::Progress;
+use crate::world::patience::Patience;
 
 /// The messages that a run waits for, as ranges of its program's lists.
 enum Awaited {

@@ -5,8 +5,8 @@ use bytemuck::Pod;
 use super::machine::Machine;
 use super::memory::Place;
 use super::program::Prefix;
+use crate::fold::prefix::Stack;
 use crate::operator::Operator;
-use crate::prefix::Stack;
 
 /// The scan of this rank's rows, inclusive or exclusive, by a machine whose run has computed the prefixes. `stack` is scratch memory.
 pub(super) fn finish<T: Pod, O: Operator<T>, P: Place>(

@@ -382,7 +382,7 @@ mod tests {
     use schedule::{Algorithm, Collective, Schedule};
 
     use super::{Input, Output};
-    use crate::scheduled::program::Program;
+    use crate::engines::scheduled::program::Program;
 
     fn program(ranks: usize, rank: usize, items: u64) -> Program<usize> {
         let schedule = Schedule::new(Algorithm::RecursiveDoubling, Collective::Allreduce, ranks);

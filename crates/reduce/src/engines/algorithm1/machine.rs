@@ -160,8 +160,8 @@ mod tests {
     use distribution::Distribution;
 
     use super::{frame_bytes, run};
-    use crate::algorithm1::steps::steps;
-    use crate::algorithm1::wire;
+    use crate::engines::algorithm1::steps::steps;
+    use crate::engines::algorithm1::wire;
     use crate::error::RunError;
     use crate::message_buffer::MessageBuffer;
     use crate::operator::Sum;

@@ -13,8 +13,8 @@ use super::program::{Part, Program};
 use super::state::{Phase, State};
 use super::strips::ColumnStrips;
 use crate::operator::Operator;
-use crate::patience::Patience;
 use crate::trace::{message, span};
+use crate::world::patience::Patience;
 
 /// The most bytes of a message that goes without a request, unless longer ones go through shared memory. Others take so long that a request
 /// does not matter.

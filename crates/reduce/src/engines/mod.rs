@@ -1,67 +1,25 @@
 //! Engines carry out the collective operations of plans, and do not know plans.
 //!
-//! There are four: [`scheduled`](crate::scheduled) runs fragments along a schedule, [`native`](crate::native) hands them to the
-//! transport's own reductions, [`algorithm1`](crate::algorithm1) is the thesis' algorithm, and for exact sums there is also the
-//! transport's own sum of integers, in [`exact`](crate::exact). Each has its own message format.
+//! There are four: [`scheduled`] runs fragments along a schedule, [`native`] hands them to the transport's own reductions, [`algorithm1`]
+//! is the thesis' algorithm, and for exact sums there is also the transport's own sum of integers, in [`exact`](crate::exact). Each has its
+//! own message format.
+
+pub(crate) mod algorithm1;
+pub(crate) mod native;
+pub(crate) mod scheduled;
+pub(crate) mod terms;
 
 use std::fmt;
 use std::rc::Rc;
 
 use schedule::Schedule;
 
+use self::terms::Terms;
 use crate::algorithm::Algorithm;
 use crate::error::RunError;
-use crate::patience::Patience;
-use crate::terms::Terms;
+use crate::operation::Operation;
+use crate::world::patience::Patience;
 use crate::world::{Progress, World};
-
-/// A collective operation of a [`Plan`](crate::Plan).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Operation {
-    /// [`Plan::reduce`](crate::Plan::reduce).
-    Reduce,
-    /// [`Plan::allreduce`](crate::Plan::allreduce).
-    Allreduce,
-    /// [`Plan::reduce_scatter`](crate::Plan::reduce_scatter).
-    ReduceScatter,
-    /// [`Plan::scan`](crate::Plan::scan).
-    Scan,
-    /// [`Plan::exscan`](crate::Plan::exscan).
-    Exscan,
-    /// [`Plan::broadcast`](crate::Plan::broadcast).
-    Broadcast,
-}
-
-impl Operation {
-    /// All of them, in the order of their declaration.
-    pub const ALL: &[Self] = &[
-        Self::Reduce,
-        Self::Allreduce,
-        Self::ReduceScatter,
-        Self::Scan,
-        Self::Exscan,
-        Self::Broadcast,
-    ];
-
-    /// Its name in printed plans.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Reduce => "reduce",
-            Self::Allreduce => "allreduce",
-            Self::ReduceScatter => "reduce-scatter",
-            Self::Scan => "scan",
-            Self::Exscan => "exscan",
-            Self::Broadcast => "broadcast",
-        }
-    }
-}
-
-impl fmt::Display for Operation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
 
 /// Carries out collective operations of what the ranks have agreed on.
 pub(crate) trait Engine<T> {

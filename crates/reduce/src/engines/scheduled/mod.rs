@@ -4,6 +4,7 @@ mod buffer;
 mod compile;
 mod ending;
 mod flight;
+mod local;
 mod locate;
 mod machine;
 mod memory;
@@ -23,18 +24,20 @@ use distribution::Ownership;
 use schedule::{Collective, Schedule};
 
 use crate::algorithm::Algorithm;
-use crate::conversation::Conversation;
-use crate::engine::{Engine, Flight, Operation};
+use crate::engines::terms::Terms;
+use crate::engines::{Engine, Flight};
 use crate::error::RunError;
+use crate::operation::Operation;
 use crate::operator::Operator;
-use crate::terms::Terms;
 use crate::world::World;
+use crate::world::conversation::Conversation;
 use compile::{Input, Output};
 use ending::{Ending, EndingKind};
+use local::Local;
 use locate::InPlace;
 use memory::{Located, Packed, Place};
 pub(crate) use program::columns;
-use run::{Local, Run};
+use run::Run;
 use strips::ColumnStrips;
 
 /// Rows of at least this number of bytes are used in place, in messages and in the caller's slices. Shorter rows are copied to the

@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use comm::Tag;
 
-use crate::engine::Operation;
+use super::{Busy, World};
 use crate::environment;
 use crate::error::{BuildError, RunError, Turn};
-use crate::world::{Busy, World};
+use crate::operation::Operation;
 
 /// A plan between its runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,11 +22,12 @@ use distribution::Ownership;
 use tree_index::{Node, Tree};
 
 use crate::algorithm::Algorithm;
-use crate::engine::{Engine, Flight, Operation, not_offered};
+use crate::engines::terms::Terms;
+use crate::engines::{Engine, Flight, not_offered};
 use crate::environment;
 use crate::error::RunError;
+use crate::operation::Operation;
 use crate::operator::Operator;
-use crate::terms::Terms;
 use crate::world::World;
 
 /// The words before the values.

@@ -4,9 +4,9 @@ use std::mem;
 
 use bytemuck::Pod;
 
+use super::local::Local;
 use super::machine::Machine;
 use super::memory::{Place, REGISTER_BYTES};
-use super::run::Local;
 use super::scan;
 use crate::operator::Operator;
 
