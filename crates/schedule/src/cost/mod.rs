@@ -4,47 +4,13 @@
 //! pipeline the first block arrives after d rounds, and another one every s rounds. A row of m bytes in M blocks thus takes
 //! (d + s (M - 1)) (alpha + beta m / M), which is least for M = sqrt((d - s) beta m / (s alpha)) (paper 2, Lemma 1).
 
+mod link;
 mod network;
 
-use std::fmt;
-
+use self::link::count;
+pub use self::link::{Link, Load};
 pub use self::network::Network;
 use crate::catalogue::{Algorithm, Parameters, Schedule};
-
-/// What a message between two ranks costs, and what a combination does.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Link {
-    /// alpha: the time of an empty message, in nanoseconds.
-    pub latency_ns: f64,
-    /// beta: the time that each byte adds, in nanoseconds.
-    pub byte_ns: f64,
-    /// gamma: the time to combine a byte with another, in nanoseconds.
-    pub combine_byte_ns: f64,
-}
-
-/// What an allreduce moves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Load {
-    /// m: the bytes of a row.
-    pub row_bytes: f64,
-    /// The mean number of rows that stand for the items of neighbouring ranks: the nodes of their fragment.
-    pub rows: f64,
-}
-
-impl fmt::Display for Link {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (alpha, beta, gamma) = (self.latency_ns, self.byte_ns, self.combine_byte_ns);
-        write!(f, "{alpha} ns, {beta} and {gamma} ns/byte")
-    }
-}
-
-impl Link {
-    /// The time of a message.
-    #[must_use]
-    pub fn message_ns(&self, bytes: f64) -> f64 {
-        self.latency_ns + self.byte_ns * bytes
-    }
-}
 
 impl Algorithm {
     /// d and s of an allreduce on p ranks (paper 2, corollaries 1 to 3, where a send and a receive overlap); `None` if it is no
@@ -215,13 +181,4 @@ impl Schedule {
             .reduce(|best, other| if other.0 < best.0 { other } else { best });
         fastest.map(|(_, schedule)| schedule)
     }
-}
-
-/// A number of ranks or blocks as a real number.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "ranks and blocks are far below 2^53"
-)]
-fn count(number: usize) -> f64 {
-    number as f64
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Link, Load, count};
+use super::link::{Link, Load, count};
 use crate::catalogue::{Algorithm, Schedule};
 
 /// What messages cost where ranks live on nodes.
