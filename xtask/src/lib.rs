@@ -13,8 +13,6 @@ pub mod book;
 pub mod campaign;
 pub mod cluster;
 pub mod draw;
-#[cfg(doctest)]
-mod pages;
 pub mod papers;
 pub mod repro_check;
 pub mod schedules;

@@ -220,6 +220,22 @@ pub(super) const STAGES: &[Stage] = &[
 /// All members but the one that is built for one MPI library.
 const MEMBERS: &str = "--workspace --exclude treefold-rsmpi";
 
+/// The lab, which computes much: its tests run optimised, and share what `cargo xtask` itself is built of.
+const LAB: [&str; 6] = [
+    "xtask",
+    "papers",
+    "gate",
+    "treefold-harness",
+    "treefold-cluster",
+    "benches",
+];
+
+/// The members whose tests check what they compute: all others.
+fn product() -> String {
+    let lab = LAB.map(|member| format!(" --exclude {member}"));
+    format!("{MEMBERS}{}", lab.concat())
+}
+
 /// All features but the book's. Clippy, docs and tests take the same ones, so that they share what they build.
 const FEATURES: &str =
     "treefold/cuda,treefold/mpi,treefold/tracing,treefold/par,treefold/num-complex";
@@ -293,7 +309,12 @@ fn packages_verified(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 fn threads(steps: &mut Steps) -> Result<(), Stop> {
-    steps.cargo("tests", &format!("test {MEMBERS} --features {FEATURES}"))?;
+    let product = product();
+    steps.cargo("tests", &format!("test {product} --features {FEATURES}"))?;
+    // Those of the benches are run by stage `commands`, which builds them.
+    let lab = LAB.iter().filter(|&&member| member != "benches");
+    let lab: String = lab.map(|member| format!(" --package {member}")).collect();
+    steps.cargo("tests of the lab", &format!("test --release{lab}"))?;
     for (checker, name, tests) in [
         ("shuttle", "mailboxes under shuttle", "shuttled"),
         ("loom", "rings under loom", "loomed"),
@@ -355,11 +376,20 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
     let installation = steps.installation().clone();
     let library = installation.name().unwrap_or("MPI");
     println!("\n── building the tests");
-    let tests = format!(
-        "test --no-run {MEMBERS} --test mpi --test plans --test stopped --test spawn --test examples --features {FEATURES}"
-    );
-    let tests = executables(cargo().args(tests.split_whitespace()));
-    let tests = tests.map_err(Stop::Error)?;
+    let build = |words: &str| {
+        let built = executables(
+            cargo()
+                .args(["test", "--no-run"])
+                .args(words.split_whitespace()),
+        );
+        built.map_err(Stop::Error)
+    };
+    let product = product();
+    let names = "--test mpi --test plans --test stopped --test spawn --test examples";
+    let mut tests = build(&format!("{product} {names} --features {FEATURES}"))?;
+    if all {
+        tests.extend(build("--release --package xtask --test mpi")?);
+    }
     let test_of = |package: &str, name: &str| {
         let mut of_name = tests.iter().filter(|test| test.target == name);
         let found = of_name.find(|test| test.package.ends_with(package));
@@ -403,7 +433,7 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
     let name = format!("reduce, {library}, rank 2 of 4 is stopped, the others test their runs");
     steps.check(&name, || ended_without(&mut launch))?;
     // `cargo test --examples` would make tests of them.
-    let examples = format!("build {MEMBERS} --examples --profile test --features {FEATURES}");
+    let examples = format!("build {product} --examples --profile test --features {FEATURES}");
     steps.cargo("building the examples", &examples)?;
     for (step, package, name) in [
         ("examples", "treefold", "examples"),
@@ -505,9 +535,9 @@ fn cluster(steps: &mut Steps) -> Result<(), Stop> {
     }
     steps.cargo(
         "clusters that run",
-        "test --package treefold-cluster --test cluster",
+        "test --release --package treefold-cluster --test cluster",
     )?;
-    let test = "test --package xtask --test cluster -- --ignored --nocapture";
+    let test = "test --release --package xtask --test cluster -- --ignored --nocapture";
     let mut command = cargo();
     steps.installation().pass_on(&mut command);
     command.args(test.split_whitespace());

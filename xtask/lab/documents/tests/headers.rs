@@ -10,10 +10,8 @@ use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-use harness::workspace::workspace;
 
 /// A header, and the file of Rust with its functions.
 struct Header {
@@ -55,7 +53,9 @@ fn declarations(header: &Header) -> String {
 }
 
 fn package(name: &str) -> PathBuf {
-    workspace().join("bindings").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../bindings")
+        .join(name)
 }
 
 /// A compiler looks at a text with both packages' headers within reach: whether it takes it, and what it says. `None` where there is no such

@@ -1,6 +1,9 @@
 //! The code of README and of the pages that is no program by itself: every statement there is one here, which
 //! `book.rs` checks. The pages' programs are doctests of this crate (`src/pages.rs`).
 
+use std::fs;
+use std::path::Path;
+
 #[test]
 fn one_process() -> Result<(), treefold::FoldError> {
     let x: [f64; 4] = [0.1, 0.2, 0.3, 0.4];
@@ -99,8 +102,7 @@ mod mpi {
 /// The programs of the pages for C, C++ and Fortran are the examples, which stage `c` compiles and runs.
 #[test]
 fn programs_in_other_languages_are_the_examples() {
-    use harness::workspace::workspace;
-
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     for (page, language, example, beginning) in [
         ("c.md", "c", "c/examples/first_sum.c", "#include"),
         ("c.md", "c", "c-mpi/examples/allreduce.c", "#include"),
@@ -119,8 +121,7 @@ fn programs_in_other_languages_are_the_examples() {
             "program",
         ),
     ] {
-        let read =
-            |path: &str| std::fs::read_to_string(workspace().join(path)).expect("it is there");
+        let read = |path: &str| fs::read_to_string(root.join(path)).expect("it is there");
         let program = read(&format!("bindings/{example}"));
         // What comes before says what the example is; the page says that in its own words.
         let begin = if program.starts_with(beginning) {

@@ -13,7 +13,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 /// A picture that shows anything is longer.
 const LEAST_PICTURE_BYTES: usize = 500;
 
-/// Statements of code on pages that no test compiles: they need crate `mpi`, which `xtask` does not depend on.
+/// Statements of code on pages that no test compiles: they need crate `mpi`, which this crate does not depend on.
 const NOT_COMPILED: [&str; 3] = [
     "let (universe, _) = mpi::initialize_with_threading(mpi::Threading::Funneled).unwrap();",
     "let world = treefold_rsmpi::world(&universe.world())?;",
@@ -34,7 +34,7 @@ struct Page {
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("..")
+        .join("../../..")
         .canonicalize()
         .unwrap()
 }
@@ -297,8 +297,8 @@ fn is_doctest(path: &Path, info: &str) -> bool {
 fn code_that_is_shown_compiles() {
     let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
     let (doctests, compiled) = (
-        read("xtask/src/pages.rs"),
-        squeezed(&read("xtask/tests/pages.rs")),
+        read("xtask/lab/documents/src/pages.rs"),
+        squeezed(&read("xtask/lab/documents/tests/pages.rs")),
     );
     let known = NOT_COMPILED.map(squeezed);
     let mut statements_count = 0;
@@ -310,10 +310,10 @@ fn code_that_is_shown_compiles() {
         }
         for (info, code) in &page.code {
             if is_doctest(&path, info) {
-                let included = format!("include_str!(\"../../{name}\")");
+                let included = format!("include_str!(\"../../../../{name}\")");
                 assert!(
                     doctests.contains(&included),
-                    "{name}: its programs are no doctests of `xtask`"
+                    "{name}: its programs are no doctests of `documents`"
                 );
             } else if info.starts_with("rust") {
                 // In the order of the page, so that every statement finds its own.
