@@ -4,7 +4,6 @@ use std::mem;
 
 use bytemuck::Pod;
 
-use super::local::Local;
 use super::machine::Machine;
 use super::memory::{Place, REGISTER_BYTES};
 use super::scan;
@@ -32,13 +31,9 @@ pub(super) enum EndingKind {
 
 impl Ending {
     /// The input of a run: this rank's rows, or the row to broadcast, which is where the result will be.
-    pub(super) fn input<'r, T>(
-        &self,
-        local: Option<Local<'r, T>>,
-        result: &'r [T],
-    ) -> Option<Local<'r, T>> {
+    pub(super) fn input<'r, T>(&self, local: Option<&'r [T]>, result: &'r [T]) -> Option<&'r [T]> {
         match self.kind {
-            EndingKind::Row => local.map(|_| Local::Rows(result)),
+            EndingKind::Row => local.map(|_| result),
             _ => local,
         }
     }

@@ -4,7 +4,6 @@ mod buffer;
 mod compile;
 mod ending;
 mod flight;
-mod local;
 mod locate;
 mod machine;
 mod memory;
@@ -33,7 +32,6 @@ use crate::world::World;
 use crate::world::conversation::Conversation;
 use compile::{Input, Output};
 use ending::{Ending, EndingKind};
-use local::Local;
 use locate::InPlace;
 use memory::{Located, Packed, Place};
 pub(crate) use program::columns;
@@ -94,16 +92,19 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
         }
     }
 
+    /// A blocking call on this rank's rows, or on the reductions of its own nodes.
+    #[inline]
     fn run_local(
         &self,
         operation: Operation,
-        local: Result<Local<'_, T>, RunError>,
+        local: Result<&[T], RunError>,
+        are_nodes: bool,
         result: &mut [T],
     ) -> Result<bool, RunError> {
         self.last.set(Some(operation));
         match self.compiled(operation) {
-            Compiled::Packed(run) => run.run(local, result),
-            Compiled::Located(run) => run.run(local, result),
+            Compiled::Packed(run) => run.run(local, are_nodes, result),
+            Compiled::Located(run) => run.run(local, are_nodes, result),
         }
     }
 
@@ -237,7 +238,7 @@ impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
         rows: Result<&[T], RunError>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        self.run_local(operation, rows.map(Local::Rows), result)
+        self.run_local(operation, rows, false, result)
     }
 
     fn run_folded(
@@ -246,7 +247,7 @@ impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
         nodes: &[T],
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        self.run_local(operation, Ok(Local::Nodes(nodes)), result)
+        self.run_local(operation, Ok(nodes), true, result)
     }
 
     fn own_node_lengths(&self, operation: Operation) -> Option<Vec<usize>> {

@@ -16,7 +16,6 @@ use bytemuck::Pod;
 
 use super::buffer::capacity_bytes;
 use super::ending::{Ending, EndingKind};
-use super::local::Local;
 use super::machine::{AT_ONCE_BYTES, Machine, SHARED_AT_ONCE_BYTES_MAX};
 use super::memory::Place;
 use super::program::Program;
@@ -82,10 +81,11 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         }
     }
 
-    /// A blocking call.
+    /// A blocking call, on this rank's rows or, where `are_nodes` says so, on the reductions of its own nodes.
     pub(super) fn run(
         &self,
-        local: Result<Local<'_, T>, RunError>,
+        local: Result<&[T], RunError>,
+        are_nodes: bool,
         result: &mut [T],
     ) -> Result<bool, RunError> {
         let (local, failure) = match local {
@@ -93,23 +93,25 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             Err(failure) => (None, Some(failure)),
         };
         match (self.is_alone(), self.strips.uses_caller_memory) {
-            (true, _) => self.run_alone(local, failure, result),
-            (false, true) => self.run_in_caller_memory(local, failure, result),
-            (false, false) => self.run_among_others(local, failure, result),
+            (true, _) => self.run_alone(local, are_nodes, failure, result),
+            (false, true) => self.run_in_caller_memory(local, are_nodes, failure, result),
+            (false, false) => self.run_among_others(local, are_nodes, failure, result),
         }
     }
 
     /// A blocking run while nothing else is in flight: one machine runs from the beginning to the end.
     fn run_alone(
         &self,
-        local: Option<Local<'_, T>>,
+        local: Option<&[T]>,
+        are_nodes: bool,
         failure: Option<RunError>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
         let state = &mut *self.state.borrow_mut();
         let uses_caller_memory = self.strips.uses_caller_memory;
-        let in_slice = self.own_nodes_in(local);
-        self.prepare(state, self.ending.input(local, result), in_slice.is_some());
+        let in_slice = self.own_nodes_in(local, are_nodes);
+        let input = self.ending.input(local, result);
+        self.prepare(state, input, are_nodes, in_slice.is_some());
         state.may_go_at_once = self.goes_at_once;
         let copies = self.copies.borrow();
         let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
@@ -128,31 +130,32 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         state.outcome(self.world.rank())?;
         if self.ending.is_mine && !uses_caller_memory {
             let mut machine = self.machine(state, &[], &mut []);
-            self.finish(&mut machine, Local::rows_of(local), result)?;
+            self.finish(&mut machine, local.unwrap_or_default(), result)?;
         }
         Ok(self.ending.is_mine)
     }
 
     /// This rank's own nodes, if they are in the caller's memory and a run reads them there.
-    fn own_nodes_in<'r>(&self, local: Option<Local<'r, T>>) -> Option<&'r [T]> {
-        let values = match local.filter(|_| self.strips.uses_caller_memory)? {
-            Local::Nodes(nodes) => nodes,
-            Local::Rows(rows) if self.strips.first().own_nodes_are_rows() => rows,
-            Local::Rows(_) => return None,
-        };
-        Some(values)
+    #[inline]
+    fn own_nodes_in<'r>(&self, local: Option<&'r [T]>, are_nodes: bool) -> Option<&'r [T]> {
+        local.filter(|_| {
+            self.strips.uses_caller_memory
+                && (are_nodes || self.strips.first().own_nodes_are_rows())
+        })
     }
 
     /// A blocking run on the caller's slices, which drives the other runs in flight while it waits. Nothing else may see the slices, so
     /// this run is not driven by other waits.
     fn run_in_caller_memory(
         &self,
-        local: Option<Local<'_, T>>,
+        local: Option<&[T]>,
+        are_nodes: bool,
         failure: Option<RunError>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let in_slice = self.own_nodes_in(local);
-        self.prepare(&mut self.state.borrow_mut(), local, in_slice.is_some());
+        let in_slice = self.own_nodes_in(local, are_nodes);
+        let is_in_slice = in_slice.is_some();
+        self.prepare(&mut self.state.borrow_mut(), local, are_nodes, is_in_slice);
         let copies = self.copies.borrow();
         let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
         let begun = {
@@ -172,14 +175,15 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     /// A blocking run that drives the other runs in flight while it waits.
     fn run_among_others(
         &self,
-        local: Option<Local<'_, T>>,
+        local: Option<&[T]>,
+        are_nodes: bool,
         failure: Option<RunError>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let started = self.start(self.ending.input(local, result));
+        let started = self.start(self.ending.input(local, result), are_nodes);
         let driven = started.and_then(|()| self.wait_without_result());
         own_failure_first(failure, driven)?;
-        self.deliver(Local::rows_of(local), result)
+        self.deliver(local.unwrap_or_default(), result)
     }
 
     /// Whether nothing is in flight but, perhaps, this run.
@@ -190,9 +194,9 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Starts a run: folds this rank's rows, sends what can be sent, and posts the first receives. Without rows, this rank has failed.
-    fn start(&self, local: Option<Local<'_, T>>) -> Result<(), RunError> {
+    fn start(&self, local: Option<&[T]>, are_nodes: bool) -> Result<(), RunError> {
         let state = &mut *self.state.borrow_mut();
-        self.prepare(state, local, false);
+        self.prepare(state, local, are_nodes, false);
         self.with_own_memory(state, |machine| machine.begin_strip())
     }
 
@@ -203,21 +207,27 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             kept.clear();
             kept.extend_from_slice(rows);
         }
-        self.start(rows.map(Local::Rows))
+        self.start(rows, false)
     }
 
-    /// Makes the state that of a new run, and folds this rank's rows, unless they are the own nodes already.
+    /// Makes the state that of a new run, and reduces this rank's own nodes, unless a run reads them where they are.
     #[inline]
-    fn prepare(&self, state: &mut State<T>, local: Option<Local<'_, T>>, are_own_nodes: bool) {
+    fn prepare(
+        &self,
+        state: &mut State<T>,
+        local: Option<&[T]>,
+        are_nodes: bool,
+        are_read_there: bool,
+    ) {
         (state.strip, state.first_column) = (0, 0);
         state.rounds = 0;
         (state.failed, state.deviation) = (None, None);
         state.may_go_at_once = false;
         match local {
             None => state.failed = Some(self.world.rank()),
-            Some(_) if are_own_nodes => {}
+            Some(_) if are_read_there => {}
             Some(local) => {
-                self.fold(state, local);
+                self.fold(state, local, are_nodes);
                 state.check_environment(self.world.rank());
             }
         }
@@ -244,7 +254,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Reduces this rank's own nodes, to the workspace or to the copies.
-    fn fold(&self, state: &mut State<T>, own: Local<'_, T>) {
+    fn fold(&self, state: &mut State<T>, own: &[T], are_nodes: bool) {
         span!("local work");
         let (program, width) = (self.strips.first(), self.strips.width);
         let mut copies;
@@ -267,15 +277,12 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             } else {
                 &mut state.workspace[local.start..][..length]
             };
-            let rows = match own {
-                Local::Rows(rows) => rows,
-                Local::Nodes(nodes) => {
-                    let range = local.lengths.start * width..local.lengths.end * width;
-                    results.copy_from_slice(&nodes[range]);
-                    continue;
-                }
-            };
-            let mut items = &rows[local.rows.start * width..local.rows.end * width];
+            if are_nodes {
+                let range = local.lengths.start * width..local.lengths.end * width;
+                results.copy_from_slice(&own[range]);
+                continue;
+            }
+            let mut items = &own[local.rows.start * width..local.rows.end * width];
             if local.rows.len() == lengths.len() {
                 // Each row is a node.
                 results.copy_from_slice(items);
