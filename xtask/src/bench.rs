@@ -55,9 +55,10 @@ pub fn run(options: &Options) -> Result<(), Error> {
     };
     let ranks = choices::rank_counts(&options.ranks)?;
     let is_of_ranks = |name: &&str| ["reduce", "schedules", "scalar"].contains(name);
-    let place = match chosen.iter().any(is_of_ranks) {
-        true => options.mpi.place(backend)?,
-        false => Place::Threads,
+    let place = if chosen.iter().any(is_of_ranks) {
+        options.mpi.place(backend)?
+    } else {
+        Place::Threads
     };
     let mut output = Output::open(options.json.as_deref())?;
     for name in chosen {

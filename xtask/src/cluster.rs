@@ -55,9 +55,10 @@ pub fn run(options: &Options) -> Result<u8, Error> {
         delay: parse_delay(&options.delay).map_err(translated)?,
         loss: Loss::parse(&options.loss).map_err(translated)?,
         seed: options.seed,
-        place: match options.exec {
-            true => Place::FirstNode,
-            false => Place::Outside,
+        place: if options.exec {
+            Place::FirstNode
+        } else {
+            Place::Outside
         },
     };
     settings.check().map_err(translated)?;

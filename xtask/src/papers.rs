@@ -47,9 +47,10 @@ pub fn run(options: &Options) -> Result<(), Error> {
     fs::create_dir_all(folder).map_err(|error| Error::file(folder, error))?;
     let mut output = Output::open(options.json.as_deref())?;
     // What is computed needs no ranks.
-    let place = match chosen.iter().any(|exhibit| exhibit.is_measured) {
-        true => options.mpi.place(backend)?,
-        false => Place::Threads,
+    let place = if chosen.iter().any(|exhibit| exhibit.is_measured) {
+        options.mpi.place(backend)?
+    } else {
+        Place::Threads
     };
     let settings = Settings {
         quick: options.quick,

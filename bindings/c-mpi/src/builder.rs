@@ -274,9 +274,10 @@ impl Settings {
         if let Some(elements) = self.message_limit {
             builder = builder.message_limit(elements);
         }
-        match self.is_agreed {
-            true => builder.agreed(),
-            false => builder,
+        if self.is_agreed {
+            builder.agreed()
+        } else {
+            builder
         }
     }
 }

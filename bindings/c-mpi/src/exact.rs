@@ -171,9 +171,10 @@ impl<T: Float, const IS_CONJUGATE: bool> Quantity for ComplexDots<T, IS_CONJUGAT
 
     fn add(total: &mut ComplexProductSum<T>, x: &[Complex<T>], y: &[Complex<T>]) {
         let (x, y) = (bytemuck::cast_slice(x), bytemuck::cast_slice(y));
-        match IS_CONJUGATE {
-            true => total.add_conjugate(x, y),
-            false => total.add(x, y),
+        if IS_CONJUGATE {
+            total.add_conjugate(x, y)
+        } else {
+            total.add(x, y)
         }
     }
 
@@ -410,13 +411,14 @@ impl<Q: Quantity> Reduction<Q::Item> for ExactPlan<Q> {
 }
 
 fn check_length(rank: usize, expected: usize, given: usize) -> Result<(), RunError> {
-    match expected == given {
-        true => Ok(()),
-        false => Err(RunError::WrongResultLength {
+    if expected == given {
+        Ok(())
+    } else {
+        Err(RunError::WrongResultLength {
             rank,
             expected,
             given,
-        }),
+        })
     }
 }
 

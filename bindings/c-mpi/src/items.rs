@@ -52,17 +52,19 @@ impl<T: Pod> Layout for Plain<T> {
 
     #[inline]
     fn in_place<'a>(&self, array: &'a [u8]) -> Option<&'a [T]> {
-        match array.is_empty() {
-            true => Some(&[]),
-            false => bytemuck::try_cast_slice(array).ok(),
+        if array.is_empty() {
+            Some(&[])
+        } else {
+            bytemuck::try_cast_slice(array).ok()
         }
     }
 
     #[inline]
     fn in_place_mut<'a>(&self, array: &'a mut [u8]) -> Option<&'a mut [T]> {
-        match array.is_empty() {
-            true => Some(&mut []),
-            false => bytemuck::try_cast_slice_mut(array).ok(),
+        if array.is_empty() {
+            Some(&mut [])
+        } else {
+            bytemuck::try_cast_slice_mut(array).ok()
         }
     }
 

@@ -10,10 +10,7 @@ use crate::task::{Element, Task};
 use plans::{Key, Plans};
 
 /// Longer rows go in blocks of so many columns.
-const COLUMNS_MAX: usize = match cfg!(test) {
-    true => 100,
-    false => 1 << 24,
-};
+const COLUMNS_MAX: usize = if cfg!(test) { 100 } else { 1 << 24 };
 
 /// More than a century: MPI tolerates a rank that is late for a reduction, however late.
 const FOR_EVER: Duration = Duration::from_secs(1 << 32);
@@ -199,9 +196,10 @@ impl Engine {
         for begin in (0..task.width).step_by(COLUMNS_MAX) {
             let end = task.width.min(begin + COLUMNS_MAX);
             let columns = end - begin;
-            let length = match is_whole {
-                true => result_length(operation, task),
-                false => columns,
+            let length = if is_whole {
+                result_length(operation, task)
+            } else {
+                columns
             };
             let block = scratch.bytes(length * bytes);
             let own = &local[begin * bytes..end * bytes];
@@ -310,9 +308,12 @@ mod tests {
                 };
                 engine.run(&task, buffers).unwrap();
                 let is_first_of_scan = call == Call::Scan && rank == 0;
-                let expected = (first..first + length).map(|column| match is_first_of_scan {
-                    true => value(column, 0),
-                    false => value(column, 0) + value(column, 1),
+                let expected = (first..first + length).map(|column| {
+                    if is_first_of_scan {
+                        value(column, 0)
+                    } else {
+                        value(column, 0) + value(column, 1)
+                    }
                 });
                 assert_eq!(result, expected.collect::<Vec<f64>>(), "{call:?}");
             }

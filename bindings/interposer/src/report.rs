@@ -200,13 +200,14 @@ impl Report<'_> {
             "\n  {:<22} {:<14} {:<5} {:>9} {:>10} {:>14} {:>11}",
             "MPI_", "type", "op", "up to", "calls", "bytes", "treefold s"
         )?;
-        match is_check {
-            true => writeln!(
+        if is_check {
+            writeln!(
                 text,
                 " {:>11} {:>10} {:>8} {:>14}",
                 "library s", "differ", "", "elements"
-            )?,
-            false => writeln!(text)?,
+            )?
+        } else {
+            writeln!(text)?
         }
         for (kind, counts) in self.taken() {
             write!(
@@ -220,16 +221,17 @@ impl Report<'_> {
                 counts.bytes,
                 seconds(counts.treefold_ns)
             )?;
-            match is_check {
-                true => writeln!(
+            if is_check {
+                writeln!(
                     text,
                     " {:>11.3} {:>10} {:>8} {:>14}",
                     seconds(counts.library_ns),
                     counts.differing,
                     percent(counts.differing, counts.compared),
                     counts.differing_elements
-                )?,
-                false => writeln!(text)?,
+                )?
+            } else {
+                writeln!(text)?
             }
         }
         Ok(())

@@ -46,9 +46,10 @@ impl BlockCyclic {
     pub(crate) fn union(&self, positions: Range<usize>) -> impl Iterator<Item = Range<u64>> {
         let blocks_count = self.blocks_count();
         let ranks_count = positions.len() as u64;
-        let firsts = match positions.is_empty() {
-            true => 0..0,
-            false => positions.start as u64..blocks_count,
+        let firsts = if positions.is_empty() {
+            0..0
+        } else {
+            positions.start as u64..blocks_count
         };
         firsts.step_by(self.ranks).map(move |first| {
             let last = first.saturating_add(ranks_count - 1).min(blocks_count - 1);

@@ -278,9 +278,10 @@ fn add_in_range(
     (scale, has_zeros): (RangeScale, bool),
     destination: &mut impl Destination,
 ) -> bool {
-    let splits = match has_zeros {
-        true => split_products_in_range::<true>(level, x, y, scale),
-        false => split_products_in_range::<false>(level, x, y, scale),
+    let splits = if has_zeros {
+        split_products_in_range::<true>(level, x, y, scale)
+    } else {
+        split_products_in_range::<false>(level, x, y, scale)
     };
     let Some([products, errors]) = splits else {
         return false;

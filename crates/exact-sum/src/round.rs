@@ -60,9 +60,10 @@ pub(crate) fn root(magnitude: Magnitude) -> Magnitude {
         is_more,
     } = magnitude;
     let is_odd = exponent & 1 != 0;
-    let (even, lost) = match is_odd {
-        true => (bits >> 1, bits & 1 != 0),
-        false => (bits, false),
+    let (even, lost) = if is_odd {
+        (bits >> 1, bits & 1 != 0)
+    } else {
+        (bits, false)
     };
     let root = even.isqrt();
     let free = root.leading_zeros();

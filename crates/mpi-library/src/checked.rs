@@ -25,13 +25,14 @@ impl Family {
                 (first..first + count).contains(&word) || word > ABI_LAST
             }
         };
-        match is_one {
-            true => Ok(H::from_word(self.defined(word))),
-            false => Err(Error::NotAHandle {
+        if is_one {
+            Ok(H::from_word(self.defined(word)))
+        } else {
+            Err(Error::NotAHandle {
                 noun: H::NOUN,
                 word,
                 family: self,
-            }),
+            })
         }
     }
 }

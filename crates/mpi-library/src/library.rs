@@ -49,9 +49,10 @@ impl Library {
     /// There is no library, or not this one; it is no MPI library, of a family that is not known, or of another family than the
     /// launcher's; it lacks a function that every MPI library has.
     pub fn choose(options: &Options<'_>) -> Result<&'static Self, Error> {
-        let launcher = match options.heeds_launcher {
-            true => Launcher::of_process(),
-            false => None,
+        let launcher = if options.heeds_launcher {
+            Launcher::of_process()
+        } else {
+            None
         };
         let (object, reason) = search::find(options, launcher)?;
         let path = object.path().to_owned();
@@ -130,12 +131,13 @@ impl Library {
     /// It belongs to another one, or to none.
     pub fn check_function(&self, function: *const c_void) -> Result<(), Error> {
         let other = Object::of_address(function).ok_or(Error::NotMpiAddress)?;
-        match other.is(&self.object) {
-            true => Ok(()),
-            false => Err(Error::OtherLibrary {
+        if other.is(&self.object) {
+            Ok(())
+        } else {
+            Err(Error::OtherLibrary {
                 other: other.path().to_owned(),
                 choice: self.choice.clone(),
-            }),
+            })
         }
     }
 

@@ -154,9 +154,10 @@ fn open(name: Option<&CStr>, flags: c_int) -> Option<NonNull<c_void>> {
 
 /// That of an object that is loaded already.
 fn reopen(name: &CStr) -> Option<NonNull<c_void>> {
-    match name.is_empty() {
-        true => None,
-        false => open(Some(name), libc::RTLD_NOW | libc::RTLD_NOLOAD),
+    if name.is_empty() {
+        None
+    } else {
+        open(Some(name), libc::RTLD_NOW | libc::RTLD_NOLOAD)
     }
 }
 

@@ -4,9 +4,10 @@
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for sign in text.chars() {
-        match sign.is_control() {
-            true => line.extend(sign.escape_default()),
-            false => line.push(sign),
+        if sign.is_control() {
+            line.extend(sign.escape_default())
+        } else {
+            line.push(sign)
         }
     }
     line

@@ -295,9 +295,10 @@ fn compare_types(header: &Header, folder: &Path) {
             continue;
         }
         let parameters: Vec<&str> = signature.parameters.iter().map(|kind| in_c(kind)).collect();
-        let parameters = match parameters.is_empty() {
-            true => "void".to_owned(),
-            false => parameters.join(", "),
+        let parameters = if parameters.is_empty() {
+            "void".to_owned()
+        } else {
+            parameters.join(", ")
         };
         let (name, result) = (signature.name, in_c(signature.result));
         writeln!(lines, "{result} (*pointer_{index})({parameters}) = {name};").expect("a string");

@@ -402,9 +402,10 @@ fn a_program_s_own_message_is_told_from_a_plan_s() {
 #[test]
 fn a_measurement_is_told_from_a_plan() {
     for measuring in 0..2 {
-        let texts = threads::run(2, |world| match world.rank() == measuring {
-            true => world.measure_link().unwrap_err().to_string(),
-            false => {
+        let texts = threads::run(2, |world| {
+            if world.rank() == measuring {
+                world.measure_link().unwrap_err().to_string()
+            } else {
                 let builder = Plan::builder(world).local_items(1);
                 builder.build::<f64>().map(drop).unwrap_err().to_string()
             }

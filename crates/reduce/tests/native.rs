@@ -120,16 +120,18 @@ fn a_result_proves_that_it_covers_all_ranks() {
             let mut row = vec![0.0; width];
             let outcome = plan.allreduce_into(&vec![5.0; width], &mut row);
             let outcome = outcome.map(|()| row.iter().map(|value| value.to_bits()).collect());
-            let expected = match is_right {
-                true => Ok(vec![15.0_f64.to_bits(); width]),
-                false => Err(RunError::Torn { rank: 0 }),
+            let expected = if is_right {
+                Ok(vec![15.0_f64.to_bits(); width])
+            } else {
+                Err(RunError::Torn { rank: 0 })
             };
             assert_eq!(outcome, expected, "{ranks:?}, width {width}");
         }
         let exact = builder().build_exact::<ExactSum<f64>>().unwrap();
-        let expected = match is_right {
-            true => Ok(15.0_f64.to_bits()),
-            false => Err(RunError::Torn { rank: 0 }),
+        let expected = if is_right {
+            Ok(15.0_f64.to_bits())
+        } else {
+            Err(RunError::Torn { rank: 0 })
         };
         let outcome = exact.sum(&[5.0]).map(f64::to_bits);
         assert_eq!(outcome, expected, "{ranks:?}, exact");

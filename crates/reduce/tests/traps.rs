@@ -76,9 +76,10 @@ fn extreme(length: usize) -> Vec<f64> {
 }
 
 fn numbers(length: usize, is_extreme: bool) -> Vec<f64> {
-    match is_extreme {
-        true => extreme(length),
-        false => moderate(length),
+    if is_extreme {
+        extreme(length)
+    } else {
+        moderate(length)
     }
 }
 

@@ -74,13 +74,14 @@ pub fn communicator(world: &World) -> Result<Option<SimpleCommunicator>, Error> 
 /// Checks that rsmpi's handles are as wide as the library's.
 fn check_width(library: &Library) -> Result<(), Error> {
     let (own_bytes, bytes) = (size_of::<ffi::MPI_Comm>(), library.family().handle_bytes());
-    match own_bytes == bytes {
-        true => Ok(()),
-        false => Err(Error::NoLibrary {
+    if own_bytes == bytes {
+        Ok(())
+    } else {
+        Err(Error::NoLibrary {
             reason: format!(
                 "crate `mpi` is built for handles of {own_bytes} bytes, and this process calls {}, whose handles have {bytes}",
                 library.choice()
             ),
-        }),
+        })
     }
 }

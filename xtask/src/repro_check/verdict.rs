@@ -118,9 +118,10 @@ pub(super) fn spread(rows: &[Row]) -> &'static str {
     let has_spread = unordered
         .filter(|row| row.dataset != CANARY)
         .any(|row| *first_bits.entry(&row.dataset).or_insert(&row.bits) != &row.bits);
-    match has_spread {
-        true => "the unordered sum of the data has a spread",
-        false => "the unordered sum of the canary has a spread, that of the data has none",
+    if has_spread {
+        "the unordered sum of the data has a spread"
+    } else {
+        "the unordered sum of the canary has a spread, that of the data has none"
     }
 }
 

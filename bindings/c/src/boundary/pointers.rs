@@ -54,9 +54,10 @@ impl Bytes {
     /// Its address is not a multiple of the type's alignment.
     #[inline(always)]
     pub fn of_optional_place<T>(name: &'static str, pointer: *const T) -> Result<Self, Failure> {
-        match pointer.is_null() {
-            true => Self::of(name, pointer.cast(), 0, size_of::<T>()),
-            false => Self::of_place(name, pointer),
+        if pointer.is_null() {
+            Self::of(name, pointer.cast(), 0, size_of::<T>())
+        } else {
+            Self::of_place(name, pointer)
         }
     }
 
@@ -66,9 +67,10 @@ impl Bytes {
     /// It is not.
     #[inline(always)]
     pub fn aligned(self, alignment: usize) -> Result<Self, Failure> {
-        match self.count == 0 || self.begin.is_multiple_of(alignment) {
-            true => Ok(self),
-            false => Err(unaligned(self.name, alignment)),
+        if self.count == 0 || self.begin.is_multiple_of(alignment) {
+            Ok(self)
+        } else {
+            Err(unaligned(self.name, alignment))
         }
     }
 
@@ -119,9 +121,10 @@ pub fn disjoint(one: Bytes, other: Bytes) -> Result<(), Failure> {
     // Their ends do not wrap, as `of` has found.
     let is_before = one.begin + one.count <= other.begin;
     let is_after = other.begin + other.count <= one.begin;
-    match is_before || is_after || one.count == 0 || other.count == 0 {
-        true => Ok(()),
-        false => Err(overlap(one.name, other.name)),
+    if is_before || is_after || one.count == 0 || other.count == 0 {
+        Ok(())
+    } else {
+        Err(overlap(one.name, other.name))
     }
 }
 
@@ -267,9 +270,10 @@ pub fn place<T>(name: &'static str, pointer: *const T) -> Result<(), Failure> {
     if pointer.is_null() {
         return Err(Failure::null(name));
     }
-    match pointer.is_aligned() {
-        true => Ok(()),
-        false => Err(unaligned(name, align_of::<T>())),
+    if pointer.is_aligned() {
+        Ok(())
+    } else {
+        Err(unaligned(name, align_of::<T>()))
     }
 }
 

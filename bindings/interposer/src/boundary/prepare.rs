@@ -171,8 +171,9 @@ fn places(arguments: &Arguments, task: &Task, rank: usize, mpi: &Mpi) -> Result<
     let (begin, result_begin) = (send.addr(), recv.addr());
     let is_apart =
         begin + task.width_bytes() <= result_begin || result_begin + task.length_bytes() <= begin;
-    match is_buffer(recv) && is_apart {
-        true => Ok(Places::Apart(send, recv)),
-        false => Err(WRONG),
+    if is_buffer(recv) && is_apart {
+        Ok(Places::Apart(send, recv))
+    } else {
+        Err(WRONG)
     }
 }

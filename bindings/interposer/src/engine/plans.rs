@@ -20,9 +20,10 @@ impl<T: Pod, O: Operator<T> + 'static> AnyPlan for Plan<T, O> {
     #[inline]
     fn run(&self, operation: Operation, local: &[u8], result: &mut [u8]) -> Result<(), RunError> {
         let local: &[T] = bytemuck::cast_slice(local);
-        let result: &mut [T] = match result.is_empty() {
-            true => &mut [],
-            false => bytemuck::cast_slice_mut(result),
+        let result: &mut [T] = if result.is_empty() {
+            &mut []
+        } else {
+            bytemuck::cast_slice_mut(result)
         };
         match operation {
             Operation::Reduce => self.reduce_into(local, result).map(drop),

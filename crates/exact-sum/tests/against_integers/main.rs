@@ -71,9 +71,10 @@ fn by_all_levels(items: &[f64]) -> f64 {
 
 fn expected(items: &[f64]) -> f64 {
     let is_negative_zero = |item: &f64| item.to_bits() == (-0.0_f64).to_bits();
-    match !items.is_empty() && items.iter().all(is_negative_zero) {
-        true => -0.0,
-        false => to_double(&sum(items.iter().copied())),
+    if !items.is_empty() && items.iter().all(is_negative_zero) {
+        -0.0
+    } else {
+        to_double(&sum(items.iter().copied()))
     }
 }
 
@@ -190,9 +191,9 @@ proptest! {
 
     #[test]
     fn floats(bits in prop::collection::vec(any::<u32>(), 0..6000), narrow: bool) {
-        let item = |bits: u32| match narrow {
-            true => f32::from_bits(bits & 0x8FFF_FFFF | 0x3000_0000),
-            false => f32::from_bits(bits),
+        let item = |bits: u32| {
+            let bits = if narrow { bits & 0x8FFF_FFFF | 0x3000_0000 } else { bits };
+            f32::from_bits(bits)
         };
         let items: Vec<f32> = bits.into_iter().map(item).filter(|x| x.is_finite()).collect();
         let exact = sum(items.iter().copied().map(f64::from));
@@ -241,10 +242,8 @@ proptest! {
 
     #[test]
     fn norms(items in prop::collection::vec(finite(), 0..100), narrow: bool) {
-        let items: Vec<f64> = match narrow {
-            true => items.iter().map(|x| f64::from_bits(x.to_bits() & !(0x7FF << 52) | 1023 << 52)).collect(),
-            false => items,
-        };
+        let narrowed = |x: &f64| f64::from_bits(x.to_bits() & !(0x7FF << 52) | 1023 << 52);
+        let items: Vec<f64> = if narrow { items.iter().map(narrowed).collect() } else { items };
         let mut own = ProductSum::new();
         own.add_squares(&items);
         prop_assert_eq!(own.root().to_bits(), root(&dot(&items, &items)).to_bits());
@@ -265,10 +264,7 @@ proptest! {
             let real = to_double(&dot(negated.as_flattened(), y.as_flattened()));
             let imaginary = to_double(&dot(signed.as_flattened(), swapped.as_flattened()));
             let mut own = ComplexProductSum::new();
-            match is_conjugate {
-                true => own.add_conjugate(&x, &y),
-                false => own.add(&x, &y),
-            }
+            if is_conjugate { own.add_conjugate(&x, &y) } else { own.add(&x, &y) }
             let value = own.value();
             prop_assert!(value == [real, imaginary], "{:?}, not {:?}", value, [real, imaginary]);
         }

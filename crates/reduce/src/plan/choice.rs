@@ -227,9 +227,10 @@ impl ScheduleOptions {
             parameters.expect("the options are checked")
         };
         let takes_turns = ranks > transport_hints.concurrency;
-        let shared_strips = match takes_turns {
-            true => 1,
-            false => strips_through(transport_hints.shared_bytes, load.rows, task),
+        let shared_strips = if takes_turns {
+            1
+        } else {
+            strips_through(transport_hints.shared_bytes, load.rows, task)
         };
         let only = match named.map(|algorithm| (algorithm, algorithm.scheduled())) {
             // The messages of ranks that share a core take the sum of their times, so the fewest messages win.

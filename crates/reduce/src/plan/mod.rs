@@ -382,9 +382,10 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// The steps in which this rank communicated in the last blocking run; `None` before the first, and for an algorithm that is not a
     /// schedule.
     pub fn rounds(&self) -> Option<u64> {
-        match self.is_local {
-            true => Some(0),
-            false => self.engine.rounds(),
+        if self.is_local {
+            Some(0)
+        } else {
+            self.engine.rounds()
         }
     }
 

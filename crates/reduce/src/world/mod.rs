@@ -293,9 +293,10 @@ impl World {
     }
 
     fn check_not_nested(&self) -> Result<(), comm::Error> {
-        match self.is_in_operator() {
-            true => Err(comm::Error::Nested { rank: self.rank() }),
-            false => Ok(()),
+        if self.is_in_operator() {
+            Err(comm::Error::Nested { rank: self.rank() })
+        } else {
+            Ok(())
         }
     }
 
@@ -311,9 +312,10 @@ impl World {
     }
 
     fn check_not_over(&self) -> Result<(), comm::Error> {
-        match self.shared.is_over.get() {
-            true => Err(comm::Error::Revoked { rank: self.rank() }),
-            false => Ok(()),
+        if self.shared.is_over.get() {
+            Err(comm::Error::Revoked { rank: self.rank() })
+        } else {
+            Ok(())
         }
     }
 

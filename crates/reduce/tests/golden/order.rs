@@ -207,9 +207,10 @@ fn has_prefixes<T: Element, O: Operator<T> + 'static>(
     }
     by_plans(case, items, 1, operator, &|plan, own, range| {
         let mut prefixes = vec![T::zeroed(); own.len()];
-        match is_inclusive {
-            true => plan.scan(own, &mut prefixes).unwrap(),
-            false => plan.exscan(own, &mut prefixes).unwrap(),
+        if is_inclusive {
+            plan.scan(own, &mut prefixes).unwrap()
+        } else {
+            plan.exscan(own, &mut prefixes).unwrap()
         }
         (prefixes, expected[range].to_vec())
     });

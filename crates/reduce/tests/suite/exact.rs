@@ -151,9 +151,10 @@ fn every_kind(world: &World) {
     let singles = |x: &[f64]| -> Vec<f32> { x.iter().map(|&x| x as f32).collect() };
     let complex_value = |is_conjugate: bool| {
         let mut sum = ComplexProductSum::new();
-        match is_conjugate {
-            true => sum.add_conjugate(&pairs, &swapped),
-            false => sum.add(&pairs, &swapped),
+        if is_conjugate {
+            sum.add_conjugate(&pairs, &swapped)
+        } else {
+            sum.add(&pairs, &swapped)
         }
         sum.value()
     };
@@ -247,13 +248,14 @@ fn failures(world: &World) {
     for algorithm in offered(world) {
         let dots = plan::<ProductSum<f64>>(world, algorithm);
         let y: &[f64] = if rank == last { &[1.0] } else { &[1.0, 2.0] };
-        let expected = match rank == last {
-            true => RunError::Lengths {
+        let expected = if rank == last {
+            RunError::Lengths {
                 rank,
                 first: 2,
                 second: 1,
-            },
-            false => RunError::RankFailed { rank: last },
+            }
+        } else {
+            RunError::RankFailed { rank: last }
         };
         assert_eq!(dots.dot(&[1.0, 2.0], y), Err(expected), "{algorithm}");
         assert_eq!(dots.norm(&[1.0]), Err(RunError::Spent { rank }));
@@ -261,13 +263,14 @@ fn failures(world: &World) {
             let builder = Plan::builder(world).algorithm(algorithm).width(2);
             let rows = builder.build_exact::<Sum<f64>>().unwrap();
             let items: &[f64] = if rank == last { &[1.0] } else { &[1.0, 2.0] };
-            let expected = match rank == last {
-                true => RunError::NotRows {
+            let expected = if rank == last {
+                RunError::NotRows {
                     rank,
                     values: 1,
                     width: 2,
-                },
-                false => RunError::RankFailed { rank: last },
+                }
+            } else {
+                RunError::RankFailed { rank: last }
             };
             let outcome = rows.sum_rows(items, &mut [0.0; 2]);
             assert_eq!(outcome, Err(expected), "{algorithm}");
@@ -286,9 +289,10 @@ fn failures(world: &World) {
     }
     if ranks > 1 {
         let builder = || Plan::builder(world);
-        let error = match rank == last {
-            true => builder().build_exact::<Sum<f32>>().err(),
-            false => builder().build_exact::<Sum<f64>>().err(),
+        let error = if rank == last {
+            builder().build_exact::<Sum<f32>>().err()
+        } else {
+            builder().build_exact::<Sum<f64>>().err()
         };
         let expected = BuildError::Disagreement {
             subject: "operator",

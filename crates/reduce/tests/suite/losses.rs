@@ -152,22 +152,19 @@ fn sum_until_lost(
         loss.happen();
         return Err(None);
     }
-    let second = match algorithm.is_scheduled() {
-        true => {
-            let pending = plan.start_allreduce(&own).map_err(Some)?;
-            if let Some(loss) = at(Moment::InFlight) {
-                loss.happen();
-                return Err(None);
-            }
-            pending.wait()
+    let second = if algorithm.is_scheduled() {
+        let pending = plan.start_allreduce(&own).map_err(Some)?;
+        if let Some(loss) = at(Moment::InFlight) {
+            loss.happen();
+            return Err(None);
         }
-        false => {
-            if let Some(loss) = at(Moment::InFlight) {
-                loss.happen();
-                return Err(None);
-            }
-            plan.allreduce(&own)
+        pending.wait()
+    } else {
+        if let Some(loss) = at(Moment::InFlight) {
+            loss.happen();
+            return Err(None);
         }
+        plan.allreduce(&own)
     };
     let second = second.map_err(Some)?;
     assert_eq!(first, second);
@@ -175,9 +172,10 @@ fn sum_until_lost(
         loss.happen();
         return Err(None);
     }
-    match world.agree(true).unwrap() {
-        true => Ok(second),
-        false => Err(None),
+    if world.agree(true).unwrap() {
+        Ok(second)
+    } else {
+        Err(None)
     }
 }
 
@@ -194,12 +192,13 @@ pub(crate) fn lose_one_after_the_other(
     let expected = by_definition(&items, &custom("mix", mix)).unwrap();
     let mut world = world.clone();
     // Algorithm 1 takes contiguous items only.
-    let (mut ownership, rule) = match algorithm.is_scheduled() {
-        true => (Ownership::block_cyclic(97, world.size(), 5).unwrap(), rule),
-        false => (
+    let (mut ownership, rule) = if algorithm.is_scheduled() {
+        (Ownership::block_cyclic(97, world.size(), 5).unwrap(), rule)
+    } else {
+        (
             Distribution::upper(97, world.size()).unwrap().into(),
             Rebalance::EvenShares,
-        ),
+        )
     };
     while world.size() > keep {
         let (rank, size) = (world.rank(), world.size());

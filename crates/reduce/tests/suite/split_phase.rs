@@ -126,13 +126,14 @@ fn wait_for_all(world: &World) {
     let last = exact.start_allreduce(&exact::Sum::of(&[0.5])).unwrap();
     let error = wait_all(&[&good, &bad, &last]).unwrap_err();
     assert_eq!(error.position, 1, "{error}");
-    let reason = match rank == size - 1 {
-        true => RunError::WrongLength {
+    let reason = if rank == size - 1 {
+        RunError::WrongLength {
             rank,
             planned: 2,
             given: 1,
-        },
-        false => RunError::RankFailed { rank: size - 1 },
+        }
+    } else {
+        RunError::RankFailed { rank: size - 1 }
     };
     assert_eq!(error.error, reason);
     assert_eq!(error.to_string(), format!("run 1: {reason}"));

@@ -116,9 +116,10 @@ impl Schedule {
                 |round| network.round_ns((spread(number) * first) << round, first, fragment);
             let rounds = (0..number.ilog2()).map(round);
             let exchanged = rounds.fold(0.0, |sum, time| sum + time + combining(fragment));
-            let folded = match number.is_power_of_two() {
-                true => 0.0,
-                false => tree(first, 1),
+            let folded = if number.is_power_of_two() {
+                0.0
+            } else {
+                tree(first, 1)
             };
             exchanged + folded
         };
@@ -142,9 +143,10 @@ impl Schedule {
                 };
                 let rounds = (0..ranks.ilog2()).map(round);
                 let halved = rounds.fold(0.0, |sum, time| sum + time);
-                match ranks.is_power_of_two() {
-                    true => halved,
-                    false => halved + tree(1, 1),
+                if ranks.is_power_of_two() {
+                    halved
+                } else {
+                    halved + tree(1, 1)
                 }
             }
             Algorithm::Hierarchical => {

@@ -33,9 +33,12 @@ impl<'w> Plate<'w> {
     pub(crate) fn new(world: &'w World, rank_of_rows: &Distribution) -> Outcome<Self> {
         let rows = rank_of_rows.range(world.rank());
         let rows = usize::try_from(rows.start)?..usize::try_from(rows.end)?;
-        let rank_of = |row: usize| match rows.is_empty() || row >= SIDE {
-            true => None,
-            false => Some(rank_of_rows.rank_of(row as u64)),
+        let rank_of = |row: usize| {
+            if rows.is_empty() || row >= SIDE {
+                None
+            } else {
+                Some(rank_of_rows.rank_of(row as u64))
+            }
         };
         let beside = [
             rows.start.checked_sub(1).and_then(rank_of),

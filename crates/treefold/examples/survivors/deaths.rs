@@ -90,9 +90,10 @@ impl Deaths {
             return Ok(());
         };
         let is_time = iteration >= death.iteration && place == death.place;
-        match is_time && world.rank() as u64 == death.rank % world.size() as u64 {
-            true => die(before),
-            false => Ok(()),
+        if is_time && world.rank() as u64 == death.rank % world.size() as u64 {
+            die(before)
+        } else {
+            Ok(())
         }
     }
 }

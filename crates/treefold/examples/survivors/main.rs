@@ -55,9 +55,10 @@ fn on_threads() -> Outcome<()> {
     let first = reports.iter().find(|report| report.is_first);
     let report = first.ok_or("nobody is left")?;
     report.print();
-    match reports.len() == report.left {
-        true => Ok(()),
-        false => Err(format!("{} ranks have an answer", reports.len()).into()),
+    if reports.len() == report.left {
+        Ok(())
+    } else {
+        Err(format!("{} ranks have an answer", reports.len()).into())
     }
 }
 

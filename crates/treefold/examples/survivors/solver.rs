@@ -20,9 +20,10 @@ pub(crate) fn go_on(
     solve(world, saved, |iteration, place| {
         deaths.strike(world, iteration, place)
     })?;
-    match saved.fingerprints() == expected {
-        true => Ok(()),
-        false => Err("an iterate should have had the same bits as on one rank".into()),
+    if saved.fingerprints() == expected {
+        Ok(())
+    } else {
+        Err("an iterate should have had the same bits as on one rank".into())
     }
 }
 

@@ -107,12 +107,11 @@ impl fmt::Display for Settings {
 }
 
 fn in_range(option: &'static str, count: usize, max: usize) -> Result<(), Error> {
-    match (1..=max).contains(&count) {
-        true => Ok(()),
-        false => {
-            let reason = format!("{count} is not a number from 1 to {max}");
-            Err(Error::option(option, reason))
-        }
+    if (1..=max).contains(&count) {
+        Ok(())
+    } else {
+        let reason = format!("{count} is not a number from 1 to {max}");
+        Err(Error::option(option, reason))
     }
 }
 

@@ -224,9 +224,10 @@ fn version() -> Result<String, String> {
         .output()
         .map_err(|error| format!("dpkg-query: {error}"))?;
     let version = String::from_utf8_lossy(&output.stdout).into_owned();
-    match output.status.success() && !version.is_empty() {
-        true => Ok(version),
-        false => Err(format!("/usr/bin/rustc is not of package {}", PACKAGES[0])),
+    if output.status.success() && !version.is_empty() {
+        Ok(version)
+    } else {
+        Err(format!("/usr/bin/rustc is not of package {}", PACKAGES[0]))
     }
 }
 

@@ -105,9 +105,10 @@ impl Case {
             let output = command.output();
             let output = output.map_err(|error| format!("{command:?}: {error}"))?;
             let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-            match output.status.success() {
-                true => Ok(text(&output.stdout)),
-                false => Err(format!("{}: {}", output.status, text(&output.stderr))),
+            if output.status.success() {
+                Ok(text(&output.stdout))
+            } else {
+                Err(format!("{}: {}", output.status, text(&output.stderr)))
             }
         };
         let (name, is_interposed) = match mode {
@@ -133,21 +134,19 @@ fn judge(first: &[&str], second: &[&str], must_agree: bool) -> Result<String, St
     let parted = parted.or((first.len() != second.len()).then(|| first.len().min(second.len())));
     let lines = first.len();
     let Some(line) = parted else {
-        return match must_agree {
-            true => Ok(format!("{lines} lines; at the end {first_end}")),
-            false => Err(
+        return if must_agree {
+            Ok(format!("{lines} lines; at the end {first_end}"))
+        } else {
+            Err(
                 "both runs are the same, so that agreement with the interposer would show nothing"
                     .to_owned(),
-            ),
+            )
         };
     };
     let line = line + 1;
     let said =
         format!("they part in line {line} of {lines}; at the end\n{first_end}\n{second_end}");
-    match must_agree {
-        true => Err(said),
-        false => Ok(said),
-    }
+    if must_agree { Err(said) } else { Ok(said) }
 }
 
 /// The tables of LAMMPS' output: not its lines with times.

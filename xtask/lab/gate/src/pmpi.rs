@@ -211,15 +211,16 @@ impl Suite<'_> {
         for library in MPI_LIBRARIES {
             let launcher = format!("mpirun.{library}");
             let is_own = library == self.library;
-            let (option, says) = match is_own {
-                true => (
+            let (option, says) = if is_own {
+                (
                     "--which",
                     format!("launcher: {launcher}, {library}\nprogram: libmpi"),
-                ),
-                false => (
+                )
+            } else {
+                (
                     "--check",
                     format!("{launcher} is of {library}, but the program is of "),
-                ),
+                )
             };
             let mut command = Command::new(&run);
             command
@@ -233,9 +234,10 @@ impl Suite<'_> {
                 let output = command.output().map_err(|error| error.to_string())?;
                 let told = [&output.stdout[..], &output.stderr[..]].concat();
                 let told = String::from_utf8_lossy(&told).into_owned();
-                match output.status.success() == is_own && told.contains(&says) {
-                    true => Ok(told.trim().to_owned()),
-                    false => Err(format!("{}, and it says\n{told}", output.status)),
+                if output.status.success() == is_own && told.contains(&says) {
+                    Ok(told.trim().to_owned())
+                } else {
+                    Err(format!("{}, and it says\n{told}", output.status))
                 }
             })?;
         }

@@ -69,9 +69,10 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
         .arg("--mypy-config-file")
         .arg(sources().join("pyproject.toml"));
     steps.step("type stubs", &mut stubs)?;
-    match steps.mpi() {
-        true => on_ranks(steps, &wheel),
-        false => Ok(()),
+    if steps.mpi() {
+        on_ranks(steps, &wheel)
+    } else {
+        Ok(())
     }
 }
 

@@ -215,9 +215,10 @@ mod library {
     }
 
     fn check(call: &str, code: c_int) -> Result<(), Error> {
-        match code == MPI_SUCCESS {
-            true => Ok(()),
-            false => Err(Error::Mpi(format!("{call} failed with code {code}"))),
+        if code == MPI_SUCCESS {
+            Ok(())
+        } else {
+            Err(Error::Mpi(format!("{call} failed with code {code}")))
         }
     }
 }

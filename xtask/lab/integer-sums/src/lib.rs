@@ -44,14 +44,20 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
 #[must_use]
 pub fn root(x: &[f64], y: &[f64]) -> f64 {
     let is_negative = |sum: &BigInt| *sum < BigInt::ZERO;
-    let root = |sum: &BigInt| match is_negative(sum) {
-        true => f64::NAN,
-        false => units::root(sum),
+    let root = |sum: &BigInt| {
+        if is_negative(sum) {
+            f64::NAN
+        } else {
+            units::root(sum)
+        }
     };
     // Not by `sqrt`: LLVM takes its NaN, which is negative, for the positive one that would replace it.
-    let of_special = |special: f64| match special == f64::NEG_INFINITY {
-        true => f64::NAN,
-        false => special,
+    let of_special = |special: f64| {
+        if special == f64::NEG_INFINITY {
+            f64::NAN
+        } else {
+            special
+        }
     };
     of_products(x, y, of_special, root)
 }
@@ -81,10 +87,7 @@ fn special(specials: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 fn one_nan(number: f64) -> f64 {
-    match number.is_nan() {
-        true => f64::NAN,
-        false => number,
-    }
+    if number.is_nan() { f64::NAN } else { number }
 }
 
 fn zero_or(sum: &BigInt, is_negative_zero: bool, rounded: impl Fn(&BigInt) -> f64) -> f64 {

@@ -214,9 +214,10 @@ fn contents(all: &[Exhibit]) -> String {
         let mut table = markdown::Table::default();
         table.row(["exhibit", "what", "ours"].map(str::to_owned));
         for exhibit in own {
-            let how = match exhibit.is_measured {
-                true => "measured",
-                false => "computed",
+            let how = if exhibit.is_measured {
+                "measured"
+            } else {
+                "computed"
             };
             table.row([
                 format!("[`{0}`]({0}.md)", exhibit.id),

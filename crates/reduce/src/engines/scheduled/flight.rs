@@ -104,12 +104,11 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             Phase::Step(index) => {
                 let program = self.strips.program(state.strip);
                 let receives = program.steps[index].receives.clone();
-                match has_pending(&state.receives[receives.clone()]) {
-                    true => Awaited::Receives(receives),
-                    false => {
-                        let sends = sends_to_complete(program, state, index);
-                        Awaited::Sends(state.turn, sends)
-                    }
+                if has_pending(&state.receives[receives.clone()]) {
+                    Awaited::Receives(receives)
+                } else {
+                    let sends = sends_to_complete(program, state, index);
+                    Awaited::Sends(state.turn, sends)
                 }
             }
             Phase::Sending => {

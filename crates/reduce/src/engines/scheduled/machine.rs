@@ -257,11 +257,10 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
                     self.enter(index + 1)?;
                 }
                 Phase::Sending => {
-                    let turns = match self.state.at_once {
-                        true => 0..0,
-                        false => {
-                            turns_to_complete(self.state, self.delivers_alone, self.strips.count)
-                        }
+                    let turns = if self.state.at_once {
+                        0..0
+                    } else {
+                        turns_to_complete(self.state, self.delivers_alone, self.strips.count)
                     };
                     for turn in turns {
                         for buffer in &mut self.state.sends[turn] {

@@ -169,9 +169,10 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
     }
 
     fn shape(&self, operation: Operation, has_items: bool) -> Shape {
-        let reduction = match has_items {
-            true => EndingKind::Reduction,
-            false => EndingKind::Empty,
+        let reduction = if has_items {
+            EndingKind::Reduction
+        } else {
+            EndingKind::Empty
         };
         let scan = |is_exclusive| EndingKind::Scan { is_exclusive };
         let (kind, output, strips) = match operation {

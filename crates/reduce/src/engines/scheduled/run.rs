@@ -115,9 +115,10 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         state.may_go_at_once = self.goes_at_once;
         let copies = self.copies.borrow();
         let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
-        let machine_result = match uses_caller_memory {
-            true => &mut *result,
-            false => &mut [],
+        let machine_result = if uses_caller_memory {
+            &mut *result
+        } else {
+            &mut []
         };
         let mut machine = self.machine(state, own_nodes, machine_result);
         let driven = machine

@@ -130,10 +130,11 @@ fn die_with(outer: &str) -> Result<(), Error> {
     // It may have ended before. Its number is one of the namespace outside, and so is what /proc still says.
     let status = fs::read_to_string("/proc/self/status").map_err(Error::on("/proc"))?;
     let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
-    match parent.map(str::trim) == Some(outer) {
-        true => Ok(()),
-        false => Err(Error::Unsupported(
+    if parent.map(str::trim) == Some(outer) {
+        Ok(())
+    } else {
+        Err(Error::Unsupported(
             "the process outside has ended".to_owned(),
-        )),
+        ))
     }
 }

@@ -66,9 +66,10 @@ impl Node {
                 .read_line(&mut line)
                 .map_err(Error::on(failed()))?;
         }
-        match line.trim() == READY {
-            true => Ok(Self { number, process }),
-            false => Err(Error::on(failed())("it was not set up")),
+        if line.trim() == READY {
+            Ok(Self { number, process })
+        } else {
+            Err(Error::on(failed())("it was not set up"))
         }
     }
 

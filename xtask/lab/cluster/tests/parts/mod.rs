@@ -68,9 +68,10 @@ fn ping(node: &str, count: &str) -> io::Result<()> {
         // Where nobody listens yet, the kernel says so at the next call.
         let sent = socket.send_to(&number.to_ne_bytes(), (node, PORT));
         let is_back = sent.is_ok() && is_back(&socket, number, begin);
-        match is_back {
-            true => writeln!(output, "got {}", begin.elapsed().as_nanos())?,
-            false => writeln!(output, "lost")?,
+        if is_back {
+            writeln!(output, "got {}", begin.elapsed().as_nanos())?
+        } else {
+            writeln!(output, "lost")?
         }
         output.flush()?;
     }

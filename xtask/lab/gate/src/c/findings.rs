@@ -36,9 +36,10 @@ pub(super) fn check(folder: &Path, name: &str, ranks: usize) -> Result<String, S
         others += other;
         fs::remove_file(&path).map_err(|error| failed(&path, error))?;
     }
-    match reports == ranks {
-        true => Ok(format!("nothing of ours, {others} of the MPI library")),
-        false => Err(format!("{reports} reports of {ranks} ranks")),
+    if reports == ranks {
+        Ok(format!("nothing of ours, {others} of the MPI library"))
+    } else {
+        Err(format!("{reports} reports of {ranks} ranks"))
     }
 }
 

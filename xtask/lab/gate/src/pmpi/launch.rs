@@ -113,9 +113,10 @@ pub(crate) fn report(
     steps.check(step, || {
         let output = command.output().map_err(|error| error.to_string())?;
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        match output.status.success() && errors.contains(text) {
-            true => Ok(format!("it reports\n{errors}")),
-            false => Err(format!("{}, and it reports\n{errors}", output.status)),
+        if output.status.success() && errors.contains(text) {
+            Ok(format!("it reports\n{errors}"))
+        } else {
+            Err(format!("{}, and it reports\n{errors}", output.status))
         }
     })
 }

@@ -98,9 +98,10 @@ impl Dice {
         let is_scattered = is_scheduled && self.below(3) == 0;
         Spec {
             kind,
-            extents: match is_scattered {
-                true => self.scattered(items as u64, ranks),
-                false => self.contiguous(items as u64, ranks),
+            extents: if is_scattered {
+                self.scattered(items as u64, ranks)
+            } else {
+                self.contiguous(items as u64, ranks)
             },
             gathers_extents: self.below(2) == 0,
             width,

@@ -118,9 +118,10 @@ impl<T: Element + 'static, O: Operator<T>> Operator<T> for Faulty<O> {
     }
 
     fn empty(&self) -> Option<T> {
-        match self.has_other_empty {
-            true => Some(T::other_empty()),
-            false => self.operator.empty(),
+        if self.has_other_empty {
+            Some(T::other_empty())
+        } else {
+            self.operator.empty()
         }
     }
 

@@ -129,9 +129,10 @@ impl Program<'_> {
                 let hand = self.hand.take().expect("it is made before the steps");
                 let (outcome, was_refused) = hand.within(self.case.seed, || self.step(index, 0));
                 self.hand = Some(hand);
-                match was_refused {
-                    true => outcome,
-                    false => Outcome::Failed("an operator's call was not refused".to_owned()),
+                if was_refused {
+                    outcome
+                } else {
+                    Outcome::Failed("an operator's call was not refused".to_owned())
                 }
             }
             FaultKind::GiveUp => {

@@ -38,12 +38,13 @@ fn flaw(text: &str) -> Option<&'static str> {
     let is_one =
         |at: usize| !text[..at].ends_with(|before: char| before.is_ascii_digit() || before == '.');
     let plural = |part: &&str| text.match_indices(*part).any(|(at, _)| is_one(at));
-    match text.chars().any(char::is_control) {
-        true => Some("control characters"),
-        false => PARTS
+    if text.chars().any(char::is_control) {
+        Some("control characters")
+    } else {
+        PARTS
             .into_iter()
             .find(|part| text.contains(part))
-            .or_else(|| PLURALS.into_iter().find(plural)),
+            .or_else(|| PLURALS.into_iter().find(plural))
     }
 }
 

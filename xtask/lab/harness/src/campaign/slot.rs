@@ -53,16 +53,15 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
         })
         .width(spec.width)
         .root(spec.root);
-    builder = match spec.gathers_extents {
-        true => builder.extents(&spec.extents[rank]),
-        false => {
-            let other = match fault {
-                Some(FaultKind::OtherOwnership) => spec.other_ownership(rank),
-                _ => None,
-            };
-            let ownership = Ownership::from_extents(other.as_ref().unwrap_or(&spec.extents));
-            builder.ownership(&ownership.map_err(|error| Outcome::Failed(error.to_string()))?)
-        }
+    builder = if spec.gathers_extents {
+        builder.extents(&spec.extents[rank])
+    } else {
+        let other = match fault {
+            Some(FaultKind::OtherOwnership) => spec.other_ownership(rank),
+            _ => None,
+        };
+        let ownership = Ownership::from_extents(other.as_ref().unwrap_or(&spec.extents));
+        builder.ownership(&ownership.map_err(|error| Outcome::Failed(error.to_string()))?)
     };
     if fault == Some(FaultKind::OtherItems) {
         builder = builder.items(spec.items() + 1);

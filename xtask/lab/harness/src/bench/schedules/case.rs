@@ -293,9 +293,10 @@ impl Case<'_> {
     ) -> Option<f64> {
         let schedule = plan.schedule(self.operation())?;
         // Pipelines run through all blocks at once, the others are run for each.
-        let runs = match schedule.algorithm().is_pipelined() {
-            true => 1.0,
-            false => plan.blocks() as f64,
+        let runs = if schedule.algorithm().is_pipelined() {
+            1.0
+        } else {
+            plan.blocks() as f64
         };
         let machine = Machine::of(&self.network, self.world.size());
         Some(runs * simulate(&schedule, &machine, row_bytes / runs, &|_| 1).time_ns)
