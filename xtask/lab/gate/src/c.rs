@@ -17,9 +17,9 @@ use harness::workspace::{target, workspace};
 
 use consumers::Consumers;
 
+use super::libraries::with_library;
 use super::prefixes::{self, MPI_LIBRARIES};
 use super::setup;
-use super::stages::with_library;
 use super::steps::{Steps, Stop};
 
 /// Runs the stage.

@@ -8,10 +8,10 @@ use std::process::Command;
 
 use harness::workspace::workspace;
 
+use super::libraries::with_library;
 use super::pmpi::{self, Mode};
 use super::prefixes;
 use super::setup;
-use super::stages::with_library;
 use super::steps::{Steps, Stop};
 
 /// Debian builds both against Open MPI.

@@ -8,6 +8,7 @@ mod aarch64;
 mod c;
 pub mod install;
 mod installed_programs;
+mod libraries;
 mod pmpi;
 mod prefixes;
 mod python;

@@ -16,9 +16,9 @@ use harness::workspace::{target, workspace};
 
 use super::c::consumers::C_FLAGS;
 use super::c::programs::{Program, programs};
+use super::libraries::with_library;
 use super::prefixes::{self, MPI_LIBRARIES};
 use super::setup;
-use super::stages::with_library;
 use super::steps::{Steps, Stop};
 
 use launch::LIBRARY;

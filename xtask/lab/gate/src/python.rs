@@ -17,8 +17,8 @@ use harness::workspace::{cargo, workspace};
 
 use environment::Environment;
 
+use super::libraries::with_library;
 use super::prefixes::MPI_LIBRARIES;
-use super::stages::with_library;
 use super::steps::{Steps, Stop};
 
 /// Packages that pass their arrays to treefold.

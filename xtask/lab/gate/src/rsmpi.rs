@@ -8,9 +8,9 @@ use harness::launcher::Launcher;
 use harness::workspace::{cargo, executables, target};
 use harness::{Error, Library};
 
+use super::libraries::with_library;
 use super::prefixes::MPI_LIBRARIES;
 use super::setup;
-use super::stages::with_library;
 use super::steps::{Steps, Stop};
 
 const RANKS: [usize; 2] = [1, 3];

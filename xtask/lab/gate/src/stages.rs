@@ -5,15 +5,15 @@ use std::process::Command;
 use harness::installed::runs;
 use harness::launcher::Launcher;
 use harness::workspace::{cargo, executables};
-use harness::{Error, Installation, LIBRARIES, Library, Source};
+use harness::{Error, LIBRARIES, Library, Source};
 
 use super::aarch64::aarch64;
 use super::c::c;
 use super::installed_programs::installed_programs;
+use super::libraries::{MPI_RANKS, with_library};
 use super::pmpi::pmpi;
 use super::python::{python, python_packages, python_story};
 use super::rsmpi::rsmpi;
-use super::setup;
 use super::steps::{Steps, Stop};
 use super::ulfm::ulfm;
 
@@ -240,9 +240,6 @@ fn product() -> String {
 const FEATURES: &str =
     "treefold/cuda,treefold/mpi,treefold/tracing,treefold/par,treefold/num-complex";
 
-/// Rank counts of the MPI tests.
-pub(super) const MPI_RANKS: [usize; 4] = [1, 2, 3, 5];
-
 /// The same where every message goes by MPI, as between nodes.
 const MPI_RANKS_WITHOUT_SHARED_MEMORY: [usize; 2] = [2, 5];
 
@@ -357,17 +354,6 @@ fn wheels(steps: &mut Steps) -> Result<(), Stop> {
         })?;
     }
     Ok(())
-}
-
-/// Runs steps with another MPI library than the chosen one.
-pub(super) fn with_library(
-    steps: &mut Steps,
-    name: &str,
-    run: impl FnOnce(&mut Steps) -> Result<(), Stop>,
-) -> Result<(), Stop> {
-    let installation = Installation::find(Some(name), None).map_err(Stop::Error)?;
-    setup::install(&installation).map_err(Stop::Error)?;
-    steps.with_installation(installation, run)
 }
 
 /// The tests of `comm` and `reduce` under MPI; and those of the examples and the commands, where `all` says so. They are those of stage

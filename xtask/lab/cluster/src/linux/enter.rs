@@ -8,7 +8,7 @@ use std::process::Command;
 
 use nix::sched::{CloneFlags, setns};
 
-use super::node::{MEMORY, NODES_VARIABLE};
+use super::names::{MEMORY, NODES_VARIABLE};
 use crate::Error;
 
 /// What this part is called: arguments are a node's number and a command.

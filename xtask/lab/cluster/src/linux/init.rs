@@ -15,8 +15,9 @@ use nix::sys::wait::{WaitStatus, wait};
 use nix::unistd::Pid;
 
 use super::control::{self, CONTROL_VARIABLE};
-use super::node::{NODES_VARIABLE, Node};
-use super::outer::status_of;
+use super::ended::status_of;
+use super::names::NODES_VARIABLE;
+use super::node::Node;
 use super::{carrier, launchers, on_first_node};
 use crate::switch::Switch;
 use crate::{Error, Place, Settings};

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use super::node::{MEMORY, address, name};
+use super::names::{MEMORY, address, name};
 use super::{PART, enter, own_path};
 use crate::{Error, Settings};
 

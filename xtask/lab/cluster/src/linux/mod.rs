@@ -2,9 +2,11 @@
 
 mod carrier;
 mod control;
+mod ended;
 mod enter;
 mod init;
 mod launchers;
+mod names;
 mod node;
 mod outer;
 

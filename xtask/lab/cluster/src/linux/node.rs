@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
-use std::net::Ipv4Addr;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
@@ -16,32 +15,16 @@ use nix::unistd::{Pid, sethostname};
 use std::os::fd::AsRawFd;
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
-use super::outer::unshare_failed;
+use super::ended::unshare_failed;
+use super::names::{MEMORY, address, name};
 use super::{PART as FIRST, launchers, own_path};
 use crate::{Error, Settings};
 
 /// What this part is called.
 pub(super) const PART: &str = "node";
 
-/// The environment variable with the processes that keep the nodes, inside the cluster.
-pub(super) const NODES_VARIABLE: &str = "TREEFOLD_CLUSTER_NODES";
-
-/// Where a node has memory of its own. Temporary files are there, too.
-pub(super) const MEMORY: &str = "/dev/shm";
-
 /// What a node says when it is ready.
 const READY: &str = "ready";
-
-/// A node's host name.
-pub(super) fn name(number: usize) -> String {
-    format!("node{number}")
-}
-
-/// A node's address.
-pub(super) fn address(number: usize) -> Ipv4Addr {
-    let host = u8::try_from(number + 1).expect("there are at most 64 nodes");
-    Ipv4Addr::new(10, 77, 0, host)
-}
 
 /// The process that keeps a node.
 #[derive(Debug)]

@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::process::{self, Command};
 
-use nix::errno::Errno;
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
+use super::ended::{status_of, unshare_failed};
 use super::{PART, check, init, own_path};
 use crate::{Error, Settings};
 
@@ -63,20 +63,4 @@ pub fn run(
             _ => {}
         }
     }
-}
-
-/// What a shell says of a process that a signal has ended.
-pub(super) fn status_of(signal: Signal) -> u8 {
-    u8::try_from(128 + signal as i32).unwrap_or(u8::MAX)
-}
-
-/// Why there are no namespaces.
-pub(super) fn unshare_failed(errno: Errno) -> Error {
-    let reason = match errno {
-        Errno::EPERM => "this user may make no namespaces (in a container: run it privileged)",
-        Errno::EINVAL | Errno::ENOSYS => "this kernel has no such namespaces",
-        Errno::ENOSPC => "there are as many namespaces as the system allows",
-        _ => errno.desc(),
-    };
-    Error::Unsupported(format!("a cluster needs namespaces: {reason}"))
 }

@@ -10,7 +10,7 @@ use harness::installed::runs;
 use super::findings;
 use super::pkg_config;
 use super::programs::{C, CPP_AND_FORTRAN, Program, programs};
-use crate::stages::MPI_RANKS;
+use crate::libraries::MPI_RANKS;
 use crate::steps::{Steps, Stop};
 
 /// A program of this name is given the golden vectors.

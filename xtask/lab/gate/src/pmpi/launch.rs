@@ -7,7 +7,7 @@ use std::process::Command;
 use harness::Installation;
 
 use crate::c::consumers::TIMEOUT_SECONDS;
-use crate::stages::MPI_RANKS;
+use crate::libraries::MPI_RANKS;
 use crate::steps::{Steps, Stop};
 
 /// What the loader looks for: a path may hold spaces, which end a name in LD_PRELOAD.
