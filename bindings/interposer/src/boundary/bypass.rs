@@ -1,14 +1,11 @@
 //! Tools that come before this library, and call MPI by its `PMPI_` names: then no call is seen here.
 
-use std::env;
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
 
-use super::finish;
+use super::phase::is_registered;
+use super::said::{is_first_rank, say};
 use crate::settings::{Mode, Settings};
-
-/// The variables in which launchers tell a process its rank: Open MPI's, that of MPICH's family, and Slurm's.
-const RANK_VARIABLES: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"];
 
 /// The file whose reductions the program calls instead of this library's, if another one's come first.
 pub(super) fn ahead() -> Option<String> {
@@ -42,7 +39,7 @@ static AT_EXIT: extern "C" fn() = at_exit;
 
 #[cfg_attr(test, allow(dead_code, reason = "a test is no MPI program"))]
 extern "C" fn at_exit() {
-    if finish::is_registered() || Settings::get().mode == Mode::Off || !is_first_rank() {
+    if is_registered() || Settings::get().mode == Mode::Off || !is_first_rank() {
         return;
     }
     // A process of no MPI library, or of one that is not known, has nothing to be told.
@@ -56,15 +53,9 @@ extern "C" fn at_exit() {
         return;
     }
     if let Some(ahead) = ahead() {
-        finish::say(&format!(
+        say(&format!(
             "treefold-pmpi: {}: calls seen: 0. The program calls the reductions of {ahead}, which comes before this library.\n",
             library.choice().version
         ));
     }
-}
-
-/// Whether the launcher calls this rank 0, or nothing: one rank speaks for all.
-pub(super) fn is_first_rank() -> bool {
-    let mut told = RANK_VARIABLES.iter().filter_map(|name| env::var(name).ok());
-    told.next().is_none_or(|rank| rank == "0")
 }

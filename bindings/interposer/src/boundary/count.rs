@@ -5,9 +5,8 @@ use std::time::Instant;
 use comm::text::counted;
 use treefold::mpi::mpi_library;
 
-use super::intercept::{Count, Reason};
+use super::arguments::{ANOTHER_DATATYPE, Count, Reason};
 use super::library::Mpi;
-use super::prepare::ANOTHER_DATATYPE;
 use crate::statistics::{self, Counts, Kind, size_class};
 use crate::task::{Op, Task};
 

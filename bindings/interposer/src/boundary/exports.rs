@@ -6,7 +6,8 @@ use std::ffi::{c_int, c_void};
 
 use treefold::mpi::mpi_library::{Comm, Datatype, Op, Passed};
 
-use super::intercept::{Arguments, Count, intercept};
+use super::arguments::{Arguments, Count};
+use super::intercept::intercept;
 use super::large;
 use super::library::Mpi;
 use super::next::next;

@@ -2,11 +2,10 @@
 
 use std::ffi::{c_int, c_void};
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::panic;
 use std::path::Path;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,6 +13,8 @@ use treefold::mpi::mpi_library::{Comm, Passed, Request, Status};
 
 use super::bypass;
 use super::library::{self, Mpi, SUCCESS, mpi};
+use super::phase::{self, is_registered};
+use super::said::say;
 use super::state;
 use crate::report::Report;
 use crate::settings::{STATS_VARIABLE, Settings, Stats};
@@ -35,24 +36,10 @@ const WRONG_SETTING: i32 = 2;
 /// How long the other ranks leave it to rank 0 to say what is wrong: where all have one environment, it is said once.
 const SAID_BY_RANK_0: Duration = Duration::from_secs(2);
 
-static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
-static IS_OVER: AtomicBool = AtomicBool::new(false);
-
-/// Whether MPI_Finalize has begun.
-#[inline]
-pub(super) fn is_over() -> bool {
-    IS_OVER.load(Ordering::Relaxed)
-}
-
-/// Whether MPI was asked to tell the end: a call was seen.
-pub(super) fn is_registered() -> bool {
-    IS_REGISTERED.load(Ordering::Acquire)
-}
-
 /// Asks MPI to tell the end, and looks at settings; once. Says whether MPI can be called.
 #[inline]
 pub(super) fn register() -> bool {
-    IS_REGISTERED.load(Ordering::Acquire) || register_first()
+    is_registered() || register_first()
 }
 
 #[cold]
@@ -60,7 +47,7 @@ fn register_first() -> bool {
     if !Mpi::find().is_some_and(Mpi::can_be_called) {
         return false;
     }
-    if IS_REGISTERED.swap(true, Ordering::AcqRel) {
+    if phase::set_registered() {
         return true;
     }
     if let Some(mut key) = state::create_key(finish) {
@@ -111,19 +98,13 @@ fn probe(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes to standard error in one piece.
-pub(super) fn say(text: &str) {
-    // Without a standard error nobody can be told.
-    let _ = io::stderr().write_all(text.as_bytes());
-}
-
 unsafe extern "C" fn finish(
     _comm: Passed<Comm>,
     _key: c_int,
     _value: *mut c_void,
     _extra: *mut c_void,
 ) -> c_int {
-    IS_OVER.store(true, Ordering::Relaxed);
+    phase::set_over();
     state::outdate();
     // A report that fails is no error of MPI_Finalize.
     let _ = panic::catch_unwind(|| {

@@ -11,8 +11,9 @@ use std::time::Instant;
 
 use treefold::mpi::mpi_library::{Comm, Datatype, Op};
 
+use super::arguments::{Arguments, Count};
 use super::count::count_passed;
-use super::intercept::{Arguments, Count, intercept, is_callable};
+use super::intercept::{intercept, is_callable};
 use super::library::{Mpi, SUCCESS};
 use super::next::next;
 use crate::settings::Settings;

@@ -1,66 +1,17 @@
 //! What is done with a call: whose reduction it is.
 
-use std::cell::Cell;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::time::Instant;
 
-use treefold::mpi::mpi_library::{Comm, Datatype, Op};
-
+use super::arguments::Arguments;
 use super::count::count_passed;
 use super::finish;
+use super::inside::is_inside;
 use super::library::{Communicator, Mpi, SUCCESS};
 use super::perform::perform;
 use super::prepare::prepare;
 use super::repeated;
 use crate::settings::{Mode, Settings};
-use crate::task::Call;
-
-/// What a program passes, in C's terms.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Arguments {
-    pub(super) call: Call,
-    pub(super) send: *const c_void,
-    pub(super) recv: *mut c_void,
-    pub(super) count: Count,
-    pub(super) datatype: Datatype,
-    pub(super) op: Op,
-    /// Of a reduce; 0 for other calls.
-    pub(super) root: c_int,
-    pub(super) comm: Comm,
-}
-
-/// The elements of a rank, or of each.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Count {
-    Of(i64),
-    Each(*const c_int),
-    EachLarge(*const i64),
-}
-
-/// Why a call is passed on.
-pub(super) type Reason = &'static str;
-
-thread_local! {
-    /// Whether this thread is in a reduction of treefold's.
-    static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
-}
-
-pub(super) struct Inside;
-
-impl Inside {
-    #[inline]
-    pub(super) fn enter() -> Self {
-        IS_INSIDE.set(true);
-        Self
-    }
-}
-
-impl Drop for Inside {
-    #[inline]
-    fn drop(&mut self) {
-        IS_INSIDE.set(false);
-    }
-}
 
 /// Reduces, or passes the call on to the library: the code that the program gets.
 ///
@@ -73,7 +24,7 @@ pub(super) unsafe fn intercept(
     library: impl Fn() -> c_int,
 ) -> c_int {
     let settings = Settings::get();
-    if settings.mode == Mode::Off || IS_INSIDE.get() || !is_callable() {
+    if settings.mode == Mode::Off || is_inside() || !is_callable() {
         return library();
     }
     let mpi = Mpi::get();

@@ -8,8 +8,7 @@ use treefold::mpi::mpi_library::{
     self, Comm, Datatype, Family, Handle, Library, MAX_OBJECT_NAME, MPI_SUCCESS, Passed,
 };
 
-use super::bypass::is_first_rank;
-use super::finish::say;
+use super::said::{is_first_rank, say};
 use crate::task::{Element, Op};
 
 pub(super) const SUCCESS: c_int = MPI_SUCCESS;

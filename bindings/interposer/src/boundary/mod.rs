@@ -17,6 +17,7 @@
     reason = "MPI is a C library, and programs pass it pointers; each block says what is promised"
 )]
 
+mod arguments;
 mod bypass;
 mod control;
 mod count;
@@ -24,12 +25,15 @@ pub mod exports;
 mod finish;
 pub mod fortran;
 pub mod init;
+mod inside;
 mod intercept;
 mod large;
 mod library;
 mod next;
 pub mod passed;
 mod perform;
+mod phase;
 mod prepare;
 mod repeated;
+mod said;
 mod state;

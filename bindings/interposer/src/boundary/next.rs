@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use comm::text::printable;
 use treefold::mpi::mpi_library::{Comm, Library};
 
-use super::finish::say;
 use super::library::{Communicator, Mpi};
+use super::said::say;
 
 /// A function of the same name that the dynamic linker would have found without this library: another tool's or the MPI library's.
 #[derive(Debug)]

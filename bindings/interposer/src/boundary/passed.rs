@@ -9,8 +9,9 @@ use std::time::Instant;
 
 use treefold::mpi::mpi_library::{Comm, Datatype, Info, Op, Passed};
 
+use super::arguments::Count;
 use super::count::count_passed;
-use super::intercept::{Count, is_callable};
+use super::intercept::is_callable;
 use super::large;
 use super::library::Mpi;
 use super::next::next;

@@ -6,11 +6,11 @@ use std::panic::{self, AssertUnwindSafe};
 use std::slice;
 use std::time::Instant;
 
+use super::arguments::Places;
 use super::control::DefaultEnvironment;
 use super::count::{count_taken, elapsed_ns};
-use super::intercept::Inside;
+use super::inside::Inside;
 use super::library::{Communicator, SUCCESS};
-use super::prepare::Places;
 use super::state::{Inner, State};
 use crate::engine::Buffers;
 use crate::settings::{Mode, Settings};

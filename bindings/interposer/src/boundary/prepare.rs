@@ -3,26 +3,14 @@
 use std::ffi::c_void;
 use std::slice;
 
-use super::finish;
-use super::intercept::{Arguments, Count, Reason};
+use super::arguments::{ANOTHER_DATATYPE, Arguments, Count, Places, Reason};
 use super::library::{Communicator, Mpi};
+use super::phase::is_over;
 use super::state::State;
 use crate::settings::Settings;
 use crate::task::{Call, Element, Op, Task, is_even};
 
-/// What the report adds the size of an element to.
-pub(super) const ANOTHER_DATATYPE: Reason = "another datatype";
-
 const WRONG: Reason = "its arguments are for the library to judge";
-
-/// Where the elements are, as this rank's part in the call makes it.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Places {
-    Apart(*const c_void, *mut c_void),
-    /// Nothing is left here.
-    Read(*const c_void),
-    InPlace(*mut c_void),
-}
 
 /// What there is to do, unless it is the library's.
 ///
@@ -50,7 +38,7 @@ pub(super) unsafe fn prepare(
     if mpi.is_null(comm) {
         return Err(WRONG);
     }
-    if finish::is_over() || treefold::mpi::is_finalised() {
+    if is_over() || treefold::mpi::is_finalised() {
         return Err("MPI_Finalize has begun");
     }
     let state = State::of(Communicator(comm)).ok_or(WRONG)?;

@@ -9,7 +9,7 @@ use std::slice;
 
 use treefold::mpi::mpi_library::{Comm, Datatype, Op};
 
-use super::intercept::{Arguments, Count};
+use super::arguments::{Arguments, Count};
 use super::library::{Communicator, Mpi};
 use super::perform::{code_of, guarded};
 use super::state::{self, State};

@@ -1,0 +1,28 @@
+//! How far this process has come: whether a call was seen, and whether MPI_Finalize has begun.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+static IS_OVER: AtomicBool = AtomicBool::new(false);
+
+/// Whether MPI_Finalize has begun.
+#[inline]
+pub(super) fn is_over() -> bool {
+    IS_OVER.load(Ordering::Relaxed)
+}
+
+/// Whether MPI was asked to tell the end: a call was seen.
+#[inline]
+pub(super) fn is_registered() -> bool {
+    IS_REGISTERED.load(Ordering::Acquire)
+}
+
+/// A call was seen; says whether one was seen before.
+pub(super) fn set_registered() -> bool {
+    IS_REGISTERED.swap(true, Ordering::AcqRel)
+}
+
+/// MPI_Finalize has begun.
+pub(super) fn set_over() {
+    IS_OVER.store(true, Ordering::Relaxed);
+}
