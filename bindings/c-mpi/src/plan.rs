@@ -342,7 +342,7 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
             started: RefCell::new(Some(started)),
             unused_result: is_unused.then_some(self.plan.width()),
             origin: Origin {
-                plan: name,
+                plan: name.cast(),
                 algorithm,
             },
             is_pending: Rc::clone(&self.is_pending),

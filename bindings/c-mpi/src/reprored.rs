@@ -11,7 +11,6 @@ use std::time::Duration;
 use treefold::{Plan, Sum, World};
 use treefold_c::failure::Failure;
 
-use crate::boundary::Buffer;
 use crate::failure::{of_build, of_run};
 use crate::handle::handle;
 
@@ -34,6 +33,21 @@ const DEBUGGER_PAUSE: Duration = Duration::from_millis(100);
 
 /// How often this process has reduced.
 static REDUCTIONS: AtomicU64 = AtomicU64::new(0);
+
+/// A rank's numbers, which the program may read and write by its pointer at any time between calls.
+pub(crate) struct Buffer(pub(crate) Box<[Cell<f64>]>);
+
+impl Buffer {
+    /// So many zeros.
+    pub(crate) fn new(count: usize) -> Self {
+        Self(vec![Cell::new(0.0); count].into())
+    }
+
+    /// Where they are.
+    pub(crate) fn pointer(&self) -> *mut f64 {
+        self.0.as_ptr().cast_mut().cast()
+    }
+}
 
 /// A sum over ranks.
 pub(crate) struct Context {

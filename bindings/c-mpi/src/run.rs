@@ -1,6 +1,7 @@
 //! Runs between start and end, without the type of their items.
 
 use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
 use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
@@ -12,7 +13,6 @@ use treefold_c::failure::{Code, Failure};
 use crate::failure::of_run;
 use crate::handle::handle;
 use crate::items::{Layout, into};
-use crate::plan::treefold_plan;
 
 handle!(
     /// `treefold_run`: a run under way.
@@ -22,8 +22,8 @@ handle!(
 /// What a run is of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
-    /// The name of its plan, which may have been destroyed.
-    pub(crate) plan: *const treefold_plan,
+    /// The handle of its plan, which may have been destroyed.
+    pub(crate) plan: *const c_void,
     /// What runs.
     pub(crate) algorithm: Option<Algorithm>,
 }

@@ -241,7 +241,7 @@ pub(super) unsafe fn pending(plan: *const treefold_plan, pending: *mut c_int) ->
 /// `plan` is room for a handle, or NULL.
 pub(super) unsafe fn plan_of(run: *const treefold_run, plan: *mut *const treefold_plan) -> Status {
     guard(|| {
-        let name = handle::object(run)?.origin().plan;
+        let name: *const treefold_plan = handle::object(run)?.origin().plan.cast();
         place("plan", plan)?;
         let is_there = handle::object(name).is_ok();
         let found = if is_there { name } else { ptr::null() };

@@ -12,5 +12,3 @@ mod collectives;
 pub mod exports;
 mod library;
 pub mod reprored;
-
-pub(crate) use reprored::Buffer;

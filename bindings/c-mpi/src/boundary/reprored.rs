@@ -16,20 +16,6 @@ use crate::reprored::{self, Context};
 
 pub use crate::reprored::ReductionContext;
 
-/// A rank's numbers, which the program may read and write by its pointer at any time between calls.
-pub(crate) struct Buffer(Box<[Cell<f64>]>);
-
-impl Buffer {
-    /// So many zeros.
-    pub(crate) fn new(count: usize) -> Self {
-        Self(vec![Cell::new(0.0); count].into())
-    }
-
-    fn pointer(&self) -> *mut f64 {
-        self.0.as_ptr().cast_mut().cast()
-    }
-}
-
 /// Runs what a function does. An error ends the program: the interface has no place for it.
 fn or_abort<R>(call: &str, body: impl FnOnce() -> Result<R, Failure>) -> R {
     let mut result = None;
