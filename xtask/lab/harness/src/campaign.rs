@@ -4,6 +4,7 @@
 //! a world, and `judge` compares what every rank got with the recursive definition over all items. On threads, the same seed
 //! also draws the order in which ranks run and messages arrive, so a seed replays a case exactly.
 
+mod built;
 mod case;
 mod dice;
 mod element;
@@ -18,6 +19,7 @@ mod judge;
 mod leak;
 mod names;
 mod nested;
+mod outcome;
 mod own_process;
 mod process;
 mod processes;
@@ -25,6 +27,7 @@ mod run;
 mod shrink;
 mod slot;
 mod state;
+mod vocabulary;
 mod workers;
 
 use std::panic;
@@ -32,13 +35,13 @@ use std::sync::Mutex;
 
 use reduce::{World, threads};
 
-pub use case::{Action, Case, Kind, Mode, Spec, Step};
-pub use exact::Figure;
+pub use case::Case;
 pub use fault::{Fault, FaultKind};
 pub use generate::Generator;
 pub use process::run_cases;
 pub use processes::{Cases, Report};
 pub use run::{Campaign, Failure, Findings};
+pub use vocabulary::{Action, Figure, Kind, Mode, Spec, Step};
 
 use execute::execute;
 use judge::judge;
@@ -95,8 +98,8 @@ mod tests {
     use reduce::environment::check;
     use reduce::{Algorithm, threads};
 
-    use super::case::Outcome;
     use super::environment::{CAN_BE_SET, Environment, within};
+    use super::outcome::Outcome;
     use super::shrink::shrink;
     use super::{Action, Case, FaultKind, Generator, Mode, check_on_threads, execute, judge};
     use crate::Backend;

@@ -4,8 +4,8 @@ use std::ops::{Range, RangeInclusive};
 
 use reduce::Algorithm;
 
-use super::case::{Action, Kind, Spec, Step};
 use super::fault::{Fault, FaultKind};
+use super::vocabulary::{Action, Kind, Spec, Step};
 use crate::Backend;
 use crate::data::Random;
 

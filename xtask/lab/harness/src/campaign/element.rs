@@ -1,6 +1,7 @@
 //! The element types of a campaign: how items are drawn, and the operators that reduce them.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 
 use bytemuck::Pod;
 use reduce::{Operator, operator};
@@ -198,16 +199,22 @@ pub(super) fn squares() -> impl Operator<f64> + 'static {
     })
 }
 
+/// A rank's columns of a reduce-scatter: the first `width` mod p ranks have one more.
+pub(super) fn columns(width: usize, ranks: usize, rank: usize) -> Range<usize> {
+    let start = |rank: usize| width / ranks * rank + (width % ranks).min(rank);
+    start(rank)..start(rank + 1)
+}
+
 /// Does something with the element type and the operator of a kind, or something else with what is made of exact sums.
 macro_rules! with_kind {
     ($kind:expr, $function:ident or $exact:path, ( $($argument:expr),* )) => {
         match $kind {
-            $crate::campaign::case::Kind::SumF64 => $function::<f64, _>(reduce::Sum, $($argument),*),
-            $crate::campaign::case::Kind::ProductF32 => $function::<f32, _>(reduce::Product, $($argument),*),
-            $crate::campaign::case::Kind::MaxI64 => $function::<i64, _>(reduce::Max, $($argument),*),
-            $crate::campaign::case::Kind::Affine => $function::<[u64; 2], _>($crate::campaign::element::Compose, $($argument),*),
-            $crate::campaign::case::Kind::CustomF64 => $function::<f64, _>($crate::campaign::element::squares(), $($argument),*),
-            $crate::campaign::case::Kind::Exact(figure) => $exact(figure, $($argument),*),
+            $crate::campaign::vocabulary::Kind::SumF64 => $function::<f64, _>(reduce::Sum, $($argument),*),
+            $crate::campaign::vocabulary::Kind::ProductF32 => $function::<f32, _>(reduce::Product, $($argument),*),
+            $crate::campaign::vocabulary::Kind::MaxI64 => $function::<i64, _>(reduce::Max, $($argument),*),
+            $crate::campaign::vocabulary::Kind::Affine => $function::<[u64; 2], _>($crate::campaign::element::Compose, $($argument),*),
+            $crate::campaign::vocabulary::Kind::CustomF64 => $function::<f64, _>($crate::campaign::element::squares(), $($argument),*),
+            $crate::campaign::vocabulary::Kind::Exact(figure) => $exact(figure, $($argument),*),
         }
     };
 }

@@ -5,34 +5,20 @@
 use integer_sums::{dot, root, sum};
 use reduce::exact::{self, Accumulator, Pending, ProductSum, Sum};
 use reduce::{Operation, Plan, RunError, World, call};
-use serde::{Deserialize, Serialize};
 
-use super::case::{Outcome, Spec};
-use super::element::rows;
-use super::expected::columns;
+use super::element::{columns, rows};
 use super::fault::FaultKind;
 use super::flight::{Flight, Polls, Run, outcome};
-use super::slot::{Slot, not_built};
+use super::outcome::{Outcome, not_built};
+use super::slot::Slot;
+use super::vocabulary::{Figure, Spec};
 
-/// What is made of the items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Figure {
-    /// Their sum.
-    Sum,
-    /// The sum of their products with others.
-    Dot,
-    /// The root of the sum of their squares.
-    Norm,
-}
-
-impl Figure {
-    /// By integers of any size.
-    fn by_integers(self, x: &[f64], y: &[f64]) -> f64 {
-        match self {
-            Self::Sum => sum(x),
-            Self::Dot => dot(x, y),
-            Self::Norm => root(x, x),
-        }
+/// By integers of any size.
+fn by_integers(figure: Figure, x: &[f64], y: &[f64]) -> f64 {
+    match figure {
+        Figure::Sum => sum(x),
+        Figure::Dot => dot(x, y),
+        Figure::Norm => root(x, x),
     }
 }
 
@@ -88,7 +74,7 @@ pub(super) fn expected_of(
                 .flat_map(|rank| column_of(spec, rank, rows, column))
                 .collect()
         };
-        figure.by_integers(&own(&all[0]), &own(&all[1]))
+        by_integers(figure, &own(&all[0]), &own(&all[1]))
     };
     let values: Vec<f64> = columns.map(value).collect();
     Outcome::Value(bytemuck::cast_slice(&values).to_vec())

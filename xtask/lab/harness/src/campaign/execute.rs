@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use reduce::{Operation, World};
 
-use super::case::{Action, Case, Mode, Outcome};
+use super::built::build;
+use super::case::Case;
 use super::element::set_panics;
 use super::environment::{Environment, within};
 use super::fault::{Fault, FaultKind};
 use super::flight::Polls;
 use super::nested::Hand;
+use super::outcome::Outcome;
 use super::own_process;
-use super::slot::{Slot, build};
+use super::slot::Slot;
+use super::vocabulary::{Action, Mode};
 
 /// How long a rank waits for another one, on transports where it cannot know that the other one is gone. Nothing is silent for so long by
 /// accident.

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use reduce::{Operation, Operator};
 
-use super::case::{Outcome, Spec};
-use super::element::{Element, rows, with_kind};
+use super::element::{Element, columns, rows, with_kind};
 use super::exact;
+use super::outcome::Outcome;
+use super::vocabulary::Spec;
 
 impl Spec {
     /// N, the number of items.
@@ -67,10 +68,4 @@ fn expected_of<T: Element, O: Operator<T>>(
         _ => rows(1, width, seed, step),
     };
     Outcome::Value(bytemuck::cast_slice(&values).to_vec())
-}
-
-/// A rank's columns of a reduce-scatter: the first `width` mod p ranks have one more.
-pub(super) fn columns(width: usize, ranks: usize, rank: usize) -> Range<usize> {
-    let start = |rank: usize| width / ranks * rank + (width % ranks).min(rank);
-    start(rank)..start(rank + 1)
 }

@@ -5,11 +5,13 @@ use std::str::FromStr;
 use reduce::Operation;
 use serde::{Deserialize, Serialize};
 
-use super::case::{Action, Mode, Spec};
 use super::environment::{self, Environment};
-use super::generate;
 use super::names;
+use super::vocabulary::{Action, Mode, Spec};
 use crate::Backend;
+
+/// The tags of an MPI communicator of every library: after so many plans they would be used again, if tags ever were.
+pub(super) const TAGS: u32 = 1 << 15;
 
 /// Something that a program does by accident, on one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -208,7 +210,7 @@ impl FaultKind {
             ) => true,
             (Self::ExtraTests, Action::Test)
             | (Self::OtherItems | Self::OtherEmpty, Action::Build) => true,
-            (Self::TagReuse, Action::Rebuild(times)) => times >= generate::TAGS,
+            (Self::TagReuse, Action::Rebuild(times)) => times >= TAGS,
             // What ranks gather has no other form.
             (Self::OtherOwnership, Action::Build) => !plan.gathers_extents,
             (Self::OtherCollective, Action::Call(operation, mode)) => {

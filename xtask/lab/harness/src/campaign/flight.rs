@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use bytemuck::Pod;
 use reduce::RunError;
 
-use super::case::Outcome;
+use super::outcome::Outcome;
 
 /// How often a run is tested before anything is made of it: far more often than ranks that take turns need.
 const POLLS: u32 = 1000;

@@ -4,10 +4,11 @@ use std::ops::{Range, RangeInclusive};
 
 use reduce::Algorithm;
 
-use super::case::{Action, Case, Mode, Spec, Step};
+use super::case::Case;
 use super::dice::Dice;
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, TAGS};
 use super::state::PlanState;
+use super::vocabulary::{Action, Mode, Spec, Step};
 use crate::Backend;
 
 /// The most plans of a case, besides one that is built again and again.
@@ -24,9 +25,6 @@ const REBUILDS: Range<u32> = 10..300;
 
 /// Of the cases with one of several faults, one in so many of those that would use tags again does: it takes a second.
 const TAG_REUSE_RARITY: usize = 50;
-
-/// The tags of an MPI communicator of every library: after so many plans they would be used again, if tags ever were.
-pub(super) const TAGS: u32 = 1 << 15;
 
 /// Where cases are drawn from.
 #[derive(Clone, Debug)]

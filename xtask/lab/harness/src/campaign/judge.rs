@@ -1,8 +1,10 @@
 //! Whether what a rank got is what it must get.
 
-use super::case::{Action, Case, Mode, Outcome, Step};
+use super::case::Case;
 use super::fault::FaultKind;
+use super::outcome::Outcome;
 use super::state::PlanState;
+use super::vocabulary::{Action, Mode, Step};
 
 /// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
 pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {

@@ -1,7 +1,8 @@
 //! A failing case made smaller.
 
-use super::case::{Action, Case, Mode, Step};
+use super::case::Case;
 use super::state::PlanState;
+use super::vocabulary::{Action, Mode, Step};
 
 /// The smallest case that still fails and is like this one, with steps and the fault left out as far as they do not matter, and why it
 /// fails.

@@ -2,7 +2,7 @@
 
 use reduce::Operation;
 
-use super::case::{Action, Mode};
+use super::vocabulary::{Action, Mode};
 
 /// Which actions a plan allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,180 @@
+//! What cases are told in: plans, calls and steps.
+
+use std::ops::Range;
+
+use distribution::Ownership;
+use reduce::{Algorithm, Operation};
+use serde::{Deserialize, Serialize};
+
+use super::names;
+
+/// A plan, as its builder is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spec {
+    /// The element type and the operator.
+    pub kind: Kind,
+    /// Each rank's ranges of items, in the order in which it owns them.
+    pub extents: Vec<Vec<Range<u64>>>,
+    /// Whether each rank passes its own extents alone, to be gathered. Otherwise each passes the whole ownership.
+    pub gathers_extents: bool,
+    /// Elements of an item.
+    pub width: usize,
+    /// The algorithm; `None` for the plan's own choice.
+    #[serde(with = "names::optional")]
+    pub algorithm: Option<Algorithm>,
+    /// The rank that gets the result of a reduce.
+    pub root: usize,
+    /// The most elements of a message.
+    pub message_limit: Option<usize>,
+    /// The column blocks of a row.
+    pub blocks: Option<usize>,
+}
+
+impl Spec {
+    /// The calls that the plan offers.
+    pub(super) fn calls(&self) -> Vec<(Operation, Mode)> {
+        let is_scheduled = self.algorithm.is_none_or(Algorithm::is_scheduled);
+        let has_empty = self.kind.has_empty();
+        let mut calls = Vec::new();
+        for &operation in Operation::ALL {
+            let is_reduction = matches!(operation, Operation::Reduce | Operation::Allreduce);
+            let is_missing = match operation {
+                Operation::Exscan => !has_empty,
+                Operation::Broadcast => self.kind.is_exact(),
+                _ => false,
+            };
+            if is_missing || !(is_scheduled || is_reduction) {
+                continue;
+            }
+            calls.push((operation, Mode::Blocking));
+            if is_scheduled && operation != Operation::Broadcast {
+                calls.push((operation, Mode::Split));
+            }
+        }
+        calls
+    }
+
+    /// What ranks could own instead, so that a rank has the same items, or as many; `None` if nothing.
+    pub(super) fn other_ownership(&self, rank: usize) -> Option<Vec<Vec<Range<u64>>>> {
+        let mut others = (0..self.extents.len()).filter(|&other| other != rank);
+        let is_contiguous = Ownership::from_extents(&self.extents)
+            .is_ok_and(|ownership| ownership.as_distribution().is_some());
+        let mut extents = self.extents.clone();
+        if !is_contiguous {
+            let one = others.next()?;
+            let another = others.find(|&other| extents[other] != extents[one])?;
+            extents.swap(one, another);
+            return Some(extents);
+        }
+        let giving = others.clone().find(|&other| !extents[other].is_empty())?;
+        let taking = others.find(|&other| other != giving)?;
+        let mut start = 0;
+        for (owner, own) in extents.iter_mut().enumerate() {
+            let items = own
+                .iter()
+                .fold(0, |sum, range| sum + range.end - range.start);
+            let end = start + items + u64::from(owner == taking) - u64::from(owner == giving);
+            *own = std::iter::once(start..end).collect();
+            start = end;
+        }
+        Some(extents)
+    }
+
+    /// Operations that may be called in place of another.
+    pub(super) fn others(&self, operation: Operation, mode: Mode) -> Vec<Operation> {
+        let calls = self.calls().into_iter();
+        calls
+            .filter(|&(other, its_mode)| other != operation && its_mode == mode)
+            .map(|(other, _)| other)
+            .collect()
+    }
+}
+
+/// What is made of the items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Figure {
+    /// Their sum.
+    Sum,
+    /// The sum of their products with others.
+    Dot,
+    /// The root of the sum of their squares.
+    Norm,
+}
+
+/// Element types with an operator each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// Sums of `f64`, of wildly different size.
+    SumF64,
+    /// Products of `f32`.
+    ProductF32,
+    /// Maxima of `i64`.
+    MaxI64,
+    /// Affine maps over `[u64; 2]`, composed: the operator does not commute.
+    Affine,
+    /// An operator of the program's on `f64`, which makes NaNs of large numbers.
+    CustomF64,
+    /// An exact sum of `f64`, or what is made of it. Ranks have the items of their extents, but the plan does not know it.
+    Exact(Figure),
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        Self::SumF64,
+        Self::ProductF32,
+        Self::MaxI64,
+        Self::Affine,
+        Self::CustomF64,
+        Self::Exact(Figure::Sum),
+        Self::Exact(Figure::Dot),
+        Self::Exact(Figure::Norm),
+    ];
+
+    /// Whether it is an exact sum, which has neither an ownership nor an operator.
+    pub(super) fn is_exact(self) -> bool {
+        matches!(self, Self::Exact(_))
+    }
+
+    /// Whether nothing can be reduced.
+    pub(super) fn has_empty(self) -> bool {
+        !matches!(self, Self::MaxI64 | Self::CustomF64)
+    }
+}
+
+/// A call on a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// The plan, by its number in [`Case::plans`].
+    pub plan: usize,
+    /// What is done with it.
+    pub action: Action,
+}
+
+/// What is done with a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Action {
+    /// It is built; a plan that was there before is dropped.
+    Build,
+    /// A call in a mode.
+    Call(#[serde(with = "names")] Operation, Mode),
+    /// A run that was started is tested once.
+    Test,
+    /// A run that was started is waited for.
+    Wait,
+    /// A run that was started is given up, on all ranks.
+    GiveUp,
+    /// The plan is dropped.
+    Drop,
+    /// The plan is built, used by an allreduce and dropped, so many times.
+    Rebuild(u32),
+}
+
+/// How a call is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// It returns the result.
+    Blocking,
+    /// It starts a run.
+    Split,
+}
