@@ -9,7 +9,7 @@ use rayon::ThreadPool;
 use treefold::{Float, FoldError, Max, Min, Operator, Product, Sum, par};
 use treefold::{fold as fold_items, fold_rows};
 
-use crate::exact;
+use crate::exact_item::sums as exact_sums;
 use crate::pool::Workers;
 
 /// An operator by its name in Python, or the exact sum, which is none: it has no value before all items are added.
@@ -156,13 +156,13 @@ macro_rules! ordered {
     )+};
 }
 
-ordered!(dot_in_one_pass, Some(exact::sums); f32, f64);
+ordered!(dot_in_one_pass, Some(exact_sums); f32, f64);
 ordered!(dot_by_products, None; i8, i16, i32, i64, u8, u16, u32, u64);
 
 macro_rules! unordered {
     ($($element:ty),+) => {$(
         impl Item for $element {
-            const EXACT_SUMS: Option<ExactSums<Self>> = Some(exact::sums);
+            const EXACT_SUMS: Option<ExactSums<Self>> = Some(exact_sums);
 
             fn operator(op: Op) -> Option<Chosen<Self>> {
                 match op {

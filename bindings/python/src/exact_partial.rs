@@ -7,7 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use treefold::exact::{Accumulator, Float, Sum};
 
-use crate::exact::{ExactItem, ExactTask, add, floats, groups, sum_of, with_exact_type};
+use crate::element::Item;
+use crate::exact::{ExactTask, with_exact_type};
+use crate::exact_item::{ExactItem, add, floats, groups, sum_of};
 use crate::fold::{check_length, compute};
 use crate::pool::Workers;
 
@@ -23,7 +25,7 @@ type Words<F> = <Sum<F> as Accumulator>::Words;
 
 impl ExactPartial {
     /// The words of as many sums as an item has floats.
-    fn words_of<T: ExactItem>(&self, values: usize) -> PyResult<&[u64]> {
+    fn words_of<T: Item + ExactItem>(&self, values: usize) -> PyResult<&[u64]> {
         let sums = typed::<T::Part>(&self.words);
         check_length(sums.len(), floats::<T>(values))?;
         Ok(&self.words)
@@ -41,7 +43,7 @@ impl ExactTask for New {
     type Output = ExactPartial;
 
     /// Of an array of two axes, items and the values of an item.
-    fn run<T: ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<ExactPartial> {
+    fn run<T: Item + ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<ExactPartial> {
         let &[_, width] = array.shape() else {
             return Err(PyValueError::new_err("the array does not have two axes"));
         };
@@ -64,7 +66,7 @@ impl ExactTask for Merge<'_> {
     type Output = ExactPartial;
 
     /// Of an array with an element for each value of an item.
-    fn run<T: ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<ExactPartial> {
+    fn run<T: Item + ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<ExactPartial> {
         let mut words = self.0.words_of::<T>(array.len())?.to_vec();
         let others = self.1.words_of::<T>(array.len())?;
         compute(array.py(), size_of_val(others), || {
@@ -83,7 +85,7 @@ impl ExactTask for Finish<'_> {
     type Output = ();
 
     /// Into an array with an element for each value of an item.
-    fn run<T: ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
+    fn run<T: Item + ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
         let words = self.0.words_of::<T>(array.len())?;
         let mut into = array.try_readwrite()?;
         let results: &mut [T::Part] = bytemuck::cast_slice_mut(into.as_slice_mut()?);
@@ -101,7 +103,7 @@ struct Count<'a>(&'a ExactPartial);
 impl ExactTask for Count<'_> {
     type Output = u64;
 
-    fn run<T: ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<u64> {
+    fn run<T: Item + ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<u64> {
         let words = self.0.words_of::<T>(array.len())?;
         let first = typed::<T::Part>(words).first();
         Ok(first.map_or(0, |words| sum_of::<T::Part>(words).items()))

@@ -9,6 +9,7 @@ mod cuda;
 mod element;
 mod error;
 mod exact;
+mod exact_item;
 mod exact_partial;
 mod fold;
 mod fused;

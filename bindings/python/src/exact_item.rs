@@ -1,0 +1,182 @@
+//! The types of elements that have exact sums, and those of their columns.
+
+use std::ops::Range;
+
+use bytemuck::Pod;
+use num_complex::Complex;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use treefold::FoldError;
+use treefold::exact::{self, Accumulator, ComplexProductSum, ComplexSum, Float, Sum};
+
+use crate::pool::DIVIDED_ELEMENTS;
+
+/// The columns that are added at once: the sum of each takes half a kilobyte.
+const COLUMNS: usize = 256;
+
+/// Of wider rows, so many are copied at once.
+const ROWS: usize = 512;
+
+/// A type of elements that has exact sums.
+pub(crate) trait ExactItem: Pod + Send + Sync {
+    /// What an item has one or two of.
+    type Part: Float + Pod;
+
+    /// The exact sums of an item's parts.
+    fn sums(items: &[Self]) -> Vec<Sum<Self::Part>>;
+
+    /// The exact sum of products, rounded once.
+    fn exact_dot(pool: Option<&ThreadPool>, x: &[Self], y: &[Self]) -> Result<Self, FoldError>;
+}
+
+macro_rules! real {
+    ($($float:ty),+) => {$(
+        impl ExactItem for $float {
+            type Part = Self;
+
+            fn sums(items: &[Self]) -> Vec<Sum<Self>> {
+                let mut sum = Sum::new();
+                sum.add(items);
+                vec![sum]
+            }
+
+            fn exact_dot(
+                pool: Option<&ThreadPool>,
+                x: &[Self],
+                y: &[Self],
+            ) -> Result<Self, FoldError> {
+                match pool {
+                    None => exact::dot(x, y),
+                    Some(pool) => pool.install(|| exact::par::dot(x, y)),
+                }
+            }
+        }
+
+        impl ExactItem for Complex<$float> {
+            type Part = $float;
+
+            fn sums(items: &[Self]) -> Vec<Sum<$float>> {
+                let mut sum = ComplexSum::<$float>::new();
+                sum.add(bytemuck::cast_slice(items));
+                sum.words().iter().map(sum_of).collect()
+            }
+
+            fn exact_dot(
+                pool: Option<&ThreadPool>,
+                x: &[Self],
+                y: &[Self],
+            ) -> Result<Self, FoldError> {
+                let [x, y] = [x, y].map(bytemuck::cast_slice);
+                Ok(bytemuck::cast(complex_dot::<$float>(pool, x, y).value()))
+            }
+        }
+    )+};
+}
+
+real!(f32, f64);
+
+fn complex_dot<F: Float>(
+    pool: Option<&ThreadPool>,
+    x: &[[F; 2]],
+    y: &[[F; 2]],
+) -> ComplexProductSum<F> {
+    let one = |(x, y): (&[[F; 2]], &[[F; 2]])| {
+        let mut sum = ComplexProductSum::new();
+        sum.add(x, y);
+        sum
+    };
+    let Some(pool) = pool else {
+        return one((x, y));
+    };
+    let [x, y] = [x, y].map(|items| items.par_chunks(DIVIDED_ELEMENTS / 2));
+    pool.install(|| {
+        let parts = x.zip(y).map(one);
+        parts.reduce(ComplexProductSum::new, |mut sum, part| {
+            sum.merge(&part);
+            sum
+        })
+    })
+}
+
+/// A sum of its words.
+pub(crate) fn sum_of<F: Float>(words: &<Sum<F> as Accumulator>::Words) -> Sum<F> {
+    let mut sum = Sum::new();
+    sum.add_words(words);
+    sum
+}
+
+/// The floats of so many items.
+pub(crate) const fn floats<T: ExactItem>(items: usize) -> usize {
+    items * (size_of::<T>() / size_of::<T::Part>())
+}
+
+/// The exact sums of the columns of rows that are as long as the results, each rounded once.
+pub(crate) fn sums<T: ExactItem>(pool: Option<&ThreadPool>, rows: &[T], results: &mut [T]) {
+    let rows: &[T::Part] = bytemuck::cast_slice(rows);
+    let results: &mut [T::Part] = bytemuck::cast_slice_mut(results);
+    match (pool, results) {
+        (None, [result]) => *result = exact::sum(rows),
+        (Some(pool), [result]) => *result = pool.install(|| exact::par::sum(rows)),
+        (pool, results) => {
+            let width = results.len();
+            for (columns, results) in groups(width).zip(results.chunks_mut(COLUMNS)) {
+                for (result, sum) in results.iter_mut().zip(add::<T>(pool, rows, width, columns)) {
+                    *result = sum.value();
+                }
+            }
+        }
+    }
+}
+
+/// The columns of rows, as many at once as are added at once.
+pub(crate) fn groups(width: usize) -> impl Iterator<Item = Range<usize>> {
+    let firsts = (0..width).step_by(COLUMNS);
+    firsts.map(move |first| first..width.min(first + COLUMNS))
+}
+
+/// The exact sums of some columns of rows of `width` floats.
+pub(crate) fn add<T: ExactItem>(
+    pool: Option<&ThreadPool>,
+    rows: &[T::Part],
+    width: usize,
+    columns: Range<usize>,
+) -> Vec<Sum<T::Part>> {
+    let Some(pool) = pool else {
+        return add_alone::<T>(rows, width, columns);
+    };
+    let rows = rows.par_chunks(DIVIDED_ELEMENTS.div_ceil(columns.len()) * width);
+    let parts = rows.map(|rows| add_alone::<T>(rows, width, columns.clone()));
+    let merged = pool.install(|| {
+        parts.reduce_with(|mut sums, parts| {
+            for (sum, part) in sums.iter_mut().zip(&parts) {
+                sum.merge(part);
+            }
+            sums
+        })
+    });
+    merged.unwrap_or_else(|| vec![Sum::new(); columns.len()])
+}
+
+fn add_alone<T: ExactItem>(
+    rows: &[T::Part],
+    width: usize,
+    columns: Range<usize>,
+) -> Vec<Sum<T::Part>> {
+    if width == floats::<T>(1) {
+        return T::sums(bytemuck::cast_slice(rows));
+    }
+    let mut sums = vec![Sum::new(); columns.len()];
+    if columns.len() == width {
+        Sum::add_rows(&mut sums, rows);
+        return sums;
+    }
+    let mut copied = Vec::new();
+    for rows in rows.chunks(ROWS * width) {
+        copied.clear();
+        for row in rows.chunks_exact(width) {
+            copied.extend_from_slice(&row[columns.clone()]);
+        }
+        Sum::add_rows(&mut sums, &copied);
+    }
+    sums
+}
