@@ -110,9 +110,12 @@ impl Settings {
             let expected = format!("one of {}", names.join(", "));
             reject(ALGORITHM_VARIABLE, &value, &expected);
         }
-        let stats = value(STATS_VARIABLE).map(|value| match value == "stderr" {
-            true => Stats::Stderr,
-            false => Stats::File(value.into()),
+        let stats = value(STATS_VARIABLE).map(|value| {
+            if value == "stderr" {
+                Stats::Stderr
+            } else {
+                Stats::File(value.into())
+            }
         });
         // A check is for its report.
         let by_default = (mode == Mode::Check).then_some(Stats::Stderr);

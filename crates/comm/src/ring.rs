@@ -53,9 +53,10 @@ impl Size {
 
     /// The lines of data of a message.
     fn data_lines_of(self, length_bytes: usize) -> u32 {
-        let lines = match length_bytes <= self.slot_bytes() {
-            true => 0,
-            false => length_bytes.div_ceil(LINE_BYTES),
+        let lines = if length_bytes <= self.slot_bytes() {
+            0
+        } else {
+            length_bytes.div_ceil(LINE_BYTES)
         };
         u32::try_from(lines).expect("messages are short")
     }
@@ -158,9 +159,10 @@ impl Progress {
         let lines = size.data_lines_of(length_bytes);
         let place = self.data_lines as usize & (size.data_lines - 1);
         let left = size.data_lines - place;
-        let skipped = match lines as usize <= left {
-            true => 0,
-            false => u32::try_from(left).expect("a ring is short"),
+        let skipped = if lines as usize <= left {
+            0
+        } else {
+            u32::try_from(left).expect("a ring is short")
         };
         let first = self.data_lines.wrapping_add(skipped);
         let this = Self {

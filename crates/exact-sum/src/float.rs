@@ -223,9 +223,10 @@ pub(crate) fn convert<T: Copy>(
     add: impl FnMut(&[f64]),
 ) {
     // To clear a long array takes longer than to add a few items.
-    match items.len() <= FEW_ITEMS {
-        true => convert_by::<FEW_ITEMS, T>(items, conversion, add),
-        false => convert_by::<CONVERTED_ITEMS, T>(items, conversion, add),
+    if items.len() <= FEW_ITEMS {
+        convert_by::<FEW_ITEMS, T>(items, conversion, add);
+    } else {
+        convert_by::<CONVERTED_ITEMS, T>(items, conversion, add);
     }
 }
 

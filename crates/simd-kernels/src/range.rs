@@ -179,9 +179,10 @@ impl<const ZEROS: bool> Kernel<f64> for Sums<'_, ZEROS> {
 
     #[inline(always)]
     fn run<V: Vector<Element = f64>, O: Combine<f64>>(self, proven: Proven<V>) -> Option<Split> {
-        match has_many_registers::<V>() {
-            true => self.split::<V, 4>(proven),
-            false => self.split::<V, 3>(proven),
+        if has_many_registers::<V>() {
+            self.split::<V, 4>(proven)
+        } else {
+            self.split::<V, 3>(proven)
         }
     }
 }
@@ -232,10 +233,10 @@ impl<const ZEROS: bool> Kernel<f64> for Products<'_, ZEROS> {
         V: Vector<Element = f64>,
         O: Combine<f64>,
     {
-        match has_many_registers::<V>() {
-            true => self.split::<V, 2>(proven),
-            false if ZEROS => self.split::<V, 2>(proven),
-            false => self.split::<V, 1>(proven),
+        if ZEROS || has_many_registers::<V>() {
+            self.split::<V, 2>(proven)
+        } else {
+            self.split::<V, 1>(proven)
         }
     }
 }
@@ -366,9 +367,10 @@ fn parts_seen<const ZEROS: bool, V>(proven: Proven<V>, parts: V, [x, y]: [V; 2])
 where
     V: Vector<Element = f64>,
 {
-    match ZEROS {
-        true => proven.or(parts, proven.or(proven.are_zero(x), proven.are_zero(y))),
-        false => parts,
+    if ZEROS {
+        proven.or(parts, proven.or(proven.are_zero(x), proven.are_zero(y)))
+    } else {
+        parts
     }
 }
 

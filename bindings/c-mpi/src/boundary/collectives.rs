@@ -140,11 +140,11 @@ fn check_told(is_mine: *mut c_int, arrays: &[Bytes]) -> Result<(), Failure> {
 /// `is_mine` is one int, or NULL.
 #[inline]
 unsafe fn tell(is_mine: *mut c_int, outcome: bool) -> Result<(), Failure> {
-    match is_mine.is_null() {
-        true => Ok(()),
-        // SAFETY: not NULL, and the caller promises an int.
-        false => unsafe { write("is_mine", is_mine, c_int::from(outcome)) },
+    if is_mine.is_null() {
+        return Ok(());
     }
+    // SAFETY: not NULL, and the caller promises an int.
+    unsafe { write("is_mine", is_mine, c_int::from(outcome)) }
 }
 
 /// Copies the root's row.

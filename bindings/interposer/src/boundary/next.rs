@@ -110,11 +110,12 @@ macro_rules! next {
             $crate::boundary::next::name(concat!($own, "\0")),
         );
         let address = NEXT.address();
-        match address.is_null() {
-            true => Err(&NEXT),
+        if address.is_null() {
+            Err(&NEXT)
+        } else {
             // SAFETY: the function of this name has this type by MPI's standard, or for Fortran by the library's convention; a handle is a
             // word, of which a function that takes an int looks at its half alone (see crate `mpi_library`).
-            false => Ok(unsafe { ::std::mem::transmute::<*mut ::std::ffi::c_void, $type>(address) }),
+            Ok(unsafe { ::std::mem::transmute::<*mut ::std::ffi::c_void, $type>(address) })
         }
     }};
 }

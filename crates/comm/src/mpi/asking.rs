@@ -139,9 +139,10 @@ impl Clock {
         }
         let last = self.now();
         let are_at_once = self.read().duration_since(last) < AT_ONCE;
-        self.tests_between.set(match are_at_once {
-            true => (tests * 2).min(TESTS_BETWEEN_READINGS_MAX),
-            false => 1,
+        self.tests_between.set(if are_at_once {
+            (tests * 2).min(TESTS_BETWEEN_READINGS_MAX)
+        } else {
+            1
         });
         true
     }

@@ -123,9 +123,10 @@ impl MpiCommunicator {
             requests: RefCell::default(),
             channels: RefCell::new(Channels::new(first)),
             polls: Cell::default(),
-            poll_limits: match node.concurrency < size {
-                true => PollLimits::SHARED_CORE,
-                false => PollLimits::OWN_CORE,
+            poll_limits: if node.concurrency < size {
+                PollLimits::SHARED_CORE
+            } else {
+                PollLimits::OWN_CORE
             },
             clock: Clock::new(),
             heard: Cell::default(),
@@ -305,9 +306,10 @@ impl MpiCommunicator {
     /// What a failure means, of a call on this communicator. If a rank is lost, the communicator is over, on all ranks: otherwise those
     /// would wait that wait for ranks which know of the loss.
     pub(super) fn explain(&self, failure: Failure) -> Error {
-        match failure.is_loss {
-            true => self.loss(),
-            false => failure.on(self.rank),
+        if failure.is_loss {
+            self.loss()
+        } else {
+            failure.on(self.rank)
         }
     }
 

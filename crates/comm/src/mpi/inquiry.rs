@@ -135,9 +135,10 @@ impl Inquiry {
             let asked = self.asked.iter().find(|asked| asked.rank == rank);
             asked.is_some_and(is_silent)
         };
-        let node = match node.clone().all(says_nothing) {
-            true => node,
-            false => first..first + 1,
+        let node = if node.clone().all(says_nothing) {
+            node
+        } else {
+            first..first + 1
         };
         Span {
             first: node.start,

@@ -137,11 +137,12 @@ impl Stay {
         let code = unsafe { mpi.MPI_Init_thread(none, none.cast(), required, &raw mut provided) };
         check("MPI_Init_thread", code).map_err(|failure| failure.on(0))?;
         let this = Self { mpi };
-        match provided >= required {
-            true => Ok(this),
-            false => Err(RunError::NoThreadSupport {
+        if provided >= required {
+            Ok(this)
+        } else {
+            Err(RunError::NoThreadSupport {
                 library: mpi.choice().clone(),
-            }),
+            })
         }
     }
 }

@@ -177,9 +177,10 @@ impl LocalMessages {
 
     /// The longest message of the rings among so many ranks; 0 unless this node has all of them.
     pub(super) fn longest_bytes_among(&self, ranks: usize) -> usize {
-        match self.ranks.len() == ranks {
-            true => self.longest_bytes,
-            false => 0,
+        if self.ranks.len() == ranks {
+            self.longest_bytes
+        } else {
+            0
         }
     }
 
@@ -219,10 +220,7 @@ impl LocalMessages {
         };
         let (ring, lane) = rings.to(node_rank);
         let is_sent = lane.send(ring, tag, &buffer);
-        let state = match is_sent {
-            true => State::Sent,
-            false => State::Sending,
-        };
+        let state = if is_sent { State::Sent } else { State::Sending };
         let request = requests.insert(Message::Local(self.message(node_rank, tag, buffer, state)));
         if !is_sent {
             self.waiting.push(request.id());

@@ -28,9 +28,10 @@ impl WorldReturnsErrors {
             return Ok(None);
         }
         static IS_NEEDED: OnceLock<bool> = OnceLock::new();
-        match IS_NEEDED.get_or_init(|| !reports_well(mpi().version())) {
-            true => Self::always().map(Some),
-            false => Ok(None),
+        if IS_NEEDED.get_or_init(|| !reports_well(mpi().version())) {
+            Self::always().map(Some)
+        } else {
+            Ok(None)
         }
     }
 

@@ -53,9 +53,10 @@ impl Node {
             == raw
                 .allreduce_u64(machine, Agreed::Greatest)
                 .map_err(failed)?;
-        let (sharing, sharing_ranks) = match is_one_machine {
-            true => (raw, size),
-            false => (&node, node_size),
+        let (sharing, sharing_ranks) = if is_one_machine {
+            (raw, size)
+        } else {
+            (&node, node_size)
         };
         let cores = cores(sharing).map_err(failed)?;
         let at_once = agreed(cores.min(sharing_ranks), Agreed::Least)?;

@@ -525,9 +525,10 @@ impl PendingRequest {
         if let Some(code) = self.outcome {
             return check("MPI_Test", code).map(|()| true);
         }
-        let quiet_world = match self.receives {
-            true => WorldReturnsErrors::where_needed()?,
-            false => None,
+        let quiet_world = if self.receives {
+            WorldReturnsErrors::where_needed()?
+        } else {
+            None
         };
         let mut flag = 0;
         let mut status = Status::UNSET;

@@ -113,9 +113,10 @@ impl MpiCommunicator {
             let message = requests.get_mut(*request);
             matches!(message, Message::Local(_))
         };
-        let polls = match awaited.iter().all(&mut is_local) {
-            true => self.poll_limits.local_before_yield,
-            false => self.poll_limits.before_yield,
+        let polls = if awaited.iter().all(&mut is_local) {
+            self.poll_limits.local_before_yield
+        } else {
+            self.poll_limits.before_yield
         };
         for _ in 0..polls {
             channels.go_on_sending(requests);
@@ -213,9 +214,10 @@ impl MpiCommunicator {
     ) -> Result<bool, Error> {
         let has_read = self.clock.after_a_test();
         let inquires = asks && self.ask_first(requests, awaited) >= self.before_asking_ms.get();
-        match has_read || inquires {
-            true => self.look_sometimes(requests, channels, awaited, asks),
-            false => Ok(false),
+        if has_read || inquires {
+            self.look_sometimes(requests, channels, awaited, asks)
+        } else {
+            Ok(false)
         }
     }
 
@@ -234,9 +236,10 @@ impl MpiCommunicator {
         awaited: &[RequestId],
         asks: bool,
     ) -> Result<bool, Error> {
-        let asked_ms = match asks {
-            true => self.ask_first(requests, awaited),
-            false => 0,
+        let asked_ms = if asks {
+            self.ask_first(requests, awaited)
+        } else {
+            0
         };
         let now = self.clock.now();
         let inquires = asked_ms >= self.before_asking_ms.get();

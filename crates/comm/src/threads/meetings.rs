@@ -136,9 +136,12 @@ pub(super) struct Meetings {
 
 impl Meetings {
     fn new(group: &Group, ranks: usize, has_left: &[bool]) -> Self {
-        let place = |rank| match group.has(rank) && !has_left[rank] {
-            true => Place::Elsewhere,
-            false => Place::Left,
+        let place = |rank| {
+            if group.has(rank) && !has_left[rank] {
+                Place::Elsewhere
+            } else {
+                Place::Left
+            }
         };
         Self {
             group: group.clone(),

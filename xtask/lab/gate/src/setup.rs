@@ -96,17 +96,16 @@ pub(super) fn install_for(programs: &[&str], packages: &[&str]) -> Result<(), Er
 
 /// Installs Debian's packages by apt-get, as root or by a sudo that asks for nothing.
 pub(super) fn install_packages(packages: &[&str], advice: &str) -> Result<(), Error> {
-    let sudo = match is_root() {
-        true => None,
-        false
-            if Command::new("sudo")
-                .args(["-n", "true"])
-                .status()
-                .is_ok_and(|status| status.success()) =>
-        {
-            Some("sudo")
-        }
-        false => return Err(Error::Mpi(advice.to_owned())),
+    let needs_no_password = || {
+        let status = Command::new("sudo").args(["-n", "true"]).status();
+        status.is_ok_and(|status| status.success())
+    };
+    let sudo = if is_root() {
+        None
+    } else if needs_no_password() {
+        Some("sudo")
+    } else {
+        return Err(Error::Mpi(advice.to_owned()));
     };
     if !runs("apt-get") {
         return Err(Error::Mpi(advice.to_owned()));

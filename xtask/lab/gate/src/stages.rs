@@ -443,9 +443,10 @@ fn ended_without(launch: &mut Command) -> Result<String, String> {
     let ended = printed.lines().filter(|line| line.contains("ends after"));
     let ended: Vec<&str> = ended.collect();
     // The launcher may end the others as soon as one has ended.
-    match ended.is_empty() || errors.contains("panicked") {
-        true => Err(format!("{}\n{printed}{errors}", output.status)),
-        false => Ok(ended.join(", ")),
+    if ended.is_empty() || errors.contains("panicked") {
+        Err(format!("{}\n{printed}{errors}", output.status))
+    } else {
+        Ok(ended.join(", "))
     }
 }
 
