@@ -171,13 +171,12 @@ impl Engine {
             return self.run_block(task, operation, task.width, local, result);
         }
         let mut scratch = std::mem::take(&mut self.result);
-        let outcome = match is_whole && result.is_empty() {
+        let outcome = if is_whole && result.is_empty() {
             // A plan wants room, also where it leaves nothing.
-            true => {
-                let unused = scratch.bytes(result_length(operation, task) * bytes);
-                self.run_block(task, operation, task.width, local, unused)
-            }
-            false => self.run_blocks(task, operation, local, result, &mut scratch),
+            let unused = scratch.bytes(result_length(operation, task) * bytes);
+            self.run_block(task, operation, task.width, local, unused)
+        } else {
+            self.run_blocks(task, operation, local, result, &mut scratch)
         };
         self.result = scratch;
         outcome

@@ -84,10 +84,13 @@ fn numbers(length: usize, is_extreme: bool) -> Vec<f64> {
 }
 
 fn singles(items: &[f64], extreme: bool) -> Vec<f32> {
-    let single = |&item: &f64| match extreme {
-        // Their exponents have 8 bits instead of 11.
-        true => (item.signum() * item.abs().powf(0.125)) as f32,
-        false => item as f32,
+    let single = |&item: &f64| {
+        if extreme {
+            // Their exponents have 8 bits instead of 11.
+            (item.signum() * item.abs().powf(0.125)) as f32
+        } else {
+            item as f32
+        }
     };
     items.iter().map(single).collect()
 }

@@ -35,9 +35,10 @@ impl Next {
     #[inline]
     pub(super) fn address(&self) -> *mut c_void {
         let address = self.address.load(Ordering::Relaxed);
-        match address.is_null() {
-            false => address,
-            true => self.find(),
+        if address.is_null() {
+            self.find()
+        } else {
+            address
         }
     }
 

@@ -28,7 +28,7 @@ impl WorldReturnsErrors {
             return Ok(None);
         }
         static IS_NEEDED: OnceLock<bool> = OnceLock::new();
-        if IS_NEEDED.get_or_init(|| !reports_well(mpi().version())) {
+        if *IS_NEEDED.get_or_init(|| !reports_well(mpi().version())) {
             Self::always().map(Some)
         } else {
             Ok(None)

@@ -96,9 +96,10 @@ impl RawCommunicator {
 
     /// Duplicates it, collectively, so that our messages match only each other. The duplicate returns errors.
     pub(super) fn duplicate(&self) -> Result<Self, Failure> {
-        let handle = match is_beneath() {
-            false => self.duplicate_with_attributes()?,
-            true => self.duplicate_alone()?,
+        let handle = if is_beneath() {
+            self.duplicate_alone()?
+        } else {
+            self.duplicate_with_attributes()?
         };
         let this = Self { handle };
         this.return_errors()?;
