@@ -76,7 +76,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "all tests that run without MPI, with shuttle and loom",
         when: When::Always,
         mpi: Mpi::Unused,
-        seconds: 1500,
+        seconds: 900,
         run: threads,
     },
     Stage {

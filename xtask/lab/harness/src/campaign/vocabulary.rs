@@ -145,7 +145,7 @@ impl Kind {
 /// A call on a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// The plan, by its number in [`Case::plans`].
+    /// The plan, by its number in [`Case::plans`](super::Case::plans).
     pub plan: usize,
     /// What is done with it.
     pub action: Action,
