@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::slice;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use cuda::{Device, Element, Error};
 use numpy::{PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use treefold::cuda::{Device, Element, Error};
 use treefold::{Operator, Sum, exact};
 
 use crate::element::Item;

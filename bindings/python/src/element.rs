@@ -185,14 +185,14 @@ unordered!(Complex<f32>, Complex<f64>);
 pub(crate) trait Task {
     type Output;
 
-    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output>;
+    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output>;
 }
 
 /// Does a task with an array, by the first of the types that is its own; `None` if there is none.
 macro_rules! with_first_of {
     ($array:expr, $task:expr, [$($element:ty),+]) => {{
         $(if let Ok(array) = $array.cast::<PyArrayDyn<$element>>() {
-            return $task.run(array).map(Some);
+            return $task.visit(array).map(Some);
         })+
         Ok(None)
     }};

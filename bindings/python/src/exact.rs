@@ -16,7 +16,7 @@ use crate::pool::Workers;
 pub(crate) trait ExactTask {
     type Output;
 
-    fn run<T: Item + ExactItem<Part: Item>>(
+    fn visit<T: Item + ExactItem<Part: Item>>(
         self,
         array: &Bound<'_, PyArrayDyn<T>>,
     ) -> PyResult<Self::Output>;
@@ -46,7 +46,7 @@ struct Dot<'a, 'py>(&'a Bound<'py, PyAny>);
 impl ExactTask for Dot<'_, '_> {
     type Output = Py<PyAny>;
 
-    fn run<T: Item + ExactItem<Part: Item>>(
+    fn visit<T: Item + ExactItem<Part: Item>>(
         self,
         x: &Bound<'_, PyArrayDyn<T>>,
     ) -> PyResult<Self::Output> {
@@ -65,7 +65,7 @@ struct Norm;
 impl ExactTask for Norm {
     type Output = Py<PyAny>;
 
-    fn run<T: Item + ExactItem<Part: Item>>(
+    fn visit<T: Item + ExactItem<Part: Item>>(
         self,
         array: &Bound<'_, PyArrayDyn<T>>,
     ) -> PyResult<Self::Output> {

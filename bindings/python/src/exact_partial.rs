@@ -1,6 +1,6 @@
 //! What a chunk of the items contributes to an exact sum, as a Python object.
 
-use bytemuck::allocation::pod_collect_to_vec;
+use bytemuck::cast_slice;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -43,7 +43,10 @@ impl ExactTask for New {
     type Output = ExactPartial;
 
     /// Of an array of two axes, items and the values of an item.
-    fn run<T: Item + ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<ExactPartial> {
+    fn visit<T: Item + ExactItem>(
+        self,
+        array: &Bound<'_, PyArrayDyn<T>>,
+    ) -> PyResult<ExactPartial> {
         let &[_, width] = array.shape() else {
             return Err(PyValueError::new_err("the array does not have two axes"));
         };
@@ -54,7 +57,7 @@ impl ExactTask for New {
         let words = compute(array.py(), size_of_val(rows), || {
             let sums = groups(width).flat_map(|columns| add::<T>(by.pool(), rows, width, columns));
             let words: Vec<_> = sums.map(|sum| sum.words()).collect();
-            pod_collect_to_vec::<Words<T::Part>, u64>(&words)
+            cast_slice::<Words<T::Part>, u64>(&words).to_vec()
         });
         Ok(ExactPartial { words })
     }
@@ -66,7 +69,10 @@ impl ExactTask for Merge<'_> {
     type Output = ExactPartial;
 
     /// Of an array with an element for each value of an item.
-    fn run<T: Item + ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<ExactPartial> {
+    fn visit<T: Item + ExactItem>(
+        self,
+        array: &Bound<'_, PyArrayDyn<T>>,
+    ) -> PyResult<ExactPartial> {
         let mut words = self.0.words_of::<T>(array.len())?.to_vec();
         let others = self.1.words_of::<T>(array.len())?;
         compute(array.py(), size_of_val(others), || {
@@ -85,7 +91,7 @@ impl ExactTask for Finish<'_> {
     type Output = ();
 
     /// Into an array with an element for each value of an item.
-    fn run<T: Item + ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
+    fn visit<T: Item + ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
         let words = self.0.words_of::<T>(array.len())?;
         let mut into = array.try_readwrite()?;
         let results: &mut [T::Part] = bytemuck::cast_slice_mut(into.as_slice_mut()?);
@@ -103,7 +109,7 @@ struct Count<'a>(&'a ExactPartial);
 impl ExactTask for Count<'_> {
     type Output = u64;
 
-    fn run<T: Item + ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<u64> {
+    fn visit<T: Item + ExactItem>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<u64> {
         let words = self.0.words_of::<T>(array.len())?;
         let first = typed::<T::Part>(words).first();
         Ok(first.map_or(0, |words| sum_of::<T::Part>(words).items()))

@@ -27,7 +27,7 @@ struct FoldAll(Op);
 impl Task for FoldAll {
     type Output = Option<Py<PyAny>>;
 
-    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output> {
+    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output> {
         let Some(reduction) = T::reduction(self.0) else {
             return Ok(None);
         };
@@ -79,7 +79,7 @@ struct Fold<'a, 'py> {
 impl Task for Fold<'_, '_> {
     type Output = ();
 
-    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
+    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
         let reduction =
             T::reduction(self.op).ok_or_else(|| unsupported(self.op, array.as_untyped()))?;
         let [before, length, after] = sizes(array.as_untyped())?;
@@ -125,7 +125,7 @@ struct Scan<'a, 'py>(&'a Bound<'py, PyAny>);
 impl Task for Scan<'_, '_> {
     type Output = ();
 
-    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
+    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
         let sum = T::operator(Op::Sum);
         let operator = sum.ok_or_else(|| unsupported(Op::Sum, array.as_untyped()))?;
         let [_, length, after] = sizes(array.as_untyped())?;

@@ -14,7 +14,7 @@ struct Dot<'a, 'py>(&'a Bound<'py, PyAny>);
 impl Task for Dot<'_, '_> {
     type Output = Py<PyAny>;
 
-    fn run<T: Item>(self, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output> {
+    fn visit<T: Item>(self, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output> {
         of_pair(x, self.0, T::dot)
     }
 }

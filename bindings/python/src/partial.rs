@@ -1,6 +1,6 @@
 //! What a chunk of the items contributes, as a Python object.
 
-use bytemuck::allocation::pod_collect_to_vec;
+use bytemuck::pod_read_unaligned;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -40,10 +40,11 @@ impl Partial {
     fn typed<T: Item>(&self, operator: &str) -> Result<treefold::Partial<T>, PartialError> {
         let nodes = self.nodes.iter();
         let nodes = nodes.map(|(x, y, row)| {
+            let elements = row.chunks_exact(size_of::<T>());
             // Bytes that are no whole elements are no row of the right length.
-            let is_whole = row.len().is_multiple_of(size_of::<T>());
-            let row = if is_whole { &row[..] } else { &[] };
-            (*x, *y, pod_collect_to_vec::<u8, T>(row))
+            let is_whole = elements.remainder().is_empty();
+            let row = elements.map(pod_read_unaligned::<T>).filter(|_| is_whole);
+            (*x, *y, row.collect())
         });
         treefold::Partial::from_nodes(nodes, self.width, self.total, operator)
     }
@@ -67,7 +68,7 @@ impl Task for New<'_> {
     type Output = Partial;
 
     /// Of an array of two axes, items and the values of an item.
-    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Partial> {
+    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Partial> {
         let unsupported = || unsupported(self.op, array.as_untyped());
         let operator = T::operator(self.op).ok_or_else(unsupported)?;
         let &[_, width] = array.shape() else {
@@ -88,7 +89,7 @@ struct Merge<'a>(&'a Partial, &'a Partial);
 impl Task for Merge<'_> {
     type Output = Partial;
 
-    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Partial> {
+    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Partial> {
         let Self(left, right) = self;
         let unsupported = || unsupported(left.op, array.as_untyped());
         let operator = T::operator(left.op).ok_or_else(unsupported)?;
@@ -109,7 +110,7 @@ impl Task for Finish<'_> {
     type Output = ();
 
     /// Into an array with an element for each value of an item.
-    fn run<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
+    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
         let unsupported = || unsupported(self.0.op, array.as_untyped());
         let operator = T::operator(self.0.op).ok_or_else(unsupported)?;
         let result = compute(array.py(), self.0.bytes(), || {
