@@ -26,60 +26,35 @@
 //! | [`by_definition`] | the specification, used as the oracle in tests |
 //! | [`unordered_sum`], [`left_to_right`] | sums in other orders, used as references in benchmarks |
 //!
+//! Its rooms, from the bottom up: `processor`, `sets`, `fold`, `rows`, `exact` and `unordered`.
+//!
 //! The kernels return NaNs with the payload and sign that the hardware produces. The caller makes them canonical.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
-#[cfg(target_arch = "aarch64")]
-mod arm;
-mod counter;
-mod definition;
-mod dispatch;
-mod environment;
-mod exponents;
-mod few;
+mod exact;
 mod fold;
-mod fused;
-#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
-mod instruction_set;
-mod kernel;
-mod level;
-mod level_by_level;
-mod merge;
-mod pairs;
-mod panel;
-mod prefetch;
 mod processor;
-mod products;
-mod range;
 mod rows;
-mod runs;
-mod scalar;
-mod source;
-mod split;
-mod stream;
-mod tree_rows;
+mod sets;
 mod unordered;
-mod vector;
-#[cfg(target_arch = "x86_64")]
-mod x86;
 
-pub use definition::by_definition;
-pub use dispatch::{Float, Operation, subtree_sum8};
-pub use environment::{Quiet, has_default_environment, without_traps};
-pub use exponents::Exponents;
-pub use fold::{fold, sum, tree_fold};
-pub use fused::{dot, squared_norm, sum_and_absolute_sum};
-pub use level::{Level, LevelError};
-pub use level_by_level::{reduce_level_by_level, scratch_len};
-pub use pairs::{combine_rows, copy_row};
-pub use products::{EXACT_PRODUCT, exact_products};
-pub use range::{RangeScale, split_products_in_range, split_sums_in_range};
-pub use rows::{fold_rows, rows_scratch_len};
-pub use runs::fold_runs;
-pub use split::{
+pub use exact::exponents::Exponents;
+pub use exact::products::{EXACT_PRODUCT, exact_products};
+pub use exact::range::{RangeScale, split_products_in_range, split_sums_in_range};
+pub use exact::split::{
     ColumnSplit, SPLIT_ITEMS, SPLIT_ROWS, Split, SplitScale, split_columns, split_sums,
     split_sums_and_rests,
 };
-pub use tree_rows::tree_fold_rows;
+pub use fold::definition::by_definition;
+pub use fold::fused::{dot, squared_norm, sum_and_absolute_sum};
+pub use fold::level_by_level::{reduce_level_by_level, scratch_len};
+pub use fold::runs::fold_runs;
+pub use fold::slice::{fold, sum, tree_fold};
+pub use processor::environment::{Quiet, has_default_environment, without_traps};
+pub use rows::fold_rows::{fold_rows, rows_scratch_len};
+pub use rows::pairs::{combine_rows, copy_row};
+pub use rows::tree_rows::tree_fold_rows;
+pub use sets::dispatch::{Float, Operation, subtree_sum8};
+pub use sets::level::{Level, LevelError};
 pub use unordered::{Variant, left_to_right, unordered_dot, unordered_sum, unordered_sum_with};

@@ -1,10 +1,10 @@
 //! Sums in other orders, as references for benchmarks.
 
-use crate::dispatch::Float;
-use crate::kernel::Kernel;
-use crate::level::Level;
 use crate::processor::prefetch;
-use crate::vector::{Combine, Proven, Vector};
+use crate::sets::dispatch::Float;
+use crate::sets::kernel::Kernel;
+use crate::sets::level::Level;
+use crate::sets::vector::{Combine, Proven, Vector};
 
 /// The prefetch distance in bytes: about a thousand doubles.
 const PREFETCH_BYTES: usize = 8192;
@@ -67,7 +67,7 @@ pub fn unordered_sum<T: Float>(level: Level, leaves: &[T]) -> T {
 
 /// [`unordered_sum`], unrolled as `variant` says.
 pub fn unordered_sum_with<T: Float>(level: Level, variant: Variant, leaves: &[T]) -> T {
-    T::run_sum(level, Unordered { variant, leaves })
+    T::compute_sum(level, Unordered { variant, leaves })
 }
 
 /// The sum of x0 * y0, x1 * y1, … in an unspecified order, at the full speed of SIMD; +0.0 for no elements. It is a reference for speed.
@@ -76,7 +76,7 @@ pub fn unordered_sum_with<T: Float>(level: Level, variant: Variant, leaves: &[T]
 /// The slices differ in length.
 pub fn unordered_dot<T: Float>(level: Level, x: &[T], y: &[T]) -> T {
     assert_eq!(x.len(), y.len(), "the slices differ in length");
-    T::run_sum(level, UnorderedDot { x, y })
+    T::compute_sum(level, UnorderedDot { x, y })
 }
 
 /// ((x0 + x1) + x2) + …, the order of a plain loop (thesis, eq. 1.5); `None` for no leaves.
@@ -94,7 +94,7 @@ impl<T: Float> Kernel<T> for Unordered<'_, T> {
     type Output = T;
 
     #[inline(always)]
-    fn run<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> T {
+    fn compute<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> T {
         let leaves = self.leaves;
         match (self.variant.accumulators, self.variant.prefetch) {
             (Accumulators::Four, false) => accumulate::<V, O, 4, false>(proven, leaves),
@@ -117,7 +117,7 @@ impl<T: Float> Kernel<T> for UnorderedDot<'_, T> {
     type Output = T;
 
     #[inline(always)]
-    fn run<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> T {
+    fn compute<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> T {
         const REGISTERS: usize = 8;
         let zero = proven.load(&[T::ZERO; 16]);
         let mut sums = [zero; REGISTERS];

@@ -191,6 +191,26 @@ fn operands_stay_in_order() {
     }
 }
 
+/// Long items have no code of their own for narrow rows.
+#[test]
+fn operands_of_many_bytes_stay_in_order() {
+    type Item = [u32; 20];
+    let mix_all = |left: Item, right: Item| std::array::from_fn(|at| mix(left[at], right[at]));
+    let words: Vec<u32> = (1..10_000).collect();
+    let (items, _) = words.as_chunks();
+    for width in 1..=9 {
+        for rows in 0..=40 {
+            let items: &[Item] = &items[..rows * width];
+            let mut scratch = vec![[0; 20]; rows_scratch_len::<Item>(width, rows)];
+            let found = result(width, [0; 20], |result| {
+                tree_fold_rows(width, items, &mut scratch, result, mix_all)
+            });
+            let expected = columns_by_definition(width, items, mix_all);
+            assert_eq!(found, expected, "{rows} rows of {width}");
+        }
+    }
+}
+
 /// Padding with +0.0 would turn a sum of negative zeros positive.
 #[test]
 fn nothing_is_padded() {

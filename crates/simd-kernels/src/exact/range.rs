@@ -1,0 +1,407 @@
+//! Sums without rounding errors of items that have few exponents, and of products of them, in half the time of [`split`](crate::split).
+//!
+//! Items are multiplied by a power of two so that their exponents become -31 to 0, and split as there. If no exponent is outside,
+//! no accumulator is full and no rest is left, and neither need be looked at. The exponents are those of the parts that go into the
+//! higher accumulator: in a double's bits, -31 to 0 are the numbers 992 to 1023, which are those that have five bits set, except for a few so
+//! large that they spoil the accumulator for good. The AND of all parts tells.
+
+use crate::exact::products::product_and_error;
+use crate::exact::split::{Split, bits, power_of_two, units};
+use crate::sets::dispatch::compute;
+use crate::sets::kernel::Kernel;
+use crate::sets::level::Level;
+use crate::sets::vector::{Combine, Proven, Vector};
+
+/// The exponents of a range.
+const EXPONENTS: i32 = 32;
+
+/// The bits that the exponents -31 to 0 have set, and those from -1022 to -32 and from 1 to 992 have not.
+const RANGE_BITS: u64 = 0b011_1110_0000 << 52;
+
+/// The exponent of the accumulator of higher parts: it takes fewer than 2^8 items below 2, and has room for 2^11.
+const HIGHER: i32 = 12;
+
+/// That of the accumulator of lower parts. Its last place, 2^-84, is that of a number that is a little less than 2^-31, the part of which is
+/// 2^-31. It takes fewer than 2^8 rests, of 2^-41 at most, and has room for 2^-33.
+const LOWER: i32 = HIGHER - 44;
+
+/// The same of rounding errors of products, which are at most 2^-53.
+const ERRORS_HIGHER: i32 = -42;
+
+/// The product of two numbers of 53 bits ends 105 binary places below its beginning, after it was rounded: from 2^-32 at 2^-137.
+const ERRORS_LOWER: i32 = ERRORS_HIGHER - 44;
+
+const _: () = assert!(ERRORS_LOWER - 52 <= 1 - EXPONENTS - 1 - 105);
+const _: () = assert!(LOWER - 52 <= 1 - EXPONENTS - 1 - 52);
+
+/// The most items that a lane takes.
+const LANE_ITEMS: usize = (1 << 8) - 1;
+
+/// The most items, or products, of a call: sums of their parts are integers of 64 bits.
+const MOST_ITEMS: usize = 1 << 16;
+
+/// The scale of [`split_sums_in_range`] and [`split_products_in_range`]: the largest exponent of a range of 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RangeScale(i32);
+
+impl RangeScale {
+    /// A scale for items of which these are the smallest and the largest exponent, with as much room above as below; `None` if there is
+    /// none.
+    #[must_use]
+    pub fn for_items(lowest: i32, highest: i32) -> Option<Self> {
+        Self::between(-1022, lowest, highest)
+    }
+
+    /// The same for products, after rounding.
+    ///
+    /// The errors of those from 2^-968 on are numbers: they end 105 binary places below.
+    #[must_use]
+    pub fn for_products(lowest: i32, highest: i32) -> Option<Self> {
+        // One that is rounded up to the smallest number in range has an exponent less.
+        Self::between(1 - 968, lowest, highest)
+    }
+
+    /// Of ranges that begin at `first` or above.
+    fn between(first: i32, lowest: i32, highest: i32) -> Option<Self> {
+        let most = lowest + EXPONENTS - 1;
+        let least = highest.max(first + EXPONENTS - 1);
+        // The factor of larger ones would be subnormal.
+        let fits = least <= most && most <= 1022;
+        fits.then(|| Self(i32::midpoint(least, most)))
+    }
+
+    /// The largest exponent of the range.
+    #[must_use]
+    pub fn highest(self) -> i32 {
+        self.0
+    }
+
+    /// The exponents of the units of the higher and the lower parts.
+    #[must_use]
+    pub fn units(self) -> [i32; 2] {
+        [HIGHER - 52 + self.0, LOWER - 52 + self.0]
+    }
+
+    /// Those of the errors of products.
+    #[must_use]
+    pub fn error_units(self) -> [i32; 2] {
+        [ERRORS_HIGHER - 52 + self.0, ERRORS_LOWER - 52 + self.0]
+    }
+
+    /// What makes the largest exponent of the range 0.
+    fn factor(self) -> f64 {
+        power_of_two(-self.0)
+    }
+}
+
+/// The exact sums of items whose exponents are in a range, or which are zero, if `ZEROS`. `None` if there are others; maybe, if one comes near to
+/// the end of the range. The last few items may be zero in any case.
+///
+/// The split is in [`RangeScale::units`], and whole.
+///
+/// # Panics
+/// There are more than 65,536 items.
+///
+/// ```
+/// use simd_kernels::{Level, RangeScale, split_sums_in_range};
+///
+/// let scale = RangeScale::for_items(-2, 0).expect("these are few exponents");
+/// let items = [1.5, 0.25, -1.0];
+/// let split = split_sums_in_range::<false>(Level::best(), &items, scale).expect("they are in range");
+/// assert_eq!(split.higher.map(|sum| sum as f64 * 2_f64.powi(scale.units()[0])), [0.5, 0.25]);
+/// assert_eq!(split_sums_in_range::<false>(Level::best(), &[1e100], scale), None);
+/// ```
+#[must_use]
+#[inline]
+pub fn split_sums_in_range<const ZEROS: bool>(
+    level: Level,
+    items: &[f64],
+    scale: RangeScale,
+) -> Option<Split> {
+    assert!(items.len() <= MOST_ITEMS);
+    compute(level, Sums::<ZEROS> { items, scale })
+}
+
+/// The exact sums of the products x0 * y0, x1 * y1, … whose exponents, after rounding, are in a range, or a factor of which is zero, if `ZEROS`:
+/// the split of the rounded products, in [`RangeScale::units`], and that of their errors, in [`RangeScale::error_units`].
+///
+/// `None` as for [`split_sums_in_range`], or if the instruction set cannot tell an error, as a factor is too large. The scale must come from
+/// [`RangeScale::for_products`].
+///
+/// # Panics
+/// The slices differ in length, or have more than 65,536 items.
+///
+/// ```
+/// use simd_kernels::{Level, RangeScale, split_products_in_range};
+///
+/// let scale = RangeScale::for_products(0, 0).expect("it is one exponent");
+/// let x = 1.0 + f64::EPSILON;
+/// let [products, errors] =
+///     split_products_in_range::<false>(Level::best(), &[x], &[x], scale).expect("it is in range");
+/// let value = |parts: [i64; 2], unit: i32| parts[0] as f64 * 2_f64.powi(unit);
+/// assert_eq!(value(products.higher, scale.units()[0]), 1.0);
+/// assert_eq!(value(products.lower, scale.units()[1]), 2.0 * f64::EPSILON);
+/// assert_eq!(value(errors.higher, scale.error_units()[0]), 0.0);
+/// assert_eq!(value(errors.lower, scale.error_units()[1]), f64::EPSILON * f64::EPSILON);
+/// ```
+#[must_use]
+#[inline]
+pub fn split_products_in_range<const ZEROS: bool>(
+    level: Level,
+    x: &[f64],
+    y: &[f64],
+    scale: RangeScale,
+) -> Option<[Split; 2]> {
+    assert_eq!(x.len(), y.len(), "the slices differ in length");
+    assert!(x.len() <= MOST_ITEMS);
+    compute(level, Products::<ZEROS> { x, y, scale })
+}
+
+struct Sums<'i, const ZEROS: bool> {
+    items: &'i [f64],
+    scale: RangeScale,
+}
+
+struct Products<'i, const ZEROS: bool> {
+    x: &'i [f64],
+    y: &'i [f64],
+    scale: RangeScale,
+}
+
+/// Whether a set has 32 registers, rather than 16. Of these, fewer are accumulators: one in memory takes longer than additions that wait
+/// for each other.
+const fn has_many_registers<V: Vector>() -> bool {
+    V::LANES == 8 || cfg!(target_arch = "aarch64")
+}
+
+impl<const ZEROS: bool> Kernel<f64> for Sums<'_, ZEROS> {
+    type Output = Option<Split>;
+
+    #[inline(always)]
+    fn compute<V: Vector<Element = f64>, O: Combine<f64>>(
+        self,
+        proven: Proven<V>,
+    ) -> Option<Split> {
+        if has_many_registers::<V>() {
+            self.split::<V, 4>(proven)
+        } else {
+            self.split::<V, 3>(proven)
+        }
+    }
+}
+
+impl<const ZEROS: bool> Sums<'_, ZEROS> {
+    /// With so many registers of each accumulator.
+    #[inline(always)]
+    fn split<V, const N: usize>(self, proven: Proven<V>) -> Option<Split>
+    where
+        V: Vector<Element = f64>,
+    {
+        let factor = proven.load(&[self.scale.factor(); 16]);
+        let mut split = NOTHING;
+        for items in self.items.chunks(LANE_ITEMS * N * V::LANES) {
+            let mut range = Range::new(proven);
+            let mut halves = Halves::<V, N>::new(proven, [HIGHER, LOWER]);
+            let mut groups = items.chunks_exact(N * V::LANES);
+            for group in &mut groups {
+                let mut seen = [factor; N];
+                for register in 0..N {
+                    let items = proven.load(&group[register * V::LANES..]);
+                    let parts = halves.add(proven, factor, register, items);
+                    seen[register] = parts_seen::<ZEROS, V>(proven, parts, [items; 2]);
+                }
+                range.look_at(proven, seen);
+            }
+            // Fewer rows than registers: no lane takes two of these.
+            for (register, row) in groups.remainder().chunks(V::LANES).enumerate() {
+                let items = proven.load_padded(row);
+                let parts = halves.add(proven, factor, register, items);
+                range.look_at(proven, [parts_seen::<true, V>(proven, parts, [items; 2])]);
+            }
+            if !(range.has_all(proven) && halves.are_in_place(proven)) {
+                return None;
+            }
+            halves.add_to(proven, &mut split);
+        }
+        Some(split)
+    }
+}
+
+impl<const ZEROS: bool> Kernel<f64> for Products<'_, ZEROS> {
+    type Output = Option<[Split; 2]>;
+
+    #[inline(always)]
+    fn compute<V, O>(self, proven: Proven<V>) -> Option<[Split; 2]>
+    where
+        V: Vector<Element = f64>,
+        O: Combine<f64>,
+    {
+        if ZEROS || has_many_registers::<V>() {
+            self.split::<V, 2>(proven)
+        } else {
+            self.split::<V, 1>(proven)
+        }
+    }
+}
+
+impl<const ZEROS: bool> Products<'_, ZEROS> {
+    /// With so many registers of each accumulator.
+    #[inline(always)]
+    fn split<V, const N: usize>(self, proven: Proven<V>) -> Option<[Split; 2]>
+    where
+        V: Vector<Element = f64>,
+    {
+        let factor = proven.load(&[self.scale.factor(); 16]);
+        let mut splits = [NOTHING; 2];
+        let most = LANE_ITEMS * N * V::LANES;
+        for (x, y) in self.x.chunks(most).zip(self.y.chunks(most)) {
+            let mut range = Range::new(proven);
+            let mut products = Halves::<V, N>::new(proven, [HIGHER, LOWER]);
+            let mut errors = Halves::<V, N>::new(proven, [ERRORS_HIGHER, ERRORS_LOWER]);
+            let mut x_groups = x.chunks_exact(N * V::LANES);
+            let mut y_groups = y.chunks_exact(N * V::LANES);
+            for (x, y) in (&mut x_groups).zip(&mut y_groups) {
+                let mut seen = [factor; N];
+                for register in 0..N {
+                    let x = proven.load(&x[register * V::LANES..]);
+                    let y = proven.load(&y[register * V::LANES..]);
+                    let (product, error) = product_and_error(proven, x, y);
+                    let parts = products.add(proven, factor, register, product);
+                    seen[register] = parts_seen::<ZEROS, V>(proven, parts, [x, y]);
+                    errors.add(proven, factor, register, error);
+                }
+                range.look_at(proven, seen);
+            }
+            let rows = x_groups.remainder().chunks(V::LANES);
+            let rows = rows.zip(y_groups.remainder().chunks(V::LANES));
+            for (register, (x, y)) in rows.enumerate() {
+                let (x, y) = (proven.load_padded(x), proven.load_padded(y));
+                let (product, error) = product_and_error(proven, x, y);
+                let parts = products.add(proven, factor, register, product);
+                range.look_at(proven, [parts_seen::<true, V>(proven, parts, [x, y])]);
+                errors.add(proven, factor, register, error);
+            }
+            let are_in_place = products.are_in_place(proven) && errors.are_in_place(proven);
+            if !(range.has_all(proven) && are_in_place) {
+                return None;
+            }
+            products.add_to(proven, &mut splits[0]);
+            errors.add_to(proven, &mut splits[1]);
+        }
+        Some(splits)
+    }
+}
+
+/// The split of no items.
+const NOTHING: Split = Split {
+    higher: [0; 2],
+    lower: [0; 2],
+    is_whole: true,
+};
+
+/// Some accumulators of each kind.
+struct Halves<V, const N: usize> {
+    /// The exponents of both kinds.
+    exponents: [i32; 2],
+    higher: [V; N],
+    lower: [V; N],
+}
+
+impl<V: Vector<Element = f64>, const N: usize> Halves<V, N> {
+    #[inline(always)]
+    fn new(proven: Proven<V>, exponents: [i32; 2]) -> Self {
+        let [higher, lower] = exponents.map(|exponent| 1.5 * power_of_two(exponent));
+        Self {
+            exponents,
+            higher: [proven.load(&[higher; 16]); N],
+            lower: [proven.load(&[lower; 16]); N],
+        }
+    }
+
+    /// Adds items times a factor, and returns their higher parts.
+    #[inline(always)]
+    fn add(&mut self, proven: Proven<V>, factor: V, register: usize, items: V) -> V {
+        let (higher, lower) = (&mut self.higher[register], &mut self.lower[register]);
+        // Exact, if it is in range; and if not, the part tells.
+        let product = proven.multiply(items, factor);
+        let sum = match proven.multiply_add(items, factor, *higher) {
+            Some(sum) => sum,
+            None => proven.add(*higher, product),
+        };
+        let parts = proven.subtract(sum, *higher);
+        *higher = sum;
+        let rests = match proven.multiply_subtract(items, factor, parts) {
+            Some(rests) => rests,
+            None => proven.subtract(product, parts),
+        };
+        *lower = proven.add(*lower, rests);
+        parts
+    }
+
+    /// Whether all accumulators have their exponent. One that took an infinity, a NaN or a number far too large does not.
+    #[inline(always)]
+    fn are_in_place(&self, proven: Proven<V>) -> bool {
+        let zeros = Self::new(proven, self.exponents);
+        let mut different = proven.load(&[0.0; 16]);
+        for register in 0..N {
+            let (higher, lower) = (self.higher[register], self.lower[register]);
+            different = proven.or_different(different, higher, zeros.higher[register]);
+            different = proven.or_different(different, lower, zeros.lower[register]);
+        }
+        bits(proven, different) >> 52 == 0
+    }
+
+    /// Adds what they hold.
+    #[inline(always)]
+    fn add_to(&self, proven: Proven<V>, split: &mut Split) {
+        let [higher_zero, lower_zero] = self.exponents.map(|exponent| 1.5 * power_of_two(exponent));
+        let higher = units(proven, self.higher, higher_zero);
+        let lower = units(proven, self.lower, lower_zero);
+        for half in 0..2 {
+            split.higher[half] += higher[half];
+            split.lower[half] += lower[half];
+        }
+    }
+}
+
+/// The parts of items that are looked at: all bits are set where one of two factors is zero, if `ZEROS`.
+#[inline(always)]
+fn parts_seen<const ZEROS: bool, V>(proven: Proven<V>, parts: V, [x, y]: [V; 2]) -> V
+where
+    V: Vector<Element = f64>,
+{
+    if ZEROS {
+        proven.or(parts, proven.or(proven.are_zero(x), proven.are_zero(y)))
+    } else {
+        parts
+    }
+}
+
+/// What tells whether exponents are in range: the bits that all parts have set.
+struct Range<V>(V);
+
+impl<V: Vector<Element = f64>> Range<V> {
+    #[inline(always)]
+    fn new(proven: Proven<V>) -> Self {
+        Self(proven.load(&[f64::from_bits(u64::MAX); 16]))
+    }
+
+    #[inline(always)]
+    fn look_at<const N: usize>(&mut self, proven: Proven<V>, parts: [V; N]) {
+        for parts in parts {
+            self.0 = proven.and(self.0, parts);
+        }
+    }
+
+    /// Whether all were.
+    #[inline(always)]
+    fn has_all(&self, proven: Proven<V>) -> bool {
+        let mut lanes = [0.0_f64; 16];
+        proven.store(self.0, &mut lanes);
+        let mut all = RANGE_BITS;
+        for lane in &lanes[..V::LANES] {
+            all &= lane.to_bits();
+        }
+        all == RANGE_BITS
+    }
+}

@@ -1,0 +1,445 @@
+//! Sums without rounding errors: items are split into multiples of a power of two, which are added as integers would be.
+//!
+//! An accumulator that lies between 2^k and 2^(k+1) has a last place of 2^(k-52). Adding an item to it rounds the item to a multiple
+//! of that, without any other error, and what is left of the item is exact (Dekker, Numer. Math. 18, 1971, "Fast2Sum"). That
+//! rest goes into a second accumulator, 42 binary places below. As long as both accumulators stay between their powers of two, which a look
+//! at their exponents tells, they are integers; and if no rest is left after the second one, their sums are the sum of the items.
+
+use core::hint::black_box;
+
+use crate::processor::caches::OWN_CACHE_BYTES;
+use crate::processor::prefetch::prefetch_lines;
+use crate::sets::dispatch::compute;
+use crate::sets::kernel::Kernel;
+use crate::sets::level::Level;
+use crate::sets::vector::{Combine, Proven, Vector};
+
+/// The most items of [`split_sums`].
+pub const SPLIT_ITEMS: usize = 4096;
+
+/// Between the exponents of the two accumulators. The higher one leaves rests of 2^(k-53) at most, and a lane takes fewer than 2^10 of
+/// them; the lower one has room for 2^(k-42-1).
+const LOWER: i32 = 42;
+
+/// The registers of each accumulator.
+const REGISTERS: usize = 3;
+
+/// The fewest lanes of a register.
+const LANES: usize = 2;
+
+const _: () = assert!(SPLIT_ITEMS / (REGISTERS * LANES) + 1 < 1 << 10);
+
+/// The scale of [`split_sums`]: the exponent k of the higher accumulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SplitScale(i32);
+
+impl SplitScale {
+    /// The scale for finite items below 2^(exponent + 1) in magnitude, which any of them fit; `None` if they are too large for one.
+    #[must_use]
+    pub fn for_exponent(exponent: i32) -> Option<Self> {
+        // A lane takes fewer than 2^10 items, and has room for 2^(k-1).
+        let higher = (exponent + 12).max(Self::LOWEST);
+        (higher < 1023).then_some(Self(higher))
+    }
+
+    /// The scale for what is left of items at this one; `None` if nothing is.
+    #[must_use]
+    pub fn below(self) -> Option<Self> {
+        // Half of a lower accumulator's last place.
+        let rests = self.lower_unit() - 1;
+        (self.0 > Self::LOWEST).then(|| Self((rests + 12).max(Self::LOWEST)))
+    }
+
+    /// At this scale, the lower accumulator's last place is the smallest subnormal number: nothing is left of any item.
+    const LOWEST: i32 = -1022 + LOWER;
+
+    /// The exponent of the unit of a [`Split`]'s higher part.
+    #[must_use]
+    pub fn higher_unit(self) -> i32 {
+        self.0 - 52
+    }
+
+    /// The exponent of the unit of a [`Split`]'s lower part.
+    #[must_use]
+    pub fn lower_unit(self) -> i32 {
+        self.higher_unit() - LOWER
+    }
+
+    /// The accumulators with nothing in them.
+    fn zeros(self) -> (f64, f64) {
+        (one_and_a_half(self.0), one_and_a_half(self.0 - LOWER))
+    }
+}
+
+/// 1.5 * 2^exponent, for the exponent of a normal number.
+fn one_and_a_half(exponent: i32) -> f64 {
+    1.5 * power_of_two(exponent)
+}
+
+/// 2^exponent, for the exponent of a normal number.
+pub(crate) fn power_of_two(exponent: i32) -> f64 {
+    let biased = u64::try_from(exponent + 1023).expect("a normal number");
+    f64::from_bits(biased << 52)
+}
+
+/// The sums of items that were split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// The sum of the parts above [`SplitScale::higher_unit`], in that unit: of items 0, 2, 4, … and of items 1, 3, 5, ….
+    pub higher: [i64; 2],
+    /// The same of the parts below, in units of [`SplitScale::lower_unit`].
+    pub lower: [i64; 2],
+    /// Whether nothing was left of any item.
+    pub is_whole: bool,
+}
+
+/// The exact sums of at most [`SPLIT_ITEMS`] items at a scale; `None` if they do not fit, as infinities and NaNs never do.
+///
+/// # Panics
+/// There are more items.
+///
+/// ```
+/// use simd_kernels::{Level, SplitScale, split_sums};
+///
+/// let scale = SplitScale::for_exponent(0).expect("it is not too large");
+/// let split = split_sums(Level::best(), &[1.5, 0.25, -1.0], scale).expect("the items fit");
+/// assert!(split.is_whole);
+/// assert_eq!(split.higher.map(|sum| sum as f64 * 2_f64.powi(scale.higher_unit())), [0.5, 0.25]);
+/// ```
+#[must_use]
+#[inline]
+pub fn split_sums(level: Level, items: &[f64], scale: SplitScale) -> Option<Split> {
+    compute(level, Sums { items, scale })
+}
+
+/// [`split_sums`] which also writes what is left of each item, its rest, in the item's place.
+///
+/// If the items do not fit, it leaves arbitrary values there.
+#[inline]
+pub fn split_sums_and_rests(level: Level, items: &mut [f64], scale: SplitScale) -> Option<Split> {
+    compute(level, SumsAndRests { items, scale })
+}
+
+/// The most rows of [`split_columns`].
+pub const SPLIT_ROWS: usize = 1000;
+
+const _: () = assert!(SPLIT_ROWS < 1 << 10);
+
+/// How many rows ahead columns are prefetched.
+const AHEAD_ROWS: usize = 16;
+
+/// The sum of a column's items that were split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnSplit {
+    /// The sum of the parts above [`SplitScale::higher_unit`], in that unit.
+    pub higher: i64,
+    /// The same of the parts below, in units of [`SplitScale::lower_unit`].
+    pub lower: i64,
+}
+
+/// The exact sums of some columns of at most [`SPLIT_ROWS`] rows of `width` items, from column `first` on, each at a scale of its own.
+///
+/// A column's is `None` if its items do not fit, if something is left of one, or if it was not tried: the last columns, which do not fill
+/// a register, are not.
+///
+/// # Panics
+/// There are more rows, or they do not have these columns; `splits` is not as long as `scales`.
+#[inline]
+pub fn split_columns(
+    level: Level,
+    rows: &[f64],
+    width: usize,
+    first: usize,
+    scales: &[SplitScale],
+    splits: &mut [Option<ColumnSplit>],
+) {
+    assert!(rows.len() / width <= SPLIT_ROWS && first + scales.len() <= width);
+    assert_eq!(scales.len(), splits.len());
+    compute(
+        level,
+        Columns {
+            rows,
+            width,
+            first,
+            scales,
+            splits,
+        },
+    );
+}
+
+struct Columns<'c> {
+    rows: &'c [f64],
+    width: usize,
+    first: usize,
+    scales: &'c [SplitScale],
+    splits: &'c mut [Option<ColumnSplit>],
+}
+
+impl Kernel<f64> for Columns<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, proven: Proven<V>) {
+        let columns = self.scales.len();
+        let mut rest = self;
+        for _ in 0..columns / (REGISTERS * V::LANES) {
+            rest = rest.add::<REGISTERS, V>(proven);
+        }
+        for _ in 0..rest.scales.len() / V::LANES {
+            rest = rest.add::<1, V>(proven);
+        }
+        rest.splits.fill(None);
+    }
+}
+
+impl Columns<'_> {
+    /// Splits the first columns, a lane for each, and returns the others.
+    #[inline(always)]
+    fn add<const N: usize, V: Vector<Element = f64>>(self, proven: Proven<V>) -> Self {
+        let (scales, other_scales) = self.scales.split_at(N * V::LANES);
+        let (splits, other_splits) = self.splits.split_at_mut(N * V::LANES);
+        let nothing = proven.load(&[0.0; 16]);
+        let [mut higher, mut lower] = [[nothing; N]; 2];
+        for register in 0..N {
+            let [mut higher_zeros, mut lower_zeros] = [[0.0; 16]; 2];
+            for (lane, scale) in scales[register * V::LANES..][..V::LANES].iter().enumerate() {
+                (higher_zeros[lane], lower_zeros[lane]) = scale.zeros();
+            }
+            higher[register] = proven.load(&higher_zeros);
+            lower[register] = proven.load(&lower_zeros);
+        }
+        let zeros = higher;
+        let [mut different, mut rests] = [[nothing; N]; 2];
+        let one = one(proven);
+        // The columns of so many rows are not in the nearest cache, and too far apart to be one stream.
+        let prefetches = size_of_val(self.rows) >= OWN_CACHE_BYTES;
+        let ahead_bytes = AHEAD_ROWS * self.width * size_of::<f64>();
+        for row in self.rows.chunks_exact(self.width) {
+            let row = &row[self.first..];
+            if prefetches {
+                prefetch_lines(&row[..N * V::LANES], ahead_bytes);
+            }
+            for register in 0..N {
+                let items = proven.load(&row[register * V::LANES..]);
+                let accumulators = (&mut higher[register], &mut lower[register]);
+                let left = add(proven, one, accumulators, items);
+                different[register] =
+                    proven.or_different(different[register], higher[register], zeros[register]);
+                rests[register] = proven.or(rests[register], left);
+            }
+        }
+        for register in 0..N {
+            let mut stored = [[0.0_f64; 16]; 4];
+            proven.store(higher[register], &mut stored[0]);
+            proven.store(lower[register], &mut stored[1]);
+            proven.store(different[register], &mut stored[2]);
+            proven.store(rests[register], &mut stored[3]);
+            let columns = register * V::LANES..(register + 1) * V::LANES;
+            let own = splits[columns.clone()].iter_mut().zip(&scales[columns]);
+            for (lane, (split, scale)) in own.enumerate() {
+                let [higher, lower, different, rest] = stored.map(|lanes| lanes[lane].to_bits());
+                let (higher_zero, lower_zero) = scale.zeros();
+                let since = |bits: u64, zero: f64| bits.wrapping_sub(zero.to_bits()).cast_signed();
+                // One that has left its power of two has another sign or exponent. A rest of -0.0 is none.
+                let is_whole = different >> 52 == 0 && rest << 1 == 0;
+                *split = is_whole.then(|| ColumnSplit {
+                    higher: since(higher, higher_zero),
+                    lower: since(lower, lower_zero),
+                });
+            }
+        }
+        Self {
+            first: self.first + N * V::LANES,
+            scales: other_scales,
+            splits: other_splits,
+            ..self
+        }
+    }
+}
+
+struct Sums<'i> {
+    items: &'i [f64],
+    scale: SplitScale,
+}
+
+struct SumsAndRests<'i> {
+    items: &'i mut [f64],
+    scale: SplitScale,
+}
+
+impl Kernel<f64> for Sums<'_> {
+    type Output = Option<Split>;
+
+    #[inline(always)]
+    fn compute<V: Vector<Element = f64>, O: Combine<f64>>(
+        self,
+        proven: Proven<V>,
+    ) -> Option<Split> {
+        let mut accumulators = Accumulators::new(proven, self.scale, self.items.len());
+        let mut groups = self.items.chunks_exact(REGISTERS * V::LANES);
+        for group in &mut groups {
+            for register in 0..REGISTERS {
+                let items = proven.load(&group[register * V::LANES..]);
+                accumulators.add(proven, register, items);
+            }
+        }
+        let mut rows = groups.remainder().chunks_exact(V::LANES);
+        for (register, row) in (&mut rows).enumerate() {
+            accumulators.add(proven, register, proven.load(row));
+        }
+        let mut last = [0.0; 16];
+        last[..rows.remainder().len()].copy_from_slice(rows.remainder());
+        accumulators.add(proven, 0, proven.load(&last));
+        accumulators.finish(proven, self.scale)
+    }
+}
+
+impl Kernel<f64> for SumsAndRests<'_> {
+    type Output = Option<Split>;
+
+    #[inline(always)]
+    fn compute<V: Vector<Element = f64>, O: Combine<f64>>(
+        self,
+        proven: Proven<V>,
+    ) -> Option<Split> {
+        let mut accumulators = Accumulators::new(proven, self.scale, self.items.len());
+        let mut groups = self.items.chunks_exact_mut(REGISTERS * V::LANES);
+        for group in &mut groups {
+            for register in 0..REGISTERS {
+                let row = &mut group[register * V::LANES..];
+                let rests = accumulators.add(proven, register, proven.load(row));
+                proven.store_first(rests, row);
+            }
+        }
+        let mut rows = groups.into_remainder().chunks_exact_mut(V::LANES);
+        for (register, row) in (&mut rows).enumerate() {
+            let rests = accumulators.add(proven, register, proven.load(row));
+            proven.store_first(rests, row);
+        }
+        let remainder = rows.into_remainder();
+        let mut last = [0.0; 16];
+        last[..remainder.len()].copy_from_slice(remainder);
+        let rests = accumulators.add(proven, 0, proven.load(&last));
+        proven.store_first(rests, &mut last);
+        remainder.copy_from_slice(&last[..remainder.len()]);
+        accumulators.finish(proven, self.scale)
+    }
+}
+
+/// What is added up in registers.
+struct Accumulators<V> {
+    zero: V,
+    one: V,
+    higher: [V; REGISTERS],
+    lower: [V; REGISTERS],
+    /// The bits in which a higher accumulator has differed from its beginning.
+    different: V,
+    /// The bits of all rests.
+    rests: V,
+}
+
+/// 1, of which the compiler does not know: it would make plain subtractions of those by products.
+#[inline(always)]
+fn one<V: Vector<Element = f64>>(proven: Proven<V>) -> V {
+    let one = black_box(1.0);
+    proven.load(&[one; 16])
+}
+
+impl<V: Vector<Element = f64>> Accumulators<V> {
+    #[inline(always)]
+    fn new(proven: Proven<V>, scale: SplitScale, items: usize) -> Self {
+        assert!(items <= SPLIT_ITEMS);
+        let (higher, lower) = scale.zeros();
+        let nothing = proven.load(&[0.0; 16]);
+        let zero = proven.load(&[higher; 16]);
+        Self {
+            zero,
+            one: one(proven),
+            higher: [zero; REGISTERS],
+            lower: [proven.load(&[lower; 16]); REGISTERS],
+            different: nothing,
+            rests: nothing,
+        }
+    }
+
+    /// Adds a register of items, and returns what is left of them.
+    #[inline(always)]
+    fn add(&mut self, proven: Proven<V>, register: usize, items: V) -> V {
+        let accumulators = (&mut self.higher[register], &mut self.lower[register]);
+        let rests = add(proven, self.one, accumulators, items);
+        self.different = proven.or_different(self.different, self.higher[register], self.zero);
+        self.rests = proven.or(self.rests, rests);
+        rests
+    }
+
+    #[inline(always)]
+    fn finish(self, proven: Proven<V>, scale: SplitScale) -> Option<Split> {
+        const MAGNITUDE: u64 = !(1 << 63);
+        let (higher, lower) = scale.zeros();
+        // One that has left its power of two has another sign or exponent.
+        let fits = bits(proven, self.different) >> 52 == 0;
+        // No closure: it would be compiled without the instructions of the level.
+        if !fits {
+            return None;
+        }
+        Some(Split {
+            higher: units(proven, self.higher, higher),
+            lower: units(proven, self.lower, lower),
+            // A rest of -0.0 is none.
+            is_whole: bits(proven, self.rests) & MAGNITUDE == 0,
+        })
+    }
+}
+
+/// Adds items to a higher and a lower accumulator, and returns what is left of them.
+#[inline(always)]
+fn add<V>(proven: Proven<V>, one: V, (higher, lower): (&mut V, &mut V), items: V) -> V
+where
+    V: Vector<Element = f64>,
+{
+    let sum = proven.add(*higher, items);
+    let part = proven.subtract_by_product(sum, *higher, one);
+    let rests = proven.subtract(items, part);
+    *higher = sum;
+    let sum = proven.add(*lower, rests);
+    let part = proven.subtract_by_product(sum, *lower, one);
+    *lower = sum;
+    proven.subtract_by_product(rests, part, one)
+}
+
+/// The bits that are set in any lane.
+#[inline(always)]
+pub(crate) fn bits<V: Vector<Element = f64>>(proven: Proven<V>, register: V) -> u64 {
+    let mut lanes = [0.0; 16];
+    proven.store(register, &mut lanes);
+    let lanes = lanes[..V::LANES].iter();
+    lanes.fold(0, |bits, lane| bits | lane.to_bits())
+}
+
+/// What accumulators hold, in their last place: the sum of the even lanes, and of the odd ones.
+#[inline(always)]
+pub(crate) fn units<V, const N: usize>(
+    proven: Proven<V>,
+    accumulators: [V; N],
+    zero: f64,
+) -> [i64; 2]
+where
+    V: Vector<Element = f64>,
+{
+    let zero = proven.load(&[zero; 16]);
+    let mut sum = proven.load(&[0.0; 16]);
+    for accumulator in accumulators {
+        // Of one sign and exponent: their bits differ as their values do.
+        sum = proven.subtract_bits(sum, proven.subtract_bits(zero, accumulator));
+    }
+    let mut lanes = [0.0_f64; 16];
+    proven.store(sum, &mut lanes);
+    let mut sums = [0_i64; 2];
+    for pair in lanes[..V::LANES].chunks_exact(2) {
+        for (sum, lane) in sums.iter_mut().zip(pair) {
+            // Wrapping, for accumulators that do not fit.
+            *sum = sum.wrapping_add(lane.to_bits().cast_signed());
+        }
+    }
+    sums
+}

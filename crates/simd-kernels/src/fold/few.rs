@@ -1,0 +1,29 @@
+//! Folds of a few leaves, too few for the kernels.
+
+use crate::fold::counter::{Counter, eight, fold_last};
+use crate::fold::source::Source;
+
+/// For fewer leaves, the set-up of a kernel costs more than it saves.
+pub(crate) const SHORT_LEAVES: usize = 128;
+
+/// The fold of fewer than [`SHORT_LEAVES`] leaves; `None` for no leaves.
+///
+/// Uses a small counter, because initialising the memory of a large one would dominate the time.
+#[inline(always)]
+pub(crate) fn fold_few<S: Source>(
+    leaves: S,
+    mut combine: impl FnMut(S::Leaf, S::Leaf) -> S::Leaf,
+) -> Option<S::Leaf> {
+    match leaves.len() {
+        0 => None,
+        1..8 => fold_last(leaves.leaves(&mut [leaves.filler(); 8]), &mut combine),
+        8..16 => {
+            let mut buffer = [leaves.filler(); 8];
+            let (first, rest) = leaves.split_at(8);
+            let left = eight(first.leaves(&mut buffer), &mut combine);
+            let right = fold_last(rest.leaves(&mut buffer), &mut combine);
+            Some(right.map_or(left, |right| combine(left, right)))
+        }
+        _ => Some(Counter::new(&mut [leaves.filler(); 7][..]).finish(leaves, combine)),
+    }
+}

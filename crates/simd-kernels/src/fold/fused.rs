@@ -1,0 +1,152 @@
+//! Sums whose leaves are computed from slices in the same pass, without writing them to memory.
+
+use crate::fold::counter::{ALL_HEIGHTS, Counter};
+use crate::fold::few::{SHORT_LEAVES, fold_few};
+use crate::fold::merge;
+use crate::fold::source::{Absolute, Mapped, Products, Source, Square};
+use crate::fold::stream::{self, Fold};
+use crate::processor::prefetch::{Ahead, MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
+use crate::sets::bits::Bits;
+use crate::sets::dispatch::Float;
+use crate::sets::kernel::Kernel;
+use crate::sets::level::Level;
+use crate::sets::vector::{Combine, Proven, Vector};
+
+/// The sum of x0 * y0, x1 * y1, … in tree order; `None` for no elements. All levels give the same bits.
+///
+/// Each product is rounded once. The products are then added like the leaves of [`sum`](crate::sum), without fused
+/// multiply-add.
+///
+/// # Panics
+/// The slices differ in length.
+///
+/// ```
+/// use simd_kernels::{Level, dot};
+///
+/// let (x, y) = ([0.1, 0.2, 0.3], [0.7, 0.8, 0.9]);
+/// assert_eq!(dot(Level::best(), &x, &y), Some((0.1 * 0.7 + 0.2 * 0.8) + 0.3 * 0.9));
+/// ```
+#[inline]
+pub fn dot<T: Float>(level: Level, x: &[T], y: &[T]) -> Option<T> {
+    T::compute_sum(level, Fold(Products::new(x, y)))
+}
+
+/// The sum of x0 * x0, x1 * x1, … in tree order; `None` for no elements. It has the bits of [`dot`] of the slice with itself.
+///
+/// ```
+/// assert_eq!(simd_kernels::squared_norm(simd_kernels::Level::best(), &[3.0, 4.0]), Some(25.0));
+/// ```
+#[inline]
+pub fn squared_norm<T: Float>(level: Level, x: &[T]) -> Option<T> {
+    let squares = Mapped {
+        elements: x,
+        function: Square,
+    };
+    T::compute_sum(level, Fold(squares))
+}
+
+/// The sum of the leaves and the sum of their absolute values, each in tree order; `None` for no leaves.
+///
+/// Both are computed in one pass over memory. The ratio of the second to the magnitude of the first is Higham's condition
+/// number of summation, which measures cancellation.
+///
+/// ```
+/// use simd_kernels::{Level, sum_and_absolute_sum};
+///
+/// assert_eq!(sum_and_absolute_sum(Level::best(), &[3.0, -4.0]), Some((-1.0, 7.0)));
+/// ```
+#[inline]
+pub fn sum_and_absolute_sum<T: Float>(level: Level, leaves: &[T]) -> Option<(T, T)> {
+    T::compute_sum(level, SumAndAbsoluteSum(leaves))
+}
+
+/// Both sums, block by block: the second sum reads its block from the L1 cache.
+#[derive(Clone, Copy, Debug)]
+struct SumAndAbsoluteSum<'a, T>(&'a [T]);
+
+impl<T: Bits> Kernel<T> for SumAndAbsoluteSum<'_, T> {
+    type Output = Option<(T, T)>;
+
+    #[inline(always)]
+    fn few<O: Combine<T>>(&mut self) -> Option<Self::Output> {
+        let sums = || {
+            let sum = fold_few(self.0, O::single)?;
+            Some((sum, fold_few(absolutes(self.0), O::single)?))
+        };
+        (self.0.len() < SHORT_LEAVES).then(sums)
+    }
+
+    #[inline(always)]
+    fn compute<V, O>(self, proven: Proven<V>) -> Self::Output
+    where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+    {
+        Some(match Ahead::of_bytes(self.0.bytes()) {
+            Ahead::Nothing => both::<V, O, 0>(proven, self.0),
+            Ahead::SharedCache => both::<V, O, SHARED_CACHE_AHEAD_BYTES>(proven, self.0),
+            Ahead::Memory => both::<V, O, MEMORY_AHEAD_BYTES>(proven, self.0),
+        })
+    }
+}
+
+fn absolutes<T>(elements: &[T]) -> Mapped<'_, T, Absolute> {
+    Mapped {
+        elements,
+        function: Absolute,
+    }
+}
+
+#[inline(always)]
+fn both<V, O, const AHEAD_BYTES: usize>(
+    proven: Proven<V>,
+    mut leaves: &[V::Element],
+) -> (V::Element, V::Element)
+where
+    V: Vector<Element: Bits>,
+    O: Combine<V::Element>,
+{
+    let memory = [leaves[0]; ALL_HEIGHTS];
+    let (mut sums, mut absolute_sums) = (Counter::new(memory), Counter::new(memory));
+    let (block_leaves, square_leaves) = (stream::block_leaves::<V>(), V::LANES * V::LANES);
+    while let Some((block, rest)) = leaves.split_at_checked(block_leaves) {
+        leaves = rest;
+        let (sum, absolute_sum) = both_roots::<V, O, AHEAD_BYTES>(proven, block);
+        sums.push(sum, block_leaves.ilog2(), O::single);
+        absolute_sums.push(absolute_sum, block_leaves.ilog2(), O::single);
+    }
+    while let Some((square, rest)) = leaves.split_at_checked(square_leaves) {
+        leaves = rest;
+        let sum = stream::square_root::<V, O, _, AHEAD_BYTES>(proven, square);
+        sums.push(sum, square_leaves.ilog2(), O::single);
+        let absolute_sum = stream::square_root::<V, O, _, 0>(proven, absolutes(square));
+        absolute_sums.push(absolute_sum, square_leaves.ilog2(), O::single);
+    }
+    let absolute_sum = absolute_sums.finish(absolutes(leaves), O::single);
+    (sums.finish(leaves, O::single), absolute_sum)
+}
+
+/// The two roots of a block, part by part, so that prefetches are evenly spaced.
+#[inline(always)]
+fn both_roots<V, O, const AHEAD_BYTES: usize>(
+    proven: Proven<V>,
+    block: &[V::Element],
+) -> (V::Element, V::Element)
+where
+    V: Vector<Element: Bits>,
+    O: Combine<V::Element>,
+{
+    if V::LANES == 16 {
+        let sum = stream::block_root::<V, O, _, AHEAD_BYTES>(proven, block);
+        let absolute_sum = stream::block_root::<V, O, _, 0>(proven, absolutes(block));
+        return (sum, absolute_sum);
+    }
+    let (mut nodes, mut absolute_nodes) = ([proven.load(block); 16], [proven.load(block); 16]);
+    let parts = block.chunks_exact(block.len() / V::LANES);
+    for ((node, absolute_node), part) in nodes.iter_mut().zip(&mut absolute_nodes).zip(parts) {
+        *node = stream::part_nodes::<V, O, _, AHEAD_BYTES>(proven, part);
+        *absolute_node = stream::part_nodes::<V, O, _, 0>(proven, absolutes(part));
+    }
+    let root = |nodes| merge::root::<V, O>(proven, merge::rows::<V, O>(proven, nodes));
+    (root(&nodes), root(&absolute_nodes))
+}

@@ -1,0 +1,75 @@
+//! Several folds in one call, for the subtrees of a range of leaves.
+
+use crate::fold::few::fold_few;
+use crate::fold::stream::fold_any;
+use crate::sets::dispatch::{Float, Operation};
+use crate::sets::kernel::Kernel;
+use crate::sets::level::Level;
+use crate::sets::vector::{Combine, Proven, Vector};
+
+/// Folds consecutive runs of leaves: `results[k]` becomes the [`fold`](crate::fold) of the next `lengths[k]` leaves.
+///
+/// The subtrees at the ends of a fragment are short, so that separate calls would cost more than the folds.
+///
+/// # Panics
+/// A run is empty, the numbers of results and runs differ, or the lengths do not add up to the number of leaves.
+///
+/// ```
+/// use simd_kernels::{Level, Operation, fold_runs};
+///
+/// let mut sums = [0.0; 2];
+/// fold_runs(Level::best(), Operation::Sum, &[0.1, 0.2, 0.3], &[1, 2], &mut sums);
+/// assert_eq!(sums, [0.1, 0.2 + 0.3]);
+/// ```
+#[inline]
+pub fn fold_runs<T: Float>(
+    level: Level,
+    operation: Operation,
+    leaves: &[T],
+    lengths: &[usize],
+    results: &mut [T],
+) {
+    assert_eq!(
+        lengths.len(),
+        results.len(),
+        "the number of results is not the number of runs"
+    );
+    let runs = Runs {
+        leaves,
+        lengths,
+        results,
+    };
+    let level = level.for_leaf_bytes(size_of_val(leaves));
+    let rest = T::compute(level, operation, runs);
+    assert_eq!(rest, 0, "the lengths do not add up to the number of leaves");
+}
+
+struct Runs<'r, T> {
+    leaves: &'r [T],
+    lengths: &'r [usize],
+    results: &'r mut [T],
+}
+
+impl<T: Float> Kernel<T> for Runs<'_, T> {
+    /// The number of leaves after the last run.
+    type Output = usize;
+
+    #[inline(always)]
+    fn compute<V, O>(self, proven: Proven<V>) -> usize
+    where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+    {
+        let (mut leaves, all_bytes) = (self.leaves, size_of_val(self.leaves));
+        for (&length, result) in self.lengths.iter().zip(self.results) {
+            let (run, rest) = leaves.split_at(length);
+            leaves = rest;
+            *result = if length < V::LANES * V::LANES {
+                fold_few(run, O::single).expect("a run has leaves")
+            } else {
+                fold_any::<V, O, _>(proven, run, all_bytes)
+            };
+        }
+        leaves.len()
+    }
+}

@@ -1,0 +1,62 @@
+//! Folds of whole slices in one pass, without allocation.
+
+use crate::fold::counter::{ALL_HEIGHTS, Counter, fold_last};
+use crate::fold::few::SHORT_LEAVES;
+use crate::fold::stream::Fold;
+use crate::sets::dispatch::{Float, Operation};
+use crate::sets::level::Level;
+
+/// The sum of the leaves in tree order; `None` for no leaves. All levels give the same bits.
+///
+/// ```
+/// use simd_kernels::{Level, sum};
+///
+/// assert_eq!(sum(Level::best(), &[0.1, 0.2, 0.3]), Some((0.1 + 0.2) + 0.3));
+/// assert_eq!(sum::<f32>(Level::best(), &[]), None);
+/// ```
+#[inline]
+pub fn sum<T: Float>(level: Level, leaves: &[T]) -> Option<T> {
+    fold(level, Operation::Sum, leaves)
+}
+
+/// The fold of the leaves in tree order, by an operation with vector instructions; `None` for no leaves. All levels give the
+/// same bits.
+///
+/// One pass over the leaves, with up to 64 values of state.
+///
+/// ```
+/// use simd_kernels::{Level, Operation, fold};
+///
+/// let least = fold(Level::best(), Operation::Minimum, &[3.0, -0.0, 0.0, 7.5]);
+/// assert_eq!(least.map(f64::to_bits), Some((-0.0_f64).to_bits()));
+/// ```
+#[inline]
+pub fn fold<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Option<T> {
+    let level = level.for_leaf_bytes(size_of_val(leaves));
+    T::compute(level, operation, Fold(leaves))
+}
+
+/// The fold of the items along the binary tree by any operator; `None` for no items.
+///
+/// `combine(left, right)` is called once for each pair of siblings, left operand first. It need be neither associative nor
+/// commutative.
+///
+/// ```
+/// let greatest = simd_kernels::tree_fold(&[3, 9, 2], |left, right| left.max(right));
+/// assert_eq!(greatest, Some(9));
+/// ```
+#[inline]
+pub fn tree_fold<T: Copy>(items: &[T], mut combine: impl FnMut(T, T) -> T) -> Option<T> {
+    if items.len() < 8 {
+        return fold_last(items, &mut combine);
+    }
+    let (mut few, mut many);
+    let memory: &mut [T] = if items.len() < SHORT_LEAVES {
+        few = [items[0]; 7];
+        &mut few
+    } else {
+        many = [items[0]; ALL_HEIGHTS];
+        &mut many
+    };
+    Some(Counter::new(memory).finish(items, combine))
+}

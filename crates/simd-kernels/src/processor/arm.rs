@@ -1,0 +1,114 @@
+//! 64-bit ARM: its floating-point environment.
+
+/// Does nothing: prefetch distances were measured on x86-64 only, and an instruction of which nobody knows that it helps is left out.
+#[inline(always)]
+pub(crate) fn prefetch<T>(_address: *const T) {}
+
+/// Unknown.
+#[inline]
+pub(crate) fn prefers_order() -> bool {
+    false
+}
+
+/// Whether this thread rounds to nearest, keeps subnormal numbers, and has IEEE 754's minimum and maximum.
+#[inline]
+pub(crate) fn has_default_environment() -> Option<bool> {
+    Some(is_default(control()))
+}
+
+/// The traps of FPCR, which most processors do not have: of invalid operations, divisions by zero, overflows, underflows, inexact results and
+/// subnormal operands.
+const TRAPS: u64 = 0b1001_1111 << 8;
+
+/// What FPCR holds.
+pub(crate) type Control = u64;
+
+/// What has happened is in another register, FPSR, which is left alone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exceptions;
+
+/// Whether this thread has the default environment and nothing traps.
+#[inline]
+pub(crate) fn exceptions_if_quiet() -> Option<Exceptions> {
+    let control = control();
+    (is_default(control) && control & TRAPS == 0).then_some(Exceptions)
+}
+
+/// Does nothing: what it would cost was measured on x86-64 only.
+#[inline]
+pub(crate) fn forget_since(_before: Exceptions) {}
+
+/// The same without traps; `None` if there are none.
+pub(crate) fn masked(control: Control) -> Option<Control> {
+    (control & TRAPS != 0).then_some(control & !TRAPS)
+}
+
+/// Whether a value of FPCR leaves every bit of a result as IEEE 754's defaults have it (Arm ARM, C5.2.8).
+///
+/// The default-NaN mode may be set: it changes only the payloads of NaNs. So may the modes of 16-bit numbers.
+#[inline]
+fn is_default(fpcr: u64) -> bool {
+    const FLUSH_TO_ZERO: u64 = 1 << 24;
+    const ROUNDING_MODE: u64 = 0b11 << 22;
+    /// FMIN and FMAX return their second operand for NaNs and for two zeros, as on x86.
+    const ALTERNATE_HANDLING: u64 = 1 << 1;
+    const FLUSH_INPUTS_TO_ZERO: u64 = 1 << 0;
+    const DIFFERENT: u64 =
+        FLUSH_TO_ZERO | ROUNDING_MODE | ALTERNATE_HANDLING | FLUSH_INPUTS_TO_ZERO;
+    fpcr & DIFFERENT == 0
+}
+
+/// The control register of scalar and NEON arithmetic.
+#[expect(unsafe_code, reason = "only an instruction can read the register")]
+#[inline]
+pub(crate) fn control() -> Control {
+    let register: u64;
+    // SAFETY: MRS copies FPCR, which programs may read, to a general register, and has no other effect. Not `pure`: the value of the
+    // register may change between calls.
+    unsafe {
+        core::arch::asm!(
+            "mrs {}, fpcr",
+            out(reg) register,
+            options(nomem, nostack, preserves_flags)
+        );
+    }
+    register
+}
+
+/// Sets that register to a value which was read from it, whose traps may be unset.
+#[expect(unsafe_code, reason = "only an instruction can set the register")]
+#[cold]
+#[inline(never)]
+pub(crate) fn set_control(control: Control) {
+    // SAFETY: MSR copies a general register to FPCR, which programs may write. The compiler assumes the default environment: rounding and
+    // subnormal numbers stay as they are, traps are unset, or the program's own setting returns.
+    unsafe {
+        core::arch::asm!("msr fpcr, {}", in(reg) control, options(nostack, preserves_flags));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TRAPS, is_default, masked};
+
+    #[test]
+    fn each_trap_is_seen() {
+        for bit in [8, 9, 10, 11, 12, 15] {
+            assert_eq!(masked(1 << bit | 1 << 24), Some(1 << 24), "bit {bit}");
+        }
+        assert_eq!(masked(!TRAPS), None);
+    }
+
+    /// qemu and most processors have no alternate handling, so the bits are tested as numbers.
+    #[test]
+    fn each_bit_that_changes_results_is_seen() {
+        assert!(is_default(0));
+        for harmless in [19, 25, 26] {
+            assert!(is_default(1 << harmless), "bit {harmless}");
+        }
+        for different in [0, 1, 22, 23, 24] {
+            assert!(!is_default(1 << different), "bit {different}");
+            assert!(!is_default(1 << different | 1 << 25), "bit {different}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! x86-64: its floating-point environment, and how it reads memory.
+
+use core::sync::atomic::{AtomicU8, Ordering};
+
+/// Flush-to-zero, the two bits of the rounding mode, denormals-are-zero (Intel SDM, vol. 1, 10.2.3).
+const DIFFERENT: u32 = 1 << 15 | 0b11 << 13 | 1 << 6;
+
+/// One bit for each exception, which traps where it is not set.
+const MASKS: u32 = 0b11_1111 << 7;
+
+/// Whether this thread rounds to nearest and keeps subnormal numbers.
+#[inline]
+pub(crate) fn has_default_environment() -> Option<bool> {
+    Some(control() & DIFFERENT == 0)
+}
+
+/// What MXCSR holds.
+pub(crate) type Control = u32;
+
+/// MXCSR with the exceptions that have happened, in its six lowest bits.
+pub(crate) type Exceptions = u32;
+
+/// MXCSR, if this thread has the default environment and nothing traps.
+#[inline]
+pub(crate) fn exceptions_if_quiet() -> Option<Exceptions> {
+    let control = control();
+    (control & (DIFFERENT | MASKS) == MASKS).then_some(control)
+}
+
+/// Sets MXCSR to what it was, if an invalid operation, a division by zero, an overflow or an underflow has happened since.
+#[inline]
+pub(crate) fn forget_since(before: Exceptions) {
+    const FORGOTTEN: u32 = 0b1_1101;
+    if control() & !before & FORGOTTEN != 0 {
+        set_control(before);
+    }
+}
+
+/// The same with all exceptions masked; `None` if they are.
+pub(crate) fn masked(control: Control) -> Option<Control> {
+    (control & MASKS != MASKS).then_some(control | MASKS)
+}
+
+/// Prefetches the cache line at `address`, which need not be readable.
+#[expect(unsafe_code, reason = "the intrinsic takes a pointer")]
+#[inline(always)]
+pub(crate) fn prefetch<T>(address: *const T) {
+    use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: PREFETCHT0 is a hint. It has no visible effect and does not fault at any address (Intel
+    // SDM, vol. 2, PREFETCHh). SSE is part of x86-64.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
+}
+
+/// Whether the processor reads from memory faster in the order of addresses, by its own prefetchers, than with software prefetches.
+///
+/// True of AMD's family 19h, Zen 3 and 4, of which Zen 4 was measured. The distances of the software prefetches were measured on Zen 5.
+#[inline]
+pub(crate) fn prefers_order() -> bool {
+    static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
+    const UNKNOWN: u8 = 2;
+    match KNOWN.load(Ordering::Relaxed) {
+        UNKNOWN => {
+            let does = amd_family() == Some(0x19);
+            KNOWN.store(does.into(), Ordering::Relaxed);
+            does
+        }
+        known => known == 1,
+    }
+}
+
+/// The family of a processor of AMD's; `None` for others.
+#[expect(unsafe_code, reason = "CPUID was no safe function before Rust 1.94")]
+#[allow(unused_unsafe, reason = "CPUID is a safe function from Rust 1.94 on")]
+#[cold]
+fn amd_family() -> Option<u32> {
+    use core::arch::x86_64::__cpuid;
+    // SAFETY: every processor of x86-64 has CPUID, and its leaves 0 and 1 (AMD64 Architecture Programmer's Manual, vol. 3, appendix E).
+    let (vendor, model) = unsafe { (__cpuid(0), __cpuid(1)) };
+    let is_amd = [vendor.ebx, vendor.edx, vendor.ecx]
+        == [*b"Auth", *b"enti", *b"cAMD"].map(u32::from_le_bytes);
+    let (base, extended) = (model.eax >> 8 & 0xF, model.eax >> 20 & 0xFF);
+    is_amd.then_some(if base == 0xF { base + extended } else { base })
+}
+
+/// The control and status register of SSE and AVX arithmetic.
+#[expect(unsafe_code, reason = "only an instruction can read the register")]
+#[inline]
+pub(crate) fn control() -> Control {
+    let mut register = 0_u32;
+    // SAFETY: STMXCSR writes 4 bytes to the given address, which is that of a live u32, and has no other effect. SSE is part of
+    // x86-64. Not `pure`: the value of the register may change between calls.
+    unsafe {
+        core::arch::asm!(
+            "stmxcsr [{}]",
+            in(reg) &raw mut register,
+            options(nostack, preserves_flags)
+        );
+    }
+    register
+}
+
+/// Sets that register to a value which was read from it, whose masks and exceptions may be changed.
+#[expect(unsafe_code, reason = "only an instruction can set the register")]
+#[cold]
+#[inline(never)]
+pub(crate) fn set_control(control: Control) {
+    // SAFETY: LDMXCSR reads 4 bytes from the given address, which is that of a live u32. All values come from STMXCSR, but for masks that are
+    // set and exceptions that are not, so no reserved bit is set. The compiler assumes the default environment: rounding and subnormal
+    // numbers stay as they are, exceptions are masked, or the program's own setting returns.
+    unsafe {
+        core::arch::asm!(
+            "ldmxcsr [{}]",
+            in(reg) &raw const control,
+            options(nostack, preserves_flags)
+        );
+    }
+}

@@ -1,0 +1,248 @@
+//! The kernel for rows: one pass over the rows, O(log N) memory, one algorithm for all instruction sets.
+//!
+//! A register holds L columns of a row, so rows combine lane by lane without shuffles. Eight rows are combined into their ancestor
+//! three levels up. A binary counter combines these, as for single values. Its waiting rows are in scratch memory:
+//!
+//! ```text
+//! count of rows, in groups of 8     waiting rows in scratch         the row of the next group
+//!                           0b11    [0..16 rows)  [16..24 rows)     combines with both, and replaces the first
+//! ```
+//!
+//! Columns are processed in panels, so that the waiting rows fit into a core's own caches for any width. Of these rows, a group of eight
+//! touches one or two: a panel may be as wide as L1. Narrower ones would begin new streams too often.
+
+use core::ops::Range;
+
+use crate::processor::prefetch::RowsAhead;
+use crate::sets::kernel::Kernel;
+use crate::sets::vector::{Combine, Proven, Vector};
+
+/// The bytes of each row in a panel.
+const PANEL_BYTES: usize = 1 << 15;
+
+/// The largest number of elements in a register. Rows in scratch memory are padded to a multiple of it.
+pub(crate) const REGISTER_ELEMENTS: usize = 16;
+
+/// The largest number of columns in a panel.
+pub(crate) const fn panel_columns<T>() -> usize {
+    let columns = PANEL_BYTES
+        / if size_of::<T>() == 0 {
+            1
+        } else {
+            size_of::<T>()
+        };
+    if columns < REGISTER_ELEMENTS {
+        REGISTER_ELEMENTS
+    } else {
+        columns
+    }
+}
+
+/// Rows of at most this many bytes are processed 64 at a time, so that the counter does not dominate.
+const LONG_GROUP_ROW_BYTES: usize = 256;
+
+/// At least one row, of at least two elements.
+#[derive(Debug)]
+pub(crate) struct Rows<'a, T> {
+    pub(crate) width: usize,
+    pub(crate) items: &'a [T],
+    pub(crate) scratch: &'a mut [T],
+    pub(crate) result: &'a mut [T],
+}
+
+impl<T: Copy + Default> Kernel<T> for Rows<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn compute<V, O>(self, proven: Proven<V>)
+    where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+    {
+        let mut first = 0;
+        while first < self.width {
+            let end = self.width.min(first + panel_columns::<T>());
+            let mut panel = Panel {
+                width: self.width,
+                columns: first..end,
+                rows_count: 0,
+                ahead: RowsAhead::of_bytes(self.width * size_of::<T>(), size_of_val(self.items)),
+                scratch: self.scratch,
+            };
+            panel.add_all::<V, O>(proven, self.items);
+            panel.finish::<V, O>(proven, self.result);
+            first = end;
+        }
+    }
+}
+
+/// Some columns of all rows, and the counter of rows.
+struct Panel<'a, T> {
+    width: usize,
+    columns: Range<usize>,
+    /// The number of rows added.
+    rows_count: usize,
+    ahead: RowsAhead,
+    /// The waiting rows, highest subtree first: one for each set bit of `rows_count`.
+    scratch: &'a mut [T],
+}
+
+impl<T: Copy + Default> Panel<'_, T> {
+    #[inline(always)]
+    fn add_all<V, O>(&mut self, proven: Proven<V>, items: &[T])
+    where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+    {
+        let mut rest = items;
+        if self.width <= LONG_GROUP_ROW_BYTES / size_of::<T>() {
+            while rest.len() >= 64 * self.width {
+                rest = self.add::<V, O, 64>(proven, rest);
+            }
+        }
+        while rest.len() >= 8 * self.width {
+            rest = self.add::<V, O, 8>(proven, rest);
+        }
+        if rest.len() >= 4 * self.width {
+            rest = self.add::<V, O, 4>(proven, rest);
+        }
+        if rest.len() >= 2 * self.width {
+            rest = self.add::<V, O, 2>(proven, rest);
+        }
+        if !rest.is_empty() {
+            self.add::<V, O, 1>(proven, rest);
+        }
+    }
+
+    /// Adds the first `ROWS` rows, which are a subtree. Returns the other rows.
+    #[inline(always)]
+    fn add<'a, V, O, const ROWS: usize>(&mut self, proven: Proven<V>, rows: &'a [T]) -> &'a [T]
+    where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+    {
+        // If a register would read beyond the last row, the rows are read from a padded copy.
+        let copy;
+        let readable = if rows.len() - (ROWS - 1) * self.width < V::LANES {
+            copy = padded::<T, ROWS>(&rows[..ROWS * self.width]);
+            &copy
+        } else {
+            rows
+        };
+        let carries = (self.rows_count >> ROWS.ilog2()).trailing_ones() as usize;
+        let place = self.rows_count.count_ones() as usize - carries;
+        let stride = self.strips::<V>() * V::LANES;
+        let group = &rows[..ROWS * self.width];
+        self.ahead.bring(group, self.width, &self.columns);
+        for strip in 0..self.strips::<V>() {
+            let column = self.first_column::<V>(strip);
+            let mut node = subtree::<V, O, ROWS>(proven, readable, self.width, column);
+            let in_row = strip * V::LANES;
+            for waiting in (place..place + carries).rev() {
+                let left = proven.load(&self.scratch[waiting * stride + in_row..]);
+                node = O::lanes(proven, left, node);
+            }
+            proven.store_first(node, &mut self.scratch[place * stride + in_row..]);
+        }
+        self.rows_count += ROWS;
+        &rows[ROWS * self.width..]
+    }
+
+    /// Combines the waiting rows, from right to left, into the panel's columns of the result.
+    #[inline(always)]
+    fn finish<V, O>(&mut self, proven: Proven<V>, result: &mut [T])
+    where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+    {
+        let waiting_count = self.rows_count.count_ones() as usize;
+        let stride = self.strips::<V>() * V::LANES;
+        for strip in 0..self.strips::<V>() {
+            let in_row = strip * V::LANES;
+            let mut node = proven.load(&self.scratch[(waiting_count - 1) * stride + in_row..]);
+            for waiting in (0..waiting_count - 1).rev() {
+                let left = proven.load(&self.scratch[waiting * stride + in_row..]);
+                node = O::lanes(proven, left, node);
+            }
+            let column = self.first_column::<V>(strip);
+            if self.width < V::LANES {
+                let mut lanes = [T::default(); REGISTER_ELEMENTS];
+                proven.store(node, &mut lanes);
+                result.copy_from_slice(&lanes[..self.width]);
+            } else {
+                proven.store_first(node, &mut result[column..]);
+            }
+        }
+    }
+
+    /// The number of registers that cover the columns.
+    #[inline(always)]
+    fn strips<V: Vector<Element = T>>(&self) -> usize {
+        self.columns.len().div_ceil(V::LANES)
+    }
+
+    /// The first column of a strip. The last strip of a row ends at the end of the row, so it may recompute some columns of the
+    /// strip before it. A register that is wider than a row reads into the next row; those lanes are ignored.
+    #[inline(always)]
+    fn first_column<V: Vector<Element = T>>(&self, strip: usize) -> usize {
+        let last = self.width.saturating_sub(V::LANES);
+        last.min(self.columns.start + strip * V::LANES)
+    }
+}
+
+/// A copy of up to 64 rows that are narrower than a register, with padding after them.
+fn padded<T: Copy + Default, const ROWS: usize>(rows: &[T]) -> [T; 64 * REGISTER_ELEMENTS] {
+    let mut copy = [T::default(); 64 * REGISTER_ELEMENTS];
+    copy[..rows.len()].copy_from_slice(rows);
+    copy
+}
+
+/// The tree over the first `ROWS` rows, for one register of columns that begins at `column`.
+#[inline(always)]
+fn subtree<V, O, const ROWS: usize>(
+    proven: Proven<V>,
+    rows: &[V::Element],
+    width: usize,
+    column: usize,
+) -> V
+where
+    V: Vector,
+    O: Combine<V::Element>,
+{
+    match ROWS {
+        1 => proven.load_rows::<1>(rows, width, column)[0],
+        2 => {
+            let [a, b] = proven.load_rows::<2>(rows, width, column);
+            O::lanes(proven, a, b)
+        }
+        4 => four::<V, O>(proven, proven.load_rows::<4>(rows, width, column)),
+        8 => eight::<V, O>(proven, proven.load_rows::<8>(rows, width, column)),
+        _ => {
+            let group = |i: usize| {
+                let registers = proven.load_rows::<8>(rows, width, column + i * 8 * width);
+                eight::<V, O>(proven, registers)
+            };
+            let left = four::<V, O>(proven, [group(0), group(1), group(2), group(3)]);
+            let right = four::<V, O>(proven, [group(4), group(5), group(6), group(7)]);
+            O::lanes(proven, left, right)
+        }
+    }
+}
+
+/// Two levels, lane by lane.
+#[inline(always)]
+fn four<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, [a, b, c, d]: [V; 4]) -> V {
+    let (left, right) = (O::lanes(proven, a, b), O::lanes(proven, c, d));
+    O::lanes(proven, left, right)
+}
+
+/// Three levels, lane by lane.
+#[inline(always)]
+fn eight<V: Vector, O: Combine<V::Element>>(
+    proven: Proven<V>,
+    [a, b, c, d, e, f, g, h]: [V; 8],
+) -> V {
+    let left = four::<V, O>(proven, [a, b, c, d]);
+    let right = four::<V, O>(proven, [e, f, g, h]);
+    O::lanes(proven, left, right)
+}

@@ -1,0 +1,52 @@
+//! Floats as their bits.
+
+/// A float as its bits.
+pub(crate) trait Bits: Copy {
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    /// As integers, wrapping.
+    fn less(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
+    /// All bits set if it is zero, and none if not.
+    fn is_zero(self) -> Self;
+    /// Without its sign.
+    fn magnitude(self) -> Self;
+}
+
+macro_rules! bits {
+    ($($float:ident),+) => {$(
+        impl Bits for $float {
+            #[inline(always)]
+            fn or(self, other: Self) -> Self {
+                Self::from_bits(self.to_bits() | other.to_bits())
+            }
+
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self {
+                Self::from_bits(self.to_bits() ^ other.to_bits())
+            }
+
+            #[inline(always)]
+            fn less(self, other: Self) -> Self {
+                Self::from_bits(self.to_bits().wrapping_sub(other.to_bits()))
+            }
+
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                Self::from_bits(self.to_bits() & other.to_bits())
+            }
+
+            #[inline(always)]
+            fn is_zero(self) -> Self {
+                Self::from_bits(if self == 0.0 { !0 } else { 0 })
+            }
+
+            #[inline(always)]
+            fn magnitude(self) -> Self {
+                self.abs()
+            }
+        }
+    )+};
+}
+
+bits!(f32, f64);

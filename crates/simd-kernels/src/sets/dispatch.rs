@@ -1,0 +1,183 @@
+//! Selects the code for a [`Level`]. No other module does.
+
+use core::fmt::Debug;
+use core::ops::{Add, Mul};
+
+use crate::sets::bits::Bits;
+use crate::sets::kernel::Kernel;
+use crate::sets::level::Level;
+use crate::sets::scalar::{self, Four};
+use crate::sets::set::Set;
+use crate::sets::vector::{self, Combine, Proven};
+#[cfg(target_arch = "x86_64")]
+use crate::sets::x86::Avx2;
+
+/// A bound of [`Float`] that other crates cannot name: it closes the set of types, and leads to their code.
+mod sealed {
+    use super::{Bits, Kernel, Level, Operation};
+
+    #[expect(
+        private_bounds,
+        private_interfaces,
+        reason = "other crates cannot name the trait, so they cannot call its functions"
+    )]
+    pub trait Sealed: Bits {
+        /// Runs the kernel with an operation at a level.
+        fn compute<K: Kernel<Self>>(level: Level, operation: Operation, kernel: K) -> K::Output;
+
+        /// The same for sums, without compiling the other operations.
+        fn compute_sum<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output;
+    }
+}
+
+/// The operations with vector instructions. All are commutative and round once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operation {
+    /// left + right
+    Sum,
+    /// left * right
+    Product,
+    /// IEEE 754-2019 `minimum`: NaN propagates, -0 is less than +0.
+    Minimum,
+    /// IEEE 754-2019 `maximum`: NaN propagates, -0 is less than +0.
+    Maximum,
+}
+
+/// The float types with kernels: `f32` and `f64`.
+pub trait Float:
+    sealed::Sealed
+    + Copy
+    + Debug
+    + Default
+    + Add<Output = Self>
+    + Mul<Output = Self>
+    + Send
+    + Sync
+    + 'static
+{
+    /// +0.0.
+    #[doc(hidden)]
+    const ZERO: Self;
+
+    #[doc(hidden)]
+    const INFINITY: Self;
+
+    #[doc(hidden)]
+    fn is_not_a_number(self) -> bool;
+
+    /// Whether the sign bit is set.
+    #[doc(hidden)]
+    fn has_sign(self) -> bool;
+
+    /// The sum of each subtree of 8 leaves.
+    #[doc(hidden)]
+    fn subtree_sums8(level: Level, subtrees: &[[Self; 8]], sums: &mut [Self]);
+}
+
+/// The implementations for the two float types differ only in names.
+macro_rules! float {
+    ($float:ident, $compute:ident, $subtree_sums8:ident) => {
+        #[expect(private_bounds, private_interfaces, reason = "as the trait's")]
+        impl sealed::Sealed for $float {
+            #[inline]
+            fn compute<K: Kernel<Self>>(
+                level: Level,
+                operation: Operation,
+                kernel: K,
+            ) -> K::Output {
+                match operation {
+                    Operation::Sum => $compute::<vector::Add, K>(level, kernel),
+                    Operation::Product => $compute::<vector::Multiply, K>(level, kernel),
+                    Operation::Minimum => $compute::<vector::Minimum, K>(level, kernel),
+                    Operation::Maximum => $compute::<vector::Maximum, K>(level, kernel),
+                }
+            }
+
+            #[inline]
+            fn compute_sum<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output {
+                $compute::<vector::Add, K>(level, kernel)
+            }
+        }
+
+        #[inline]
+        fn $compute<O: Combine<$float>, K: Kernel<$float>>(
+            level: Level,
+            mut kernel: K,
+        ) -> K::Output {
+            if let Some(output) = kernel.few::<O>() {
+                return output;
+            }
+            match level.set() {
+                Set::Scalar => kernel.compute::<_, O>(Proven::<Four<$float>>::plain()),
+                #[cfg(target_arch = "aarch64")]
+                Set::Neon(neon) => neon.$compute::<O, K>(kernel),
+                #[cfg(target_arch = "x86_64")]
+                Set::Sse2(sse2) => sse2.$compute::<O, K>(kernel),
+                #[cfg(target_arch = "x86_64")]
+                Set::Avx2(avx2) => avx2.$compute::<O, K>(kernel),
+                #[cfg(target_arch = "x86_64")]
+                Set::Avx512(avx512) => avx512.$compute::<O, K>(kernel),
+            }
+        }
+
+        impl Float for $float {
+            const ZERO: Self = 0.0;
+            const INFINITY: Self = $float::INFINITY;
+
+            #[inline(always)]
+            fn is_not_a_number(self) -> bool {
+                self.is_nan()
+            }
+
+            #[inline(always)]
+            fn has_sign(self) -> bool {
+                self.is_sign_negative()
+            }
+
+            #[inline]
+            fn subtree_sums8(level: Level, subtrees: &[[Self; 8]], sums: &mut [Self]) {
+                assert_eq!(subtrees.len(), sums.len());
+                match level.set() {
+                    Set::Scalar => scalar::subtree_sums8(subtrees, sums),
+                    #[cfg(target_arch = "aarch64")]
+                    Set::Neon(neon) => neon.$subtree_sums8(subtrees, sums),
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Sse2(sse2) => sse2.$subtree_sums8(subtrees, sums),
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Avx2(avx2) => avx2.$subtree_sums8(subtrees, sums),
+                    // Algorithm 4 reads eight leaves, which do not fill a wider register.
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Avx512(avx512) => Avx2::from(avx512).$subtree_sums8(subtrees, sums),
+                }
+            }
+        }
+    };
+}
+
+float!(f64, compute_f64, subtree_sums8_f64);
+float!(f32, compute_f32, subtree_sums8_f32);
+
+/// Runs a kernel that uses no operation, or sums.
+#[inline]
+pub(crate) fn compute<T: Float, K: Kernel<T>>(level: Level, kernel: K) -> K::Output {
+    T::compute_sum(level, kernel)
+}
+
+/// The sum of a subtree of 8 leaves: ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)).
+///
+/// Levels `avx2` and `avx512` run Algorithm 4 of the thesis. The other levels give the same bits.
+///
+/// ```
+/// use simd_kernels::{Level, subtree_sum8};
+///
+/// let leaves = [1.0, 1e16, 3.0, -1e16, 5.0, 6.0, 7.0, 8.0];
+/// for level in Level::available() {
+///     assert_eq!(subtree_sum8(level, &leaves), (1e16 + (3.0 - 1e16)) + ((5.0 + 6.0) + (7.0 + 8.0)));
+/// }
+/// ```
+pub fn subtree_sum8<T: Float>(level: Level, leaves: &[T; 8]) -> T {
+    let mut sums = [T::ZERO];
+    T::subtree_sums8(level, core::slice::from_ref(leaves), &mut sums);
+    sums[0]
+}

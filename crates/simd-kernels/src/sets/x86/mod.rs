@@ -1,0 +1,10 @@
+//! x86-64: one module per instruction set, each with a type that proves its presence.
+
+mod avx2;
+mod avx512;
+mod lanes;
+mod sse2;
+
+pub(crate) use avx2::Avx2;
+pub(crate) use avx512::Avx512;
+pub(crate) use sse2::Sse2;
