@@ -7,6 +7,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem;
 use std::ptr::NonNull;
 
+use crate::constants::MPI_SUCCESS;
 use crate::handle::{Comm, Datatype, Errhandler, Group, Info, Message, Op, Passed, Request, Win};
 use crate::library::Library;
 use crate::status::Status;
@@ -24,6 +25,23 @@ pub type CopyAttribute = unsafe extern "C" fn(
     *mut c_void,
     *mut c_int,
 ) -> c_int;
+
+/// A [`CopyAttribute`] that copies nothing: `MPI_COMM_NULL_COPY_FN`, which is another constant in each family.
+///
+/// # Safety
+/// MPI calls it, with room for one int at the end (MPI 4.1, 7.7.2).
+pub unsafe extern "C" fn copy_no_attribute(
+    _comm: Passed<Comm>,
+    _key: c_int,
+    _extra: *mut c_void,
+    _value: *mut c_void,
+    _copy: *mut c_void,
+    is_copied: *mut c_int,
+) -> c_int {
+    // SAFETY: the caller has room for one int there.
+    unsafe { *is_copied = 0 };
+    MPI_SUCCESS
+}
 
 /// `MPI_Comm_delete_attr_function`.
 pub type DeleteAttribute =

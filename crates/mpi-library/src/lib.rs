@@ -69,7 +69,7 @@ pub use constants::{
 };
 pub use error::Error;
 pub use family::Family;
-pub use functions::{CopyAttribute, DeleteAttribute, Signature, UserFunction};
+pub use functions::{CopyAttribute, DeleteAttribute, Signature, UserFunction, copy_no_attribute};
 pub use handle::{
     Comm, Datatype, Errhandler, Group, Handle, Info, Message, Op, Passed, Request, Win,
 };

@@ -10,33 +10,22 @@
 //! MPI cannot tell that a rank is gone. A wait during which its peer stays silent for longer than the
 //! [silence limit](crate::Communicator::silence_limit) is an [`Error::Silent`], which names the same ranks everywhere.
 
-mod asking;
-mod channel;
+mod calls;
+mod channels;
 mod communicator;
-mod duplicate;
-mod inquiry;
-mod job;
-mod library;
-mod lifetime;
-mod local;
-mod message;
-mod misdirected;
+mod messages;
 mod node;
-mod notice;
-mod raw;
-mod trouble;
-mod ulfm;
-mod user_operation;
+mod session;
+mod transport;
 mod waiting;
-mod window;
 
+pub use calls::library::{ALONE_VARIABLE, LIBRARY_VARIABLE, library, library_beneath, library_of};
+pub use channels::lifetime::is_finalised;
 pub use communicator::{DEFAULT_SILENCE_LIMIT, MpiCommunicator};
-pub use duplicate::{Duplicate, check_running};
-pub use job::{RunError, abort, is_launched, run};
-pub use library::{ALONE_VARIABLE, LIBRARY_VARIABLE, library, library_beneath, library_of};
-pub use lifetime::is_finalised;
 pub use mpi_library;
-pub use node::SHARED_MEMORY_VARIABLE;
+pub use node::sharing::SHARED_MEMORY_VARIABLE;
+pub use session::duplicate::{Duplicate, check_running};
+pub use session::job::{RunError, abort, is_launched, run};
 
 #[cfg(doc)]
 use crate::error::Error;

@@ -7,10 +7,11 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::group::{Group, Shelf};
+use super::group::Group;
 use super::matching::Matching;
-use super::meetings::{Outcome, Wish};
-use super::network::{Awaited, Envelope, Letter, Network, Patience, Return};
+use super::meetings::Wish;
+use super::network::{Awaited, Envelope, Letter, Network, Outcome, Patience, Return};
+use super::shelf::Shelf;
 use crate::communicator::{Communicator, Hints, Shrunk};
 use crate::error::Error;
 use crate::fork::Process;

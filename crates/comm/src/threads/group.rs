@@ -1,10 +1,8 @@
 //! Communicators of some of a network's ranks, or of all of them once more: their messages go through the same network, apart from
 //! all others, so one network sees every rank that waits.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::network::Envelope;
 use crate::error::Error;
 use crate::tag::Tag;
 
@@ -17,7 +15,7 @@ pub(super) type Context = Option<Arc<[u64]>>;
 pub(super) struct Group {
     pub(super) context: Context,
     /// The numbers that the communicator's ranks have in the network; `None` if they are the same.
-    members: Option<Arc<[usize]>>,
+    pub(super) members: Option<Arc<[usize]>>,
 }
 
 impl Group {
@@ -91,49 +89,5 @@ impl Group {
             _ => return error,
         };
         localised.unwrap_or(Error::Revoked { rank: own })
-    }
-}
-
-/// What the communicators of one rank share: messages that one of them has found for others, which may not be there yet.
-#[derive(Debug, Default)]
-pub(super) struct Shelf(RefCell<Vec<Envelope>>);
-
-impl Shelf {
-    /// Moves the messages for a communicator to the end of `arrived`, and says whether there were any.
-    pub(super) fn take(&self, group: &Group, arrived: &mut Vec<Envelope>) -> bool {
-        let mut envelopes = self.0.borrow_mut();
-        if envelopes.is_empty() {
-            return false;
-        }
-        let before = arrived.len();
-        arrived.extend(envelopes.extract_if(.., |envelope| group.owns(envelope)));
-        group.localise(&mut arrived[before..]);
-        arrived.len() > before
-    }
-
-    /// Keeps those that are for other communicators.
-    pub(super) fn put_aside(&self, group: &Group, arrived: &mut Vec<Envelope>) {
-        if !arrived.iter().all(|envelope| group.owns(envelope)) {
-            let others = arrived.extract_if(.., |envelope| !group.owns(envelope));
-            self.0.borrow_mut().extend(others);
-        }
-        group.localise(arrived);
-    }
-}
-
-impl Group {
-    #[inline]
-    fn owns(&self, envelope: &Envelope) -> bool {
-        envelope.context == self.context
-    }
-
-    /// Gives senders the numbers that they have here.
-    #[inline]
-    fn localise(&self, envelopes: &mut [Envelope]) {
-        if self.members.is_some() {
-            for envelope in envelopes {
-                envelope.from = self.here(envelope.from).unwrap_or(envelope.from);
-            }
-        }
     }
 }

@@ -9,8 +9,10 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::group::Group;
-use super::meetings::{AllMeetings, Outcome, Shrunk, Wish};
-use super::network::{Awaited, Envelope, Network, Patience, Return, diagnose};
+use super::meetings::Wish;
+use super::network::{
+    AllMeetings, Awaited, Envelope, Network, Outcome, Patience, Return, Shrunk, diagnose,
+};
 use super::sync::{
     AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, cores, spin_loop, yield_now,
 };

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::group::Group;
-use super::network::Network;
 use crate::error::Error;
 
 /// Why a rank comes.
@@ -16,22 +15,42 @@ pub(super) enum Wish {
 }
 
 /// The network of the ranks that are left. A rank's number there is its place in `ranks`.
-#[derive(Clone, Debug)]
-pub(super) struct Shrunk {
-    pub(super) network: Arc<dyn Network>,
+#[derive(Debug)]
+pub(super) struct Shrunk<N: ?Sized> {
+    pub(super) network: Arc<N>,
     /// Their numbers before, in ascending order.
     pub(super) ranks: Arc<[usize]>,
 }
 
 /// What a meeting has come to; the same for all that came.
-#[derive(Clone, Debug)]
-pub(super) struct Outcome {
+#[derive(Debug)]
+pub(super) struct Outcome<N: ?Sized> {
     /// Whether every rank of the network has come, and has said yes.
     pub(super) all_agreed: bool,
     /// The network to go on with, if all that came wished so.
-    pub(super) shrunk: Option<Shrunk>,
+    pub(super) shrunk: Option<Shrunk<N>>,
     /// Why it could not end: the others wait elsewhere, for each other.
     pub(super) failure: Option<Error>,
+}
+
+// What is shared can be cloned whatever the network is.
+impl<N: ?Sized> Clone for Shrunk<N> {
+    fn clone(&self) -> Self {
+        Self {
+            network: Arc::clone(&self.network),
+            ranks: Arc::clone(&self.ranks),
+        }
+    }
+}
+
+impl<N: ?Sized> Clone for Outcome<N> {
+    fn clone(&self) -> Self {
+        Self {
+            all_agreed: self.all_agreed,
+            shrunk: self.shrunk.clone(),
+            failure: self.failure.clone(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +62,13 @@ enum Place {
 
 /// The meetings of every group of a network's ranks.
 #[derive(Debug)]
-pub(super) struct AllMeetings {
+pub(super) struct AllMeetings<N: ?Sized> {
     ranks: usize,
     has_left: Vec<bool>,
-    groups: Vec<Meetings>,
+    groups: Vec<Meetings<N>>,
 }
 
-impl AllMeetings {
+impl<N: ?Sized> AllMeetings<N> {
     pub(super) fn new(ranks: usize) -> Self {
         Self {
             ranks,
@@ -59,7 +78,7 @@ impl AllMeetings {
     }
 
     /// The meetings of a group.
-    pub(super) fn of(&mut self, group: &Group) -> &mut Meetings {
+    pub(super) fn of(&mut self, group: &Group) -> &mut Meetings<N> {
         let found = self
             .groups
             .iter()
@@ -79,7 +98,7 @@ impl AllMeetings {
     }
 
     /// The networks that ranks have gone on with.
-    pub(super) fn successors(&self) -> Vec<Shrunk> {
+    pub(super) fn successors(&self) -> Vec<Shrunk<N>> {
         let successors = self.groups.iter().flat_map(|meetings| &meetings.successors);
         successors.cloned().collect()
     }
@@ -92,11 +111,7 @@ impl AllMeetings {
     }
 
     /// A rank leaves, and will not come. Returns who was where that ends a meeting.
-    pub(super) fn leave(
-        &mut self,
-        rank: usize,
-        make: impl Fn(usize) -> Arc<dyn Network>,
-    ) -> Vec<usize> {
+    pub(super) fn leave(&mut self, rank: usize, make: impl Fn(usize) -> Arc<N>) -> Vec<usize> {
         self.has_left[rank] = true;
         let groups = self.groups.iter_mut();
         let ended = groups.filter_map(|meetings| meetings.leave(rank, &make));
@@ -124,17 +139,17 @@ impl AllMeetings {
 
 /// The meetings of a group's ranks, one after the other. Its ranks have the numbers of the network.
 #[derive(Debug)]
-pub(super) struct Meetings {
+pub(super) struct Meetings<N: ?Sized> {
     group: Group,
     members_count: usize,
     places: Vec<Place>,
     ended_count: u64,
     /// Of the last one. No other ends before all of its ranks have seen it: they must come to that one, or leave.
-    outcome: Option<Outcome>,
-    successors: Vec<Shrunk>,
+    outcome: Option<Outcome<N>>,
+    successors: Vec<Shrunk<N>>,
 }
 
-impl Meetings {
+impl<N: ?Sized> Meetings<N> {
     fn new(group: &Group, ranks: usize, has_left: &[bool]) -> Self {
         let place = |rank| {
             if group.has(rank) && !has_left[rank] {
@@ -162,7 +177,7 @@ impl Meetings {
     ///
     /// # Panics
     /// None has ended.
-    pub(super) fn outcome(&self) -> Outcome {
+    pub(super) fn outcome(&self) -> Outcome<N> {
         self.outcome.clone().expect("a meeting has ended")
     }
 
@@ -171,26 +186,19 @@ impl Meetings {
         &mut self,
         rank: usize,
         wish: Wish,
-        make: impl FnOnce(usize) -> Arc<dyn Network>,
+        make: impl FnOnce(usize) -> Arc<N>,
     ) -> Option<Vec<usize>> {
         self.places[rank] = Place::Here(wish);
         self.end_if_complete(make)
     }
 
     /// A rank leaves, and will not come. Returns as [`come`](Meetings::come).
-    fn leave(
-        &mut self,
-        rank: usize,
-        make: impl FnOnce(usize) -> Arc<dyn Network>,
-    ) -> Option<Vec<usize>> {
+    fn leave(&mut self, rank: usize, make: impl FnOnce(usize) -> Arc<N>) -> Option<Vec<usize>> {
         self.places[rank] = Place::Left;
         self.end_if_complete(make)
     }
 
-    fn end_if_complete(
-        &mut self,
-        make: impl FnOnce(usize) -> Arc<dyn Network>,
-    ) -> Option<Vec<usize>> {
+    fn end_if_complete(&mut self, make: impl FnOnce(usize) -> Arc<N>) -> Option<Vec<usize>> {
         let here = self.here();
         if here.is_empty() || self.places.contains(&Place::Elsewhere) {
             return None;
@@ -221,7 +229,7 @@ impl Meetings {
         (0..self.places.len()).filter(is_here).collect()
     }
 
-    fn end(&mut self, here: &[usize], outcome: Outcome) {
+    fn end(&mut self, here: &[usize], outcome: Outcome<N>) {
         self.outcome = Some(outcome);
         self.ended_count += 1;
         for &rank in here {

@@ -15,6 +15,7 @@ mod meetings;
 mod network;
 mod queues;
 mod seeded;
+mod shelf;
 #[cfg(all(shuttle, test))]
 mod shuttled;
 mod sync;

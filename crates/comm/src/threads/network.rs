@@ -4,10 +4,19 @@ use std::fmt;
 use std::time::Instant;
 
 use super::group::{Context, Group};
-use super::meetings::{Outcome, Shrunk, Wish};
+use super::meetings::{self, Wish};
 use crate::error::Error;
 use crate::request::RequestId;
 use crate::tag::Tag;
+
+/// What meetings of a network's ranks come to.
+pub(super) type Outcome = meetings::Outcome<dyn Network>;
+
+/// The network that ranks have gone on with.
+pub(super) type Shrunk = meetings::Shrunk<dyn Network>;
+
+/// The meetings of a network's ranks.
+pub(super) type AllMeetings = meetings::AllMeetings<dyn Network>;
 
 /// A message on its way.
 #[derive(Debug)]

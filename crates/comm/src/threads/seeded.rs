@@ -11,8 +11,8 @@ use std::thread::{self, Thread};
 
 use super::group::Group;
 use super::mailbox::Mailboxes;
-use super::meetings::{AllMeetings, Outcome, Shrunk, Wish};
-use super::network::{Envelope, Network, Patience, Return, diagnose};
+use super::meetings::Wish;
+use super::network::{AllMeetings, Envelope, Network, Outcome, Patience, Return, Shrunk, diagnose};
 use crate::error::Error;
 
 /// A network whose every choice follows from a seed.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mpi_library::{
     Comm, Datatype, Group, Handle, Library, MPI_SUCCESS, Message, Op, Options, Passed, Request,
-    Status, Win,
+    Status, Win, copy_no_attribute,
 };
 
 /// Where callbacks, which MPI calls without a context, find the table.
@@ -325,19 +325,6 @@ fn windows(mpi: &Library, comm: Comm) {
     call!(mpi.MPI_Comm_free(&raw mut node));
 }
 
-unsafe extern "C" fn do_not_copy(
-    _comm: Passed<Comm>,
-    _key: c_int,
-    _extra: *mut c_void,
-    _value: *mut c_void,
-    _copy: *mut c_void,
-    flag: *mut c_int,
-) -> c_int {
-    // SAFETY: MPI passes room for one int (MPI 4.1, 7.7.2).
-    unsafe { *flag = 0 };
-    MPI_SUCCESS
-}
-
 unsafe extern "C" fn note(
     comm: Passed<Comm>,
     _key: c_int,
@@ -351,7 +338,12 @@ unsafe extern "C" fn note(
 
 fn attributes(mpi: &Library, comm: Comm) {
     let mut key = mpi.constants.MPI_KEYVAL_INVALID;
-    call!(mpi.MPI_Comm_create_keyval(Some(do_not_copy), Some(note), &raw mut key, ptr::null_mut()));
+    call!(mpi.MPI_Comm_create_keyval(
+        Some(copy_no_attribute),
+        Some(note),
+        &raw mut key,
+        ptr::null_mut()
+    ));
     let value = ptr::without_provenance_mut::<c_void>(7);
     call!(mpi.MPI_Comm_set_attr(comm, key, value));
     let (mut found, mut is_set) = (ptr::null_mut::<c_void>(), 0);

@@ -20,14 +20,17 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mpi_library::{Comm, DeleteAttribute, MPI_SUCCESS, Passed};
+use mpi_library::{Comm, DeleteAttribute, MPI_SUCCESS, Passed, copy_no_attribute};
 
-use super::library::mpi;
-use super::misdirected::WorldReturnsErrors;
-use super::raw::{Agreed, Failure, PendingRequest, RawCommunicator, check};
-use super::ulfm::Ulfm;
-use super::user_operation::RawOperation;
-use super::window::RawWindow;
+use crate::mpi::calls::collectives::Agreed;
+use crate::mpi::calls::communicator::RawCommunicator;
+use crate::mpi::calls::failure::{Failure, check};
+use crate::mpi::calls::library::mpi;
+use crate::mpi::calls::misdirected::WorldReturnsErrors;
+use crate::mpi::calls::pending::PendingRequest;
+use crate::mpi::calls::ulfm::Ulfm;
+use crate::mpi::calls::user_operation::RawOperation;
+use crate::mpi::node::window::RawWindow;
 
 /// Whether a process of one of this crate's communicators has died, as this one knows. Nothing is freed any more then: that is collective.
 static HAS_LOST: AtomicBool = AtomicBool::new(false);
@@ -44,24 +47,24 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
 });
 
 /// Whether a process has died, as far as this one knows.
-pub(super) fn has_lost() -> bool {
+pub(crate) fn has_lost() -> bool {
     HAS_LOST.load(Ordering::Relaxed)
 }
 
 /// Notes that a process has died.
-pub(super) fn note_loss() {
+pub(crate) fn note_loss() {
     HAS_LOST.store(true, Ordering::Relaxed);
 }
 
 /// The last communicator of processes that went on without others, if there is one.
-pub(super) fn survivors() -> Option<RawCommunicator> {
+pub(crate) fn survivors() -> Option<RawCommunicator> {
     let registry = registry();
     let entry = registry.entries.get(&registry.survivors?);
     entry.map(|entry| entry.comm)
 }
 
 /// Ends a duplicate, by its number, and its successors for all their ranks.
-pub(super) fn revoke_together(first: u64, ulfm: &Ulfm) {
+pub(crate) fn revoke_together(first: u64, ulfm: &Ulfm) {
     let of_first = |entry: &&Entry| entry.first == first;
     let entries = &registry().entries;
     let comms = entries.values().filter(of_first).map(|entry| entry.comm);
@@ -79,7 +82,7 @@ pub fn is_finalised() -> bool {
 
 /// A communicator's entry in the registry; dropping this releases the communicator.
 #[derive(Debug)]
-pub(super) struct Lifetime {
+pub(crate) struct Lifetime {
     number: u64,
 }
 
@@ -124,7 +127,7 @@ fn registry() -> MutexGuard<'static, Registry> {
 
 impl Lifetime {
     /// Registers a new duplicate of `parent`, and frees the duplicates of the same parent that all ranks have released. Collective.
-    pub(super) fn register(
+    pub(crate) fn register(
         parent: RawCommunicator,
         comm: RawCommunicator,
     ) -> Result<Self, Failure> {
@@ -132,7 +135,7 @@ impl Lifetime {
     }
 
     /// The same for a successor of `first`, with which it is freed by `free_together`.
-    pub(super) fn register_after(
+    pub(crate) fn register_after(
         first: Option<&Self>,
         parent: RawCommunicator,
         comm: RawCommunicator,
@@ -149,7 +152,7 @@ impl Lifetime {
     }
 
     /// Registers the communicator of processes that go on without others. Collective.
-    pub(super) fn register_survivors(comm: RawCommunicator) -> Result<Self, Failure> {
+    pub(crate) fn register_survivors(comm: RawCommunicator) -> Result<Self, Failure> {
         let number = agree_on_number(comm)?;
         let mut registry = registry();
         registry.family_key()?;
@@ -159,26 +162,26 @@ impl Lifetime {
     }
 
     /// The number that all its ranks agreed on.
-    pub(super) fn number(&self) -> u64 {
+    pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
     /// Registers a window, which is freed with the communicator.
-    pub(super) fn register_window(&self, window: RawWindow) {
+    pub(crate) fn register_window(&self, window: RawWindow) {
         if let Some(entry) = registry().entries.get_mut(&self.number) {
             entry.window = Some(window);
         }
     }
 
     /// Registers an operation, which is freed with the communicator.
-    pub(super) fn register_operation(&self, operation: RawOperation) {
+    pub(crate) fn register_operation(&self, operation: RawOperation) {
         if let Some(entry) = registry().entries.get_mut(&self.number) {
             entry.operations.push(operation);
         }
     }
 
     /// Keeps messages that MPI has not ended until the communicator is freed.
-    pub(super) fn keep(&self, unfinished: impl Iterator<Item = PendingRequest>) {
+    pub(crate) fn keep(&self, unfinished: impl Iterator<Item = PendingRequest>) {
         if let Some(entry) = registry().entries.get_mut(&self.number) {
             entry.unfinished.extend(unfinished);
         }
@@ -223,7 +226,7 @@ fn agree_on_number(comm: RawCommunicator) -> Result<u64, Failure> {
 
 /// Frees a duplicate, by its number, and its successors, but for those that some rank still uses. Collective; after `MPI_Finalize` there
 /// is nothing to free.
-pub(super) fn free_together(first: u64) -> Result<(), Failure> {
+pub(crate) fn free_together(first: u64) -> Result<(), Failure> {
     if has_lost() {
         return Ok(());
     }
@@ -361,7 +364,7 @@ fn create_key(delete: DeleteAttribute) -> Result<c_int, Failure> {
     // SAFETY: both functions have the signatures that MPI asks for and live for ever; `key` is room for one int.
     let code = unsafe {
         mpi().MPI_Comm_create_keyval(
-            Some(do_not_copy),
+            Some(copy_no_attribute),
             Some(delete),
             &raw mut key,
             ptr::null_mut(),
@@ -375,20 +378,6 @@ fn free_key(mut key: c_int) -> Result<(), Failure> {
     // SAFETY: the key was made by `create_key`, and is not used afterwards.
     let code = unsafe { mpi().MPI_Comm_free_keyval(&raw mut key) };
     check("MPI_Comm_free_keyval", code)
-}
-
-/// A duplicate has a family of its own.
-unsafe extern "C" fn do_not_copy(
-    _comm: Passed<Comm>,
-    _key: c_int,
-    _extra: *mut c_void,
-    _value: *mut c_void,
-    _copy: *mut c_void,
-    is_copied: *mut c_int,
-) -> c_int {
-    // SAFETY: MPI passes room for one int (MPI 4.1, 7.7.2).
-    unsafe { *is_copied = 0 };
-    MPI_SUCCESS
 }
 
 /// The attribute is a number: nothing is to be done when its communicator is freed.

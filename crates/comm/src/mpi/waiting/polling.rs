@@ -3,49 +3,16 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::channel::Channels;
-use super::communicator::MpiCommunicator;
-use super::lifetime;
-use super::message::Message;
-use super::notice::Notice;
-use super::raw::Failure;
-use super::trouble;
 use crate::error::Error;
+use crate::mpi::calls::failure::Failure;
+use crate::mpi::channels::channel::Channels;
+use crate::mpi::channels::lifetime;
+use crate::mpi::channels::trouble;
+use crate::mpi::communicator::MpiCommunicator;
+use crate::mpi::messages::message::Message;
+use crate::mpi::messages::notice::Notice;
+use crate::mpi::messages::patience::Patience;
 use crate::request::{RequestId, Requests};
-
-/// How often a wait polls before it turns to something else.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PollLimits {
-    /// Polls of MPI's requests before the rank yields its core.
-    before_yield: u32,
-    /// Polls of shared memory before the rank yields its core: each takes less time.
-    local_before_yield: u32,
-    /// Looks at shared memory before a message is left to a request: 8000 take about 5 microseconds.
-    pub(super) before_request: u32,
-    /// How long a wait yields its core before it sleeps instead.
-    before_nap: Duration,
-    /// Every poll of shared memory whose number is a multiple of this also drives MPI.
-    before_progress: u32,
-}
-
-impl PollLimits {
-    /// Each rank has a core for itself.
-    pub(super) const OWN_CORE: Self = Self {
-        before_yield: 1000,
-        local_before_yield: 16_000,
-        before_request: 8000,
-        before_nap: Duration::MAX,
-        before_progress: 64,
-    };
-    /// The peer may be waiting for this very core.
-    pub(super) const SHARED_CORE: Self = Self {
-        before_yield: 1,
-        local_before_yield: 1,
-        before_request: 1,
-        before_nap: Duration::from_micros(100),
-        before_progress: 1,
-    };
-}
 
 /// How long a wait sleeps that has yielded for long. Beside a process that computes, a yield takes milliseconds and a short sleep a tenth of
 /// one (Linux 6.18); and ranks that share cores with each other alone would only pass them around.
@@ -57,25 +24,12 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 /// A wait asks as often whether it was interrupted.
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(50);
 
-/// How long a call polls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Patience {
-    /// Once, for a rank that waits for something else.
-    InPassing,
-    /// Once.
-    Test,
-    /// For so long at most.
-    For(Duration),
-    /// Until the silence limit.
-    Unlimited,
-}
-
 impl MpiCommunicator {
     /// Polls until one of the requests is complete, or has failed, or patience is over.
     ///
     /// # Errors
     /// [`Error::Silent`] if this rank has asked for the first one until the silence limit; another if the wait cannot go on.
-    pub(super) fn poll_until(
+    pub(crate) fn poll_until(
         &self,
         awaited: &[RequestId],
         patience: Patience,

@@ -4,11 +4,12 @@
 
 use mpi_library::Comm;
 
-use super::communicator::MpiCommunicator;
-use super::library::library;
-use super::lifetime::{self, Lifetime};
-use super::raw::{Failure, RawCommunicator};
 use crate::error::Error;
+use crate::mpi::calls::communicator::RawCommunicator;
+use crate::mpi::calls::failure::Failure;
+use crate::mpi::calls::library::library;
+use crate::mpi::channels::lifetime::{self, Lifetime};
+use crate::mpi::communicator::MpiCommunicator;
 
 /// The library's communicator of an [`MpiCommunicator`], by a name that outlives it.
 #[derive(Clone, Copy, Debug)]

@@ -13,8 +13,9 @@ use std::slice;
 
 use mpi_library::{Datatype, Op};
 
-use super::library::mpi;
-use super::raw::{Failure, RawCommunicator, check};
+use crate::mpi::calls::communicator::RawCommunicator;
+use crate::mpi::calls::failure::{Failure, check};
+use crate::mpi::calls::library::mpi;
 use crate::native::CombineSlots;
 
 /// What the callback does on this thread.
@@ -32,7 +33,7 @@ thread_local! {
 
 /// The operations of a communicator, one for each slot length that was used.
 #[derive(Debug, Default)]
-pub(super) struct UserOperations {
+pub(crate) struct UserOperations {
     made: RefCell<Vec<UserOperation>>,
     /// Where reductions leave their results; kept for its memory.
     reduced: RefCell<Vec<u8>>,
@@ -41,7 +42,7 @@ pub(super) struct UserOperations {
 impl UserOperations {
     /// Reduces slots of `slot_bytes` in place, to `root` or to all ranks. An operation that is made for it is handed to `register`,
     /// and must be freed with the communicator.
-    pub(super) fn reduce(
+    pub(crate) fn reduce(
         &self,
         comm: &RawCommunicator,
         root: Option<c_int>,
@@ -79,14 +80,14 @@ struct UserOperation {
 
 /// MPI's names for an operation, and for what it combines.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RawOperation {
+pub(crate) struct RawOperation {
     operation: Op,
     datatype: Datatype,
 }
 
 impl RawOperation {
     /// Nothing uses it afterwards. Local.
-    pub(super) fn free(mut self) -> Result<(), Failure> {
+    pub(crate) fn free(mut self) -> Result<(), Failure> {
         // SAFETY: the handle is ours, and live as long as MPI is.
         let code = unsafe { mpi().MPI_Op_free(&raw mut self.operation) };
         check("MPI_Op_free", code)?;

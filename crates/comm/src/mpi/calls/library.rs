@@ -85,23 +85,23 @@ fn no_library(error: mpi_library::Error) -> Error {
 
 /// The library, for those who have a communicator of it.
 #[inline]
-pub(super) fn mpi() -> &'static Library {
+pub(crate) fn mpi() -> &'static Library {
     CHOSEN.get().expect("a communicator's library is chosen")
 }
 
 /// The library, if it is chosen.
-pub(super) fn chosen() -> Option<&'static Library> {
+pub(crate) fn chosen() -> Option<&'static Library> {
     CHOSEN.get().copied()
 }
 
 /// Whether this crate works beneath a program that knows nothing of it.
 #[inline]
-pub(super) fn is_beneath() -> bool {
+pub(crate) fn is_beneath() -> bool {
     mpi().names() == Names::Pmpi
 }
 
 /// What [`ALONE_VARIABLE`] says.
-pub(super) fn is_meant_to_be_alone() -> Result<bool, Error> {
+pub(crate) fn is_meant_to_be_alone() -> Result<bool, Error> {
     let Some(value) = setting::value(ALONE_VARIABLE) else {
         return Ok(false);
     };

@@ -3,9 +3,11 @@
 use std::fs;
 use std::thread;
 
-use super::local::LocalMessages;
-use super::raw::{Agreed, Failure, RawCommunicator};
 use crate::error::Error;
+use crate::mpi::calls::collectives::Agreed;
+use crate::mpi::calls::communicator::RawCommunicator;
+use crate::mpi::calls::failure::Failure;
+use crate::mpi::node::local::LocalMessages;
 use crate::setting;
 
 /// The environment variable that says whether short messages between ranks of a node go through shared memory: `on`, which is
@@ -13,21 +15,21 @@ use crate::setting;
 pub const SHARED_MEMORY_VARIABLE: &str = "TREEFOLD_SHARED_MEMORY";
 
 #[derive(Debug)]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// The number of ranks of a node, where consecutive ranks share nodes and all nodes have the same number (the last may have
     /// fewer).
-    pub(super) regular_ranks: Option<usize>,
+    pub(crate) regular_ranks: Option<usize>,
     /// The ranks that can run at once, on all nodes.
-    pub(super) concurrency: usize,
+    pub(crate) concurrency: usize,
     /// The way of what MPI does not carry.
-    pub(super) local: LocalMessages,
+    pub(crate) local: LocalMessages,
 }
 
 impl Node {
     /// What all ranks agree on about their nodes. Collective.
     ///
     /// `first_number` is that of the first conversation whose messages go that way. One rank that wants no shared memory is enough.
-    pub(super) fn find(
+    pub(crate) fn find(
         raw: &RawCommunicator,
         rank: usize,
         size: usize,

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use super::asking::Asked;
-use super::raw::{Failure, PendingRequest};
 use crate::conversation::{GivenUp, Span};
 use crate::error::Error;
+use crate::mpi::calls::failure::Failure;
+use crate::mpi::calls::pending::PendingRequest;
+use crate::mpi::messages::asking::Asked;
 use crate::tag::Tag;
 
 #[derive(Debug)]
-pub(super) enum Message {
+pub(crate) enum Message {
     /// By MPI's own sends and receives.
     Mpi(MpiMessage),
     /// Through memory that both ranks share, or to this rank itself.
@@ -18,7 +19,7 @@ pub(super) enum Message {
 
 /// Why a message will never come, or never be received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(crate) enum Trouble {
     /// It was longer than its buffer.
     Truncated,
     /// This rank is in another exchange.
@@ -29,14 +30,14 @@ pub(super) enum Trouble {
 
 impl Message {
     /// The receiver or the sender.
-    pub(super) fn peer(&self) -> usize {
+    pub(crate) fn peer(&self) -> usize {
         match self {
             Message::Mpi(message) => message.pending.peer(),
             Message::Local(message) => message.peer,
         }
     }
 
-    pub(super) fn tag(&self) -> Tag {
+    pub(crate) fn tag(&self) -> Tag {
         match self {
             Message::Mpi(message) => message.tag,
             Message::Local(message) => message.tag,
@@ -44,7 +45,7 @@ impl Message {
     }
 
     /// Whether it is a receive that still lacks its message.
-    pub(super) fn is_receiving(&self) -> bool {
+    pub(crate) fn is_receiving(&self) -> bool {
         match self {
             Message::Mpi(message) => message.pending.is_receiving(),
             Message::Local(message) => message.state == State::Receiving,
@@ -52,7 +53,7 @@ impl Message {
     }
 
     /// How long this rank has asked for it.
-    pub(super) fn asked(&mut self) -> &mut Asked {
+    pub(crate) fn asked(&mut self) -> &mut Asked {
         match self {
             Message::Mpi(message) => &mut message.asked,
             Message::Local(message) => &mut message.asked,
@@ -61,7 +62,7 @@ impl Message {
 
     /// Whether it is a receive that has its message.
     #[inline]
-    pub(super) fn is_received(&self) -> bool {
+    pub(crate) fn is_received(&self) -> bool {
         match self {
             Message::Mpi(message) => message.trouble.is_none() && message.pending.is_received(),
             Message::Local(message) => message.state == State::Received,
@@ -69,7 +70,7 @@ impl Message {
     }
 
     /// Whether it is under way.
-    pub(super) fn is_pending(&self) -> bool {
+    pub(crate) fn is_pending(&self) -> bool {
         match self {
             Message::Mpi(message) => message.trouble.is_none() && message.pending.is_pending(),
             Message::Local(message) => !message.is_over(),
@@ -77,12 +78,12 @@ impl Message {
     }
 
     /// Whether it is a local send that is over.
-    pub(super) fn is_sent(&self) -> bool {
+    pub(crate) fn is_sent(&self) -> bool {
         matches!(self, Message::Local(message) if message.is_over())
     }
 
     /// Ends it without its message.
-    pub(super) fn fail(&mut self, trouble: Trouble) {
+    pub(crate) fn fail(&mut self, trouble: Trouble) {
         match self {
             Message::Mpi(message) => message.trouble = Some(trouble),
             Message::Local(message) => message.state = State::Failed(trouble),
@@ -90,7 +91,7 @@ impl Message {
     }
 
     /// Why it failed, on this rank, which has this silence limit.
-    pub(super) fn error(&self, rank: usize, limit: Duration) -> Option<Error> {
+    pub(crate) fn error(&self, rank: usize, limit: Duration) -> Option<Error> {
         let (trouble, capacity_bytes) = match self {
             Message::Mpi(message) => (message.trouble?, message.pending.capacity_bytes()),
             Message::Local(message) => match message.state {
@@ -132,7 +133,7 @@ impl Message {
     }
 
     /// The buffer of a complete message.
-    pub(super) fn into_buffer(self) -> Vec<u8> {
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
         match self {
             Message::Mpi(message) => message.pending.into_buffer(),
             Message::Local(message) => message.buffer,
@@ -142,16 +143,16 @@ impl Message {
 
 /// A message that MPI carries.
 #[derive(Debug)]
-pub(super) struct MpiMessage {
-    pub(super) pending: PendingRequest,
-    pub(super) tag: Tag,
-    pub(super) trouble: Option<Trouble>,
-    pub(super) asked: Asked,
+pub(crate) struct MpiMessage {
+    pub(crate) pending: PendingRequest,
+    pub(crate) tag: Tag,
+    pub(crate) trouble: Option<Trouble>,
+    pub(crate) asked: Asked,
 }
 
 impl MpiMessage {
     /// Whether it is over, or will never be: a message that was too long fails alone, any other failure is MPI's.
-    pub(super) fn test(&mut self) -> Result<bool, Failure> {
+    pub(crate) fn test(&mut self) -> Result<bool, Failure> {
         if self.trouble.is_some() {
             return Ok(true);
         }
@@ -167,19 +168,19 @@ impl MpiMessage {
 
 /// A message under way that MPI does not carry.
 #[derive(Debug)]
-pub(super) struct LocalMessage {
-    pub(super) buffer: Vec<u8>,
+pub(crate) struct LocalMessage {
+    pub(crate) buffer: Vec<u8>,
     /// The receiver or the sender.
-    pub(super) peer: usize,
+    pub(crate) peer: usize,
     /// The peer's rank on the node.
-    pub(super) node_rank: usize,
-    pub(super) tag: Tag,
-    pub(super) state: State,
-    pub(super) asked: Asked,
+    pub(crate) node_rank: usize,
+    pub(crate) tag: Tag,
+    pub(crate) state: State,
+    pub(crate) asked: Asked,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(crate) enum State {
     Sending,
     Receiving,
     Sent,
@@ -189,7 +190,7 @@ pub(super) enum State {
 
 impl LocalMessage {
     /// Where to put a message of this tag and of `length` bytes: nowhere, if it is another's or too long.
-    pub(super) fn accept(&mut self, tag: Tag, length: usize) -> &mut [u8] {
+    pub(crate) fn accept(&mut self, tag: Tag, length: usize) -> &mut [u8] {
         if tag != self.tag {
             self.state = State::Failed(Trouble::Mismatched(self.peer, tag));
             return &mut [];
@@ -204,7 +205,7 @@ impl LocalMessage {
     }
 
     /// Whether it is over.
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         !matches!(self.state, State::Sending | State::Receiving)
     }
 }

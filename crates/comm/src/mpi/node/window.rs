@@ -8,22 +8,24 @@ use std::slice;
 
 use mpi_library::Win;
 
-use super::library::mpi;
-use super::raw::{Agreed, Failure, RawCommunicator, check};
+use crate::mpi::calls::collectives::Agreed;
+use crate::mpi::calls::communicator::RawCommunicator;
+use crate::mpi::calls::failure::{Failure, check};
+use crate::mpi::calls::library::mpi;
 use crate::ring::{DataLine, LINE_BYTES, Line, Ring, Size};
 
 /// MPI's name for a window that is locked.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RawWindow {
+pub(crate) struct RawWindow {
     handle: Win,
 }
 
 /// A ring from every rank of a node to every other, and to itself; each lies in its reader's part of the memory.
 ///
-/// The memory exists until [`lifetime`](super::lifetime) frees the window, which it does after the communicator that holds this is
+/// The memory exists until [`lifetime`](crate::mpi::channels::lifetime) frees the window, which it does after the communicator that holds this is
 /// gone, or when MPI is finalised; so whoever uses the rings checks that first.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(crate) struct Window {
     handle: Win,
     rings: Size,
     /// Where each rank's part begins: as many rings as there are ranks.
@@ -57,7 +59,7 @@ fn part_bytes(size: usize) -> usize {
 impl Window {
     /// Makes one for the ranks of a communicator, which share a node. Collective; `None` on all ranks if one of them cannot
     /// have it.
-    pub(super) fn allocate(node: &RawCommunicator) -> Result<Option<Self>, Failure> {
+    pub(crate) fn allocate(node: &RawCommunicator) -> Result<Option<Self>, Failure> {
         let (size, rank) = (node.size()?, node.rank()?);
         let mut window = Self::of_length(node, size).ok();
         let is_ready = window
@@ -114,7 +116,7 @@ impl Window {
     }
 
     /// MPI's name for it.
-    pub(super) fn raw(&self) -> RawWindow {
+    pub(crate) fn raw(&self) -> RawWindow {
         RawWindow {
             handle: self.handle,
         }
@@ -145,7 +147,7 @@ impl Window {
 
     /// The ring that carries one rank's messages to another, by their ranks on the node.
     #[inline]
-    pub(super) fn ring(&self, writer: usize, reader: usize) -> Ring<'_> {
+    pub(crate) fn ring(&self, writer: usize, reader: usize) -> Ring<'_> {
         assert!(writer < self.parts.len());
         let Size { data_lines, .. } = self.rings;
         let control_lines = self.rings.control_lines();
@@ -163,14 +165,14 @@ impl Window {
     }
 
     /// The longest message of its rings.
-    pub(super) fn longest_bytes(&self) -> usize {
+    pub(crate) fn longest_bytes(&self) -> usize {
         self.rings.longest_bytes()
     }
 }
 
 impl RawWindow {
     /// Frees it. Collective; nothing uses its memory afterwards.
-    pub(super) fn free(mut self) -> Result<(), Failure> {
+    pub(crate) fn free(mut self) -> Result<(), Failure> {
         // SAFETY: the window is live and locked.
         let code = unsafe { mpi().MPI_Win_unlock_all(self.handle) };
         check("MPI_Win_unlock_all", code)?;

@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 
 use mpi_library::{Choice, Library, MPI_SUCCESS};
 
-use super::communicator::MpiCommunicator;
-use super::library::{ALONE_VARIABLE, LIBRARY_VARIABLE, is_meant_to_be_alone, library};
-use super::lifetime;
-use super::misdirected::WorldReturnsErrors;
-use super::raw::{self, Failure, RawCommunicator, check};
 use crate::communicator::Communicator;
 use crate::error::Error;
+use crate::mpi::calls::communicator::{self, RawCommunicator};
+use crate::mpi::calls::failure::{Failure, check};
+use crate::mpi::calls::library::{ALONE_VARIABLE, LIBRARY_VARIABLE, is_meant_to_be_alone, library};
+use crate::mpi::calls::misdirected::WorldReturnsErrors;
+use crate::mpi::channels::lifetime;
+use crate::mpi::communicator::MpiCommunicator;
 use crate::setting;
 use crate::text::tell;
 use crate::threads::panic_message;
@@ -188,7 +189,7 @@ fn started_by_launcher() -> Option<(&'static str, usize)> {
 pub fn abort(exit_code: i32, reason: &str) {
     tell(reason);
     thread::sleep(LAST_WORDS_PAUSE);
-    raw::abort(exit_code);
+    communicator::abort(exit_code);
 }
 
 /// Waits for every rank that is not lost to reach this point before MPI is finalised.

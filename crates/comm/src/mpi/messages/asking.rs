@@ -20,7 +20,7 @@ const AT_ONCE: Duration = Duration::from_millis(1);
 
 /// How long this rank has asked for a message.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// When it last did; `None` if it has not.
     last_ms: Option<u32>,
     for_ms: u32,
@@ -34,7 +34,7 @@ pub(super) struct Asked {
 
 impl Asked {
     /// Asks at this time, when so many messages have come. Returns for how long it has asked since the last of them, in milliseconds.
-    pub(super) fn ask(&mut self, now_ms: u32, heard: u32) -> u32 {
+    pub(crate) fn ask(&mut self, now_ms: u32, heard: u32) -> u32 {
         match self.last_ms {
             Some(last_ms) if self.heard == heard => {
                 let since = now_ms.wrapping_sub(last_ms).min(BETWEEN_CALLS_MS_MAX);
@@ -52,20 +52,20 @@ impl Asked {
     }
 
     /// Goes on asking in the same call, at this time: what a call takes counts in full.
-    pub(super) fn go_on(&mut self, now_ms: u32) {
+    pub(crate) fn go_on(&mut self, now_ms: u32) {
         if let Some(last_ms) = self.last_ms.replace(now_ms) {
             self.for_ms = self.for_ms.saturating_add(now_ms.wrapping_sub(last_ms));
         }
     }
 
     /// Whether it has asked within the time that counts.
-    pub(super) fn is_asked_for(&self, now_ms: u32) -> bool {
+    pub(crate) fn is_asked_for(&self, now_ms: u32) -> bool {
         let is_late = |last_ms| now_ms.wrapping_sub(last_ms) <= BETWEEN_CALLS_MS_MAX;
         self.last_ms.is_some_and(is_late)
     }
 
     /// Whether this is the first look for trouble.
-    pub(super) fn looks_first(&mut self) -> bool {
+    pub(crate) fn looks_first(&mut self) -> bool {
         let is_first = self.next_notice_ms == 0;
         if is_first {
             self.next_notice_ms = BEFORE_NOTICE_MS;
@@ -74,7 +74,7 @@ impl Asked {
     }
 
     /// Whether it is time to say where this rank waits.
-    pub(super) fn says_where(&mut self) -> bool {
+    pub(crate) fn says_where(&mut self) -> bool {
         let is_time = self.for_ms >= self.next_notice_ms;
         if is_time {
             self.next_notice_ms = self.next_notice_ms.saturating_mul(2);
@@ -83,14 +83,14 @@ impl Asked {
     }
 
     /// Whether this is the first time that it inquires.
-    pub(super) fn inquires_first(&mut self) -> bool {
+    pub(crate) fn inquires_first(&mut self) -> bool {
         !std::mem::replace(&mut self.inquires, true)
     }
 }
 
 /// The time, as it was when somebody last had a reason to read it.
 #[derive(Debug)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     begin: Instant,
     read: Cell<Instant>,
     /// Tests since then that found nothing.
@@ -100,7 +100,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let begin = Instant::now();
         Self {
             begin,
@@ -111,18 +111,18 @@ impl Clock {
     }
 
     /// The last reading.
-    pub(super) fn now(&self) -> Instant {
+    pub(crate) fn now(&self) -> Instant {
         self.read.get()
     }
 
     /// The last reading in milliseconds since the beginning, modulo 2^32: 49 days.
     #[expect(clippy::cast_possible_truncation, reason = "modulo 2^32")]
-    pub(super) fn now_ms(&self) -> u32 {
+    pub(crate) fn now_ms(&self) -> u32 {
         self.now().duration_since(self.begin).as_millis() as u32
     }
 
     /// Reads the time.
-    pub(super) fn read(&self) -> Instant {
+    pub(crate) fn read(&self) -> Instant {
         let now = Instant::now();
         self.read.set(now);
         self.tests.set(0);
@@ -131,7 +131,7 @@ impl Clock {
 
     /// Reads the time after a test that has found nothing, unless it did so after one of the last tests. Says whether it did. The more tests
     /// there are in a millisecond, the fewer of them read it.
-    pub(super) fn after_a_test(&self) -> bool {
+    pub(crate) fn after_a_test(&self) -> bool {
         let tests = self.tests.get() + 1;
         if tests < self.tests_between.get() {
             self.tests.set(tests);

@@ -4,14 +4,14 @@ use crate::conversation::{Conversations, GivenUp, Span};
 use crate::tag::Tag;
 
 /// The longest notice in bytes. It fits into every ring.
-pub(super) const NOTICE_BYTES_MAX: usize = 4 + 4 * NUMBERS_MAX;
+pub(crate) const NOTICE_BYTES_MAX: usize = 4 + 4 * NUMBERS_MAX;
 
 /// The ranks that a notice has room for.
-pub(super) const NUMBERS_MAX: usize = 16;
+pub(crate) const NUMBERS_MAX: usize = 16;
 
 /// A notice, whose tag says which conversation it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Notice {
+pub(crate) enum Notice {
     /// The sender takes no part any more, from the turn of this exchange on.
     GivenUp {
         exchange: u16,
@@ -35,7 +35,7 @@ pub(super) enum Notice {
 
 impl Notice {
     /// A kind, the number of an exchange or of an inquiry, and ranks: two bytes each for the first ones, and four for a rank.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let silent;
         let (kind, number, ranks): (u16, u16, &[usize]) = match self {
             Notice::GivenUp {
@@ -64,7 +64,7 @@ impl Notice {
     }
 
     /// `None` if these bytes are no notice.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (kind, rest) = bytes.split_first_chunk()?;
         let (number, rest) = rest.split_first_chunk()?;
         let number = u16::from_ne_bytes(*number);
@@ -94,12 +94,12 @@ impl Notice {
     }
 
     /// Whether the receiver must get it, however long that takes. Others are sent again.
-    pub(super) fn must_arrive(&self) -> bool {
+    pub(crate) fn must_arrive(&self) -> bool {
         matches!(self, Notice::GivenUp { .. })
     }
 
     /// Notes what a rank has said, about a conversation.
-    pub(super) fn note(self, conversations: &mut Conversations, rank: usize, about: Tag) {
+    pub(crate) fn note(self, conversations: &mut Conversations, rank: usize, about: Tag) {
         match self {
             Notice::GivenUp { exchange, silent } => {
                 let from = about.with_exchange_number(exchange);

@@ -3,14 +3,14 @@
 
 use std::collections::VecDeque;
 
-use super::asking::Asked;
-use super::message::{LocalMessage, Message, State, Trouble};
-use super::notice::{NOTICE_BYTES_MAX, Notice};
-use super::raw::{Failure, RawCommunicator};
-use super::window::{RawWindow, Window};
 use crate::conversation::Conversations;
+use crate::mpi::calls::communicator::RawCommunicator;
+use crate::mpi::calls::failure::Failure;
+use crate::mpi::messages::asking::Asked;
+use crate::mpi::messages::message::{LocalMessage, Message, State, Trouble};
+use crate::mpi::node::lanes::{Lane, Rings, to_wire};
+use crate::mpi::node::window::{RawWindow, Window};
 use crate::request::{Request, RequestId, Requests};
-use crate::ring::{Reader, Ring, Writer};
 use crate::tag::Tag;
 
 /// On larger nodes the rings, one for each pair of ranks, would take too much memory: 54 MB here.
@@ -21,116 +21,38 @@ const MOST_SPARE: usize = 4;
 
 /// A message that arrived before its receive was posted.
 #[derive(Debug)]
-struct Unexpected {
-    node_rank: usize,
-    tag: Tag,
-    bytes: Vec<u8>,
-}
-
-/// To and from one rank of the node.
-#[derive(Debug, Default)]
-struct Lane {
-    writer: Writer,
-    reader: Reader,
-    /// Whether a send waits for room here.
-    is_full: bool,
-    /// When a message last came from there, in milliseconds of the [clock](super::asking::Clock).
-    heard_ms: u32,
-}
-
-impl Lane {
-    /// Sends a message if there is room for it, and no earlier send to this rank is still queued. Says whether it did.
-    fn send(&mut self, ring: Ring<'_>, tag: Tag, message: &[u8]) -> bool {
-        self.is_full = self.is_full || !self.writer.write(ring, to_wire(tag), message);
-        !self.is_full
-    }
-}
-
-impl Rings {
-    /// The ring to a rank of the node, and this rank's end of it.
-    #[inline]
-    fn to(&mut self, node_rank: usize) -> (Ring<'_>, &mut Lane) {
-        let ring = self.window.ring(self.own_node_rank, node_rank);
-        (ring, &mut self.lanes[node_rank])
-    }
-
-    /// The ring from a rank of the node, and this rank's end of it.
-    #[inline]
-    fn from(&mut self, node_rank: usize) -> (Ring<'_>, &mut Lane) {
-        let ring = self.window.ring(node_rank, self.own_node_rank);
-        (ring, &mut self.lanes[node_rank])
-    }
-
-    /// As [`LocalMessages::try_send`], to a rank whose ring is full.
-    #[cold]
-    fn send_when_there_is_room(
-        &mut self,
-        node_rank: usize,
-        tag: Tag,
-        message: &[u8],
-        looks: u32,
-    ) -> bool {
-        for _ in 1..looks {
-            let (ring, lane) = self.from(node_rank);
-            if lane.reader.next(ring).is_some() {
-                return false;
-            }
-            let (ring, lane) = self.to(node_rank);
-            if lane.writer.write(ring, to_wire(tag), message) {
-                return true;
-            }
-        }
-        false
-    }
-}
-
-/// A tag as the header of a message has it: its exchange, and the lower half of its number. A channel has fewer conversations than that.
-#[expect(clippy::cast_possible_truncation, reason = "the lower half")]
-fn to_wire(tag: Tag) -> u32 {
-    u32::from(tag.number() as u16) << 16 | u32::from(tag.exchange())
-}
-
-/// A tag from the header of a message, in the channel whose first conversation has this number.
-#[expect(clippy::cast_possible_truncation, reason = "the parts of a word")]
-fn from_wire(wire: u32, first_number: u64) -> Tag {
-    let number = first_number >> 16 << 16 | u64::from(wire >> 16);
-    Tag::new(number).with_exchange_number(wire as u16)
-}
-
-/// The rings of a node, and this rank's ends of them.
-#[derive(Debug)]
-struct Rings {
-    window: Window,
-    own_node_rank: usize,
-    lanes: Vec<Lane>,
+pub(super) struct Unexpected {
+    pub(super) node_rank: usize,
+    pub(super) tag: Tag,
+    pub(super) bytes: Vec<u8>,
 }
 
 /// The messages, and what has not met its other half.
 #[derive(Debug)]
-pub(super) struct LocalMessages {
+pub(crate) struct LocalMessages {
     /// Where there can be none, this rank is the only one here.
-    rings: Option<Rings>,
+    pub(super) rings: Option<Rings>,
     /// The longest message of the rings; 0 if there are none.
-    longest_bytes: usize,
+    pub(super) longest_bytes: usize,
     /// The ranks of this node, ascending.
-    ranks: Vec<usize>,
-    own_node_rank: usize,
+    pub(super) ranks: Vec<usize>,
+    pub(super) own_node_rank: usize,
     /// The number of the channel's first conversation.
-    first_number: u64,
+    pub(super) first_number: u64,
     /// The time in milliseconds, as it was when this rank last looked.
-    now_ms: u32,
+    pub(super) now_ms: u32,
     /// Receives that wait for their messages, in the order in which they were posted.
-    posted: Vec<RequestId>,
+    pub(super) posted: Vec<RequestId>,
     /// Sends that wait for room in their rings, in the order in which they were started.
-    waiting: Vec<RequestId>,
-    unexpected: VecDeque<Unexpected>,
+    pub(super) waiting: Vec<RequestId>,
+    pub(super) unexpected: VecDeque<Unexpected>,
     /// Memory for unexpected messages, each for the longest.
-    spare: Vec<Vec<u8>>,
+    pub(super) spare: Vec<Vec<u8>>,
 }
 
 impl LocalMessages {
     /// Only this rank's messages to itself.
-    pub(super) fn of_one(rank: usize, first_number: u64) -> Self {
+    pub(crate) fn of_one(rank: usize, first_number: u64) -> Self {
         Self {
             rings: None,
             longest_bytes: 0,
@@ -146,7 +68,7 @@ impl LocalMessages {
     }
 
     /// Those of a node whose ranks are these. Collective; `None` on all of them where there can be no rings.
-    pub(super) fn of_node(
+    pub(crate) fn of_node(
         node: &RawCommunicator,
         ranks: Vec<usize>,
         first_number: u64,
@@ -171,12 +93,12 @@ impl LocalMessages {
     }
 
     /// MPI's name for the rings' memory, if there are rings.
-    pub(super) fn window(&self) -> Option<RawWindow> {
+    pub(crate) fn window(&self) -> Option<RawWindow> {
         self.rings.as_ref().map(|rings| rings.window.raw())
     }
 
     /// The longest message of the rings among so many ranks; 0 unless this node has all of them.
-    pub(super) fn longest_bytes_among(&self, ranks: usize) -> usize {
+    pub(crate) fn longest_bytes_among(&self, ranks: usize) -> usize {
         if self.ranks.len() == ranks {
             self.longest_bytes
         } else {
@@ -186,7 +108,7 @@ impl LocalMessages {
 
     /// A rank's number on this node, if messages of this capacity to and from it go this way.
     #[inline]
-    pub(super) fn node_rank_of(&self, rank: usize, capacity_bytes: usize) -> Option<usize> {
+    pub(crate) fn node_rank_of(&self, rank: usize, capacity_bytes: usize) -> Option<usize> {
         if capacity_bytes > self.longest_bytes && rank != self.ranks[self.own_node_rank] {
             return None;
         }
@@ -194,7 +116,7 @@ impl LocalMessages {
     }
 
     /// Makes room for this number of messages.
-    pub(super) fn reserve(&mut self, messages: usize) {
+    pub(crate) fn reserve(&mut self, messages: usize) {
         for list in [&mut self.posted, &mut self.waiting] {
             list.reserve(messages.saturating_sub(list.len()));
         }
@@ -207,7 +129,7 @@ impl LocalMessages {
         }
     }
 
-    pub(super) fn start_send(
+    pub(crate) fn start_send(
         &mut self,
         requests: &mut Requests<Message>,
         conversations: &mut Conversations,
@@ -230,7 +152,7 @@ impl LocalMessages {
 
     /// The rings, for another rank than this one.
     #[inline]
-    fn rings_to(&mut self, node_rank: usize) -> Option<&mut Rings> {
+    pub(super) fn rings_to(&mut self, node_rank: usize) -> Option<&mut Rings> {
         let is_other = node_rank != self.own_node_rank;
         self.rings.as_mut().filter(|_| is_other)
     }
@@ -265,7 +187,7 @@ impl LocalMessages {
 
     /// Sends a message to another rank if there is room for it at one of so many looks; or before a message of that rank is there, which may
     /// be waiting as well. Says whether there was.
-    pub(super) fn try_send(
+    pub(crate) fn try_send(
         &mut self,
         node_rank: usize,
         tag: Tag,
@@ -284,7 +206,7 @@ impl LocalMessages {
     }
 
     /// Takes the next message of a rank in, if it is this exchange's and no other receive may be waiting for it. Says whether it is.
-    pub(super) fn try_receive(
+    pub(crate) fn try_receive(
         &mut self,
         node_rank: usize,
         tag: Tag,
@@ -311,7 +233,7 @@ impl LocalMessages {
         is_it
     }
 
-    pub(super) fn start_receive(
+    pub(crate) fn start_receive(
         &mut self,
         requests: &mut Requests<Message>,
         conversations: &mut Conversations,
@@ -341,14 +263,14 @@ impl LocalMessages {
     }
 
     /// Keeps the memory of a message from a ring for another unexpected one.
-    fn keep_spare(&mut self, node_rank: usize, bytes: Vec<u8>) {
+    pub(super) fn keep_spare(&mut self, node_rank: usize, bytes: Vec<u8>) {
         if node_rank != self.own_node_rank && self.spare.len() < MOST_SPARE {
             self.spare.push(bytes);
         }
     }
 
     /// The oldest message of a conversation that came before its receive.
-    fn take_unexpected(&mut self, node_rank: usize, tag: Tag) -> Option<Unexpected> {
+    pub(super) fn take_unexpected(&mut self, node_rank: usize, tag: Tag) -> Option<Unexpected> {
         let index = self.unexpected.iter().position(|unexpected| {
             (unexpected.node_rank, unexpected.tag.number()) == (node_rank, tag.number())
         })?;
@@ -357,7 +279,7 @@ impl LocalMessages {
 
     /// A message of a conversation that came before its receive, the oldest of its sender's, and of whose tag this holds: its sender
     /// and its tag.
-    pub(super) fn find_unexpected(
+    pub(crate) fn find_unexpected(
         &self,
         tag: Tag,
         holds: impl Fn(Tag) -> bool,
@@ -377,12 +299,18 @@ impl LocalMessages {
     }
 
     /// Forgets the messages of a conversation that nobody has asked for.
-    pub(super) fn forget(&mut self, tag: Tag) {
+    pub(crate) fn forget(&mut self, tag: Tag) {
         self.unexpected
             .retain(|unexpected| unexpected.tag.number() != tag.number());
     }
 
-    fn message(&self, node_rank: usize, tag: Tag, buffer: Vec<u8>, state: State) -> LocalMessage {
+    pub(super) fn message(
+        &self,
+        node_rank: usize,
+        tag: Tag,
+        buffer: Vec<u8>,
+        state: State,
+    ) -> LocalMessage {
         LocalMessage {
             buffer,
             peer: self.ranks[node_rank],
@@ -394,74 +322,27 @@ impl LocalMessages {
     }
 
     /// Notes what time it is.
-    pub(super) fn note_time(&mut self, now_ms: u32) {
+    pub(crate) fn note_time(&mut self, now_ms: u32) {
         self.now_ms = now_ms;
     }
 
     /// How long nothing has come from a rank through a ring, in milliseconds; `None` if there is no ring.
-    pub(super) fn silence_ms(&self, rank: usize) -> Option<u32> {
+    pub(crate) fn silence_ms(&self, rank: usize) -> Option<u32> {
         let node_rank = self.ranks.binary_search(&rank).ok()?;
         let lane = self.rings.as_ref()?.lanes.get(node_rank)?;
         Some(self.now_ms.wrapping_sub(lane.heard_ms))
     }
 
     /// Forgets a request that is given up.
-    pub(super) fn cancel(&mut self, request: RequestId) {
+    pub(crate) fn cancel(&mut self, request: RequestId) {
         for list in [&mut self.posted, &mut self.waiting] {
             list.retain(|&other| other != request);
         }
     }
 
-    /// Goes on with a message. What it finds on the way goes to its receive.
-    #[inline]
-    pub(super) fn progress<'r>(
-        &mut self,
-        requests: &'r mut Requests<Message>,
-        conversations: &mut Conversations,
-        request: RequestId,
-    ) -> &'r LocalMessage {
-        let node_rank = local(requests, request).node_rank;
-        while local(requests, request).state == State::Receiving
-            && self.take_in(requests, conversations, node_rank)
-        {}
-        local(requests, request)
-    }
-
-    /// Takes the next message of a rank in, if one has arrived. Says whether one had.
-    #[inline]
-    fn take_in(
-        &mut self,
-        requests: &mut Requests<Message>,
-        conversations: &mut Conversations,
-        node_rank: usize,
-    ) -> bool {
-        let now_ms = self.now_ms;
-        let Some(rings) = self.rings_to(node_rank) else {
-            return false;
-        };
-        let (ring, lane) = rings.from(node_rank);
-        let Some((wire, length)) = lane.reader.next(ring) else {
-            return false;
-        };
-        lane.heard_ms = now_ms;
-        let tag = from_wire(wire, self.first_number);
-        if tag.is_notice() {
-            self.take_notice(requests, conversations, node_rank, tag, length);
-        } else if let Some(index) = self.first_posted(requests, node_rank, tag) {
-            let message = local(requests, self.posted.remove(index));
-            self.read(node_rank, length, message.accept(tag, length));
-            if message.tag != tag {
-                self.end_mismatched(requests, conversations, node_rank, tag);
-            }
-        } else {
-            self.keep_unexpected(conversations, node_rank, tag, length);
-        }
-        true
-    }
-
     /// The oldest receive of a conversation that waits for a message of this rank.
     #[inline]
-    fn first_posted(
+    pub(super) fn first_posted(
         &self,
         requests: &mut Requests<Message>,
         node_rank: usize,
@@ -473,17 +354,9 @@ impl LocalMessages {
         })
     }
 
-    /// Reads the next message of another rank, which has this length, as far as there is room for it.
-    #[inline]
-    fn read(&mut self, node_rank: usize, length: usize, into: &mut [u8]) {
-        let rings = self.rings_to(node_rank);
-        let (ring, lane) = rings.expect("its message is in a ring").from(node_rank);
-        lane.reader.read(ring, length, into);
-    }
-
     /// A message has met a receive of another exchange: the other receives of the conversation wait in vain as well.
     #[cold]
-    fn end_mismatched(
+    pub(super) fn end_mismatched(
         &mut self,
         requests: &mut Requests<Message>,
         conversations: &mut Conversations,
@@ -497,46 +370,9 @@ impl LocalMessages {
         });
     }
 
-    /// Takes everything in that has arrived.
-    #[cold]
-    pub(super) fn take_all_in(
-        &mut self,
-        requests: &mut Requests<Message>,
-        conversations: &mut Conversations,
-    ) {
-        for node_rank in 0..self.ranks.len() {
-            while self.take_in(requests, conversations, node_rank) {}
-        }
-    }
-
-    /// Takes the next message of a rank in, which is a notice of this length.
-    #[cold]
-    fn take_notice(
-        &mut self,
-        requests: &mut Requests<Message>,
-        conversations: &mut Conversations,
-        node_rank: usize,
-        tag: Tag,
-        length: usize,
-    ) {
-        let mut bytes = [0; NOTICE_BYTES_MAX];
-        let bytes = &mut bytes[..length];
-        self.read(node_rank, length, bytes);
-        let Some(notice) = Notice::from_bytes(bytes) else {
-            return;
-        };
-        let has_given_up = matches!(notice, Notice::GivenUp { .. });
-        notice.note(conversations, self.ranks[node_rank], tag);
-        if has_given_up {
-            self.end_receives(requests, |tag| {
-                conversations.who_gave_up(tag).map(Trouble::GivenUp)
-            });
-        }
-    }
-
     /// Ends the receives for which `end`, given their tags, says what is wrong.
     #[cold]
-    fn end_receives(
+    pub(super) fn end_receives(
         &mut self,
         requests: &mut Requests<Message>,
         end: impl Fn(Tag) -> Option<Trouble>,
@@ -550,71 +386,10 @@ impl LocalMessages {
             trouble.is_none()
         });
     }
-
-    /// Takes the next message of a rank in, whose receive has not been posted yet.
-    #[cold]
-    fn keep_unexpected(
-        &mut self,
-        conversations: &Conversations,
-        node_rank: usize,
-        tag: Tag,
-        length: usize,
-    ) {
-        let spare = self.spare.pop();
-        let mut bytes = spare.unwrap_or_else(|| Vec::with_capacity(self.longest_bytes));
-        bytes.resize(length, 0);
-        self.read(node_rank, length, &mut bytes);
-        if conversations.is_closed(tag) {
-            self.keep_spare(node_rank, bytes);
-        } else {
-            self.unexpected.push_back(Unexpected {
-                node_rank,
-                tag,
-                bytes,
-            });
-        }
-    }
-
-    /// Sends what there is room for, and makes room on this rank: two whose rings to each other are full would wait for each other.
-    #[inline]
-    pub(super) fn go_on_sending(
-        &mut self,
-        requests: &mut Requests<Message>,
-        conversations: &mut Conversations,
-    ) {
-        if !self.waiting.is_empty() {
-            self.send_waiting(requests, conversations);
-        }
-    }
-
-    #[cold]
-    fn send_waiting(
-        &mut self,
-        requests: &mut Requests<Message>,
-        conversations: &mut Conversations,
-    ) {
-        let rings = self.rings.as_mut();
-        let rings = rings.expect("only sends through rings wait");
-        for lane in &mut rings.lanes {
-            lane.is_full = false;
-        }
-        let before = self.waiting.len();
-        self.waiting.retain(|&request| {
-            let message = local(requests, request);
-            let (ring, lane) = rings.to(message.node_rank);
-            let is_sent = lane.send(ring, message.tag, &message.buffer);
-            if is_sent {
-                message.state = State::Sent;
-            }
-            !is_sent
-        });
-        if self.waiting.len() == before {
-            self.take_all_in(requests, conversations);
-        }
-    }
 }
 
-fn local(requests: &mut Requests<Message>, request: RequestId) -> &mut LocalMessage {
+/// A message of these lists.
+pub(super) fn local(requests: &mut Requests<Message>, request: RequestId) -> &mut LocalMessage {
     match requests.get_mut(request) {
         Message::Local(message) => message,
         Message::Mpi(_) => unreachable!("only local messages are in these lists"),

@@ -4,13 +4,15 @@
 //! nobody has received, meet a receive of a new one. So no tag is: when a channel's are used up, its successor is a new duplicate of
 //! the communicator, with rings of its own.
 
-use super::lifetime::Lifetime;
-use super::local::LocalMessages;
-use super::message::Message;
-use super::node::Node;
-use super::raw::{Agreed, Failure, RawCommunicator};
 use crate::conversation::Conversations;
 use crate::error::Error;
+use crate::mpi::calls::collectives::Agreed;
+use crate::mpi::calls::communicator::RawCommunicator;
+use crate::mpi::calls::failure::Failure;
+use crate::mpi::channels::lifetime::Lifetime;
+use crate::mpi::messages::message::Message;
+use crate::mpi::node::local::LocalMessages;
+use crate::mpi::node::sharing::Node;
 use crate::request::{RequestId, Requests};
 use crate::tag::Tag;
 
@@ -59,32 +61,32 @@ impl TagBits {
 
 /// A duplicate of the caller's communicator, for some conversations.
 #[derive(Debug)]
-pub(super) struct Channel {
+pub(crate) struct Channel {
     /// How many channels there were before it.
     generation: u64,
     /// Its conversations that are open.
     open_count: usize,
-    pub(super) raw: RawCommunicator,
+    pub(crate) raw: RawCommunicator,
     /// The way of what MPI does not carry.
-    pub(super) local: LocalMessages,
-    pub(super) lifetime: Lifetime,
+    pub(crate) local: LocalMessages,
+    pub(crate) lifetime: Lifetime,
     bits: TagBits,
 }
 
 /// This rank's channels, and what it knows of their conversations.
 #[derive(Debug)]
-pub(super) struct Channels {
+pub(crate) struct Channels {
     bits: TagBits,
     /// The first, which is there for ever, and those of open conversations.
     list: Vec<Channel>,
-    pub(super) conversations: Conversations,
-    /// When MPI last brought a message of a rank, in milliseconds of the [clock](super::asking::Clock): as far as the greatest such rank.
+    pub(crate) conversations: Conversations,
+    /// When MPI last brought a message of a rank, in milliseconds of the [clock](crate::mpi::messages::asking::Clock): as far as the greatest such rank.
     heard_ms: Vec<u32>,
 }
 
 impl Channel {
     /// The first, on a duplicate of the caller's communicator. Collective.
-    pub(super) fn first(
+    pub(crate) fn first(
         raw: RawCommunicator,
         lifetime: Lifetime,
         local: LocalMessages,
@@ -103,19 +105,19 @@ impl Channel {
     }
 
     /// Whether MPI's tags have room for the kind of an exchange.
-    pub(super) fn tags_tell_exchanges(&self) -> bool {
+    pub(crate) fn tags_tell_exchanges(&self) -> bool {
         self.bits.exchange > 0
     }
 
     /// MPI's tag for a tag of this channel.
-    pub(super) fn mpi_tag(&self, tag: Tag) -> i32 {
+    pub(crate) fn mpi_tag(&self, tag: Tag) -> i32 {
         let number = tag.number() & ((1 << self.bits.number) - 1);
         let exchange = u64::from(tag.exchange()) & ((1 << self.bits.exchange) - 1);
         i32::try_from(number << self.bits.exchange | exchange).expect("MPI_TAG_UB is an int")
     }
 
     /// The conversation of a message with this MPI tag.
-    pub(super) fn conversation_of(&self, mpi_tag: i32) -> Tag {
+    pub(crate) fn conversation_of(&self, mpi_tag: i32) -> Tag {
         let number = u64::from(mpi_tag.unsigned_abs()) >> self.bits.exchange;
         Tag::new(self.generation << self.bits.number | number)
     }
@@ -154,7 +156,7 @@ impl Channel {
 }
 
 impl Channels {
-    pub(super) fn new(first: Channel) -> Self {
+    pub(crate) fn new(first: Channel) -> Self {
         Self {
             bits: first.bits,
             list: vec![first],
@@ -164,7 +166,7 @@ impl Channels {
     }
 
     /// Notes what time it is, for what comes from now on.
-    pub(super) fn note_time(&mut self, now_ms: u32) {
+    pub(crate) fn note_time(&mut self, now_ms: u32) {
         self.conversations.inquiries.now_ms = now_ms;
         for channel in &mut self.list {
             channel.local.note_time(now_ms);
@@ -172,7 +174,7 @@ impl Channels {
     }
 
     /// Notes that MPI has brought a message of a rank.
-    pub(super) fn note_heard(&mut self, rank: usize) {
+    pub(crate) fn note_heard(&mut self, rank: usize) {
         if self.heard_ms.len() <= rank {
             self.heard_ms.resize(rank + 1, 0);
         }
@@ -180,7 +182,7 @@ impl Channels {
     }
 
     /// How long nothing was heard of a rank, in any conversation, in milliseconds.
-    pub(super) fn silence_ms(&self, rank: usize) -> u32 {
+    pub(crate) fn silence_ms(&self, rank: usize) -> u32 {
         let now_ms = self.conversations.inquiries.now_ms;
         let by_mpi = self.heard_ms.get(rank).copied().unwrap_or(0);
         let through_rings = self.list.iter();
@@ -190,7 +192,7 @@ impl Channels {
 
     /// The channel of a tag, unless it was not opened.
     #[inline]
-    pub(super) fn of(&mut self, tag: Tag) -> Option<(&mut Channel, &mut Conversations)> {
+    pub(crate) fn of(&mut self, tag: Tag) -> Option<(&mut Channel, &mut Conversations)> {
         let generation = self.bits.generation(tag);
         let channel = self
             .list
@@ -199,13 +201,13 @@ impl Channels {
         channel.map(|channel| (channel, &mut self.conversations))
     }
 
-    pub(super) fn first(&self) -> &Channel {
+    pub(crate) fn first(&self) -> &Channel {
         &self.list[0]
     }
 
     /// Sends what waits for room in a ring.
     #[inline]
-    pub(super) fn go_on_sending(&mut self, requests: &mut Requests<Message>) {
+    pub(crate) fn go_on_sending(&mut self, requests: &mut Requests<Message>) {
         for channel in &mut self.list {
             channel
                 .local
@@ -214,14 +216,14 @@ impl Channels {
     }
 
     /// Takes in what has arrived in the rings.
-    pub(super) fn take_all_in(&mut self, requests: &mut Requests<Message>) {
+    pub(crate) fn take_all_in(&mut self, requests: &mut Requests<Message>) {
         for channel in &mut self.list {
             channel.local.take_all_in(requests, &mut self.conversations);
         }
     }
 
     /// A message of this conversation that came through a ring before its receive, and of whose tag this holds: its sender and its tag.
-    pub(super) fn unexpected_in_ring(
+    pub(crate) fn unexpected_in_ring(
         &mut self,
         tag: Tag,
         holds: impl Fn(Tag) -> bool,
@@ -231,21 +233,21 @@ impl Channels {
     }
 
     /// Takes a request off the lists of those that are to be completed.
-    pub(super) fn forget_request(&mut self, tag: Tag, request: RequestId) {
+    pub(crate) fn forget_request(&mut self, tag: Tag, request: RequestId) {
         if let Some((channel, _)) = self.of(tag) {
             channel.local.cancel(request);
         }
     }
 
     /// Makes room for this number of messages.
-    pub(super) fn reserve(&mut self, messages: usize) {
+    pub(crate) fn reserve(&mut self, messages: usize) {
         for channel in &mut self.list {
             channel.local.reserve(messages);
         }
     }
 
     /// Opens a conversation; this is collective, and makes a channel for it if there is none.
-    pub(super) fn open(&mut self, tag: Tag, rank: usize, size: usize) -> Result<(), Error> {
+    pub(crate) fn open(&mut self, tag: Tag, rank: usize, size: usize) -> Result<(), Error> {
         self.conversations.open(tag);
         if self.of(tag).is_none() {
             let generation = self.bits.generation(tag);
@@ -258,7 +260,7 @@ impl Channels {
     }
 
     /// Closes a conversation, and lets go of its channel if no other can use that.
-    pub(super) fn close(&mut self, tag: Tag) {
+    pub(crate) fn close(&mut self, tag: Tag) {
         self.conversations.close(tag);
         let newest = self.list.last().map(|channel| channel.generation);
         if let Some((channel, _)) = self.of(tag) {

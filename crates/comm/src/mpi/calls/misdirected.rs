@@ -9,19 +9,19 @@ use std::sync::OnceLock;
 
 use mpi_library::Errhandler;
 
-use super::library::{is_beneath, mpi};
-use super::raw::{Failure, check};
+use crate::mpi::calls::failure::{Failure, check};
+use crate::mpi::calls::library::{is_beneath, mpi};
 
 /// While this exists, `MPI_COMM_WORLD` returns errors: those of a receive that is tested meanwhile, or of a communicator that is freed.
 #[derive(Debug)]
-pub(super) struct WorldReturnsErrors {
+pub(crate) struct WorldReturnsErrors {
     before: Errhandler,
 }
 
 impl WorldReturnsErrors {
     /// `None` where the library needs it not.
     #[inline]
-    pub(super) fn where_needed() -> Result<Option<Self>, Failure> {
+    pub(crate) fn where_needed() -> Result<Option<Self>, Failure> {
         // Beneath a program, the handler is the program's, which another thread may set or need at this moment. Receives are too short
         // only if the program's ranks call the same reduction with different counts.
         if is_beneath() {
@@ -37,7 +37,7 @@ impl WorldReturnsErrors {
 
     /// For a call whose errors have no communicator to go to.
     #[cold]
-    pub(super) fn always() -> Result<Self, Failure> {
+    pub(crate) fn always() -> Result<Self, Failure> {
         let handles = &mpi().handles;
         let (world, errors_return) = (handles.MPI_COMM_WORLD, handles.MPI_ERRORS_RETURN);
         let mut before = Errhandler::UNSET;

@@ -7,11 +7,11 @@
 use std::ffi::c_int;
 use std::iter;
 
-use super::channel::{Channel, Channels};
-use super::message::{Message, Trouble};
-use super::notice::{NOTICE_BYTES_MAX, Notice};
-use super::raw::Failure;
 use crate::conversation::Conversations;
+use crate::mpi::calls::failure::Failure;
+use crate::mpi::channels::channel::{Channel, Channels};
+use crate::mpi::messages::message::{Message, Trouble};
+use crate::mpi::messages::notice::{NOTICE_BYTES_MAX, Notice};
 use crate::request::{RequestId, Requests};
 use crate::tag::Tag;
 
@@ -20,7 +20,7 @@ const LOOKED_AT_MAX: usize = 16;
 
 /// Forgets what ranks said before a wait in this exchange began. It may be old: the turns of exchanges are counted in few bits.
 #[cold]
-pub(super) fn forget_the_past(
+pub(crate) fn forget_the_past(
     requests: &mut Requests<Message>,
     channels: &mut Channels,
     tag: Tag,
@@ -33,7 +33,7 @@ pub(super) fn forget_the_past(
 
 /// Ends those requests that are waited for in vain. Says whether there are any.
 #[cold]
-pub(super) fn look(
+pub(crate) fn look(
     requests: &mut Requests<Message>,
     channels: &mut Channels,
     awaited: &[RequestId],
@@ -114,7 +114,7 @@ fn next_notice(
 
 /// Takes in the notices about all conversations that MPI has brought.
 #[cold]
-pub(super) fn take_all_notices(channels: &mut Channels) -> Result<(), Failure> {
+pub(crate) fn take_all_notices(channels: &mut Channels) -> Result<(), Failure> {
     for about in channels.conversations.open_tags() {
         take_notices(about, channels)?;
     }

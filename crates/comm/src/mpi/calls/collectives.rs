@@ -1,0 +1,113 @@
+//! MPI's own collectives, of what ranks agree on and of integers.
+
+#![expect(unsafe_code, reason = "MPI is a C library")]
+
+use std::ffi::c_int;
+
+use crate::mpi::calls::communicator::RawCommunicator;
+use crate::mpi::calls::failure::{Failure, check};
+use crate::mpi::calls::library::mpi;
+
+/// The top bit: with it flipped, unsigned numbers have the order of signed ones.
+const SIGN: u64 = 1 << 63;
+
+/// What an allreduce makes of all ranks' numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Agreed {
+    Least,
+    Greatest,
+    /// Every bit that one of them has.
+    Union,
+}
+
+impl RawCommunicator {
+    /// `MPI_Allreduce`, element by element, on slices of the same length.
+    ///
+    /// Minima and maxima are taken of signed integers with the top bit flipped: MPICH 4.0.2 compares MPI_UINT64_T as if it were signed.
+    pub(crate) fn allreduce_u64s(
+        &self,
+        numbers: &[u64],
+        agreed: Agreed,
+    ) -> Result<Vec<u64>, Failure> {
+        let flipped = match agreed {
+            Agreed::Least | Agreed::Greatest => SIGN,
+            Agreed::Union => 0,
+        };
+        let numbers: Vec<u64> = numbers.iter().map(|number| number ^ flipped).collect();
+        let mut result = vec![0_u64; numbers.len()];
+        let count = c_int::try_from(numbers.len()).expect("ranks agree on few numbers");
+        let handles = &mpi().handles;
+        let (datatype, operation) = match agreed {
+            Agreed::Least => (handles.MPI_INT64_T, handles.MPI_MIN),
+            Agreed::Greatest => (handles.MPI_INT64_T, handles.MPI_MAX),
+            Agreed::Union => (handles.MPI_UINT64_T, handles.MPI_BOR),
+        };
+        // SAFETY: both buffers hold `count` numbers, and are distinct.
+        let code = unsafe {
+            mpi().MPI_Allreduce(
+                numbers.as_ptr().cast(),
+                result.as_mut_ptr().cast(),
+                count,
+                datatype,
+                operation,
+                self.handle(),
+            )
+        };
+        check("MPI_Allreduce", code)?;
+        result.iter_mut().for_each(|number| *number ^= flipped);
+        Ok(result)
+    }
+
+    /// As [`allreduce_u64s`](RawCommunicator::allreduce_u64s), of one number.
+    pub(crate) fn allreduce_u64(&self, number: u64, agreed: Agreed) -> Result<u64, Failure> {
+        Ok(self.allreduce_u64s(&[number], agreed)?[0])
+    }
+
+    /// `MPI_Reduce` to `root`, or `MPI_Allreduce`, by `MPI_SUM`, in place; at most 2^31 - 1 integers a call.
+    pub(crate) fn add_integers(
+        &self,
+        root: Option<c_int>,
+        words: &mut [i64],
+    ) -> Result<(), Failure> {
+        const MOST: usize = c_int::MAX as usize;
+        let (datatype, operation) = (mpi().handles.MPI_INT64_T, mpi().handles.MPI_SUM);
+        let mut sums = vec![0_i64; words.len().min(MOST)];
+        for words in words.chunks_mut(MOST) {
+            let count = c_int::try_from(words.len()).expect("a chunk is that short");
+            let sums = &mut sums[..words.len()];
+            let (from, to) = (words.as_ptr().cast(), sums.as_mut_ptr().cast());
+            let (call, code) = match root {
+                // SAFETY: both buffers hold `count` integers and are distinct.
+                None => ("MPI_Allreduce", unsafe {
+                    mpi().MPI_Allreduce(from, to, count, datatype, operation, self.handle())
+                }),
+                // SAFETY: as above; the second exists on every rank, though MPI writes the root's alone.
+                Some(root) => ("MPI_Reduce", unsafe {
+                    mpi().MPI_Reduce(from, to, count, datatype, operation, root, self.handle())
+                }),
+            };
+            check(call, code)?;
+            words.copy_from_slice(sums);
+        }
+        Ok(())
+    }
+
+    /// `MPI_Allgather`: a number of every rank. Collective.
+    pub(crate) fn allgather_u64(&self, number: u64) -> Result<Vec<u64>, Failure> {
+        let mut numbers = vec![0_u64; self.size()?];
+        let datatype = mpi().handles.MPI_UINT64_T;
+        // SAFETY: the one is a live u64, the other as many as there are ranks.
+        let code = unsafe {
+            mpi().MPI_Allgather(
+                (&raw const number).cast(),
+                1,
+                datatype,
+                numbers.as_mut_ptr().cast(),
+                1,
+                datatype,
+                self.handle(),
+            )
+        };
+        check("MPI_Allgather", code).map(|()| numbers)
+    }
+}

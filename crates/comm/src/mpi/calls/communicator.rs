@@ -1,0 +1,284 @@
+//! The MPI calls on a communicator: its ranks, its messages, and its end.
+
+#![expect(unsafe_code, reason = "MPI is a C library")]
+
+use std::ffi::c_int;
+use std::process;
+
+use mpi_library::{Comm, Group, Message, Request, Status};
+
+use crate::mpi::calls::attribute;
+use crate::mpi::calls::failure::{Failure, check, failure};
+use crate::mpi::calls::library::{chosen, is_beneath, mpi};
+use crate::mpi::calls::pending::{PendingRequest, index};
+
+/// A communicator's handle, which frees nothing when it is dropped: [`lifetime`](crate::mpi::channels::lifetime) frees our duplicates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawCommunicator {
+    handle: Comm,
+}
+
+impl RawCommunicator {
+    /// A communicator by its handle.
+    ///
+    /// # Safety
+    /// It is a live one of the [library](crate::mpi::calls::library)'s, and MPI is initialised.
+    pub(crate) unsafe fn from_handle(handle: Comm) -> Self {
+        Self { handle }
+    }
+
+    /// Duplicates it, collectively, so that our messages match only each other. The duplicate returns errors.
+    pub(crate) fn duplicate(&self) -> Result<Self, Failure> {
+        let handle = if is_beneath() {
+            self.duplicate_alone()?
+        } else {
+            self.duplicate_with_attributes()?
+        };
+        let this = Self { handle };
+        this.return_errors()?;
+        Ok(this)
+    }
+
+    fn duplicate_with_attributes(&self) -> Result<Comm, Failure> {
+        let mut duplicate = Comm::UNSET;
+        // SAFETY: the handle is live; `duplicate` is room for one handle.
+        let code = unsafe { mpi().MPI_Comm_dup(self.handle, &raw mut duplicate) };
+        check("MPI_Comm_dup", code).map(|()| duplicate)
+    }
+
+    /// `MPI_Comm_dup` would call the program's functions that copy attributes, and the program did not ask for a copy. `MPI_Comm_split` of
+    /// Open MPI 4.1 may hang while an `MPI_Comm_idup` of the same communicator is under way.
+    fn duplicate_alone(&self) -> Result<Comm, Failure> {
+        let (mut group, mut duplicate) = (Group::UNSET, Comm::UNSET);
+        // SAFETY: the handle is live; `group` is room for one handle.
+        let code = unsafe { mpi().MPI_Comm_group(self.handle, &raw mut group) };
+        check("MPI_Comm_group", code)?;
+        // SAFETY: the handle is live, `duplicate` is room for one. The group is that of all its processes, in their order.
+        let code = unsafe { mpi().MPI_Comm_create(self.handle, group, &raw mut duplicate) };
+        // SAFETY: the group is ours and live, and is not used afterwards.
+        unsafe { mpi().MPI_Group_free(&raw mut group) };
+        check("MPI_Comm_create", code).map(|()| duplicate)
+    }
+
+    /// Makes it return errors.
+    pub(crate) fn return_errors(&self) -> Result<(), Failure> {
+        let errors_return = mpi().handles.MPI_ERRORS_RETURN;
+        // SAFETY: the handle is live, the error handler is predefined.
+        let code = unsafe { mpi().MPI_Comm_set_errhandler(self.handle, errors_return) };
+        check("MPI_Comm_set_errhandler", code)
+    }
+
+    /// The library's own, of all processes of this program.
+    pub(crate) fn world() -> Self {
+        Self {
+            handle: mpi().handles.MPI_COMM_WORLD,
+        }
+    }
+
+    /// MPI's own name for it.
+    pub(crate) fn handle(&self) -> Comm {
+        self.handle
+    }
+
+    pub(crate) fn rank(&self) -> Result<usize, Failure> {
+        let mut rank = 0;
+        // SAFETY: the handle is live, `rank` is a live int.
+        let code = unsafe { mpi().MPI_Comm_rank(self.handle, &raw mut rank) };
+        check("MPI_Comm_rank", code).map(|()| index(rank))
+    }
+
+    pub(crate) fn size(&self) -> Result<usize, Failure> {
+        let mut size = 0;
+        // SAFETY: the handle is live, `size` is a live int.
+        let code = unsafe { mpi().MPI_Comm_size(self.handle, &raw mut size) };
+        check("MPI_Comm_size", code).map(|()| index(size))
+    }
+
+    /// `MPI_Comm_split_type`: the processes of this process' node, in the order of their ranks. Collective.
+    pub(crate) fn split_by_node(&self) -> Result<Self, Failure> {
+        let mut node = Comm::UNSET;
+        let info = mpi().handles.MPI_INFO_NULL;
+        let shared = mpi().constants.MPI_COMM_TYPE_SHARED;
+        // SAFETY: the handle is live, the info is predefined, `node` is room for one handle.
+        let code =
+            unsafe { mpi().MPI_Comm_split_type(self.handle, shared, 0, info, &raw mut node) };
+        check("MPI_Comm_split_type", code)?;
+        Ok(Self { handle: node })
+    }
+
+    /// Starts sending the whole buffer, whose length is `count`.
+    pub(crate) fn start_send(
+        &self,
+        buffer: Vec<u8>,
+        count: c_int,
+        to: c_int,
+        tag: c_int,
+    ) -> Result<PendingRequest, Failure> {
+        assert_eq!(usize::try_from(count), Ok(buffer.len()));
+        let mut request = Request::UNSET;
+        let byte = mpi().handles.MPI_UINT8_T;
+        // SAFETY: the buffer holds `count` bytes; the request below owns it, and lets go of it
+        // only when MPI has (`PendingRequest::drop`), so it outlives MPI's request. The rest is live.
+        let code = unsafe {
+            mpi().MPI_Isend(
+                buffer.as_ptr().cast(),
+                count,
+                byte,
+                to,
+                tag,
+                self.handle,
+                &raw mut request,
+            )
+        };
+        check("MPI_Isend", code)?;
+        Ok(PendingRequest::of_send(request, buffer, to))
+    }
+
+    /// Starts receiving into the whole buffer, whose length is `capacity`.
+    pub(crate) fn start_receive(
+        &self,
+        mut buffer: Vec<u8>,
+        capacity: c_int,
+        from: c_int,
+        tag: c_int,
+    ) -> Result<PendingRequest, Failure> {
+        assert_eq!(usize::try_from(capacity), Ok(buffer.len()));
+        let mut request = Request::UNSET;
+        let byte = mpi().handles.MPI_UINT8_T;
+        // SAFETY: the buffer has room for `capacity` bytes; the request below owns it and does
+        // not touch it before MPI is done with it. The rest is live.
+        let code = unsafe {
+            mpi().MPI_Irecv(
+                buffer.as_mut_ptr().cast(),
+                capacity,
+                byte,
+                from,
+                tag,
+                self.handle,
+                &raw mut request,
+            )
+        };
+        check("MPI_Irecv", code)?;
+        Ok(PendingRequest::of_receive(request, buffer, from))
+    }
+
+    /// Starts a barrier.
+    pub(crate) fn start_barrier(&self) -> Result<PendingRequest, Failure> {
+        let mut request = Request::UNSET;
+        // SAFETY: the handle is live; `request` is room for one request.
+        let code = unsafe { mpi().MPI_Ibarrier(self.handle, &raw mut request) };
+        check("MPI_Ibarrier", code)?;
+        Ok(PendingRequest::of_send(request, Vec::new(), 0))
+    }
+
+    /// The greatest tag of the library's, its attribute `MPI_TAG_UB`.
+    pub(crate) fn tag_upper_bound(&self) -> Result<u64, Failure> {
+        let bound = self.int_attribute(mpi().constants.MPI_TAG_UB)?;
+        let bound = bound.and_then(|bound| u64::try_from(bound).ok());
+        Ok(bound.unwrap_or(LEAST_TAG_UPPER_BOUND))
+    }
+
+    /// A predefined attribute that is an int; `None` if it is not set.
+    pub(crate) fn int_attribute(&self, key: c_int) -> Result<Option<c_int>, Failure> {
+        attribute::int(self.handle, key).map_err(|code| failure("MPI_Comm_get_attr", code))
+    }
+
+    /// `MPI_Iprobe`: whether a message with this tag has arrived, and from which rank.
+    pub(crate) fn probe_for(&self, tag: c_int) -> Result<Option<c_int>, Failure> {
+        let any = mpi().constants.MPI_ANY_SOURCE;
+        let status = self.probe(any, tag)?;
+        Ok(status.map(|status| status.source(mpi().constants)))
+    }
+
+    /// `MPI_Iprobe`: the tag of the oldest message that has arrived from a rank, and its bytes. Messages of one sender keep their order
+    /// (MPI 4.1, 3.5).
+    pub(crate) fn oldest_from(&self, from: c_int) -> Result<Option<(c_int, c_int)>, Failure> {
+        let (any, byte) = (mpi().constants.MPI_ANY_TAG, mpi().handles.MPI_UINT8_T);
+        let Some(status) = self.probe(from, any)? else {
+            return Ok(None);
+        };
+        let mut bytes = 0;
+        // SAFETY: MPI_Iprobe has written the status; `bytes` is a live int.
+        let code = unsafe { mpi().MPI_Get_count(&raw const status, byte, &raw mut bytes) };
+        check("MPI_Get_count", code)?;
+        Ok(Some((status.tag(mpi().constants), bytes)))
+    }
+
+    fn probe(&self, from: c_int, tag: c_int) -> Result<Option<Status>, Failure> {
+        let mut flag = 0;
+        let mut status = Status::UNSET;
+        // SAFETY: the handle is live, `flag` and `status` are room for one value each.
+        let code =
+            unsafe { mpi().MPI_Iprobe(from, tag, self.handle, &raw mut flag, &raw mut status) };
+        check("MPI_Iprobe", code)?;
+        Ok((flag != 0).then_some(status))
+    }
+
+    /// `MPI_Iprobe`, whose answer does not matter: the call lets MPI make progress on whatever is under way.
+    pub(crate) fn make_progress(&self) -> Result<(), Failure> {
+        let constants = mpi().constants;
+        let (source, tag) = (constants.MPI_ANY_SOURCE, constants.MPI_ANY_TAG);
+        self.probe(source, tag).map(drop)
+    }
+
+    /// Receives the messages that have arrived and that nobody has received, and drops them.
+    pub(crate) fn drain(&self) -> Result<(), Failure> {
+        let constants = mpi().constants;
+        let (source, tag) = (constants.MPI_ANY_SOURCE, constants.MPI_ANY_TAG);
+        let byte = mpi().handles.MPI_UINT8_T;
+        loop {
+            let (mut flag, mut bytes) = (0, 0);
+            let mut message = Message::UNSET;
+            let mut status = Status::UNSET;
+            // SAFETY: the handle is live; `flag`, `message` and `status` are room for one value each.
+            let code = unsafe {
+                mpi().MPI_Improbe(
+                    source,
+                    tag,
+                    self.handle,
+                    &raw mut flag,
+                    &raw mut message,
+                    &raw mut status,
+                )
+            };
+            check("MPI_Improbe", code)?;
+            if flag == 0 {
+                return Ok(());
+            }
+            // SAFETY: MPI_Improbe has found a message, so it has written the status; `bytes` is a live int.
+            let code = unsafe { mpi().MPI_Get_count(&raw const status, byte, &raw mut bytes) };
+            check("MPI_Get_count", code)?;
+            let mut buffer = vec![0_u8; usize::try_from(bytes).unwrap_or_default()];
+            // SAFETY: the buffer has the bytes of the message, which MPI_Improbe has written.
+            let code = unsafe {
+                mpi().MPI_Mrecv(
+                    buffer.as_mut_ptr().cast(),
+                    bytes,
+                    byte,
+                    &raw mut message,
+                    &raw mut status,
+                )
+            };
+            check("MPI_Mrecv", code)?;
+        }
+    }
+
+    /// Frees it. Collective; no copy of the handle is used afterwards.
+    pub(crate) fn free(mut self) -> Result<(), Failure> {
+        // SAFETY: the handle is ours and live; by this function's contract nothing uses it afterwards.
+        let code = unsafe { mpi().MPI_Comm_free(&raw mut self.handle) };
+        check("MPI_Comm_free", code)
+    }
+}
+
+/// `MPI_TAG_UB` is at least this (MPI 4.1, 9.1.2).
+const LEAST_TAG_UPPER_BOUND: u64 = 32767;
+
+/// Ends all processes of this program; this one alone, where it has no MPI library.
+pub(crate) fn abort(code: c_int) {
+    let Some(mpi) = chosen() else {
+        process::exit(code);
+    };
+    // SAFETY: the handle is live as long as MPI is. The call does not return where it succeeds.
+    unsafe { mpi.MPI_Abort(mpi.handles.MPI_COMM_WORLD, code) };
+}

@@ -1,0 +1,12 @@
+//! The calls of MPI, as safe functions.
+
+mod attribute;
+pub(crate) mod collectives;
+pub(crate) mod communicator;
+pub(crate) mod failure;
+pub(crate) mod library;
+pub(crate) mod misdirected;
+pub(crate) mod pending;
+pub(crate) mod survivors;
+pub(crate) mod ulfm;
+pub(crate) mod user_operation;

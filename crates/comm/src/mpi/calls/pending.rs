@@ -1,0 +1,138 @@
+//! Requests of messages under way.
+//!
+//! A request owns its buffer, so that dropping one at any time is sound: a pending buffer is leaked rather than freed under MPI's hands.
+
+#![expect(unsafe_code, reason = "MPI is a C library")]
+
+use std::ffi::c_int;
+use std::mem;
+
+use mpi_library::{MPI_SUCCESS, Request, Status};
+
+use crate::mpi::calls::failure::{Failure, check};
+use crate::mpi::calls::library::mpi;
+use crate::mpi::calls::misdirected::WorldReturnsErrors;
+
+/// The request of a non-blocking send, receive or barrier, with its buffer.
+#[derive(Debug)]
+pub(crate) struct PendingRequest {
+    request: Request,
+    buffer: Vec<u8>,
+    /// The receiver or the sender; 0 for a barrier.
+    peer: c_int,
+    receives: bool,
+    /// What `MPI_Test` returned when it ended the request; `None` while MPI still works on it.
+    outcome: Option<c_int>,
+}
+
+impl PendingRequest {
+    /// One that sends a buffer, or of a barrier.
+    pub(crate) fn of_send(request: Request, buffer: Vec<u8>, peer: c_int) -> Self {
+        Self {
+            request,
+            buffer,
+            peer,
+            receives: false,
+            outcome: None,
+        }
+    }
+
+    /// One that receives into a buffer.
+    pub(crate) fn of_receive(request: Request, buffer: Vec<u8>, peer: c_int) -> Self {
+        let mut this = Self::of_send(request, buffer, peer);
+        this.receives = true;
+        this
+    }
+
+    /// Whether it is a receive that MPI still works on.
+    pub(crate) fn is_receiving(&self) -> bool {
+        self.receives && self.outcome.is_none()
+    }
+
+    /// Whether it is a receive that is over.
+    #[inline]
+    pub(crate) fn is_received(&self) -> bool {
+        self.receives && self.outcome.is_some()
+    }
+
+    /// Whether MPI still works on it.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.outcome.is_none()
+    }
+
+    /// The receiver or the sender; 0 for a barrier.
+    pub(crate) fn peer(&self) -> usize {
+        index(self.peer)
+    }
+
+    /// The bytes of its message, or at most of it.
+    pub(crate) fn capacity_bytes(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Whether MPI is done with it; a received message is then cut to its length.
+    pub(crate) fn test(&mut self) -> Result<bool, Failure> {
+        if let Some(code) = self.outcome {
+            return check("MPI_Test", code).map(|()| true);
+        }
+        let quiet_world = if self.receives {
+            WorldReturnsErrors::where_needed()?
+        } else {
+            None
+        };
+        let mut flag = 0;
+        let mut status = Status::UNSET;
+        // SAFETY: the request is live until MPI says it is complete, and after that this line is
+        // not reached; `flag` and `status` are room for one value each.
+        let code = unsafe { mpi().MPI_Test(&raw mut self.request, &raw mut flag, &raw mut status) };
+        drop(quiet_world);
+        // A request that failed is over: MPI does not touch its buffer any more (MPI 4.1, 3.7.3).
+        if code != MPI_SUCCESS || flag != 0 {
+            self.outcome = Some(code);
+        }
+        check("MPI_Test", code)?;
+        if self.outcome.is_some() && self.receives {
+            let mut count = 0;
+            let byte = mpi().handles.MPI_UINT8_T;
+            // SAFETY: MPI_Test has written the status, as the request is complete.
+            let code = unsafe { mpi().MPI_Get_count(&raw const status, byte, &raw mut count) };
+            check("MPI_Get_count", code)?;
+            // A cancelled receive may report no count.
+            self.buffer.truncate(usize::try_from(count).unwrap_or(0));
+        }
+        Ok(self.outcome.is_some())
+    }
+
+    /// Asks MPI to give up a receive; [`test`](PendingRequest::test) then completes without the sender.
+    pub(crate) fn cancel_receive(&mut self) -> Result<(), Failure> {
+        if self.outcome.is_some() || !self.receives {
+            return Ok(());
+        }
+        // SAFETY: the request is live, as it is pending.
+        let code = unsafe { mpi().MPI_Cancel(&raw mut self.request) };
+        check("MPI_Cancel", code)
+    }
+
+    /// The buffer of a complete request.
+    pub(crate) fn into_buffer(mut self) -> Vec<u8> {
+        assert!(
+            self.outcome.is_some(),
+            "the buffer is MPI's until the request is complete"
+        );
+        mem::take(&mut self.buffer)
+    }
+}
+
+impl Drop for PendingRequest {
+    fn drop(&mut self) {
+        if self.outcome.is_none() {
+            // MPI may still read or write it.
+            mem::forget(mem::take(&mut self.buffer));
+        }
+    }
+}
+
+/// A rank or a size, as MPI returns it.
+pub(crate) fn index(number: c_int) -> usize {
+    usize::try_from(number).expect("MPI counts from 0")
+}

@@ -1,0 +1,50 @@
+//! How long calls poll, and how often before they turn to something else.
+
+use std::time::Duration;
+
+/// How often a wait polls before it turns to something else.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PollLimits {
+    /// Polls of MPI's requests before the rank yields its core.
+    pub(crate) before_yield: u32,
+    /// Polls of shared memory before the rank yields its core: each takes less time.
+    pub(crate) local_before_yield: u32,
+    /// Looks at shared memory before a message is left to a request: 8000 take about 5 microseconds.
+    pub(crate) before_request: u32,
+    /// How long a wait yields its core before it sleeps instead.
+    pub(crate) before_nap: Duration,
+    /// Every poll of shared memory whose number is a multiple of this also drives MPI.
+    pub(crate) before_progress: u32,
+}
+
+impl PollLimits {
+    /// Each rank has a core for itself.
+    pub(crate) const OWN_CORE: Self = Self {
+        before_yield: 1000,
+        local_before_yield: 16_000,
+        before_request: 8000,
+        before_nap: Duration::MAX,
+        before_progress: 64,
+    };
+    /// The peer may be waiting for this very core.
+    pub(crate) const SHARED_CORE: Self = Self {
+        before_yield: 1,
+        local_before_yield: 1,
+        before_request: 1,
+        before_nap: Duration::from_micros(100),
+        before_progress: 1,
+    };
+}
+
+/// How long a call polls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Once, for a rank that waits for something else.
+    InPassing,
+    /// Once.
+    Test,
+    /// For so long at most.
+    For(Duration),
+    /// Until the silence limit.
+    Unlimited,
+}

@@ -1,0 +1,83 @@
+//! The rings between this rank and the others of its node.
+
+use crate::mpi::node::window::Window;
+use crate::ring::{Reader, Ring, Writer};
+use crate::tag::Tag;
+
+/// To and from one rank of the node.
+#[derive(Debug, Default)]
+pub(super) struct Lane {
+    pub(super) writer: Writer,
+    pub(super) reader: Reader,
+    /// Whether a send waits for room here.
+    pub(super) is_full: bool,
+    /// When a message last came from there, in milliseconds of the [clock](crate::mpi::messages::asking::Clock).
+    pub(super) heard_ms: u32,
+}
+
+impl Lane {
+    /// Sends a message if there is room for it, and no earlier send to this rank is still queued. Says whether it did.
+    pub(super) fn send(&mut self, ring: Ring<'_>, tag: Tag, message: &[u8]) -> bool {
+        self.is_full = self.is_full || !self.writer.write(ring, to_wire(tag), message);
+        !self.is_full
+    }
+}
+
+/// The rings of a node, and this rank's ends of them.
+#[derive(Debug)]
+pub(super) struct Rings {
+    pub(super) window: Window,
+    pub(super) own_node_rank: usize,
+    pub(super) lanes: Vec<Lane>,
+}
+
+impl Rings {
+    /// The ring to a rank of the node, and this rank's end of it.
+    #[inline]
+    pub(super) fn to(&mut self, node_rank: usize) -> (Ring<'_>, &mut Lane) {
+        let ring = self.window.ring(self.own_node_rank, node_rank);
+        (ring, &mut self.lanes[node_rank])
+    }
+
+    /// The ring from a rank of the node, and this rank's end of it.
+    #[inline]
+    pub(super) fn from(&mut self, node_rank: usize) -> (Ring<'_>, &mut Lane) {
+        let ring = self.window.ring(node_rank, self.own_node_rank);
+        (ring, &mut self.lanes[node_rank])
+    }
+
+    /// Sends a message, looking so often for room, to a rank whose ring is full.
+    #[cold]
+    pub(super) fn send_when_there_is_room(
+        &mut self,
+        node_rank: usize,
+        tag: Tag,
+        message: &[u8],
+        looks: u32,
+    ) -> bool {
+        for _ in 1..looks {
+            let (ring, lane) = self.from(node_rank);
+            if lane.reader.next(ring).is_some() {
+                return false;
+            }
+            let (ring, lane) = self.to(node_rank);
+            if lane.writer.write(ring, to_wire(tag), message) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// A tag as the header of a message has it: its exchange, and the lower half of its number. A channel has fewer conversations than that.
+#[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+pub(super) fn to_wire(tag: Tag) -> u32 {
+    u32::from(tag.number() as u16) << 16 | u32::from(tag.exchange())
+}
+
+/// A tag from the header of a message, in the channel whose first conversation has this number.
+#[expect(clippy::cast_possible_truncation, reason = "the parts of a word")]
+pub(super) fn from_wire(wire: u32, first_number: u64) -> Tag {
+    let number = first_number >> 16 << 16 | u64::from(wire >> 16);
+    Tag::new(number).with_exchange_number(wire as u16)
+}

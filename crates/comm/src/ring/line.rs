@@ -1,0 +1,90 @@
+//! Lines of control: headers of messages, and short messages behind them.
+
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU64, Ordering};
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU64, Ordering};
+
+#[cfg(loom)]
+use super::data::DataLine;
+use super::data::LINE_BYTES;
+
+pub(super) const WORD_BYTES: usize = size_of::<u64>();
+
+/// The words of a line beside its header.
+const WORDS: usize = LINE_BYTES / WORD_BYTES - 1;
+
+/// The longest message that is in the line of its header.
+pub(super) const SHORT_BYTES: usize = WORDS * WORD_BYTES;
+
+/// Stamp, tag and length of the message whose slot it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    /// Modulo 2^16. Two stamps of a slot that a reader can see are a turn of the ring apart.
+    pub(super) stamp: u16,
+    pub(super) length: u16,
+    pub(super) tag: u32,
+}
+
+impl Header {
+    pub(super) fn pack(self) -> u64 {
+        u64::from(self.tag) << 32 | u64::from(self.length) << 16 | u64::from(self.stamp)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the parts of a word")]
+    pub(super) fn unpack(word: u64) -> Self {
+        Self {
+            stamp: word as u16,
+            length: (word >> 16) as u16,
+            tag: (word >> 32) as u32,
+        }
+    }
+}
+
+/// The stamp of a slot that has this number: never 0, the stamp of a new ring, where the ring is new.
+#[expect(clippy::cast_possible_truncation, reason = "modulo 2^16")]
+pub(super) fn stamp_of(number: u32) -> u16 {
+    number.wrapping_add(1) as u16
+}
+
+/// A cache line of a header and a short message, or a further line of a slot. Zeros are an empty one.
+#[repr(C, align(64))]
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    pub(super) header: AtomicU64,
+    words: [AtomicU64; WORDS],
+    /// What a longer message puts there; otherwise it lies in the words.
+    #[cfg(loom)]
+    pub(super) plain: DataLine,
+}
+
+impl Line {
+    /// Writes the bytes of a message, of which there are [`SHORT_BYTES`] at most.
+    pub(super) fn store(&self, bytes: &[u8]) {
+        let (whole, rest) = bytes.as_chunks::<WORD_BYTES>();
+        for (word, &bytes) in self.words.iter().zip(whole) {
+            word.store(u64::from_ne_bytes(bytes), Ordering::Relaxed);
+        }
+        if !rest.is_empty() {
+            let mut last = [0; WORD_BYTES];
+            last[..rest.len()].copy_from_slice(rest);
+            self.words[whole.len()].store(u64::from_ne_bytes(last), Ordering::Relaxed);
+        }
+    }
+
+    /// Reads the bytes of a message, of which there are [`SHORT_BYTES`] at most.
+    pub(super) fn load(&self, bytes: &mut [u8]) {
+        let (whole, rest) = bytes.as_chunks_mut::<WORD_BYTES>();
+        for (word, bytes) in self.words.iter().zip(whole.iter_mut()) {
+            *bytes = word.load(Ordering::Relaxed).to_ne_bytes();
+        }
+        if !rest.is_empty() {
+            let last = self.words[whole.len()].load(Ordering::Relaxed);
+            rest.copy_from_slice(&last.to_ne_bytes()[..rest.len()]);
+        }
+    }
+}
+
+/// A copy of a short message, aligned as numbers are.
+#[repr(align(16))]
+pub(super) struct ShortMessage(pub(super) [u8; SHORT_BYTES]);

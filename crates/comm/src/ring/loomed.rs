@@ -1,0 +1,67 @@
+//! Every order in which another core may see the memory: `RUSTFLAGS="--cfg loom" cargo test --package treefold-comm --lib ring`.
+
+use loom::sync::Arc;
+use loom::thread;
+
+use super::*;
+
+/// A line of data; two lines; two more, for which the last line is skipped, and a short message, which find room only when these were read.
+#[test]
+fn whoever_sees_a_stamp_sees_the_message() {
+    let size = Size {
+        slots: 4,
+        slot_lines: 1,
+        data_lines: 4,
+    };
+    let longest = size.longest_bytes();
+    check(size, [SHORT_BYTES + 1, longest, longest, 9]);
+}
+
+/// A message that fills the lines of its slot; one beside the slots; and another in the slot of the first, which finds room only when
+/// that was read.
+#[test]
+fn whoever_sees_a_stamp_sees_all_lines_of_the_slot() {
+    let size = Size {
+        slots: 2,
+        slot_lines: 2,
+        data_lines: 4,
+    };
+    check(size, [size.slot_bytes(), size.longest_bytes(), 100]);
+}
+
+/// Passes messages of these lengths from a thread to another, in all orders with three forced switches at most. That bounds the model, and
+/// its few messages and lines do: real slots have up to eight lines, but the writer and the reader treat all lines after the first alike.
+fn check<const N: usize>(size: Size, lengths: [usize; N]) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(move || {
+        let control: Vec<Line> = (0..size.control_lines()).map(|_| Line::default()).collect();
+        let data: Vec<DataLine> = (0..size.data_lines).map(|_| DataLine::default()).collect();
+        let memory = Arc::new((control, data));
+        let shared = Arc::clone(&memory);
+        let sender = thread::spawn(move || {
+            let mut writer = Writer::default();
+            let ring = Ring::in_memory(size, &shared.0, &shared.1);
+            for (fill, length) in (1..).zip(lengths) {
+                while !writer.write(ring, fill.into(), &vec![fill; length]) {
+                    thread::yield_now();
+                }
+            }
+        });
+        let mut reader = Reader::default();
+        let ring = Ring::in_memory(size, &memory.0, &memory.1);
+        for (fill, length) in (1..).zip(lengths) {
+            let found = loop {
+                match reader.next(ring) {
+                    None => thread::yield_now(),
+                    Some(found) => break found,
+                }
+            };
+            assert_eq!(found, (u32::from(fill), length));
+            let mut read = vec![0; length];
+            reader.read(ring, length, &mut read);
+            assert_eq!(read, vec![fill; length]);
+        }
+        sender.join().expect("it ends");
+    });
+}
