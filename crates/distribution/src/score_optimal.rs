@@ -54,7 +54,7 @@ pub(crate) fn boundaries(
     let mut boundaries = vec![0];
     if items > 0 {
         let messages_least = if is_busy { used_ranks - 1 } else { 0 };
-        let best = Search::new(cost, messages_least).run(items, used_ranks);
+        let best = Search::new(cost, messages_least).search(items, used_ranks);
         boundaries.extend(best);
         if is_busy {
             split(&mut boundaries, items, used_ranks);
@@ -120,7 +120,7 @@ impl Search {
     }
 
     /// The inner boundaries of the best, for 1 <= p <= N.
-    fn run(mut self, items: u64, ranks: u64) -> Vec<u64> {
+    fn search(mut self, items: u64, ranks: u64) -> Vec<u64> {
         let fair_items = items.div_ceil(ranks);
         self.aligned(items, fair_items);
         if !fair_items.is_power_of_two() && fair_items < items {

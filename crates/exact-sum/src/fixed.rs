@@ -151,7 +151,8 @@ impl<W: Window> Fixed<W> {
                 *lower += word & LIMB_MASK;
                 *upper += word >> LIMB_BITS;
             }
-            (limbs, word) => limbs[0] += word,
+            // Words that are no sum's may be of any size; sums' are far from the ends.
+            (limbs, word) => limbs[0] = limbs[0].wrapping_add(word),
         }
         self.count_addition();
     }

@@ -9,29 +9,24 @@ use distribution::{Distribution, Ownership};
 use schedule::Network;
 
 use super::Plan;
-use super::agreement::{Obstacle, Proposal, Settings, Share, agree};
+use super::agreement::Share;
 use super::choice::{ScheduleOptions, Task};
-use super::memory::{RANGE_BYTES, reserve};
 #[cfg(feature = "tracing")]
 use super::scattered::Scattered;
-use super::table::Table;
+use super::wishes::{Values, Wishes};
 use crate::algorithm::Algorithm;
 use crate::engines::Engine;
 use crate::engines::algorithm1::Algorithm1;
 use crate::engines::native::Native;
 use crate::engines::scheduled::Scheduled;
 use crate::engines::terms::Terms;
-use crate::environment;
-use crate::error::{BuildError, UnknownName};
+use crate::error::BuildError;
 use crate::exact::{self, Accumulator, Merge, NativeIntegers};
 use crate::message_buffer::MessageBuffer;
 use crate::operator::{Operator, Sum};
 use crate::trace::{span, warning};
 use crate::world::World;
 use crate::world::conversation::Conversation;
-
-/// Longer messages are cut: MPI counts bytes in an `int`.
-const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
 
 /// Collects what a plan needs; made by [`Plan::builder`].
 ///
@@ -43,20 +38,6 @@ pub struct Builder<O = Sum> {
     world: World,
     operator: O,
     wishes: Wishes,
-}
-
-#[derive(Debug)]
-struct Wishes {
-    options: ScheduleOptions,
-    root: usize,
-    width: usize,
-    share: Option<Share>,
-    items: Option<u64>,
-    message_limit: Option<usize>,
-    /// The number of ranks that the distribution is for, if the world has another number.
-    other_size: Option<usize>,
-    /// Whether to build without communicating.
-    is_agreed: bool,
 }
 
 impl Builder {
@@ -233,170 +214,15 @@ impl<O> Builder<O> {
         let _busy = world.enter().map_err(BuildError::of_entry)?;
         self.world.cancel_abandoned();
         let conversation = Conversation::open(&self.world)?;
-        let named = self.wishes.options.named_algorithm();
-        let ownership = self
-            .owners::<T>(&named, &conversation)
-            .inspect_err(|error| {
-                // The others may not have heard of it.
-                if self.wishes.is_agreed || matches!(error, BuildError::Transport(_)) {
-                    conversation.give_up();
-                }
-            })
-            .map_err(|error| conversation.explain_build(error))?;
-        let algorithm = self.checked_algorithm::<T>(named, &ownership)?;
+        let empty = self.operator.empty();
+        let values = Values {
+            operator: self.operator.name(),
+            empty: empty.as_ref().map(bytemuck::bytes_of),
+            element: any::type_name::<T>(),
+            element_bytes: size_of::<T>(),
+        };
+        let (algorithm, ownership) = self.wishes.settle(&self.world, values, &conversation)?;
         Ok(self.plan(algorithm, ownership, conversation, native))
-    }
-
-    /// Who owns what, as the ranks agree, or as the rule says that all of them know.
-    fn owners<T>(
-        &self,
-        named: &Result<Option<Algorithm>, UnknownName>,
-        conversation: &Conversation,
-    ) -> Result<Ownership, BuildError>
-    where
-        T: Pod,
-        O: Operator<T>,
-    {
-        let wishes = &self.wishes;
-        let obstacle = self.obstacle::<T>();
-        if wishes.is_agreed {
-            return match obstacle {
-                Some(obstacle) => Err(obstacle.into_error(self.world.rank(), self.world.size())),
-                None => self.agreed_owners(),
-            };
-        }
-        let proposal = Proposal {
-            obstacle,
-            share: wishes.share.clone().unwrap_or(Share::Count(0)),
-            items: wishes.items,
-            settings: self.settings::<T>(named),
-        };
-        let table = Table {
-            comm: self.world.transport(),
-            tag: conversation.tag(),
-        };
-        agree(table, &proposal)
-    }
-
-    /// Who owns what by the rule that all ranks know.
-    fn agreed_owners(&self) -> Result<Ownership, BuildError> {
-        let Some(ownership) = self.wishes.share.as_ref().and_then(Share::rule) else {
-            return Err(BuildError::NotARule);
-        };
-        let found = ownership.items();
-        match self.wishes.items {
-            Some(expected) if expected != found => Err(BuildError::ItemCount {
-                rank: self.world.rank(),
-                expected,
-                found,
-            }),
-            _ => Ok(ownership.clone()),
-        }
-    }
-
-    /// The settings that must be the same on all ranks.
-    fn settings<T>(&self, named: &Result<Option<Algorithm>, UnknownName>) -> Settings
-    where
-        T: Pod,
-        O: Operator<T>,
-    {
-        let wishes = &self.wishes;
-        let algorithm = match named {
-            Ok(None) => "the fastest".to_owned(),
-            Ok(Some(algorithm)) => algorithm.to_string(),
-            Err(unknown) => format!("{}={}", unknown.variable, unknown.error.name),
-        };
-        let longest_message = self.longest_message::<T>();
-        let empty = match self.operator.empty() {
-            None => "none".to_owned(),
-            Some(value) => format!("bytes {:02X?}", bytemuck::bytes_of(&value)),
-        };
-        [
-            ("operator", self.operator.name().to_owned()),
-            ("element type", any::type_name::<T>().to_owned()),
-            ("empty value of the operator", empty),
-            ("algorithm", algorithm),
-            ("parameters of the algorithm", wishes.options.to_string()),
-            ("root", wishes.root.to_string()),
-            ("width", wishes.width.to_string()),
-            ("message limit", longest_message.to_string()),
-        ]
-    }
-
-    /// What is wrong on this rank alone.
-    fn obstacle<T>(&self) -> Option<Obstacle> {
-        let wishes = &self.wishes;
-        if let Some(planned) = wishes.other_size {
-            return Some(Obstacle::OtherSize(planned));
-        }
-        let Some(share) = &wishes.share else {
-            return Some(Obstacle::NoShare);
-        };
-        if let Err(error) = environment::check() {
-            return Some(Obstacle::Environment(error));
-        }
-        let ranges = match share {
-            Share::Count(_) => 1,
-            Share::Extents(extents) => extents.len() as u64,
-            Share::Whole(ownership) => ownership.extents_count(self.world.rank()),
-        };
-        let row_bytes = wishes.width as u128 * size_of::<T>() as u128;
-        let bytes = row_bytes.max(u128::from(ranges) * RANGE_BYTES);
-        reserve(bytes).is_none().then_some(Obstacle::Memory(bytes))
-    }
-
-    /// The algorithm that the ranks name, if everything that they agree on is valid. The outcome is the same on all ranks.
-    fn checked_algorithm<T>(
-        &self,
-        named: Result<Option<Algorithm>, UnknownName>,
-        ownership: &Ownership,
-    ) -> Result<Option<Algorithm>, BuildError>
-    where
-        T: Pod,
-        O: Operator<T>,
-    {
-        let (wishes, size) = (&self.wishes, self.world.size());
-        let root = wishes.root;
-        if root >= size {
-            return Err(BuildError::Root { root, size });
-        }
-        if wishes.width == 0 {
-            return Err(BuildError::ZeroWidth);
-        }
-        if self.longest_message::<T>() == 0 {
-            return Err(BuildError::ZeroMessageLimit);
-        }
-        if size_of::<T>() == 0 {
-            let element = any::type_name::<T>();
-            return Err(BuildError::ZeroSized { element });
-        }
-        wishes.options.check()?;
-        let named = named?;
-        if let Some(algorithm) = named {
-            if algorithm == Algorithm::MpiNative
-                && self.world.transport().native_reductions().is_none()
-            {
-                return Err(BuildError::NoNativeReductions);
-            }
-            if wishes.width > 1 && !algorithm.takes_rows() {
-                let width = wishes.width;
-                return Err(BuildError::NoRows { algorithm, width });
-            }
-            if ownership.as_distribution().is_none() && !algorithm.is_scheduled() {
-                return Err(BuildError::Scattered { algorithm });
-            }
-        }
-        if ownership.items() == 0 && self.operator.empty().is_none() {
-            return Err(BuildError::NoItems {
-                operator: self.operator.name().to_owned(),
-            });
-        }
-        Ok(named)
-    }
-
-    fn longest_message<T>(&self) -> usize {
-        let default = (MESSAGE_LIMIT_BYTES / size_of::<T>().max(1)).max(1);
-        self.wishes.message_limit.unwrap_or(default)
     }
 
     fn plan<T>(
@@ -421,7 +247,7 @@ impl<O> Builder<O> {
             root: wishes.root,
             width: wishes.width,
             ownership,
-            message_limit: self.longest_message::<T>(),
+            message_limit: wishes.longest_message(size_of::<T>()),
             message_buffer: wishes.options.message_buffer,
         });
         let algorithm = terms.choice.algorithm;

@@ -8,6 +8,7 @@ use comm::text::{counted, printable};
 use super::Plan;
 use super::scattered::Scattered;
 use crate::algorithm::Algorithm;
+use crate::engines::terms::Choice;
 use crate::operation::Operation;
 use crate::operator::Operator;
 
@@ -51,49 +52,57 @@ impl<T: Pod, O: Operator<T> + 'static> fmt::Display for Plan<T, O> {
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// What follows what is reduced: the algorithm, and what this rank does in it.
     pub(crate) fn write_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let terms = &self.terms;
-        write!(f, ", by {}", terms.choice.algorithm)?;
-        if let Some(remark) = self.engine.remark() {
-            write!(f, " ({remark})")?;
-        }
-        if terms.choice.strips > 1 {
-            let strips = terms.choice.strips;
-            write!(f, ", in {strips} blocks of columns, each of which is:")?;
-        }
-        writeln!(f)?;
+        write_choice(f, &self.terms.choice, self.engine.remark())?;
         self.engine.write(f)?;
-        if let Some(scattered) = Scattered::of::<T>(terms, self.operator.name()) {
+        if let Some(scattered) = Scattered::of::<T>(&self.terms, self.operator.name()) {
             writeln!(f, "{scattered}")?;
         }
-        let stand_ins = self.stand_ins();
-        if !stand_ins.is_empty() {
-            writeln!(f, "other operations: {}", stand_ins.join("; "))?;
-        }
-        Ok(())
+        write_stand_ins(f, &|operation| self.algorithm(operation))
     }
+}
 
-    /// The operations that another algorithm runs than the allreduce's, by algorithm.
-    fn stand_ins(&self) -> Vec<String> {
-        let usual = self.algorithm(Operation::Allreduce);
-        let mut stand_ins: Vec<(Algorithm, Vec<&str>)> = Vec::new();
-        for &operation in Operation::ALL {
-            let Some(algorithm) = self
-                .algorithm(operation)
-                .filter(|&runs| Some(runs) != usual)
-            else {
-                continue;
-            };
-            match stand_ins.iter_mut().find(|(other, _)| *other == algorithm) {
-                Some((_, operations)) => operations.push(operation.name()),
-                None => stand_ins.push((algorithm, vec![operation.name()])),
-            }
-        }
-        let in_words = |(algorithm, operations): (Algorithm, Vec<&str>)| match &operations[..] {
-            [operations @ .., last] if !operations.is_empty() => {
-                format!("{} and {last} by {algorithm}", operations.join(", "))
-            }
-            operations => format!("{} by {algorithm}", operations.join(", ")),
-        };
-        stand_ins.into_iter().map(in_words).collect()
+/// The algorithm, and what the engine says of it.
+fn write_choice(
+    f: &mut fmt::Formatter<'_>,
+    choice: &Choice,
+    remark: Option<String>,
+) -> fmt::Result {
+    write!(f, ", by {}", choice.algorithm)?;
+    if let Some(remark) = remark {
+        write!(f, " ({remark})")?;
     }
+    if choice.strips > 1 {
+        let strips = choice.strips;
+        write!(f, ", in {strips} blocks of columns, each of which is:")?;
+    }
+    writeln!(f)
+}
+
+/// The operations that another algorithm runs than the allreduce's, by algorithm.
+fn write_stand_ins(
+    f: &mut fmt::Formatter<'_>,
+    runs: &dyn Fn(Operation) -> Option<Algorithm>,
+) -> fmt::Result {
+    let usual = runs(Operation::Allreduce);
+    let mut stand_ins: Vec<(Algorithm, Vec<&str>)> = Vec::new();
+    for &operation in Operation::ALL {
+        let Some(algorithm) = runs(operation).filter(|&algorithm| Some(algorithm) != usual) else {
+            continue;
+        };
+        match stand_ins.iter_mut().find(|(other, _)| *other == algorithm) {
+            Some((_, operations)) => operations.push(operation.name()),
+            None => stand_ins.push((algorithm, vec![operation.name()])),
+        }
+    }
+    let in_words = |(algorithm, operations): (Algorithm, Vec<&str>)| match &operations[..] {
+        [operations @ .., last] if !operations.is_empty() => {
+            format!("{} and {last} by {algorithm}", operations.join(", "))
+        }
+        operations => format!("{} by {algorithm}", operations.join(", ")),
+    };
+    let stand_ins: Vec<String> = stand_ins.into_iter().map(in_words).collect();
+    if stand_ins.is_empty() {
+        return Ok(());
+    }
+    writeln!(f, "other operations: {}", stand_ins.join("; "))
 }

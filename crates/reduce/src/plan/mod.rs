@@ -5,11 +5,15 @@ mod builder;
 pub mod call;
 mod choice;
 mod display;
+mod folded;
 mod memory;
+mod obstacle;
 mod pending;
 mod scattered;
+mod split_phase;
 mod table;
 pub(crate) mod wait_all;
+mod wishes;
 
 use std::fmt;
 use std::ops::Range;
@@ -241,144 +245,6 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.run(Operation::Broadcast, &[], row).map(drop)
     }
 
-    /// The runs of this rank's rows that a reduction folds, each by itself, before ranks communicate: the rows of each, in order. `None` if
-    /// the [algorithm](Plan::algorithm) is not a schedule.
-    ///
-    /// For rows that are folded elsewhere, as on a GPU: [`allreduce_folded`](Plan::allreduce_folded) and its kin take the folds of these
-    /// runs, a row for each, in place of the rows.
-    ///
-    /// ```
-    /// use reduce::{Operation, Plan, threads};
-    ///
-    /// let totals = threads::run(2, |world| {
-    ///     let local = [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]][world.rank()];
-    ///     let plan = Plan::builder(world).local_items(3).build::<f64>().unwrap();
-    ///     let mut rest = &local[..];
-    ///     let mut fold = |length| reduce::sum(rest.split_off(..length).unwrap()).unwrap();
-    ///     let lengths = plan.own_node_lengths(Operation::Allreduce).unwrap();
-    ///     let nodes: Vec<f64> = lengths.into_iter().map(&mut fold).collect();
-    ///     let mut total = [0.0];
-    ///     plan.allreduce_folded(Ok(&nodes), &mut total).unwrap();
-    ///     total[0]
-    /// })?;
-    /// let sum = reduce::sum(&[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).unwrap();
-    /// assert_eq!(totals, [sum, sum]);
-    /// # Ok::<(), threads::RunError>(())
-    /// ```
-    pub fn own_node_lengths(&self, operation: Operation) -> Option<Vec<usize>> {
-        self.engine.own_node_lengths(operation)
-    }
-
-    /// [`allreduce_into`](Plan::allreduce_into) of rows that were folded elsewhere: `nodes` has the fold of each of the runs of
-    /// [`own_node_lengths`](Plan::own_node_lengths), or says why there are none, of which the other ranks hear. Collective.
-    ///
-    /// # Errors
-    /// As [`allreduce_into`](Plan::allreduce_into), or the algorithm is not a schedule.
-    pub fn allreduce_folded(
-        &self,
-        nodes: Result<&[T], String>,
-        result: &mut [T],
-    ) -> Result<(), RunError> {
-        self.run_folded(Operation::Allreduce, nodes, result)
-            .map(drop)
-    }
-
-    /// [`reduce_into`](Plan::reduce_into), as [`allreduce_folded`](Plan::allreduce_folded). Collective.
-    ///
-    /// # Errors
-    /// As [`reduce_into`](Plan::reduce_into), or the algorithm is not a schedule.
-    pub fn reduce_folded(
-        &self,
-        nodes: Result<&[T], String>,
-        result: &mut [T],
-    ) -> Result<bool, RunError> {
-        self.run_folded(Operation::Reduce, nodes, result)
-    }
-
-    /// [`reduce_scatter`](Plan::reduce_scatter), as [`allreduce_folded`](Plan::allreduce_folded). Collective.
-    ///
-    /// # Errors
-    /// As [`reduce_scatter`](Plan::reduce_scatter), or the algorithm is not a schedule.
-    pub fn reduce_scatter_folded(
-        &self,
-        nodes: Result<&[T], String>,
-        result: &mut [T],
-    ) -> Result<(), RunError> {
-        self.run_folded(Operation::ReduceScatter, nodes, result)
-            .map(drop)
-    }
-
-    /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are
-    /// folded; from then on `local` is free. Collective.
-    ///
-    /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or items are rows, of which the other ranks hear that start such a run. The wait returns this
-    /// rank's other errors, of `local` and of the environment.
-    pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<call::Allreduce, T>, RunError> {
-        self.start(Operation::Allreduce, local, 1)
-    }
-
-    /// Starts [`allreduce_into`](Plan::allreduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
-    ///
-    /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_allreduce_row(
-        &self,
-        local: &[T],
-    ) -> Result<Pending<call::AllreduceRow, T>, RunError> {
-        self.start(Operation::Allreduce, local, self.terms.width)
-    }
-
-    /// Starts [`reduce`](Plan::reduce), as [`start_allreduce`](Plan::start_allreduce). Collective.
-    ///
-    /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_reduce(&self, local: &[T]) -> Result<Pending<call::Reduce, T>, RunError> {
-        self.start(Operation::Reduce, local, 1)
-    }
-
-    /// Starts [`reduce_into`](Plan::reduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
-    ///
-    /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_reduce_row(&self, local: &[T]) -> Result<Pending<call::ReduceRow, T>, RunError> {
-        self.start(Operation::Reduce, local, self.terms.width)
-    }
-
-    /// Starts [`reduce_scatter`](Plan::reduce_scatter), as [`start_allreduce`](Plan::start_allreduce). Collective.
-    ///
-    /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_reduce_scatter(
-        &self,
-        local: &[T],
-    ) -> Result<Pending<call::ReduceScatter, T>, RunError> {
-        let length = self.scattered_columns().len();
-        self.start(Operation::ReduceScatter, local, length)
-    }
-
-    /// Starts [`scan`](Plan::scan), as [`start_allreduce`](Plan::start_allreduce). Collective.
-    ///
-    /// The end of a scan needs the items again: the plan keeps a copy of them, in memory that later runs use again.
-    ///
-    /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_scan(&self, local: &[T]) -> Result<Pending<call::Scan, T>, RunError> {
-        self.start(Operation::Scan, local, self.local_length_on_this_machine())
-    }
-
-    /// Starts [`exscan`](Plan::exscan), as [`start_scan`](Plan::start_scan). Collective.
-    ///
-    /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce), or the operator has no empty value.
-    pub fn start_exscan(&self, local: &[T]) -> Result<Pending<call::Scan, T>, RunError> {
-        self.start(
-            Operation::Exscan,
-            local,
-            self.local_length_on_this_machine(),
-        )
-    }
-
     /// The steps in which this rank communicated in the last blocking run; `None` before the first, and for an algorithm that is not a
     /// schedule.
     pub fn rounds(&self) -> Option<u64> {
@@ -411,47 +277,6 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         environment::check().is_ok().then_some(result)
     }
 
-    /// As [`run`](Plan::run), with the reductions of this rank's own nodes in place of its rows, or why there are none.
-    fn run_folded(
-        &self,
-        operation: Operation,
-        nodes: Result<&[T], String>,
-        result: &mut [T],
-    ) -> Result<bool, RunError> {
-        let claim = self.conversation.begin(&self.world, operation)?;
-        let outcome = match self.check_nodes(operation, nodes, result.len()) {
-            Ok(nodes) => self.engine.run_folded(operation, nodes, result),
-            Err(refused @ RunError::NoOwnNodes { .. }) => Err(refused),
-            Err(error) => self.engine.run(operation, Err(error), result),
-        };
-        claim.end(outcome)
-    }
-
-    /// The reductions of this rank's own nodes, if there are as many as planned and nothing else is wrong.
-    fn check_nodes<'n>(
-        &self,
-        operation: Operation,
-        nodes: Result<&'n [T], String>,
-        result_length: usize,
-    ) -> Result<&'n [T], RunError> {
-        let rank = self.world.rank();
-        let algorithm = self.terms.choice.algorithm;
-        let nodes = nodes.map_err(|reason| RunError::NotFolded { rank, reason })?;
-        let lengths = self.engine.own_node_lengths(operation);
-        let lengths = lengths.ok_or(RunError::NoOwnNodes { rank, algorithm })?;
-        let planned = lengths.len() as u128 * self.terms.width as u128;
-        if nodes.len() as u128 != planned {
-            let given = nodes.len() as u64;
-            return Err(RunError::WrongLength {
-                rank,
-                planned,
-                given,
-            });
-        }
-        self.check_call(operation, result_length)?;
-        Ok(nodes)
-    }
-
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
     fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
         let claim = self.conversation.begin(&self.world, operation)?;
@@ -469,37 +294,6 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         match claim.end(outcome) {
             Err(error) => error,
             Ok(_) => unreachable!("a run that is given an error returns it"),
-        }
-    }
-
-    /// As [`run`](Plan::run), without the wait, for a result of `result_length`.
-    pub(crate) fn start<C>(
-        &self,
-        operation: Operation,
-        local: &[T],
-        result_length: usize,
-    ) -> Result<Pending<C, T>, RunError> {
-        let claim = self.conversation.begin(&self.world, operation)?;
-        if let Err(error) = self.check_result_length(operation, result_length) {
-            // No run is begun, so the others hear of it at once, wherever they wait for this rank.
-            self.conversation.give_up();
-            return claim.end(Err(error));
-        }
-        let failure = self.check(operation, local.len(), result_length).err();
-        let rows = failure.is_none().then_some(local);
-        match self.engine.start(operation, rows) {
-            Ok(flight) => {
-                let (world, conversation) = (&self.world, &self.conversation);
-                claim.hand_over();
-                Ok(Pending::new(
-                    world,
-                    flight,
-                    conversation,
-                    failure,
-                    result_length,
-                ))
-            }
-            Err(error) => claim.end(Err(error)),
         }
     }
 

@@ -136,6 +136,24 @@ impl Conversation {
         self.status.set(Status::Ready);
     }
 
+    /// A run failed. Gives the error as this rank returns it.
+    #[cold]
+    fn end_with(&self, error: RunError) -> RunError {
+        let error = match error {
+            RunError::Transport(error) => {
+                self.give_up_for(&error);
+                self.explain(error)
+            }
+            error => error,
+        };
+        match error {
+            // Nothing was sent for an operation that is not offered.
+            RunError::NotOffered { .. } | RunError::NoOwnNodes { .. } => self.settle(),
+            _ => self.spend(&error),
+        }
+        self.own_first(error)
+    }
+
     /// The run was given up where this rank must not communicate. The others hear of it in the next call on this world.
     #[cold]
     pub(crate) fn abandon(&self) {
@@ -250,26 +268,9 @@ impl Claim<'_> {
     /// Ends the run.
     #[inline]
     pub(crate) fn end<R>(self, outcome: Result<R, RunError>) -> Result<R, RunError> {
-        let outcome = match outcome {
-            Ok(result) => {
-                self.conversation.settle();
-                return Ok(result);
-            }
-            Err(RunError::Transport(error)) => {
-                self.conversation.give_up_for(&error);
-                Err(self.conversation.explain(error))
-            }
-            Err(error) => Err(error),
-        };
-        match &outcome {
-            // Nothing was sent for an operation that is not offered.
-            Err(RunError::NotOffered { .. } | RunError::NoOwnNodes { .. }) => {
-                self.conversation.settle();
-            }
-            Err(error) => self.conversation.spend(error),
-            Ok(_) => {}
-        }
-        outcome.map_err(|error| self.conversation.own_first(error))
+        outcome
+            .inspect(|_| self.conversation.settle())
+            .map_err(|error| self.conversation.end_with(error))
     }
 
     /// Leaves the run to its handle.

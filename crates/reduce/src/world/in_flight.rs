@@ -8,8 +8,9 @@ use std::cell::RefCell;
 use std::fmt;
 use std::mem;
 use std::rc::Rc;
+use std::time::Duration;
 
-use comm::RequestId;
+use comm::{Communicator, RequestId};
 
 /// A run in flight, which makes progress when messages arrive.
 pub(crate) trait Progress {
@@ -75,16 +76,21 @@ impl InFlight {
         }
     }
 
-    /// Calls `wait` with the requests that `own` and the runs wait for. `own`'s comes first: if it cannot come, the wait fails, while
-    /// another run that cannot go on is a matter of its own.
-    pub(crate) fn wait<R>(&self, own: &dyn Progress, wait: impl FnOnce(&[RequestId]) -> R) -> R {
+    /// Waits until one of the requests is complete that `own` and the runs wait for; false if none is within the time. `own`'s comes
+    /// first: if it cannot come, the wait fails, while another run that cannot go on is a matter of its own.
+    pub(crate) fn wait_any(
+        &self,
+        own: &dyn Progress,
+        transport: &dyn Communicator,
+        timeout: Option<Duration>,
+    ) -> Result<bool, comm::Error> {
         let mut awaited = self.awaited.take();
         awaited.clear();
         own.awaited(&mut awaited);
         for running in self.running.borrow().iter() {
             running.awaited(&mut awaited);
         }
-        let waited = wait(&awaited);
+        let waited = transport.wait_any(&awaited, timeout);
         self.awaited.replace(awaited);
         waited
     }

@@ -88,7 +88,7 @@ impl<'m> Events<'m> {
     }
 
     /// Runs all programs, and calls `watch` for every message.
-    pub(super) fn run(mut self, watch: &mut dyn FnMut(Flight)) -> Simulation {
+    pub(super) fn simulate(mut self, watch: &mut dyn FnMut(Flight)) -> Simulation {
         let is_by_time = self.machine.shared_port != SharedPort::None;
         let mut ready = if is_by_time {
             Ready::Queue(BinaryHeap::new())

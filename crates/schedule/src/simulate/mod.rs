@@ -46,7 +46,7 @@ pub fn simulate(
         simulate_by_symmetry(schedule, machine, row_bytes, rows)
     } else {
         let sizes = Sizes::new(schedule, row_bytes, rows);
-        Events::new(schedule, machine, &sizes).run(&mut |_| {})
+        Events::new(schedule, machine, &sizes).simulate(&mut |_| {})
     }
 }
 
@@ -59,7 +59,7 @@ pub fn simulate(
 #[must_use]
 pub fn simulate_unordered(schedule: &Schedule, machine: &Machine, row_bytes: f64) -> Simulation {
     let sizes = Sizes::new(schedule, row_bytes, &|_| 1).unordered();
-    Events::new(schedule, machine, &sizes).run(&mut |_| {})
+    Events::new(schedule, machine, &sizes).simulate(&mut |_| {})
 }
 
 /// The messages of a simulation, in no order. All ranks' programs run, for any p.
@@ -75,7 +75,7 @@ pub fn flights(
 ) -> Vec<Flight> {
     let sizes = Sizes::new(schedule, row_bytes, rows);
     let mut flights = Vec::new();
-    Events::new(schedule, machine, &sizes).run(&mut |flight| flights.push(flight));
+    Events::new(schedule, machine, &sizes).simulate(&mut |flight| flights.push(flight));
     flights
 }
 

@@ -27,7 +27,7 @@ enum Awaited {
 
 impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
     fn drive(&self, patience: Patience) -> Result<bool, RunError> {
-        self.drive_by(patience, |patience| self.advance(patience))
+        self.drive_by(patience, &mut |patience| self.advance(patience))
     }
 
     fn awaited_ranks(&self) -> Vec<usize> {
@@ -57,7 +57,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
     }
 
     fn wait_without_result(&self) -> Result<(), RunError> {
-        self.complete(|patience| self.advance(patience))
+        self.complete(&mut |patience| self.advance(patience))
     }
 
     fn wait_and_deliver(&self, result: &mut [T]) -> Result<bool, RunError> {

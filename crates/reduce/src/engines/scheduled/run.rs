@@ -164,12 +164,12 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             let begun = self.machine(state, own_nodes, result).begin_strip();
             self.fail_on_transport_error(state, begun)
         };
-        let advance = |patience| {
+        let mut advance = |patience| {
             let state = &mut *self.state.borrow_mut();
             let advanced = self.machine(state, own_nodes, result).go_on(patience);
             self.fail_on_transport_error(state, advanced)
         };
-        own_failure_first(failure, begun.and_then(|()| self.complete(advance)))?;
+        own_failure_first(failure, begun.and_then(|()| self.complete(&mut advance)))?;
         Ok(self.ending.is_mine)
     }
 
@@ -366,7 +366,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     pub(super) fn drive_by(
         &self,
         patience: Patience,
-        mut advance: impl FnMut(Patience) -> Result<bool, RunError>,
+        advance: &mut dyn FnMut(Patience) -> Result<bool, RunError>,
     ) -> Result<bool, RunError> {
         // A run that is over drives no other: the failure of an operator there must not take this result away.
         let is_over = matches!(self.state.borrow().phase, Phase::Idle);
@@ -383,8 +383,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             if timeout.is_some_and(|timeout| timeout.is_zero()) {
                 return Ok(false);
             }
-            let transport = self.world.transport();
-            let waited = in_flight.wait(self, |awaited| transport.wait_any(awaited, timeout));
+            let waited = in_flight.wait_any(self, self.world.transport(), timeout);
             if !self.fail_on_transport_error(&mut self.state.borrow_mut(), waited)? {
                 return Ok(false);
             }
@@ -394,7 +393,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     /// Waits for the end of the run, which `advance` continues.
     pub(super) fn complete(
         &self,
-        advance: impl FnMut(Patience) -> Result<bool, RunError>,
+        advance: &mut dyn FnMut(Patience) -> Result<bool, RunError>,
     ) -> Result<(), RunError> {
         self.drive_by(Patience::Unlimited, advance)?;
         self.state.borrow().outcome(self.world.rank())

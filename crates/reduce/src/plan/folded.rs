@@ -1,0 +1,118 @@
+//! Runs on rows that were folded elsewhere, as on a GPU.
+
+use bytemuck::Pod;
+
+use super::Plan;
+use crate::error::RunError;
+use crate::operation::Operation;
+use crate::operator::Operator;
+
+impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
+    /// The runs of this rank's rows that a reduction folds, each by itself, before ranks communicate: the rows of each, in order. `None` if
+    /// the [algorithm](Plan::algorithm) is not a schedule.
+    ///
+    /// For rows that are folded elsewhere, as on a GPU: [`allreduce_folded`](Plan::allreduce_folded) and its kin take the folds of these
+    /// runs, a row for each, in place of the rows.
+    ///
+    /// ```
+    /// use reduce::{Operation, Plan, threads};
+    ///
+    /// let totals = threads::run(2, |world| {
+    ///     let local = [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]][world.rank()];
+    ///     let plan = Plan::builder(world).local_items(3).build::<f64>().unwrap();
+    ///     let mut rest = &local[..];
+    ///     let mut fold = |length| reduce::sum(rest.split_off(..length).unwrap()).unwrap();
+    ///     let lengths = plan.own_node_lengths(Operation::Allreduce).unwrap();
+    ///     let nodes: Vec<f64> = lengths.into_iter().map(&mut fold).collect();
+    ///     let mut total = [0.0];
+    ///     plan.allreduce_folded(Ok(&nodes), &mut total).unwrap();
+    ///     total[0]
+    /// })?;
+    /// let sum = reduce::sum(&[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).unwrap();
+    /// assert_eq!(totals, [sum, sum]);
+    /// # Ok::<(), threads::RunError>(())
+    /// ```
+    pub fn own_node_lengths(&self, operation: Operation) -> Option<Vec<usize>> {
+        self.engine.own_node_lengths(operation)
+    }
+
+    /// [`allreduce_into`](Plan::allreduce_into) of rows that were folded elsewhere: `nodes` has the fold of each of the runs of
+    /// [`own_node_lengths`](Plan::own_node_lengths), or says why there are none, of which the other ranks hear. Collective.
+    ///
+    /// # Errors
+    /// As [`allreduce_into`](Plan::allreduce_into), or the algorithm is not a schedule.
+    pub fn allreduce_folded(
+        &self,
+        nodes: Result<&[T], String>,
+        result: &mut [T],
+    ) -> Result<(), RunError> {
+        self.run_folded(Operation::Allreduce, nodes, result)
+            .map(drop)
+    }
+
+    /// [`reduce_into`](Plan::reduce_into), as [`allreduce_folded`](Plan::allreduce_folded). Collective.
+    ///
+    /// # Errors
+    /// As [`reduce_into`](Plan::reduce_into), or the algorithm is not a schedule.
+    pub fn reduce_folded(
+        &self,
+        nodes: Result<&[T], String>,
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        self.run_folded(Operation::Reduce, nodes, result)
+    }
+
+    /// [`reduce_scatter`](Plan::reduce_scatter), as [`allreduce_folded`](Plan::allreduce_folded). Collective.
+    ///
+    /// # Errors
+    /// As [`reduce_scatter`](Plan::reduce_scatter), or the algorithm is not a schedule.
+    pub fn reduce_scatter_folded(
+        &self,
+        nodes: Result<&[T], String>,
+        result: &mut [T],
+    ) -> Result<(), RunError> {
+        self.run_folded(Operation::ReduceScatter, nodes, result)
+            .map(drop)
+    }
+
+    /// As [`run`](Plan::run), with the reductions of this rank's own nodes in place of its rows, or why there are none.
+    fn run_folded(
+        &self,
+        operation: Operation,
+        nodes: Result<&[T], String>,
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        let claim = self.conversation.begin(&self.world, operation)?;
+        let outcome = match self.check_nodes(operation, nodes, result.len()) {
+            Ok(nodes) => self.engine.run_folded(operation, nodes, result),
+            Err(refused @ RunError::NoOwnNodes { .. }) => Err(refused),
+            Err(error) => self.engine.run(operation, Err(error), result),
+        };
+        claim.end(outcome)
+    }
+
+    /// The reductions of this rank's own nodes, if there are as many as planned and nothing else is wrong.
+    fn check_nodes<'n>(
+        &self,
+        operation: Operation,
+        nodes: Result<&'n [T], String>,
+        result_length: usize,
+    ) -> Result<&'n [T], RunError> {
+        let rank = self.world.rank();
+        let algorithm = self.terms.choice.algorithm;
+        let nodes = nodes.map_err(|reason| RunError::NotFolded { rank, reason })?;
+        let lengths = self.engine.own_node_lengths(operation);
+        let lengths = lengths.ok_or(RunError::NoOwnNodes { rank, algorithm })?;
+        let planned = lengths.len() as u128 * self.terms.width as u128;
+        if nodes.len() as u128 != planned {
+            let given = nodes.len() as u64;
+            return Err(RunError::WrongLength {
+                rank,
+                planned,
+                given,
+            });
+        }
+        self.check_call(operation, result_length)?;
+        Ok(nodes)
+    }
+}

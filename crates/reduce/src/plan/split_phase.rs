@@ -1,0 +1,112 @@
+//! Runs that end in another call than they begin (paper 4's split phase).
+
+use bytemuck::Pod;
+
+use super::{Pending, Plan, call};
+use crate::error::RunError;
+use crate::operation::Operation;
+use crate::operator::Operator;
+
+impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
+    /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are
+    /// folded; from then on `local` is free. Collective.
+    ///
+    /// # Errors
+    /// As [all runs](Plan#errors-of-all-runs), or items are rows, of which the other ranks hear that start such a run. The wait returns this
+    /// rank's other errors, of `local` and of the environment.
+    pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<call::Allreduce, T>, RunError> {
+        self.start(Operation::Allreduce, local, 1)
+    }
+
+    /// Starts [`allreduce_into`](Plan::allreduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](Plan::start_allreduce).
+    pub fn start_allreduce_row(
+        &self,
+        local: &[T],
+    ) -> Result<Pending<call::AllreduceRow, T>, RunError> {
+        self.start(Operation::Allreduce, local, self.terms.width)
+    }
+
+    /// Starts [`reduce`](Plan::reduce), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](Plan::start_allreduce).
+    pub fn start_reduce(&self, local: &[T]) -> Result<Pending<call::Reduce, T>, RunError> {
+        self.start(Operation::Reduce, local, 1)
+    }
+
+    /// Starts [`reduce_into`](Plan::reduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](Plan::start_allreduce).
+    pub fn start_reduce_row(&self, local: &[T]) -> Result<Pending<call::ReduceRow, T>, RunError> {
+        self.start(Operation::Reduce, local, self.terms.width)
+    }
+
+    /// Starts [`reduce_scatter`](Plan::reduce_scatter), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](Plan::start_allreduce).
+    pub fn start_reduce_scatter(
+        &self,
+        local: &[T],
+    ) -> Result<Pending<call::ReduceScatter, T>, RunError> {
+        let length = self.scattered_columns().len();
+        self.start(Operation::ReduceScatter, local, length)
+    }
+
+    /// Starts [`scan`](Plan::scan), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    ///
+    /// The end of a scan needs the items again: the plan keeps a copy of them, in memory that later runs use again.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](Plan::start_allreduce).
+    pub fn start_scan(&self, local: &[T]) -> Result<Pending<call::Scan, T>, RunError> {
+        self.start(Operation::Scan, local, self.local_length_on_this_machine())
+    }
+
+    /// Starts [`exscan`](Plan::exscan), as [`start_scan`](Plan::start_scan). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](Plan::start_allreduce), or the operator has no empty value.
+    pub fn start_exscan(&self, local: &[T]) -> Result<Pending<call::Scan, T>, RunError> {
+        self.start(
+            Operation::Exscan,
+            local,
+            self.local_length_on_this_machine(),
+        )
+    }
+
+    /// As [`run`](Plan::run), without the wait, for a result of `result_length`.
+    pub(crate) fn start<C>(
+        &self,
+        operation: Operation,
+        local: &[T],
+        result_length: usize,
+    ) -> Result<Pending<C, T>, RunError> {
+        let claim = self.conversation.begin(&self.world, operation)?;
+        if let Err(error) = self.check_result_length(operation, result_length) {
+            // No run is begun, so the others hear of it at once, wherever they wait for this rank.
+            self.conversation.give_up();
+            return claim.end(Err(error));
+        }
+        let failure = self.check(operation, local.len(), result_length).err();
+        let rows = failure.is_none().then_some(local);
+        match self.engine.start(operation, rows) {
+            Ok(flight) => {
+                let (world, conversation) = (&self.world, &self.conversation);
+                claim.hand_over();
+                Ok(Pending::new(
+                    world,
+                    flight,
+                    conversation,
+                    failure,
+                    result_length,
+                ))
+            }
+            Err(error) => claim.end(Err(error)),
+        }
+    }
+}

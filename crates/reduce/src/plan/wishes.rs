@@ -1,0 +1,211 @@
+//! What a rank wishes of a plan, and what becomes of it: nothing here is compiled anew for each type and operator.
+
+use distribution::Ownership;
+
+use super::agreement::{Proposal, Settings, Share, agree};
+use super::choice::ScheduleOptions;
+use super::memory::{RANGE_BYTES, reserve};
+use super::obstacle::Obstacle;
+use super::table::Table;
+use crate::algorithm::Algorithm;
+use crate::environment;
+use crate::error::{BuildError, UnknownName};
+use crate::world::World;
+use crate::world::conversation::Conversation;
+
+/// Messages of at most this many bytes, unless the builder says otherwise.
+const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
+
+/// What a builder was told.
+#[derive(Debug)]
+pub(super) struct Wishes {
+    pub(super) options: ScheduleOptions,
+    pub(super) root: usize,
+    pub(super) width: usize,
+    pub(super) share: Option<Share>,
+    pub(super) items: Option<u64>,
+    pub(super) message_limit: Option<usize>,
+    /// The number of ranks that the distribution is for, if the world has another number.
+    pub(super) other_size: Option<usize>,
+    /// Whether to build without communicating.
+    pub(super) is_agreed: bool,
+}
+
+/// What is reduced, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Values<'v> {
+    /// The operator's name.
+    pub(super) operator: &'v str,
+    /// The bytes of its empty value.
+    pub(super) empty: Option<&'v [u8]>,
+    /// The name of the elements' type.
+    pub(super) element: &'static str,
+    pub(super) element_bytes: usize,
+}
+
+impl Wishes {
+    /// Settles the algorithm, if the ranks name one, and who owns what.
+    pub(super) fn settle(
+        &self,
+        world: &World,
+        values: Values<'_>,
+        conversation: &Conversation,
+    ) -> Result<(Option<Algorithm>, Ownership), BuildError> {
+        let named = self.options.named_algorithm();
+        let ownership = self
+            .owners(world, values, &named, conversation)
+            .inspect_err(|error| {
+                // The others may not have heard of it.
+                if self.is_agreed || matches!(error, BuildError::Transport(_)) {
+                    conversation.give_up();
+                }
+            })
+            .map_err(|error| conversation.explain_build(error))?;
+        let algorithm = self.checked_algorithm(world, values, named, &ownership)?;
+        Ok((algorithm, ownership))
+    }
+
+    /// The elements of the longest message.
+    pub(super) fn longest_message(&self, element_bytes: usize) -> usize {
+        let default = (MESSAGE_LIMIT_BYTES / element_bytes.max(1)).max(1);
+        self.message_limit.unwrap_or(default)
+    }
+
+    /// Who owns what, as the ranks agree, or as the rule says that all of them know.
+    fn owners(
+        &self,
+        world: &World,
+        values: Values<'_>,
+        named: &Result<Option<Algorithm>, UnknownName>,
+        conversation: &Conversation,
+    ) -> Result<Ownership, BuildError> {
+        let obstacle = self.obstacle(world.rank(), values.element_bytes);
+        if self.is_agreed {
+            return match obstacle {
+                Some(obstacle) => Err(obstacle.into_error(world.rank(), world.size())),
+                None => self.agreed_owners(world.rank()),
+            };
+        }
+        let proposal = Proposal {
+            obstacle,
+            share: self.share.clone().unwrap_or(Share::Count(0)),
+            items: self.items,
+            settings: self.settings(values, named),
+        };
+        let table = Table {
+            comm: world.transport(),
+            tag: conversation.tag(),
+        };
+        agree(table, &proposal)
+    }
+
+    /// Who owns what by the rule that all ranks know.
+    fn agreed_owners(&self, rank: usize) -> Result<Ownership, BuildError> {
+        let Some(ownership) = self.share.as_ref().and_then(Share::rule) else {
+            return Err(BuildError::NotARule);
+        };
+        let found = ownership.items();
+        match self.items {
+            Some(expected) if expected != found => Err(BuildError::ItemCount {
+                rank,
+                expected,
+                found,
+            }),
+            _ => Ok(ownership.clone()),
+        }
+    }
+
+    /// The settings that must be the same on all ranks.
+    fn settings(
+        &self,
+        values: Values<'_>,
+        named: &Result<Option<Algorithm>, UnknownName>,
+    ) -> Settings {
+        let algorithm = match named {
+            Ok(None) => "the fastest".to_owned(),
+            Ok(Some(algorithm)) => algorithm.to_string(),
+            Err(unknown) => format!("{}={}", unknown.variable, unknown.error.name),
+        };
+        let empty = match values.empty {
+            None => "none".to_owned(),
+            Some(bytes) => format!("bytes {bytes:02X?}"),
+        };
+        let longest_message = self.longest_message(values.element_bytes);
+        [
+            ("operator", values.operator.to_owned()),
+            ("element type", values.element.to_owned()),
+            ("empty value of the operator", empty),
+            ("algorithm", algorithm),
+            ("parameters of the algorithm", self.options.to_string()),
+            ("root", self.root.to_string()),
+            ("width", self.width.to_string()),
+            ("message limit", longest_message.to_string()),
+        ]
+    }
+
+    /// What is wrong on this rank alone.
+    fn obstacle(&self, rank: usize, element_bytes: usize) -> Option<Obstacle> {
+        if let Some(planned) = self.other_size {
+            return Some(Obstacle::OtherSize(planned));
+        }
+        let Some(share) = &self.share else {
+            return Some(Obstacle::NoShare);
+        };
+        if let Err(error) = environment::check() {
+            return Some(Obstacle::Environment(error));
+        }
+        let ranges = match share {
+            Share::Count(_) => 1,
+            Share::Extents(extents) => extents.len() as u64,
+            Share::Whole(ownership) => ownership.extents_count(rank),
+        };
+        let row_bytes = self.width as u128 * element_bytes as u128;
+        let bytes = row_bytes.max(u128::from(ranges) * RANGE_BYTES);
+        reserve(bytes).is_none().then_some(Obstacle::Memory(bytes))
+    }
+
+    /// The algorithm that the ranks name, if everything that they agree on is valid. The outcome is the same on all ranks.
+    fn checked_algorithm(
+        &self,
+        world: &World,
+        values: Values<'_>,
+        named: Result<Option<Algorithm>, UnknownName>,
+        ownership: &Ownership,
+    ) -> Result<Option<Algorithm>, BuildError> {
+        let (root, size) = (self.root, world.size());
+        if root >= size {
+            return Err(BuildError::Root { root, size });
+        }
+        if self.width == 0 {
+            return Err(BuildError::ZeroWidth);
+        }
+        if self.longest_message(values.element_bytes) == 0 {
+            return Err(BuildError::ZeroMessageLimit);
+        }
+        if values.element_bytes == 0 {
+            let element = values.element;
+            return Err(BuildError::ZeroSized { element });
+        }
+        self.options.check()?;
+        let named = named?;
+        if let Some(algorithm) = named {
+            if algorithm == Algorithm::MpiNative && world.transport().native_reductions().is_none()
+            {
+                return Err(BuildError::NoNativeReductions);
+            }
+            if self.width > 1 && !algorithm.takes_rows() {
+                let width = self.width;
+                return Err(BuildError::NoRows { algorithm, width });
+            }
+            if ownership.as_distribution().is_none() && !algorithm.is_scheduled() {
+                return Err(BuildError::Scattered { algorithm });
+            }
+        }
+        if ownership.items() == 0 && values.empty.is_none() {
+            return Err(BuildError::NoItems {
+                operator: values.operator.to_owned(),
+            });
+        }
+        Ok(named)
+    }
+}
