@@ -14,8 +14,8 @@ use std::ptr;
 use std::time::Instant;
 
 use treefold::{Plan, World};
-use treefold_c_mpi::boundary::exports as c;
-use treefold_c_mpi::local::boundary::exports as c_local;
+use treefold_c_mpi::boundary::{calls, exports as c};
+use treefold_c_mpi::local::boundary::typed as c_local;
 
 /// How often each way is measured. The median of the differences is shown.
 const ROUNDS: usize = 301;
@@ -104,7 +104,8 @@ fn measure(world: &World, items: usize) {
         || {
             let (items, result) = (local.as_ptr().cast(), (&raw mut sum).cast::<c_void>());
             // SAFETY: `local` has so many items, and `sum` is one.
-            let status = unsafe { c::treefold_allreduce(c_plan, items, local.len(), result, 1) };
+            let status =
+                unsafe { calls::treefold_allreduce(c_plan, items, local.len(), result, 1) };
             assert_eq!(black_box(status), 0);
         },
     );

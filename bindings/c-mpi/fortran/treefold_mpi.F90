@@ -48,12 +48,10 @@
    implicit none
    private
 
-   public :: treefold_allreduce, treefold_reduce, treefold_reduce_scatter, treefold_scan, treefold_exscan, &
-      treefold_broadcast, treefold_start_allreduce, treefold_start_reduce, treefold_start_reduce_scatter, treefold_start_scan, &
+   ! <table: names of one type>
+   public :: treefold_allreduce, treefold_reduce, treefold_reduce_scatter, treefold_scan, treefold_exscan, treefold_broadcast, &
+      treefold_start_allreduce, treefold_start_reduce, treefold_start_reduce_scatter, treefold_start_scan, &
       treefold_start_exscan, treefold_wait
-#ifdef TREEFOLD_FLOATING
-   public :: treefold_allreduce_dot, treefold_reduce_dot, treefold_start_allreduce_dot, treefold_start_reduce_dot
-#endif
 
    interface treefold_allreduce
       module procedure allreduce_one, allreduce_row, allreduce_rows
@@ -92,6 +90,8 @@
       module procedure wait_one, wait_row, wait_rows
    end interface
 #ifdef TREEFOLD_FLOATING
+   public :: treefold_allreduce_dot, treefold_reduce_dot, treefold_start_allreduce_dot, treefold_start_reduce_dot
+
    interface treefold_allreduce_dot
       module procedure allreduce_dot_one, allreduce_dot_row, allreduce_dot_rows
    end interface
@@ -105,9 +105,11 @@
       module procedure start_reduce_dot_row, start_reduce_dot_rows
    end interface
 #endif
+   ! </table>
 
 contains
 
+   ! <table: procedures of one type>
    subroutine allreduce_one(plan, local, result, ierr)
       type(treefold_plan), intent(in) :: plan
       TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
@@ -470,6 +472,7 @@ contains
          address(y), size(y, kind=c_size_t), run, ierr)
    end subroutine start_reduce_dot_rows
 #endif
+   ! </table>
 
    ! Fortran 2008 has no c_loc of an assumed-shape array, nor of one without elements; this is both. There is no intent, since
    ! results go through here, too.
@@ -565,390 +568,413 @@ module treefold_mpi_support
       final :: finalise_run
    end type treefold_run
 
-   ! The functions of treefold_mpi.h.
+   ! <table: functions of treefold_mpi.h>
    interface
-
-      function c_comm_duplicate_f(comm, world, result) bind(c, name='treefold_comm_duplicate_f') result(status)
+      function c_mpi_library(text) bind(c, name='treefold_mpi_library') result(returned)
          import :: c_int32_t, c_ptr
-         integer(c_int32_t), value :: comm
-         integer(c_int32_t), value :: world
+         type(c_ptr), intent(inout) :: text
+         integer(c_int32_t) :: returned
+      end function c_mpi_library
+
+      function c_comm_duplicate_checked(comm, comm_bytes, family, function, result) &
+         bind(c, name='treefold_comm_duplicate_checked') result(returned)
+         import :: c_char, c_funptr, c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: comm
+         integer(c_size_t), value :: comm_bytes
+         character(kind=c_char), intent(in) :: family(*)
+         type(c_funptr), value :: function
          type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
+      end function c_comm_duplicate_checked
+
+      function c_comm_duplicate_f(comm, world, result) bind(c, name='treefold_comm_duplicate_f') result(returned)
+         import :: c_int32_t, c_ptr
+         integer(c_int32_t), value :: comm, world
+         type(c_ptr), intent(inout) :: result
+         integer(c_int32_t) :: returned
       end function c_comm_duplicate_f
 
-      function c_comm_rank(comm, rank) bind(c, name='treefold_comm_rank') result(status)
+      function c_comm_rank(comm, rank) bind(c, name='treefold_comm_rank') result(returned)
          import :: c_int, c_int32_t, c_ptr
          type(c_ptr), value :: comm
          integer(c_int), intent(inout) :: rank
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_comm_rank
 
-      function c_comm_size(comm, size) bind(c, name='treefold_comm_size') result(status)
+      function c_comm_size(comm, size) bind(c, name='treefold_comm_size') result(returned)
          import :: c_int, c_int32_t, c_ptr
          type(c_ptr), value :: comm
          integer(c_int), intent(inout) :: size
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_comm_size
 
-      function c_comm_silence_limit(comm, seconds) bind(c, name='treefold_comm_silence_limit') result(status)
+      function c_comm_silence_limit(comm, seconds) bind(c, name='treefold_comm_silence_limit') result(returned)
          import :: c_double, c_int32_t, c_ptr
          type(c_ptr), value :: comm
          real(c_double), value :: seconds
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_comm_silence_limit
 
-      function c_comm_measure_link(comm) bind(c, name='treefold_comm_measure_link') result(status)
+      function c_comm_measure_link(comm) bind(c, name='treefold_comm_measure_link') result(returned)
          import :: c_int32_t, c_ptr
          type(c_ptr), value :: comm
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_comm_measure_link
 
-      function c_comm_destroy(comm) bind(c, name='treefold_comm_destroy') result(status)
+      function c_comm_interruption(comm, interrupted, context) bind(c, name='treefold_comm_interruption') result(returned)
+         import :: c_funptr, c_int32_t, c_ptr
+         type(c_ptr), value :: comm, context
+         type(c_funptr), value :: interrupted
+         integer(c_int32_t) :: returned
+      end function c_comm_interruption
+
+      function c_comm_destroy(comm) bind(c, name='treefold_comm_destroy') result(returned)
          import :: c_int32_t, c_ptr
          type(c_ptr), intent(inout) :: comm
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_comm_destroy
 
-      function c_comm_free(comm) bind(c, name='treefold_comm_free') result(status)
+      function c_comm_free(comm) bind(c, name='treefold_comm_free') result(returned)
          import :: c_int32_t, c_ptr
          type(c_ptr), intent(inout) :: comm
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_comm_free
 
-      function c_builder_create(comm, type, op, result) bind(c, name='treefold_builder_create') result(status)
+      function c_builder_create(comm, type, op, result) bind(c, name='treefold_builder_create') result(returned)
          import :: c_int32_t, c_ptr
          type(c_ptr), value :: comm
          integer(c_int32_t), value :: type, op
          type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_create
 
-      function c_builder_create_exact(comm, type, figure, result) bind(c, name='treefold_builder_create_exact') result(status)
+      function c_builder_create_exact(comm, type, figure, result) bind(c, name='treefold_builder_create_exact') result(returned)
          import :: c_int32_t, c_ptr
          type(c_ptr), value :: comm
          integer(c_int32_t), value :: type, figure
          type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_create_exact
 
       function c_builder_create_user(comm, name, item_bytes, combine, context, empty, result) &
-         bind(c, name='treefold_builder_create_user') result(status)
+         bind(c, name='treefold_builder_create_user') result(returned)
          import :: c_char, c_funptr, c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: comm, context, empty
          character(kind=c_char), intent(in) :: name(*)
          integer(c_size_t), value :: item_bytes
          type(c_funptr), value :: combine
          type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_create_user
 
-      function c_builder_local_items(builder, items) bind(c, name='treefold_builder_local_items') result(status)
+      function c_builder_local_items(builder, items) bind(c, name='treefold_builder_local_items') result(returned)
          import :: c_int32_t, c_int64_t, c_ptr
          type(c_ptr), value :: builder
          integer(c_int64_t), value :: items
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_local_items
 
-      function c_builder_extents(builder, ranges, n) bind(c, name='treefold_builder_extents') result(status)
+      function c_builder_extents(builder, ranges, n) bind(c, name='treefold_builder_extents') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: builder, ranges
          integer(c_size_t), value :: n
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_extents
 
-      function c_builder_even(builder, items) bind(c, name='treefold_builder_even') result(status)
+      function c_builder_even(builder, items) bind(c, name='treefold_builder_even') result(returned)
          import :: c_int32_t, c_int64_t, c_ptr
          type(c_ptr), value :: builder
          integer(c_int64_t), value :: items
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_even
 
-      function c_builder_block_cyclic(builder, items, block) bind(c, name='treefold_builder_block_cyclic') result(status)
+      function c_builder_block_cyclic(builder, items, block) bind(c, name='treefold_builder_block_cyclic') result(returned)
          import :: c_int32_t, c_int64_t, c_ptr
          type(c_ptr), value :: builder
          integer(c_int64_t), value :: items, block
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_block_cyclic
 
-      function c_builder_items(builder, items) bind(c, name='treefold_builder_items') result(status)
+      function c_builder_items(builder, items) bind(c, name='treefold_builder_items') result(returned)
          import :: c_int32_t, c_int64_t, c_ptr
          type(c_ptr), value :: builder
          integer(c_int64_t), value :: items
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_items
 
-      function c_builder_width(builder, elements) bind(c, name='treefold_builder_width') result(status)
+      function c_builder_width(builder, elements) bind(c, name='treefold_builder_width') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: builder
          integer(c_size_t), value :: elements
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_width
 
-      function c_builder_root(builder, rank) bind(c, name='treefold_builder_root') result(status)
+      function c_builder_root(builder, rank) bind(c, name='treefold_builder_root') result(returned)
          import :: c_int, c_int32_t, c_ptr
          type(c_ptr), value :: builder
          integer(c_int), value :: rank
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_root
 
-      function c_builder_algorithm(builder, name) bind(c, name='treefold_builder_algorithm') result(status)
+      function c_builder_algorithm(builder, name) bind(c, name='treefold_builder_algorithm') result(returned)
          import :: c_char, c_int32_t, c_ptr
          type(c_ptr), value :: builder
          character(kind=c_char), intent(in) :: name(*)
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_algorithm
 
-      function c_builder_blocks(builder, blocks) bind(c, name='treefold_builder_blocks') result(status)
+      function c_builder_blocks(builder, blocks) bind(c, name='treefold_builder_blocks') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: builder
          integer(c_size_t), value :: blocks
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_blocks
 
-      function c_builder_ports(builder, ports) bind(c, name='treefold_builder_ports') result(status)
+      function c_builder_ports(builder, ports) bind(c, name='treefold_builder_ports') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: builder
          integer(c_size_t), value :: ports
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_ports
 
-      function c_builder_node_ranks(builder, ranks) bind(c, name='treefold_builder_node_ranks') result(status)
+      function c_builder_node_ranks(builder, ranks) bind(c, name='treefold_builder_node_ranks') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: builder
          integer(c_size_t), value :: ranks
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_node_ranks
 
-      function c_builder_message_limit(builder, elements) bind(c, name='treefold_builder_message_limit') result(status)
+      function c_builder_message_limit(builder, elements) bind(c, name='treefold_builder_message_limit') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: builder
          integer(c_size_t), value :: elements
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_message_limit
 
-      function c_builder_agreed(builder) bind(c, name='treefold_builder_agreed') result(status)
+      function c_builder_agreed(builder) bind(c, name='treefold_builder_agreed') result(returned)
          import :: c_int32_t, c_ptr
          type(c_ptr), value :: builder
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_agreed
 
-      function c_builder_destroy(builder) bind(c, name='treefold_builder_destroy') result(status)
+      function c_builder_destroy(builder) bind(c, name='treefold_builder_destroy') result(returned)
          import :: c_int32_t, c_ptr
          type(c_ptr), intent(inout) :: builder
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_builder_destroy
 
-      function c_plan_build(builder, result) bind(c, name='treefold_plan_build') result(status)
+      function c_plan_build(builder, result) bind(c, name='treefold_plan_build') result(returned)
          import :: c_int32_t, c_ptr
          type(c_ptr), value :: builder
          type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_plan_build
 
-      function c_plan_destroy(plan) bind(c, name='treefold_plan_destroy') result(status)
+      function c_plan_destroy(plan) bind(c, name='treefold_plan_destroy') result(returned)
          import :: c_int32_t, c_ptr
          type(c_ptr), intent(inout) :: plan
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_plan_destroy
 
-      function c_plan_algorithm(plan, operation, name) bind(c, name='treefold_plan_algorithm') result(status)
+      function c_plan_algorithm(plan, operation, name) bind(c, name='treefold_plan_algorithm') result(returned)
          import :: c_int32_t, c_ptr
          type(c_ptr), value :: plan
          integer(c_int32_t), value :: operation
          type(c_ptr), intent(inout) :: name
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_plan_algorithm
 
-      function c_plan_pending(plan, pending) bind(c, name='treefold_plan_pending') result(status)
-         import :: c_int, c_int32_t, c_ptr
-         type(c_ptr), value :: plan
-         integer(c_int), intent(inout) :: pending
-         integer(c_int32_t) :: status
-      end function c_plan_pending
-
-      function c_run_plan(run, plan) bind(c, name='treefold_run_plan') result(status)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: run
-         type(c_ptr), intent(inout) :: plan
-         integer(c_int32_t) :: status
-      end function c_run_plan
-
-      function c_run_algorithm(run, name) bind(c, name='treefold_run_algorithm') result(status)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: run
-         type(c_ptr), intent(inout) :: name
-         integer(c_int32_t) :: status
-      end function c_run_algorithm
-
-      function c_plan_scattered_columns(plan, begin, end) bind(c, name='treefold_plan_scattered_columns') result(status)
+      function c_plan_scattered_columns(plan, begin, end) bind(c, name='treefold_plan_scattered_columns') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan
          integer(c_size_t), intent(inout) :: begin, end
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_plan_scattered_columns
 
-      function c_plan_print(plan, text, capacity, needed) bind(c, name='treefold_plan_print') result(status)
+      function c_plan_print(plan, text, capacity, needed) bind(c, name='treefold_plan_print') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, text
          integer(c_size_t), value :: capacity
          integer(c_size_t), intent(inout) :: needed
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_plan_print
 
-      function c_allreduce(plan, local, n, result, m) bind(c, name='treefold_allreduce') result(status)
+      function c_allreduce(plan, local, n, result, m) bind(c, name='treefold_allreduce') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, local, result
          integer(c_size_t), value :: n, m
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_allreduce
 
-      function c_reduce(plan, local, n, result, m, is_mine) bind(c, name='treefold_reduce') result(status)
+      function c_reduce(plan, local, n, result, m, is_mine) bind(c, name='treefold_reduce') result(returned)
          import :: c_int, c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, local, result
          integer(c_size_t), value :: n, m
          integer(c_int), intent(inout) :: is_mine
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_reduce
 
-      function c_reduce_scatter(plan, local, n, result, m) bind(c, name='treefold_reduce_scatter') result(status)
+      function c_reduce_scatter(plan, local, n, result, m) bind(c, name='treefold_reduce_scatter') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, local, result
          integer(c_size_t), value :: n, m
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_reduce_scatter
 
-      function c_scan(plan, local, n, result, m) bind(c, name='treefold_scan') result(status)
+      function c_scan(plan, local, n, result, m) bind(c, name='treefold_scan') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, local, result
          integer(c_size_t), value :: n, m
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_scan
 
-      function c_exscan(plan, local, n, result, m) bind(c, name='treefold_exscan') result(status)
+      function c_exscan(plan, local, n, result, m) bind(c, name='treefold_exscan') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, local, result
          integer(c_size_t), value :: n, m
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_exscan
 
-      function c_broadcast(plan, row, m) bind(c, name='treefold_broadcast') result(status)
+      function c_broadcast(plan, row, m) bind(c, name='treefold_broadcast') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, row
          integer(c_size_t), value :: m
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_broadcast
 
-      function c_allreduce_dot(plan, x, n, y, k, result, m) bind(c, name='treefold_allreduce_dot') result(status)
+      function c_allreduce_dot(plan, x, n, y, k, result, m) bind(c, name='treefold_allreduce_dot') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, x, y, result
          integer(c_size_t), value :: n, k, m
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_allreduce_dot
 
-      function c_reduce_dot(plan, x, n, y, k, result, m, is_mine) bind(c, name='treefold_reduce_dot') result(status)
+      function c_reduce_dot(plan, x, n, y, k, result, m, is_mine) bind(c, name='treefold_reduce_dot') result(returned)
          import :: c_int, c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, x, y, result
          integer(c_size_t), value :: n, k, m
          integer(c_int), intent(inout) :: is_mine
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_reduce_dot
 
-      function c_start_allreduce(plan, local, n, run) bind(c, name='treefold_start_allreduce') result(status)
+      function c_start_allreduce(plan, local, n, run) bind(c, name='treefold_start_allreduce') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, local
          integer(c_size_t), value :: n
          type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_start_allreduce
 
-      function c_start_reduce(plan, local, n, run) bind(c, name='treefold_start_reduce') result(status)
+      function c_start_reduce(plan, local, n, run) bind(c, name='treefold_start_reduce') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, local
          integer(c_size_t), value :: n
          type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_start_reduce
 
-      function c_start_reduce_scatter(plan, local, n, run) bind(c, name='treefold_start_reduce_scatter') result(status)
+      function c_start_reduce_scatter(plan, local, n, run) bind(c, name='treefold_start_reduce_scatter') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, local
          integer(c_size_t), value :: n
          type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_start_reduce_scatter
 
-      function c_start_scan(plan, local, n, run) bind(c, name='treefold_start_scan') result(status)
+      function c_start_scan(plan, local, n, run) bind(c, name='treefold_start_scan') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, local
          integer(c_size_t), value :: n
          type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_start_scan
 
-      function c_start_exscan(plan, local, n, run) bind(c, name='treefold_start_exscan') result(status)
+      function c_start_exscan(plan, local, n, run) bind(c, name='treefold_start_exscan') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, local
          integer(c_size_t), value :: n
          type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_start_exscan
 
-      function c_start_allreduce_dot(plan, x, n, y, k, run) bind(c, name='treefold_start_allreduce_dot') result(status)
+      function c_start_allreduce_dot(plan, x, n, y, k, run) bind(c, name='treefold_start_allreduce_dot') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, x, y
          integer(c_size_t), value :: n, k
          type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_start_allreduce_dot
 
-      function c_start_reduce_dot(plan, x, n, y, k, run) bind(c, name='treefold_start_reduce_dot') result(status)
+      function c_start_reduce_dot(plan, x, n, y, k, run) bind(c, name='treefold_start_reduce_dot') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, x, y
          integer(c_size_t), value :: n, k
          type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_start_reduce_dot
 
-      function c_test(run, done) bind(c, name='treefold_test') result(status)
+      function c_test(run, done) bind(c, name='treefold_test') result(returned)
          import :: c_int, c_int32_t, c_ptr
          type(c_ptr), value :: run
          integer(c_int), intent(inout) :: done
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_test
 
-      function c_wait_timeout(run, seconds) bind(c, name='treefold_wait_timeout') result(status)
+      function c_wait_timeout(run, seconds) bind(c, name='treefold_wait_timeout') result(returned)
          import :: c_double, c_int32_t, c_ptr
          type(c_ptr), value :: run
          real(c_double), value :: seconds
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_wait_timeout
 
-      function c_wait(run, result, m, is_mine) bind(c, name='treefold_wait') result(status)
+      function c_wait(run, result, m, is_mine) bind(c, name='treefold_wait') result(returned)
          import :: c_int, c_int32_t, c_ptr, c_size_t
          type(c_ptr), intent(inout) :: run
          type(c_ptr), value :: result
          integer(c_size_t), value :: m
          integer(c_int), intent(inout) :: is_mine
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_wait
 
-      function c_cancel(run) bind(c, name='treefold_cancel') result(status)
+      function c_plan_pending(plan, pending) bind(c, name='treefold_plan_pending') result(returned)
+         import :: c_int, c_int32_t, c_ptr
+         type(c_ptr), value :: plan
+         integer(c_int), intent(inout) :: pending
+         integer(c_int32_t) :: returned
+      end function c_plan_pending
+
+      function c_run_plan(run, plan) bind(c, name='treefold_run_plan') result(returned)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: run
+         type(c_ptr), intent(inout) :: plan
+         integer(c_int32_t) :: returned
+      end function c_run_plan
+
+      function c_run_algorithm(run, name) bind(c, name='treefold_run_algorithm') result(returned)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: run
+         type(c_ptr), intent(inout) :: name
+         integer(c_int32_t) :: returned
+      end function c_run_algorithm
+
+      function c_cancel(run) bind(c, name='treefold_cancel') result(returned)
          import :: c_int32_t, c_ptr
          type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_cancel
 
-      function c_algorithm_count() bind(c, name='treefold_algorithm_count') result(count)
+      function c_algorithm_count() bind(c, name='treefold_algorithm_count') result(returned)
          import :: c_size_t
-         integer(c_size_t) :: count
+         integer(c_size_t) :: returned
       end function c_algorithm_count
 
-      function c_algorithm_name(index) bind(c, name='treefold_algorithm_name') result(name)
+      function c_algorithm_name(index) bind(c, name='treefold_algorithm_name') result(returned)
          import :: c_ptr, c_size_t
          integer(c_size_t), value :: index
-         type(c_ptr) :: name
+         type(c_ptr) :: returned
       end function c_algorithm_name
    end interface
+   ! </table>
 
    ! Communicators are those of mpi_f08, or integers as in mpif.h; counts have four or eight bytes.
    interface treefold_comm_duplicate
@@ -957,6 +983,7 @@ module treefold_mpi_support
 #endif
       module procedure comm_duplicate_integer
    end interface
+   ! <table: generic names>
    interface treefold_builder_local_items
       module procedure local_items_int32, local_items_int64
    end interface
@@ -972,10 +999,18 @@ module treefold_mpi_support
    interface treefold_builder_width
       module procedure width_int32, width_int64
    end interface
+   interface treefold_builder_blocks
+      module procedure blocks_int32, blocks_int64
+   end interface
+   interface treefold_builder_ports
+      module procedure ports_int32, ports_int64
+   end interface
+   interface treefold_builder_node_ranks
+      module procedure node_ranks_int32, node_ranks_int64
+   end interface
    interface treefold_builder_message_limit
       module procedure message_limit_int32, message_limit_int64
    end interface
-
    interface treefold_allreduce
       module procedure allreduce_pointer
    end interface
@@ -1024,6 +1059,7 @@ module treefold_mpi_support
    interface treefold_wait
       module procedure wait_pointer
    end interface
+   ! </table>
 
 contains
 
@@ -1165,8 +1201,9 @@ contains
          pointer_or_null(context), pointer_or_null(empty), builder%handle), ierr)
    end subroutine treefold_builder_create_user
 
-   ! Which items this rank has: one of the next four is needed, except for exact sums. So many, which follow those of the ranks
-   ! below:
+   ! <table: settings>
+   ! Which items this rank has: one of these three and treefold_builder_extents is needed, except for exact sums. So many, which
+   ! follow those of the ranks below:
    subroutine local_items_int64(builder, items, ierr)
       type(treefold_builder), intent(inout) :: builder
       integer(int64), intent(in) :: items
@@ -1183,24 +1220,6 @@ contains
 
       call local_items_int64(builder, int(items, int64), ierr)
    end subroutine local_items_int32
-
-   ! The ranges, in the order in which the rank's array holds them. Column j of `ranges` stands for the items ranges(1, j) to
-   ! ranges(2, j) - 1, which count from 0 on. With those of all ranks they are 0 to N - 1, each once.
-   subroutine treefold_builder_extents(builder, ranges, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int64), intent(in), contiguous :: ranges(:, :)
-      integer, intent(out), optional :: ierr
-      integer(int64), allocatable, target :: copy(:)
-
-      if (other_length('a column of ranges', size(ranges, 1, int64), 2_int64, ierr)) return
-      if (size(ranges) > 0) then
-         if (negative('one of the ranges', minval(ranges), ierr)) return
-      end if
-      ! c_loc takes no assumed-shape array, nor one without elements.
-      allocate (copy(max(2, size(ranges))))
-      copy(:size(ranges)) = reshape(ranges, [size(ranges)])
-      call report(c_builder_extents(builder%handle, c_loc(copy), size(ranges, 2, c_size_t)), ierr)
-   end subroutine treefold_builder_extents
 
    ! N items over all ranks, floor(N / p) for each of p ranks and one more for the first N mod p of them. A rule, as block_cyclic:
    ! all ranks give the same numbers, and a plan needs no table of the ranks.
@@ -1265,7 +1284,7 @@ contains
       integer, intent(out), optional :: ierr
 
       if (negative('elements', elements, ierr)) return
-      call report(c_builder_width(builder%handle, int(elements, c_size_t)), ierr)
+      call report(c_builder_width(builder%handle, elements), ierr)
    end subroutine width_int64
 
    subroutine width_int32(builder, elements, ierr)
@@ -1275,6 +1294,97 @@ contains
 
       call width_int64(builder, int(elements, int64), ierr)
    end subroutine width_int32
+
+   ! Parameters of algorithms, which change no bit either. The column blocks of a row:
+   subroutine blocks_int64(builder, blocks, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int64), intent(in) :: blocks
+      integer, intent(out), optional :: ierr
+
+      if (negative('blocks', blocks, ierr)) return
+      call report(c_builder_blocks(builder%handle, blocks), ierr)
+   end subroutine blocks_int64
+
+   subroutine blocks_int32(builder, blocks, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int32), intent(in) :: blocks
+      integer, intent(out), optional :: ierr
+
+      call blocks_int64(builder, int(blocks, int64), ierr)
+   end subroutine blocks_int32
+
+   ! The messages that a rank sends at once (bruck, dissemination):
+   subroutine ports_int64(builder, ports, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int64), intent(in) :: ports
+      integer, intent(out), optional :: ierr
+
+      if (negative('ports', ports, ierr)) return
+      call report(c_builder_ports(builder%handle, ports), ierr)
+   end subroutine ports_int64
+
+   subroutine ports_int32(builder, ports, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int32), intent(in) :: ports
+      integer, intent(out), optional :: ierr
+
+      call ports_int64(builder, int(ports, int64), ierr)
+   end subroutine ports_int32
+
+   ! The ranks of a node (hierarchical):
+   subroutine node_ranks_int64(builder, ranks, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int64), intent(in) :: ranks
+      integer, intent(out), optional :: ierr
+
+      if (negative('ranks', ranks, ierr)) return
+      call report(c_builder_node_ranks(builder%handle, ranks), ierr)
+   end subroutine node_ranks_int64
+
+   subroutine node_ranks_int32(builder, ranks, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int32), intent(in) :: ranks
+      integer, intent(out), optional :: ierr
+
+      call node_ranks_int64(builder, int(ranks, int64), ierr)
+   end subroutine node_ranks_int32
+
+   ! The longest message, in elements:
+   subroutine message_limit_int64(builder, elements, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int64), intent(in) :: elements
+      integer, intent(out), optional :: ierr
+
+      if (negative('elements', elements, ierr)) return
+      call report(c_builder_message_limit(builder%handle, elements), ierr)
+   end subroutine message_limit_int64
+
+   subroutine message_limit_int32(builder, elements, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int32), intent(in) :: elements
+      integer, intent(out), optional :: ierr
+
+      call message_limit_int64(builder, int(elements, int64), ierr)
+   end subroutine message_limit_int32
+   ! </table>
+
+   ! The ranges, in the order in which the rank's array holds them. Column j of `ranges` stands for the items ranges(1, j) to
+   ! ranges(2, j) - 1, which count from 0 on. With those of all ranks they are 0 to N - 1, each once.
+   subroutine treefold_builder_extents(builder, ranges, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int64), intent(in), contiguous :: ranges(:, :)
+      integer, intent(out), optional :: ierr
+      integer(int64), allocatable, target :: copy(:)
+
+      if (other_length('a column of ranges', size(ranges, 1, int64), 2_int64, ierr)) return
+      if (size(ranges) > 0) then
+         if (negative('one of the ranges', minval(ranges), ierr)) return
+      end if
+      ! c_loc takes no assumed-shape array, nor one without elements.
+      allocate (copy(max(2, size(ranges))))
+      copy(:size(ranges)) = reshape(ranges, [size(ranges)])
+      call report(c_builder_extents(builder%handle, c_loc(copy), size(ranges, 2, c_size_t)), ierr)
+   end subroutine treefold_builder_extents
 
    ! The rank that gets the result of treefold_reduce, and whose row treefold_broadcast sends. 0 by default.
    subroutine treefold_builder_root(builder, rank, ierr)
@@ -1293,54 +1403,6 @@ contains
 
       call report(c_builder_algorithm(builder%handle, trim(name) // c_null_char), ierr)
    end subroutine treefold_builder_algorithm
-
-   ! Parameters of algorithms, which change no bit either. The column blocks of a row:
-   subroutine treefold_builder_blocks(builder, blocks, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer, intent(in) :: blocks
-      integer, intent(out), optional :: ierr
-
-      if (negative('blocks', int(blocks, int64), ierr)) return
-      call report(c_builder_blocks(builder%handle, int(blocks, c_size_t)), ierr)
-   end subroutine treefold_builder_blocks
-
-   ! The messages that a rank sends at once (bruck, dissemination):
-   subroutine treefold_builder_ports(builder, ports, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer, intent(in) :: ports
-      integer, intent(out), optional :: ierr
-
-      if (negative('ports', int(ports, int64), ierr)) return
-      call report(c_builder_ports(builder%handle, int(ports, c_size_t)), ierr)
-   end subroutine treefold_builder_ports
-
-   ! The ranks of a node (hierarchical):
-   subroutine treefold_builder_node_ranks(builder, ranks, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer, intent(in) :: ranks
-      integer, intent(out), optional :: ierr
-
-      if (negative('ranks', int(ranks, int64), ierr)) return
-      call report(c_builder_node_ranks(builder%handle, int(ranks, c_size_t)), ierr)
-   end subroutine treefold_builder_node_ranks
-
-   ! The longest message, in elements:
-   subroutine message_limit_int64(builder, elements, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int64), intent(in) :: elements
-      integer, intent(out), optional :: ierr
-
-      if (negative('elements', elements, ierr)) return
-      call report(c_builder_message_limit(builder%handle, int(elements, c_size_t)), ierr)
-   end subroutine message_limit_int64
-
-   subroutine message_limit_int32(builder, elements, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int32), intent(in) :: elements
-      integer, intent(out), optional :: ierr
-
-      call message_limit_int64(builder, int(elements, int64), ierr)
-   end subroutine message_limit_int32
 
    ! Builds without communicating: the items follow a rule, and all ranks call the builder alike, which is not checked.
    subroutine treefold_builder_agreed(builder, ierr)
@@ -1497,6 +1559,7 @@ contains
       call report(c_cancel(run%handle), ierr)
    end subroutine treefold_cancel
 
+   ! <table: calls of addresses>
    subroutine allreduce_pointer(plan, local, n, result, m, ierr)
       type(treefold_plan), intent(in) :: plan
       type(c_ptr), intent(in) :: local, result
@@ -1640,6 +1703,7 @@ contains
 
       call start_dot(TREEFOLD_CALL_REDUCE, plan, USER_ITEMS, x, n, y, k, run, ierr)
    end subroutine start_reduce_dot_pointer
+   ! </table>
 
    subroutine wait_pointer(run, result, m, is_mine, ierr)
       type(treefold_run), intent(inout) :: run
@@ -1684,6 +1748,7 @@ contains
       mine = 0
       status = TREEFOLD_UNSUPPORTED
       select case (operation)
+      ! <table: calls of C>
       case (TREEFOLD_CALL_ALLREDUCE)
          status = c_allreduce(plan%handle, first, local_count, result, result_count)
       case (TREEFOLD_CALL_REDUCE)
@@ -1696,6 +1761,7 @@ contains
          status = c_exscan(plan%handle, first, local_count, result, result_count)
       case (TREEFOLD_CALL_BROADCAST)
          status = c_broadcast(plan%handle, result, result_count)
+      ! </table>
       end select
 
       if (present(is_mine)) is_mine = mine /= 0
@@ -1733,10 +1799,12 @@ contains
       mine = 0
       status = TREEFOLD_UNSUPPORTED
       select case (operation)
+      ! <table: dot products of C>
       case (TREEFOLD_CALL_ALLREDUCE)
          status = c_allreduce_dot(plan%handle, first, x_count, y, y_count, result, result_count)
       case (TREEFOLD_CALL_REDUCE)
          status = c_reduce_dot(plan%handle, first, x_count, y, y_count, result, result_count, mine)
+      ! </table>
       end select
 
       if (present(is_mine)) is_mine = mine /= 0
@@ -1764,6 +1832,7 @@ contains
 
       status = TREEFOLD_UNSUPPORTED
       select case (operation)
+      ! <table: starts of C>
       case (TREEFOLD_CALL_ALLREDUCE)
          status = c_start_allreduce(plan%handle, first, local_count, run%handle)
       case (TREEFOLD_CALL_REDUCE)
@@ -1774,6 +1843,7 @@ contains
          status = c_start_scan(plan%handle, first, local_count, run%handle)
       case (TREEFOLD_CALL_EXSCAN)
          status = c_start_exscan(plan%handle, first, local_count, run%handle)
+      ! </table>
       end select
       call report_start(status, run, ierr)
    end subroutine start_plan
@@ -1803,10 +1873,12 @@ contains
 
       status = TREEFOLD_UNSUPPORTED
       select case (operation)
+      ! <table: starts of dot products of C>
       case (TREEFOLD_CALL_ALLREDUCE)
          status = c_start_allreduce_dot(plan%handle, first, x_count, y, y_count, run%handle)
       case (TREEFOLD_CALL_REDUCE)
          status = c_start_reduce_dot(plan%handle, first, x_count, y, y_count, run%handle)
+      ! </table>
       end select
       call report_start(status, run, ierr)
    end subroutine start_dot
@@ -1973,6 +2045,7 @@ contains
 
    ! ---- The end of handles ----------------------------------------------------------------------------------------------------
 
+   ! <table: handles>
    ! Nobody is left to hear of an error in a finaliser. It has no effect on what has ended already, nor on what was never made.
 
    impure elemental subroutine finalise_comm(comm)
@@ -2040,6 +2113,7 @@ contains
       if (c_associated(from%handle)) call no_copy('treefold_run')
       call finalise_run(to)
    end subroutine assign_run
+   ! </table>
 
    subroutine no_copy(type)
       character(len=*), intent(in) :: type
@@ -2124,10 +2198,9 @@ module treefold_mpi
       treefold_comm_duplicate, treefold_comm_rank, treefold_comm_size, treefold_comm_silence_limit, treefold_comm_measure_link, &
       treefold_comm_destroy, treefold_comm_free, &
       treefold_builder_create, treefold_builder_create_exact, treefold_builder_create_user, &
-      treefold_builder_local_items, treefold_builder_extents, &
-      treefold_builder_even, treefold_builder_block_cyclic, treefold_builder_items, treefold_builder_width, &
-      treefold_builder_root, treefold_builder_algorithm, treefold_builder_blocks, treefold_builder_ports, &
-      treefold_builder_node_ranks, treefold_builder_message_limit, treefold_builder_agreed, treefold_builder_destroy, &
+      treefold_builder_extents, &
+      treefold_builder_root, treefold_builder_algorithm, &
+      treefold_builder_agreed, treefold_builder_destroy, &
       treefold_plan_build, treefold_plan_destroy, treefold_plan_algorithm, treefold_plan_scattered_columns, &
       treefold_plan_print, &
       TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_REDUCE, TREEFOLD_CALL_REDUCE_SCATTER, TREEFOLD_CALL_SCAN, TREEFOLD_CALL_EXSCAN, &
@@ -2135,6 +2208,11 @@ module treefold_mpi
       TREEFOLD_FIGURE_SUM, TREEFOLD_FIGURE_NORM, TREEFOLD_FIGURE_DOT, TREEFOLD_FIGURE_VDOT, &
       treefold_plan_pending, treefold_run_of_plan, treefold_run_algorithm, &
       treefold_test, treefold_wait_timeout, treefold_cancel, treefold_algorithm_count, treefold_algorithm_name
+   ! <table: names of settings>
+   use treefold_mpi_support, only: treefold_builder_local_items, treefold_builder_even, treefold_builder_block_cyclic, &
+      treefold_builder_items, treefold_builder_width, treefold_builder_blocks, treefold_builder_ports, &
+      treefold_builder_node_ranks, treefold_builder_message_limit
+   ! </table>
    use treefold_mpi_real32
    use treefold_mpi_real64
    use treefold_mpi_complex32

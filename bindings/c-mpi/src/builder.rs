@@ -13,7 +13,8 @@ use treefold_c::failure::Failure;
 use treefold_c::operator::{Builtin, UserOperator, Words};
 use treefold_c::{by_type, by_words};
 
-use crate::exact::{ComplexDots, ComplexSums, Dots, ExactPlan, Figure, Norms, Quantity, Sums};
+use crate::exact::ExactPlan;
+use crate::exact::figure::{ComplexDots, ComplexSums, Dots, Figure, Norms, Quantity, Sums};
 use crate::failure::of_build;
 use crate::handle::handle;
 use crate::items::{Layout, Padded, Plain};

@@ -22,64 +22,68 @@
    implicit none
    private
 
-   public :: treefold_sum, treefold_product, treefold_sum_rows, treefold_product_rows, treefold_fold
-   public :: treefold_par_sum, treefold_par_product, treefold_par_sum_rows, treefold_par_product_rows, treefold_par_fold
+   public :: treefold_fold, treefold_par_fold
 
-   interface treefold_sum
-      module procedure sum_items
-   end interface
-   interface treefold_product
-      module procedure product_items
-   end interface
-   interface treefold_sum_rows
-      module procedure sum_rows
-   end interface
-   interface treefold_product_rows
-      module procedure product_rows
-   end interface
    interface treefold_fold
       module procedure fold_items, fold_columns
-   end interface
-   interface treefold_par_sum
-      module procedure par_sum_items
-   end interface
-   interface treefold_par_product
-      module procedure par_product_items
-   end interface
-   interface treefold_par_sum_rows
-      module procedure par_sum_rows
-   end interface
-   interface treefold_par_product_rows
-      module procedure par_product_rows
    end interface
    interface treefold_par_fold
       module procedure par_fold_items, par_fold_columns
    end interface
 
+   ! <table: names of one type>
+   public :: treefold_sum, treefold_sum_rows, treefold_par_sum, treefold_par_sum_rows, treefold_product, treefold_product_rows, &
+      treefold_par_product, treefold_par_product_rows
+
+   interface treefold_sum
+      module procedure sum_items
+   end interface
+   interface treefold_sum_rows
+      module procedure sum_rows
+   end interface
+   interface treefold_par_sum
+      module procedure par_sum_items
+   end interface
+   interface treefold_par_sum_rows
+      module procedure par_sum_rows
+   end interface
+   interface treefold_product
+      module procedure product_items
+   end interface
+   interface treefold_product_rows
+      module procedure product_rows
+   end interface
+   interface treefold_par_product
+      module procedure par_product_items
+   end interface
+   interface treefold_par_product_rows
+      module procedure par_product_rows
+   end interface
+
 #ifdef TREEFOLD_ORDERED
-   public :: treefold_min, treefold_max, treefold_min_rows, treefold_max_rows
-   public :: treefold_par_min, treefold_par_max, treefold_par_min_rows, treefold_par_max_rows
+   public :: treefold_min, treefold_min_rows, treefold_par_min, treefold_par_min_rows, treefold_max, treefold_max_rows, &
+      treefold_par_max, treefold_par_max_rows
 
    interface treefold_min
       module procedure min_items
    end interface
-   interface treefold_max
-      module procedure max_items
-   end interface
    interface treefold_min_rows
       module procedure min_rows
-   end interface
-   interface treefold_max_rows
-      module procedure max_rows
    end interface
    interface treefold_par_min
       module procedure par_min_items
    end interface
-   interface treefold_par_max
-      module procedure par_max_items
-   end interface
    interface treefold_par_min_rows
       module procedure par_min_rows
+   end interface
+   interface treefold_max
+      module procedure max_items
+   end interface
+   interface treefold_max_rows
+      module procedure max_rows
+   end interface
+   interface treefold_par_max
+      module procedure par_max_items
    end interface
    interface treefold_par_max_rows
       module procedure par_max_rows
@@ -87,25 +91,24 @@
 #endif
 
 #ifdef TREEFOLD_REAL
-   public :: treefold_dot, treefold_squared_norm, treefold_sum_and_absolute_sum
-   public :: treefold_par_dot, treefold_par_squared_norm, treefold_par_sum_and_absolute_sum
-   public :: treefold_exact_sum, treefold_exact_dot, treefold_exact_norm, treefold_exact_sum_rows
-   public :: treefold_par_exact_sum, treefold_par_exact_dot, treefold_par_exact_norm
+   public :: treefold_dot, treefold_par_dot, treefold_squared_norm, treefold_par_squared_norm, treefold_sum_and_absolute_sum, &
+      treefold_par_sum_and_absolute_sum, treefold_exact_sum, treefold_par_exact_sum, treefold_exact_dot, treefold_par_exact_dot, &
+      treefold_exact_norm, treefold_par_exact_norm, treefold_exact_sum_rows
 
    interface treefold_dot
       module procedure dot_items
    end interface
-   interface treefold_squared_norm
-      module procedure squared_norm_items
-   end interface
-   interface treefold_sum_and_absolute_sum
-      module procedure sum_and_absolute_sum_items
-   end interface
    interface treefold_par_dot
       module procedure par_dot_items
    end interface
+   interface treefold_squared_norm
+      module procedure squared_norm_items
+   end interface
    interface treefold_par_squared_norm
       module procedure par_squared_norm_items
+   end interface
+   interface treefold_sum_and_absolute_sum
+      module procedure sum_and_absolute_sum_items
    end interface
    interface treefold_par_sum_and_absolute_sum
       module procedure par_sum_and_absolute_sum_items
@@ -113,28 +116,30 @@
    interface treefold_exact_sum
       module procedure exact_sum_items
    end interface
-   interface treefold_exact_dot
-      module procedure exact_dot_items
-   end interface
-   interface treefold_exact_norm
-      module procedure exact_norm_items
-   end interface
-   interface treefold_exact_sum_rows
-      module procedure exact_sum_rows
-   end interface
    interface treefold_par_exact_sum
       module procedure par_exact_sum_items
+   end interface
+   interface treefold_exact_dot
+      module procedure exact_dot_items
    end interface
    interface treefold_par_exact_dot
       module procedure par_exact_dot_items
    end interface
+   interface treefold_exact_norm
+      module procedure exact_norm_items
+   end interface
    interface treefold_par_exact_norm
       module procedure par_exact_norm_items
    end interface
+   interface treefold_exact_sum_rows
+      module procedure exact_sum_rows
+   end interface
 #endif
+   ! </table>
 
 contains
 
+   ! <table: procedures of one type>
    function sum_items(x, ierr) result(total)
       TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
       integer, intent(out), optional :: ierr
@@ -152,24 +157,6 @@ contains
       total = 0
       call report(c_par_fold(element, TREEFOLD_OP_SUM, address(x), size(x, kind=c_size_t), c_loc(total)), ierr)
    end function par_sum_items
-
-   function product_items(x, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: total
-
-      total = 0
-      call report(c_fold(element, TREEFOLD_OP_PRODUCT, address(x), size(x, kind=c_size_t), c_loc(total)), ierr)
-   end function product_items
-
-   function par_product_items(x, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: total
-
-      total = 0
-      call report(c_par_fold(element, TREEFOLD_OP_PRODUCT, address(x), size(x, kind=c_size_t), c_loc(total)), ierr)
-   end function par_product_items
 
    function sum_rows(rows, ierr) result(total)
       TREEFOLD_TYPE, intent(in), contiguous, target :: rows(:, :)
@@ -190,6 +177,24 @@ contains
       call report(c_par_fold_rows(element, TREEFOLD_OP_SUM, address(rows), size(rows, kind=c_size_t), &
          size(rows, 1, c_size_t), address(total), size(total, kind=c_size_t)), ierr)
    end function par_sum_rows
+
+   function product_items(x, ierr) result(total)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE, target :: total
+
+      total = 0
+      call report(c_fold(element, TREEFOLD_OP_PRODUCT, address(x), size(x, kind=c_size_t), c_loc(total)), ierr)
+   end function product_items
+
+   function par_product_items(x, ierr) result(total)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE, target :: total
+
+      total = 0
+      call report(c_par_fold(element, TREEFOLD_OP_PRODUCT, address(x), size(x, kind=c_size_t), c_loc(total)), ierr)
+   end function par_product_items
 
    function product_rows(rows, ierr) result(total)
       TREEFOLD_TYPE, intent(in), contiguous, target :: rows(:, :)
@@ -230,24 +235,6 @@ contains
       call report(c_par_fold(element, TREEFOLD_OP_MIN, address(x), size(x, kind=c_size_t), c_loc(least)), ierr)
    end function par_min_items
 
-   function max_items(x, ierr) result(greatest)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: greatest
-
-      greatest = 0
-      call report(c_fold(element, TREEFOLD_OP_MAX, address(x), size(x, kind=c_size_t), c_loc(greatest)), ierr)
-   end function max_items
-
-   function par_max_items(x, ierr) result(greatest)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: greatest
-
-      greatest = 0
-      call report(c_par_fold(element, TREEFOLD_OP_MAX, address(x), size(x, kind=c_size_t), c_loc(greatest)), ierr)
-   end function par_max_items
-
    function min_rows(rows, ierr) result(least)
       TREEFOLD_TYPE, intent(in), contiguous, target :: rows(:, :)
       integer, intent(out), optional :: ierr
@@ -267,6 +254,24 @@ contains
       call report(c_par_fold_rows(element, TREEFOLD_OP_MIN, address(rows), size(rows, kind=c_size_t), &
          size(rows, 1, c_size_t), address(least), size(least, kind=c_size_t)), ierr)
    end function par_min_rows
+
+   function max_items(x, ierr) result(greatest)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE, target :: greatest
+
+      greatest = 0
+      call report(c_fold(element, TREEFOLD_OP_MAX, address(x), size(x, kind=c_size_t), c_loc(greatest)), ierr)
+   end function max_items
+
+   function par_max_items(x, ierr) result(greatest)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE, target :: greatest
+
+      greatest = 0
+      call report(c_par_fold(element, TREEFOLD_OP_MAX, address(x), size(x, kind=c_size_t), c_loc(greatest)), ierr)
+   end function par_max_items
 
    function max_rows(rows, ierr) result(greatest)
       TREEFOLD_TYPE, intent(in), contiguous, target :: rows(:, :)
@@ -309,7 +314,7 @@ contains
    end function par_dot_items
 
    function squared_norm_items(x, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
       integer, intent(out), optional :: ierr
       TREEFOLD_TYPE :: total
 
@@ -318,7 +323,7 @@ contains
    end function squared_norm_items
 
    function par_squared_norm_items(x, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
       integer, intent(out), optional :: ierr
       TREEFOLD_TYPE :: total
 
@@ -327,7 +332,7 @@ contains
    end function par_squared_norm_items
 
    subroutine sum_and_absolute_sum_items(x, total, absolute_total, ierr)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
       TREEFOLD_TYPE, intent(out) :: total, absolute_total
       integer, intent(out), optional :: ierr
 
@@ -337,7 +342,7 @@ contains
    end subroutine sum_and_absolute_sum_items
 
    subroutine par_sum_and_absolute_sum_items(x, total, absolute_total, ierr)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
       TREEFOLD_TYPE, intent(out) :: total, absolute_total
       integer, intent(out), optional :: ierr
 
@@ -410,6 +415,7 @@ contains
          size(total, kind=c_size_t)), ierr)
    end function exact_sum_rows
 #endif
+   ! </table>
 
    subroutine fold_items(items, combine, result, context, empty, ierr)
       TREEFOLD_TYPE, intent(in), contiguous, target :: items(:)
@@ -550,290 +556,374 @@ module treefold_support
    character(len=200), save, private :: own_message = ''
    !$omp threadprivate(own_message)
 
+   ! <table: functions of treefold.h>
    interface
-      function c_fold(type, op, items, n, result) bind(c, name='treefold_fold') result(status)
-         import :: c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: type, op
-         type(c_ptr), value :: items, result
+      function c_version() bind(c, name='treefold_version') result(returned)
+         import :: c_int32_t
+         integer(c_int32_t) :: returned
+      end function c_version
+
+      function c_last_error() bind(c, name='treefold_last_error') result(returned)
+         import :: c_ptr
+         type(c_ptr) :: returned
+      end function c_last_error
+
+      function c_last_error_rank() bind(c, name='treefold_last_error_rank') result(returned)
+         import :: c_int32_t
+         integer(c_int32_t) :: returned
+      end function c_last_error_rank
+
+      function c_status_name(status) bind(c, name='treefold_status_name') result(returned)
+         import :: c_int32_t, c_ptr
+         integer(c_int32_t), value :: status
+         type(c_ptr) :: returned
+      end function c_status_name
+
+      function c_sum_f32(x, n, result) bind(c, name='treefold_sum_f32') result(returned)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*)
          integer(c_size_t), value :: n
-         integer(c_int32_t) :: status
-      end function c_fold
+         real(c_float), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_sum_f32
 
-      function c_par_fold(type, op, items, n, result) bind(c, name='treefold_par_fold') result(status)
-         import :: c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: type, op
-         type(c_ptr), value :: items, result
+      function c_sum_f64(x, n, result) bind(c, name='treefold_sum_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
          integer(c_size_t), value :: n
-         integer(c_int32_t) :: status
-      end function c_par_fold
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_sum_f64
 
-      function c_fold_rows(type, op, items, n, width, result, m) bind(c, name='treefold_fold_rows') result(status)
-         import :: c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: type, op
-         type(c_ptr), value :: items, result
-         integer(c_size_t), value :: n, width, m
-         integer(c_int32_t) :: status
-      end function c_fold_rows
+      function c_sum_c32(x, n, result) bind(c, name='treefold_sum_c32') result(returned)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_sum_c32
 
-      function c_par_fold_rows(type, op, items, n, width, result, m) bind(c, name='treefold_par_fold_rows') result(status)
-         import :: c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: type, op
-         type(c_ptr), value :: items, result
-         integer(c_size_t), value :: n, width, m
-         integer(c_int32_t) :: status
-      end function c_par_fold_rows
+      function c_sum_c64(x, n, result) bind(c, name='treefold_sum_c64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_sum_c64
 
-      function c_fold_user(items, n, item_bytes, combine, context, empty, result) bind(c, name='treefold_fold_user') &
-         result(status)
-         import :: c_funptr, c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: items, context, empty, result
-         integer(c_size_t), value :: n, item_bytes
-         type(c_funptr), value :: combine
-         integer(c_int32_t) :: status
-      end function c_fold_user
-
-      function c_par_fold_user(items, n, item_bytes, combine, context, empty, result) &
-         bind(c, name='treefold_par_fold_user') result(status)
-         import :: c_funptr, c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: items, context, empty, result
-         integer(c_size_t), value :: n, item_bytes
-         type(c_funptr), value :: combine
-         integer(c_int32_t) :: status
-      end function c_par_fold_user
-
-      function c_dot_f32(x, n, y, m, result) bind(c, name='treefold_dot_f32') result(status)
+      function c_dot_f32(x, n, y, m, result) bind(c, name='treefold_dot_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
          real(c_float), intent(in) :: x(*), y(*)
          integer(c_size_t), value :: n, m
          real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_dot_f32
 
-      function c_squared_norm_f32(x, n, result) bind(c, name='treefold_squared_norm_f32') result(status)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_squared_norm_f32
-
-      function c_sum_and_absolute_sum_f32(x, n, sum, absolute_sum) &
-         bind(c, name='treefold_sum_and_absolute_sum_f32') result(status)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: sum, absolute_sum
-         integer(c_int32_t) :: status
-      end function c_sum_and_absolute_sum_f32
-
-      function c_dot_f64(x, n, y, m, result) bind(c, name='treefold_dot_f64') result(status)
+      function c_dot_f64(x, n, y, m, result) bind(c, name='treefold_dot_f64') result(returned)
          import :: c_double, c_int32_t, c_size_t
          real(c_double), intent(in) :: x(*), y(*)
          integer(c_size_t), value :: n, m
          real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_dot_f64
 
-      function c_squared_norm_f64(x, n, result) bind(c, name='treefold_squared_norm_f64') result(status)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_squared_norm_f64
-
-      function c_sum_and_absolute_sum_f64(x, n, sum, absolute_sum) &
-         bind(c, name='treefold_sum_and_absolute_sum_f64') result(status)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: sum, absolute_sum
-         integer(c_int32_t) :: status
-      end function c_sum_and_absolute_sum_f64
-
-      function c_par_dot_f32(x, n, y, m, result) bind(c, name='treefold_par_dot_f32') result(status)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*), y(*)
-         integer(c_size_t), value :: n, m
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_par_dot_f32
-
-      function c_par_squared_norm_f32(x, n, result) bind(c, name='treefold_par_squared_norm_f32') result(status)
+      function c_squared_norm_f32(x, n, result) bind(c, name='treefold_squared_norm_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
          real(c_float), intent(in) :: x(*)
          integer(c_size_t), value :: n
          real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_par_squared_norm_f32
+         integer(c_int32_t) :: returned
+      end function c_squared_norm_f32
 
-      function c_par_sum_and_absolute_sum_f32(x, n, sum, absolute_sum) &
-         bind(c, name='treefold_par_sum_and_absolute_sum_f32') result(status)
+      function c_squared_norm_f64(x, n, result) bind(c, name='treefold_squared_norm_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_squared_norm_f64
+
+      function c_sum_and_absolute_sum_f32(x, n, sum, absolute_sum) &
+         bind(c, name='treefold_sum_and_absolute_sum_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
          real(c_float), intent(in) :: x(*)
          integer(c_size_t), value :: n
          real(c_float), intent(inout) :: sum, absolute_sum
-         integer(c_int32_t) :: status
-      end function c_par_sum_and_absolute_sum_f32
+         integer(c_int32_t) :: returned
+      end function c_sum_and_absolute_sum_f32
 
-      function c_par_dot_f64(x, n, y, m, result) bind(c, name='treefold_par_dot_f64') result(status)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*), y(*)
-         integer(c_size_t), value :: n, m
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_par_dot_f64
-
-      function c_par_squared_norm_f64(x, n, result) bind(c, name='treefold_par_squared_norm_f64') result(status)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_par_squared_norm_f64
-
-      function c_par_sum_and_absolute_sum_f64(x, n, sum, absolute_sum) &
-         bind(c, name='treefold_par_sum_and_absolute_sum_f64') result(status)
+      function c_sum_and_absolute_sum_f64(x, n, sum, absolute_sum) &
+         bind(c, name='treefold_sum_and_absolute_sum_f64') result(returned)
          import :: c_double, c_int32_t, c_size_t
          real(c_double), intent(in) :: x(*)
          integer(c_size_t), value :: n
          real(c_double), intent(inout) :: sum, absolute_sum
-         integer(c_int32_t) :: status
-      end function c_par_sum_and_absolute_sum_f64
+         integer(c_int32_t) :: returned
+      end function c_sum_and_absolute_sum_f64
 
-      function c_exact_sum_f32(x, n, result) bind(c, name='treefold_exact_sum_f32') result(status)
+      function c_fold(type, op, items, n, result) bind(c, name='treefold_fold') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: type, op
+         type(c_ptr), value :: items, result
+         integer(c_size_t), value :: n
+         integer(c_int32_t) :: returned
+      end function c_fold
+
+      function c_fold_rows(type, op, items, n, width, result, m) bind(c, name='treefold_fold_rows') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: type, op
+         type(c_ptr), value :: items, result
+         integer(c_size_t), value :: n, width, m
+         integer(c_int32_t) :: returned
+      end function c_fold_rows
+
+      function c_fields(type, op, fields, count, n, result) bind(c, name='treefold_fields') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: type, op
+         type(c_ptr), value :: fields, result
+         integer(c_size_t), value :: count, n
+         integer(c_int32_t) :: returned
+      end function c_fields
+
+      function c_fold_user(items, n, item_bytes, combine, context, empty, result) &
+         bind(c, name='treefold_fold_user') result(returned)
+         import :: c_funptr, c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: items, context, empty, result
+         integer(c_size_t), value :: n, item_bytes
+         type(c_funptr), value :: combine
+         integer(c_int32_t) :: returned
+      end function c_fold_user
+
+      function c_exact_sum_f32(x, n, result) bind(c, name='treefold_exact_sum_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
          real(c_float), intent(in) :: x(*)
          integer(c_size_t), value :: n
          real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_exact_sum_f32
 
-      function c_exact_dot_f32(x, n, y, m, result) bind(c, name='treefold_exact_dot_f32') result(status)
+      function c_exact_sum_f64(x, n, result) bind(c, name='treefold_exact_sum_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_exact_sum_f64
+
+      function c_exact_dot_f32(x, n, y, m, result) bind(c, name='treefold_exact_dot_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
          real(c_float), intent(in) :: x(*), y(*)
          integer(c_size_t), value :: n, m
          real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_exact_dot_f32
 
-      function c_exact_norm_f32(x, n, result) bind(c, name='treefold_exact_norm_f32') result(status)
+      function c_exact_dot_f64(x, n, y, m, result) bind(c, name='treefold_exact_dot_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*), y(*)
+         integer(c_size_t), value :: n, m
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_exact_dot_f64
+
+      function c_exact_norm_f32(x, n, result) bind(c, name='treefold_exact_norm_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
          real(c_float), intent(in) :: x(*)
          integer(c_size_t), value :: n
          real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_exact_norm_f32
 
-      function c_exact_sum_rows_f32(items, n, width, result, m) bind(c, name='treefold_exact_sum_rows_f32') result(status)
+      function c_exact_norm_f64(x, n, result) bind(c, name='treefold_exact_norm_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_exact_norm_f64
+
+      function c_exact_sum_rows_f32(items, n, width, result, m) bind(c, name='treefold_exact_sum_rows_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
          real(c_float), intent(in) :: items(*)
          integer(c_size_t), value :: n, width, m
          real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_exact_sum_rows_f32
 
-      function c_exact_sum_f64(x, n, result) bind(c, name='treefold_exact_sum_f64') result(status)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_exact_sum_f64
-
-      function c_exact_dot_f64(x, n, y, m, result) bind(c, name='treefold_exact_dot_f64') result(status)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*), y(*)
-         integer(c_size_t), value :: n, m
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_exact_dot_f64
-
-      function c_exact_norm_f64(x, n, result) bind(c, name='treefold_exact_norm_f64') result(status)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_exact_norm_f64
-
-      function c_exact_sum_rows_f64(items, n, width, result, m) bind(c, name='treefold_exact_sum_rows_f64') result(status)
+      function c_exact_sum_rows_f64(items, n, width, result, m) bind(c, name='treefold_exact_sum_rows_f64') result(returned)
          import :: c_double, c_int32_t, c_size_t
          real(c_double), intent(in) :: items(*)
          integer(c_size_t), value :: n, width, m
          real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
       end function c_exact_sum_rows_f64
 
-      function c_par_exact_sum_f32(x, n, result) bind(c, name='treefold_par_exact_sum_f32') result(status)
+      function c_par_sum_f32(x, n, result) bind(c, name='treefold_par_sum_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
          real(c_float), intent(in) :: x(*)
          integer(c_size_t), value :: n
          real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_par_exact_sum_f32
+         integer(c_int32_t) :: returned
+      end function c_par_sum_f32
 
-      function c_par_exact_dot_f32(x, n, y, m, result) bind(c, name='treefold_par_exact_dot_f32') result(status)
+      function c_par_sum_f64(x, n, result) bind(c, name='treefold_par_sum_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_par_sum_f64
+
+      function c_par_sum_c32(x, n, result) bind(c, name='treefold_par_sum_c32') result(returned)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_par_sum_c32
+
+      function c_par_sum_c64(x, n, result) bind(c, name='treefold_par_sum_c64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_par_sum_c64
+
+      function c_par_dot_f32(x, n, y, m, result) bind(c, name='treefold_par_dot_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
          real(c_float), intent(in) :: x(*), y(*)
          integer(c_size_t), value :: n, m
          real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_par_exact_dot_f32
+         integer(c_int32_t) :: returned
+      end function c_par_dot_f32
 
-      function c_par_exact_norm_f32(x, n, result) bind(c, name='treefold_par_exact_norm_f32') result(status)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_par_exact_norm_f32
-
-      function c_par_exact_sum_f64(x, n, result) bind(c, name='treefold_par_exact_sum_f64') result(status)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_par_exact_sum_f64
-
-      function c_par_exact_dot_f64(x, n, y, m, result) bind(c, name='treefold_par_exact_dot_f64') result(status)
+      function c_par_dot_f64(x, n, y, m, result) bind(c, name='treefold_par_dot_f64') result(returned)
          import :: c_double, c_int32_t, c_size_t
          real(c_double), intent(in) :: x(*), y(*)
          integer(c_size_t), value :: n, m
          real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: status
-      end function c_par_exact_dot_f64
+         integer(c_int32_t) :: returned
+      end function c_par_dot_f64
 
-      function c_par_exact_norm_f64(x, n, result) bind(c, name='treefold_par_exact_norm_f64') result(status)
+      function c_par_squared_norm_f32(x, n, result) bind(c, name='treefold_par_squared_norm_f32') result(returned)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_float), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_par_squared_norm_f32
+
+      function c_par_squared_norm_f64(x, n, result) bind(c, name='treefold_par_squared_norm_f64') result(returned)
          import :: c_double, c_int32_t, c_size_t
          real(c_double), intent(in) :: x(*)
          integer(c_size_t), value :: n
          real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: status
+         integer(c_int32_t) :: returned
+      end function c_par_squared_norm_f64
+
+      function c_par_sum_and_absolute_sum_f32(x, n, sum, absolute_sum) &
+         bind(c, name='treefold_par_sum_and_absolute_sum_f32') result(returned)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_float), intent(inout) :: sum, absolute_sum
+         integer(c_int32_t) :: returned
+      end function c_par_sum_and_absolute_sum_f32
+
+      function c_par_sum_and_absolute_sum_f64(x, n, sum, absolute_sum) &
+         bind(c, name='treefold_par_sum_and_absolute_sum_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_double), intent(inout) :: sum, absolute_sum
+         integer(c_int32_t) :: returned
+      end function c_par_sum_and_absolute_sum_f64
+
+      function c_par_fold(type, op, items, n, result) bind(c, name='treefold_par_fold') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: type, op
+         type(c_ptr), value :: items, result
+         integer(c_size_t), value :: n
+         integer(c_int32_t) :: returned
+      end function c_par_fold
+
+      function c_par_fold_rows(type, op, items, n, width, result, m) bind(c, name='treefold_par_fold_rows') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: type, op
+         type(c_ptr), value :: items, result
+         integer(c_size_t), value :: n, width, m
+         integer(c_int32_t) :: returned
+      end function c_par_fold_rows
+
+      function c_par_fields(type, op, fields, count, n, result) bind(c, name='treefold_par_fields') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: type, op
+         type(c_ptr), value :: fields, result
+         integer(c_size_t), value :: count, n
+         integer(c_int32_t) :: returned
+      end function c_par_fields
+
+      function c_par_fold_user(items, n, item_bytes, combine, context, empty, result) &
+         bind(c, name='treefold_par_fold_user') result(returned)
+         import :: c_funptr, c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: items, context, empty, result
+         integer(c_size_t), value :: n, item_bytes
+         type(c_funptr), value :: combine
+         integer(c_int32_t) :: returned
+      end function c_par_fold_user
+
+      function c_par_exact_sum_f32(x, n, result) bind(c, name='treefold_par_exact_sum_f32') result(returned)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_float), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_par_exact_sum_f32
+
+      function c_par_exact_sum_f64(x, n, result) bind(c, name='treefold_par_exact_sum_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_par_exact_sum_f64
+
+      function c_par_exact_dot_f32(x, n, y, m, result) bind(c, name='treefold_par_exact_dot_f32') result(returned)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*), y(*)
+         integer(c_size_t), value :: n, m
+         real(c_float), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_par_exact_dot_f32
+
+      function c_par_exact_dot_f64(x, n, y, m, result) bind(c, name='treefold_par_exact_dot_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*), y(*)
+         integer(c_size_t), value :: n, m
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_par_exact_dot_f64
+
+      function c_par_exact_norm_f32(x, n, result) bind(c, name='treefold_par_exact_norm_f32') result(returned)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_float), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_par_exact_norm_f32
+
+      function c_par_exact_norm_f64(x, n, result) bind(c, name='treefold_par_exact_norm_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: returned
       end function c_par_exact_norm_f64
+   end interface
+   ! </table>
 
-      function c_version() bind(c, name='treefold_version') result(version)
-         import :: c_int32_t
-         integer(c_int32_t) :: version
-      end function c_version
-
-      function c_last_error() bind(c, name='treefold_last_error') result(text)
-         import :: c_ptr
-         type(c_ptr) :: text
-      end function c_last_error
-
-      function c_last_error_rank() bind(c, name='treefold_last_error_rank') result(rank)
-         import :: c_int32_t
-         integer(c_int32_t) :: rank
-      end function c_last_error_rank
-
-      function c_status_name(status) bind(c, name='treefold_status_name') result(text)
-         import :: c_int32_t, c_ptr
-         integer(c_int32_t), value :: status
-         type(c_ptr) :: text
-      end function c_status_name
-
+   interface
       function c_strlen(text) bind(c, name='strlen') result(length)
          import :: c_ptr, c_size_t
          type(c_ptr), value :: text
@@ -1010,13 +1100,14 @@ end module treefold_support
 ! ---- One module for each type ---------------------------------------------------------------------------------------------------
 
 module treefold_real32
+   ! <table: real32>
    use treefold_support, element => TREEFOLD_F32, c_dot => c_dot_f32, c_par_dot => c_par_dot_f32, &
       c_squared_norm => c_squared_norm_f32, c_par_squared_norm => c_par_squared_norm_f32, &
       c_sum_and_absolute_sum => c_sum_and_absolute_sum_f32, c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f32, &
-      c_exact_sum => c_exact_sum_f32, c_par_exact_sum => c_par_exact_sum_f32, &
-      c_exact_dot => c_exact_dot_f32, c_par_exact_dot => c_par_exact_dot_f32, &
-      c_exact_norm => c_exact_norm_f32, c_par_exact_norm => c_par_exact_norm_f32, &
+      c_exact_sum => c_exact_sum_f32, c_par_exact_sum => c_par_exact_sum_f32, c_exact_dot => c_exact_dot_f32, &
+      c_par_exact_dot => c_par_exact_dot_f32, c_exact_norm => c_exact_norm_f32, c_par_exact_norm => c_par_exact_norm_f32, &
       c_exact_sum_rows => c_exact_sum_rows_f32
+   ! </table>
 #define TREEFOLD_TYPE real(real32)
 #define TREEFOLD_ORDERED
 #define TREEFOLD_REAL
@@ -1027,13 +1118,14 @@ module treefold_real32
 end module treefold_real32
 
 module treefold_real64
+   ! <table: real64>
    use treefold_support, element => TREEFOLD_F64, c_dot => c_dot_f64, c_par_dot => c_par_dot_f64, &
       c_squared_norm => c_squared_norm_f64, c_par_squared_norm => c_par_squared_norm_f64, &
       c_sum_and_absolute_sum => c_sum_and_absolute_sum_f64, c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f64, &
-      c_exact_sum => c_exact_sum_f64, c_par_exact_sum => c_par_exact_sum_f64, &
-      c_exact_dot => c_exact_dot_f64, c_par_exact_dot => c_par_exact_dot_f64, &
-      c_exact_norm => c_exact_norm_f64, c_par_exact_norm => c_par_exact_norm_f64, &
+      c_exact_sum => c_exact_sum_f64, c_par_exact_sum => c_par_exact_sum_f64, c_exact_dot => c_exact_dot_f64, &
+      c_par_exact_dot => c_par_exact_dot_f64, c_exact_norm => c_exact_norm_f64, c_par_exact_norm => c_par_exact_norm_f64, &
       c_exact_sum_rows => c_exact_sum_rows_f64
+   ! </table>
 #define TREEFOLD_TYPE real(real64)
 #define TREEFOLD_ORDERED
 #define TREEFOLD_REAL

@@ -297,43 +297,19 @@ template <by> struct library;
 template <> struct library<by::caller> {
     static constexpr auto sum_f32 = &treefold_sum_f32;
     static constexpr auto sum_f64 = &treefold_sum_f64;
-    static constexpr auto dot_f32 = &treefold_dot_f32;
-    static constexpr auto dot_f64 = &treefold_dot_f64;
-    static constexpr auto squared_norm_f32 = &treefold_squared_norm_f32;
-    static constexpr auto squared_norm_f64 = &treefold_squared_norm_f64;
-    static constexpr auto sums_f32 = &treefold_sum_and_absolute_sum_f32;
-    static constexpr auto sums_f64 = &treefold_sum_and_absolute_sum_f64;
     static constexpr auto fold = &treefold_fold;
     static constexpr auto fold_rows = &treefold_fold_rows;
     static constexpr auto fields = &treefold_fields;
     static constexpr auto fold_user = &treefold_fold_user;
-    static constexpr auto exact_sum_f32 = &treefold_exact_sum_f32;
-    static constexpr auto exact_sum_f64 = &treefold_exact_sum_f64;
-    static constexpr auto exact_dot_f32 = &treefold_exact_dot_f32;
-    static constexpr auto exact_dot_f64 = &treefold_exact_dot_f64;
-    static constexpr auto exact_norm_f32 = &treefold_exact_norm_f32;
-    static constexpr auto exact_norm_f64 = &treefold_exact_norm_f64;
 };
 
 template <> struct library<by::pool> {
     static constexpr auto sum_f32 = &treefold_par_sum_f32;
     static constexpr auto sum_f64 = &treefold_par_sum_f64;
-    static constexpr auto dot_f32 = &treefold_par_dot_f32;
-    static constexpr auto dot_f64 = &treefold_par_dot_f64;
-    static constexpr auto squared_norm_f32 = &treefold_par_squared_norm_f32;
-    static constexpr auto squared_norm_f64 = &treefold_par_squared_norm_f64;
-    static constexpr auto sums_f32 = &treefold_par_sum_and_absolute_sum_f32;
-    static constexpr auto sums_f64 = &treefold_par_sum_and_absolute_sum_f64;
     static constexpr auto fold = &treefold_par_fold;
     static constexpr auto fold_rows = &treefold_par_fold_rows;
     static constexpr auto fields = &treefold_par_fields;
     static constexpr auto fold_user = &treefold_par_fold_user;
-    static constexpr auto exact_sum_f32 = &treefold_par_exact_sum_f32;
-    static constexpr auto exact_sum_f64 = &treefold_par_exact_sum_f64;
-    static constexpr auto exact_dot_f32 = &treefold_par_exact_dot_f32;
-    static constexpr auto exact_dot_f64 = &treefold_par_exact_dot_f64;
-    static constexpr auto exact_norm_f32 = &treefold_par_exact_norm_f32;
-    static constexpr auto exact_norm_f64 = &treefold_par_exact_norm_f64;
 };
 
 // ---- Calls of the library, typed
@@ -349,28 +325,18 @@ template <by By, treefold_op Op, reducible<Op> T> treefold_status reduce(std::sp
         return library<By>::fold(type_of<T>, Op, items.data(), items.size(), result);
 }
 
-template <by By, floating T> treefold_status dot(std::span<const T> x, std::span<const T> y, T *result) noexcept
+// Two functions of treefold.h that do the same to floats and to doubles.
+template <floating T, auto F32, auto F64, class... Arguments> treefold_status reduce_floats(Arguments... arguments) noexcept
 {
     if constexpr (std::same_as<T, float>)
-        return library<By>::dot_f32(x.data(), x.size(), y.data(), y.size(), result);
+        return F32(arguments...);
     else
-        return library<By>::dot_f64(x.data(), x.size(), y.data(), y.size(), result);
+        return F64(arguments...);
 }
 
-template <by By, floating T> treefold_status squared_norm(std::span<const T> x, T *result) noexcept
+template <auto F32, auto F64, class T> treefold_status reduce_two(std::span<const T> x, std::span<const T> y, T *result) noexcept
 {
-    if constexpr (std::same_as<T, float>)
-        return library<By>::squared_norm_f32(x.data(), x.size(), result);
-    else
-        return library<By>::squared_norm_f64(x.data(), x.size(), result);
-}
-
-template <by By, floating T> treefold_status sum_and_absolute_sum(std::span<const T> x, sums<T> *result) noexcept
-{
-    if constexpr (std::same_as<T, float>)
-        return library<By>::sums_f32(x.data(), x.size(), &result->sum, &result->absolute_sum);
-    else
-        return library<By>::sums_f64(x.data(), x.size(), &result->sum, &result->absolute_sum);
+    return reduce_floats<T, F32, F64>(x.data(), x.size(), y.data(), y.size(), result);
 }
 
 template <by By, treefold_op Op, reducible<Op> T>
@@ -384,38 +350,6 @@ treefold_status fold_user(std::span<const T> items, guarded<T, F> &op, const T *
 {
     check_operator<T, F>();
     return library<By>::fold_user(items.data(), items.size(), sizeof(T), &guarded<T, F>::combine, &op, empty, result);
-}
-
-template <by By, floating T> treefold_status exact_sum(std::span<const T> items, T *result) noexcept
-{
-    if constexpr (std::same_as<T, float>)
-        return library<By>::exact_sum_f32(items.data(), items.size(), result);
-    else
-        return library<By>::exact_sum_f64(items.data(), items.size(), result);
-}
-
-template <by By, floating T> treefold_status exact_dot(std::span<const T> x, std::span<const T> y, T *result) noexcept
-{
-    if constexpr (std::same_as<T, float>)
-        return library<By>::exact_dot_f32(x.data(), x.size(), y.data(), y.size(), result);
-    else
-        return library<By>::exact_dot_f64(x.data(), x.size(), y.data(), y.size(), result);
-}
-
-template <by By, floating T> treefold_status exact_norm(std::span<const T> x, T *result) noexcept
-{
-    if constexpr (std::same_as<T, float>)
-        return library<By>::exact_norm_f32(x.data(), x.size(), result);
-    else
-        return library<By>::exact_norm_f64(x.data(), x.size(), result);
-}
-
-template <floating T> treefold_status exact_sum_rows(std::span<const T> items, std::size_t width, std::span<T> result) noexcept
-{
-    if constexpr (std::same_as<T, float>)
-        return treefold_exact_sum_rows_f32(items.data(), items.size(), width, result.data(), result.size());
-    else
-        return treefold_exact_sum_rows_f64(items.data(), items.size(), width, result.data(), result.size());
 }
 
 // The addresses of fields, as treefold_fields takes them.
@@ -463,63 +397,97 @@ template <by By, treefold_op Op> struct try_reduce_function {
     }
 };
 
-template <by By> struct dot_function {
-    template <item_range X, item_range Y>
-        requires floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
-    [[nodiscard]] item_of<X> operator()(const X &x, const Y &y) const
-    {
-        item_of<X> result;
-        check(detail::dot<By>(detail::view(x), detail::view(y), &result));
-        return result;
-    }
-};
-
-template <by By> struct try_dot_function {
-    template <item_range X, item_range Y>
-        requires floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
-    code operator()(const X &x, const Y &y, item_of<X> &result) const noexcept
-    {
-        return code{detail::dot<By>(detail::view(x), detail::view(y), &result)};
-    }
-};
-
-template <by By> struct squared_norm_function {
+// An array to a number.
+template <auto F32, auto F64> struct array_function {
     template <item_range X>
         requires floating<item_of<X>>
     [[nodiscard]] item_of<X> operator()(const X &x) const
     {
         item_of<X> result;
-        check(detail::squared_norm<By>(detail::view(x), &result));
+        check(reduce_floats<item_of<X>, F32, F64>(std::ranges::data(x), std::ranges::size(x), &result));
         return result;
     }
 };
 
-template <by By> struct try_squared_norm_function {
+template <auto F32, auto F64> struct try_array_function {
     template <item_range X>
         requires floating<item_of<X>>
     code operator()(const X &x, item_of<X> &result) const noexcept
     {
-        return code{detail::squared_norm<By>(detail::view(x), &result)};
+        return code{reduce_floats<item_of<X>, F32, F64>(std::ranges::data(x), std::ranges::size(x), &result)};
     }
 };
 
-template <by By> struct sum_and_absolute_sum_function {
+// Two arrays to a number.
+template <auto F32, auto F64> struct arrays_function {
+    template <item_range X, item_range Y>
+        requires floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
+    [[nodiscard]] item_of<X> operator()(const X &x, const Y &y) const
+    {
+        item_of<X> result;
+        check(detail::reduce_two<F32, F64>(detail::view(x), detail::view(y), &result));
+        return result;
+    }
+};
+
+template <auto F32, auto F64> struct try_arrays_function {
+    template <item_range X, item_range Y>
+        requires floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
+    code operator()(const X &x, const Y &y, item_of<X> &result) const noexcept
+    {
+        return code{detail::reduce_two<F32, F64>(detail::view(x), detail::view(y), &result)};
+    }
+};
+
+// An array to two numbers.
+template <auto F32, auto F64> struct numbers_function {
     template <item_range X>
         requires floating<item_of<X>>
     [[nodiscard]] sums<item_of<X>> operator()(const X &x) const
     {
         sums<item_of<X>> result;
-        check(detail::sum_and_absolute_sum<By>(detail::view(x), &result));
+        check(reduce_floats<item_of<X>, F32, F64>(std::ranges::data(x), std::ranges::size(x), &result.sum, &result.absolute_sum));
         return result;
     }
 };
 
-template <by By> struct try_sum_and_absolute_sum_function {
+template <auto F32, auto F64> struct try_numbers_function {
     template <item_range X>
         requires floating<item_of<X>>
     code operator()(const X &x, sums<item_of<X>> &result) const noexcept
     {
-        return code{detail::sum_and_absolute_sum<By>(detail::view(x), &result)};
+        return code{reduce_floats<item_of<X>, F32, F64>(std::ranges::data(x), std::ranges::size(x), &result.sum, &result.absolute_sum)};
+    }
+};
+
+// Rows to a row.
+template <auto F32, auto F64> struct try_rows_into_function {
+    template <item_range R>
+        requires floating<item_of<R>>
+    code operator()(const R &items, std::size_t width, std::span<item_of<R>> result) const noexcept
+    {
+        const auto all = detail::view(items);
+        return code{reduce_floats<item_of<R>, F32, F64>(all.data(), all.size(), width, result.data(), result.size())};
+    }
+};
+
+template <auto F32, auto F64> struct rows_into_function {
+    template <item_range R>
+        requires floating<item_of<R>>
+    void operator()(const R &items, std::size_t width, std::span<item_of<R>> result) const
+    {
+        check(static_cast<treefold_status>(try_rows_into_function<F32, F64>{}(items, width, result)));
+    }
+};
+
+template <auto F32, auto F64> struct rows_function {
+    template <item_range R>
+        requires floating<item_of<R>>
+    [[nodiscard]] std::vector<item_of<R>> operator()(const R &items, std::size_t width) const
+    {
+        std::vector<item_of<R>> result(width);
+        rows_into_function<F32, F64>{}(items, width, result);
+        return result;
     }
 };
 
@@ -682,106 +650,38 @@ template <by By> struct try_fields_into_function {
     }
 };
 
-template <by By> struct exact_sum_function {
-    template <item_range R>
-        requires floating<item_of<R>>
-    [[nodiscard]] item_of<R> operator()(const R &items) const
-    {
-        item_of<R> result;
-        check(detail::exact_sum<By>(detail::view(items), &result));
-        return result;
-    }
-};
-
-template <by By> struct try_exact_sum_function {
-    template <item_range R>
-        requires floating<item_of<R>>
-    code operator()(const R &items, item_of<R> &result) const noexcept
-    {
-        return code{detail::exact_sum<By>(detail::view(items), &result)};
-    }
-};
-
-template <by By> struct exact_dot_function {
-    template <item_range X, item_range Y>
-        requires floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
-    [[nodiscard]] item_of<X> operator()(const X &x, const Y &y) const
-    {
-        item_of<X> result;
-        check(detail::exact_dot<By>(detail::view(x), detail::view(y), &result));
-        return result;
-    }
-};
-
-template <by By> struct try_exact_dot_function {
-    template <item_range X, item_range Y>
-        requires floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
-    code operator()(const X &x, const Y &y, item_of<X> &result) const noexcept
-    {
-        return code{detail::exact_dot<By>(detail::view(x), detail::view(y), &result)};
-    }
-};
-
-template <by By> struct exact_norm_function {
-    template <item_range X>
-        requires floating<item_of<X>>
-    [[nodiscard]] item_of<X> operator()(const X &x) const
-    {
-        item_of<X> result;
-        check(detail::exact_norm<By>(detail::view(x), &result));
-        return result;
-    }
-};
-
-template <by By> struct try_exact_norm_function {
-    template <item_range X>
-        requires floating<item_of<X>>
-    code operator()(const X &x, item_of<X> &result) const noexcept
-    {
-        return code{detail::exact_norm<By>(detail::view(x), &result)};
-    }
-};
-
-struct exact_sum_rows_function {
-    template <item_range R>
-        requires floating<item_of<R>>
-    [[nodiscard]] std::vector<item_of<R>> operator()(const R &items, std::size_t width) const
-    {
-        std::vector<item_of<R>> result(width);
-        check(detail::exact_sum_rows(detail::view(items), width, std::span(result)));
-        return result;
-    }
-};
-
-struct exact_sum_rows_into_function {
-    template <item_range R>
-        requires floating<item_of<R>>
-    void operator()(const R &items, std::size_t width, std::span<item_of<R>> result) const
-    {
-        check(detail::exact_sum_rows(detail::view(items), width, result));
-    }
-};
-
-struct try_exact_sum_rows_into_function {
-    template <item_range R>
-        requires floating<item_of<R>>
-    code operator()(const R &items, std::size_t width, std::span<item_of<R>> result) const noexcept
-    {
-        return code{detail::exact_sum_rows(detail::view(items), width, result)};
-    }
-};
-
 } // namespace detail
 
 // ---- One process -------------------------------------------------------------------------------------------------------------------
 
+// <table: functions of one thread>
 inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_SUM> sum{};
 inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_PRODUCT> product{};
 inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_MIN> min{};
 inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_MAX> max{};
-inline constexpr detail::dot_function<detail::by::caller> dot{};
-inline constexpr detail::squared_norm_function<detail::by::caller> squared_norm{};
-inline constexpr detail::sum_and_absolute_sum_function<detail::by::caller> sum_and_absolute_sum{};
+inline constexpr detail::arrays_function<&treefold_dot_f32, &treefold_dot_f64> dot{};
+inline constexpr detail::array_function<&treefold_squared_norm_f32, &treefold_squared_norm_f64> squared_norm{};
+inline constexpr detail::numbers_function<&treefold_sum_and_absolute_sum_f32, &treefold_sum_and_absolute_sum_f64> sum_and_absolute_sum{};
+inline constexpr detail::array_function<&treefold_exact_sum_f32, &treefold_exact_sum_f64> exact_sum{};
+inline constexpr detail::arrays_function<&treefold_exact_dot_f32, &treefold_exact_dot_f64> exact_dot{};
+inline constexpr detail::array_function<&treefold_exact_norm_f32, &treefold_exact_norm_f64> exact_norm{};
+inline constexpr detail::rows_function<&treefold_exact_sum_rows_f32, &treefold_exact_sum_rows_f64> exact_sum_rows{};
+inline constexpr detail::rows_into_function<&treefold_exact_sum_rows_f32, &treefold_exact_sum_rows_f64> exact_sum_rows_into{};
+
+inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_SUM> try_sum{};
+inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_PRODUCT> try_product{};
+inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_MIN> try_min{};
+inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_MAX> try_max{};
+inline constexpr detail::try_arrays_function<&treefold_dot_f32, &treefold_dot_f64> try_dot{};
+inline constexpr detail::try_array_function<&treefold_squared_norm_f32, &treefold_squared_norm_f64> try_squared_norm{};
+inline constexpr detail::try_numbers_function<&treefold_sum_and_absolute_sum_f32, &treefold_sum_and_absolute_sum_f64>
+    try_sum_and_absolute_sum{};
+inline constexpr detail::try_array_function<&treefold_exact_sum_f32, &treefold_exact_sum_f64> try_exact_sum{};
+inline constexpr detail::try_arrays_function<&treefold_exact_dot_f32, &treefold_exact_dot_f64> try_exact_dot{};
+inline constexpr detail::try_array_function<&treefold_exact_norm_f32, &treefold_exact_norm_f64> try_exact_norm{};
+inline constexpr detail::try_rows_into_function<&treefold_exact_sum_rows_f32, &treefold_exact_sum_rows_f64> try_exact_sum_rows_into{};
+// </table>
+
 inline constexpr detail::fold_function<detail::by::caller> fold{};
 inline constexpr detail::sum_rows_function<detail::by::caller> sum_rows{};
 inline constexpr detail::sum_rows_into_function<detail::by::caller> sum_rows_into{};
@@ -789,40 +689,43 @@ inline constexpr detail::fold_rows_function<detail::by::caller> fold_rows{};
 inline constexpr detail::fold_rows_into_function<detail::by::caller> fold_rows_into{};
 inline constexpr detail::fields_function<detail::by::caller> fields{};
 inline constexpr detail::fields_into_function<detail::by::caller> fields_into{};
-inline constexpr detail::exact_sum_function<detail::by::caller> exact_sum{};
-inline constexpr detail::exact_dot_function<detail::by::caller> exact_dot{};
-inline constexpr detail::exact_norm_function<detail::by::caller> exact_norm{};
-inline constexpr detail::exact_sum_rows_function exact_sum_rows{};
-inline constexpr detail::exact_sum_rows_into_function exact_sum_rows_into{};
 
-inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_SUM> try_sum{};
-inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_PRODUCT> try_product{};
-inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_MIN> try_min{};
-inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_MAX> try_max{};
-inline constexpr detail::try_dot_function<detail::by::caller> try_dot{};
-inline constexpr detail::try_squared_norm_function<detail::by::caller> try_squared_norm{};
-inline constexpr detail::try_sum_and_absolute_sum_function<detail::by::caller> try_sum_and_absolute_sum{};
 inline constexpr detail::try_fold_function<detail::by::caller> try_fold{};
 inline constexpr detail::try_sum_rows_into_function<detail::by::caller> try_sum_rows_into{};
 inline constexpr detail::try_fold_rows_into_function<detail::by::caller> try_fold_rows_into{};
 inline constexpr detail::try_fields_into_function<detail::by::caller> try_fields_into{};
-inline constexpr detail::try_exact_sum_function<detail::by::caller> try_exact_sum{};
-inline constexpr detail::try_exact_dot_function<detail::by::caller> try_exact_dot{};
-inline constexpr detail::try_exact_norm_function<detail::by::caller> try_exact_norm{};
-inline constexpr detail::try_exact_sum_rows_into_function try_exact_sum_rows_into{};
 
 // ---- One process, all threads ------------------------------------------------------------------------------------------------------
 
 // An operator of the caller's is called by several threads at once here.
 namespace par {
 
+// <table: functions of all threads>
 inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_SUM> sum{};
 inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_PRODUCT> product{};
 inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_MIN> min{};
 inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_MAX> max{};
-inline constexpr detail::dot_function<detail::by::pool> dot{};
-inline constexpr detail::squared_norm_function<detail::by::pool> squared_norm{};
-inline constexpr detail::sum_and_absolute_sum_function<detail::by::pool> sum_and_absolute_sum{};
+inline constexpr detail::arrays_function<&treefold_par_dot_f32, &treefold_par_dot_f64> dot{};
+inline constexpr detail::array_function<&treefold_par_squared_norm_f32, &treefold_par_squared_norm_f64> squared_norm{};
+inline constexpr detail::numbers_function<&treefold_par_sum_and_absolute_sum_f32, &treefold_par_sum_and_absolute_sum_f64>
+    sum_and_absolute_sum{};
+inline constexpr detail::array_function<&treefold_par_exact_sum_f32, &treefold_par_exact_sum_f64> exact_sum{};
+inline constexpr detail::arrays_function<&treefold_par_exact_dot_f32, &treefold_par_exact_dot_f64> exact_dot{};
+inline constexpr detail::array_function<&treefold_par_exact_norm_f32, &treefold_par_exact_norm_f64> exact_norm{};
+
+inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_SUM> try_sum{};
+inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_PRODUCT> try_product{};
+inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_MIN> try_min{};
+inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_MAX> try_max{};
+inline constexpr detail::try_arrays_function<&treefold_par_dot_f32, &treefold_par_dot_f64> try_dot{};
+inline constexpr detail::try_array_function<&treefold_par_squared_norm_f32, &treefold_par_squared_norm_f64> try_squared_norm{};
+inline constexpr detail::try_numbers_function<&treefold_par_sum_and_absolute_sum_f32, &treefold_par_sum_and_absolute_sum_f64>
+    try_sum_and_absolute_sum{};
+inline constexpr detail::try_array_function<&treefold_par_exact_sum_f32, &treefold_par_exact_sum_f64> try_exact_sum{};
+inline constexpr detail::try_arrays_function<&treefold_par_exact_dot_f32, &treefold_par_exact_dot_f64> try_exact_dot{};
+inline constexpr detail::try_array_function<&treefold_par_exact_norm_f32, &treefold_par_exact_norm_f64> try_exact_norm{};
+// </table>
+
 inline constexpr detail::fold_function<detail::by::pool> fold{};
 inline constexpr detail::sum_rows_function<detail::by::pool> sum_rows{};
 inline constexpr detail::sum_rows_into_function<detail::by::pool> sum_rows_into{};
@@ -830,24 +733,11 @@ inline constexpr detail::fold_rows_function<detail::by::pool> fold_rows{};
 inline constexpr detail::fold_rows_into_function<detail::by::pool> fold_rows_into{};
 inline constexpr detail::fields_function<detail::by::pool> fields{};
 inline constexpr detail::fields_into_function<detail::by::pool> fields_into{};
-inline constexpr detail::exact_sum_function<detail::by::pool> exact_sum{};
-inline constexpr detail::exact_dot_function<detail::by::pool> exact_dot{};
-inline constexpr detail::exact_norm_function<detail::by::pool> exact_norm{};
 
-inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_SUM> try_sum{};
-inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_PRODUCT> try_product{};
-inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_MIN> try_min{};
-inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_MAX> try_max{};
-inline constexpr detail::try_dot_function<detail::by::pool> try_dot{};
-inline constexpr detail::try_squared_norm_function<detail::by::pool> try_squared_norm{};
-inline constexpr detail::try_sum_and_absolute_sum_function<detail::by::pool> try_sum_and_absolute_sum{};
 inline constexpr detail::try_fold_function<detail::by::pool> try_fold{};
 inline constexpr detail::try_sum_rows_into_function<detail::by::pool> try_sum_rows_into{};
 inline constexpr detail::try_fold_rows_into_function<detail::by::pool> try_fold_rows_into{};
 inline constexpr detail::try_fields_into_function<detail::by::pool> try_fields_into{};
-inline constexpr detail::try_exact_sum_function<detail::by::pool> try_exact_sum{};
-inline constexpr detail::try_exact_dot_function<detail::by::pool> try_exact_dot{};
-inline constexpr detail::try_exact_norm_function<detail::by::pool> try_exact_norm{};
 
 } // namespace par
 

@@ -80,7 +80,7 @@ impl Engine {
     ///
     /// # Errors
     /// This run or one before has failed, and why.
-    pub(crate) fn run(&mut self, task: &Task, buffers: Buffers<'_>) -> Result<(), String> {
+    pub(crate) fn reduce(&mut self, task: &Task, buffers: Buffers<'_>) -> Result<(), String> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
@@ -273,7 +273,7 @@ mod tests {
                 let mut values = vec![own; width];
                 let buffer = bytemuck::cast_slice_mut(&mut values);
                 let task = task(Call::Allreduce, width);
-                engine.run(&task, Buffers::InPlace(buffer)).unwrap();
+                engine.reduce(&task, Buffers::InPlace(buffer)).unwrap();
                 last = values[width - 1];
             }
             last
@@ -305,7 +305,7 @@ mod tests {
                     local: bytemuck::cast_slice(&local),
                     result: bytemuck::cast_slice_mut(&mut result),
                 };
-                engine.run(&task, buffers).unwrap();
+                engine.reduce(&task, buffers).unwrap();
                 let is_first_of_scan = call == Call::Scan && rank == 0;
                 let expected = (first..first + length).map(|column| {
                     if is_first_of_scan {
@@ -341,7 +341,7 @@ mod tests {
                 local: bytemuck::cast_slice(&local),
                 result: bytemuck::cast_slice_mut(&mut result),
             };
-            engine.run(&task, buffers).unwrap();
+            engine.reduce(&task, buffers).unwrap();
             let expected = (first..first + counts[rank]).map(|column| 3.0 * column as f64 + 3.0);
             assert_eq!(result, expected.collect::<Vec<f64>>());
         })

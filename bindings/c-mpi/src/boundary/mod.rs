@@ -8,6 +8,7 @@
     reason = "C programs pass pointers, and MPI is a C library; each block says what is promised"
 )]
 
+pub mod calls;
 mod collectives;
 pub mod exports;
 mod library;

@@ -13,6 +13,8 @@ pub mod exports;
 mod function;
 mod pointers;
 mod pool;
+mod shapes;
+pub mod typed;
 
 use std::panic::{self, AssertUnwindSafe};
 

@@ -125,7 +125,7 @@ fn compute(
     state: &State,
     comm: Communicator,
 ) -> (Result<(), String>, bool) {
-    let run = |inner: &mut Inner| state.engine(inner, comm)?.run(task, buffers);
+    let run = |inner: &mut Inner| state.engine(inner, comm)?.reduce(task, buffers);
     let (outcome, differs) = guarded(state, run);
     (outcome.flatten(), differs)
 }

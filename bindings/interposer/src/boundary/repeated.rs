@@ -102,7 +102,7 @@ pub(super) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> 
         let last = last.borrow();
         let known = last.find(&kind)?;
         // SAFETY: this function's promise; the kind of the call is the same.
-        unsafe { run(known, mpi, arguments.send, arguments.recv) }
+        unsafe { reduce(known, mpi, arguments.send, arguments.recv) }
     })?;
     // After the borrow: an error handler of the program's may make calls, and need not return.
     Some(code_of(outcome, Communicator(arguments.comm)))
@@ -112,7 +112,7 @@ pub(super) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> 
 ///
 /// # Safety
 /// This is a call of the kind that is known, and the buffers are as MPI's standard says for it.
-unsafe fn run(
+unsafe fn reduce(
     known: &Known,
     mpi: &Mpi,
     send: *const c_void,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use treefold::World;
-use treefold::mpi::mpi_library::{Comm, DeleteAttribute, Passed};
+use treefold::mpi::mpi_library::{Comm, DeleteAttribute, Passed, copy_no_attribute};
 use treefold::mpi::{Duplicate, MpiCommunicator};
 
 use super::library::{self, Communicator, SUCCESS, mpi};
@@ -200,27 +200,13 @@ pub(super) fn create_key(delete: DeleteAttribute) -> Option<c_int> {
     // SAFETY: both functions have the signatures that MPI asks for and live for ever; `key` is room for one int.
     let code = unsafe {
         mpi().MPI_Comm_create_keyval(
-            Some(do_not_copy),
+            Some(copy_no_attribute),
             Some(delete),
             &raw mut key,
             ptr::null_mut(),
         )
     };
     (code == SUCCESS).then_some(key)
-}
-
-/// A duplicate of the program's communicator starts without.
-unsafe extern "C" fn do_not_copy(
-    _comm: Passed<Comm>,
-    _key: c_int,
-    _extra: *mut c_void,
-    _value: *mut c_void,
-    _copy: *mut c_void,
-    is_copied: *mut c_int,
-) -> c_int {
-    // SAFETY: MPI passes room for one int (MPI 4.1, 7.7.2).
-    unsafe { *is_copied = 0 };
-    SUCCESS
 }
 
 /// The program frees a communicator, which is collective; or MPI_Finalize does, after `comm` has freed all duplicates.

@@ -11,8 +11,7 @@ fn main() {
         "0" => format!("0.{}", version("MINOR")),
         major => major.to_owned(),
     };
-    let is_own = env::var_os("CARGO_FEATURE_OWN_LIBRARY").is_some();
-    if is_own && env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
+    if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libtreefold.so.{interface}");
     }
 }

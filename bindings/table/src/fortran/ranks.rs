@@ -1,0 +1,476 @@
+//! `treefold_mpi.F90`: the reductions over ranks.
+
+use super::{generic, interfaces, public};
+use crate::Error;
+use crate::functions::{CALLS, Call, Form, HANDLES, SETTINGS, Setting, WAITS};
+use crate::prototypes::Prototype;
+use crate::text::{put, statement};
+
+/// The parts of the file that the table writes.
+pub(crate) fn regions(prototypes: &[Prototype]) -> Result<Vec<(&'static str, String)>, Error> {
+    Ok(vec![
+        ("names of one type", names()),
+        ("procedures of one type", procedures()),
+        (
+            "functions of treefold_mpi.h",
+            interfaces::interfaces(prototypes)?,
+        ),
+        ("generic names", generics()),
+        ("settings", settings(prototypes)),
+        ("calls of addresses", of_addresses()),
+        ("calls of C", cases(&run_cases())),
+        ("dot products of C", cases(&run_dot_cases())),
+        ("starts of C", cases(&start_cases())),
+        ("starts of dot products of C", cases(&start_dot_cases())),
+        ("handles", handles()),
+        ("names of settings", names_of_settings()),
+    ])
+}
+
+fn with_pairs() -> impl Iterator<Item = &'static Call> {
+    CALLS.iter().filter(|call| call.of_pairs.is_some())
+}
+
+fn with_starts() -> impl Iterator<Item = &'static Call> {
+    CALLS.iter().filter(|call| !call.in_place)
+}
+
+/// The forms of a start: it has no result, whose shape would tell two forms apart.
+fn forms_of_start(call: &Call) -> impl Iterator<Item = &'static Form> + use<> {
+    call.forms.iter().filter(|form| !form.result.is_empty())
+}
+
+/// The procedures of a generic name, by their forms.
+fn of_forms<'a>(name: &'a str, forms: impl IntoIterator<Item = &'static Form> + 'a) -> Vec<String> {
+    let each = |form: &Form| format!("{name}_{}", form.name);
+    forms.into_iter().map(each).collect()
+}
+
+fn names() -> String {
+    let mut plain: Vec<(String, Vec<String>)> = Vec::new();
+    for call in CALLS {
+        plain.push((call.name.to_owned(), of_forms(call.name, call.forms)));
+    }
+    for call in with_starts() {
+        let name = format!("start_{}", call.name);
+        let procedures = of_forms(&name, forms_of_start(call));
+        plain.push((name, procedures));
+    }
+    plain.push(("wait".to_owned(), of_forms("wait", WAITS)));
+    let mut dots: Vec<(String, Vec<String>)> = Vec::new();
+    for call in with_pairs() {
+        let name = format!("{}_dot", call.name);
+        let procedures = of_forms(&name, call.forms);
+        dots.push((name, procedures));
+    }
+    for call in with_pairs() {
+        let name = format!("start_{}_dot", call.name);
+        let procedures = of_forms(&name, forms_of_start(call));
+        dots.push((name, procedures));
+    }
+    let block = |all: &[(String, Vec<String>)]| {
+        let generics: String = all.iter().map(|(name, of)| generic(name, of)).collect();
+        public(all.iter().map(|(name, _)| name.clone())) + "\n" + &generics
+    };
+    format!(
+        "{}#ifdef TREEFOLD_FLOATING\n{}#endif\n",
+        block(&plain),
+        block(&dots)
+    )
+}
+
+fn procedures() -> String {
+    let mut plain: Vec<String> = CALLS.iter().flat_map(runs).collect();
+    plain.extend(with_starts().flat_map(|call| {
+        let each = |form: &Form| of_form(START, call, form);
+        forms_of_start(call).map(each).collect::<Vec<_>>()
+    }));
+    plain.extend(WAITS.iter().map(wait));
+    let mut dots: Vec<String> = with_pairs()
+        .flat_map(|call| {
+            let each = |form: &Form| of_form(RUN_DOT, call, form);
+            call.forms.iter().map(each).collect::<Vec<_>>()
+        })
+        .collect();
+    dots.extend(with_pairs().flat_map(|call| {
+        let each = |form: &Form| of_form(START_DOT, call, form);
+        forms_of_start(call).map(each).collect::<Vec<_>>()
+    }));
+    format!(
+        "{}\n#ifdef TREEFOLD_FLOATING\n{}#endif\n",
+        plain.join("\n"),
+        dots.join("\n")
+    )
+}
+
+fn runs(call: &Call) -> Vec<String> {
+    let template = if call.in_place { IN_PLACE } else { RUN };
+    let each = |form: &Form| of_form(template, call, form);
+    call.forms.iter().map(each).collect()
+}
+
+const RUN: &str = "   subroutine {name}_{form}(plan, local, result, {is_mine_}ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local{local}
+      TREEFOLD_TYPE, intent(inout), {contiguous_}target :: result{result}
+{declares_is_mine}      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_{call}, plan, element, address(local), size(local, kind=c_size_t), &
+         {result_and_length}, {passes_is_mine})
+   end subroutine {name}_{form}
+";
+
+const IN_PLACE: &str = "   subroutine {name}_{form}(plan, row, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(inout), {contiguous_}target :: row{result}
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_{call}, plan, element, c_null_ptr, 0_c_size_t, &
+         {row_and_length}, ierr=ierr)
+   end subroutine {name}_{form}
+";
+
+const START: &str = "   subroutine start_{name}_{form}(plan, local, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: local{local}
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_{call}, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
+   end subroutine start_{name}_{form}
+";
+
+const RUN_DOT: &str = "   subroutine {name}_dot_{form}(plan, x, y, result, {is_mine_}ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x{local}, y{local}
+      TREEFOLD_TYPE, intent(inout), {contiguous_}target :: result{result}
+{declares_is_mine}      integer, intent(out), optional :: ierr
+
+      call run_dot(TREEFOLD_CALL_{call}, plan, element, address(x), size(x, kind=c_size_t), &
+         address(y), size(y, kind=c_size_t), {result_and_length}, {passes_is_mine})
+   end subroutine {name}_dot_{form}
+";
+
+const START_DOT: &str = "   subroutine start_{name}_dot_{form}(plan, x, y, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x{local}, y{local}
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_dot(TREEFOLD_CALL_{call}, plan, element, address(x), size(x, kind=c_size_t), &
+         address(y), size(y, kind=c_size_t), run, ierr)
+   end subroutine start_{name}_dot_{form}
+";
+
+const WAIT: &str = "   subroutine wait_{form}(run, result, is_mine, ierr)
+      type(treefold_run), intent(inout) :: run
+      TREEFOLD_TYPE, intent(inout), {contiguous_}target :: result{result}
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call wait_for(run, element, {result_and_length}, is_mine, ierr)
+   end subroutine wait_{form}
+";
+
+fn of_form(template: &str, call: &Call, form: &Form) -> String {
+    let capitals = call.name.to_uppercase();
+    let text = put(template, &[("name", call.name), ("call", &capitals)]);
+    with_result(&with_is_mine(&text, call), form)
+}
+
+fn wait(form: &Form) -> String {
+    with_result(WAIT, form)
+}
+
+/// Puts what depends on a form.
+fn with_result(text: &str, form: &Form) -> String {
+    let (contiguous, address) = if form.result.is_empty() {
+        ("", "c_loc({array}), 1_c_size_t")
+    } else {
+        (
+            "contiguous, ",
+            "address({array}), size({array}, kind=c_size_t)",
+        )
+    };
+    let of = |array| put(address, &[("array", array)]);
+    let values = [
+        ("form", form.name),
+        ("local", form.local),
+        ("result", form.result),
+        ("contiguous_", contiguous),
+        ("result_and_length", &of("result")),
+        ("row_and_length", &of("row")),
+    ];
+    put(text, &values)
+}
+
+/// Puts what depends on who gets the result.
+fn with_is_mine(text: &str, call: &Call) -> String {
+    let (argument, declaration, passed) = if call.to_root {
+        (
+            "is_mine, ",
+            "      logical, intent(out), optional :: is_mine\n",
+            "is_mine, ierr",
+        )
+    } else {
+        ("", "", "ierr=ierr")
+    };
+    let values = [
+        ("is_mine_", argument),
+        ("declares_is_mine", declaration),
+        ("passes_is_mine", passed),
+    ];
+    put(text, &values)
+}
+
+/// What arrays are by an address and a number of items.
+fn of_addresses() -> String {
+    let mut texts = Vec::new();
+    for call in CALLS {
+        texts.push(of_form(
+            if call.in_place {
+                ADDRESS_IN_PLACE
+            } else {
+                ADDRESS_RUN
+            },
+            call,
+            &ADDRESS,
+        ));
+    }
+    texts.extend(with_starts().map(|call| of_form(ADDRESS_START, call, &ADDRESS)));
+    texts.extend(with_pairs().map(|call| of_form(ADDRESS_RUN_DOT, call, &ADDRESS)));
+    texts.extend(with_pairs().map(|call| of_form(ADDRESS_START_DOT, call, &ADDRESS)));
+    texts.join("\n")
+}
+
+const ADDRESS: Form = Form {
+    name: "pointer",
+    local: "",
+    result: "",
+};
+
+const ADDRESS_RUN: &str = "   subroutine {name}_{form}(plan, local, n, result, m, {is_mine_}ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: local, result
+      integer(int64), intent(in) :: n, m
+{declares_is_mine}      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_{call}, plan, USER_ITEMS, local, n, result, m, {passes_is_mine})
+   end subroutine {name}_{form}
+";
+
+const ADDRESS_IN_PLACE: &str = "   subroutine {name}_{form}(plan, row, m, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: row
+      integer(int64), intent(in) :: m
+      integer, intent(out), optional :: ierr
+
+      call run_plan(TREEFOLD_CALL_{call}, plan, USER_ITEMS, c_null_ptr, 0_c_size_t, row, m, ierr=ierr)
+   end subroutine {name}_{form}
+";
+
+const ADDRESS_START: &str = "   subroutine start_{name}_{form}(plan, local, n, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: local
+      integer(int64), intent(in) :: n
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_plan(TREEFOLD_CALL_{call}, plan, USER_ITEMS, local, n, run, ierr)
+   end subroutine start_{name}_{form}
+";
+
+const ADDRESS_RUN_DOT: &str =
+    "   subroutine {name}_dot_{form}(plan, x, n, y, k, result, m, {is_mine_}ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: x, y, result
+      integer(int64), intent(in) :: n, k, m
+{declares_is_mine}      integer, intent(out), optional :: ierr
+
+      call run_dot(TREEFOLD_CALL_{call}, plan, USER_ITEMS, x, n, y, k, result, m, {passes_is_mine})
+   end subroutine {name}_dot_{form}
+";
+
+const ADDRESS_START_DOT: &str = "   subroutine start_{name}_dot_{form}(plan, x, n, y, k, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: x, y
+      integer(int64), intent(in) :: n, k
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_dot(TREEFOLD_CALL_{call}, plan, USER_ITEMS, x, n, y, k, run, ierr)
+   end subroutine start_{name}_dot_{form}
+";
+
+/// The generic names that join procedures for addresses and for arrays, and those of settings.
+fn generics() -> String {
+    let mut names = vec![];
+    names.extend(CALLS.iter().map(|call| call.name.to_owned()));
+    names.extend(with_starts().map(|call| format!("start_{}", call.name)));
+    names.extend(with_pairs().map(|call| format!("{}_dot", call.name)));
+    names.extend(with_pairs().map(|call| format!("start_{}_dot", call.name)));
+    names.push("wait".to_owned());
+    let of_settings = SETTINGS.iter().map(|setting| {
+        let Setting { name, .. } = setting;
+        generic(
+            &format!("builder_{name}"),
+            &[format!("{name}_int32"), format!("{name}_int64")],
+        )
+    });
+    let of_addresses = names
+        .iter()
+        .map(|name| generic(name, &[format!("{name}_pointer")]));
+    of_settings.chain(of_addresses).collect()
+}
+
+const SETTING: &str = "   subroutine {name}_int64(builder, {numbers}, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int64), intent(in) :: {numbers}
+      integer, intent(out), optional :: ierr
+
+{checks}      call report(c_builder_{name}(builder%handle, {numbers}), ierr)
+   end subroutine {name}_int64
+
+   subroutine {name}_int32(builder, {numbers}, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer(int32), intent(in) :: {numbers}
+      integer, intent(out), optional :: ierr
+
+      call {name}_int64(builder, {converted}, ierr)
+   end subroutine {name}_int32
+";
+
+fn settings(prototypes: &[Prototype]) -> String {
+    let of = |setting: &Setting| {
+        let Setting { name, says } = setting;
+        let function = format!("builder_{name}");
+        let found = prototypes
+            .iter()
+            .find(|prototype| prototype.name == function);
+        let arguments = found.map_or(&[][..], |prototype| &prototype.arguments[1..]);
+        let numbers: Vec<_> = arguments.iter().map(|(_, name)| name.as_str()).collect();
+        let check =
+            |number: &&str| format!("      if (negative('{number}', {number}, ierr)) return\n");
+        let converted: Vec<_> = numbers
+            .iter()
+            .map(|number| format!("int({number}, int64)"))
+            .collect();
+        let values = [
+            ("name", *name),
+            ("numbers", &numbers.join(", ")),
+            ("checks", &numbers.iter().map(check).collect::<String>()),
+            ("converted", &converted.join(", ")),
+        ];
+        let says: String = says.iter().map(|line| format!("   ! {line}\n")).collect();
+        says + &put(SETTING, &values)
+    };
+    let texts: Vec<_> = SETTINGS.iter().map(of).collect();
+    texts.join("\n")
+}
+
+fn names_of_settings() -> String {
+    let name = |setting: &Setting| format!("treefold_builder_{}", setting.name);
+    let names: Vec<_> = SETTINGS.iter().map(name).collect();
+    statement("   use treefold_mpi_support, only: ", &names, "")
+}
+
+/// Which function of C a call stands for.
+fn cases(cases: &[(&Call, String)]) -> String {
+    let each = |(call, function): &(&Call, String)| {
+        format!(
+            "      case (TREEFOLD_CALL_{})\n         status = {function}\n",
+            call.name.to_uppercase()
+        )
+    };
+    cases.iter().map(each).collect()
+}
+
+fn mine(call: &Call) -> &'static str {
+    if call.to_root { ", mine" } else { "" }
+}
+
+fn run_cases() -> Vec<(&'static Call, String)> {
+    let each = |call: &'static Call| {
+        let local = if call.in_place {
+            ""
+        } else {
+            "first, local_count, "
+        };
+        let text = format!(
+            "c_{}(plan%handle, {local}result, result_count{})",
+            call.name,
+            mine(call)
+        );
+        (call, text)
+    };
+    CALLS.iter().map(each).collect()
+}
+
+fn run_dot_cases() -> Vec<(&'static Call, String)> {
+    let each = |call: &'static Call| {
+        let text = format!(
+            "c_{}_dot(plan%handle, first, x_count, y, y_count, result, result_count{})",
+            call.name,
+            mine(call)
+        );
+        (call, text)
+    };
+    with_pairs().map(each).collect()
+}
+
+fn start_cases() -> Vec<(&'static Call, String)> {
+    let each = |call: &'static Call| {
+        (
+            call,
+            format!(
+                "c_start_{}(plan%handle, first, local_count, run%handle)",
+                call.name
+            ),
+        )
+    };
+    with_starts().map(each).collect()
+}
+
+fn start_dot_cases() -> Vec<(&'static Call, String)> {
+    let each = |call: &'static Call| {
+        (
+            call,
+            format!(
+                "c_start_{}_dot(plan%handle, first, x_count, y, y_count, run%handle)",
+                call.name
+            ),
+        )
+    };
+    with_pairs().map(each).collect()
+}
+
+const FINALISE: &str = "   impure elemental subroutine finalise_{name}({name})
+      type(treefold_{name}), intent(inout) :: {name}
+      integer(c_int32_t) :: status
+
+      if (c_associated({name}%handle)) status = c_{end}({name}%handle)
+      {name}%handle = c_null_ptr
+   end subroutine finalise_{name}
+";
+
+const ASSIGN: &str = "   impure elemental subroutine assign_{name}(to, from)
+      class(treefold_{name}), intent(inout) :: to
+      type(treefold_{name}), intent(in) :: from
+
+      if (c_associated(from%handle)) call no_copy('treefold_{name}')
+      call finalise_{name}(to)
+   end subroutine assign_{name}
+";
+
+fn handles() -> String {
+    let of = |template| {
+        let each = |&(name, end): &(&str, &str)| put(template, &[("name", name), ("end", end)]);
+        HANDLES.iter().map(each).collect::<Vec<_>>().join("\n")
+    };
+    format!(
+        "   ! Nobody is left to hear of an error in a finaliser. It has no effect on what has ended already, nor on what was never made.\n\n\
+         {}\n   ! Assignments: of what has not been made, such as treefold_plan(), it ends the old value; of anything else the program.\n\n{}",
+        of(FINALISE),
+        of(ASSIGN)
+    )
+}

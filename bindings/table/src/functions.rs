@@ -1,0 +1,351 @@
+//! The table: a line a function.
+
+/// What a function takes and gives, of elements of its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// An array to a number.
+    Array,
+    /// Two arrays of one length to a number.
+    Arrays,
+    /// An array to two numbers.
+    Numbers,
+    /// Rows to a row.
+    Rows,
+}
+
+/// A function for each of several types, such as `treefold_dot_f64`, and another for all threads, such as `treefold_par_dot_f64`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Typed {
+    /// Its name: after `treefold_` and before the type in C, after `treefold_` in Fortran, in namespace `treefold` in C++.
+    pub(crate) name: &'static str,
+    pub(crate) shape: Shape,
+    /// The types, as in the names of C's functions.
+    pub(crate) types: &'static [&'static str],
+    /// What it gives, for the documentation in Rust. `{numbers}` are complex ones for complex types.
+    pub(crate) gives: &'static str,
+    /// Rust's function. `{by}` is who does the work.
+    pub(crate) caller: &'static str,
+    /// The same for all threads.
+    pub(crate) pool: Option<&'static str>,
+    /// What Fortran calls the result.
+    pub(crate) result: &'static str,
+}
+
+const FLOATS: &[&str] = &["f32", "f64"];
+
+pub(crate) const TYPED: &[Typed] = &[
+    typed(
+        "dot",
+        Shape::Arrays,
+        "The dot product",
+        "treefold::dot",
+        "local::par_dot",
+    ),
+    typed(
+        "squared_norm",
+        Shape::Array,
+        "The sum of the squares",
+        "treefold::squared_norm",
+        "local::par_squared_norm",
+    ),
+    typed(
+        "sum_and_absolute_sum",
+        Shape::Numbers,
+        "The sum, and that of the absolute values",
+        "treefold::sum_and_absolute_sum",
+        "local::par_sum_and_absolute_sum",
+    ),
+    typed(
+        "exact_sum",
+        Shape::Array,
+        "The exact sum of n numbers",
+        "|x| exact::sum({by}, x)",
+        "|x| exact::sum({by}, x)",
+    ),
+    typed(
+        "exact_dot",
+        Shape::Arrays,
+        "The exact dot product",
+        "|x, y| exact::dot({by}, x, y)",
+        "|x, y| exact::dot({by}, x, y)",
+    ),
+    Typed {
+        result: "norm",
+        ..typed(
+            "exact_norm",
+            Shape::Array,
+            "The square root of the exact sum of the squares",
+            "|x| exact::norm({by}, x)",
+            "|x| exact::norm({by}, x)",
+        )
+    },
+    Typed {
+        pool: None,
+        ..typed(
+            "exact_sum_rows",
+            Shape::Rows,
+            "The exact sums of the columns of rows",
+            "exact::sum_rows",
+            "",
+        )
+    },
+];
+
+/// Sums of floats have functions of their own in C: they need not look at a type and an operator first. Fortran and C++ know them as the
+/// operator's.
+pub(crate) const SUM: Typed = Typed {
+    types: &["f32", "f64", "c32", "c64"],
+    ..typed(
+        "sum",
+        Shape::Array,
+        "The sum of n {numbers}",
+        "treefold::sum",
+        "local::par_sum",
+    )
+};
+
+const fn typed(
+    name: &'static str,
+    shape: Shape,
+    gives: &'static str,
+    caller: &'static str,
+    pool: &'static str,
+) -> Typed {
+    Typed {
+        name,
+        shape,
+        types: FLOATS,
+        gives,
+        caller,
+        pool: Some(pool),
+        result: "total",
+    }
+}
+
+/// A function for items of any type, whose type is an argument, and another for all threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Untyped {
+    /// Its name, after `treefold_`.
+    pub(crate) name: &'static str,
+    /// What it gives.
+    pub(crate) gives: &'static str,
+    /// What the caller promises.
+    pub(crate) safety: &'static str,
+    /// Rust's arguments.
+    pub(crate) arguments: &'static str,
+    /// What it calls, after who does the work.
+    pub(crate) passes: &'static str,
+}
+
+pub(crate) const UNTYPED: &[Untyped] = &[
+    Untyped {
+        name: "fold",
+        gives: "The reduction of n items of any type by any operator",
+        safety: "`items` are n elements of the type, and `result` is one.",
+        arguments: "element_type: i32, op: i32, items: *const c_void, n: usize, result: *mut c_void",
+        passes: "(element_type, op), (items, n), result",
+    },
+    Untyped {
+        name: "fold_rows",
+        gives: "The reduction of rows, element by element",
+        safety: "`items` are n elements of the type, and `result` are m.",
+        arguments: "element_type: i32, op: i32, items: *const c_void, n: usize, width: usize, result: *mut c_void, m: usize",
+        passes: "(element_type, op), (items, n), width, (result, m)",
+    },
+    Untyped {
+        name: "fields",
+        gives: "The reductions of several fields",
+        safety: "`fields` are `count` pointers to n elements of the type each, and `result` are `count` elements.",
+        arguments: "element_type: i32, op: i32, fields: *const *const c_void, count: usize, n: usize, result: *mut c_void",
+        passes: "(element_type, op), (fields, count, n), result",
+    },
+    Untyped {
+        name: "fold_user",
+        gives: "The reduction of n items by the caller's operator",
+        safety: "`items` are n items of so many bytes, `empty` is NULL or one, `result` is one, and the operator does as `treefold.h` says.",
+        arguments: "items: *const c_void, n: usize, item_bytes: usize, combine: Combine, context: *mut c_void, empty: *const c_void, result: *mut c_void",
+        passes: "(items, n), item_bytes, (combine, context), empty, result",
+    },
+];
+
+/// An operator that has a name in C++ and Fortran, such as `treefold_sum` and `treefold_sum_rows`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operator {
+    /// Its name; in capitals that of its code.
+    pub(crate) name: &'static str,
+    /// Whether it needs an order, which complex numbers lack.
+    pub(crate) is_ordered: bool,
+    /// What Fortran calls the result.
+    pub(crate) result: &'static str,
+}
+
+pub(crate) const OPERATORS: &[Operator] = &[
+    Operator {
+        name: "sum",
+        is_ordered: false,
+        result: "total",
+    },
+    Operator {
+        name: "product",
+        is_ordered: false,
+        result: "total",
+    },
+    Operator {
+        name: "min",
+        is_ordered: true,
+        result: "least",
+    },
+    Operator {
+        name: "max",
+        is_ordered: true,
+        result: "greatest",
+    },
+];
+
+/// A call of a plan.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    /// Its name, after `treefold_`.
+    pub(crate) name: &'static str,
+    /// Rust's `Operation`.
+    pub(crate) operation: &'static str,
+    /// The forms in which Fortran takes the items, and leaves the result.
+    pub(crate) forms: &'static [Form],
+    /// Whether one rank alone gets the result.
+    pub(crate) to_root: bool,
+    /// Whether it takes a row in place of items, and leaves one there.
+    pub(crate) in_place: bool,
+    /// What it gives of two arrays, for the documentation in Rust, if dot products have it.
+    pub(crate) of_pairs: Option<&'static str>,
+}
+
+/// How arrays of Fortran hold items and result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Form {
+    /// The end of the procedure's name.
+    pub(crate) name: &'static str,
+    /// The items' shape.
+    pub(crate) local: &'static str,
+    /// The result's shape; none for a scalar.
+    pub(crate) result: &'static str,
+}
+
+const ONE: Form = Form {
+    name: "one",
+    local: "(:)",
+    result: "",
+};
+const ROW: Form = Form {
+    name: "row",
+    local: "(:)",
+    result: "(:)",
+};
+const ROWS: Form = Form {
+    name: "rows",
+    local: "(:, :)",
+    result: "(:)",
+};
+const EACH_ROW: Form = Form {
+    name: "rows",
+    local: "(:, :)",
+    result: "(:, :)",
+};
+
+/// The forms of a wait's result.
+pub(crate) const WAITS: &[Form] = &[ONE, ROW, EACH_ROW];
+
+pub(crate) const CALLS: &[Call] = &[
+    Call {
+        of_pairs: Some("The dot product on every rank"),
+        ..call("allreduce", "Allreduce", &[ONE, ROW, ROWS])
+    },
+    Call {
+        to_root: true,
+        of_pairs: Some("The dot product on the root"),
+        ..call("reduce", "Reduce", &[ONE, ROW, ROWS])
+    },
+    call("reduce_scatter", "ReduceScatter", &[ROW, ROWS]),
+    call("scan", "Scan", &[ROW, EACH_ROW]),
+    call("exscan", "Exscan", &[ROW, EACH_ROW]),
+    Call {
+        in_place: true,
+        ..call("broadcast", "Broadcast", &[ONE, ROW])
+    },
+];
+
+const fn call(name: &'static str, operation: &'static str, forms: &'static [Form]) -> Call {
+    Call {
+        name,
+        operation,
+        forms,
+        to_root: false,
+        in_place: false,
+        of_pairs: None,
+    }
+}
+
+/// A setting of a plan that is one number or several, which Fortran takes in four or eight bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting {
+    /// Its name, after `treefold_builder_`.
+    pub(crate) name: &'static str,
+    /// What Fortran's users read of it.
+    pub(crate) says: &'static [&'static str],
+}
+
+pub(crate) const SETTINGS: &[Setting] = &[
+    Setting {
+        name: "local_items",
+        says: &[
+            "Which items this rank has: one of these three and treefold_builder_extents is needed, except for exact sums. So many, which",
+            "follow those of the ranks below:",
+        ],
+    },
+    Setting {
+        name: "even",
+        says: &[
+            "N items over all ranks, floor(N / p) for each of p ranks and one more for the first N mod p of them. A rule, as block_cyclic:",
+            "all ranks give the same numbers, and a plan needs no table of the ranks.",
+        ],
+    },
+    Setting {
+        name: "block_cyclic",
+        says: &["Blocks of so many of N items, dealt to the ranks in turn."],
+    },
+    Setting {
+        name: "items",
+        says: &["The items on all ranks, to be checked against what they have."],
+    },
+    Setting {
+        name: "width",
+        says: &[
+            "The elements of an item: with more than one, items are rows, which are reduced element by element. 1 by default.",
+        ],
+    },
+    Setting {
+        name: "blocks",
+        says: &[
+            "Parameters of algorithms, which change no bit either. The column blocks of a row:",
+        ],
+    },
+    Setting {
+        name: "ports",
+        says: &["The messages that a rank sends at once (bruck, dissemination):"],
+    },
+    Setting {
+        name: "node_ranks",
+        says: &["The ranks of a node (hierarchical):"],
+    },
+    Setting {
+        name: "message_limit",
+        says: &["The longest message, in elements:"],
+    },
+];
+
+/// The handles of Fortran, each with what ends it in C.
+pub(crate) const HANDLES: &[(&str, &str)] = &[
+    ("comm", "comm_destroy"),
+    ("builder", "builder_destroy"),
+    ("plan", "plan_destroy"),
+    ("run", "cancel"),
+];

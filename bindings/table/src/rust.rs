@@ -1,0 +1,313 @@
+//! The exports, which are text and no macro's work: `cbindgen` reads them, and so do we.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::Error;
+use crate::functions::{CALLS, Call, SUM, Shape, TYPED, Typed, UNTYPED, Untyped};
+use crate::text::put;
+
+/// Who does the work: what names begin with, what the documentation says, and Rust's word.
+const BY: [(&str, &str, &str); 2] = [
+    ("", "", "By::Caller"),
+    ("par_", ", by all threads", "By::Pool"),
+];
+
+const TYPED_BEGINS: &str = "\
+//! The functions of `treefold.h` that there are for several types, and by one thread or all. Written by crate `table`.
+
+use std::ffi::c_void;
+
+use num_complex::Complex;
+
+use super::Combine;
+use super::shapes::{self, one_array, rows, two_arrays, two_results};
+use crate::exact;
+use crate::failure::Status;
+use crate::local::{self, By};
+";
+
+/// The exports of crate `treefold-c`.
+pub(crate) fn typed() -> Result<String, Error> {
+    let mut text = TYPED_BEGINS.to_owned();
+    for (at, (prefix, by_whom, by)) in BY.into_iter().enumerate() {
+        for function in [&SUM].into_iter().chain(TYPED) {
+            let of_pool = function.pool.unwrap_or("");
+            let calls = [function.caller, of_pool][at];
+            if !calls.is_empty() {
+                let calls = put(calls, &[("by", by)]);
+                let each = |&element: &&str| of_type(function, element, prefix, by_whom, &calls);
+                text.extend(function.types.iter().map(each));
+            }
+        }
+        let each = |function: &Untyped| of_any_type(function, prefix, by_whom, by);
+        text.extend(UNTYPED.iter().map(each));
+    }
+    formatted(&text)
+}
+
+fn of_type(function: &Typed, element: &str, prefix: &str, by_whom: &str, calls: &str) -> String {
+    let is_complex = element.starts_with('c');
+    let part = element.replace('c', "f");
+    let (safety, arguments, before, body) = match function.shape {
+        Shape::Array if is_complex => (
+            "`x` has 2 n numbers, and `result` has 2.",
+            "x: *const {part}, n: usize, result: *mut {part}",
+            "let (x, result) = (x.cast::<Complex<{part}>>(), result.cast());
+             // SAFETY: the caller promises n complex numbers, each of two parts, and room for one.",
+            "one_array(x, n, result, {calls})",
+        ),
+        Shape::Array => (
+            "`x` has n numbers, and `result` is one.",
+            "x: *const {part}, n: usize, result: *mut {part}",
+            PROMISE,
+            "one_array(x, n, result, {calls})",
+        ),
+        Shape::Arrays => (
+            "`x` has n numbers, `y` has m, and `result` is one.",
+            "x: *const {part}, n: usize, y: *const {part}, m: usize, result: *mut {part}",
+            PROMISE,
+            "two_arrays((x, n), (y, m), result, {calls})",
+        ),
+        Shape::Numbers => (
+            "`x` has n numbers, and `sum` and `absolute_sum` are one each.",
+            "x: *const {part}, n: usize, sum: *mut {part}, absolute_sum: *mut {part}",
+            PROMISE,
+            "two_results(x, n, (sum, absolute_sum), {calls})",
+        ),
+        Shape::Rows => (
+            "`items` are n numbers, and `result` are m.",
+            "items: *const {part}, n: usize, width: usize, result: *mut {part}, m: usize",
+            PROMISE,
+            "rows((items, n), width, (result, m), {calls})",
+        ),
+    };
+    let numbers = if is_complex {
+        "complex numbers"
+    } else {
+        "numbers"
+    };
+    let gives = put(function.gives, &[("numbers", numbers)]);
+    let values = [("part", part.as_str()), ("calls", calls)];
+    let name = format!("{prefix}{}_{element}", function.name);
+    let (arguments, body) = (put(arguments, &values), put(body, &values));
+    let before = put(before, &values);
+    export(
+        &name,
+        &format!("{gives}{by_whom}."),
+        safety,
+        &arguments,
+        &before,
+        &body,
+    )
+}
+
+fn of_any_type(function: &Untyped, prefix: &str, by_whom: &str, by: &str) -> String {
+    let name = format!("{prefix}{}", function.name);
+    let gives = format!("{}{by_whom}.", function.gives);
+    let body = format!("shapes::{}({by}, {})", function.name, function.passes);
+    export(
+        &name,
+        &gives,
+        function.safety,
+        function.arguments,
+        PROMISE,
+        &body,
+    )
+}
+
+const CALLS_BEGINS: &str = "\
+//! The functions of `treefold_mpi.h` that run and start plans. Written by crate `table`.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+
+use treefold::Operation;
+use treefold_c::failure::Status;
+
+use super::collectives;
+use crate::plan::treefold_plan;
+use crate::run::treefold_run;
+";
+
+/// The exports of crate `treefold-c-mpi` that run and start plans.
+pub(crate) fn calls() -> Result<String, Error> {
+    let mut text = CALLS_BEGINS.to_owned();
+    let pairs = |call: &&Call| call.of_pairs.is_some();
+    text.extend(CALLS.iter().map(run));
+    text.extend(CALLS.iter().filter(|call| !call.in_place).map(start));
+    text.extend(CALLS.iter().filter(pairs).map(run_of_pairs));
+    text.extend(CALLS.iter().filter(pairs).map(start_of_pairs));
+    formatted(&text)
+}
+
+fn run(call: &Call) -> String {
+    let Call {
+        name, operation, ..
+    } = call;
+    let gives = format!("`treefold_{name}`. Collective.");
+    if call.in_place {
+        let safety = "`row` is m elements, or NULL.";
+        let arguments = "plan: *const treefold_plan, row: *mut c_void, m: usize";
+        return export(
+            name,
+            &gives,
+            safety,
+            arguments,
+            PROMISE,
+            &format!("collectives::{name}(plan, (row, m))"),
+        );
+    }
+    let (safety, more, is_mine) = if call.to_root {
+        (
+            "`local` is n elements, `result` is m, and `is_mine` is one int; each may be NULL.",
+            IS_MINE,
+            "is_mine",
+        )
+    } else {
+        (
+            "`local` is n elements and `result` is m, or NULL.",
+            "",
+            "ptr::null_mut()",
+        )
+    };
+    let arguments = format!("{LOCAL}, result: *mut c_void, m: usize{more}");
+    let body = format!(
+        "collectives::run(plan, Operation::{operation}, (local, n), (result, m), {is_mine})"
+    );
+    export(name, &gives, safety, &arguments, PROMISE, &body)
+}
+
+fn start(call: &Call) -> String {
+    let Call {
+        name, operation, ..
+    } = call;
+    let gives = format!("Starts `treefold_{name}`. Collective.");
+    let safety = "`local` is n elements, and `run` is room for a handle; each may be NULL.";
+    let arguments = format!("{LOCAL}, run: *mut *mut treefold_run");
+    let body = format!("collectives::start(plan, Operation::{operation}, (local, n), run)");
+    export(
+        &format!("start_{name}"),
+        &gives,
+        safety,
+        &arguments,
+        PROMISE,
+        &body,
+    )
+}
+
+fn run_of_pairs(call: &Call) -> String {
+    let Call {
+        name,
+        operation,
+        of_pairs,
+        ..
+    } = call;
+    let gives = format!("{}. Collective.", of_pairs.unwrap_or_default());
+    let (safety, more, is_mine) = if call.to_root {
+        (
+            "`x` is n elements, `y` is k, `result` is m, and `is_mine` is one int; each may be NULL.",
+            IS_MINE,
+            "is_mine",
+        )
+    } else {
+        (
+            "`x` is n elements, `y` is k, and `result` is m; each may be NULL.",
+            "",
+            "ptr::null_mut()",
+        )
+    };
+    let arguments = format!("{PAIRS}, result: *mut c_void, m: usize{more}");
+    let body = format!(
+        "collectives::run_pairs(plan, Operation::{operation}, [(x, n), (y, k)], (result, m), {is_mine})"
+    );
+    export(
+        &format!("{name}_dot"),
+        &gives,
+        safety,
+        &arguments,
+        PROMISE,
+        &body,
+    )
+}
+
+fn start_of_pairs(call: &Call) -> String {
+    let Call {
+        name, operation, ..
+    } = call;
+    let gives = format!("Starts `treefold_{name}_dot`. Collective.");
+    let safety = "`x` is n elements, `y` is k, and `run` is room for a handle; each may be NULL.";
+    let arguments = format!("{PAIRS}, run: *mut *mut treefold_run");
+    let body =
+        format!("collectives::start_pairs(plan, Operation::{operation}, [(x, n), (y, k)], run)");
+    export(
+        &format!("start_{name}_dot"),
+        &gives,
+        safety,
+        &arguments,
+        PROMISE,
+        &body,
+    )
+}
+
+const LOCAL: &str = "plan: *const treefold_plan, local: *const c_void, n: usize";
+const PAIRS: &str =
+    "plan: *const treefold_plan, x: *const c_void, n: usize, y: *const c_void, k: usize";
+const IS_MINE: &str = ", is_mine: *mut c_int";
+
+const PROMISE: &str = "// SAFETY: the caller's promise is this function's.";
+
+const EXPORT: &str = "
+/// {gives}
+///
+/// # Safety
+/// {safety}
+#[unsafe(no_mangle)]
+pub unsafe extern \"C\" fn treefold_{name}({arguments}) -> Status {
+    {before}
+    unsafe { {body} }
+}
+";
+
+fn export(
+    name: &str,
+    gives: &str,
+    safety: &str,
+    arguments: &str,
+    before: &str,
+    body: &str,
+) -> String {
+    put(
+        EXPORT,
+        &[
+            ("gives", gives),
+            ("safety", safety),
+            ("name", name),
+            ("arguments", arguments),
+            ("before", before),
+            ("body", body),
+        ],
+    )
+}
+
+/// As `cargo fmt` has it.
+fn formatted(text: &str) -> Result<String, Error> {
+    let failed = |error: &dyn std::fmt::Display| Error::Rustfmt(error.to_string());
+    let mut command = Command::new("rustfmt");
+    command.args(["--edition", "2024"]);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut running = command.spawn().map_err(|error| failed(&error))?;
+    if let Some(mut input) = running.stdin.take() {
+        input
+            .write_all(text.as_bytes())
+            .map_err(|error| failed(&error))?;
+    }
+    let output = running.wait_with_output().map_err(|error| failed(&error))?;
+    if !output.status.success() {
+        return Err(failed(&String::from_utf8_lossy(&output.stderr)));
+    }
+    String::from_utf8(output.stdout).map_err(|error| failed(&error))
+}
