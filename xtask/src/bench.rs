@@ -82,9 +82,9 @@ pub fn run(options: &Options) -> Result<(), Error> {
             continue;
         }
         let rows = match name {
-            "kernels" => kernels::run(options.quick, &output),
-            "parallel" => parallel::run(options.quick),
-            "lookup" => lookup::run(options.quick, &output),
+            "kernels" => kernels::measure(options.quick, &output),
+            "parallel" => parallel::measure(options.quick),
+            "lookup" => lookup::measure(options.quick, &output),
             _ => {
                 let mut rows = Vec::new();
                 for &ranks in &ranks {

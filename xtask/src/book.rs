@@ -5,9 +5,9 @@
 use std::io::{self, IsTerminal};
 use std::process::{Output, Stdio};
 
+use checkout::workspace::cargo;
 use clap::Args;
 use harness::Error;
-use harness::workspace::cargo;
 
 /// What the program `book` says first in a line about what is wrong.
 pub const LAST_WORD: &str = "book: ";

@@ -5,11 +5,11 @@ mod cluster;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use checkout::progress::Progress;
 use clap::Args;
 use harness::campaign::{Campaign, FaultKind, Generator, silence_panics};
 use harness::choices::names;
 use harness::output::Output;
-use harness::progress::Progress;
 use harness::{Backend, Error, MpiOptions, Place};
 
 /// Options of `campaign`.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use checkout::workspace::workspace;
 use harness::Error;
 use harness::plot::Record;
-use harness::workspace::workspace;
 
 /// Options of `draw`.
 #[derive(Args, Clone, Debug)]

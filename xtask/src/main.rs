@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use comm::text::printable;
-use gate::install::install;
 use harness::Error;
+use install::install;
 use peak_alloc::PeakAlloc;
 use xtask::{bench, book, campaign, cluster, draw, papers, repro_check, schedules, simulate};
 
@@ -45,7 +45,9 @@ enum Command {
     /// messages
     Cluster(cluster::Options),
     /// Installs the libraries for C, C++ and Fortran
-    Install(gate::install::Options),
+    Install(install::Options),
+    /// Makes in dist/ what people download, and tries it: the stage `release` of `test`
+    Release,
     /// Builds the book of `docs/` as HTML
     Book(book::Options),
     /// Runs what CI runs, or the stages that are named
@@ -67,7 +69,7 @@ fn main() -> ExitCode {
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return refuse(
-                "error: no command; known: repro-check, bench, simulate, schedules, papers, draw, campaign, cluster, install, book, test",
+                "error: no command; known: repro-check, bench, simulate, schedules, papers, draw, campaign, cluster, install, release, book, test",
             );
         }
         Err(error) => return refuse(&in_a_line(&error.to_string())),
@@ -84,8 +86,9 @@ fn main() -> ExitCode {
             Ok(status) => return ExitCode::from(status),
             Err(error) => Err(error),
         },
-        Command::Install(options) => install(options).map(|()| true),
+        Command::Install(options) => install(options).map(|()| true).map_err(Error::from),
         Command::Book(options) => book::run(options).map(|()| true),
+        Command::Release => gate::run_stages(&gate::Options::of_stage("release")),
         Command::Test(options) => gate::run_stages(options),
     };
     match result {

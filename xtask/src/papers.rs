@@ -4,9 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use ::papers::{Settings, chosen, exhibits, write};
+use checkout::workspace::workspace;
 use clap::Args;
 use harness::output::Output;
-use harness::workspace::workspace;
 use harness::{Backend, Error, MpiOptions, Place};
 
 /// Options of `papers`.

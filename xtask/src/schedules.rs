@@ -7,10 +7,10 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use checkout::workspace::workspace;
 use clap::Args;
 use harness::Error;
 use harness::bench;
-use harness::workspace::workspace;
 use schedule::{Algorithm, Collective, Link, Machine, Parameters, Schedule, flights};
 use serde::{Deserialize, Serialize};
 

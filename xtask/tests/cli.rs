@@ -658,6 +658,7 @@ fn help_fits_the_terminal() {
         "campaign",
         "cluster",
         "install",
+        "release",
         "book",
         "test",
         "--help",

@@ -20,7 +20,7 @@ fn launcher() -> Launcher {
 
 /// The error of a launch of `ranks` ranks, the last of which misbehaves.
 fn fault(kind: &str, ranks: usize) -> String {
-    let ended = launcher().run(ranks, &["fault", kind], |_| Ok(()));
+    let ended = launcher().launch(ranks, &["fault", kind], |_| Ok(()));
     ended.expect_err(kind).to_string()
 }
 
@@ -39,7 +39,7 @@ fn a_launcher_that_is_not_there_is_named() {
     let launcher = Some("no-such-launcher -n {ranks}");
     let installation = Installation::find(None, launcher).unwrap();
     let launcher = Launcher::of(installation, env!("CARGO_BIN_EXE_mpi-runner"));
-    let ended = launcher.run(3, &["fault", "leave"], |_| Ok(()));
+    let ended = launcher.launch(3, &["fault", "leave"], |_| Ok(()));
     let error = ended.unwrap_err().to_string();
     assert!(error.starts_with("no-such-launcher -n 3: "), "{error}");
 }
@@ -60,7 +60,7 @@ fn silence_ends_by_a_time_out_that_names_both_ranks() {
 fn a_run_whose_ranks_say_nothing_is_ended() {
     let launcher = launcher().with_limit(Duration::from_secs(1));
     let begin = Instant::now();
-    let ended = launcher.run(3, &["fault", "silence"], |_| Ok(()));
+    let ended = launcher.launch(3, &["fault", "silence"], |_| Ok(()));
     let error = ended.unwrap_err().to_string();
     assert!(
         error.contains("no rank has said anything for 1s"),

@@ -23,16 +23,16 @@ fn main() {
     let data = harness::data::log_likelihoods(number(leaves), 1);
     let calls = number(calls);
     match kernel.strip_suffix("-f32") {
-        None => run(kernel, level, &data, calls),
+        None => call(kernel, level, &data, calls),
         Some(kernel) => {
             #[expect(clippy::cast_possible_truncation, reason = "this is how it rounds")]
             let data: Vec<f32> = data.iter().map(|&x| x as f32).collect();
-            run(kernel, level, &data, calls);
+            call(kernel, level, &data, calls);
         }
     }
 }
 
-fn run<T: Float>(kernel: &str, level: Level, data: &[T], calls: usize) {
+fn call<T: Float>(kernel: &str, level: Level, data: &[T], calls: usize) {
     match kernel {
         "sum" => repeat(calls, data, |x| sum(level, x)),
         "product" => repeat(calls, data, |x| fold(level, Operation::Product, x)),

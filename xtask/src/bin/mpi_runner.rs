@@ -90,24 +90,24 @@ fn print_row(row: &impl Serialize) {
 
 fn repro(world: &World, job: &str) -> Result<(), Error> {
     let job = read_job(job)?;
-    matrix::run(world, Backend::Mpi, &job, Items::OnRankZero, &|row| {
+    matrix::check_all(world, Backend::Mpi, &job, Items::OnRankZero, &|row| {
         print_row(&row)
     })
 }
 
 fn measure(world: &World, job: &str) -> Result<(), Error> {
     let job = read_job(job)?;
-    bench::reduce::run(world, Backend::Mpi, &job, &|report| print_row(&report))
+    bench::reduce::on_rank(world, Backend::Mpi, &job, &|report| print_row(&report))
 }
 
 fn measure_schedules(world: &World, job: &str) -> Result<(), Error> {
     let job = read_job(job)?;
-    bench::schedules::run(world, Backend::Mpi, &job, &|report| print_row(&report))
+    bench::schedules::on_rank(world, Backend::Mpi, &job, &|report| print_row(&report))
 }
 
 fn measure_papers(world: &World, job: &str) -> Result<(), Error> {
     let job = read_job(job)?;
-    papers::run_job(world, Backend::Mpi, &job, &|times| print_row(&times))
+    papers::job_on_rank(world, Backend::Mpi, &job, &|times| print_row(&times))
 }
 
 fn run_cases(job: &str) -> Result<(), Error> {
@@ -145,7 +145,7 @@ fn endure(world: &World, folder: &str, duration: &str, limit: &str) -> Result<()
         number.map(Duration::from_secs)
     };
     let (duration, limit) = (seconds(duration)?, seconds(limit)?);
-    endurance::run(world, Path::new(folder), duration, limit, &|line| {
+    endurance::endure(world, Path::new(folder), duration, limit, &|line| {
         println!("{line}")
     })
 }

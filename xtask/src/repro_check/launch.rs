@@ -1,5 +1,6 @@
 //! Running the rows: one communicator for each backend and number of ranks.
 
+use checkout::progress::Progress;
 use comm::text::counted;
 use harness::Backend;
 use harness::Error;
@@ -7,7 +8,6 @@ use harness::job::Row;
 use harness::launcher::Launcher;
 use harness::matrix::{self, Items};
 use harness::output::Output;
-use harness::progress::Progress;
 use harness::ranks::{on_processes, on_threads};
 
 use super::{Check, Launch};
@@ -45,7 +45,7 @@ impl Check {
                 report(row);
                 progress.advance(1);
             };
-            matrix::run(world, Backend::Threads, &job, Items::Shared(data), &report)
+            matrix::check_all(world, Backend::Threads, &job, Items::Shared(data), &report)
         })
     }
 

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use checkout::progress::Progress;
 use distribution::Distribution;
-use harness::progress::Progress;
 use schedule::{
     Algorithm, Collective, Load, Machine, Parameters, SYMMETRY_RANKS, Schedule, Simulation,
     simulate,

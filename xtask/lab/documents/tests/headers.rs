@@ -13,11 +13,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A header, and the file of Rust with its functions.
+/// A header, and the files of Rust with its functions.
 struct Header {
     package: &'static str,
     name: &'static str,
-    source: &'static str,
+    sources: &'static [&'static str],
     /// The compiler, and the variable that names another.
     compiler: (&'static str, &'static str),
     /// What all its functions begin with.
@@ -43,10 +43,10 @@ fn declarations(header: &Header) -> String {
         config.export.rename.insert(rust.to_owned(), c.to_owned());
     }
     config.export.exclude = header.defined.iter().map(|&name| name.to_owned()).collect();
-    let path = package(header.package)
-        .join("src/boundary")
-        .join(header.source);
-    let builder = cbindgen::Builder::new().with_src(path).with_config(config);
+    let boundary = package(header.package).join("src/boundary");
+    let builder = cbindgen::Builder::new().with_config(config);
+    let with = |builder: cbindgen::Builder, source| builder.with_src(boundary.join(source));
+    let builder = header.sources.iter().fold(builder, with);
     let mut text = Vec::new();
     builder.generate().unwrap().write(&mut text);
     String::from_utf8(text).unwrap()
@@ -231,7 +231,7 @@ fn treefold_h_declares_what_rust_defines() {
     check(&Header {
         package: "c",
         name: "treefold.h",
-        source: "exports.rs",
+        sources: &["exports.rs", "typed.rs"],
         compiler: ("cc", "CC"),
         prefix: "treefold_",
         types: &[
@@ -248,7 +248,7 @@ fn treefold_mpi_h_declares_what_rust_defines() {
     check(&Header {
         package: "c-mpi",
         name: "treefold_mpi.h",
-        source: "exports.rs",
+        sources: &["exports.rs", "calls.rs"],
         compiler: ("mpicc", "MPICC"),
         prefix: "treefold_",
         types: &[
@@ -265,7 +265,7 @@ fn reproreds_header_declares_what_rust_defines() {
     check(&Header {
         package: "c-mpi",
         name: "binary_tree_summation.h",
-        source: "reprored.rs",
+        sources: &["reprored.rs"],
         compiler: ("cc", "CC"),
         prefix: "",
         // A context is a pointer there: ReproRed's name is of the pointer.

@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use checkout::workspace::{cargo, target};
 use harness::Error;
 use harness::installed::{is_root, runs};
-use harness::workspace::{cargo, target};
 use serde_json::Value;
 
 use super::steps::{Steps, Stop};
@@ -53,7 +53,7 @@ const REPRO_CHECK: &str = "repro-check --ranks 1,2,3 --json";
 
 /// Runs the stage, or says in one line why not.
 pub(super) fn aarch64(steps: &mut Steps) -> Result<(), Stop> {
-    let folder = target().map_err(Stop::Error)?.join("aarch64");
+    let folder = target()?.join("aarch64");
     fs::create_dir_all(&folder).map_err(|error| Stop::Error(Error::file(&folder, error)))?;
     let cross = match Cross::set_up(folder) {
         Ok(cross) => cross,

@@ -6,14 +6,15 @@
 pub(super) mod consumers;
 mod findings;
 mod golden;
-mod pkg_config;
+pub(super) mod instrumented;
+pub(crate) mod pkg_config;
 pub(super) mod programs;
 pub(super) mod symbols;
 
 use std::fs;
 
+use checkout::workspace::{target, workspace};
 use harness::Error;
-use harness::workspace::{target, workspace};
 
 use consumers::Consumers;
 
@@ -25,7 +26,7 @@ use super::steps::{Steps, Stop};
 /// Runs the stage.
 pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
     setup::install_compilers();
-    let folder = target().map_err(Stop::Error)?.join("c");
+    let folder = target()?.join("c");
     let failed = |error| Stop::Error(Error::file(&folder, error));
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(failed)?;
@@ -47,7 +48,7 @@ pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
         golden: &golden,
         mpi: None,
     };
-    consumers.run(steps)?;
+    consumers.check(steps)?;
 
     if !steps.mpi() {
         return Ok(());
@@ -66,7 +67,7 @@ pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
                 golden: &golden,
                 mpi: Some(library),
             };
-            consumers.run(steps)
+            consumers.check(steps)
         })?;
     }
     Ok(())

@@ -6,7 +6,7 @@ mod picture;
 use std::path::Path;
 use std::process::Command;
 
-use harness::workspace::workspace;
+use checkout::workspace::workspace;
 
 use super::libraries::with_library;
 use super::pmpi::{self, Mode};

@@ -1,30 +1,29 @@
 //! `cargo xtask test`: the gate in stages, step by step, and the first step that fails ends it. What runs always is what CI runs.
-//!
-//! `cargo xtask install` is here, too, as stages build programs against what it installs.
-
 #![expect(clippy::print_stdout, reason = "stages say what they run and find")]
 
 mod aarch64;
 mod c;
-pub mod install;
 mod installed_programs;
 mod libraries;
+mod packages;
 mod pmpi;
 mod prefixes;
 mod python;
 mod record;
+mod release;
 mod rsmpi;
 mod setup;
 mod stages;
 mod steps;
+mod tools;
 mod ulfm;
 
 use std::time::Instant;
 
+use checkout::workspace::workspace;
 use clap::Args;
 use comm::text::counted;
 use harness::table::Table;
-use harness::workspace::workspace;
 use harness::{Error, MpiOptions, choices};
 use stages::{Mpi, STAGES, Stage, When};
 use steps::{Steps, Stop};
@@ -51,6 +50,16 @@ pub struct Options {
     no_mpi: bool,
 }
 
+impl Options {
+    /// Those of a single stage.
+    pub fn of_stage(name: &str) -> Self {
+        Self {
+            stage: Some(name.to_owned()),
+            ..Self::default()
+        }
+    }
+}
+
 /// Runs the command; true if every step passed.
 pub fn run_stages(options: &Options) -> Result<bool, Error> {
     let chosen = chosen(options)?;
@@ -59,6 +68,7 @@ pub fn run_stages(options: &Options) -> Result<bool, Error> {
         println!("{}", list(STAGES));
         return Ok(true);
     }
+    steps::own_program()?;
     let installation = options.mpi.installation()?;
     if mpi && chosen.iter().any(|stage| stage.mpi != Mpi::Unused) {
         setup::install(&installation)?;

@@ -10,9 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use checkout::workspace::{target, workspace};
 use harness::Error;
 use harness::installed::is_on_path;
-use harness::workspace::{target, workspace};
 
 use super::c::consumers::C_FLAGS;
 use super::c::programs::{Program, programs};
@@ -63,7 +63,7 @@ pub(super) fn pmpi(steps: &mut Steps) -> Result<(), Stop> {
     loaded::of_no_family(steps, &prefix)?;
     for library in MPI_LIBRARIES {
         with_library(steps, library, |steps| {
-            let folder = target().map_err(Stop::Error)?.join("pmpi-programs");
+            let folder = target()?.join("pmpi-programs");
             let folder = folder.join(library);
             let failed = |error| Stop::Error(Error::file(&folder, error));
             fs::create_dir_all(&folder).map_err(failed)?;
@@ -72,7 +72,7 @@ pub(super) fn pmpi(steps: &mut Steps) -> Result<(), Stop> {
                 prefix: &prefix,
                 folder: &folder,
             };
-            suite.run(steps)
+            suite.check(steps)
         })?;
     }
     Ok(())
@@ -89,7 +89,7 @@ struct Suite<'a> {
 }
 
 impl Suite<'_> {
-    fn run(&self, steps: &mut Steps) -> Result<(), Stop> {
+    fn check(&self, steps: &mut Steps) -> Result<(), Stop> {
         let most_ranks = match self.library {
             "mpich" => MOST_RANKS_OF_MPICH,
             _ => usize::MAX,

@@ -1,14 +1,13 @@
 //! A prefix with an installed treefold. Building it takes minutes, so that the stages of one run share it.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use checkout::workspace::{target, workspace};
 use harness::Error;
-use harness::workspace::{target, workspace};
 
-use super::steps::{Steps, Stop};
+use super::steps::{Steps, Stop, own_program};
 
 /// Debian's MPI libraries, by the names that also end those of their compiler wrappers.
 pub(super) const MPI_LIBRARIES: [&str; 2] = ["openmpi", "mpich"];
@@ -21,7 +20,7 @@ pub(super) fn prefix(steps: &mut Steps) -> Result<PathBuf, Stop> {
     if let Some(prefix) = steps.prefix() {
         return Ok(prefix.to_owned());
     }
-    let folder = target().map_err(Stop::Error)?.join("prefixes");
+    let folder = target()?.join("prefixes");
     let prefix = install(steps, &folder)?;
     steps.note_prefix(prefix.clone());
     Ok(prefix)
@@ -35,8 +34,7 @@ fn install(steps: &mut Steps, folder: &Path) -> Result<PathBuf, Stop> {
             fs::remove_dir_all(old).map_err(|error| Stop::Error(Error::file(old, error)))?;
         }
     }
-    let own = env::current_exe().map_err(|error| Stop::Error(Error::Run(error.to_string())))?;
-    let mut install = Command::new(own);
+    let mut install = Command::new(own_program()?);
     install.current_dir(workspace());
     install.arg("install").arg("--prefix").arg(&before);
     // It needs Rust alone.

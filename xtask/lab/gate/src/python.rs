@@ -1,6 +1,6 @@
 //! The stages of the package for Python: it is built as a wheel, installed in virtual environments, and tested there.
 
-mod environment;
+pub(crate) mod environment;
 
 use std::env;
 use std::ffi::OsString;
@@ -11,9 +11,9 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use checkout::workspace::workspace;
 use harness::Error;
 use harness::launcher::Launcher;
-use harness::workspace::{cargo, workspace};
 
 use environment::Environment;
 
@@ -30,12 +30,6 @@ const PACKAGES_FOR_MPI: [&str; 2] = ["mpi4py>=4", "numba"];
 /// Rank counts of these tests.
 const RANKS: [usize; 3] = [1, 2, 3];
 
-/// What cargo checks of the native half.
-const CARGO: [(&str, &str); 2] = [
-    ("format, Python", "fmt --check"),
-    ("clippy, Python", "clippy --locked --release -- -D warnings"),
-];
-
 /// With examples in docstrings and pages. Modules for packages that are not there are left out.
 const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider --doctest-modules --doctest-glob=*.md --doctest-ignore-import-errors";
 
@@ -44,22 +38,14 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
     let Some(environment) = Environment::set_up("environment", &[])? else {
         return Ok(());
     };
-    for (name, words) in CARGO {
-        let mut command = cargo();
-        command.args(words.split_whitespace());
-        command
-            .current_dir(sources())
-            .env("CARGO_TARGET_DIR", &environment.target);
-        steps.step(name, &mut command)?;
-    }
     let wheel = environment.build(steps, &sources())?;
     environment.install(steps, &wheel)?;
     let mut tests = environment.python(PYTEST);
-    tests.args([sources().join("tests"), sources().join("README.md")]);
-    for apart in ["tests/packages", "tests/mpi"] {
-        tests.arg("--ignore").arg(sources().join(apart));
-    }
-    tests.arg(workspace().join("docs/python.md"));
+    add_tests(&mut tests);
+    tests.args([
+        sources().join("README.md"),
+        workspace().join("docs/python.md"),
+    ]);
     tests.args(["--pyargs", "treefold"]);
     steps.step("tests and examples in Python", &mut tests)?;
     let mut stubs = environment.python("-m mypy.stubtest treefold --concise --ignore-missing-stub");
@@ -191,7 +177,15 @@ fn first_of(folder: &Path) -> OsString {
     env::join_paths(all).unwrap_or_else(|_| folder.into())
 }
 
+/// Names the tests that need neither other packages nor MPI.
+pub(crate) fn add_tests(pytest: &mut Command) {
+    pytest.arg(sources().join("tests"));
+    for apart in ["tests/packages", "tests/mpi"] {
+        pytest.arg("--ignore").arg(sources().join(apart));
+    }
+}
+
 /// The folder of the package.
-fn sources() -> PathBuf {
+pub(crate) fn sources() -> PathBuf {
     workspace().join("bindings/python")
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use harness::workspace::workspace;
+use checkout::workspace::workspace;
 use harness::{Error, Installation, LIBRARIES};
 
 /// The page, below the checkout.

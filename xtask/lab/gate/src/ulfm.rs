@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use harness::workspace::{Executable, cargo, executables};
+use checkout::workspace::{Executable, cargo, executables};
 use harness::{Error, Installation, Library};
 
 use super::setup;
@@ -35,7 +35,7 @@ pub(super) fn ulfm(steps: &mut Steps) -> Result<(), Stop> {
             "ulfm",
         )?;
         let example = built(
-            "build --profile test --package treefold --example survivors --features mpi",
+            "build --package treefold --example survivors --features mpi",
             "survivors",
         )?;
         losses(steps, &test.path)?;
@@ -58,7 +58,7 @@ fn installation() -> Result<Installation, Error> {
 }
 
 fn built(words: &str, target: &str) -> Result<Executable, Stop> {
-    let built = executables(cargo().args(words.split_whitespace())).map_err(Stop::Error)?;
+    let built = executables(cargo().args(words.split_whitespace()))?;
     let mut of_target = built.into_iter().filter(|one| one.target == target);
     let missing = || Stop::Error(Error::Mpi(format!("cargo built no `{target}`")));
     of_target.next().ok_or_else(missing)

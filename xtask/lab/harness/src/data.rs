@@ -12,7 +12,7 @@ pub use generated::{Random, log_likelihoods, some_log_likelihoods};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::workspace::workspace;
+use checkout::workspace::workspace;
 
 /// The sizes of the thesis' Table 4.1 up to aa_rokasA8.
 pub const TABLE_4_1_ITEMS: [usize; 6] = [460, 767, 898, 1602, 239_763, 504_850];
@@ -110,17 +110,11 @@ fn canary() -> Vec<f64> {
 /// (doubles, little-endian).
 pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
     let wrong = |reason: String| Error::file(path, reason);
-    let extension = path.extension().unwrap_or_default().to_string_lossy();
-    let parse: fn(&[u8]) -> Result<Vec<f64>, String> = match &*extension {
-        "binpsllh" => binpsllh,
-        "psllh" => psllh,
-        "npy" => npy::npy,
-        "f64" => raw,
-        _ => {
-            let reason = "unknown format; known: .binpsllh, .psllh, .npy, .f64";
-            return Err(wrong(reason.to_owned()));
-        }
-    };
+    let format = path.extension().unwrap_or_default().to_string_lossy();
+    if !FORMATS.contains(&&*format) {
+        let known = FORMATS.map(|format| format!(".{format}")).join(", ");
+        return Err(wrong(format!("unknown format; known: {known}")));
+    }
     if is_pipe(path) {
         eprintln!(
             "{}: reading a pipe, until its writer closes it",
@@ -131,7 +125,24 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
     if bytes.is_empty() {
         return Err(wrong("the file is empty".to_owned()));
     }
-    parse(&bytes).map_err(wrong)
+    parse(&format, &bytes).map_err(wrong)
+}
+
+/// The formats that [`read`] knows, as files' names end.
+pub const FORMATS: [&str; 4] = ["binpsllh", "psllh", "npy", "f64"];
+
+/// Reads what a file of one of the [`FORMATS`] holds.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn parse(format: &str, bytes: &[u8]) -> Result<Vec<f64>, String> {
+    match format {
+        "binpsllh" => binpsllh(bytes),
+        "psllh" => psllh(bytes),
+        "npy" => npy::npy(bytes),
+        "f64" => raw(bytes),
+        _ => Err("unknown format".to_owned()),
+    }
 }
 
 /// Whether a file is a named pipe: opening it waits for a writer.

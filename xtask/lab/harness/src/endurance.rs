@@ -37,7 +37,7 @@ pub fn file(rank: usize) -> String {
 ///
 /// # Errors
 /// A reduction failed and the ranks were not to go on, or failed again; a sum has wrong bits; a file cannot be written.
-pub fn run(
+pub fn endure(
     world: &World,
     folder: &Path,
     duration: Duration,

@@ -47,6 +47,9 @@ pub enum Error {
     /// A message failed.
     #[error(transparent)]
     Transport(#[from] comm::Error),
+    /// Something about the checkout.
+    #[error(transparent)]
+    Checkout(#[from] checkout::Error),
     /// What was to be written or read as JSON cannot be.
     #[error(transparent)]
     Json(#[from] serde_json::Error),

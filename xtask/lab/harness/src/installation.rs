@@ -12,7 +12,7 @@ use comm::setting;
 
 use crate::Error;
 use crate::installed::{is_on_path, is_root};
-use crate::workspace::workspace;
+use checkout::workspace::workspace;
 
 /// The environment variable with the command that starts ranks, where no option names one.
 pub const LAUNCHER_VARIABLE: &str = "TREEFOLD_MPIRUN";

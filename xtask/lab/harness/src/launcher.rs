@@ -7,8 +7,8 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::workspace::{cargo, executables};
 use crate::{Error, Installation};
+use checkout::workspace::{cargo, executables};
 
 /// How long the launcher may take to end after a rank has said why it fails.
 const ENDING_LIMIT: Duration = Duration::from_secs(30);
@@ -67,7 +67,7 @@ impl Launcher {
     /// Runs it on `ranks` ranks and passes each line of its output to `line` as it arrives.
     ///
     /// A rank that fails says why and ends the others by `MPI_Abort`; should `mpirun` itself not end then, it is ended.
-    pub fn run(
+    pub fn launch(
         &self,
         ranks: usize,
         arguments: &[&str],

@@ -21,13 +21,11 @@ mod mpi_options;
 pub mod ordinary;
 pub mod output;
 pub mod plot;
-pub mod progress;
 pub mod ranks;
 mod runner;
 mod sharing;
 pub mod table;
 mod way;
-pub mod workspace;
 
 pub use backend::Backend;
 pub use error::Error;

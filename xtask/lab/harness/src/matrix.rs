@@ -35,7 +35,7 @@ pub fn plain_sum(items: &[f64], ranks: usize) -> Result<f64, Error> {
 }
 
 /// Runs the job's rows on the ranks of a world; rank 0 hands each to `report`. Collective.
-pub fn run(
+pub fn check_all(
     world: &World,
     backend: Backend,
     job: &Job,

@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::launcher::Launcher;
-use crate::workspace::target;
 use crate::{Backend, Error, Installation};
+use checkout::workspace::target;
 
 /// Where ranks live, ready to run them.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ pub fn on_processes<R: DeserializeOwned>(
     mut sort: impl FnMut(R),
 ) -> Result<(), Error> {
     let file = JobFile::write(job)?;
-    launcher.run(ranks, &[command, &file.path.to_string_lossy()], |line| {
+    launcher.launch(ranks, &[command, &file.path.to_string_lossy()], |line| {
         let report = serde_json::from_str(line);
         sort(report.map_err(|error| Error::Mpi(format!("`{line}`: {error}")))?);
         Ok(())

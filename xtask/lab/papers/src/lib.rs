@@ -23,7 +23,7 @@ use harness::markdown;
 use harness::output::Output;
 use harness::{Error, Place};
 pub use page::Page;
-pub use thesis::{Job, Times, run as run_job};
+pub use thesis::{Job, Times, on_rank as job_on_rank};
 
 /// A paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ mod variants;
 use distribution::{Distribution, Scheme};
 use harness::Error;
 use harness::data::TABLE_4_1_ITEMS;
-pub use timings::{Job, Times, run};
+pub use timings::{Job, Times, on_rank};
 
 use super::{Context, Exhibit, Page, Paper};
 

@@ -17,7 +17,7 @@ pub(super) const PART: &str = "enter";
 /// What it is called instead of `ssh`: arguments are options of `ssh`, a node's name, and words for a shell.
 pub(super) const AGENT: &str = "agent";
 
-pub(super) fn run(arguments: &[OsString]) -> Result<u8, Error> {
+pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let [number, program, arguments @ ..] = arguments else {
         return Err(Error::Unsupported("no command for the node".to_owned()));
     };

@@ -26,7 +26,7 @@ use crate::{Error, Place, Settings};
 pub(super) const PART: &str = "init";
 
 /// Arguments: the process outside, the settings, and the command. Returns the command's status.
-pub(super) fn run(arguments: &[OsString]) -> Result<u8, Error> {
+pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let wrong = || Error::Unsupported("the first process was started wrongly".to_owned());
     let [outer, settings, command @ ..] = arguments else {
         return Err(wrong());

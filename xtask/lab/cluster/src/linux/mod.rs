@@ -40,9 +40,9 @@ pub fn take_part() {
     let part = arguments.next().unwrap_or_default();
     let arguments: Vec<OsString> = arguments.collect();
     let ended = match part.to_str() {
-        Some(init::PART) => init::run(&arguments),
-        Some(node::PART) => node::run(&arguments),
-        Some(enter::PART) => enter::run(&arguments),
+        Some(init::PART) => init::main(&arguments),
+        Some(node::PART) => node::main(&arguments),
+        Some(enter::PART) => enter::main(&arguments),
         Some(enter::AGENT) => enter::run_agent(&arguments),
         _ => Err(Error::Unsupported(format!(
             "no part of a cluster is {part:?}"

@@ -87,7 +87,7 @@ impl Node {
 }
 
 /// Arguments: the node's number, and the settings. It is there until its standard input ends.
-pub(super) fn run(arguments: &[OsString]) -> Result<u8, Error> {
+pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let wrong = || Error::Unsupported("a node was started wrongly".to_owned());
     let [number, settings] = arguments else {
         return Err(wrong());

@@ -46,6 +46,9 @@ const SANITIZERS: [&str; 3] = [
     "-fno-sanitize-recover=all",
 ];
 
+/// Rank counts of programs with sanitizers.
+const SANITIZED_RANKS: [usize; 2] = [1, 2];
+
 /// Without any shared library.
 const STATIC: [&str; 1] = ["-static"];
 
@@ -82,7 +85,7 @@ enum How {
 
 impl Consumers<'_> {
     /// Builds and runs all of them.
-    pub(super) fn run(&self, steps: &mut Steps) -> Result<(), Stop> {
+    pub(super) fn check(&self, steps: &mut Steps) -> Result<(), Stop> {
         let failed = |error| Stop::Error(Error::file(self.build, error));
         fs::create_dir_all(self.build).map_err(failed)?;
         self.by_pkg_config(steps)?;
@@ -96,11 +99,7 @@ impl Consumers<'_> {
             println!("skipped: programs in C, for want of {lacking}");
             return Ok(());
         }
-        let name = match self.mpi {
-            Some(_) => "treefold-mpi",
-            None => "treefold",
-        };
-        let flags = pkg_config::flags(self.prefix, name, &[])?;
+        let flags = self.flags(&[])?;
         for program in &programs {
             let executable = self.compile(steps, program, &flags, &[])?;
             self.run_program(steps, program, &executable, self.on(&MPI_RANKS))?;
@@ -130,17 +129,54 @@ impl Consumers<'_> {
         match self.mpi {
             // MPI libraries are shared ones here.
             Some(_) => Ok(()),
-            None => self.fully_static(steps, &programs, name),
+            None => self.fully_static(steps, &programs),
         }
     }
 
+    /// C with sanitizers, as the installed libraries have them. Alone, a read beyond an array must be seen in the library.
+    pub(super) fn with_sanitizers(&self, steps: &mut Steps) -> Result<(), Stop> {
+        let failed = |error| Stop::Error(Error::file(self.build, error));
+        fs::create_dir_all(self.build).map_err(failed)?;
+        if self.mpi.is_none() {
+            self.beyond_an_array(steps)?;
+        }
+        let flags = self.flags(&[])?;
+        for program in programs(self.package, &C)? {
+            let executable = self.compile(steps, &program, &flags, &SANITIZERS)?;
+            self.run_program(steps, &program, &executable, self.on(&SANITIZED_RANKS))?;
+        }
+        Ok(())
+    }
+
+    fn beyond_an_array(&self, steps: &mut Steps) -> Result<(), Stop> {
+        let flags = self.flags(&[])?;
+        for program in programs(self.package, &[("tests/asan", "c")])? {
+            let executable = self.compile(steps, &program, &flags, &SANITIZERS)?;
+            steps.check("a read beyond an array is seen", || {
+                let output = Command::new(&executable).output();
+                let output = output.map_err(|error| error.to_string())?;
+                let said = String::from_utf8_lossy(&output.stderr);
+                if said.contains("heap-buffer-overflow") && said.contains("simd_kernels") {
+                    Ok("in the kernels".to_owned())
+                } else {
+                    Err(format!("not seen: {said}"))
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What pkg-config says of the library.
+    fn flags(&self, options: &[&str]) -> Result<Vec<String>, Stop> {
+        let name = match self.mpi {
+            Some(_) => "treefold-mpi",
+            None => "treefold",
+        };
+        pkg_config::flags(self.prefix, name, options)
+    }
+
     /// C without any shared library, not even the compiler's.
-    fn fully_static(
-        &self,
-        steps: &mut Steps,
-        programs: &[Program],
-        name: &str,
-    ) -> Result<(), Stop> {
+    fn fully_static(&self, steps: &mut Steps, programs: &[Program]) -> Result<(), Stop> {
         let mut archive = Command::new("cc");
         let archive = archive.arg("-print-file-name=libc.a").output();
         // The compiler repeats a name that it does not find.
@@ -148,7 +184,7 @@ impl Consumers<'_> {
             println!("skipped: fully static programs, for want of libc.a");
             return Ok(());
         }
-        let flags = pkg_config::flags(self.prefix, name, &["--static"])?;
+        let flags = self.flags(&["--static"])?;
         for program in programs {
             let executable = self.compile(steps, program, &flags, &STATIC)?;
             self.run_program(steps, program, &executable, How::Alone)?;
@@ -272,6 +308,8 @@ impl Consumers<'_> {
                     let mut command = steps.installation().command(ranks, executable);
                     // The launchers end ranks that wait for each other for ever.
                     command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);
+                    // MPI libraries leave memory to the end of the process.
+                    command.env("ASAN_OPTIONS", "detect_leaks=0");
                     (command, format!("p = {ranks}"))
                 };
                 numbers.iter().map(on_ranks).collect()

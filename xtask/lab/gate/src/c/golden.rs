@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use harness::workspace::workspace;
+use checkout::workspace::workspace;
 use serde_json::Value;
 
 /// The operators of `treefold.h`.

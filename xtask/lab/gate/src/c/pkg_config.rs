@@ -9,7 +9,7 @@ use harness::Error;
 use crate::steps::Stop;
 
 /// The options for a package of a prefix; those for a fully static program with `["--static"]`.
-pub(super) fn flags(prefix: &Path, name: &str, added: &[&str]) -> Result<Vec<String>, Stop> {
+pub(crate) fn flags(prefix: &Path, name: &str, added: &[&str]) -> Result<Vec<String>, Stop> {
     let failed = |reason: String| Stop::Error(Error::Run(format!("pkg-config: {reason}")));
     let mut command = Command::new("pkg-config");
     command.args(added).args(["--cflags", "--libs", name]);

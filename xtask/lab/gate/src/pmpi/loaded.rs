@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use checkout::workspace::{target, workspace};
 use harness::Error;
 use harness::installed::is_on_path;
-use harness::workspace::{target, workspace};
 
 use super::launch::{LIBRARY, Mode, check, launch, report};
 use super::{FORTRAN_FLAGS, Suite};
@@ -21,7 +21,7 @@ const SOURCES: &str = "bindings/interposer/tests/tool";
 
 /// A library of no family, and its program, with the interposer and without it: it passes on what it does not know.
 pub(super) fn of_no_family(steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {
-    let folder = target().map_err(Stop::Error)?.join("pmpi-programs/nobody");
+    let folder = target()?.join("pmpi-programs/nobody");
     fs::create_dir_all(&folder).map_err(|error| Stop::Error(Error::file(&folder, error)))?;
     let sources = workspace().join(SOURCES);
     let (library, program) = (folder.join("libnobody.so"), folder.join("nobodys"));

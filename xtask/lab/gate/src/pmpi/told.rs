@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use harness::workspace::workspace;
+use checkout::workspace::workspace;
 
 use super::Suite;
 use super::launch::{LIBRARY, Mode, launch};

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use checkout::workspace::target;
 use harness::Error;
-use harness::workspace::target;
 
 use crate::setup;
 use crate::steps::{Steps, Stop};
@@ -15,19 +15,19 @@ use crate::steps::{Steps, Stop};
 const TOOLS: [&str; 5] = ["maturin>=1.9.4,<2", "cffi", "mypy", "numpy", "pytest"];
 
 /// A virtual environment of Python's.
-pub(super) struct Environment {
+pub(crate) struct Environment {
     folder: PathBuf,
-    /// Where native halves are built, and programs run: the packages' own folders lack those halves.
-    pub(super) target: PathBuf,
+    /// Where programs run: the packages' own folders lack the native halves.
+    pub(crate) target: PathBuf,
 }
 
 impl Environment {
     /// Makes one with the tools and more packages; `None`, which it prints, where that is not possible.
-    pub(super) fn set_up(name: &str, packages: &[&str]) -> Result<Option<Self>, Stop> {
-        let target = target().map_err(Stop::Error)?.join("python");
+    pub(crate) fn set_up(name: &str, packages: &[&str]) -> Result<Option<Self>, Stop> {
+        let target = target()?.join("python");
         let folder = target.join(name);
         let packages = [&TOOLS[..], packages].concat();
-        match setup::install_from_pypi(&packages, &folder) {
+        match setup::install_from_pypi(Path::new("python3"), &packages, &folder) {
             Ok(()) => Ok(Some(Self { folder, target })),
             Err(reason) => {
                 println!("skipped: python, {reason}");
@@ -36,36 +36,39 @@ impl Environment {
         }
     }
 
-    pub(super) fn program(&self, name: &str) -> Command {
-        let mut command = Command::new(self.folder.join("bin").join(name));
+    /// The folder of its programs.
+    pub(crate) fn programs(&self) -> PathBuf {
+        self.folder.join("bin")
+    }
+
+    pub(crate) fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(self.programs().join(name));
         command.current_dir(&self.target);
         command
     }
 
-    pub(super) fn python(&self, words: &str) -> Command {
+    pub(crate) fn python(&self, words: &str) -> Command {
         let mut command = self.program("python");
         command.args(words.split_whitespace());
         command
     }
 
     /// The interpreter.
-    pub(super) fn interpreter(&self) -> PathBuf {
-        self.folder.join("bin/python")
+    pub(crate) fn interpreter(&self) -> PathBuf {
+        self.programs().join("python")
     }
 
     /// Builds the wheel of a package in a folder.
-    pub(super) fn build(&self, steps: &mut Steps, package: &Path) -> Result<PathBuf, Stop> {
+    pub(crate) fn build(&self, steps: &mut Steps, package: &Path) -> Result<PathBuf, Stop> {
         let wheels = self.target.join("wheels");
         let failed = |error| Stop::Error(Error::file(&wheels, error));
         if wheels.exists() {
             fs::remove_dir_all(&wheels).map_err(failed)?;
         }
         let mut build = self.program("maturin");
-        build.args(["build", "--release", "--locked", "--quiet", "--out"]);
+        // As the tests are built, and of what they have built. What users get differs in speed alone.
+        build.args(["build", "--profile", "dev", "--locked", "--quiet", "--out"]);
         build.arg(&wheels).current_dir(package);
-        build.env("CARGO_TARGET_DIR", &self.target);
-        // Optimising across crates takes three times as long, and changes no bit.
-        build.env("CARGO_PROFILE_RELEASE_LTO", "off");
         // It needs Rust alone.
         for variable in ["MPICC", "PKG_CONFIG", "LIBCLANG_PATH"] {
             build.env(variable, "/nowhere");
@@ -75,7 +78,7 @@ impl Environment {
     }
 
     /// Installs a wheel.
-    pub(super) fn install(&self, steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
+    pub(crate) fn install(&self, steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
         let mut install = self.program("pip");
         install.args(["install", "--quiet", "--force-reinstall", "--no-deps"]);
         install.arg(wheel);
@@ -83,7 +86,7 @@ impl Environment {
     }
 
     /// Both.
-    pub(super) fn build_and_install(&self, steps: &mut Steps, package: &Path) -> Result<(), Stop> {
+    pub(crate) fn build_and_install(&self, steps: &mut Steps, package: &Path) -> Result<(), Stop> {
         let wheel = self.build(steps, package)?;
         self.install(steps, &wheel)
     }

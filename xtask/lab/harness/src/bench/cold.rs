@@ -30,7 +30,7 @@ impl Default for OtherWork {
 
 impl OtherWork {
     /// Reads and writes all of the data, then runs through all of the code, in an order that depends on the data.
-    pub fn run(&mut self) {
+    pub fn measure(&mut self) {
         for word in &mut self.data {
             *word = word
                 .wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -110,9 +110,9 @@ pub enum Meeting {
 /// What the other work takes on the slowest rank, with half as much again to spare. Collective.
 fn longest_work(world: &World, work: &mut OtherWork) -> Result<Duration, Error> {
     // Its first run touches its pages for the first time.
-    work.run();
+    work.measure();
     let begin = Instant::now();
-    work.run();
+    work.measure();
     let slowest_ns = slowest_of(world, begin.elapsed())?;
     Ok(Duration::from_secs_f64(1.5e-9 * slowest_ns))
 }
@@ -133,13 +133,13 @@ pub fn cold_medians_ns(
         for (call, samples) in calls.iter().zip(&mut samples) {
             match meeting {
                 Meeting::Barrier => {
-                    work.run();
+                    work.measure();
                     ordinary.barrier()?;
                 }
                 Meeting::Clock => {
                     ordinary.barrier()?;
                     let agreed = Instant::now() + longest_work;
-                    work.run();
+                    work.measure();
                     while Instant::now() < agreed {
                         hint::spin_loop();
                     }

@@ -23,7 +23,7 @@ const SHORT_LEAVES: [usize; 8] = [1, 2, 3, 5, 7, 10, 20, 63];
 const LONG_LEAVES: usize = 1 << 20;
 
 /// Measures every kernel at every level, for doubles and floats, and exact products of doubles.
-pub fn run(quick: bool, output: &Output) -> Vec<Row> {
+pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
     let powers = |logs: std::ops::RangeInclusive<u32>| logs.map(|log| 1_usize << log);
     let lengths: Vec<usize> = if quick {
         powers(6..=14).step_by(4).collect()

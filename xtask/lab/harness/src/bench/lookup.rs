@@ -12,7 +12,7 @@ use crate::output::Output;
 const QUERIES: usize = 256;
 
 /// Measures the linear, the logarithmic and the constant way.
-pub fn run(quick: bool, output: &Output) -> Vec<Row> {
+pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
     let (logs, rounds): (Vec<u32>, usize) = if quick {
         (vec![4, 8, 12], 5)
     } else {

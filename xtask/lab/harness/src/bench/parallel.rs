@@ -8,7 +8,7 @@ use super::Row;
 use super::timing::{Candidate, medians_ns};
 
 /// Measures both on all cores, for ever longer slices.
-pub fn run(quick: bool) -> Vec<Row> {
+pub fn measure(quick: bool) -> Vec<Row> {
     let (logs, rounds): (Vec<u32>, usize) = if quick {
         (vec![10, 16], 5)
     } else {

@@ -8,7 +8,7 @@ use simd_kernels::Level;
 use super::{Row, schedules};
 use crate::Error;
 use crate::plot::{Axis, Line, Plot, Record, Size};
-use crate::workspace::target;
+use checkout::workspace::target;
 
 /// Numbers of ranks that make a line: two points are a table.
 const RANK_COUNTS: usize = 3;

@@ -76,14 +76,14 @@ pub fn launch(
         rounds: if quick { 5 } else { 31 },
     };
     let mut rows = Vec::new();
-    on_ranks(place, ranks, "bench", &job, run, |report: Report| {
+    on_ranks(place, ranks, "bench", &job, on_rank, |report: Report| {
         report.sort(&mut rows, output)
     })?;
     Ok(rows)
 }
 
 /// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
-pub fn run(
+pub fn on_rank(
     world: &World,
     backend: Backend,
     job: &Job,

@@ -196,12 +196,12 @@ pub fn measure(place: &Place, ranks: usize, job: &Job, output: &Output) -> Resul
             });
         }
     };
-    on_ranks(place, ranks, "schedules", job, run, sort)?;
+    on_ranks(place, ranks, "schedules", job, on_rank, sort)?;
     Ok(rows)
 }
 
 /// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
-pub fn run(
+pub fn on_rank(
     world: &World,
     backend: Backend,
     job: &Job,

@@ -12,7 +12,7 @@ use super::{Campaign, Case, Failure, Findings};
 use crate::Error;
 use crate::launcher::Launcher;
 use crate::ranks::on_processes;
-use crate::workspace::target;
+use checkout::workspace::target;
 
 /// The seeds of which jobs are made together.
 const CHUNK: u64 = 200;
@@ -70,7 +70,7 @@ impl Campaign {
                 // A rank that panics or is killed takes the job with it.
                 for cases in cases.split_inclusive(|(_, case)| case.ends_job()) {
                     if !self.is_over() {
-                        jobs.run(cases, &mut findings)?;
+                        jobs.judge(cases, &mut findings)?;
                     }
                 }
             }
@@ -86,7 +86,7 @@ struct Jobs<'d> {
 
 impl Jobs<'_> {
     /// Runs all of the cases, in as many jobs as it takes.
-    fn run(&self, mut cases: &[(u64, Case)], findings: &mut Findings) -> Result<(), Error> {
+    fn judge(&self, mut cases: &[(u64, Case)], findings: &mut Findings) -> Result<(), Error> {
         while !cases.is_empty() {
             let (count, wrong) = self.run_once(cases)?;
             findings.jobs += 1;

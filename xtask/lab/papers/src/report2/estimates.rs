@@ -110,13 +110,13 @@ fn times(context: &Context<'_>, page: &mut Page) {
         let exact = cases.iter().flat_map(|case| {
             let counted = pipeline.counted(case.ranks);
             [1, 2, 50, BLOCKS].map(|blocks| {
-                let run = pipeline.run(case.ranks, case.link());
+                let run = pipeline.simulate(case.ranks, case.link());
                 run.time_ns(case.row_bytes, blocks) / case.time_ns(counted, blocks)
             })
         });
         let best = cases.iter().map(|case| {
             let counted = pipeline.counted(case.ranks);
-            let run = pipeline.run(case.ranks, case.link());
+            let run = pipeline.simulate(case.ranks, case.link());
             let blocks = case.lemma_blocks(counted);
             run.time_ns(case.row_bytes, blocks) / case.lemma_ns(counted)
         });
@@ -160,7 +160,7 @@ fn times(context: &Context<'_>, page: &mut Page) {
             let counted = (2.0 * (p - 1.0), 2.0);
             let blocks = case.lemma_blocks(counted);
             let lemma_ns = case.lemma_ns(counted);
-            let run = linear.run(case.ranks, case.link());
+            let run = linear.simulate(case.ranks, case.link());
             let time_ns = run.time_ns(case.row_bytes, blocks);
             vec![
                 case.ranks.to_string(),

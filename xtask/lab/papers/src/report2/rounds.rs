@@ -74,7 +74,7 @@ pub(super) struct Pipeline {
 }
 
 impl Pipeline {
-    pub(super) fn run(&self, ranks: usize, link: Link) -> Run {
+    pub(super) fn simulate(&self, ranks: usize, link: Link) -> Run {
         Run {
             algorithm: self.algorithm,
             collective: self.collective,
@@ -85,7 +85,7 @@ impl Pipeline {
 
     /// d and s: the rounds of so many blocks are d + s (blocks - 1), as far as s is the same for each of the last.
     pub(super) fn counted(&self, ranks: usize) -> (f64, f64) {
-        let rounds = |blocks| self.run(ranks, ROUND).time_ns(0.0, blocks);
+        let rounds = |blocks| self.simulate(ranks, ROUND).time_ns(0.0, blocks);
         let s = (rounds(BLOCKS) - rounds(BLOCKS / 2)) / (BLOCKS / 2) as f64;
         (rounds(BLOCKS) - s * (BLOCKS - 1) as f64, s)
     }

@@ -44,7 +44,7 @@ mod tests {
     use super::reduce_ns;
     use crate::cluster::Run;
 
-    fn run(algorithm: Algorithm, ranks: usize) -> Run {
+    fn simulate(algorithm: Algorithm, ranks: usize) -> Run {
         Run {
             algorithm,
             collective: Collective::Reduce { root: 0 },
@@ -61,8 +61,8 @@ mod tests {
     #[test]
     fn latencies_overlap() {
         let (chain, tree) = (
-            run(Algorithm::LinearPipelined, 3),
-            run(Algorithm::Binary, 3),
+            simulate(Algorithm::LinearPipelined, 3),
+            simulate(Algorithm::Binary, 3),
         );
         let same = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
         same(reduce_ns(&chain, 10.0), 230.0);

@@ -26,7 +26,7 @@ struct Counted {
     rounds: f64,
 }
 
-fn run(algorithm: Algorithm, ranks: usize) -> Run {
+fn simulate(algorithm: Algorithm, ranks: usize) -> Run {
     Run {
         algorithm,
         collective: Collective::Reduce { root: 0 },
@@ -37,7 +37,7 @@ fn run(algorithm: Algorithm, ranks: usize) -> Run {
 
 /// From the program of every rank: its parent is the one to whom it sends.
 fn counted(algorithm: Algorithm, ranks: usize) -> Counted {
-    let run = run(algorithm, ranks);
+    let run = simulate(algorithm, ranks);
     let schedule = run.schedule(1);
     let parents: Vec<Option<usize>> = (0..ranks)
         .map(|rank| {
@@ -76,7 +76,7 @@ fn nodes(algorithm: Algorithm, order: usize) -> usize {
 
 /// The most ranks whose reduce takes at most `rounds` rounds, counted.
 fn most_in(algorithm: Algorithm, rounds: usize) -> usize {
-    let fits = |&ranks: &usize| run(algorithm, ranks).time_ns(0.0, 1) <= rounds as f64;
+    let fits = |&ranks: &usize| simulate(algorithm, ranks).time_ns(0.0, 1) <= rounds as f64;
     (1..).take_while(fits).last().unwrap_or(1)
 }
 

@@ -188,7 +188,7 @@ pub(super) fn recursive(context: &Context<'_>, page: &mut Page) -> Result<(), Er
 pub(super) fn rank_of_index(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.machine(context, "1");
     page.paragraph("`rankFromIndex` on the upper distribution: a linear search, a binary search as a red-black tree does it, and the formula.");
-    let rows = lookup::run(context.quick, context.output);
+    let rows = lookup::measure(context.quick, context.output);
     let mut lines: Vec<Line> = Vec::new();
     for row in &rows {
         let point = (row.n as f64, row.median_ns);

@@ -76,7 +76,9 @@ fn rows(data: &DataSet, ranks: usize, job: &Job) -> Result<Vec<Row>, Error> {
         ranks,
         "repro",
         job,
-        |world, backend, job, report| matrix::run(world, backend, job, Items::Shared(data), report),
+        |world, backend, job, report| {
+            matrix::check_all(world, backend, job, Items::Shared(data), report)
+        },
         |row| rows.push(row),
     )?;
     Ok(rows)

@@ -89,7 +89,9 @@ fn dropped(runs: usize) -> usize {
 /// Measures a job on a backend's ranks.
 pub(super) fn measure(place: &Place, ranks: usize, job: &Job) -> Result<Vec<Times>, Error> {
     let mut all = Vec::new();
-    on_ranks(place, ranks, "papers", job, run, |times| all.push(times))?;
+    on_ranks(place, ranks, "papers", job, on_rank, |times| {
+        all.push(times)
+    })?;
     Ok(all)
 }
 
@@ -100,7 +102,7 @@ pub(super) fn median_us(times: &[Times], mode: Mode, scheme: Scheme) -> f64 {
 }
 
 /// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
-pub fn run(
+pub fn on_rank(
     world: &World,
     backend: Backend,
     job: &Job,

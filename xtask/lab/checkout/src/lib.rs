@@ -1,0 +1,8 @@
+//! The checkout that commands run in, what they build there, and what they say meanwhile. The installer needs it as well: so it knows
+//! nothing of reductions.
+
+mod error;
+pub mod progress;
+pub mod workspace;
+
+pub use error::Error;

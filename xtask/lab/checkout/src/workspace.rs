@@ -1,0 +1,169 @@
+//! The checkout that commands run in, and what they build there.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use crate::Error;
+use crate::progress::Progress;
+
+/// The root of the checkout: above the package that `cargo` runs, above this program, or above the current folder, which stands for it
+/// where none of them is in a checkout. It is looked for when it is needed, as this package also compiles outside a checkout.
+pub fn workspace() -> &'static Path {
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let (program, current) = (env::current_exe().ok(), env::current_dir().ok());
+        let is_root = |folder: &&Path| folder.join("xtask/lab/install/Cargo.toml").is_file();
+        let places = [&package, &program, &current].into_iter().flatten();
+        let root = places.flat_map(|place| place.ancestors()).find(is_root);
+        root.map_or_else(|| current.clone().unwrap_or_default(), Path::to_owned)
+    })
+}
+
+/// The folder for the output of commands; created if it does not exist.
+pub fn target() -> Result<PathBuf, Error> {
+    let folder = workspace().join("target");
+    fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
+    Ok(folder)
+}
+
+/// A `cargo` that runs in this workspace.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(workspace());
+    cargo
+}
+
+/// The names of the members that are for crates.io: all whose `Cargo.toml` does not forbid it.
+pub fn published_members() -> Result<Vec<String>, Error> {
+    let mut metadata = cargo();
+    metadata.args("metadata --no-deps --format-version 1".split_whitespace());
+    let output = metadata.output();
+    let output = output.map_err(|error| Error::Cargo(error.to_string()))?;
+    let failed = || Error::Cargo(String::from_utf8_lossy(&output.stderr).into_owned());
+    let found: Value = serde_json::from_slice(&output.stdout).map_err(|_| failed())?;
+    let packages = found["packages"].as_array().ok_or_else(failed)?;
+    // `publish = false` is an empty list of registries.
+    let published = packages
+        .iter()
+        .filter(|package| package["publish"].is_null());
+    let names = published.filter_map(|package| package["name"].as_str());
+    Ok(names.map(str::to_owned).collect())
+}
+
+/// The folders of the packages that are workspaces of their own: `exclude` in the root's `Cargo.toml`, a list of strings in one line.
+pub fn excluded_packages() -> Result<Vec<PathBuf>, Error> {
+    let manifest = workspace().join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).map_err(|error| Error::file(&manifest, error))?;
+    let mut lines = text.lines();
+    let list = lines.find_map(|line| line.strip_prefix("exclude = "));
+    let list = list.ok_or_else(|| Error::file(&manifest, "no line begins with `exclude = `"))?;
+    let folders: Vec<String> =
+        serde_json::from_str(list).map_err(|error| Error::file(&manifest, error))?;
+    Ok(folders
+        .iter()
+        .map(|folder| workspace().join(folder))
+        .collect())
+}
+
+/// A program that `cargo` built.
+#[derive(Debug)]
+pub struct Executable {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The name of its target in `Cargo.toml`.
+    pub target: String,
+    /// The folder of its package.
+    pub package: PathBuf,
+}
+
+impl Executable {
+    /// What a line of `cargo`'s JSON says, if it is about a program.
+    fn parse(message: &Value) -> Option<Self> {
+        let manifest = Path::new(message["manifest_path"].as_str()?);
+        Some(Self {
+            path: message["executable"].as_str()?.into(),
+            target: message["target"]["name"].as_str()?.to_owned(),
+            package: manifest.parent()?.to_owned(),
+        })
+    }
+}
+
+/// Runs a `cargo` command and returns the executables that it built.
+pub fn executables(cargo: &mut Command) -> Result<Vec<Executable>, Error> {
+    let messages = messages(cargo, "is MPI whole, with libclang?")?;
+    Ok(messages.iter().filter_map(Executable::parse).collect())
+}
+
+/// A library that `cargo` built.
+#[derive(Debug)]
+pub struct BuiltLibrary {
+    /// The name of its target in `Cargo.toml`.
+    pub target: String,
+    /// A file for each type that the crate has, such as `.so` and `.a`.
+    pub files: Vec<PathBuf>,
+}
+
+impl BuiltLibrary {
+    /// What a line of `cargo`'s JSON says, if it is about a library that programs of other languages link.
+    fn parse(message: &Value) -> Option<Self> {
+        let types = message["target"]["crate_types"].as_array()?;
+        if !types.iter().any(|of_crate| of_crate == "cdylib") {
+            return None;
+        }
+        let files = message["filenames"].as_array()?.iter();
+        Some(Self {
+            target: message["target"]["name"].as_str()?.to_owned(),
+            files: files
+                .filter_map(|file| file.as_str().map(PathBuf::from))
+                .collect(),
+        })
+    }
+
+    /// The file with this extension.
+    pub fn file(&self, extension: &str) -> Option<&Path> {
+        let mut files = self.files.iter().map(PathBuf::as_path);
+        files.find(|file| file.extension().is_some_and(|found| found == extension))
+    }
+}
+
+/// Runs a `cargo` command and returns the libraries for other languages that it built; if it fails, the advice ends the error.
+pub fn libraries(cargo: &mut Command, advice: &str) -> Result<Vec<BuiltLibrary>, Error> {
+    let messages = messages(cargo, advice)?;
+    Ok(messages.iter().filter_map(BuiltLibrary::parse).collect())
+}
+
+/// Runs a `cargo` command and returns its messages; if it fails, its first error with an advice.
+fn messages(cargo: &mut Command, advice: &str) -> Result<Vec<Value>, Error> {
+    let failed = Error::Cargo;
+    let _progress = Progress::of(shown(cargo));
+    let output = cargo
+        .args(["--quiet", "--message-format", "json"])
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()
+        .map_err(|error| failed(error.to_string()))?;
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let first = errors.lines().find(|line| line.starts_with("error"));
+        let first = first.unwrap_or("it failed");
+        return Err(failed(format!("{first}; {advice}")));
+    }
+    let messages = String::from_utf8_lossy(&output.stdout);
+    let messages = messages.lines();
+    Ok(messages
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect())
+}
+
+/// A `cargo` command as a person writes it.
+fn shown(cargo: &Command) -> String {
+    let words = cargo.get_args().map(OsStr::to_string_lossy);
+    words.fold("cargo".to_owned(), |line, word| format!("{line} {word}"))
+}

@@ -1,0 +1,161 @@
+//! What reads foreign bytes, fed with any bytes: files of numbers, partial results, the words of exact sums, what another rank says, and
+//! environment variables. A target returns, whatever it is fed; a panic is a fault.
+//!
+//! `cargo xtask test --stage fuzz` lets libFuzzer look for faults, a minute a target. What it has found, and where it begins, is in
+//! `corpus/`, which ordinary tests run.
+
+mod foreign;
+
+use std::ffi::OsStr;
+
+use exact_sum::{Accumulator, ComplexSum, ProductSum, Sum};
+use foreign::Foreign;
+use harness::data;
+use reduce::{Algorithm, Partial, Plan, World};
+
+/// A function that reads foreign bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name, which is that of its corpus' folder.
+    pub name: &'static str,
+    /// Feeds it.
+    pub feed: fn(&[u8]),
+}
+
+/// All of them.
+pub const TARGETS: [Target; 5] = [
+    Target {
+        name: "numbers",
+        feed: numbers,
+    },
+    Target {
+        name: "partial",
+        feed: partial,
+    },
+    Target {
+        name: "exact_words",
+        feed: exact_words,
+    },
+    Target {
+        name: "agreement",
+        feed: agreement,
+    },
+    Target {
+        name: "settings",
+        feed: settings,
+    },
+];
+
+/// A file of numbers, after a byte that chooses its format.
+pub fn numbers(bytes: &[u8]) {
+    let Some((&format, file)) = bytes.split_first() else {
+        return;
+    };
+    let format = data::FORMATS[usize::from(format) % data::FORMATS.len()];
+    if let Ok(numbers) = data::parse(format, file) {
+        // The shortest number is a digit and a space.
+        assert!(
+            numbers.len() <= file.len(),
+            "{format}: more numbers than bytes"
+        );
+    }
+}
+
+/// The nodes of a partial result, as another process tells them: 16 bytes for the total and the width, then as many for each node.
+pub fn partial(bytes: &[u8]) {
+    let (chunks, _) = bytes.as_chunks::<16>();
+    let Some((head, nodes)) = chunks.split_first() else {
+        return;
+    };
+    let [total, width] = bytemuck::pod_read_unaligned::<[u64; 2]>(head);
+    let width = usize::try_from(width % 4).unwrap_or(0);
+    let nodes = nodes.iter().map(|node| {
+        let [x, value] = bytemuck::pod_read_unaligned::<[u64; 2]>(node);
+        // The upper byte is the height, so that small heights are frequent.
+        (
+            x & (u64::MAX >> 8),
+            (x >> 56) as u32,
+            vec![f64::from_bits(value); width],
+        )
+    });
+    let Ok(partial) = Partial::from_nodes(nodes, width, total, "sum") else {
+        return;
+    };
+    let told = partial.nodes().map(|(x, y, row)| (x, y, row.to_vec()));
+    let again = Partial::from_nodes(told, width, total, "sum");
+    assert!(
+        again.is_ok(),
+        "what a partial result tells is no partial result"
+    );
+    // Errors are right for all but disjoint items, and for all but whole ones.
+    let _ = partial.merge(&partial, &reduce::Sum);
+    let _ = partial.result(&reduce::Sum);
+}
+
+/// The words of two exact sums, one after the other.
+pub fn exact_words(bytes: &[u8]) {
+    add_words::<Sum<f64>>(bytes, |sum| sum.value().to_bits());
+    add_words::<Sum<f32>>(bytes, |sum| sum.value().to_bits().into());
+    add_words::<ProductSum<f64>>(bytes, |sum| sum.value().to_bits());
+    add_words::<ComplexSum<f64>>(bytes, |sum| {
+        let [re, im] = sum.value();
+        re.to_bits() ^ im.to_bits().rotate_left(1)
+    });
+}
+
+/// Adding the words of two sums is adding both.
+fn add_words<A: Accumulator + Default>(bytes: &[u8], value: impl Fn(&A) -> u64) {
+    let chunks = bytes.chunks_exact(size_of::<A::Words>());
+    let mut words = chunks.map(bytemuck::pod_read_unaligned::<A::Words>);
+    let (Some(mut merged), Some(other)) = (words.next(), words.next()) else {
+        return;
+    };
+    let mut one_by_one = A::default();
+    one_by_one.add_words(&merged);
+    one_by_one.add_words(&other);
+    A::merge_words(&mut merged, &other);
+    let mut at_once = A::default();
+    at_once.add_words(&merged);
+    assert_eq!(value(&one_by_one), value(&at_once), "{}", A::name());
+}
+
+/// What the other rank of two says, from when a plan is built to the end of two runs.
+pub fn agreement(bytes: &[u8]) {
+    let Some((&how, said)) = bytes.split_first() else {
+        return;
+    };
+    let world = World::new(Foreign::new(said.to_vec()));
+    let builder = Plan::builder(&world).operator(reduce::Sum);
+    let algorithms: Vec<Algorithm> = Algorithm::all().collect();
+    let builder = builder.algorithm(algorithms[usize::from(how >> 2) % algorithms.len()]);
+    let (builder, items) = match how % 4 {
+        0 => (builder.local_items(3), 3),
+        1 => (builder.extents(&[0..2, 5..6]), 3),
+        2 => (builder.local_items(0), 0),
+        _ => (builder.local_items(3).items(8), 3),
+    };
+    let Ok(plan) = builder.build::<f64>() else {
+        return;
+    };
+    // The foreign rank's items may be any, so nothing is known of the results.
+    let items = &[0.5; 3][..items];
+    let _ = plan.allreduce(items);
+    let _ = plan.reduce(items);
+}
+
+/// The value of an environment variable.
+pub fn settings(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(algorithm) = text.parse::<Algorithm>() {
+        assert_eq!(algorithm.name().parse(), Ok(algorithm));
+    }
+    let known = ["on", "off"];
+    let is_known = |name: &str| {
+        let found = known.iter().copied().find(|&known| known == name);
+        found.ok_or_else(|| name.to_owned())
+    };
+    let _ = harness::choices::names("--option", &text, &known, is_known);
+    let _ = harness::Library::parse("--mpi", &text);
+    let switch = comm::setting::switch(OsStr::new(&*text));
+    assert!(switch.is_none() || text.len() <= "false".len());
+}

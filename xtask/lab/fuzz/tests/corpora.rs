@@ -1,0 +1,60 @@
+//! The corpora as ordinary tests, with files that are made from them by chance: `cargo fuzz` needs what few machines have.
+
+use std::fs;
+use std::path::Path;
+
+use fuzz::{TARGETS, Target};
+use harness::data::Random;
+
+/// The files that are made for each target.
+const CASES: u64 = 1000;
+
+/// What is changed in a file, at most.
+const CHANGES: usize = 8;
+
+#[test]
+fn nothing_in_a_corpus_is_a_fault() {
+    for target in TARGETS {
+        let corpus = corpus(target);
+        assert!(!corpus.is_empty(), "{} has no corpus", target.name);
+        for bytes in corpus {
+            (target.feed)(&bytes);
+        }
+    }
+}
+
+#[test]
+fn nothing_beside_a_corpus_is_a_fault() {
+    for target in TARGETS {
+        let corpus = corpus(target);
+        for seed in 0..CASES {
+            // Seen where it fails.
+            println!("{}, seed {seed}", target.name);
+            (target.feed)(&changed(&corpus, &mut Random::new(seed)));
+        }
+    }
+}
+
+/// A file of the corpus with some bytes set, and perhaps cut off.
+fn changed(corpus: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    let mut below = |bound: usize| {
+        let bound = u64::try_from(bound).expect("files are short");
+        usize::try_from(random.below(bound)).expect("it is below the bound")
+    };
+    let mut bytes = corpus[below(corpus.len())].clone();
+    for _ in 0..below(CHANGES) {
+        let place = below(bytes.len());
+        bytes[place] = u8::try_from(below(256)).expect("it is below 256");
+    }
+    bytes.truncate(below(2 * bytes.len()) + 1);
+    bytes
+}
+
+fn corpus(target: Target) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let files = fs::read_dir(folder.join(target.name)).expect("a folder for each target");
+    let mut paths: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    paths.sort();
+    let read = |path: &_| fs::read(path).expect("a file");
+    paths.iter().map(read).collect()
+}

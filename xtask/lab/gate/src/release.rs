@@ -1,0 +1,57 @@
+//! `cargo xtask release`: what people download is made in `dist/`, and tried there as they would use it. Nothing is published.
+
+mod crates;
+mod licences;
+mod tarball;
+mod wheel;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use checkout::workspace::workspace;
+use harness::Error;
+
+use super::steps::{Steps, Stop};
+
+/// The version of all packages of the workspace.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Runs the stage.
+pub(super) fn release(steps: &mut Steps) -> Result<(), Stop> {
+    let dist = workspace().join("dist");
+    empty(&dist)?;
+    crates::make(steps, &dist)?;
+    tarball::make(steps, &dist)?;
+    wheel::make(steps, &dist)?;
+    steps.check("sizes", || sizes(&dist))
+}
+
+/// A folder with nothing in it.
+fn empty(folder: &Path) -> Result<(), Stop> {
+    let failed = |error| Stop::Error(Error::file(folder, error));
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(failed)?;
+    }
+    fs::create_dir_all(folder).map_err(failed)
+}
+
+/// What lies in a folder, by name.
+fn listed(folder: &Path) -> Result<Vec<PathBuf>, Stop> {
+    let failed = |error| Stop::Error(Error::file(folder, error));
+    let entries = fs::read_dir(folder).map_err(failed)?;
+    let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| Ok(entry?.path())).collect();
+    let mut paths = paths.map_err(failed)?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// The files of the release, with their sizes.
+fn sizes(dist: &Path) -> Result<String, String> {
+    let paths = listed(dist).map_err(|_| "the folder cannot be read".to_owned())?;
+    let line = |path: &PathBuf| {
+        let length = fs::metadata(path).map_err(|error| error.to_string())?.len();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(format!("\n  {:>7} kB  {name}", length.div_ceil(1000)))
+    };
+    paths.iter().map(line).collect()
+}

@@ -1,0 +1,34 @@
+//! `cargo xtask install`, by itself.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use install::{Options, install};
+
+/// Installs the libraries for C, C++ and Fortran
+#[derive(Parser)]
+#[command(name = "cargo xtask install", version)]
+struct Cli {
+    #[command(flatten)]
+    options: Options,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) => {
+            let text = error.to_string();
+            return refuse(text.lines().next().unwrap_or("error: wrong usage"));
+        }
+    };
+    match install(&cli.options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => refuse(&format!("error: {error}")),
+    }
+}
+
+fn refuse(line: &str) -> ExitCode {
+    eprintln!("{line}");
+    ExitCode::from(2)
+}
