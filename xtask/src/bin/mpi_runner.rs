@@ -34,7 +34,7 @@ use serde::de::DeserializeOwned;
 /// Longer than any rank computes in these jobs, even many on one core.
 const SILENCE_LIMIT: Duration = Duration::from_secs(300);
 
-/// What is left to a rank when another one is gone on purpose.
+/// What is left to a rank when another one is silent on purpose.
 const FAULT_SILENCE_LIMIT: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
@@ -120,7 +120,10 @@ fn fault(world: &World, kind: &str) -> Result<(), Error> {
     let last = world.size() - 1;
     let tag = world.fresh_tag()?;
     if world.rank() != last {
-        world.set_silence_limit(FAULT_SILENCE_LIMIT);
+        // A panic ends the job, however long that takes: no limit may come before it.
+        if kind != "panic" {
+            world.set_silence_limit(FAULT_SILENCE_LIMIT);
+        }
         collective::receive(world.transport(), last, tag, 1)?;
         return Ok(());
     }
