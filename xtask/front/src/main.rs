@@ -23,8 +23,11 @@ fn main() -> ExitCode {
         package,
         "--bin",
         package,
-        "--",
     ]);
+    if package == "install" && words.iter().any(|word| word == "--offline") {
+        cargo.arg("--offline");
+    }
+    cargo.arg("--");
     let ended = cargo.args(words).status();
     match ended {
         Ok(status) => {

@@ -343,7 +343,7 @@ impl Consumers<'_> {
 }
 
 /// Those of these programs that this machine does not have.
-fn lacking(programs: &[&str]) -> Option<String> {
+pub(super) fn lacking(programs: &[&str]) -> Option<String> {
     let lacking = programs.iter().copied().filter(|program| !runs(program));
     let lacking: Vec<&str> = lacking.collect();
     (!lacking.is_empty()).then(|| lacking.join(", "))
