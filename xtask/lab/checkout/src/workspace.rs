@@ -160,17 +160,27 @@ fn messages(cargo: &mut Command, advice: &str) -> Result<Vec<Value>, Error> {
         .stderr(Stdio::piped())
         .output()
         .map_err(|error| failed(error.to_string()))?;
+    let lines = String::from_utf8_lossy(&output.stdout);
+    let messages = lines.lines();
+    let messages: Vec<Value> = messages
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
     if !output.status.success() {
+        // The compiler says more than cargo.
+        let of_compiler = messages.iter().find_map(compile_error);
         let errors = String::from_utf8_lossy(&output.stderr);
-        let first = errors.lines().find(|line| line.starts_with("error"));
-        let first = first.unwrap_or("it failed");
+        let of_cargo = errors.lines().find(|line| line.starts_with("error"));
+        let first = of_compiler.as_deref().or(of_cargo).unwrap_or("it failed");
         return Err(failed(format!("{first}; {advice}")));
     }
-    let messages = String::from_utf8_lossy(&output.stdout);
-    let messages = messages.lines();
-    Ok(messages
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect())
+    Ok(messages)
+}
+
+/// The first line of what a line of `cargo`'s JSON says, if the compiler found an error.
+fn compile_error(message: &Value) -> Option<String> {
+    let message = &message["message"];
+    let text = message["message"].as_str()?.lines().next()?;
+    (message["level"] == "error").then(|| format!("error: {text}"))
 }
 
 /// A `cargo` command as a person writes it.

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fs;
 use std::io::{self, ErrorKind};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 
@@ -42,8 +43,8 @@ impl Prefix {
             manifest: RefCell::new(manifest),
         };
         // Only writing shows whether they can be written to.
-        for name in [""].iter().chain(below) {
-            let folder = prefix.folder.join(name);
+        let below = below.iter().map(|name| prefix.folder.join(name));
+        for folder in iter::once(prefix.folder.clone()).chain(below) {
             if folder.is_dir() {
                 let probe = prefix.beside(&folder.join("treefold"));
                 fs::write(&probe, [])
