@@ -198,7 +198,7 @@ fn symlink(_target: &str, _path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
     use std::{env, process};
 
     use super::{Kind, Manifest, Prefix};
@@ -210,7 +210,7 @@ mod tests {
     }
 
     /// Installs files, and a link.
-    fn install(folder: &PathBuf, names: &[&str]) {
+    fn install(folder: &Path, names: &[&str]) {
         let prefix = Prefix::open(folder, &["lib"]).unwrap();
         for name in names {
             prefix.write(name, b"content", Kind::Text).unwrap();
@@ -219,7 +219,7 @@ mod tests {
         prefix.write_manifest().unwrap();
     }
 
-    fn uninstall(folder: &PathBuf) {
+    fn uninstall(folder: &Path) {
         let manifest = Manifest::read(folder).unwrap();
         manifest.expect("a manifest").remove(folder).unwrap();
     }
