@@ -61,7 +61,13 @@ pub fn filled(page: &str, records: &mut Records) -> Result<(String, usize), Stri
         text += before;
         if answer.ends_with('\n') {
             text += &format!("{BEGIN}{address}{CLOSE}\n{answer}{END}");
-        } else if before.is_empty() || before.ends_with('\n') {
+        } else if text
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .is_empty()
+        {
             // Markdown takes a line that begins with a comment for HTML.
             return Err(fault("words begin no line".to_owned()));
         } else {
@@ -134,7 +140,7 @@ mod tests {
                 "no row",
             ),
             (
-                "a\n<!-- measured: r.json?value=ns -->5<!-- end -->",
+                "- a\n  <!-- measured: r.json?value=ns -->5<!-- end -->",
                 "begin no line",
             ),
         ] {
