@@ -28,6 +28,9 @@ pub struct Options {
     /// Few sizes and few rounds
     #[arg(long)]
     quick: bool,
+    /// Leave out the single calls of `reduce` after other work, which take minutes where others use the machine
+    #[arg(long)]
+    warm: bool,
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
@@ -100,7 +103,12 @@ pub fn run(options: &Options) -> Result<(), Error> {
             _ => {
                 let mut rows = Vec::new();
                 for &ranks in &ranks {
-                    rows.extend(reduce::launch(&place, ranks, options.quick, &output)?);
+                    rows.extend(reduce::launch(
+                        &place,
+                        ranks,
+                        [options.quick, !options.warm],
+                        &output,
+                    )?);
                 }
                 rows
             }
@@ -135,8 +143,10 @@ impl Options {
         if let Some(backend) = backend {
             words += &format!(" --backend {} --ranks {}", backend.name(), self.ranks);
         }
-        if self.quick {
-            words += " --quick";
+        for (is_given, option) in [(self.quick, " --quick"), (self.warm, " --warm")] {
+            if is_given {
+                words += option;
+            }
         }
         let mpi = self.mpi.installation()?;
         Ok(Some(Recording::begin(name, &words, backend, &mpi)))

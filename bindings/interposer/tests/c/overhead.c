@@ -77,7 +77,7 @@ static void table(const char *name, reduction own, reduction library, int most_r
             qsort(times[which], SAMPLES, sizeof times[which][0], ascending);
         double own_us = times[0][SAMPLES / 2], library_us = times[1][SAMPLES / 2];
         if (rank == 0)
-            printf("%10d %12.3f %12.3f %8.2f\n", bytes, own_us, library_us, own_us / library_us);
+            printf("%10d %12.2f %12.2f %8.2f\n", bytes, own_us, library_us, own_us / library_us);
     }
     free(x);
     free(y);

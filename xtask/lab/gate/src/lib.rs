@@ -39,8 +39,7 @@ pub struct Options {
     /// List the stages, with what they check and how long they take, and run none
     #[arg(long)]
     list: bool,
-    /// Write to docs/ what was found: which MPI libraries passed, to the table of mpi.md; the picture of stage programs;
-    /// the times of stage pmpi
+    /// Write to docs/ what was found: which MPI libraries passed, to the table of mpi.md; the picture of stage programs
     #[arg(long)]
     record: bool,
     /// Run the stage of another architecture alone: build for it, and run in an emulator
@@ -106,9 +105,6 @@ pub fn run_stages(options: &Options) -> Result<bool, Error> {
         record::write(steps.ran())?;
         for (file, picture) in steps.pictures() {
             picture.write(&workspace().join("docs").join(file))?;
-        }
-        for (file, times) in steps.times() {
-            times.write(&workspace().join("docs/measured").join(file))?;
         }
     }
     let failed_count = u8::from(!passed);

@@ -4,7 +4,6 @@
 mod launch;
 mod loaded;
 mod names;
-mod times;
 mod told;
 
 use std::fs;
@@ -14,7 +13,6 @@ use std::process::Command;
 use checkout::workspace::{target, workspace};
 use harness::Error;
 use harness::installed::is_on_path;
-use harness::measured::Record;
 
 use super::c::consumers::C_FLAGS;
 use super::c::programs::{Program, programs};
@@ -103,7 +101,8 @@ impl Suite<'_> {
             let mut compile = Command::new(format!("mpicc.{}", self.library));
             let executable = self.compile(steps, &program, compile.args(C_FLAGS))?;
             if program.is(OVERHEAD) {
-                self.overhead(steps, &executable)?;
+                let words = [OVERHEAD_REPETITIONS];
+                self.run_program(steps, &executable, Mode::On, OVERHEAD_RANKS, &words)?;
                 continue;
             }
             if program.is(BITS) {
@@ -152,7 +151,7 @@ impl Suite<'_> {
     ) -> Result<(), Stop> {
         for mode in Mode::ALL {
             for &ranks in mode.ranks().iter().filter(|&&ranks| ranks <= most_ranks) {
-                self.run_program(steps, executable, mode, ranks)?;
+                self.run_program(steps, executable, mode, ranks, &[])?;
             }
         }
         Ok(())
@@ -164,34 +163,12 @@ impl Suite<'_> {
         executable: &Path,
         mode: Mode,
         ranks: usize,
+        words: &[&str],
     ) -> Result<(), Stop> {
         let prefix = self.prefix;
         let mut command = launch(steps.installation(), prefix, mode, ranks, executable);
         let step = format!("{}, p = {ranks}, {}", self.title(executable), mode.title());
-        steps.step(&step, &mut command)
-    }
-
-    /// Times of calls beside the MPI library's, which `--record` keeps.
-    fn overhead(&self, steps: &mut Steps, executable: &Path) -> Result<(), Stop> {
-        let (ranks, on) = (OVERHEAD_RANKS, Mode::On);
-        let installation = steps.installation();
-        let mut command = launch(installation, self.prefix, on, ranks, executable);
-        command.arg(OVERHEAD_REPETITIONS);
-        let source = "cargo xtask test --stage pmpi --record";
-        let mut record = Record::begin(source.to_owned(), Some(installation));
-        let step = format!("{}, p = {ranks}, {}", self.title(executable), on.title());
-        steps.check(&step, || {
-            let output = command.output().map_err(|error| error.to_string())?;
-            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-            if !output.status.success() {
-                let errors = String::from_utf8_lossy(&output.stderr);
-                return Err(format!("{}\n{printed}{errors}", output.status));
-            }
-            record.rows = times::rows(&printed, self.library)?;
-            Ok(printed)
-        })?;
-        steps.note_times(format!("interposer-{}.json", self.library), record);
-        Ok(())
+        steps.step(&step, command.args(words))
     }
 
     /// The check of bits can fail.

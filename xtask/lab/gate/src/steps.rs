@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use checkout::workspace::{cargo, workspace};
-use harness::{Error, Installation, measured, plot};
+use harness::plot::Record;
+use harness::{Error, Installation};
 
 use super::record::Ran;
 
@@ -20,8 +21,7 @@ pub(super) struct Steps {
     installation: Installation,
     ran: Vec<Ran>,
     prefix: Option<PathBuf>,
-    pictures: Vec<(&'static str, plot::Record)>,
-    times: Vec<(String, measured::Record)>,
+    pictures: Vec<(&'static str, Record)>,
 }
 
 /// The path of this very program. It is asked for before any step, since one may build the program anew, and Linux then calls it deleted.
@@ -64,7 +64,6 @@ impl Steps {
             ran: Vec::new(),
             prefix: None,
             pictures: Vec::new(),
-            times: Vec::new(),
         }
     }
 
@@ -80,23 +79,13 @@ impl Steps {
     }
 
     /// Notes what a file of docs/ shows.
-    pub(super) fn note_picture(&mut self, file: &'static str, picture: plot::Record) {
+    pub(super) fn note_picture(&mut self, file: &'static str, picture: Record) {
         self.pictures.push((file, picture));
     }
 
     /// The pictures of what was run.
-    pub(super) fn pictures(&self) -> &[(&'static str, plot::Record)] {
+    pub(super) fn pictures(&self) -> &[(&'static str, Record)] {
         &self.pictures
-    }
-
-    /// Notes the times of a record in docs/measured.
-    pub(super) fn note_times(&mut self, file: String, times: measured::Record) {
-        self.times.push((file, times));
-    }
-
-    /// The times that were measured.
-    pub(super) fn times(&self) -> &[(String, measured::Record)] {
-        &self.times
     }
 
     /// Notes where treefold was installed.
