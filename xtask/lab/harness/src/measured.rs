@@ -63,7 +63,7 @@ impl Record {
         if let Some(mpi) = mpi {
             let title = mpi.library().map_or("MPI", |library| library.title);
             let version = mpi.version().unwrap_or_default();
-            machine += &format!(", {title} {version}");
+            machine += &format!(", {title} ({version})");
         }
         let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
         let load = load.split(' ').next().and_then(|load| load.parse().ok());
