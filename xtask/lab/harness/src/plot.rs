@@ -32,6 +32,8 @@ pub enum Style {
     Joined,
     /// Each by itself.
     Dots,
+    /// Joined, thin and grey: a bound, or what would be ideal.
+    Guide,
     /// The y of its one point, from edge to edge: a value to compare the others with.
     Level,
 }
@@ -52,6 +54,11 @@ pub struct Line {
 }
 
 impl Line {
+    /// Whether it is there to compare the others with.
+    pub fn is_reference(&self) -> bool {
+        matches!(self.style, Style::Guide | Style::Level)
+    }
+
     /// A line without bars.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self {
@@ -66,6 +73,14 @@ impl Line {
     pub fn dots(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self {
             style: Style::Dots,
+            ..Self::new(name, points)
+        }
+    }
+
+    /// A bound, or what would be ideal.
+    pub fn guide(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self {
+            style: Style::Guide,
             ..Self::new(name, points)
         }
     }

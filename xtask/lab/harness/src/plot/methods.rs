@@ -2,13 +2,13 @@
 
 use plotters::style::RGBColor;
 
+use super::Line;
 use super::style::{BLUE, BROWN, GREEN, INK, MUTED, OCHRE, PINK, VERMILION, VIOLET};
-use super::{Line, Style};
 
 /// Dashes and what lies between them: solid where there is nothing.
 pub(super) type Dashes = Option<(i32, i32)>;
 
-/// Of values to compare with.
+/// Of what others are compared with.
 const LEVEL_DASHES: Dashes = Some((40, 30));
 
 /// Of lines that share a colour in one picture: the first is solid.
@@ -16,10 +16,7 @@ const VARIANTS: [Dashes; 4] = [None, Some((90, 50)), Some((30, 50)), Some((200, 
 
 /// Every method that has a colour of its own, by the names that lines have. Schedules that no picture shows beside each other share one.
 const METHODS: [(RGBColor, &[&str]); 8] = [
-    (
-        BLUE,
-        &["treefold", "treefold's plan", "treefold, tree order"],
-    ),
+    (BLUE, &["treefold", "treefold's plan", "tree"]),
     (
         GREEN,
         &["treefold, exact", "dissemination", "fibonacci", "two-tree"],
@@ -29,7 +26,6 @@ const METHODS: [(RGBColor, &[&str]); 8] = [
         &[
             "MPI_Allreduce",
             "MPI_Reduce",
-            "reference",
             "unordered SIMD sum",
             "unordered SIMD + allreduce",
             "plain sum",
@@ -52,15 +48,27 @@ const METHODS: [(RGBColor, &[&str]); 8] = [
             "Algorithm 1",
             "Algorithm 4",
             "pairwise-exchange",
+            "pairwise exchange",
             "dual-root",
         ],
     ),
-    (VIOLET, &["binomial", "linear-pipelined"]),
+    (
+        VIOLET,
+        &[
+            "binomial",
+            "binomial by ranks",
+            "binomial tree",
+            "binomial spanning tree",
+            "linear-pipelined",
+        ],
+    ),
     (
         BROWN,
         &[
             "recursive-doubling",
+            "recursive doubling",
             "bruck",
+            "Bruck",
             "reduce-scatter-gather",
             "binary-doubly-pipelined",
         ],
@@ -98,14 +106,14 @@ pub(super) fn family(name: &str) -> &str {
 pub(super) fn looks(lines: &[Line]) -> Vec<(RGBColor, Dashes)> {
     let mut taken: Vec<(&str, RGBColor)> = Vec::new();
     let mut looks: Vec<(RGBColor, Dashes)> = Vec::new();
-    let is_method = |line: &&Line| line.style != Style::Level;
+    let is_method = |line: &&Line| !line.is_reference();
     let of_methods: Vec<RGBColor> = lines
         .iter()
         .filter(is_method)
         .filter_map(|line| colour(&line.name))
         .collect();
     for line in lines {
-        if line.style == Style::Level {
+        if line.is_reference() {
             looks.push((MUTED, LEVEL_DASHES));
             continue;
         }

@@ -7,7 +7,7 @@ use super::frame::{Frame, GAP, MARGIN, PAGE, titles};
 use super::methods::{Dashes, family, looks};
 use super::style::{BOLD, FINE, INK, MUTED, Text, stroke};
 use super::svg::{Area, Drawn, text};
-use super::{Line, Plot, Style};
+use super::{Line, Plot};
 
 const COLUMNS: usize = 2;
 const WIDTH: i32 = PAGE / 2;
@@ -94,10 +94,8 @@ impl<'p> Panels<'p> {
 
 /// A plot of each method, with what all are compared with.
 fn parts(plot: &Plot) -> Vec<Plot> {
-    let (levels, lines): (Vec<&Line>, Vec<&Line>) = plot
-        .lines
-        .iter()
-        .partition(|line| line.style == Style::Level);
+    let (levels, lines): (Vec<&Line>, Vec<&Line>) =
+        plot.lines.iter().partition(|line| line.is_reference());
     let of_families = lines.chunk_by(|one, next| family(&one.name) == family(&next.name));
     let part = |own: &[&Line]| Plot {
         title: family(&own[0].name).to_owned(),
@@ -111,7 +109,7 @@ fn parts(plot: &Plot) -> Vec<Plot> {
 fn key(plot: &Plot) -> Vec<(Dashes, bool, &str)> {
     let looks = looks(&plot.lines).into_iter();
     let looks = looks.zip(&plot.lines).filter_map(|((_, dashes), line)| {
-        let is_level = line.style == Style::Level;
+        let is_level = line.is_reference();
         let words = match line.name.split_once(", ") {
             _ if is_level => &*line.name,
             Some((_, variant)) => variant,

@@ -119,12 +119,20 @@ impl Text {
         self.looks().0 * 5 / 4
     }
 
-    /// How wide a text is, about: plotters knows no fonts, and takes bold letters for others.
+    /// How wide a text is, about, in Helvetica: plotters knows no fonts.
     pub fn width(self, text: &str) -> i32 {
-        let (width, _) = self.style().font.box_size(text).unwrap_or_default();
-        let width = i32::try_from(width).unwrap_or(i32::MAX / 9);
+        let (size, ..) = self.looks();
+        // In hundredths of the font's size.
+        let letters = text.chars().map(|letter| match letter {
+            'i' | 'j' | 'l' | '\'' => 23,
+            'f' | 't' | 'r' | ' ' | '.' | ',' | ':' | ';' | '(' | ')' | '-' | '/' => 31,
+            'm' | 'w' | 'M' | 'W' | '%' => 83,
+            'A'..='Z' | '+' | '=' => 68,
+            _ => 56,
+        });
+        let width = letters.fold(0, |width, letter| width + letter) * size / 100;
         if self == Text::Title {
-            width * 9 / 8
+            width * 27 / 25
         } else {
             width
         }

@@ -102,7 +102,7 @@ impl Trace<'_> {
         for &bar in &self.bars {
             area.draw(&PathElement::new(bar, stroke(self.colour, FINE)))?;
         }
-        let is_fine = self.line.style == Style::Level || self.points.len() > MANY_POINTS;
+        let is_fine = self.line.is_reference() || self.points.len() > MANY_POINTS;
         let stroke = stroke(self.colour, if is_fine { FINE } else { BOLD });
         let points = self.points.iter().copied();
         match self.dashes {
@@ -115,7 +115,7 @@ impl Trace<'_> {
         let has_dots = match self.line.style {
             Style::Joined => self.points.len() <= FEW_POINTS,
             Style::Dots => true,
-            Style::Level => false,
+            Style::Guide | Style::Level => false,
         };
         for &point in self.points.iter().filter(|_| has_dots) {
             area.draw(&Circle::new(point, DOT, self.colour.filled()))?;

@@ -60,7 +60,7 @@ fn draw(
                 "Median times of a reduce {what}, over those of {reference} in turns"
             ),
             x: axis,
-            y: Axis::linear("ratio of times"),
+            y: Axis::linear(format!("time over {reference}'s, ratio")),
             lines: lines.chain([Line::level(reference, 1.0)]).collect(),
             size: Size::Page,
         },
