@@ -135,7 +135,8 @@ mod tests {
         let points: Vec<_> = plot.lines.iter().map(|line| line.points.clone()).collect();
         let flat = vec![(1.0, 0.0), (17.0, 0.0)];
         assert_eq!(points, [flat.clone(), flat, vec![(1.0, -1.0), (17.0, 0.0)]]);
-        let expected = "On 1 to 17 ranks, treefold's sum is 0 ulp from the exact sum, a plain one 0 to 1 ulp";
+        let expected =
+            "On 1 to 17 ranks, treefold's sum is 0 ulp from the exact sum, a plain one 0 to 1 ulp";
         assert_eq!(plot.title, expected);
     }
 

@@ -104,7 +104,7 @@ impl<'p> Frame<'p> {
             0..=1 => self.size.0 - 2 * MARGIN,
             _ => self.size.0 - MARGIN - widths.max().unwrap_or(0) - LEADER - GAP / 2,
         };
-        let traces = traces(self.plot, &self.chart(area, right)?);
+        let traces = traces(self.plot, &self.chart(area, right)?, area);
         // The first comes last, and so is on top.
         for trace in traces.iter().rev() {
             trace.draw(area)?;

@@ -38,10 +38,15 @@ pub(super) struct Trace<'p> {
 }
 
 /// The lines of a plot; what has no place on the axes is left out.
-pub(super) fn traces<'p>(plot: &'p Plot, chart: &Chart<'_>) -> Vec<Trace<'p>> {
+pub(super) fn traces<'p>(plot: &'p Plot, chart: &Chart<'_>, area: &Area<'_>) -> Vec<Trace<'p>> {
+    // A chart knows places in the whole picture, and an area those in itself.
+    let (left, top) = area.get_base_pixel();
     let at = |&(x, y): &(f64, f64)| {
         let has_place = plot.x.has(x) && plot.y.has(y);
-        has_place.then(|| chart.backend_coord(&(x, y)))
+        has_place.then(|| {
+            let (x, y) = chart.backend_coord(&(x, y));
+            (x - left, y - top)
+        })
     };
     let trace = |(line, (index, (colour, dashes)))| {
         let line: &'p Line = line;
