@@ -1,8 +1,9 @@
 //! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn.
 
+use checkout::workspace::{target, workspace};
 use clap::Args;
 use harness::Error;
-use harness::bench::{Row, kernels, lookup, parallel, plot, reduce, schedules};
+use harness::bench::{Row, kernels, lookup, parallel, plot, reduce, schedules, sums};
 use harness::output::Output;
 use harness::table::Table;
 use harness::{Backend, MpiOptions, Place, choices};
@@ -10,7 +11,7 @@ use harness::{Backend, MpiOptions, Place, choices};
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// kernels, parallel, lookup, reduce, schedules, scalar or all
+    /// sums, kernels, parallel, lookup, reduce, schedules, scalar or all
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
     /// Where the ranks of `reduce`, `schedules` and `scalar` live: threads or mpi
@@ -24,6 +25,9 @@ pub struct Options {
     /// Few sizes and few rounds
     #[arg(long)]
     quick: bool,
+    /// Write the pictures of `sums` and their numbers to docs/ instead of target/
+    #[arg(long)]
+    record: bool,
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
@@ -32,6 +36,7 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<(), Error> {
     let known = [
+        "sums",
         "kernels",
         "parallel",
         "lookup",
@@ -62,6 +67,18 @@ pub fn run(options: &Options) -> Result<(), Error> {
     };
     let mut output = Output::open(options.json.as_deref())?;
     for name in chosen {
+        if name == "sums" {
+            let times = sums::measure(options.quick, &output);
+            let folder = if options.record {
+                workspace().join("docs")
+            } else {
+                target()?
+            };
+            for picture in plot::sums(&times, &folder)? {
+                output.say(format!("plot: {}", picture.display()));
+            }
+            continue;
+        }
         if let "schedules" | "scalar" = name {
             let launch = match name {
                 "scalar" => schedules::launch_scalar,
@@ -98,7 +115,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         }
         show(name, &rows, &output);
         let pictures = match name {
-            "kernels" => vec![plot::kernels(&rows)?, plot::speed(&rows)?],
+            "kernels" => vec![plot::kernels(&rows)?],
             "reduce" => plot::scaling(&rows)?.into_iter().collect(),
             _ => Vec::new(),
         };
@@ -154,9 +171,9 @@ fn show_schedules(name: &str, rows: &[schedules::Row], output: &Output) {
         "ranks",
         "elements",
         "blocks",
-        "us",
+        "µs",
         "95 %",
-        "model us",
+        "model µs",
         "ratio",
         "reference",
         "",

@@ -16,7 +16,16 @@ const VARIANTS: [Dashes; 4] = [None, Some((90, 50)), Some((30, 50)), Some((200, 
 
 /// Every method that has a colour of its own, by the names that lines have. Schedules that no picture shows beside each other share one.
 const METHODS: [(RGBColor, &[&str]); 8] = [
-    (BLUE, &["treefold", "treefold's plan", "tree"]),
+    (
+        BLUE,
+        &[
+            "treefold",
+            "treefold's plan",
+            "treefold's MPI_Allreduce",
+            "treefold's MPI_Reduce",
+            "tree",
+        ],
+    ),
     (
         GREEN,
         &["treefold, exact", "dissemination", "fibonacci", "two-tree"],
