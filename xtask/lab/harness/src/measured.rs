@@ -6,12 +6,10 @@ pub mod query;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
-use std::thread;
 
 use serde::{Deserialize, Serialize};
-use simd_kernels::Level;
 
+use crate::machine::Machine;
 use crate::{Error, Installation};
 
 /// The time of one call: one row of a record.
@@ -58,8 +56,14 @@ pub struct Record {
 impl Record {
     /// A record of this machine and this day, without rows yet; `mpi` is the library under which ranks are processes.
     pub fn begin(command: String, mpi: Option<&Installation>) -> Self {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let mut machine = format!("{}, {cores} cores, {}", processor(), Level::best());
+        let here = Machine::here();
+        let Machine {
+            processor,
+            cores,
+            level,
+            ..
+        } = &here;
+        let mut machine = format!("{processor}, {cores} cores, {level}");
         if let Some(mpi) = mpi {
             let title = mpi.library().map_or("MPI", |library| library.title);
             let version = mpi.version().unwrap_or_default();
@@ -71,8 +75,8 @@ impl Record {
             command,
             machine,
             load: load.unwrap_or(f64::NAN),
-            date: told("date", &["-u", "+%F"]),
-            commit: told("git", &["rev-parse", "--short=7", "HEAD"]),
+            date: here.date,
+            commit: here.commit,
             rows: Vec::new(),
         }
     }
@@ -109,31 +113,6 @@ fn line(mut row: Time) -> Result<String, serde_json::Error> {
     serde_json::to_string(&row)
 }
 
-/// What a program prints, if it is there.
-fn told(program: &str, words: &[&str]) -> String {
-    let output = Command::new(program).args(words).output();
-    output.map_or(String::new(), |output| {
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
-    })
-}
-
-/// The processor's own name where the system reports it, and what tells its generation.
-fn processor() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let of = |name: &str| {
-        let mut lines = text.lines().filter_map(|line| line.split_once(':'));
-        let value = lines.find(|(key, _)| key.trim() == name);
-        value.map(|(_, value)| value.trim().to_owned())
-    };
-    match (of("model name"), of("cpu family"), of("model")) {
-        (Some(name), Some(family), Some(model)) => {
-            format!("{name} (family {family}, model {model})")
-        }
-        (Some(name), ..) => name,
-        _ => "unknown processor".to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
@@ -158,6 +137,6 @@ mod tests {
         let read: Record = serde_json::from_str(&text).unwrap();
         record.rows[0].ns = 123_500.0;
         assert_eq!(read, record);
-        assert_eq!((read.date.len(), read.commit.len()), (10, 7));
+        assert_eq!(read.date.len(), 10);
     }
 }
