@@ -63,19 +63,11 @@ impl fmt::Display for Machine {
 
 fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let of = |name: &str| {
-        let mut lines = text.lines().filter_map(|line| line.split_once(':'));
-        let value = lines.find(|(key, _)| key.trim() == name);
-        value.map(|(_, value)| value.trim())
-    };
-    match (of("model name"), of("cpu family"), of("model")) {
-        // The name alone may not tell the generation.
-        (Some(name), Some(family), Some(model)) => {
-            format!("{name} (family {family}, model {model})")
-        }
-        (Some(name), ..) => name.to_owned(),
-        _ => "unknown processor".to_owned(),
-    }
+    let mut lines = text.lines();
+    let line = lines.find_map(|line| line.strip_prefix("model name"));
+    let name = line.and_then(|line| line.split_once(": "));
+    name.map_or("unknown processor", |(_, name)| name)
+        .to_owned()
 }
 
 #[cfg(test)]

@@ -63,7 +63,8 @@ impl Record {
             level,
             ..
         } = &here;
-        let mut machine = format!("{processor}, {cores} cores, {level}");
+        let generation = generation().unwrap_or_default();
+        let mut machine = format!("{processor}{generation}, {cores} cores, {level}");
         if let Some(mpi) = mpi {
             let title = mpi.library().map_or("MPI", |library| library.title);
             let version = mpi.version().unwrap_or_default();
@@ -111,6 +112,18 @@ fn line(mut row: Time) -> Result<String, serde_json::Error> {
         *ns = format!("{ns:.3e}").parse().unwrap_or(*ns);
     }
     serde_json::to_string(&row)
+}
+
+/// What tells a processor from others of its name, where the system reports it.
+fn generation() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let of = |name: &str| {
+        let mut lines = text.lines().filter_map(|line| line.split_once(':'));
+        let line = lines.find(|(key, _)| key.trim() == name);
+        line.map(|(_, value)| value.trim())
+    };
+    let (family, model) = (of("cpu family")?, of("model")?);
+    Some(format!(" (family {family}, model {model})"))
 }
 
 #[cfg(test)]
