@@ -1,0 +1,69 @@
+//! Text in columns as wide as what is in them, and lines that a terminal and a page have room for.
+
+/// No line of a report is longer, unless a word or a table's cells are.
+const WIDTH: usize = 78;
+
+/// Around columns.
+const GAP: &str = "  ";
+
+/// Rows of cells, headings first; columns of words are flush left, those of numbers flush right.
+pub(super) fn columns<const N: usize>(are_words: [bool; N], rows: &[[String; N]]) -> String {
+    let width = |column: usize| {
+        let widths = rows.iter().map(|row| row[column].chars().count());
+        widths.max().unwrap_or(0)
+    };
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let width = width(column);
+            line += GAP;
+            line += &if are_words[column] {
+                format!("{cell:<width$}")
+            } else {
+                format!("{cell:>width$}")
+            };
+        }
+        text += line.trim_end();
+        text += "\n";
+    }
+    text
+}
+
+/// A sentence in lines of its own, indented.
+pub(super) fn sentence(words: &str) -> String {
+    let (mut text, mut line) = (String::new(), String::new());
+    for word in words.split_whitespace() {
+        let length = GAP.len() + line.chars().count() + 1 + word.chars().count();
+        if !line.is_empty() && length > WIDTH {
+            text += &format!("{GAP}{line}\n");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line += " ";
+        }
+        line += word;
+    }
+    text + GAP + &line + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WIDTH, columns, sentence};
+
+    #[test]
+    fn columns_are_as_wide_as_their_cells() {
+        let row = |cells: [&str; 2]| cells.map(str::to_owned);
+        let rows = [row(["call", "n"]), row(["Reduce", "100"])];
+        let text = columns([true, false], &rows);
+        assert_eq!(text, "  call      n\n  Reduce  100\n");
+    }
+
+    #[test]
+    fn sentences_are_wrapped() {
+        let text = sentence(&"word ".repeat(40));
+        assert!(text.lines().count() > 2);
+        assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
+        assert_eq!(text.split_whitespace().count(), 40);
+    }
+}
