@@ -42,7 +42,7 @@ impl<'p> Frame<'p> {
     pub(super) fn of(plot: &'p Plot) -> Self {
         let (width, between, name) = match plot.size {
             Size::Half => (4600, 2500, 1200),
-            _ => (PAGE, 3300, 1500),
+            _ => (PAGE, 3300, 1700),
         };
         let titles = titles(plot, width - 2 * MARGIN);
         let names = plot.lines.iter();
