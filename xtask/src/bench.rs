@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn.
 
+mod record;
+
 use checkout::workspace::{target, workspace};
 use clap::Args;
 use harness::Error;
@@ -7,6 +9,8 @@ use harness::bench::{Row, kernels, lookup, parallel, plot, reduce, schedules, su
 use harness::output::Output;
 use harness::table::Table;
 use harness::{Backend, MpiOptions, Place, choices};
+
+use record::Recording;
 
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
@@ -25,12 +29,16 @@ pub struct Options {
     /// Few sizes and few rounds
     #[arg(long)]
     quick: bool,
-    /// Write the pictures of `sums` and their numbers to docs/ instead of target/
+    /// Leave out the single calls of `reduce` after other work, which take minutes where others use the machine
     #[arg(long)]
-    record: bool,
+    warm: bool,
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
+    /// Keep in docs/ what pages show, with the machine, the date and the commit: the pictures of `sums`, and in docs/measured the times of
+    /// the others, which `numbers` writes into the pages
+    #[arg(long)]
+    record: bool,
 }
 
 /// Runs the command.
@@ -59,8 +67,8 @@ pub fn run(options: &Options) -> Result<(), Error> {
         ));
     };
     let ranks = choices::rank_counts(&options.ranks)?;
-    let is_of_ranks = |name: &&str| ["reduce", "schedules", "scalar"].contains(name);
-    let place = if chosen.iter().any(is_of_ranks) {
+    let is_of_ranks = |name: &str| ["reduce", "schedules", "scalar"].contains(&name);
+    let place = if chosen.iter().any(|name| is_of_ranks(name)) {
         options.mpi.place(backend)?
     } else {
         Place::Threads
@@ -79,6 +87,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
             }
             continue;
         }
+        let recording = options.recording(name, is_of_ranks(name).then_some(backend))?;
         if let "schedules" | "scalar" = name {
             let launch = match name {
                 "scalar" => schedules::launch_scalar,
@@ -90,6 +99,10 @@ pub fn run(options: &Options) -> Result<(), Error> {
             }
             for row in &rows {
                 output.json(row)?;
+            }
+            if let Some(mut recording) = recording {
+                recording.keep_schedules(&rows);
+                output.say(format!("record: {}", recording.write()?.display()));
             }
             show_schedules(name, &rows, &output);
             if name == "schedules" {
@@ -105,13 +118,22 @@ pub fn run(options: &Options) -> Result<(), Error> {
             _ => {
                 let mut rows = Vec::new();
                 for &ranks in &ranks {
-                    rows.extend(reduce::launch(&place, ranks, options.quick, &output)?);
+                    rows.extend(reduce::launch(
+                        &place,
+                        ranks,
+                        [options.quick, !options.warm],
+                        &output,
+                    )?);
                 }
                 rows
             }
         };
         for row in &rows {
             output.json(row)?;
+        }
+        if let Some(mut recording) = recording {
+            recording.keep(&rows);
+            output.say(format!("record: {}", recording.write()?.display()));
         }
         show(name, &rows, &output);
         let pictures = match name {
@@ -124,6 +146,26 @@ pub fn run(options: &Options) -> Result<(), Error> {
         }
     }
     output.finish()
+}
+
+impl Options {
+    /// The record that a bench is to leave, if it is to leave one.
+    fn recording(&self, name: &str, backend: Option<Backend>) -> Result<Option<Recording>, Error> {
+        if !self.record {
+            return Ok(None);
+        }
+        let mut words = name.to_owned();
+        if let Some(backend) = backend {
+            words += &format!(" --backend {} --ranks {}", backend.name(), self.ranks);
+        }
+        for (is_given, option) in [(self.quick, " --quick"), (self.warm, " --warm")] {
+            if is_given {
+                words += option;
+            }
+        }
+        let mpi = self.mpi.installation()?;
+        Ok(Some(Recording::begin(name, &words, backend, &mpi)))
+    }
 }
 
 fn show(name: &str, rows: &[Row], output: &Output) {

@@ -18,6 +18,7 @@ pub mod launcher;
 pub mod machine;
 pub mod markdown;
 pub mod matrix;
+pub mod measured;
 mod mpi_options;
 pub mod ordinary;
 pub mod output;
