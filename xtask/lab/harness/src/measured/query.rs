@@ -171,10 +171,11 @@ fn number(row: &Value, field: &str) -> Option<f64> {
     }
 }
 
-/// A number as pages have it: ratios with two decimal places, others with three digits.
+/// A number as pages have it: ratios with two decimal places, times an item with three, others with three digits.
 fn rounded(field: &str, number: f64) -> String {
     let places = match number.abs() {
-        _ if ["ratio", "speed", "ns_item"].contains(&field) => 2,
+        _ if ["ratio", "speed"].contains(&field) => 2,
+        _ if field == "ns_item" => 3,
         99.95.. => 0,
         9.995.. => 1,
         _ => 2,
