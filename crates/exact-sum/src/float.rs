@@ -29,6 +29,7 @@ pub(crate) mod sealed {
     )]
     pub trait Sealed: Sized {
         const NAME: &'static str;
+        const BYTES: u8;
         const ZERO: Self;
         const NEGATIVE_ZERO: Self;
         const NAN: Self;
@@ -61,14 +62,18 @@ pub(crate) mod sealed {
         fn nearest(magnitude: Magnitude) -> Self;
 
         fn negate(self) -> Self;
+
+        /// A double that is zero, infinite or NaN.
+        fn special(value: f64) -> Self;
     }
 }
 
 macro_rules! float {
-    ($float:ident, $bits:ident, $format:ident, $sums:ident, $products:ident, $is_single:literal, $widened:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident) => {
+    ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $is_single:literal, $widened:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident) => {
         #[expect(private_interfaces, reason = "as the trait's")]
         impl sealed::Sealed for $float {
             const NAME: &'static str = stringify!($float);
+            const BYTES: u8 = $bytes;
             const ZERO: Self = 0.0;
             const NEGATIVE_ZERO: Self = -0.0;
             const NAN: Self = Self::NAN;
@@ -111,6 +116,15 @@ macro_rules! float {
             fn negate(self) -> Self {
                 -self
             }
+
+            #[allow(clippy::cast_possible_truncation, reason = "it is exact")]
+            fn special(value: f64) -> Self {
+                if value.is_nan() {
+                    Self::NAN
+                } else {
+                    value as Self
+                }
+            }
         }
 
         impl Float for $float {
@@ -122,6 +136,7 @@ macro_rules! float {
 
 float!(
     f64,
+    8,
     u64,
     DOUBLE,
     Doubles,
@@ -134,6 +149,7 @@ float!(
 );
 float!(
     f32,
+    4,
     u32,
     SINGLE,
     Singles,

@@ -4,3 +4,4 @@ pub(crate) mod exponents;
 pub(crate) mod products;
 pub(crate) mod range;
 pub(crate) mod split;
+pub(crate) mod zeros;
