@@ -123,6 +123,21 @@ impl<W: Window> Fixed<W> {
         self.add(value >> LIMB_BITS, unit + LIMB_BITS as i32);
     }
 
+    /// Adds value * 2^unit, which is a multiple of 2^`W::LOWEST`, and within the window.
+    pub(crate) fn add_integer(&mut self, value: i128, unit: i32) {
+        let below = (W::LOWEST - unit).max(0).unsigned_abs();
+        let (mut value, mut unit) = (value >> below.min(i128::BITS - 1), unit.max(W::LOWEST));
+        for _ in 0..3 {
+            self.add(
+                lower_half(value.cast_unsigned()).cast_signed() & LIMB_MASK,
+                unit,
+            );
+            value >>= LIMB_BITS;
+            unit += LIMB_BITS.cast_signed();
+        }
+        self.add(lower_half(value.cast_unsigned()).cast_signed(), unit);
+    }
+
     /// Adds another number.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.add_limbs(other.propagated_limbs().as_ref());
@@ -281,6 +296,19 @@ pub(crate) fn add_to_words(words: &mut [u64], other: &[u64]) {
         let (sum, carries) = sum.overflowing_add(carry.into());
         (*word, carry) = (sum, overflows | carries);
     }
+}
+
+/// The sign and the magnitude of value * 2^unit; `None` for zero.
+#[inline]
+pub(crate) fn short_magnitude(value: i128, unit: i32) -> Option<(bool, Magnitude)> {
+    let bits = value.unsigned_abs();
+    let free = bits.leading_zeros();
+    let magnitude = || Magnitude {
+        bits: bits << free,
+        exponent: unit - free.cast_signed(),
+        is_more: false,
+    };
+    (bits != 0).then(|| (value < 0, magnitude()))
 }
 
 /// A number: bits * 2^exponent, where the highest bit is set, and more of less than one in the 64th place after it.

@@ -23,6 +23,7 @@ mod complex;
 mod counters;
 mod fixed;
 mod float;
+mod keyed;
 mod moments;
 #[cfg(feature = "par")]
 pub mod par;
@@ -37,6 +38,7 @@ pub use bytes::BytesError;
 pub use complex::{ComplexProductSum, ComplexSum};
 pub use counters::RemoveError;
 pub use float::Float;
+pub use keyed::{HashedSums, Key, KeyError, KeyedSums, RemoveKeyedError, by_key};
 pub use moments::{ComplexMoments, Moments};
 pub use product_sum::ProductSum;
 pub use sum::Sum;

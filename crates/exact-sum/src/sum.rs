@@ -352,6 +352,17 @@ impl<W: Window> Total<W> {
         }
     }
 
+    /// Takes back an item, which was counted if it is finite.
+    #[inline]
+    pub(crate) fn remove_one(&mut self, item: f64) {
+        match item {
+            f64::INFINITY => self.counters.infinities -= 1,
+            f64::NEG_INFINITY => self.counters.negative_infinities -= 1,
+            _ if item.is_finite() => self.add_one(-item),
+            _ => self.counters.nans -= 1,
+        }
+    }
+
     pub(crate) fn value<T: Float>(&self) -> T {
         if let Some(special) = self.special() {
             return special;

@@ -7,6 +7,7 @@
 )]
 #![expect(clippy::float_cmp, reason = "sums are exact")]
 
+mod keyed;
 mod moments;
 mod products;
 mod ranges;
