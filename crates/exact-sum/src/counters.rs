@@ -111,12 +111,11 @@ impl Counters {
     /// Whether each kind of items is one of all items.
     pub(crate) fn are_consistent(self) -> bool {
         let [items, kinds @ ..] = self.integers();
-        let mut rest = items;
-        kinds.iter().all(|&kind| {
-            let fits = (0..=rest).contains(&kind);
-            rest -= kind;
-            fits
-        }) && items >= 0
+        let left = kinds.iter().try_fold(items, |left, &kind| {
+            let fits = (0..=left).contains(&kind);
+            fits.then(|| left - kind)
+        });
+        left.is_some()
     }
 
     /// Counts a number that is not finite.

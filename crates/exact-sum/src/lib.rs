@@ -28,6 +28,7 @@ mod moments;
 #[cfg(feature = "par")]
 pub mod par;
 mod product_sum;
+mod rolling;
 mod round;
 mod rows;
 mod sum;
@@ -41,6 +42,7 @@ pub use float::Float;
 pub use keyed::{HashedSums, Key, KeyError, KeyedSums, RemoveKeyedError, by_key};
 pub use moments::{ComplexMoments, Moments};
 pub use product_sum::ProductSum;
+pub use rolling::{Rolling, RollingError};
 pub use sum::Sum;
 pub use weighted::WeightedMean;
 

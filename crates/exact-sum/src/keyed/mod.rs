@@ -7,7 +7,6 @@ mod windows;
 use simd_kernels::{Level, Quiet};
 
 use crate::counters::{Counters, RemoveError};
-use crate::fixed::short_magnitude;
 use crate::float::Float;
 pub use hashed::HashedSums;
 pub use key::{Key, KeyError};
@@ -136,12 +135,12 @@ impl<T: Float> KeyedSums<T> {
     /// The key has no sum.
     #[must_use]
     pub fn value(&self, key: usize) -> T {
+        self.rounded(key, Quiet::now().is_some())
+    }
+
+    fn rounded(&self, key: usize, is_quiet: bool) -> T {
         match self.windows.short(key) {
-            Some((integer, unit)) => match short_magnitude(integer, unit) {
-                Some((true, magnitude)) => T::nearest(magnitude).negate(),
-                Some((false, magnitude)) => T::nearest(magnitude),
-                None => T::ZERO,
-            },
+            Some((integer, unit)) => T::of_integer(integer, unit, is_quiet),
             None => self.windows.total(key).value(),
         }
     }
@@ -149,7 +148,9 @@ impl<T: Float> KeyedSums<T> {
     /// The sums of all keys, each rounded once.
     #[must_use]
     pub fn values(&self) -> Vec<T> {
-        (0..self.keys()).map(|key| self.value(key)).collect()
+        let is_quiet = Quiet::now().is_some();
+        let keys = 0..self.keys();
+        keys.map(|key| self.rounded(key, is_quiet)).collect()
     }
 }
 

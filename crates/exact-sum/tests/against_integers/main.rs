@@ -11,6 +11,7 @@ mod keyed;
 mod moments;
 mod products;
 mod ranges;
+mod rolling;
 
 use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, ProductSum, Sum};
 use integer_sums::units::{dot, root, sum, to_double, to_single};

@@ -20,10 +20,15 @@ impl DecodeUnit {
     /// where there are no more.
     #[must_use]
     pub fn for_exponent(exponent: i32) -> Self {
-        const BELOW: i32 = 48;
+        Self::for_range(exponent, 48)
+    }
+
+    /// The unit for which items of an exponent have so many exponents below them; fewer where there are no more.
+    #[must_use]
+    pub fn for_range(exponent: i32, below: i32) -> Self {
         // The exponent of infinities does not fit.
         let most = 0x7FF - Self::EXPONENTS;
-        let biased = (exponent + 1023 - BELOW).clamp(1, most);
+        let biased = (exponent + 1023 - below).clamp(1, most);
         Self(biased.cast_unsigned())
     }
 
