@@ -13,12 +13,14 @@ import numpy as np
 from . import _native
 from ._accumulator import Accumulator, average, mean, std, var
 from ._arrays import as_array, as_float, check_inexact, contiguous, items_along, row_width, size
-from ._keyed import add_at, bincount, groupby, histogram, reduceat, rolling
+from ._keyed import GroupBy, RollingWindows, add_at, bincount, groupby, histogram, reduceat, rolling
 from ._reductions import conjugated, reduction, vectors
 
 __all__ = [
     "Accumulator",
+    "GroupBy",
     "Partial",
+    "RollingWindows",
     "add_at",
     "average",
     "bincount",
