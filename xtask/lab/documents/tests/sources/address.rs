@@ -64,7 +64,7 @@ fn is_address(word: &str) -> bool {
         .iter()
         .any(|registry| host == *registry || host.ends_with(&format!(".{registry}")));
     let is_host = host.contains('.') && !is_registry;
-    is_host && parts.any(|part| part.trim_end_matches(".git") == NAME)
+    is_host && parts.any(|part| part.trim_end_matches('.').trim_end_matches(".git") == NAME)
 }
 
 /// What ends an address in a text.
@@ -89,7 +89,7 @@ fn add_files(folder: &Path, files: &mut Vec<PathBuf>) {
 #[test]
 fn addresses_are_seen() {
     // In pieces, as this file must not spell one.
-    for rest in ["treefold", "treefold.git", "treefold/issues/1"] {
+    for rest in ["treefold", "treefold.git.", "treefold/issues/1"] {
         for host in ["https://forge.example/owner", "git@forge.example:owner"] {
             assert!(is_address(&format!("{host}/{rest}")), "{host}/{rest}");
         }
