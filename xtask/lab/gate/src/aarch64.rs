@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::steps::{Steps, Stop};
 
 /// What the compiler calls the target.
-const TRIPLE: &str = "aarch64-unknown-linux-gnu";
+pub(super) const TRIPLE: &str = "aarch64-unknown-linux-gnu";
 
 /// Debian's packages: the compiler and its clippy, the emulator, the linker, and the C library that programs load.
 const PACKAGES: [&str; 5] = [
@@ -77,8 +77,15 @@ pub(super) fn aarch64(steps: &mut Steps) -> Result<(), Stop> {
     )
 }
 
+/// The compiler that an earlier run of the stage has installed, if it is there.
+pub(super) fn found() -> Option<Cross> {
+    let folder = target().ok()?.join("aarch64");
+    let sysroot = folder.join(format!("std-{}", version().ok()?));
+    sysroot.exists().then_some(Cross { folder, sysroot })
+}
+
 /// What builds for the other architecture.
-struct Cross {
+pub(super) struct Cross {
     /// For what is built and compared.
     folder: PathBuf,
     /// Holds the standard library.
@@ -137,19 +144,28 @@ impl Cross {
         if let Some(program_words) = program_words {
             command.arg("--").args(program_words.split_whitespace());
         }
-        let sysroot = format!("--sysroot={}", self.sysroot.display());
+        self.compile(&mut command);
         let variable = |name: &str| format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_{name}");
         command
-            .env("RUSTC", "/usr/bin/rustc")
             .env("RUSTDOC", "/usr/bin/rustdoc")
-            .env(variable("RUSTFLAGS"), &sysroot)
-            .env(variable("RUSTDOCFLAGS"), &sysroot)
+            .env(variable("RUSTDOCFLAGS"), self.sysroot_option())
             .env(variable("LINKER"), "aarch64-linux-gnu-gcc")
             .env(
                 variable("RUNNER"),
                 "qemu-aarch64-static -L /usr/aarch64-linux-gnu",
             );
         command
+    }
+
+    /// Lets what a command builds be compiled for the target.
+    pub(super) fn compile(&self, command: &mut Command) {
+        let flags = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS";
+        command.env("RUSTC", "/usr/bin/rustc");
+        command.env(flags, self.sysroot_option());
+    }
+
+    fn sysroot_option(&self) -> String {
+        format!("--sysroot={}", self.sysroot.display())
     }
 
     fn cargo(&self, steps: &mut Steps, name: &str, words: &str) -> Result<(), Stop> {

@@ -2,7 +2,11 @@
 
 mod crates;
 mod licences;
+mod pythons;
+mod sdist;
 mod tarball;
+mod tools;
+mod vendored;
 mod wheel;
 
 use std::fs;
@@ -19,10 +23,12 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Runs the stage.
 pub(super) fn release(steps: &mut Steps) -> Result<(), Stop> {
     let dist = workspace().join("dist");
+    let environment = tools::set_up()?;
     empty(&dist)?;
     crates::make(steps, &dist)?;
     tarball::make(steps, &dist)?;
-    wheel::make(steps, &dist)?;
+    sdist::make(steps, &environment, &dist)?;
+    wheel::make(steps, &environment, &dist)?;
     steps.check("sizes", || sizes(&dist))
 }
 

@@ -82,7 +82,7 @@ fn linked(package: &str) -> Result<BTreeMap<String, PathBuf>, Stop> {
         .collect())
 }
 
-fn is_licence(file: &Path) -> bool {
+pub(super) fn is_licence(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let name = name.to_ascii_lowercase();
     file.is_file() && NAMES.iter().any(|start| name.starts_with(start))
