@@ -3,6 +3,7 @@
 mod crates;
 mod licences;
 mod pythons;
+mod recipes;
 mod sdist;
 mod tarball;
 mod tools;
@@ -29,6 +30,7 @@ pub(super) fn release(steps: &mut Steps) -> Result<(), Stop> {
     tarball::make(steps, &dist)?;
     sdist::make(steps, &environment, &dist)?;
     wheel::make(steps, &environment, &dist)?;
+    recipes::make(steps, &environment, &dist)?;
     steps.check("sizes", || sizes(&dist))
 }
 
@@ -59,5 +61,6 @@ fn sizes(dist: &Path) -> Result<String, String> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Ok(format!("\n  {:>7} kB  {name}", length.div_ceil(1000)))
     };
-    paths.iter().map(line).collect()
+    let files = paths.iter().filter(|path| path.is_file());
+    files.map(line).collect()
 }

@@ -44,7 +44,8 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
     empty(&made)?;
     empty(&parts)?;
     let mut make = environment.program("maturin");
-    make.args(["sdist", "--quiet", "--out"]).arg(&made);
+    make.args(["sdist", "--out"]).arg(&made);
+    make.env("CARGO_TERM_QUIET", "true");
     steps.step("the sdist", make.current_dir(sources()))?;
     let file = format!("{name}.tar.gz");
     let mut unpack = Command::new("tar");

