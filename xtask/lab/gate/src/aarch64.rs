@@ -123,8 +123,8 @@ impl Cross {
             if !is_root() {
                 return Err("as only root fetches the standard library".to_owned());
             }
-            let download = format!("{APT} download {STANDARD_LIBRARY}:arm64={version}");
-            apt(&[&format!("{APT} update"), &download], &folder)?;
+            let package = format!("{STANDARD_LIBRARY}:arm64={version}");
+            download(&package, &folder)?;
             unpack(&folder, &version, &sysroot)?;
         }
         Ok(Self { folder, sysroot })
@@ -264,6 +264,15 @@ fn apt(lines: &[&str], folder: &Path) -> Result<(), String> {
         )
     };
     succeeds.then_some(()).ok_or_else(failed)
+}
+
+/// Fetches Debian's packages into a folder, which root can do.
+pub(super) fn download(packages: &str, folder: &Path) -> Result<(), String> {
+    let (update, download) = (
+        format!("{APT} update"),
+        format!("{APT} download {packages}"),
+    );
+    apt(&[&update, &download], folder)
 }
 
 /// Unpacks the standard library beside its place, and moves it there when it is whole.

@@ -1,6 +1,7 @@
 //! `cargo xtask release`: what people download is made in `dist/`, and tried there as they would use it. Nothing is published.
 
 mod crates;
+mod emulated;
 mod licences;
 mod pythons;
 mod recipes;

@@ -11,7 +11,7 @@ use harness::Error;
 
 use super::sdist::path_from;
 use super::tarball::{read, write};
-use super::{empty, licences, listed, pythons};
+use super::{empty, emulated, licences, listed, pythons};
 use crate::aarch64;
 use crate::python::environment::Environment;
 use crate::python::sources;
@@ -44,8 +44,8 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
         cross.compile(build);
         build.args(["--target", aarch64::TRIPLE]);
     })?;
-    drop(wheel);
-    Ok(())
+    let folder = target()?.join("dist/aarch64");
+    emulated::try_in(steps, environment, &wheel, &folder)
 }
 
 /// Makes the wheel for a processor, by maturin with what the processor needs.
