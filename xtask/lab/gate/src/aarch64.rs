@@ -138,9 +138,7 @@ impl Cross {
             None => (words, None),
         };
         command.args(cargo_words.split_whitespace());
-        command
-            .args(["--target", TRIPLE, "--target-dir"])
-            .arg(&self.folder);
+        command.args(["--target", TRIPLE]);
         if let Some(program_words) = program_words {
             command.arg("--").args(program_words.split_whitespace());
         }
@@ -161,6 +159,8 @@ impl Cross {
     pub(super) fn compile(&self, command: &mut Command) {
         let flags = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS";
         command.env("RUSTC", "/usr/bin/rustc");
+        // Another compiler's crates would be built anew each time.
+        command.env("CARGO_TARGET_DIR", &self.folder);
         command.env(flags, self.sysroot_option());
     }
 
