@@ -8,8 +8,9 @@ use std::process::Command;
 
 use checkout::workspace::target;
 
-use super::{VERSION, empty};
-use crate::python::add_tests;
+use super::tarball::{read, write};
+use super::{VERSION, empty, listed};
+use crate::python::{add_tests, sources};
 use crate::setup;
 use crate::steps::{Steps, Stop};
 
@@ -23,7 +24,7 @@ const TOO_OLD: u32 = 9;
 const NEEDED: [&str; 3] = ["cffi", "numpy", "pytest"];
 
 /// Tries it in each that is found.
-pub(super) fn try_all(steps: &mut Steps, dist: &Path, wheel: &Path) -> Result<(), Stop> {
+pub(super) fn try_all(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
     let folder = target()?.join("dist");
     let found: Vec<(u32, PathBuf)> = MINORS
         .filter_map(|minor| Some((minor, python(minor)?)))
@@ -41,7 +42,7 @@ pub(super) fn try_all(steps: &mut Steps, dist: &Path, wheel: &Path) -> Result<()
     let index = folder.join("index");
     empty(&index)?;
     steps.check(&format!("Python 3.{TOO_OLD} is too old"), || {
-        refused(&python, wheel, &index)
+        refused(&python, dist, &index)
     })
 }
 
@@ -70,16 +71,28 @@ fn try_in(
     steps.step(&format!("{name}: tests"), tests.current_dir(&fresh))
 }
 
-/// What pip says in a Python that is too old, where a registry tells it which ones are not.
-fn refused(python: &Path, wheel: &Path, index: &Path) -> Result<String, String> {
+/// What pip says in a Python that is too old, of a registry that has the release. Of a wheel it would only say that there is none: it is the
+/// sdist's link that makes it name the Python.
+fn refused(python: &Path, dist: &Path, index: &Path) -> Result<String, String> {
     let folder = index.join("treefold");
-    let link = format!(
-        "<a href=\"{}\" data-requires-python=\"&gt;=3.10\">{}</a>\n",
-        wheel.display(),
-        wheel.file_name().unwrap_or_default().to_string_lossy()
-    );
-    let written = fs::create_dir(&folder).and_then(|()| fs::write(folder.join("index.html"), link));
-    written.map_err(|error| error.to_string())?;
+    let project = read(&sources().join("pyproject.toml")).map_err(|error| error.to_string())?;
+    let mut lines = project.lines();
+    let required = lines.find_map(|line| line.strip_prefix("requires-python = \""));
+    let required = required.ok_or("no Python is required")?;
+    let required = required.trim_end_matches('"');
+    let files = listed(dist).map_err(|_: Stop| "the release cannot be read".to_owned())?;
+    let is_for_pip = |file: &&PathBuf| {
+        let end = file.extension().unwrap_or_default();
+        end == "whl" || end == "gz"
+    };
+    let link = |file: &PathBuf| {
+        let (path, name) = (file.display(), file.file_name().unwrap_or_default());
+        let name = name.to_string_lossy();
+        let escaped = required.replace('>', "&gt;");
+        format!("<a href=\"{path}\" data-requires-python=\"{escaped}\">{name}</a>\n")
+    };
+    let links: String = files.iter().filter(is_for_pip).map(link).collect();
+    write(&folder.join("index.html"), links.as_bytes()).map_err(|error| error.to_string())?;
     let mut install = Command::new(python);
     install.args(["-m", "pip", "download", "--no-deps", "--dest"]);
     install.arg(index).arg("--index-url");
@@ -87,9 +100,8 @@ fn refused(python: &Path, wheel: &Path, index: &Path) -> Result<String, String> 
     let output = install.arg("treefold").output();
     let output = output.map_err(|error| error.to_string())?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let expected = format!("{VERSION} Requires-Python >=3.10");
-    let mut lines = said.lines();
-    let line = lines.find(|line| line.ends_with(&expected));
+    let expected = format!("{VERSION} Requires-Python {required}");
+    let line = said.lines().find(|line| line.ends_with(&expected));
     match line {
         Some(line) if !output.status.success() => Ok(line.to_owned()),
         _ => Err(format!("pip says {said}")),

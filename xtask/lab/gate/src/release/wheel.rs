@@ -32,8 +32,8 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
         println!("skipped: the wheels, which are made on x86-64");
         return Ok(());
     }
-    let wheel = make_for(steps, environment, dist, "x86_64", |_| ())?;
-    pythons::try_all(steps, dist, &wheel)?;
+    make_for(steps, environment, dist, "x86_64", |_| ())?;
+    pythons::try_all(steps, dist)?;
     let Some(cross) = aarch64::found() else {
         println!(
             "skipped: the wheel for aarch64; `cargo xtask test --target aarch64` installs what builds it"
