@@ -86,7 +86,8 @@ fn make_for(
     write(&file, text.as_bytes())?;
     let address = format!("Project-URL: Source Code, {REPOSITORY}\n");
     let is_told = text.contains("Project-URL: ");
-    if is_told == REPOSITORY.is_empty() || (is_told && !text.contains(&address)) {
+    let is_right = text.contains(&address) || (REPOSITORY.is_empty() && !is_told);
+    if !is_right {
         let reason = format!("the address is to be `{REPOSITORY}`");
         return Err(Stop::Error(Error::file(&file, reason)));
     }
