@@ -213,10 +213,10 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "release",
-        purpose: "what people download is made in dist/, and tried: crates, a tarball that builds without a network, a wheel",
+        purpose: "what people download is made in dist/, and tried: crates, a tarball and an sdist that build without a network, wheels, recipes",
         when: When::OnRequest,
         mpi: Mpi::Unused,
-        seconds: 1200,
+        seconds: 1700,
         run: release,
     },
     Stage {
