@@ -1,0 +1,434 @@
+//! Calls with arrays in the memory of GPUs, which users of an MPI library that knows CUDA expect to be taken like any others.
+//!
+//! What a GPU can fold it folds, and a few values of it go on in ordinary memory. Any other array is copied there, and the call is made on
+//! the copy. A result on a GPU is made in ordinary memory, and copied.
+//!
+//! Nobody has such arrays before the process has loaded CUDA's driver. Nothing here loads it: a plan looks for it in its first call, and
+//! later calls load a flag.
+
+use std::ffi::{c_int, c_void};
+
+use treefold::Operation;
+use treefold::cuda::{Device, device_of, is_driver_seen};
+use treefold_c::boundary::Bytes;
+use treefold_c::failure::{Code, Failure};
+
+use super::collectives::{self, Input, Output};
+use crate::plan::device::{Floats, OnDevice, of_cuda};
+use crate::plan::{Shaped, treefold_plan};
+use crate::run::{AnyRun, treefold_run};
+
+/// The GPUs that have arrays; `None` where none does.
+fn seek<const N: usize>(pointers: [*const c_void; N]) -> Option<[Option<usize>; N]> {
+    let found = pointers.map(device_of);
+    found.iter().any(Option::is_some).then_some(found)
+}
+
+/// As [`seek`], of a call on a plan.
+#[cold]
+fn seek_for<const N: usize>(
+    plan: &Shaped,
+    pointers: [*const c_void; N],
+) -> Option<[Option<usize>; N]> {
+    plan.gpu.look();
+    seek(pointers)
+}
+
+fn device(ordinal: usize) -> Result<&'static Device, Failure> {
+    Device::shared(ordinal).map_err(|error| of_cuda(&error))
+}
+
+/// An array of ordinary memory in the place of one on a GPU, aligned for every type.
+struct Copied {
+    words: Vec<u64>,
+    /// The bytes of the array.
+    count: usize,
+    /// Where the other one is.
+    device: &'static Device,
+    pointer: u64,
+}
+
+impl Copied {
+    /// Room for so many bytes, which a program has at a pointer.
+    fn room(ordinal: usize, pointer: *const c_void, count: usize) -> Result<Self, Failure> {
+        let mut words = Vec::new();
+        let length = count.div_ceil(size_of::<u64>());
+        let room = words.try_reserve_exact(length);
+        room.map_err(|_| {
+            let message = format!("there is no memory for {count} bytes of an array on a GPU");
+            Failure::new(Code::Memory, message)
+        })?;
+        words.resize(length, 0);
+        Ok(Self {
+            words,
+            count,
+            device: device(ordinal)?,
+            pointer: pointer.addr() as u64,
+        })
+    }
+
+    /// A copy of them.
+    ///
+    /// # Safety
+    /// They are there.
+    unsafe fn of(ordinal: usize, pointer: *const c_void, count: usize) -> Result<Self, Failure> {
+        let mut copied = Self::room(ordinal, pointer, count)?;
+        // SAFETY: the caller's promise is this function's.
+        unsafe { copied.read() }?;
+        Ok(copied)
+    }
+
+    /// Copies the program's array to this one.
+    ///
+    /// # Safety
+    /// It is there.
+    unsafe fn read(&mut self) -> Result<(), Failure> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let into = &mut bytemuck::cast_slice_mut(&mut self.words)[..self.count];
+        // SAFETY: the caller promises the bytes.
+        let read = unsafe { self.device.copy_from(self.pointer, into) };
+        read.map_err(|error| of_cuda(&error))
+    }
+
+    /// Copies what was written here to the program's array.
+    ///
+    /// # Safety
+    /// Nobody else uses that.
+    unsafe fn write_back(&self) -> Result<(), Failure> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let bytes = &bytemuck::cast_slice(&self.words)[..self.count];
+        // SAFETY: the array has as many bytes, and the caller promises that it is the call's alone.
+        let written = unsafe { self.device.copy_into(bytes, self.pointer) };
+        written.map_err(|error| of_cuda(&error))
+    }
+
+    fn start(&mut self) -> *mut c_void {
+        self.words.as_mut_ptr().cast()
+    }
+}
+
+/// What a call reads: an array of the program's in ordinary memory, or a copy of one that is on a GPU.
+struct Source {
+    array: Input,
+    copied: Option<Copied>,
+}
+
+impl Source {
+    /// # Safety
+    /// The array has n elements of so many bytes.
+    unsafe fn of(
+        ordinal: Option<usize>,
+        array: Input,
+        element_bytes: usize,
+    ) -> Result<Self, Failure> {
+        let (pointer, n) = array;
+        // SAFETY: the caller promises the elements.
+        let read = |ordinal| unsafe { Copied::of(ordinal, pointer, n * element_bytes) };
+        let copied = ordinal.map(read).transpose()?;
+        Ok(Self { array, copied })
+    }
+
+    fn input(&mut self) -> Input {
+        let (pointer, n) = self.array;
+        let copied = self.copied.as_mut();
+        (
+            copied.map_or(pointer, |copied| copied.start().cast_const()),
+            n,
+        )
+    }
+}
+
+/// What a call writes to: an array of the program's in ordinary memory, or room for one that is on a GPU.
+struct Target {
+    array: Output,
+    room: Option<Copied>,
+}
+
+impl Target {
+    /// For m elements of so many bytes.
+    fn of(ordinal: Option<usize>, array: Output, element_bytes: usize) -> Result<Self, Failure> {
+        let (pointer, m) = array;
+        let room = |ordinal| Copied::room(ordinal, pointer, m * element_bytes);
+        let room = ordinal.map(room).transpose()?;
+        Ok(Self { array, room })
+    }
+
+    fn output(&mut self) -> Output {
+        let (pointer, m) = self.array;
+        (self.room.as_mut().map_or(pointer, Copied::start), m)
+    }
+
+    /// Copies a result, if this rank has got one, to where it is to be.
+    ///
+    /// # Safety
+    /// The array is the call's alone.
+    unsafe fn deliver(&self, is_mine: bool) -> Result<(), Failure> {
+        match &self.room {
+            // SAFETY: the caller's promise is this function's.
+            Some(room) if is_mine => unsafe { room.write_back() },
+            _ => Ok(()),
+        }
+    }
+}
+
+/// This rank's items, if the GPU that has them folds them for the plan.
+///
+/// # Safety
+/// They are n elements, which nobody writes or frees during the call.
+unsafe fn folded(
+    plan: &Shaped,
+    operation: Operation,
+    ordinal: Option<usize>,
+    (pointer, n): Input,
+) -> Result<Option<OnDevice>, Failure> {
+    let (Some(ordinal), Some(floats)) = (ordinal, plan.folded_floats(operation)) else {
+        return Ok(None);
+    };
+    let (device, bytes) = (device(ordinal)?, n * plan.element_bytes);
+    let pointer = pointer.addr() as u64;
+    let items = match floats {
+        Floats::F32 => {
+            // SAFETY: the caller promises the elements, which are one or two of these floats each.
+            let items = unsafe { device.items(pointer, bytes / size_of::<f32>()) };
+            items.map(|items| OnDevice::F32(device, items))
+        }
+        Floats::F64 => {
+            // SAFETY: as above.
+            let items = unsafe { device.items(pointer, bytes / size_of::<f64>()) };
+            items.map(|items| OnDevice::F64(device, items))
+        }
+    };
+    items.map(Some).map_err(|error| of_cuda(&error))
+}
+
+/// [`collectives::run`], if an array is on a GPU.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+pub(super) unsafe fn run(
+    plan: &Shaped,
+    operation: Operation,
+    local: Input,
+    result: Output,
+    is_mine: *mut c_int,
+) -> Option<Result<(), Failure>> {
+    if !plan.gpu.is_possible() {
+        return None;
+    }
+    let places = seek_for(plan, [local.0, result.0.cast_const()])?;
+    // SAFETY: the caller's promise is this function's.
+    Some(unsafe { run_there(plan, operation, places, local, result, is_mine) })
+}
+
+#[cold]
+unsafe fn run_there(
+    plan: &Shaped,
+    operation: Operation,
+    [local_at, result_at]: [Option<usize>; 2],
+    local: Input,
+    result: Output,
+    is_mine: *mut c_int,
+) -> Result<(), Failure> {
+    let bytes = plan.element_bytes;
+    let prepare = || {
+        let (_, m) = collectives::check(plan, operation, local, result, is_mine)?;
+        let target = Target::of(result_at, (result.0, m), bytes)?;
+        // SAFETY: the caller promises n elements.
+        let folded = unsafe { folded(plan, operation, local_at, local) }?;
+        let read_at = local_at.filter(|_| folded.is_none());
+        // SAFETY: the caller promises n elements.
+        let source = unsafe { Source::of(read_at, local, bytes) }?;
+        Ok((folded, source, target))
+    };
+    let prepared: Result<_, Failure> = prepare();
+    let (folded, mut source, mut target) = prepared.inspect_err(|_| plan.refuse(operation))?;
+    let output = target.output();
+    let is_there = match folded {
+        Some(items) => {
+            let array = Bytes::of("result", output.0, output.1, bytes)?;
+            // SAFETY: the caller promises m elements, which nobody else uses, or they are the target's.
+            let result = unsafe { array.write(output.0) };
+            let is_there = plan.run_on_device(operation, items, result)?;
+            // SAFETY: the caller promises an int, or NULL.
+            unsafe { collectives::tell(is_mine, is_there) }?;
+            is_there
+        }
+        // SAFETY: what is not the caller's array is as long as that.
+        None => unsafe { collectives::run_here(plan, operation, source.input(), output, is_mine) }?,
+    };
+    // SAFETY: the caller promises m elements, which nobody else uses.
+    unsafe { target.deliver(is_there) }
+}
+
+/// [`collectives::run_pairs`], if an array is on a GPU.
+///
+/// # Safety
+/// As there.
+pub(super) unsafe fn run_pairs(
+    plan: &Shaped,
+    operation: Operation,
+    [x, y]: [Input; 2],
+    result: Output,
+    is_mine: *mut c_int,
+) -> Option<Result<(), Failure>> {
+    if !plan.gpu.is_possible() {
+        return None;
+    }
+    let places = seek_for(plan, [x.0, y.0, result.0.cast_const()])?;
+    let bytes = plan.element_bytes;
+    let [x_at, y_at, result_at] = places;
+    let prepare = || {
+        let (_, m) = collectives::check_pairs(plan, operation, [x, y], result, is_mine)?;
+        // SAFETY: the caller promises n elements.
+        let x = unsafe { Source::of(x_at, x, bytes) }?;
+        // SAFETY: the caller promises k elements.
+        let y = unsafe { Source::of(y_at, y, bytes) }?;
+        Ok((x, y, Target::of(result_at, (result.0, m), bytes)?))
+    };
+    let prepared: Result<_, Failure> = prepare();
+    Some(
+        prepared
+            .inspect_err(|_| plan.refuse(operation))
+            .and_then(|(mut x, mut y, mut target)| {
+                let pairs = [x.input(), y.input()];
+                // SAFETY: what is not the caller's array is as long as that.
+                let is_there = unsafe {
+                    collectives::run_pairs_here(plan, operation, pairs, target.output(), is_mine)
+                }?;
+                // SAFETY: the caller promises m elements, which nobody else uses.
+                unsafe { target.deliver(is_there) }
+            }),
+    )
+}
+
+/// [`collectives::broadcast`], if the row is on a GPU.
+///
+/// # Safety
+/// As there.
+pub(super) unsafe fn broadcast(plan: &Shaped, row: Output) -> Option<Result<(), Failure>> {
+    if !plan.gpu.is_possible() {
+        return None;
+    }
+    let [at] = seek_for(plan, [row.0.cast_const()])?;
+    let bytes = plan.element_bytes;
+    let prepare = || {
+        Bytes::of("row", row.0, row.1, bytes)?;
+        let mut target = Target::of(at, row, bytes)?;
+        if let Some(room) = &mut target.room {
+            // SAFETY: the caller promises m elements.
+            unsafe { room.read() }?;
+        }
+        Ok(target)
+    };
+    let prepared: Result<_, Failure> = prepare();
+    let prepared = prepared.inspect_err(|_| plan.refuse(Operation::Broadcast));
+    Some(prepared.and_then(|mut target| {
+        // SAFETY: what is not the caller's row is as long as that.
+        unsafe { collectives::broadcast_here(plan, target.output()) }?;
+        // SAFETY: the caller promises m elements, which nobody else uses.
+        unsafe { target.deliver(true) }
+    }))
+}
+
+/// [`collectives::start`], if the items are on a GPU.
+///
+/// # Safety
+/// As there.
+pub(super) unsafe fn start(
+    plan: &Shaped,
+    name: *const treefold_plan,
+    operation: Operation,
+    local: Input,
+    run: *mut *mut treefold_run,
+) -> Option<Result<(), Failure>> {
+    if !plan.gpu.is_possible() {
+        return None;
+    }
+    let [at] = seek_for(plan, [local.0])?;
+    let prepare = || {
+        collectives::check_start(plan, run, "local", local)?;
+        // SAFETY: the caller promises n elements.
+        let folded = unsafe { folded(plan, operation, at, local) }?;
+        let read_at = at.filter(|_| folded.is_none());
+        // SAFETY: the caller promises n elements.
+        let source = unsafe { Source::of(read_at, local, plan.element_bytes) }?;
+        Ok((folded, source))
+    };
+    let prepared: Result<_, Failure> = prepare();
+    let prepared = prepared.inspect_err(|_| plan.refuse_to_start(operation));
+    Some(prepared.and_then(|(folded, mut source)| match folded {
+        Some(items) => {
+            let started = plan.start_on_device(name, operation, items)?;
+            // SAFETY: the caller promises room for a handle.
+            unsafe { collectives::write_run(run, started) }
+        }
+        // SAFETY: what is not the caller's array is as long as that.
+        None => unsafe { collectives::start_here(plan, name, operation, source.input(), run) },
+    }))
+}
+
+/// [`collectives::start_pairs`], if an array is on a GPU.
+///
+/// # Safety
+/// As there.
+pub(super) unsafe fn start_pairs(
+    plan: &Shaped,
+    name: *const treefold_plan,
+    operation: Operation,
+    [x, y]: [Input; 2],
+    run: *mut *mut treefold_run,
+) -> Option<Result<(), Failure>> {
+    if !plan.gpu.is_possible() {
+        return None;
+    }
+    let [x_at, y_at] = seek_for(plan, [x.0, y.0])?;
+    let prepare = || {
+        collectives::check_start(plan, run, "x", x)?;
+        collectives::check_start(plan, run, "y", y)?;
+        // SAFETY: the caller promises n elements.
+        let x = unsafe { Source::of(x_at, x, plan.element_bytes) }?;
+        // SAFETY: the caller promises k elements.
+        let y = unsafe { Source::of(y_at, y, plan.element_bytes) }?;
+        Ok((x, y))
+    };
+    let prepared: Result<_, Failure> = prepare();
+    let prepared = prepared.inspect_err(|_| plan.refuse_to_start(operation));
+    Some(prepared.and_then(|(mut x, mut y)| {
+        let pairs = [x.input(), y.input()];
+        // SAFETY: what is not the caller's array is as long as that.
+        unsafe { collectives::start_pairs_here(plan, name, operation, pairs, run) }
+    }))
+}
+
+/// [`collectives::wait_here`], if the result is on a GPU. The run is over in any case.
+///
+/// # Safety
+/// As there.
+pub(super) unsafe fn wait(
+    run: &dyn AnyRun,
+    result: Output,
+    is_mine: *mut c_int,
+) -> Option<Result<(), Failure>> {
+    // The plan has looked for the driver when the run was started.
+    if !is_driver_seen() {
+        return None;
+    }
+    let [at] = seek([result.0.cast_const()])?;
+    let prepare = || {
+        let (_, m) = collectives::check_result(run, result, is_mine)?;
+        Target::of(at, (result.0, m), run.item_bytes())
+    };
+    let mut target = match prepare() {
+        Ok(target) => target,
+        Err(failure) => return Some(run.wait_without_arrays().and(Err(failure))),
+    };
+    // SAFETY: what is not the caller's array is as long as that.
+    let waited = unsafe { collectives::wait_here(run, target.output(), is_mine) };
+    // SAFETY: the caller promises m elements, which nobody else uses.
+    Some(waited.and_then(|is_there| unsafe { target.deliver(is_there) }))
+}
