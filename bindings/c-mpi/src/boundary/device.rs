@@ -6,15 +6,18 @@
 //! Nobody has such arrays before the process has loaded CUDA's driver. Nothing here loads it: a plan looks for it in its first call, and
 //! later calls load a flag.
 
+mod arrays;
+
 use std::ffi::{c_int, c_void};
 
 use treefold::Operation;
-use treefold::cuda::{Device, device_of, is_driver_seen};
+use treefold::cuda::{device_of, is_driver_seen};
 use treefold_c::boundary::Bytes;
-use treefold_c::failure::{Code, Failure};
+use treefold_c::failure::Failure;
 
+use self::arrays::{Source, Target, folded};
 use super::collectives::{self, Input, Output};
-use crate::plan::device::{Floats, OnDevice, of_cuda};
+use super::started;
 use crate::plan::{Shaped, treefold_plan};
 use crate::run::{AnyRun, treefold_run};
 
@@ -32,177 +35,6 @@ fn seek_for<const N: usize>(
 ) -> Option<[Option<usize>; N]> {
     plan.gpu.look();
     seek(pointers)
-}
-
-fn device(ordinal: usize) -> Result<&'static Device, Failure> {
-    Device::shared(ordinal).map_err(|error| of_cuda(&error))
-}
-
-/// An array of ordinary memory in the place of one on a GPU, aligned for every type.
-struct Copied {
-    words: Vec<u64>,
-    /// The bytes of the array.
-    count: usize,
-    /// Where the other one is.
-    device: &'static Device,
-    pointer: u64,
-}
-
-impl Copied {
-    /// Room for so many bytes, which a program has at a pointer.
-    fn room(ordinal: usize, pointer: *const c_void, count: usize) -> Result<Self, Failure> {
-        let mut words = Vec::new();
-        let length = count.div_ceil(size_of::<u64>());
-        let room = words.try_reserve_exact(length);
-        room.map_err(|_| {
-            let message = format!("there is no memory for {count} bytes of an array on a GPU");
-            Failure::new(Code::Memory, message)
-        })?;
-        words.resize(length, 0);
-        Ok(Self {
-            words,
-            count,
-            device: device(ordinal)?,
-            pointer: pointer.addr() as u64,
-        })
-    }
-
-    /// A copy of them.
-    ///
-    /// # Safety
-    /// They are there.
-    unsafe fn of(ordinal: usize, pointer: *const c_void, count: usize) -> Result<Self, Failure> {
-        let mut copied = Self::room(ordinal, pointer, count)?;
-        // SAFETY: the caller's promise is this function's.
-        unsafe { copied.read() }?;
-        Ok(copied)
-    }
-
-    /// Copies the program's array to this one.
-    ///
-    /// # Safety
-    /// It is there.
-    unsafe fn read(&mut self) -> Result<(), Failure> {
-        if self.count == 0 {
-            return Ok(());
-        }
-        let into = &mut bytemuck::cast_slice_mut(&mut self.words)[..self.count];
-        // SAFETY: the caller promises the bytes.
-        let read = unsafe { self.device.copy_from(self.pointer, into) };
-        read.map_err(|error| of_cuda(&error))
-    }
-
-    /// Copies what was written here to the program's array.
-    ///
-    /// # Safety
-    /// Nobody else uses that.
-    unsafe fn write_back(&self) -> Result<(), Failure> {
-        if self.count == 0 {
-            return Ok(());
-        }
-        let bytes = &bytemuck::cast_slice(&self.words)[..self.count];
-        // SAFETY: the array has as many bytes, and the caller promises that it is the call's alone.
-        let written = unsafe { self.device.copy_into(bytes, self.pointer) };
-        written.map_err(|error| of_cuda(&error))
-    }
-
-    fn start(&mut self) -> *mut c_void {
-        self.words.as_mut_ptr().cast()
-    }
-}
-
-/// What a call reads: an array of the program's in ordinary memory, or a copy of one that is on a GPU.
-struct Source {
-    array: Input,
-    copied: Option<Copied>,
-}
-
-impl Source {
-    /// # Safety
-    /// The array has n elements of so many bytes.
-    unsafe fn of(
-        ordinal: Option<usize>,
-        array: Input,
-        element_bytes: usize,
-    ) -> Result<Self, Failure> {
-        let (pointer, n) = array;
-        // SAFETY: the caller promises the elements.
-        let read = |ordinal| unsafe { Copied::of(ordinal, pointer, n * element_bytes) };
-        let copied = ordinal.map(read).transpose()?;
-        Ok(Self { array, copied })
-    }
-
-    fn input(&mut self) -> Input {
-        let (pointer, n) = self.array;
-        let copied = self.copied.as_mut();
-        (
-            copied.map_or(pointer, |copied| copied.start().cast_const()),
-            n,
-        )
-    }
-}
-
-/// What a call writes to: an array of the program's in ordinary memory, or room for one that is on a GPU.
-struct Target {
-    array: Output,
-    room: Option<Copied>,
-}
-
-impl Target {
-    /// For m elements of so many bytes.
-    fn of(ordinal: Option<usize>, array: Output, element_bytes: usize) -> Result<Self, Failure> {
-        let (pointer, m) = array;
-        let room = |ordinal| Copied::room(ordinal, pointer, m * element_bytes);
-        let room = ordinal.map(room).transpose()?;
-        Ok(Self { array, room })
-    }
-
-    fn output(&mut self) -> Output {
-        let (pointer, m) = self.array;
-        (self.room.as_mut().map_or(pointer, Copied::start), m)
-    }
-
-    /// Copies a result, if this rank has got one, to where it is to be.
-    ///
-    /// # Safety
-    /// The array is the call's alone.
-    unsafe fn deliver(&self, is_mine: bool) -> Result<(), Failure> {
-        match &self.room {
-            // SAFETY: the caller's promise is this function's.
-            Some(room) if is_mine => unsafe { room.write_back() },
-            _ => Ok(()),
-        }
-    }
-}
-
-/// This rank's items, if the GPU that has them folds them for the plan.
-///
-/// # Safety
-/// They are n elements, which nobody writes or frees during the call.
-unsafe fn folded(
-    plan: &Shaped,
-    operation: Operation,
-    ordinal: Option<usize>,
-    (pointer, n): Input,
-) -> Result<Option<OnDevice>, Failure> {
-    let (Some(ordinal), Some(floats)) = (ordinal, plan.folded_floats(operation)) else {
-        return Ok(None);
-    };
-    let (device, bytes) = (device(ordinal)?, n * plan.element_bytes);
-    let pointer = pointer.addr() as u64;
-    let items = match floats {
-        Floats::F32 => {
-            // SAFETY: the caller promises the elements, which are one or two of these floats each.
-            let items = unsafe { device.items(pointer, bytes / size_of::<f32>()) };
-            items.map(|items| OnDevice::F32(device, items))
-        }
-        Floats::F64 => {
-            // SAFETY: as above.
-            let items = unsafe { device.items(pointer, bytes / size_of::<f64>()) };
-            items.map(|items| OnDevice::F64(device, items))
-        }
-    };
-    items.map(Some).map_err(|error| of_cuda(&error))
 }
 
 /// [`collectives::run`], if an array is on a GPU.
@@ -319,10 +151,8 @@ pub(super) unsafe fn broadcast(plan: &Shaped, row: Output) -> Option<Result<(), 
     let prepare = || {
         Bytes::of("row", row.0, row.1, bytes)?;
         let mut target = Target::of(at, row, bytes)?;
-        if let Some(room) = &mut target.room {
-            // SAFETY: the caller promises m elements.
-            unsafe { room.read() }?;
-        }
+        // SAFETY: the caller promises m elements.
+        unsafe { target.fill() }?;
         Ok(target)
     };
     let prepared: Result<_, Failure> = prepare();
@@ -335,7 +165,7 @@ pub(super) unsafe fn broadcast(plan: &Shaped, row: Output) -> Option<Result<(), 
     }))
 }
 
-/// [`collectives::start`], if the items are on a GPU.
+/// [`started::start`], if the items are on a GPU.
 ///
 /// # Safety
 /// As there.
@@ -351,7 +181,7 @@ pub(super) unsafe fn start(
     }
     let [at] = seek_for(plan, [local.0])?;
     let prepare = || {
-        collectives::check_start(plan, run, "local", local)?;
+        started::check_start(plan, run, "local", local)?;
         // SAFETY: the caller promises n elements.
         let folded = unsafe { folded(plan, operation, at, local) }?;
         let read_at = at.filter(|_| folded.is_none());
@@ -365,14 +195,14 @@ pub(super) unsafe fn start(
         Some(items) => {
             let started = plan.start_on_device(name, operation, items)?;
             // SAFETY: the caller promises room for a handle.
-            unsafe { collectives::write_run(run, started) }
+            unsafe { started::write_run(run, started) }
         }
         // SAFETY: what is not the caller's array is as long as that.
-        None => unsafe { collectives::start_here(plan, name, operation, source.input(), run) },
+        None => unsafe { started::start_here(plan, name, operation, source.input(), run) },
     }))
 }
 
-/// [`collectives::start_pairs`], if an array is on a GPU.
+/// [`started::start_pairs`], if an array is on a GPU.
 ///
 /// # Safety
 /// As there.
@@ -388,8 +218,8 @@ pub(super) unsafe fn start_pairs(
     }
     let [x_at, y_at] = seek_for(plan, [x.0, y.0])?;
     let prepare = || {
-        collectives::check_start(plan, run, "x", x)?;
-        collectives::check_start(plan, run, "y", y)?;
+        started::check_start(plan, run, "x", x)?;
+        started::check_start(plan, run, "y", y)?;
         // SAFETY: the caller promises n elements.
         let x = unsafe { Source::of(x_at, x, plan.element_bytes) }?;
         // SAFETY: the caller promises k elements.
@@ -401,11 +231,11 @@ pub(super) unsafe fn start_pairs(
     Some(prepared.and_then(|(mut x, mut y)| {
         let pairs = [x.input(), y.input()];
         // SAFETY: what is not the caller's array is as long as that.
-        unsafe { collectives::start_pairs_here(plan, name, operation, pairs, run) }
+        unsafe { started::start_pairs_here(plan, name, operation, pairs, run) }
     }))
 }
 
-/// [`collectives::wait_here`], if the result is on a GPU. The run is over in any case.
+/// [`started::wait_here`], if the result is on a GPU. The run is over in any case.
 ///
 /// # Safety
 /// As there.
@@ -420,7 +250,7 @@ pub(super) unsafe fn wait(
     }
     let [at] = seek([result.0.cast_const()])?;
     let prepare = || {
-        let (_, m) = collectives::check_result(run, result, is_mine)?;
+        let (_, m) = started::check_result(run, result, is_mine)?;
         Target::of(at, (result.0, m), run.item_bytes())
     };
     let mut target = match prepare() {
@@ -428,7 +258,7 @@ pub(super) unsafe fn wait(
         Err(failure) => return Some(run.wait_without_arrays().and(Err(failure))),
     };
     // SAFETY: what is not the caller's array is as long as that.
-    let waited = unsafe { collectives::wait_here(run, target.output(), is_mine) };
+    let waited = unsafe { started::wait_here(run, target.output(), is_mine) };
     // SAFETY: the caller promises m elements, which nobody else uses.
     Some(waited.and_then(|is_there| unsafe { target.deliver(is_there) }))
 }

@@ -15,3 +15,4 @@ mod device;
 pub mod exports;
 mod library;
 pub mod reprored;
+mod started;

@@ -110,6 +110,7 @@ impl OnDevice {
 pub(crate) fn of_cuda(error: &Error) -> Failure {
     let text = error.to_string();
     let code = match error {
+        Error::Fold(error) => return Failure::from(error.clone()),
         Error::NoDriver | Error::NoDevice { .. } | Error::TooOld { .. } => Code::Unsupported,
         Error::Driver { .. } if text.contains("OUT_OF_MEMORY") => Code::Memory,
         _ => Code::Argument,
@@ -118,9 +119,9 @@ pub(crate) fn of_cuda(error: &Error) -> Failure {
 }
 
 impl Shaped {
-    /// What a plan's items are made of, if a GPU folds them in this operation.
-    pub(crate) fn folded_floats(&self, operation: Operation) -> Option<Floats> {
-        let offers = |folds: &dyn Folds| folds.offers(operation);
+    /// What n elements are made of, if a GPU folds them in this operation. One that fails for their number fails as in ordinary memory.
+    pub(crate) fn folded_floats(&self, operation: Operation, n: usize) -> Option<Floats> {
+        let offers = |folds: &dyn Folds| folds.offers(operation, n);
         self.gpu
             .floats
             .get()
@@ -174,7 +175,8 @@ fn exact<T: Float>(plan: &dyn Any) -> Option<&dyn Folds> {
 
 /// A plan that takes what a GPU has folded.
 trait Folds {
-    fn offers(&self, operation: Operation) -> bool;
+    /// Whether it takes what is made of n elements.
+    fn offers(&self, operation: Operation, n: usize) -> bool;
 
     fn run(
         &self,
@@ -200,8 +202,14 @@ fn is_reduction(operation: Operation) -> bool {
 
 impl<T: Pod> Folds for Tree<T> {
     /// An algorithm that is not a schedule takes items.
-    fn offers(&self, operation: Operation) -> bool {
-        is_reduction(operation) && self.plan.own_node_lengths(operation).is_some()
+    fn offers(&self, operation: Operation, n: usize) -> bool {
+        if !is_reduction(operation) {
+            return false;
+        }
+        let lengths = self.plan.own_node_lengths(operation);
+        let rows =
+            lengths.map(|lengths| lengths.iter().fold(0_u128, |rows, &one| rows + one as u128));
+        rows.is_some_and(|rows| rows * self.plan.width() as u128 == n as u128)
     }
 
     fn run(
@@ -261,7 +269,7 @@ impl<T: Pod> Tree<T> {
 
 impl<T: Float> Folds for Exact<T> {
     /// There are no kernels for exact sums of rows.
-    fn offers(&self, operation: Operation) -> bool {
+    fn offers(&self, operation: Operation, _: usize) -> bool {
         is_reduction(operation) && self.plan.width() == 1
     }
 
