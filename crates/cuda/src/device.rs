@@ -266,7 +266,7 @@ impl Device {
 
     /// Makes the device that of this thread's calls, until the result is dropped.
     pub(crate) fn bind(&self) -> Result<Kept, Error> {
-        let kept = Kept::current()?;
+        let kept = Kept::unless(self.context.cu_ctx())?;
         self.context
             .bind_to_thread()
             .during("choosing the device")?;

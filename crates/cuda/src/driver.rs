@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::marker::PhantomData;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cudarc::driver::sys::{self, CUmemorytype, CUpointer_attribute};
 use cudarc::driver::{DriverError, result};
@@ -13,19 +13,57 @@ use crate::error::{During, Error};
 /// Whether the process was seen to have loaded the driver. It is never unloaded.
 static IS_LOADED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the process was seen to have loaded the driver: one load. Only then may a pointer be to a GPU's memory.
+/// The driver, once it was seen, and those who are still to look for it.
+static REASONS: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether somebody is still to look for the driver, or it was seen: one load. Else all memory is ordinary.
+#[inline]
+#[must_use]
+pub fn may_have_arrays() -> bool {
+    REASONS.load(Ordering::Relaxed) != 0
+}
+
+/// Whether the process was seen to have loaded the driver.
 #[inline]
 #[must_use]
 pub fn is_driver_seen() -> bool {
     IS_LOADED.load(Ordering::Relaxed)
 }
 
-/// Looks whether the process has loaded the driver. Loads nothing; takes a microsecond or so.
-pub fn look_for_driver() -> bool {
-    if !is_driver_seen() && is_object_loaded(b"libcuda.so") {
-        IS_LOADED.store(true, Ordering::Relaxed);
+/// One who is still to look for the driver.
+#[derive(Debug)]
+pub struct Lookout(());
+
+impl Lookout {
+    /// As long as it lives, [`may_have_arrays`].
+    #[must_use]
+    #[expect(
+        clippy::new_without_default,
+        reason = "it is no value but an intention"
+    )]
+    pub fn new() -> Self {
+        REASONS.fetch_add(1, Ordering::Relaxed);
+        Self(())
     }
-    is_driver_seen()
+
+    /// Looks whether the process has loaded the driver. Loads nothing; takes some microseconds.
+    pub fn look(self) {
+        if !is_driver_seen() && is_object_loaded(b"libcuda.so") {
+            set_seen();
+        }
+    }
+}
+
+impl Drop for Lookout {
+    fn drop(&mut self) {
+        REASONS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn set_seen() {
+    if !IS_LOADED.swap(true, Ordering::Relaxed) {
+        REASONS.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// The number of the GPU in whose memory a pointer lies; `None` for all other memory, and if the driver was not seen. Managed memory is
@@ -51,7 +89,7 @@ pub fn device_of(pointer: *const c_void) -> Option<usize> {
 pub(crate) fn check() -> Result<(), Error> {
     // SAFETY: loading the driver runs its initialisers, which are those of any program that uses a GPU.
     if is_driver_seen() || unsafe { sys::is_culib_present() } {
-        IS_LOADED.store(true, Ordering::Relaxed);
+        set_seen();
         Ok(())
     } else {
         Err(Error::NoDriver)
@@ -98,17 +136,24 @@ impl Number for usize {}
 
 /// Makes the context that was this thread's current one so again, when dropped: it is the program's.
 pub(crate) struct Kept {
-    context: sys::CUcontext,
+    /// `None` if it did not change.
+    context: Option<sys::CUcontext>,
     /// It belongs to the thread.
     thread: PhantomData<*const ()>,
 }
 
 impl Kept {
-    /// Keeps the current context, or that there is none. The driver is there.
+    /// Keeps the current context, or that there is none, from what follows. The driver is there.
     pub(crate) fn current() -> Result<Self, Error> {
+        Self::unless(ptr::null_mut())
+    }
+
+    /// The same, unless it is this one.
+    pub(crate) fn unless(own: sys::CUcontext) -> Result<Self, Error> {
         let context = result::ctx::get_current().during("asking for the context")?;
+        let context = context.unwrap_or(ptr::null_mut());
         Ok(Self {
-            context: context.unwrap_or(ptr::null_mut()),
+            context: (own.is_null() || context != own).then_some(context),
             thread: PhantomData,
         })
     }
@@ -117,8 +162,10 @@ impl Kept {
 #[expect(unsafe_code, reason = "a context of the program's")]
 impl Drop for Kept {
     fn drop(&mut self) {
-        // SAFETY: it was current on this thread a moment ago, or NULL, which is none. An error would be that of a program that ends.
-        let _ = unsafe { result::ctx::set_current(self.context) };
+        if let Some(context) = self.context {
+            // SAFETY: it was current on this thread a moment ago, or NULL, which is none. An error would be that of a program that ends.
+            let _ = unsafe { result::ctx::set_current(context) };
+        }
     }
 }
 
@@ -157,7 +204,7 @@ fn is_object_loaded(_name: &'static [u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{device_of, is_driver_seen, is_object_loaded};
+    use super::{Lookout, device_of, is_driver_seen, is_object_loaded, may_have_arrays};
 
     #[test]
     #[cfg(target_os = "linux")]
@@ -167,9 +214,13 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_memory_is_no_device_s() {
+    fn somebody_is_still_to_look() {
+        let lookout = Lookout::new();
+        assert!(may_have_arrays());
+        lookout.look();
+        // No test here loads the driver.
+        assert!(!may_have_arrays() && !is_driver_seen());
         let item = 1.0_f64;
         assert_eq!(device_of((&raw const item).cast()), None);
-        assert!(!is_driver_seen() || cfg!(target_os = "linux"));
     }
 }

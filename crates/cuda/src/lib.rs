@@ -31,6 +31,6 @@ mod runs;
 mod tree;
 
 pub use device::Device;
-pub use driver::{device_of, is_driver_seen, look_for_driver};
+pub use driver::{Lookout, device_of, is_driver_seen, may_have_arrays};
 pub use error::Error;
 pub use items::{Buffer, Element, Items};

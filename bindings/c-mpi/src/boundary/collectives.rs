@@ -3,6 +3,8 @@
 use std::ffi::{c_int, c_void};
 
 use treefold::Operation;
+#[cfg(feature = "cuda")]
+use treefold::cuda::may_have_arrays;
 use treefold_c::boundary::{Bytes, bytes_mut, disjoint, guard, place, write};
 use treefold_c::failure::{Code, Failure, Status};
 
@@ -29,13 +31,13 @@ pub(super) unsafe fn run(
     result: Output,
     is_mine: *mut c_int,
 ) -> Status {
+    #[cfg(feature = "cuda")]
+    if may_have_arrays() {
+        // SAFETY: the caller's promise is this function's.
+        return unsafe { device::run(plan, operation, local, result, is_mine) };
+    }
     guard(move || {
         let plan = handle::object(plan)?;
-        #[cfg(feature = "cuda")]
-        // SAFETY: the caller's promise is this function's.
-        if let Some(done) = unsafe { device::run(&plan, operation, local, result, is_mine) } {
-            return done;
-        }
         // SAFETY: the caller's promise is this function's.
         unsafe { run_here(&plan, operation, local, result, is_mine) }.map(drop)
     })
@@ -73,13 +75,13 @@ pub(super) unsafe fn run_pairs(
     result: Output,
     is_mine: *mut c_int,
 ) -> Status {
+    #[cfg(feature = "cuda")]
+    if may_have_arrays() {
+        // SAFETY: the caller's promise is this function's.
+        return unsafe { device::run_pairs(plan, operation, local, result, is_mine) };
+    }
     guard(|| {
         let plan = handle::object(plan)?;
-        #[cfg(feature = "cuda")]
-        // SAFETY: the caller's promise is this function's.
-        if let Some(done) = unsafe { device::run_pairs(&plan, operation, local, result, is_mine) } {
-            return done;
-        }
         // SAFETY: the caller's promise is this function's.
         unsafe { run_pairs_here(&plan, operation, local, result, is_mine) }.map(drop)
     })
@@ -222,13 +224,13 @@ pub(super) unsafe fn tell(is_mine: *mut c_int, outcome: bool) -> Result<(), Fail
 /// # Safety
 /// `row` is so many elements of the plan's type, or NULL.
 pub(super) unsafe fn broadcast(plan: *const treefold_plan, row: Output) -> Status {
+    #[cfg(feature = "cuda")]
+    if may_have_arrays() {
+        // SAFETY: the caller's promise is this function's.
+        return unsafe { device::broadcast(plan, row) };
+    }
     guard(|| {
         let plan = handle::object(plan)?;
-        #[cfg(feature = "cuda")]
-        // SAFETY: the caller's promise is this function's.
-        if let Some(done) = unsafe { device::broadcast(&plan, row) } {
-            return done;
-        }
         // SAFETY: the caller's promise is this function's.
         unsafe { broadcast_here(&plan, row) }
     })

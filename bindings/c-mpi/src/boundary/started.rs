@@ -6,6 +6,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use treefold::Operation;
+#[cfg(feature = "cuda")]
+use treefold::cuda::may_have_arrays;
 use treefold_c::boundary::{Bytes, disjoint, guard, place, write};
 use treefold_c::failure::{Failure, Status};
 
@@ -26,13 +28,13 @@ pub(super) unsafe fn start(
     local: Input,
     run: *mut *mut treefold_run,
 ) -> Status {
+    #[cfg(feature = "cuda")]
+    if may_have_arrays() {
+        // SAFETY: the caller's promise is this function's.
+        return unsafe { device::start(name, operation, local, run) };
+    }
     guard(|| {
         let plan = handle::object(name)?;
-        #[cfg(feature = "cuda")]
-        // SAFETY: the caller's promise is this function's.
-        if let Some(done) = unsafe { device::start(&plan, name, operation, local, run) } {
-            return done;
-        }
         // SAFETY: the caller's promise is this function's.
         unsafe { start_here(&plan, name, operation, local, run) }
     })
@@ -80,13 +82,13 @@ pub(super) unsafe fn start_pairs(
     pairs: [Input; 2],
     run: *mut *mut treefold_run,
 ) -> Status {
+    #[cfg(feature = "cuda")]
+    if may_have_arrays() {
+        // SAFETY: the caller's promise is this function's.
+        return unsafe { device::start_pairs(name, operation, pairs, run) };
+    }
     guard(|| {
         let plan = handle::object(name)?;
-        #[cfg(feature = "cuda")]
-        // SAFETY: the caller's promise is this function's.
-        if let Some(done) = unsafe { device::start_pairs(&plan, name, operation, pairs, run) } {
-            return done;
-        }
         // SAFETY: the caller's promise is this function's.
         unsafe { start_pairs_here(&plan, name, operation, pairs, run) }
     })
@@ -225,9 +227,9 @@ pub(super) unsafe fn wait(
         // SAFETY: the caller promises a handle.
         unsafe { write_handle("run", run, ptr::null_mut()) }?;
         #[cfg(feature = "cuda")]
-        // SAFETY: the caller's promise is this function's.
-        if let Some(done) = unsafe { device::wait(&*object, result, is_mine) } {
-            return done;
+        if may_have_arrays() {
+            // SAFETY: the caller's promise is this function's.
+            return unsafe { device::wait(&*object, result, is_mine) }.map(drop);
         }
         // SAFETY: the caller's promise is this function's.
         unsafe { wait_here(&*object, result, is_mine) }.map(drop)

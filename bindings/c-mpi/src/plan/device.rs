@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use bytemuck::{Pod, cast_slice_mut};
 use num_complex::Complex;
-use treefold::cuda::{self, Device, Error, Items};
+use treefold::cuda::{Device, Error, Items, Lookout};
 use treefold::exact::{Float, Sum as ExactSum};
 use treefold::{Operation, Plan, RunError};
 use treefold_c::element::ElementType;
@@ -22,10 +22,9 @@ use crate::items::Plain;
 use crate::run::{AnyRun, Started};
 
 /// What a plan has to do with GPUs.
-#[derive(Debug)]
 pub(crate) struct Use {
-    /// Whether no call was made on it: the first one looks for the driver.
-    is_new: Cell<bool>,
+    /// The first call looks for the driver.
+    lookout: Cell<Option<Lookout>>,
     /// What its sums are of, if a GPU can make them.
     floats: Cell<Option<Floats>>,
 }
@@ -40,7 +39,7 @@ pub(crate) enum Floats {
 impl Default for Use {
     fn default() -> Self {
         Self {
-            is_new: Cell::new(true),
+            lookout: Cell::new(Some(Lookout::new())),
             floats: Cell::new(None),
         }
     }
@@ -58,16 +57,10 @@ impl Use {
         });
     }
 
-    /// Whether arrays of a call may be in a GPU's memory.
-    #[inline]
-    pub(crate) fn is_possible(&self) -> bool {
-        cuda::is_driver_seen() || self.is_new.get()
-    }
-
     /// Looks for the driver in a plan's first call.
     pub(crate) fn look(&self) {
-        if self.is_new.replace(false) {
-            cuda::look_for_driver();
+        if let Some(lookout) = self.lookout.take() {
+            lookout.look();
         }
     }
 }
