@@ -1,12 +1,12 @@
 //! What `cargo xtask book` starts: `docs/` as HTML in `target/book`, by mdBook's library. `mdbook build docs` does the same, but for the
-//! link to what rustdoc says.
+//! links to what rustdoc says and to the repository, whose address the book's settings do not repeat.
 
 #![expect(clippy::print_stdout, reason = "it prints where the book is")]
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use checkout::workspace::workspace;
+use checkout::workspace::{REPOSITORY, workspace};
 use mdbook_driver::MDBook;
 use mdbook_driver::book::BookItem;
 use mdbook_driver::errors::Result;
@@ -43,6 +43,13 @@ fn build() -> Result<(usize, PathBuf)> {
             chapter.content = chapter.content.replace(MARK, &link);
         }
     });
+    if !REPOSITORY.is_empty() {
+        // The form of GitHub, Forgejo and, by a redirection, GitLab.
+        let edit = format!("{REPOSITORY}/edit/main/docs/{{path}}");
+        book.config
+            .set("output.html.git-repository-url", REPOSITORY)?;
+        book.config.set("output.html.edit-url-template", edit)?;
+    }
     book.build()?;
     let pages = book
         .iter()
