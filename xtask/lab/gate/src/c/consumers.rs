@@ -10,9 +10,9 @@ use harness::installed::runs;
 use super::findings;
 use super::pkg_config;
 use super::programs::{C, CPP_AND_FORTRAN, Program, programs};
-use crate::shown::Shown;
 use crate::libraries::{MPI_RANKS, MPI_RANKS_OF_SECOND};
 use crate::prefixes::MPI_LIBRARIES;
+use crate::shown::Shown;
 use crate::steps::{Steps, Stop};
 
 /// A program of this name is given the golden vectors.
