@@ -1,5 +1,6 @@
 //! The report at the end: here as text for a person.
 
+mod columns;
 mod json;
 
 use std::fmt::Write;
@@ -8,6 +9,7 @@ use comm::text::counted;
 
 use crate::settings::Mode;
 use crate::statistics::{Counts, Kind, Statistics};
+use columns::Align::{Left, Right};
 
 /// What ranks have counted, and how many.
 #[derive(Debug)]
@@ -106,7 +108,7 @@ impl Report<'_> {
         } else if total.differing == 0 {
             writeln!(
                 text,
-                "  The program got the MPI library's results. With {} and its choice of algorithms, all had treefold's bits.",
+                "  The program got the MPI library's results.\n  With {} and its choice of algorithms, all had treefold's bits.",
                 counted(self.ranks, "rank")
             )?;
         } else {
@@ -114,7 +116,7 @@ impl Report<'_> {
             let (differing, compared) = (total.differing, total.compared);
             writeln!(
                 text,
-                "  The program got the MPI library's results. {differing} of {compared} ({share}) had other bits than treefold's:"
+                "  The program got the MPI library's results.\n  {differing} of {compared} ({share}) had other bits than treefold's:"
             )?;
             self.write_cause(text, &total)?;
         }
@@ -134,25 +136,14 @@ impl Report<'_> {
         }
         if self.passed().next().is_some() {
             writeln!(text, "\n  Passed to the MPI library:")?;
-            writeln!(
-                text,
-                "  {:<22} {:<14} {:<5} {:>10} {:>14}  why",
-                "MPI_", "type", "op", "calls", "bytes"
-            )?;
-        }
-        for (kind, counts) in merged_sizes(self.passed()) {
-            writeln!(
-                text,
-                "  {:<22} {:<14} {:<5} {:>10} {:>14}  {}",
-                kind.call, kind.element, kind.op, counts.calls, counts.bytes, kind.passed
-            )?;
+            self.write_passed(text)?;
         }
         let ranks = self.ranks;
         match ranks {
             0 | 1 => Ok(()),
             _ => writeln!(
                 text,
-                "  Calls, bytes and seconds are sums over ranks: a call that all {ranks} make counts {ranks}."
+                "\n  Calls, bytes and seconds are sums over ranks:\n  a call that all {ranks} make counts {ranks}."
             ),
         }
     }
@@ -177,7 +168,7 @@ impl Report<'_> {
         if total.environments == 0 {
             return writeln!(
                 text,
-                "  they depend on the library's choice of algorithm. With TREEFOLD_PMPI=on they do not."
+                "  they depend on the library's choice of algorithm.\n  With TREEFOLD_PMPI=on they do not."
             );
         }
         writeln!(
@@ -194,47 +185,77 @@ impl Report<'_> {
         }
     }
 
+    /// What differs stands before the numbers that say less.
     fn write_taken(&self, text: &mut String, is_check: bool) -> std::fmt::Result {
-        write!(
-            text,
-            "\n  {:<22} {:<14} {:<5} {:>9} {:>10} {:>14} {:>11}",
-            "MPI_", "type", "op", "up to", "calls", "bytes", "treefold s"
-        )?;
+        writeln!(text)?;
+        let named = |kind: &Kind, counts: &Counts| {
+            let size = size(kind.size_class);
+            let names = [&kind.call, &kind.element, &kind.op, &size].map(String::clone);
+            (names, counts.calls.to_string(), counts.bytes.to_string())
+        };
+        let duration = |ns| format!("{:.3}", seconds(ns));
         if is_check {
-            writeln!(
-                text,
-                " {:>11} {:>10} {:>8} {:>14}",
-                "library s", "differ", "", "elements"
-            )?
-        } else {
-            writeln!(text)?
-        }
-        for (kind, counts) in self.taken() {
-            write!(
-                text,
-                "  {:<22} {:<14} {:<5} {:>9} {:>10} {:>14} {:>11.3}",
-                kind.call,
-                kind.element,
-                kind.op,
-                size(kind.size_class),
-                counts.calls,
-                counts.bytes,
-                seconds(counts.treefold_ns)
-            )?;
-            if is_check {
-                writeln!(
-                    text,
-                    " {:>11.3} {:>10} {:>8} {:>14}",
-                    seconds(counts.library_ns),
-                    counts.differing,
+            let head = [
+                "MPI_",
+                "type",
+                "op",
+                "up to",
+                "calls",
+                "differ",
+                "",
+                "elements",
+                "bytes",
+                "treefold s",
+                "library s",
+            ];
+            let mut rows = vec![head.map(str::to_owned)];
+            for (kind, counts) in self.taken() {
+                let ([call, element, op, size], calls, bytes) = named(kind, counts);
+                rows.push([
+                    call,
+                    element,
+                    op,
+                    size,
+                    calls,
+                    counts.differing.to_string(),
                     percent(counts.differing, counts.compared),
-                    counts.differing_elements
-                )?
-            } else {
-                writeln!(text)?
+                    counts.differing_elements.to_string(),
+                    bytes,
+                    duration(counts.treefold_ns),
+                    duration(counts.library_ns),
+                ]);
             }
+            let aligns: [_; 11] =
+                std::array::from_fn(|column| if column < 3 { Left } else { Right });
+            return columns::write(text, aligns, &rows);
         }
-        Ok(())
+        let head = [
+            "MPI_",
+            "type",
+            "op",
+            "up to",
+            "calls",
+            "bytes",
+            "treefold s",
+        ];
+        let mut rows = vec![head.map(str::to_owned)];
+        for (kind, counts) in self.taken() {
+            let ([call, element, op, size], calls, bytes) = named(kind, counts);
+            let duration = duration(counts.treefold_ns);
+            rows.push([call, element, op, size, calls, bytes, duration]);
+        }
+        let aligns = [Left, Left, Left, Right, Right, Right, Right];
+        columns::write(text, aligns, &rows)
+    }
+
+    fn write_passed(&self, text: &mut String) -> std::fmt::Result {
+        let head = ["MPI_", "type", "op", "calls", "bytes", "why"];
+        let mut rows = vec![head.map(str::to_owned)];
+        for (kind, counts) in merged_sizes(self.passed()) {
+            let [calls, bytes] = [counts.calls, counts.bytes].map(|count| count.to_string());
+            rows.push([kind.call, kind.element, kind.op, calls, bytes, kind.passed]);
+        }
+        columns::write(text, [Left, Left, Left, Right, Right, Left], &rows)
     }
 }
 
@@ -291,6 +312,23 @@ mod tests {
             [0, 2, 5, 6, 10].map(size),
             ["1 B", "16 B", "1 KiB", "4 KiB", "1 MiB"]
         );
+    }
+
+    /// A page, and many a terminal, show no more of a line.
+    #[test]
+    fn what_differs_stands_in_the_first_70_columns() {
+        let counts = Counts {
+            calls: 1_000_000,
+            compared: 1_000_000,
+            differing: 900_000,
+            differing_elements: 9_000_000,
+            ..Counts::default()
+        };
+        let text = report(&statistics(counts)).text();
+        let is_row = |line: &&str| line.contains("Allreduce");
+        let row = text.lines().find(is_row).unwrap_or_default();
+        let end = row.find("9000000 ").map(|begin| begin + 7);
+        assert!(end.is_some_and(|end| end <= 70), "{text}");
     }
 
     #[test]
