@@ -1,11 +1,15 @@
 //! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn.
 
+mod record;
+
 use clap::Args;
 use harness::Error;
 use harness::bench::{Row, kernels, lookup, parallel, plot, reduce, schedules};
 use harness::output::Output;
 use harness::table::Table;
 use harness::{Backend, MpiOptions, Place, choices};
+
+use record::Recording;
 
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
@@ -24,9 +28,15 @@ pub struct Options {
     /// Few sizes and few rounds
     #[arg(long)]
     quick: bool,
+    /// Leave out the single calls of `reduce` after other work, which take minutes where others use the machine
+    #[arg(long)]
+    warm: bool,
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
+    /// Keep in docs/measured what pages show, with the machine, the date and the commit; `numbers` writes it into the pages
+    #[arg(long)]
+    record: bool,
 }
 
 /// Runs the command.
@@ -54,14 +64,15 @@ pub fn run(options: &Options) -> Result<(), Error> {
         ));
     };
     let ranks = choices::rank_counts(&options.ranks)?;
-    let is_of_ranks = |name: &&str| ["reduce", "schedules", "scalar"].contains(name);
-    let place = if chosen.iter().any(is_of_ranks) {
+    let is_of_ranks = |name: &str| ["reduce", "schedules", "scalar"].contains(&name);
+    let place = if chosen.iter().any(|name| is_of_ranks(name)) {
         options.mpi.place(backend)?
     } else {
         Place::Threads
     };
     let mut output = Output::open(options.json.as_deref())?;
     for name in chosen {
+        let recording = options.recording(name, is_of_ranks(name).then_some(backend))?;
         if let "schedules" | "scalar" = name {
             let launch = match name {
                 "scalar" => schedules::launch_scalar,
@@ -73,6 +84,10 @@ pub fn run(options: &Options) -> Result<(), Error> {
             }
             for row in &rows {
                 output.json(row)?;
+            }
+            if let Some(mut recording) = recording {
+                recording.keep_schedules(&rows);
+                output.say(format!("record: {}", recording.write()?.display()));
             }
             show_schedules(name, &rows, &output);
             if name == "schedules" {
@@ -88,13 +103,22 @@ pub fn run(options: &Options) -> Result<(), Error> {
             _ => {
                 let mut rows = Vec::new();
                 for &ranks in &ranks {
-                    rows.extend(reduce::launch(&place, ranks, options.quick, &output)?);
+                    rows.extend(reduce::launch(
+                        &place,
+                        ranks,
+                        [options.quick, !options.warm],
+                        &output,
+                    )?);
                 }
                 rows
             }
         };
         for row in &rows {
             output.json(row)?;
+        }
+        if let Some(mut recording) = recording {
+            recording.keep(&rows);
+            output.say(format!("record: {}", recording.write()?.display()));
         }
         show(name, &rows, &output);
         let pictures = match name {
@@ -107,6 +131,26 @@ pub fn run(options: &Options) -> Result<(), Error> {
         }
     }
     output.finish()
+}
+
+impl Options {
+    /// The record that a bench is to leave, if it is to leave one.
+    fn recording(&self, name: &str, backend: Option<Backend>) -> Result<Option<Recording>, Error> {
+        if !self.record {
+            return Ok(None);
+        }
+        let mut words = name.to_owned();
+        if let Some(backend) = backend {
+            words += &format!(" --backend {} --ranks {}", backend.name(), self.ranks);
+        }
+        for (is_given, option) in [(self.quick, " --quick"), (self.warm, " --warm")] {
+            if is_given {
+                words += option;
+            }
+        }
+        let mpi = self.mpi.installation()?;
+        Ok(Some(Recording::begin(name, &words, backend, &mpi)))
+    }
 }
 
 fn show(name: &str, rows: &[Row], output: &Output) {

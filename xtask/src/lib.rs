@@ -1,4 +1,4 @@
-//! What a person runs: `cargo xtask repro-check`, `bench`, `simulate`, `schedules`, `papers`, `draw`, `campaign`,
+//! What a person runs: `cargo xtask repro-check`, `bench`, `simulate`, `schedules`, `papers`, `draw`, `numbers`, `campaign`,
 //! `cluster`, `install`, `book` and `test`.
 //!
 //! The commands and their options. What they share with the benches and the papers is crate `harness`, the papers are crate `papers`,
@@ -13,6 +13,7 @@ pub mod book;
 pub mod campaign;
 pub mod cluster;
 pub mod draw;
+pub mod numbers;
 pub mod papers;
 pub mod repro_check;
 pub mod schedules;

@@ -11,7 +11,9 @@ use comm::text::printable;
 use harness::Error;
 use install::install;
 use peak_alloc::PeakAlloc;
-use xtask::{bench, book, campaign, cluster, draw, papers, repro_check, schedules, simulate};
+use xtask::{
+    bench, book, campaign, cluster, draw, numbers, papers, repro_check, schedules, simulate,
+};
 
 /// Counts what `campaign --leaks` looks at.
 #[global_allocator]
@@ -39,6 +41,8 @@ enum Command {
     Papers(papers::Options),
     /// Draws measured pictures again from the numbers beside them
     Draw(draw::Options),
+    /// Writes the measured numbers of pages again from the records in docs/
+    Numbers,
     /// Runs random programs with faults and compares every result with the definition
     Campaign(campaign::Options),
     /// Runs a command of these whose ranks are spread over nodes: namespaces of this machine, joined by a network that delays and loses
@@ -69,7 +73,7 @@ fn main() -> ExitCode {
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return refuse(
-                "error: no command; known: repro-check, bench, simulate, schedules, papers, draw, campaign, cluster, install, release, book, test",
+                "error: no command; known: repro-check, bench, simulate, schedules, papers, draw, numbers, campaign, cluster, install, release, book, test",
             );
         }
         Err(error) => return refuse(&in_a_line(&error.to_string())),
@@ -81,6 +85,7 @@ fn main() -> ExitCode {
         Command::Schedules(options) => schedules::run(options).map(|()| true),
         Command::Papers(options) => papers::run(options).map(|()| true),
         Command::Draw(options) => draw::run(options).map(|()| true),
+        Command::Numbers => numbers::run().map(|()| true),
         Command::Campaign(options) => campaign::run(options, || MEMORY.current_usage()),
         Command::Cluster(options) => match cluster::run(options) {
             Ok(status) => return ExitCode::from(status),

@@ -264,7 +264,7 @@ fn far_nodes_are_measured_and_chosen_by() {
     assert_eq!(chosen("unmeasured"), "binomial");
 }
 
-/// As docs/cluster.md prints it: root's `mpirun` starts ranks on all nodes, and needs nothing of the caller's.
+/// As docs/cluster-in-a-box.md prints it: root's `mpirun` starts ranks on all nodes, and needs nothing of the caller's.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn mpirun_starts_ranks_on_all_nodes() {

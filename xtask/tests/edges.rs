@@ -159,7 +159,7 @@ fn no_command_is_told_the_commands() {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask")).output().unwrap();
     refused(
         &output,
-        "repro-check, bench, simulate, schedules, papers, draw, campaign, cluster, install, release, book, test",
+        "repro-check, bench, simulate, schedules, papers, draw, numbers, campaign, cluster, install, release, book, test",
     );
 }
 

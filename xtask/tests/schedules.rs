@@ -24,7 +24,7 @@ fn the_page_is_up_to_date() {
     let pictures = fs::read_dir(docs.join("schedules")).unwrap();
     let pictures = pictures.map(|entry| Path::new("schedules").join(entry.unwrap().file_name()));
     let mut files: Vec<PathBuf> = pictures.collect();
-    assert_eq!(files.len(), schedule::Algorithm::ALL.len() + 1);
+    assert_eq!(files.len(), schedule::Algorithm::ALL.len());
     files.push("schedules.md".into());
     for file in files {
         let (kept, written) = (fs::read(docs.join(&file)), fs::read(folder.join(&file)));
@@ -35,22 +35,4 @@ fn the_page_is_up_to_date() {
             file.display()
         );
     }
-}
-
-#[test]
-fn files_of_times_that_are_none() {
-    let folder = fresh_folder("times");
-    let output = folder.to_str().unwrap();
-    let refused = |times: &Path, expected: &str| {
-        let ended = schedules(&["--output", output, "--times", times.to_str().unwrap()]);
-        let errors = String::from_utf8(ended.stderr).unwrap();
-        assert_eq!(ended.status.code(), Some(2), "{errors}");
-        assert_eq!(errors.lines().count(), 1, "{errors}");
-        assert!(errors.contains(expected), "{errors}");
-    };
-    refused(Path::new("/nowhere/times.json"), "/nowhere/times.json");
-    let broken = folder.join("broken.json");
-    fs::write(&broken, "{\"bench\": \"schedules\"\n").unwrap();
-    refused(&broken, "broken.json: line 1");
-    assert!(!folder.join("schedules.md").exists());
 }

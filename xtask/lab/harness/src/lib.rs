@@ -17,6 +17,7 @@ pub mod job;
 pub mod launcher;
 pub mod markdown;
 pub mod matrix;
+pub mod measured;
 mod mpi_options;
 pub mod ordinary;
 pub mod output;

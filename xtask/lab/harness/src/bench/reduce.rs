@@ -25,6 +25,8 @@ pub struct Job {
     distributions: Vec<Sharing>,
     /// How often everything is measured.
     rounds: usize,
+    /// Whether single calls after other work are measured, too.
+    cold: bool,
 }
 
 /// What rank 0 reports.
@@ -55,11 +57,11 @@ impl Report {
     }
 }
 
-/// Runs the bench in a place.
+/// Runs the bench in a place: with few sizes and rounds if it is to be quick, and without single calls unless these are asked for.
 pub fn launch(
     place: &Place,
     ranks: usize,
-    quick: bool,
+    [quick, cold]: [bool; 2],
     output: &Output,
 ) -> Result<Vec<Row>, Error> {
     // One item a rank: an allreduce of one number.
@@ -74,6 +76,7 @@ pub fn launch(
         sizes,
         distributions: Sharing::contiguous(),
         rounds: if quick { 5 } else { 31 },
+        cold,
     };
     let mut rows = Vec::new();
     on_ranks(place, ranks, "bench", &job, on_rank, |report: Report| {
@@ -107,7 +110,7 @@ pub fn on_rank(
                 "warm",
                 medians_ns(world, &runners, local, job.rounds, repeats)?,
             )];
-            if size <= COLD_ITEMS_MAX {
+            if job.cold && size <= COLD_ITEMS_MAX {
                 let ordinary = Ordinary::new(world, backend)?;
                 let call = |runner| move || call(runner, local);
                 let calls: Vec<_> = runners.iter().map(|(_, runner)| call(runner)).collect();

@@ -1,0 +1,163 @@
+//! Measurements that pages quote: a record is what a command has measured, on which machine, when, and by which commit. The parts of pages
+//! between [marks](marks) are written from records.
+
+pub mod marks;
+pub mod query;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+
+use serde::{Deserialize, Serialize};
+use simd_kernels::Level;
+
+use crate::{Error, Installation};
+
+/// The time of one call: one row of a record.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Time {
+    /// What was measured.
+    pub variant: String,
+    /// The number of items, or of whatever its bench counts.
+    pub n: u64,
+    /// The number of ranks, where there are several numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<usize>,
+    /// How items are spread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distribution: Option<String>,
+    /// `cold` or `cold-after-barrier`; none where calls follow each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// The median, in nanoseconds.
+    pub ns: f64,
+    /// What it is compared with, in turns.
+    pub reference: String,
+    /// The reference's median, in nanoseconds.
+    pub reference_ns: f64,
+}
+
+/// What a command has measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The command, as it is typed.
+    pub command: String,
+    /// The processor, the cores, and the libraries that count.
+    pub machine: String,
+    /// The processes that wanted a core when the command began, as the system's load average of a minute has it.
+    pub load: f64,
+    /// The day, UTC.
+    pub date: String,
+    /// The commit that was checked out.
+    pub commit: String,
+    /// The times.
+    pub rows: Vec<Time>,
+}
+
+impl Record {
+    /// A record of this machine and this day, without rows yet; `mpi` is the library under which ranks are processes.
+    pub fn begin(command: String, mpi: Option<&Installation>) -> Self {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let mut machine = format!("{}, {cores} cores, {}", processor(), Level::best());
+        if let Some(mpi) = mpi {
+            let title = mpi.library().map_or("MPI", |library| library.title);
+            let version = mpi.version().unwrap_or_default();
+            machine += &format!(", {title} {version}");
+        }
+        let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        let load = load.split(' ').next().and_then(|load| load.parse().ok());
+        Self {
+            command,
+            machine,
+            load: load.unwrap_or(f64::NAN),
+            date: told("date", &["-u", "+%F"]),
+            commit: told("git", &["rev-parse", "--short=7", "HEAD"]),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Reads a record.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let text = fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
+        serde_json::from_str(&text).map_err(|error| Error::file(path, error))
+    }
+
+    /// Writes it, with a line of text for each row.
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        let text = self.text()?;
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|error| Error::file(folder, error))?;
+        }
+        fs::write(path, text).map_err(|error| Error::file(path, error))
+    }
+
+    fn text(&self) -> Result<String, serde_json::Error> {
+        let mut head = self.clone();
+        let rows: Result<Vec<String>, _> = head.rows.drain(..).map(line).collect();
+        let rows = format!("\"rows\": [\n{}\n  ]", rows?.join(",\n"));
+        let head = serde_json::to_string_pretty(&head)?;
+        Ok(head.replace("\"rows\": []", &rows) + "\n")
+    }
+}
+
+/// A row with four digits of each time.
+fn line(mut row: Time) -> Result<String, serde_json::Error> {
+    for ns in [&mut row.ns, &mut row.reference_ns] {
+        *ns = format!("{ns:.3e}").parse().unwrap_or(*ns);
+    }
+    serde_json::to_string(&row)
+}
+
+/// What a program prints, if it is there.
+fn told(program: &str, words: &[&str]) -> String {
+    let output = Command::new(program).args(words).output();
+    output.map_or(String::new(), |output| {
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    })
+}
+
+/// The processor's own name where the system reports it, and what tells its generation.
+fn processor() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let of = |name: &str| {
+        let mut lines = text.lines().filter_map(|line| line.split_once(':'));
+        let value = lines.find(|(key, _)| key.trim() == name);
+        value.map(|(_, value)| value.trim().to_owned())
+    };
+    match (of("model name"), of("cpu family"), of("model")) {
+        (Some(name), Some(family), Some(model)) => {
+            format!("{name} (family {family}, model {model})")
+        }
+        (Some(name), ..) => name,
+        _ => "unknown processor".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+    use super::{Record, Time};
+
+    #[test]
+    fn records_come_back() {
+        let mut record = Record::begin("cargo xtask bench none".to_owned(), None);
+        record.load = 0.5;
+        record.rows.push(Time {
+            variant: "tree".to_owned(),
+            n: 1024,
+            ns: 123_456.0,
+            reference: "unordered".to_owned(),
+            reference_ns: 0.5,
+            ..Time::default()
+        });
+        let text = record.text().unwrap();
+        let expected = r#"{"variant":"tree","n":1024,"ns":123500.0,"reference":"unordered","reference_ns":0.5}"#;
+        assert!(text.contains(&format!("\n{expected}\n")), "{text}");
+        let read: Record = serde_json::from_str(&text).unwrap();
+        record.rows[0].ns = 123_500.0;
+        assert_eq!(read, record);
+        assert_eq!((read.date.len(), read.commit.len()), (10, 7));
+    }
+}

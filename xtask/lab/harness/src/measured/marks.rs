@@ -1,0 +1,151 @@
+//! The parts of a page that are written from records: between `<!-- measured: FILE?QUERY -->` and `<!-- end -->`.
+//!
+//! The file is named from the root of the checkout; [`query`](super::query) has the queries. Words stay in their line; a table has lines of
+//! its own.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::query::Source;
+use crate::Error;
+
+const BEGIN: &str = "<!-- measured: ";
+const CLOSE: &str = " -->";
+const END: &str = "<!-- end -->";
+
+/// Records that were read.
+#[derive(Debug)]
+pub struct Records {
+    root: PathBuf,
+    known: HashMap<String, Source>,
+}
+
+impl Records {
+    /// Those below the root of a checkout.
+    pub fn of(root: impl Into<PathBuf>) -> Self {
+        Self {
+            root: root.into(),
+            known: HashMap::new(),
+        }
+    }
+
+    fn answer(&mut self, address: &str) -> Result<String, String> {
+        let (file, query) = address
+            .split_once('?')
+            .ok_or_else(|| "has no `?`".to_owned())?;
+        if !self.known.contains_key(file) {
+            let text = fs::read_to_string(self.root.join(file));
+            let text = text.map_err(|error| error.to_string())?;
+            self.known.insert(file.to_owned(), Source::parse(&text)?);
+        }
+        self.known[file].answer(query)
+    }
+}
+
+/// A page with its marked parts written anew, and how many these are.
+pub fn filled(page: &str, records: &mut Records) -> Result<(String, usize), String> {
+    let (mut text, mut rest, mut count) = (String::new(), page, 0);
+    while let Some((before, marked)) = rest.split_once(BEGIN) {
+        let (address, marked) = marked
+            .split_once(CLOSE)
+            .ok_or_else(|| format!("`{BEGIN}` without `{CLOSE}`"))?;
+        let fault = |reason: String| format!("`{address}`: {reason}");
+        let (old, after) = marked
+            .split_once(END)
+            .ok_or_else(|| fault(format!("no `{END}`")))?;
+        if old.contains(BEGIN) {
+            return Err(fault(format!("no `{END}`")));
+        }
+        let answer = records.answer(address).map_err(fault)?;
+        text += before;
+        if answer.ends_with('\n') {
+            text += &format!("{BEGIN}{address}{CLOSE}\n{answer}{END}");
+        } else if text
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .is_empty()
+        {
+            // Markdown takes a line that begins with a comment for HTML.
+            return Err(fault("words begin no line".to_owned()));
+        } else {
+            text += &format!("{BEGIN}{address}{CLOSE}{answer}{END}");
+        }
+        rest = after;
+        count += 1;
+    }
+    Ok((text + rest, count))
+}
+
+/// The pages of a checkout that may have marks, by name.
+pub fn pages(root: &Path) -> Result<Vec<PathBuf>, Error> {
+    let docs = root.join("docs");
+    let mut pages = vec![root.join("README.md")];
+    for entry in fs::read_dir(&docs).map_err(|error| Error::file(&docs, error))? {
+        let path = entry.map_err(|error| Error::file(&docs, error))?.path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            pages.push(path);
+        }
+    }
+    pages.sort();
+    Ok(pages)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+    use std::fs;
+
+    use super::{Records, filled};
+
+    fn records(name: &str) -> Records {
+        let folder = std::env::temp_dir().join(format!("treefold-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let text = r#"{"rows": [{"variant": "a", "n": 1, "ns": 5.0}, {"variant": "b", "n": 1, "ns": 7.0}]}"#;
+        fs::write(folder.join("r.json"), text).unwrap();
+        Records::of(folder)
+    }
+
+    #[test]
+    fn words_and_tables_are_written_anew() {
+        let words = "It takes <!-- measured: r.json?value=ns&variant=a -->9<!-- end --> ns,";
+        let page = format!(
+            "{words} or\nnot.\n\n<!-- measured: r.json?rows=n&columns=variant&cell=ns -->\nold\n<!-- end -->\n"
+        );
+        let expected = "It takes <!-- measured: r.json?value=ns&variant=a -->5.00<!-- end --> ns, or\nnot.\n\n\
+            <!-- measured: r.json?rows=n&columns=variant&cell=ns -->\n| N | a | b |\n|---|---|---|\n| 1 | 5.00 | 7.00 |\n<!-- end -->\n";
+        let mut records = records("filled");
+        let (text, count) = filled(&page, &mut records).unwrap();
+        assert_eq!((text.as_str(), count), (expected, 2));
+        assert_eq!(filled(&text, &mut records).unwrap(), (text, 2));
+    }
+
+    #[test]
+    fn marks_that_are_none() {
+        let mut records = records("refused");
+        for (page, reason) in [
+            ("a <!-- measured: r.json", "without ` -->`"),
+            ("a <!-- measured: r.json?value=ns -->5", "no `<!-- end -->`"),
+            (
+                "a <!-- measured: r.json?value=ns --> <!-- measured: r.json?value=ns -->5<!-- end -->",
+                "no `<!-- end -->`",
+            ),
+            ("a <!-- measured: r.json -->5<!-- end -->", "has no `?`"),
+            ("a <!-- measured: s.json?about -->5<!-- end -->", "s.json"),
+            (
+                "a <!-- measured: r.json?value=ns&variant=c -->5<!-- end -->",
+                "no row",
+            ),
+            (
+                "- a\n  <!-- measured: r.json?value=ns -->5<!-- end -->",
+                "begin no line",
+            ),
+        ] {
+            let error = filled(page, &mut records).unwrap_err();
+            assert!(error.contains(reason), "{page}: {error}");
+        }
+    }
+}

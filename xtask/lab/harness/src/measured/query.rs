@@ -1,0 +1,319 @@
+//! What a page asks of a record, as the query of an address: `docs/measured/reduce.json?value=ratio&variant=plan&n=460..2000`.
+//!
+//! - `about`: the machine, the day, the commit and the command.
+//! - `value=FIELD`: its least and greatest value in the rows that are chosen, as "0.81 to 1.14".
+//! - `rows=FIELD&columns=FIELD&cell=FIELD`: a table of the same; `cell=us,ratio` gives "0.28 (0.77)".
+//!
+//! Every other `FIELD=…` chooses rows: by a list of values, which also gives their order, or by a range of numbers, `FIRST..LAST`. A value
+//! may be `value:name`, which names it in a table; `_` stands for a space. A point of a plot's record is a row of `line`, `x` and `y`.
+//!
+//! Fields beside those of the record: `us`, `ms`; `ns_item`, nanoseconds an item; `ratio`, the time over the reference's; `speed`, its inverse;
+//! `reference_us`.
+
+use serde_json::Value;
+
+use crate::markdown::Table;
+
+/// A record as far as it is asked: its head, and its rows.
+#[derive(Debug)]
+pub struct Source {
+    head: Value,
+    rows: Vec<Value>,
+}
+
+impl Source {
+    /// Of the text of a record: of times, or of a plot.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut head: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let mut list = |name: &str| match head.get_mut(name).map(Value::take) {
+            Some(Value::Array(items)) => items,
+            _ => Vec::new(),
+        };
+        let mut rows = list("rows");
+        for line in list("lines") {
+            let points = line["points"].as_array().into_iter().flatten();
+            rows.extend(points.map(
+                |point| serde_json::json!({ "line": line["name"], "x": point[0], "y": point[1] }),
+            ));
+        }
+        if rows.is_empty() {
+            return Err("neither rows nor lines with points".to_owned());
+        }
+        Ok(Self { head, rows })
+    }
+
+    /// The answer to a query: words, or the lines of a table, which end with a line break.
+    pub fn answer(&self, query: &str) -> Result<String, String> {
+        if query == "about" {
+            return self.about();
+        }
+        let mut view = View::default();
+        let mut filters = Vec::new();
+        for part in query.split('&') {
+            let (name, value) = part
+                .split_once('=')
+                .ok_or_else(|| format!("`{part}` has no `=`"))?;
+            match name {
+                "value" => view.value = Some(value),
+                "rows" => view.rows = Some(value),
+                "columns" => view.columns = Some(value),
+                "cell" => view.cell = Some(value),
+                _ => filters.push(Filter::parse(name, value)),
+            }
+        }
+        let chosen: Vec<&Value> = self
+            .rows
+            .iter()
+            .filter(|row| filters.iter().all(|filter| filter.takes(row)))
+            .collect();
+        if chosen.is_empty() {
+            return Err("no row is like that".to_owned());
+        }
+        match view {
+            View {
+                value: Some(field), ..
+            } => range(&chosen, field),
+            View {
+                rows: Some(rows),
+                columns: Some(columns),
+                cell: Some(cell),
+                ..
+            } => table(&chosen, &filters, [rows, columns], cell),
+            _ => Err("asks neither for `value` nor for `rows`, `columns` and `cell`".to_owned()),
+        }
+    }
+
+    fn about(&self) -> Result<String, String> {
+        let text = |name: &str| self.head[name].as_str().map(str::to_owned);
+        let parts = [
+            text("machine"),
+            text("date"),
+            text("commit"),
+            text("command"),
+        ];
+        let [Some(machine), Some(date), Some(commit), Some(command)] = parts else {
+            return Err("does not say machine, date, commit and command".to_owned());
+        };
+        let load = self.head["load"].as_f64();
+        let load = load.map_or(String::new(), |load| format!(", load {load:.1}"));
+        Ok(format!(
+            "{machine}{load}; {date}, commit {commit}; `{command}`"
+        ))
+    }
+}
+
+/// What is shown.
+#[derive(Debug, Default)]
+struct View<'q> {
+    value: Option<&'q str>,
+    rows: Option<&'q str>,
+    columns: Option<&'q str>,
+    cell: Option<&'q str>,
+}
+
+/// Which rows are taken.
+#[derive(Debug)]
+enum Filter<'q> {
+    /// Values, and what they are called.
+    OneOf(&'q str, Vec<(&'q str, String)>),
+    /// Numbers, both included.
+    Between(&'q str, f64, f64),
+}
+
+impl<'q> Filter<'q> {
+    fn parse(field: &'q str, text: &'q str) -> Self {
+        if let Some((first, last)) = text.split_once("..")
+            && let (Ok(first), Ok(last)) = (first.parse(), last.parse())
+        {
+            return Self::Between(field, first, last);
+        }
+        let named = |value: &'q str| match value.split_once(':') {
+            Some((value, name)) => (value, name.replace('_', " ")),
+            None => (value, shown(value)),
+        };
+        Self::OneOf(field, text.split(',').map(named).collect())
+    }
+
+    fn takes(&self, row: &Value) -> bool {
+        match self {
+            Self::OneOf(field, values) => {
+                let own = text(row, field);
+                values.iter().any(|(value, _)| *value == own)
+            }
+            Self::Between(field, first, last) => {
+                number(row, field).is_some_and(|own| (*first..=*last).contains(&own))
+            }
+        }
+    }
+}
+
+/// A field as it is written; what a row lacks is `none`.
+fn text(row: &Value, field: &str) -> String {
+    match &row[field] {
+        Value::String(text) => text.clone(),
+        Value::Null => "none".to_owned(),
+        other => other.to_string().trim_end_matches(".0").to_owned(),
+    }
+}
+
+/// A field of a row, or what follows from its fields.
+fn number(row: &Value, field: &str) -> Option<f64> {
+    let own = |field: &str| row[field].as_f64();
+    let (ns, reference_ns) = (own("ns"), own("reference_ns"));
+    match field {
+        "us" => Some(ns? / 1e3),
+        "ms" => Some(ns? / 1e6),
+        "ns_item" => Some(ns? / own("n")?),
+        "ratio" => Some(ns? / reference_ns?),
+        "speed" => Some(reference_ns? / ns?),
+        "reference_us" => Some(reference_ns? / 1e3),
+        _ => own(field),
+    }
+}
+
+/// A number as pages have it: ratios with two decimal places, others with three digits.
+fn rounded(field: &str, number: f64) -> String {
+    let places = match number.abs() {
+        _ if ["ratio", "speed", "ns_item"].contains(&field) => 2,
+        99.95.. => 0,
+        9.995.. => 1,
+        _ => 2,
+    };
+    format!("{number:.places$}")
+}
+
+/// The least and the greatest value of a field.
+fn range(rows: &[&Value], field: &str) -> Result<String, String> {
+    let values: Option<Vec<f64>> = rows.iter().map(|row| number(row, field)).collect();
+    let values = values.ok_or_else(|| format!("a row has no number `{field}`"))?;
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (least, greatest) = (rounded(field, least), rounded(field, greatest));
+    if least == greatest {
+        return Ok(least);
+    }
+    Ok(format!("{least} to {greatest}"))
+}
+
+/// A value as a heading: powers of 2 and of 10 as such.
+fn shown(value: &str) -> String {
+    match value.parse::<u64>() {
+        Ok(number) if number >= 256 && number.is_power_of_two() => format!("2^{}", number.ilog2()),
+        Ok(number) if number >= 10_000 && 10_u64.pow(number.ilog10()) == number => {
+            format!("10^{}", number.ilog10())
+        }
+        Ok(_) => crate::markdown::grouped(value),
+        Err(_) => value.to_owned(),
+    }
+}
+
+/// The values of a field with their names: as a filter lists them, or else in the order of the rows.
+fn headings(rows: &[&Value], filters: &[Filter<'_>], field: &str) -> Vec<(String, String)> {
+    for filter in filters {
+        if let Filter::OneOf(own, values) = filter
+            && *own == field
+        {
+            let owned = |(value, name): &(&str, String)| ((*value).to_owned(), name.clone());
+            return values.iter().map(owned).collect();
+        }
+    }
+    let mut found: Vec<(String, String)> = Vec::new();
+    for row in rows {
+        let value = text(row, field);
+        if found.iter().all(|(known, _)| *known != value) {
+            let name = shown(&value);
+            found.push((value, name));
+        }
+    }
+    found
+}
+
+/// A table: a cell has the range of all rows that belong there, or a dash.
+fn table(
+    chosen: &[&Value],
+    filters: &[Filter<'_>],
+    [rows, columns]: [&str; 2],
+    cell: &str,
+) -> Result<String, String> {
+    let column_headings = headings(chosen, filters, columns);
+    let mut table = Table::default();
+    let names = column_headings.iter().map(|(_, name)| name.clone());
+    let corner = if rows == "n" { "N" } else { "" };
+    table.row([corner.to_owned()].into_iter().chain(names));
+    for (row, name) in headings(chosen, filters, rows) {
+        let mut cells = vec![name];
+        for (column, _) in &column_headings {
+            let is_here =
+                |value: &&&Value| text(value, rows) == row && text(value, columns) == *column;
+            let here: Vec<&Value> = chosen.iter().filter(is_here).copied().collect();
+            cells.push(if here.is_empty() {
+                "–".to_owned()
+            } else {
+                let fields = cell.split(',').map(|field| range(&here, field));
+                let mut fields = fields.collect::<Result<Vec<_>, _>>()?.into_iter();
+                let first = fields.next().unwrap_or_default();
+                fields.fold(first, |cell, field| format!("{cell} ({field})"))
+            });
+        }
+        table.row(cells);
+    }
+    Ok(table.text().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+    use super::Source;
+
+    const TIMES: &str = r#"{"command": "c", "machine": "m", "load": 2.04, "date": "d", "commit": "f", "rows": [
+        {"variant": "plan", "n": 2, "ns": 300.0, "reference": "r", "reference_ns": 400.0},
+        {"variant": "plan", "n": 1024, "ns": 2000.0, "reference": "r", "reference_ns": 1000.0},
+        {"variant": "other", "n": 2, "ns": 50.0, "reference": "r", "reference_ns": 400.0, "state": "cold"}]}"#;
+
+    fn ask(query: &str) -> Result<String, String> {
+        Source::parse(TIMES).unwrap().answer(query)
+    }
+
+    #[test]
+    fn words() {
+        assert_eq!(ask("about").unwrap(), "m, load 2.0; d, commit f; `c`");
+        assert_eq!(ask("value=ratio&variant=plan").unwrap(), "0.75 to 2.00");
+        assert_eq!(ask("value=us&n=1024").unwrap(), "2.00");
+        assert_eq!(ask("value=ns&n=1..100&state=none").unwrap(), "300");
+        assert_eq!(ask("value=speed&state=cold").unwrap(), "8.00");
+    }
+
+    #[test]
+    fn tables() {
+        let expected = "| N | the plan | other |\n|---|---|---|\n| 2 | 0.30 (0.75) | 0.05 (0.12) |\n| 2^10 | 2.00 (2.00) | – |\n";
+        let query = "rows=n&columns=variant&cell=us,ratio&variant=plan:the_plan,other";
+        assert_eq!(ask(query).unwrap(), expected);
+    }
+
+    #[test]
+    fn plots() {
+        let plot = r#"{"source": "s", "lines": [{"name": "a", "points": [[1.0, 3.5], [256.0, 4.0]]}, {"name": "b", "points": [[1.0, 0.126]]}]}"#;
+        let source = Source::parse(plot).unwrap();
+        let ask = |query| source.answer(query);
+        assert_eq!(ask("value=y&line=a&x=1").unwrap(), "3.50");
+        let expected = "|  | a | b |\n|---|---|---|\n| 1 | 3.50 | 0.13 |\n| 2^8 | 4.00 | – |\n";
+        assert_eq!(ask("rows=x&columns=line&cell=y").unwrap(), expected);
+        assert!(ask("about").is_err());
+    }
+
+    #[test]
+    fn queries_that_find_nothing() {
+        for query in [
+            "value=ratio&variant=plam",
+            "value=ratoi&variant=plan",
+            "variant=plan",
+            "rows=n&columns=variant",
+            "everything",
+        ] {
+            assert!(ask(query).is_err(), "{query}");
+        }
+        assert!(Source::parse("{}").is_err());
+        assert!(Source::parse("rows").is_err());
+    }
+}

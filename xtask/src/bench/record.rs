@@ -1,0 +1,171 @@
+//! What `bench --record` keeps in `docs/measured`: the rows that pages are about.
+
+use std::path::PathBuf;
+
+use checkout::workspace::workspace;
+use harness::Error;
+use harness::bench::{Row, schedules};
+use harness::measured::{Record, Time};
+use harness::{Backend, Installation};
+use simd_kernels::Level;
+
+/// Where records are.
+fn path(name: &str) -> PathBuf {
+    workspace()
+        .join("docs/measured")
+        .join(format!("{name}.json"))
+}
+
+/// A record that is being made.
+#[derive(Debug)]
+pub(super) struct Recording {
+    path: PathBuf,
+    record: Record,
+}
+
+impl Recording {
+    /// Of a bench; those of ranks also say where they live.
+    pub(super) fn begin(
+        name: &str,
+        words: &str,
+        backend: Option<Backend>,
+        mpi: &Installation,
+    ) -> Self {
+        let file = backend.map_or(name.to_owned(), |backend| {
+            format!("{name}-{}", backend.name())
+        });
+        let mpi = (backend == Some(Backend::Mpi)).then_some(mpi);
+        Self {
+            path: path(&file),
+            record: Record::begin(format!("cargo xtask bench {words}"), mpi),
+        }
+    }
+
+    /// Keeps rows of `kernels`, `parallel`, `lookup` or `reduce`.
+    pub(super) fn keep(&mut self, rows: &[Row]) {
+        for row in rows.iter().filter(|row| is_told(row)) {
+            self.push(time(row));
+        }
+    }
+
+    /// Keeps rows of `schedules` or `scalar`.
+    pub(super) fn keep_schedules(&mut self, rows: &[schedules::Row]) {
+        let is_told = |row: &&schedules::Row| (row.paper, row.block_elements) == (2, None);
+        for row in rows.iter().filter(is_told) {
+            self.push(Time {
+                variant: row.variant.clone(),
+                n: row.n,
+                ranks: Some(row.ranks),
+                ns: row.median_ns,
+                reference: row.reference.clone(),
+                reference_ns: row.median_ns / row.ratio,
+                ..Time::default()
+            });
+        }
+    }
+
+    /// Adds a time; beside the variants that programs run, also their reference's.
+    fn push(&mut self, time: Time) {
+        if ["streaming", "tree-dot", "plan", "tuned"].contains(&time.variant.as_str()) {
+            self.record.rows.push(Time {
+                variant: time.reference.clone(),
+                ns: time.reference_ns,
+                ..time.clone()
+            });
+        }
+        self.record.rows.push(time);
+    }
+
+    /// Writes the record.
+    pub(super) fn write(self) -> Result<PathBuf, Error> {
+        self.record.write(&self.path)?;
+        Ok(self.path)
+    }
+}
+
+/// Whether a page is about it.
+fn is_told(row: &Row) -> bool {
+    match row.bench.as_str() {
+        "kernels" => {
+            let is_plain = row.reference.starts_with("unordered");
+            let is_of_doubles =
+                row.variant.starts_with("streaming") && !row.variant.contains("f32");
+            let best = format!("-{}", Level::best());
+            let is_of_level =
+                row.variant.contains(&best) || row.variant.starts_with("left-to-right");
+            let is_shown_length =
+                row.n <= 64 || row.n.ilog2().is_multiple_of(2) || row.n == 1 << 25;
+            is_plain && (is_of_level || is_of_doubles) && is_shown_length
+        }
+        "reduce" => {
+            let is_lower = row.distribution.as_deref() == Some("lower");
+            let is_other = ["algorithm1", "mpi-native"].contains(&row.variant.as_str());
+            row.variant == "plan" || is_lower && is_other
+        }
+        _ => true,
+    }
+}
+
+/// A row as records have it: its ratio is one of times.
+fn time(row: &Row) -> Time {
+    let is_of_ranks = row.bench == "reduce";
+    let reference_ns = if is_of_ranks {
+        row.median_ns / row.ratio
+    } else {
+        row.median_ns * row.ratio
+    };
+    // The best level is what runs: it needs no name.
+    let best = format!("-{}", Level::best());
+    Time {
+        variant: row.variant.replace(&best, ""),
+        n: row.n,
+        ranks: is_of_ranks.then_some(row.ranks),
+        distribution: row.distribution.clone().filter(|_| is_of_ranks),
+        state: Some(row.state.clone()).filter(|state| state != "warm"),
+        ns: row.median_ns,
+        reference: row.reference.clone(),
+        reference_ns,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Level, Row, is_told, time};
+
+    fn row(bench: &str, variant: &str, n: u64, reference: &str) -> Row {
+        Row {
+            bench: bench.to_owned(),
+            variant: variant.to_owned(),
+            n,
+            ranks: 2,
+            backend: "threads".to_owned(),
+            distribution: Some("lower".to_owned()),
+            median_ns: 100.0,
+            gbps: None,
+            ratio: 0.5,
+            reference: reference.to_owned(),
+            state: "warm".to_owned(),
+        }
+    }
+
+    #[test]
+    fn ratios_become_those_of_times() {
+        let streaming = format!("streaming-{}", Level::best());
+        let kernel = time(&row("kernels", &streaming, 64, "unordered-simd"));
+        assert_eq!((kernel.variant.as_str(), kernel.ranks), ("streaming", None));
+        assert!((kernel.reference_ns - 50.0).abs() < 1e-9);
+        let reduce = time(&row("reduce", "plan", 2, "unordered-simd+MPI_Allreduce"));
+        assert_eq!((reduce.ranks, reduce.state), (Some(2), None));
+        assert!((reduce.reference_ns - 200.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_no_page_is_about_is_left_out() {
+        let exact = format!("exact-{}", Level::best());
+        assert!(is_told(&row("kernels", &exact, 1 << 20, "unordered-simd")));
+        assert!(!is_told(&row("kernels", &exact, 1 << 19, "unordered-simd")));
+        assert!(!is_told(&row("kernels", &exact, 1 << 20, "left-to-right")));
+        assert!(is_told(&row("reduce", "plan", 2, "left-to-right")));
+        assert!(!is_told(&row("reduce", "bruck", 2, "left-to-right")));
+    }
+}

@@ -1,0 +1,25 @@
+//! `cargo xtask numbers`: the measured numbers of pages, written again from the records that commands have kept.
+
+use std::fs;
+
+use checkout::workspace::workspace;
+use harness::Error;
+use harness::measured::marks::{Records, filled, pages};
+
+/// Runs the command.
+pub fn run() -> Result<(), Error> {
+    let root = workspace();
+    let mut records = Records::of(root);
+    for path in pages(root)? {
+        let page = fs::read_to_string(&path).map_err(|error| Error::file(&path, error))?;
+        let (text, count) =
+            filled(&page, &mut records).map_err(|reason| Error::file(&path, reason))?;
+        if text != page {
+            fs::write(&path, &text).map_err(|error| Error::file(&path, error))?;
+        }
+        if count > 0 {
+            println!("{}: {count} from records", path.display());
+        }
+    }
+    Ok(())
+}
