@@ -107,7 +107,8 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-fn is_licence(file: &Path) -> bool {
+/// Whether a file holds a licence, by its name.
+pub fn is_licence(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let name = name.to_ascii_lowercase();
     file.is_file() && NAMES.iter().any(|start| name.starts_with(start))

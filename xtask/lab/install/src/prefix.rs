@@ -194,3 +194,80 @@ fn symlink(target: &str, path: &Path) -> io::Result<()> {
 fn symlink(_target: &str, _path: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+    use std::{env, process};
+
+    use super::{Kind, Manifest, Prefix};
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = env::temp_dir().join(format!("treefold-{name}-{}", process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        folder
+    }
+
+    /// Installs files, and a link.
+    fn install(folder: &Path, names: &[&str]) {
+        let prefix = Prefix::open(folder, &["lib"]).unwrap();
+        for name in names {
+            prefix.write(name, b"content", Kind::Text).unwrap();
+        }
+        prefix.link("lib/link", "target").unwrap();
+        prefix.write_manifest().unwrap();
+    }
+
+    fn uninstall(folder: &Path) {
+        let manifest = Manifest::read(folder).unwrap();
+        manifest.expect("a manifest").remove(folder).unwrap();
+    }
+
+    #[test]
+    fn what_was_installed_is_removed_with_its_folders() {
+        let folder = folder("removed");
+        install(&folder, &["lib/a", "share/b c/d"]);
+        // Of an installation in two places, both go.
+        install(&folder, &["lib64/a"]);
+        uninstall(&folder);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+        assert!(Manifest::read(&folder).unwrap().is_none());
+        fs::remove_dir(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_of_others_stays() {
+        let folder = folder("kept");
+        fs::create_dir_all(folder.join("include")).unwrap();
+        install(
+            &folder,
+            &["lib/changed", "lib/missing", "lib/a", "include/b"],
+        );
+        fs::write(folder.join("lib/changed"), "other").unwrap();
+        fs::remove_file(folder.join("lib/missing")).unwrap();
+        fs::write(folder.join("lib/foreign"), "").unwrap();
+        uninstall(&folder);
+        let names = |path: &str| {
+            let entries = fs::read_dir(folder.join(path)).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(""), ["include", "lib"]);
+        assert_eq!(names("lib"), ["changed", "foreign"]);
+        assert_eq!(names("include").len(), 0);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_there_already_keeps_its_time() {
+        let folder = folder("time");
+        let time = || fs::metadata(folder.join("lib/a")).unwrap().modified();
+        install(&folder, &["lib/a"]);
+        let before = time().unwrap();
+        install(&folder, &["lib/a"]);
+        assert_eq!(time().unwrap(), before);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -89,10 +89,9 @@ fn describe(folder: &Path) -> Result<(), Stop> {
     let copyright = folder.join("copyright");
     let licences = licences::third_parties(&LIBRARIES)?.into_iter();
     let licences: Vec<Licence> = licences.map(by_reference).collect();
-    let own = fs::read_to_string(&copyright).map_err(|error| Error::file(&copyright, error))?;
-    write(&copyright, &(own + &joined(&licences)))?;
-    let control = folder.join("control");
-    let control = fs::read_to_string(&control).map_err(|error| Error::file(&control, error))?;
+    let own = read(&copyright)? + &read(&workspace().join("LICENSE-MIT"))?;
+    write(&copyright, &format!("{own}\n{}", joined(&licences)))?;
+    let control = read(&folder.join("control"))?;
     let mut lines = control.lines();
     let maintainer = lines.find_map(|line| line.strip_prefix("Maintainer: "));
     let date = told("git", &["log", "-1", "--format=%aD"])?;
@@ -133,6 +132,10 @@ fn install_in_root(steps: &mut Steps, folder: &Path, packages: &[PathBuf]) -> Re
     root.arg("--customize-hook=chroot \"$1\" sh /treefold/try.sh");
     root.args([&suite, "/dev/null"]);
     steps.step(&format!("apt installs them on {suite}"), &mut root)
+}
+
+fn read(path: &Path) -> Result<String, Stop> {
+    fs::read_to_string(path).map_err(|error| Stop::Error(Error::file(path, error)))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Stop> {
