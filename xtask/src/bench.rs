@@ -2,9 +2,10 @@
 
 mod record;
 
+use checkout::workspace::{target, workspace};
 use clap::Args;
 use harness::Error;
-use harness::bench::{Row, kernels, lookup, parallel, plot, reduce, schedules};
+use harness::bench::{Row, kernels, lookup, parallel, plot, reduce, schedules, sums};
 use harness::output::Output;
 use harness::table::Table;
 use harness::{Backend, MpiOptions, Place, choices};
@@ -14,7 +15,7 @@ use record::Recording;
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// kernels, parallel, lookup, reduce, schedules, scalar or all
+    /// sums, kernels, parallel, lookup, reduce, schedules, scalar or all
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
     /// Where the ranks of `reduce`, `schedules` and `scalar` live: threads or mpi
@@ -34,7 +35,8 @@ pub struct Options {
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
-    /// Keep in docs/measured what pages show, with the machine, the date and the commit; `numbers` writes it into the pages
+    /// Keep in docs/ what pages show, with the machine, the date and the commit: the pictures of `sums`, and in docs/measured the times of
+    /// the others, which `numbers` writes into the pages
     #[arg(long)]
     record: bool,
 }
@@ -42,6 +44,7 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<(), Error> {
     let known = [
+        "sums",
         "kernels",
         "parallel",
         "lookup",
@@ -72,6 +75,18 @@ pub fn run(options: &Options) -> Result<(), Error> {
     };
     let mut output = Output::open(options.json.as_deref())?;
     for name in chosen {
+        if name == "sums" {
+            let times = sums::measure(options.quick, &output);
+            let folder = if options.record {
+                workspace().join("docs")
+            } else {
+                target()?
+            };
+            for picture in plot::sums(&times, &folder)? {
+                output.say(format!("plot: {}", picture.display()));
+            }
+            continue;
+        }
         let recording = options.recording(name, is_of_ranks(name).then_some(backend))?;
         if let "schedules" | "scalar" = name {
             let launch = match name {
@@ -122,7 +137,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         }
         show(name, &rows, &output);
         let pictures = match name {
-            "kernels" => vec![plot::kernels(&rows)?, plot::speed(&rows)?],
+            "kernels" => vec![plot::kernels(&rows)?],
             "reduce" => plot::scaling(&rows)?.into_iter().collect(),
             _ => Vec::new(),
         };
@@ -198,9 +213,9 @@ fn show_schedules(name: &str, rows: &[schedules::Row], output: &Output) {
         "ranks",
         "elements",
         "blocks",
-        "us",
+        "µs",
         "95 %",
-        "model us",
+        "model µs",
         "ratio",
         "reference",
         "",

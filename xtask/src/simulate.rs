@@ -254,7 +254,7 @@ impl Question {
 
 fn show(rows: &[Row], output: &Output) {
     let mut table = Table::new([
-        "schedule", "us", "ratio", "messages", "rows", "most", "by", "",
+        "schedule", "µs", "ratio", "messages", "rows", "most", "by", "",
     ]);
     let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_by(|a, b| a.time_ns.total_cmp(&b.time_ns));

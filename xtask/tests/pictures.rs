@@ -70,10 +70,12 @@ fn sums_are_drawn_over_the_numbers_of_ranks() {
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{errors}");
     let record = Record::read(&picture.with_extension("json")).unwrap();
-    let [tree, plain] = &record.plot.lines[..] else {
+    let [tree, exact, plain] = &record.plot.lines[..] else {
         panic!("{record:?}");
     };
-    assert_eq!(tree.points, [1.0, 2.0, 5.0, 7.0].map(|ranks| (ranks, 0.0)));
+    let flat = |distance| [1.0, 2.0, 5.0, 7.0].map(|ranks| (ranks, distance));
+    assert_eq!(tree.points, flat(tree.points[0].1));
+    assert_eq!(exact.points, flat(0.0));
     assert_eq!(plain.points.len(), 4);
     assert!(picture.exists());
 

@@ -1,5 +1,4 @@
 // The sum of 1/i for i = 1 to 1000, and the composition of 1000 maps, over any number of ranks: always the same bits.
-// docs/c.md shows this program.
 #include <bit>
 #include <cstdint>
 #include <cstdio>

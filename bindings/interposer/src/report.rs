@@ -3,13 +3,11 @@
 mod columns;
 mod json;
 
-use std::fmt::Write;
-
+use columns::{columns, sentence};
 use comm::text::counted;
 
 use crate::settings::Mode;
 use crate::statistics::{Counts, Kind, Statistics};
-use columns::Align::{Left, Right};
 
 /// What ranks have counted, and how many.
 #[derive(Debug)]
@@ -36,6 +34,11 @@ fn size(class: u32) -> String {
 
 fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
+}
+
+/// Seconds, to the millisecond.
+fn told(ns: u64) -> String {
+    format!("{:.3}", seconds(ns))
 }
 
 /// A share, in per cent; nothing of nothing.
@@ -73,189 +76,162 @@ impl Report<'_> {
 
     /// For a person.
     pub(crate) fn text(&self) -> String {
-        let mut text = String::new();
-        // Writing to a string does not fail.
-        let _ = self.write_text(&mut text);
+        let total = self.total();
+        let ranks = counted(self.ranks, "rank");
+        let mut text = format!("treefold-pmpi: {ranks},\n") + &sentence(self.library);
+        if self.counted < self.ranks {
+            text += &sentence(&format!(
+                "This report is of {} of {ranks} only.",
+                self.counted
+            ));
+        }
+        text += &self.outcome(&total);
+        if total.failed > 0 {
+            let failed = counted(total.failed, "call");
+            text += &sentence(&format!("treefold failed in {failed}."));
+        }
+        if total.environments > 0 {
+            let calls = counted(total.environments, "call");
+            text += &sentence(&format!(
+                "{calls} came from threads with another floating-point environment than the default one."
+            ));
+        }
+        text += &self.taken_over();
+        text += &self.passed_on();
+        if self.ranks > 1 {
+            text += &sentence(&format!(
+                "Calls, bytes and seconds are sums over ranks: a call that all {0} make counts {0}.",
+                self.ranks
+            ));
+        }
         text
     }
 
-    fn write_text(&self, text: &mut String) -> std::fmt::Result {
-        let total = self.total();
-        let is_check = self.mode == Mode::Check;
-        writeln!(
-            text,
-            "treefold-pmpi: {}, {}",
-            counted(self.ranks, "rank"),
-            self.library
-        )?;
-        if self.counted < self.ranks {
-            let ranks = counted(self.ranks, "rank");
-            writeln!(
-                text,
-                "  This report is of {} of {ranks} only.",
-                self.counted
-            )?;
-        }
+    /// What came of it.
+    fn outcome(&self, total: &Counts) -> String {
         if self.calls_seen() == 0 {
-            self.write_unseen(text)?;
-        } else if total.calls == 0 {
-            writeln!(
-                text,
-                "  The program made no reduction that treefold takes over."
-            )?;
-        } else if !is_check {
-            writeln!(text, "  These reductions were treefold's:")?;
-        } else if total.differing == 0 {
-            writeln!(
-                text,
-                "  The program got the MPI library's results.\n  With {} and its choice of algorithms, all had treefold's bits.",
-                counted(self.ranks, "rank")
-            )?;
-        } else {
-            let share = percent(total.differing, total.compared);
-            let (differing, compared) = (total.differing, total.compared);
-            writeln!(
-                text,
-                "  The program got the MPI library's results.\n  {differing} of {compared} ({share}) had other bits than treefold's:"
-            )?;
-            self.write_cause(text, &total)?;
+            return self.unseen();
         }
-        if total.failed > 0 {
-            let failed = counted(total.failed, "call");
-            writeln!(text, "  treefold failed in {failed}.")?;
+        if total.calls == 0 {
+            return sentence("The program made no reduction that treefold takes over.");
         }
-        if total.environments > 0 {
-            writeln!(
-                text,
-                "  {} came from threads with another floating-point environment than the default one.",
-                counted(total.environments, "call")
-            )?;
+        if self.mode != Mode::Check {
+            return sentence("These reductions were treefold's:");
         }
-        if total.calls > 0 {
-            self.write_taken(text, is_check)?;
+        let results = sentence("The program got the MPI library's results.");
+        let (differing, compared) = (total.differing, total.compared);
+        if differing == 0 {
+            let ranks = counted(self.ranks, "rank");
+            return results
+                + &sentence(&format!(
+                    "With {ranks} and its choice of algorithms, all had treefold's bits."
+                ));
         }
-        if self.passed().next().is_some() {
-            writeln!(text, "\n  Passed to the MPI library:")?;
-            self.write_passed(text)?;
-        }
-        let ranks = self.ranks;
-        match ranks {
-            0 | 1 => Ok(()),
-            _ => writeln!(
-                text,
-                "\n  Calls, bytes and seconds are sums over ranks:\n  a call that all {ranks} make counts {ranks}."
-            ),
-        }
+        let share = percent(differing, compared);
+        let found = format!("{differing} of {compared} ({share}) had other bits than treefold's:");
+        results + &sentence(&found) + &cause(total)
     }
 
     /// Why there may be nothing to report.
-    fn write_unseen(&self, text: &mut String) -> std::fmt::Result {
-        match &self.ahead {
-            Some(ahead) => writeln!(
-                text,
-                "  Calls seen: 0. The program calls the reductions of {ahead}, which comes before treefold's and hides its calls."
+    fn unseen(&self) -> String {
+        let why = match &self.ahead {
+            Some(ahead) => format!(
+                "The program calls the reductions of {ahead}, which comes before treefold's and hides its calls."
             ),
-            None => writeln!(
-                text,
-                "  Calls seen: 0. The program made no reduction, or another tool that comes before treefold's library hides its calls."
-            ),
-        }
-    }
-
-    /// Why results differ. The MPI library computes in the program's floating-point environment, treefold in the default one.
-    fn write_cause(&self, text: &mut String, total: &Counts) -> std::fmt::Result {
-        let (differing, elsewhere) = (total.differing, total.differing_environments);
-        if total.environments == 0 {
-            return writeln!(
-                text,
-                "  they depend on the library's choice of algorithm.\n  With TREEFOLD_PMPI=on they do not."
-            );
-        }
-        writeln!(
-            text,
-            "  Of these {differing}, {elsewhere} came from threads that flush subnormal numbers to zero or do not round to nearest. The library's\n  \
-             sums are computed like that, on this rank and on others, and treefold's never: such bits may differ whatever the algorithm is."
-        )?;
-        match differing - elsewhere {
-            0 => Ok(()),
-            others => writeln!(
-                text,
-                "  The rest, {others}, depends on the library's choice of algorithm, unless another rank's environment is the cause."
-            ),
-        }
-    }
-
-    /// What differs stands before the numbers that say less.
-    fn write_taken(&self, text: &mut String, is_check: bool) -> std::fmt::Result {
-        writeln!(text)?;
-        let named = |kind: &Kind, counts: &Counts| {
-            let size = size(kind.size_class);
-            let names = [&kind.call, &kind.element, &kind.op, &size].map(String::clone);
-            (names, counts.calls.to_string(), counts.bytes.to_string())
+            None => "The program made no reduction, or another tool that comes before treefold's library hides its calls."
+                .to_owned(),
         };
-        let duration = |ns| format!("{:.3}", seconds(ns));
-        if is_check {
-            let head = [
-                "MPI_",
-                "type",
-                "op",
-                "up to",
-                "calls",
-                "differ",
-                "",
-                "elements",
-                "bytes",
-                "treefold s",
-                "library s",
-            ];
-            let mut rows = vec![head.map(str::to_owned)];
-            for (kind, counts) in self.taken() {
-                let ([call, element, op, size], calls, bytes) = named(kind, counts);
-                rows.push([
-                    call,
-                    element,
-                    op,
-                    size,
-                    calls,
-                    counts.differing.to_string(),
-                    percent(counts.differing, counts.compared),
-                    counts.differing_elements.to_string(),
-                    bytes,
-                    duration(counts.treefold_ns),
-                    duration(counts.library_ns),
-                ]);
-            }
-            let aligns: [_; 11] =
-                std::array::from_fn(|column| if column < 3 { Left } else { Right });
-            return columns::write(text, aligns, &rows);
-        }
-        let head = [
-            "MPI_",
-            "type",
-            "op",
-            "up to",
-            "calls",
-            "bytes",
-            "treefold s",
-        ];
-        let mut rows = vec![head.map(str::to_owned)];
-        for (kind, counts) in self.taken() {
-            let ([call, element, op, size], calls, bytes) = named(kind, counts);
-            let duration = duration(counts.treefold_ns);
-            rows.push([call, element, op, size, calls, bytes, duration]);
-        }
-        let aligns = [Left, Left, Left, Right, Right, Right, Right];
-        columns::write(text, aligns, &rows)
+        sentence(&format!("Calls seen: 0. {why}"))
     }
 
-    fn write_passed(&self, text: &mut String) -> std::fmt::Result {
-        let head = ["MPI_", "type", "op", "calls", "bytes", "why"];
-        let mut rows = vec![head.map(str::to_owned)];
-        for (kind, counts) in merged_sizes(self.passed()) {
-            let [calls, bytes] = [counts.calls, counts.bytes].map(|count| count.to_string());
-            rows.push([kind.call, kind.element, kind.op, calls, bytes, kind.passed]);
+    /// Tables of what is taken over: what differs comes first, as that is what `check` is for.
+    fn taken_over(&self) -> String {
+        let kinds: Vec<_> = self.taken().collect();
+        if kinds.is_empty() {
+            return String::new();
         }
-        columns::write(text, [Left, Left, Left, Right, Right, Left], &rows)
+        let is_check = self.mode == Mode::Check;
+        let mut text = String::from("\n");
+        if is_check {
+            let mut rows = vec![
+                [
+                    "MPI_", "type", "op", "up to", "calls", "differ", "", "elements",
+                ]
+                .map(str::to_owned),
+            ];
+            rows.extend(kinds.iter().map(|(kind, counts)| {
+                let [call, element, op, size] = key(kind);
+                let share = percent(counts.differing, counts.compared);
+                let calls = counts.calls.to_string();
+                let differing = counts.differing.to_string();
+                let elements = counts.differing_elements.to_string();
+                [call, element, op, size, calls, differing, share, elements]
+            }));
+            let are_words = [true, true, true, false, false, false, false, false];
+            text += &(columns(are_words, &rows) + "\n");
+        }
+        let last = if is_check { "library s" } else { "calls" };
+        let mut rows =
+            vec![["MPI_", "type", "op", "up to", "bytes", "treefold s", last].map(str::to_owned)];
+        rows.extend(kinds.iter().map(|(kind, counts)| {
+            let [call, element, op, size] = key(kind);
+            let last = match self.mode {
+                Mode::Check => told(counts.library_ns),
+                _ => counts.calls.to_string(),
+            };
+            let bytes = counts.bytes.to_string();
+            let own = told(counts.treefold_ns);
+            [call, element, op, size, bytes, own, last]
+        }));
+        text + &columns([true, true, true, false, false, false, false], &rows)
+    }
+
+    /// The table of what the MPI library did.
+    fn passed_on(&self) -> String {
+        let kinds = merged_sizes(self.passed());
+        if kinds.is_empty() {
+            return String::new();
+        }
+        let mut rows = vec![["MPI_", "type", "op", "calls", "bytes", "why"].map(str::to_owned)];
+        rows.extend(kinds.into_iter().map(|(kind, counts)| {
+            let [call, element, op, _] = key(&kind);
+            let (calls, bytes) = (counts.calls.to_string(), counts.bytes.to_string());
+            [call, element, op, calls, bytes, kind.passed]
+        }));
+        let table = columns([true, true, true, false, false, true], &rows);
+        format!("\n  Passed to the MPI library:\n{table}\n")
+    }
+}
+
+/// What begins a row.
+fn key(kind: &Kind) -> [String; 4] {
+    let size = size(kind.size_class);
+    [
+        kind.call.clone(),
+        kind.element.clone(),
+        kind.op.clone(),
+        size,
+    ]
+}
+
+/// Why results differ. The MPI library computes in the program's floating-point environment, treefold in the default one.
+fn cause(total: &Counts) -> String {
+    let (differing, elsewhere) = (total.differing, total.differing_environments);
+    if total.environments == 0 {
+        return sentence("they depend on the library's choice of algorithm.")
+            + &sentence("With TREEFOLD_PMPI=on they do not.");
+    }
+    let text = sentence(&format!(
+        "Of these {differing}, {elsewhere} came from threads that flush subnormal numbers to zero or do not round to nearest. The library's \
+         sums are computed like that, on this rank and on others, and treefold's never: such bits may differ whatever the algorithm is."
+    ));
+    match differing - elsewhere {
+        0 => text,
+        others => {
+            text + &sentence(&format!(
+                "The rest, {others}, depends on the library's choice of algorithm, unless another rank's environment is the cause."
+            ))
+        }
     }
 }
 
@@ -306,29 +282,50 @@ mod tests {
         statistics
     }
 
+    /// Where lines end is no matter.
+    fn in_one_line(text: &str) -> String {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn pages_have_room_for_reports() {
+        let counts = Counts {
+            calls: 11_640,
+            bytes: 93_120,
+            compared: 11_640,
+            differing: 3_240,
+            differing_elements: 3_240,
+            treefold_ns: 15_492_000_000,
+            library_ns: 6_651_000_000,
+            ..Counts::default()
+        };
+        let mut statistics = statistics(counts);
+        let passed = Kind {
+            passed: "TREEFOLD_PMPI_OPS lacks the operator".to_owned(),
+            call: "Reduce".to_owned(),
+            element: "double".to_owned(),
+            op: "max".to_owned(),
+            size_class: 0,
+        };
+        statistics.count(passed, counts);
+        let report = Report {
+            library: "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022",
+            ..report(&statistics)
+        };
+        let text = report.text();
+        for line in text.lines() {
+            assert!(line.chars().count() <= 78, "{line}");
+        }
+        assert!(text.contains("3240  27.8 %"), "{text}");
+    }
+
     #[test]
     fn sizes_are_powers_of_four() {
         assert_eq!(
             [0, 2, 5, 6, 10].map(size),
             ["1 B", "16 B", "1 KiB", "4 KiB", "1 MiB"]
         );
-    }
-
-    /// A page, and many a terminal, show no more of a line.
-    #[test]
-    fn what_differs_stands_in_the_first_70_columns() {
-        let counts = Counts {
-            calls: 1_000_000,
-            compared: 1_000_000,
-            differing: 900_000,
-            differing_elements: 9_000_000,
-            ..Counts::default()
-        };
-        let text = report(&statistics(counts)).text();
-        let is_row = |line: &&str| line.contains("Allreduce");
-        let row = text.lines().find(is_row).unwrap_or_default();
-        let end = row.find("9000000 ").map(|begin| begin + 7);
-        assert!(end.is_some_and(|end| end <= 70), "{text}");
     }
 
     #[test]
@@ -342,7 +339,7 @@ mod tests {
                 differing_environments,
                 ..Counts::default()
             };
-            report(&statistics(counts)).text()
+            in_one_line(&report(&statistics(counts)).text())
         };
         let of_algorithm = "depend on the library's choice of algorithm";
         let text = text_of(0, 0);
@@ -356,13 +353,13 @@ mod tests {
     #[test]
     fn nothing_seen_is_said_with_what_hides_calls() {
         let nothing = Statistics::default();
-        let text = report(&nothing).text();
+        let text = in_one_line(&report(&nothing).text());
         assert!(text.contains("Calls seen: 0. The program made no reduction, or another tool"));
         let report = Report {
             ahead: Some("/lib/libtool.so".to_owned()),
             ..report(&nothing)
         };
-        let text = report.text();
+        let text = in_one_line(&report.text());
         assert!(
             text.contains("Calls seen: 0. The program calls the reductions of /lib/libtool.so")
         );
@@ -383,8 +380,8 @@ mod tests {
             counted: 1,
             ..report(&statistics)
         };
-        let text = report.text();
-        for told in ["1 rank, ", "With 1 rank and", "in 1 call.", "  1 call came"] {
+        let text = in_one_line(&report.text());
+        for told in ["1 rank, ", "With 1 rank and", "in 1 call.", " 1 call came"] {
             assert!(text.contains(told), "{told}: {text}");
         }
         for wrong in ["1 ranks", "1 calls", "all 1"] {

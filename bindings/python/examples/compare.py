@@ -1,35 +1,43 @@
-"""Compares runs of conjugate_gradient.py on several numbers of ranks: `python compare.py out.svg 1.npz 2.npz 3.npz`. Needs matplotlib."""
+"""Compares runs of conjugate_gradient.py on several numbers of ranks: `python compare.py out.json 1.npz 2.npz 3.npz`.
 
+`cargo xtask draw out.json` makes a picture of what it writes.
+"""
+
+import json
 import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "treefold"
-
-import matplotlib.pyplot as plt
 import numpy as np
 
 
+def line(name, differences):
+    points = [[float(iteration), float(f"{difference:.4e}")] for iteration, difference in enumerate(differences)]
+    return {"name": name, "style": "joined", "points": points}
+
+
 def main():
-    picture, *files = sys.argv[1:]
+    numbers, *files = sys.argv[1:]
     first, *others = [np.load(file) for file in files]
-    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    for file, other in zip(files[1:], others, strict=True):
-        ranks = file.rsplit("/", 1)[-1].removesuffix(".npz")
+    names = [file.rsplit("/", 1)[-1].removesuffix(".npz") for file in files[1:]]
+    lines = [line(f"treefold, {' and '.join(names)} ranks", np.zeros(first["by_treefold"].size))]
+    for ranks, other in zip(names, others, strict=True):
         parted = first["by_mpi"] != other["by_mpi"]
         assert parted.any(), f"by MPI, {ranks} ranks have the residuals of one"
         assert np.array_equal(first["by_treefold"], other["by_treefold"]), f"by treefold, {ranks} ranks have other residuals than one"
-        print(f"{ranks} ranks, by MPI: {parted.sum()} of {parted.size} residuals differ from those of one rank, first in iteration "
-              f"{parted.argmax()}")
+        print(f"{ranks} ranks, by MPI: {parted.sum()} of {parted.size} residuals differ")
+        print(f"    from those of one rank, first in iteration {parted.argmax()}")
         print(f"{ranks} ranks, by treefold: none differs")
-        difference = np.abs(other["by_mpi"] / first["by_mpi"] - 1)
-        axes.semilogy(np.where(difference > 0, difference, np.nan), ".", markersize=3, label=f"{ranks} ranks, by MPI_Allreduce")
-    axes.set_xlabel("iteration")
-    axes.set_ylabel("squared residual: relative difference from one rank")
-    axes.set_title("By treefold, all differences are zero")
-    axes.legend()
-    figure.savefig(picture, metadata={"Date": None})
+        lines.append(line(f"MPI_Allreduce, {ranks} ranks", np.abs(other["by_mpi"] / first["by_mpi"] - 1)))
+    plot = {
+        "source": "cargo xtask test --stage python-story --record",
+        "title": "By MPI_Allreduce a solver's residuals depend on the number of ranks, by treefold they do not",
+        "subtitle": "Squared residuals of conjugate gradients in Python, beside those on one rank",
+        "x": {"name": "time, iterations", "scale": "linear"},
+        "y": {"name": "relative difference from one rank's, ratio", "scale": "decades and zero"},
+        "size": "page",
+        "lines": lines,
+    }
+    with open(numbers, "w") as file:
+        json.dump(plot, file)
 
 
 if __name__ == "__main__":

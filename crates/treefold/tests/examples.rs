@@ -3,7 +3,7 @@
 //! `cargo test -p treefold` builds the examples beside this test. `cargo test --test examples` alone does not build them: it runs
 //! those of the build before.
 //!
-//! The pages and the picture are links in this folder, so that the package has them too.
+//! The pages and the picture's numbers are links in this folder, so that the package has them too.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(clippy::print_stdout, reason = "its output is its report")]
@@ -186,11 +186,11 @@ fn conjugate_gradients_on_threads() {
     let shown = shown_of("conjugate_gradient");
     let folder = fresh_folder("conjugate-gradients");
     check(shown, &folder);
-    let drawn = fs::read_to_string(folder.join(shown.arguments)).unwrap();
+    let written = fs::read_to_string(folder.join(shown.arguments)).unwrap();
     // Not `assert_eq`, which would print both.
     assert!(
-        drawn == include_str!("conjugate-gradient.svg"),
-        "docs/conjugate-gradient.svg is old: `cargo run --release --example conjugate_gradient docs/conjugate-gradient.svg`"
+        written == include_str!("conjugate-gradient.json"),
+        "docs/conjugate-gradient.json is old: `cargo run --release --example conjugate_gradient docs/conjugate-gradient.json`"
     );
 }
 

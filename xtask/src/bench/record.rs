@@ -99,8 +99,12 @@ fn is_told(row: &Row) -> bool {
         }
         "reduce" => {
             let is_lower = row.distribution.as_deref() == Some("lower");
-            let is_other = ["algorithm1", "mpi-native"].contains(&row.variant.as_str());
-            row.variant == "plan" || is_lower && is_other
+            let is_plain = row.reference.starts_with("unordered");
+            match row.variant.as_str() {
+                "plan" => is_plain || is_lower,
+                "algorithm1" | "mpi-native" => is_plain && is_lower && row.ranks > 1,
+                _ => false,
+            }
         }
         _ => true,
     }
@@ -166,6 +170,8 @@ mod tests {
         assert!(!is_told(&row("kernels", &exact, 1 << 19, "unordered-simd")));
         assert!(!is_told(&row("kernels", &exact, 1 << 20, "left-to-right")));
         assert!(is_told(&row("reduce", "plan", 2, "left-to-right")));
-        assert!(!is_told(&row("reduce", "bruck", 2, "left-to-right")));
+        assert!(is_told(&row("reduce", "algorithm1", 2, "unordered-simd")));
+        assert!(!is_told(&row("reduce", "algorithm1", 2, "left-to-right")));
+        assert!(!is_told(&row("reduce", "bruck", 2, "unordered-simd")));
     }
 }

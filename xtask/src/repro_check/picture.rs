@@ -1,5 +1,7 @@
-//! The sums of one data set over the numbers of ranks: one value in tree order, a spread as programs usually sum.
+//! How far the sums of one data set are from the exact one, over the numbers of ranks: one distance in tree order, many as programs usually
+//! sum.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -10,6 +12,7 @@ use harness::markdown::grouped;
 use harness::matrix::plain_sum;
 use harness::plot::{Axis, Line, Plot, Record, Size};
 use harness::{Error, Order};
+use reduce::exact;
 
 /// Whether `--plot` names a picture.
 pub(super) fn check(path: &Path) -> Result<(), Error> {
@@ -22,63 +25,93 @@ pub(super) fn check(path: &Path) -> Result<(), Error> {
 /// A number of ranks, and a sum on them.
 type Sum = (usize, f64);
 
-/// Draws the sums in tree order of the longest data set beside plain ones, and writes their numbers beside the picture.
+/// Draws the ordered sums of the longest data set beside plain ones, and writes their numbers beside the picture.
 pub(super) fn draw(path: &Path, data: &[DataSet], rows: &[Row]) -> Result<(), Error> {
     let is_tree = |row: &&Row| row.order == Order::Tree.name();
-    let tree = || rows.iter().filter(is_tree);
-    let longest = tree().max_by_key(|row| row.n);
+    let longest = rows.iter().filter(is_tree).max_by_key(|row| row.n);
     let longest = longest.and_then(|row| data.iter().find(|data| data.name == row.dataset));
     let Some(longest) = longest else {
         let reason = "there is no sum in tree order to draw";
         return Err(Error::option("--plot", reason));
     };
-    let own = tree().filter(|row| row.dataset == longest.name);
-    let own: Vec<Sum> = own.map(|row| (row.ranks, row.total())).collect();
-    let ranks: BTreeSet<usize> = own.iter().map(|sum| sum.0).collect();
+    let of = |order: Order| -> Vec<Sum> {
+        let own = rows.iter().filter(|row| row.order == order.name());
+        let own = own.filter(|row| row.dataset == longest.name);
+        own.map(|row| (row.ranks, row.total())).collect()
+    };
+    let tree = of(Order::Tree);
+    let ranks: BTreeSet<usize> = tree.iter().map(|sum| sum.0).collect();
     let plain: Result<Vec<Sum>, Error> = ranks
         .into_iter()
         .map(|ranks| Ok((ranks, plain_sum(&longest.items, ranks)?)))
         .collect();
+    let sums = Sums {
+        tree,
+        exact: of(Order::Exact),
+        plain: plain?,
+    };
     let name = path.file_name().unwrap_or_default();
     let source = format!(
         "cargo xtask repro-check --plot {}; data set {}",
         name.display(),
         longest.name
     );
-    Record::new(source, plot(longest.items.len(), &own, &plain?)).write(path)
+    Record::new(source, plot(&longest.items, &sums)).write(path)
 }
 
-/// There are sums of both kinds, on the same numbers of ranks.
-fn plot(items: usize, tree: &[Sum], plain: &[Sum]) -> Plot {
-    let zero = tree[0].1;
+/// What is drawn.
+struct Sums {
+    /// In tree order.
+    tree: Vec<Sum>,
+    /// Exact, rounded once; none, if they were not asked for.
+    exact: Vec<Sum>,
+    /// On the same numbers of ranks as those in tree order.
+    plain: Vec<Sum>,
+}
+
+/// There are sums in tree order.
+fn plot(items: &[f64], sums: &Sums) -> Plot {
+    let zero = exact::sum(items);
     let unit = zero.abs().next_up() - zero.abs();
-    let dots = |name: &str, sums: &[Sum]| {
+    let distances = |sums: &[Sum]| {
         let points = sums.iter();
         let points = points.map(|&(ranks, sum)| (ranks as f64, (sum - zero) / unit));
         let mut points: Vec<(f64, f64)> = points.collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         points.dedup();
-        Line::dots(name, points)
+        points
     };
-    let most = plain.iter().map(|sum| sum.0).max().unwrap_or(0);
-    let values = |sums: &[Sum]| {
-        let patterns: BTreeSet<u64> = sums.iter().map(|sum| sum.1.to_bits()).collect();
-        patterns.len()
+    let (tree, plain) = (distances(&sums.tree), distances(&sums.plain));
+    let away = |points: &[(f64, f64)]| {
+        let distances = points.iter().map(|point| point.1.abs());
+        let farthest = distances.clone().fold(0.0, f64::max);
+        let nearest = distances.fold(f64::INFINITY, f64::min);
+        match nearest.total_cmp(&farthest) {
+            Ordering::Less => format!("{nearest} to {farthest} ulp"),
+            _ => format!("{farthest} ulp"),
+        }
     };
+    let most = sums.plain.iter().map(|sum| sum.0).max().unwrap_or(0);
+    let title = format!(
+        "On 1 to {most} ranks, treefold's sum is {} from the exact sum, a plain one {}",
+        away(&tree),
+        away(&plain)
+    );
+    let mut lines = vec![Line::new("treefold, tree order", tree)];
+    if !sums.exact.is_empty() {
+        lines.push(Line::new("treefold, exact", distances(&sums.exact)));
+    }
+    lines.push(Line::dots("plain sum", plain));
     Plot {
-        title: format!(
-            "On 1 to {most} ranks, a plain sum takes {}, treefold's takes {}",
-            counted(values(plain), "value"),
-            values(tree)
-        ),
+        title,
         subtitle: format!(
-            "Sums of {} doubles on {} of ranks; plain: left to right on each rank, then an allreduce",
-            grouped(&items.to_string()),
-            counted(plain.len(), "number")
+            "{} doubles on {} of ranks; plain: left to right on each rank, then an allreduce",
+            grouped(&items.len().to_string()),
+            counted(sums.plain.len(), "number")
         ),
-        x: Axis::linear("ranks"),
-        y: Axis::linear("difference, units in the last place"),
-        lines: vec![dots("treefold", tree), dots("plain sum", plain)],
+        x: Axis::linear("p, ranks"),
+        y: Axis::linear("distance from the exact sum, ulp"),
+        lines,
         size: Size::Half,
     }
 }
@@ -87,16 +120,23 @@ fn plot(items: usize, tree: &[Sum], plain: &[Sum]) -> Plot {
 mod tests {
     use std::path::Path;
 
-    use super::{check, plot};
+    use super::{Sums, check, plot};
 
     #[test]
-    fn differences_are_in_units_in_the_last_place() {
-        let tree = [(17, -1.0), (1, -1.0), (1, -1.0)];
-        let next = (-1.0_f64).next_up().next_up();
-        let plot = plot(9, &tree, &[(1, -1.0), (17, next)]);
-        assert_eq!(plot.lines[0].points, [(1.0, 0.0), (17.0, 0.0)]);
-        assert_eq!(plot.lines[1].points, [(1.0, 0.0), (17.0, 1.0)]);
-        let expected = "On 1 to 17 ranks, a plain sum takes 2 values, treefold's takes 1";
+    fn distances_from_the_exact_sum_are_in_units_in_the_last_place() {
+        let items = [1.0, 0.5_f64.powi(53), 0.5_f64.powi(53)];
+        let exact = 1.0_f64.next_up();
+        let sums = Sums {
+            tree: vec![(17, exact), (1, exact), (1, exact)],
+            exact: vec![(1, exact), (17, exact)],
+            plain: vec![(1, 1.0), (17, exact)],
+        };
+        let plot = plot(&items, &sums);
+        let points: Vec<_> = plot.lines.iter().map(|line| line.points.clone()).collect();
+        let flat = vec![(1.0, 0.0), (17.0, 0.0)];
+        assert_eq!(points, [flat.clone(), flat, vec![(1.0, -1.0), (17.0, 0.0)]]);
+        let expected =
+            "On 1 to 17 ranks, treefold's sum is 0 ulp from the exact sum, a plain one 0 to 1 ulp";
         assert_eq!(plot.title, expected);
     }
 

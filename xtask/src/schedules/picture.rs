@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use harness::Error;
-use harness::plot::style::{FINE, GRID, HAIR, PALETTE, Text, stroke};
+use harness::plot::style::{BLUE, FINE, GRID, HAIR, Text, VERMILION, stroke};
 use harness::plot::svg::{self, Area, Drawn, Point, text};
 use plotters::element::{PathElement, Polygon};
 use plotters::style::text_anchor::HPos;
@@ -16,17 +16,17 @@ const ROUND_MOST: f64 = 960.0;
 
 /// Around the picture; on the left there are the ranks' numbers.
 const MARGIN: i32 = 160;
-const LEFT: i32 = 640;
+const LEFT: i32 = 760;
 
 /// As wide as a page; a wider picture would be shrunk, and its letters with it.
-const WIDTH_MOST: i32 = 8600;
+const WIDTH_MOST: i32 = 6800;
 
 /// The head of an arrow: its length, and half of its width.
 const HEAD: (f64, f64) = (80.0, 30.0);
 
 /// Where a message goes.
-const TO_HIGHER: RGBColor = PALETTE[0];
-const TO_LOWER: RGBColor = PALETTE[1];
+const TO_HIGHER: RGBColor = BLUE;
+const TO_LOWER: RGBColor = VERMILION;
 
 /// Draws messages that take a round each.
 pub(super) fn draw(

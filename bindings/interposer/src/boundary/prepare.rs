@@ -33,7 +33,7 @@ pub(super) unsafe fn prepare(
         _ => {}
     }
     if !settings.takes(op) {
-        return Err("TREEFOLD_PMPI_OPS does not name the operator");
+        return Err("TREEFOLD_PMPI_OPS lacks the operator");
     }
     if mpi.is_null(comm) {
         return Err(WRONG);

@@ -1,46 +1,69 @@
-//! Tables that are as wide as what stands in them: a terminal, and a page, show some 70 characters.
+//! Text in columns as wide as what is in them, and lines that a terminal and a page have room for.
 
-use std::fmt::{Result, Write};
+/// No line of a report is longer, unless a word or a table's cells are.
+const WIDTH: usize = 78;
 
-/// How a column is aligned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Align {
-    Left,
-    Right,
-}
+/// Around columns.
+const GAP: &str = "  ";
 
-/// Writes rows, of which the first is the head, with two blanks before each column. All have a cell for each of `aligns`.
-pub(super) fn write<const N: usize>(
-    text: &mut String,
-    aligns: [Align; N],
-    rows: &[[String; N]],
-) -> Result {
-    let chars = |cell: &String| cell.chars().count();
-    let widest = |column: usize| rows.iter().map(|row| chars(&row[column])).max();
-    let widths: [usize; N] = std::array::from_fn(|column| widest(column).unwrap_or(0));
+/// Rows of cells, headings first; columns of words are flush left, those of numbers flush right.
+pub(super) fn columns<const N: usize>(are_words: [bool; N], rows: &[[String; N]]) -> String {
+    let width = |column: usize| {
+        let widths = rows.iter().map(|row| row[column].chars().count());
+        widths.max().unwrap_or(0)
+    };
+    let mut text = String::new();
     for row in rows {
         let mut line = String::new();
-        for ((cell, width), align) in row.iter().zip(widths).zip(aligns) {
-            match align {
-                Align::Left => write!(line, "  {cell:<width$}")?,
-                Align::Right => write!(line, "  {cell:>width$}")?,
-            }
+        for (column, cell) in row.iter().enumerate() {
+            let width = width(column);
+            line += GAP;
+            line += &if are_words[column] {
+                format!("{cell:<width$}")
+            } else {
+                format!("{cell:>width$}")
+            };
         }
-        writeln!(text, "{}", line.trim_end())?;
+        text += line.trim_end();
+        text += "\n";
     }
-    Ok(())
+    text
+}
+
+/// A sentence in lines of its own, indented.
+pub(super) fn sentence(words: &str) -> String {
+    let (mut text, mut line) = (String::new(), String::new());
+    for word in words.split_whitespace() {
+        let length = GAP.len() + line.chars().count() + 1 + word.chars().count();
+        if !line.is_empty() && length > WIDTH {
+            text += &format!("{GAP}{line}\n");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line += " ";
+        }
+        line += word;
+    }
+    text + GAP + &line + "\n"
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Align, write};
+    use super::{WIDTH, columns, sentence};
 
     #[test]
-    fn columns_are_as_wide_as_their_widest_cell() {
-        let mut text = String::new();
-        let rows = [["op", "calls"], ["sum", "12 µs"]].map(|row| row.map(str::to_owned));
-        let written = write(&mut text, [Align::Left, Align::Right], &rows);
-        assert!(written.is_ok());
-        assert_eq!(text, "  op   calls\n  sum  12 µs\n");
+    fn columns_are_as_wide_as_their_cells() {
+        let row = |cells: [&str; 2]| cells.map(str::to_owned);
+        let rows = [row(["call", "n"]), row(["Reduce", "100"])];
+        let text = columns([true, false], &rows);
+        assert_eq!(text, "  call      n\n  Reduce  100\n");
+    }
+
+    #[test]
+    fn sentences_are_wrapped() {
+        let text = sentence(&"word ".repeat(40));
+        assert!(text.lines().count() > 2);
+        assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
+        assert_eq!(text.split_whitespace().count(), 40);
     }
 }

@@ -61,7 +61,7 @@ static void table(const char *name, reduction own, reduction library, int most_r
         x[i] = (double)random_bits(i);
     DOING("timing %s", name);
     if (rank == 0)
-        printf("\n%s, %d ranks, medians of %d\n%10s %12s %12s %8s\n", name, size, (int)SAMPLES, "bytes", "MPI_, us", "PMPI_, us", "ratio");
+        printf("\n%s, %d ranks, medians of %d\n%10s %13s %13s %8s\n", name, size, (int)SAMPLES, "bytes", "MPI_, µs", "PMPI_, µs", "ratio");
     for (int bytes = 8; bytes <= MOST_BYTES; bytes *= 2) {
         int count = bytes / (int)sizeof *x, repetitions = most_repetitions / (1 + bytes / 4096);
         repetitions = repetitions < 2 ? 2 : repetitions;

@@ -1,10 +1,10 @@
 //! The temperature of a plate by conjugate gradients: with treefold's sums every iterate has the same bits on any number of ranks,
 //! with plain sums the iterates part.
 //!
-//! On threads, with a picture:
+//! On threads, with the numbers of a picture:
 //!
 //! ```text
-//! cargo run --release --example conjugate_gradient [picture.svg]
+//! cargo run --release --example conjugate_gradient [numbers.json]
 //! ```
 //!
 //! Under MPI, where the fingerprints are the same as on threads:
@@ -16,9 +16,9 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
-mod picture;
 mod plain;
 mod problem;
+mod record;
 mod solver;
 
 use std::error::Error;
@@ -62,7 +62,7 @@ fn on_threads() -> Outcome<()> {
         }
     }
     if let Some(path) = std::env::args_os().nth(1) {
-        std::fs::write(path, picture::draw(&comparisons))?;
+        std::fs::write(path, record::json(&comparisons))?;
     }
     Ok(())
 }
@@ -196,9 +196,7 @@ fn compare(world: &World, reference: &Run) -> Outcome<Comparison> {
 }
 
 fn print_header() {
-    println!(
-        "sums      ranks  iterations  fingerprint of all iterates  part from those on one rank"
-    );
+    println!("sums      ranks  iterations  iterates' bits    part from one rank's");
 }
 
 impl Comparison {
@@ -213,14 +211,14 @@ impl Comparison {
             None => "never".to_owned(),
             Some(iteration) => {
                 let farthest = self.distances.iter().copied().fold(0.0, f64::max);
-                format!("in iteration {iteration}, later by up to {farthest:.1e}")
+                format!("iteration {iteration}, up to {farthest:.1e}")
             }
         };
         let Self {
             ranks, iterations, ..
         } = self;
         let (sums, fingerprint) = (format!("{:?}", self.sums), self.fingerprint);
-        println!("{sums:8}  {ranks:5}  {iterations:10}  {fingerprint:016x}             {parting}");
+        println!("{sums:8}  {ranks:5}  {iterations:10}  {fingerprint:016x}  {parting}");
     }
 
     /// Whether it shows what it is there to show.

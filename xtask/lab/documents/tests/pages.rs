@@ -82,12 +82,6 @@ fn pages_show_programs_of_the_tree() {
             "#include",
         ),
         (
-            "docs/c",
-            "cpp",
-            "bindings/c-mpi/examples/allreduce.cpp",
-            "#include",
-        ),
-        (
             "docs/tutorial-fortran",
             "fortran",
             "bindings/c/examples/first_sum.f90",

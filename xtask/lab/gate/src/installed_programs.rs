@@ -1,6 +1,7 @@
 //! The stage `programs`: LAMMPS and PETSc from Debian's packages run with two of Open MPI's allreduce algorithms each. Their results part
 //! without the interposer, or else nothing is shown; with it, they are the same bytes. `treefold-run --check` says of LAMMPS that it is so.
 
+mod cost;
 mod picture;
 
 use std::path::Path;
@@ -73,7 +74,7 @@ pub(super) fn installed_programs(steps: &mut Steps) -> Result<(), Stop> {
         let version = steps.installation().version().unwrap_or_default();
         let picture = picture::record(&version, NAMES, [&without, &with]);
         steps.note_picture("unchanged-programs.svg", picture);
-        Ok(())
+        cost::measure(steps, &prefix)
     })
 }
 

@@ -40,7 +40,7 @@ pub struct Options {
     /// List the stages, with what they check and how long they take, and run none
     #[arg(long)]
     list: bool,
-    /// Write to docs/ what was found: which MPI libraries passed, to the table of mpi.md; the picture of stage programs
+    /// Write to docs/ what was found: which MPI libraries passed, to the table of mpi.md; the pictures of stage programs
     #[arg(long)]
     record: bool,
     /// Run the stage of another architecture alone: build for it, and run in an emulator

@@ -41,7 +41,7 @@ const FORTRAN_FLAGS: [&str; 5] = [
 
 /// This program prints times, and has nothing to find on other numbers of ranks.
 const OVERHEAD: &str = "overhead";
-const OVERHEAD_RANKS: usize = 2;
+pub(crate) const OVERHEAD_RANKS: usize = 2;
 
 /// Repetitions of the shortest message: a few, as a busy machine says little about times.
 const OVERHEAD_REPETITIONS: &str = "20";

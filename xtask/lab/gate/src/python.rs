@@ -14,6 +14,7 @@ use std::process::Command;
 use checkout::workspace::workspace;
 use harness::Error;
 use harness::launcher::Launcher;
+use harness::plot::Record;
 
 use environment::Environment;
 
@@ -139,7 +140,7 @@ pub(super) fn python_packages(steps: &mut Steps) -> Result<(), Stop> {
 
 /// What `docs/dask.md` and `docs/examples.md` tell of programs in Python.
 pub(super) fn python_story(steps: &mut Steps) -> Result<(), Stop> {
-    let packages = [&PACKAGES[..], &PACKAGES_FOR_MPI, &["matplotlib"]].concat();
+    let packages = [&PACKAGES[..], &PACKAGES_FOR_MPI].concat();
     let Some(environment) = Environment::set_up("story", &packages)? else {
         return Ok(());
     };
@@ -147,6 +148,12 @@ pub(super) fn python_story(steps: &mut Steps) -> Result<(), Stop> {
     let mut mean = environment.python("");
     mean.arg(sources().join("examples/field_mean.py"));
     steps.step("the mean of a field", &mut mean)?;
+    let numbers = environment.target.join("numpy.json");
+    let mut speed = environment.python("");
+    speed.arg(sources().join("examples/speed.py")).arg(&numbers);
+    speed.current_dir(workspace());
+    steps.step("times over NumPy's", &mut speed)?;
+    steps.note_picture("numpy.svg", Record::read(&numbers).map_err(Stop::Error)?);
     with_library(steps, MPI_LIBRARIES[0], |steps| {
         let installation = steps.installation().clone();
         let python = Launcher::of(installation, environment.interpreter());
@@ -161,9 +168,12 @@ pub(super) fn python_story(steps: &mut Steps) -> Result<(), Stop> {
         }
         let mut compare = environment.python("");
         compare.arg(examples.join("compare.py"));
-        compare.arg(environment.target.join("python-story.svg"));
-        compare.args(RANKS.map(result));
-        steps.step("the solvers' residuals", &mut compare)
+        let numbers = environment.target.join("python-story.json");
+        compare.arg(&numbers).args(RANKS.map(result));
+        steps.step("the solvers' residuals", &mut compare)?;
+        let picture = Record::read(&numbers).map_err(Stop::Error)?;
+        steps.note_picture("python-story.svg", picture);
+        Ok(())
     })
 }
 

@@ -7,6 +7,7 @@ pub mod parallel;
 pub mod plot;
 pub mod reduce;
 pub mod schedules;
+pub mod sums;
 pub mod timing;
 
 use serde::{Deserialize, Serialize};

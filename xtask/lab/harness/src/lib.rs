@@ -15,6 +15,7 @@ mod installation;
 pub mod installed;
 pub mod job;
 pub mod launcher;
+pub mod machine;
 pub mod markdown;
 pub mod matrix;
 pub mod measured;

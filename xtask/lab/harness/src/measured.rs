@@ -6,12 +6,10 @@ pub mod query;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
-use std::thread;
 
 use serde::{Deserialize, Serialize};
-use simd_kernels::Level;
 
+use crate::machine::Machine;
 use crate::{Error, Installation};
 
 /// The time of one call: one row of a record.
@@ -58,12 +56,19 @@ pub struct Record {
 impl Record {
     /// A record of this machine and this day, without rows yet; `mpi` is the library under which ranks are processes.
     pub fn begin(command: String, mpi: Option<&Installation>) -> Self {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let mut machine = format!("{}, {cores} cores, {}", processor(), Level::best());
+        let here = Machine::here();
+        let Machine {
+            processor,
+            cores,
+            level,
+            ..
+        } = &here;
+        let generation = generation().unwrap_or_default();
+        let mut machine = format!("{processor}{generation}, {cores} cores, {level}");
         if let Some(mpi) = mpi {
             let title = mpi.library().map_or("MPI", |library| library.title);
             let version = mpi.version().unwrap_or_default();
-            machine += &format!(", {title} {version}");
+            machine += &format!(", {title} ({version})");
         }
         let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
         let load = load.split(' ').next().and_then(|load| load.parse().ok());
@@ -71,8 +76,8 @@ impl Record {
             command,
             machine,
             load: load.unwrap_or(f64::NAN),
-            date: told("date", &["-u", "+%F"]),
-            commit: told("git", &["rev-parse", "--short=7", "HEAD"]),
+            date: here.date,
+            commit: here.commit,
             rows: Vec::new(),
         }
     }
@@ -109,29 +114,16 @@ fn line(mut row: Time) -> Result<String, serde_json::Error> {
     serde_json::to_string(&row)
 }
 
-/// What a program prints, if it is there.
-fn told(program: &str, words: &[&str]) -> String {
-    let output = Command::new(program).args(words).output();
-    output.map_or(String::new(), |output| {
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
-    })
-}
-
-/// The processor's own name where the system reports it, and what tells its generation.
-fn processor() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+/// What tells a processor from others of its name, where the system reports it.
+fn generation() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let of = |name: &str| {
         let mut lines = text.lines().filter_map(|line| line.split_once(':'));
-        let value = lines.find(|(key, _)| key.trim() == name);
-        value.map(|(_, value)| value.trim().to_owned())
+        let line = lines.find(|(key, _)| key.trim() == name);
+        line.map(|(_, value)| value.trim())
     };
-    match (of("model name"), of("cpu family"), of("model")) {
-        (Some(name), Some(family), Some(model)) => {
-            format!("{name} (family {family}, model {model})")
-        }
-        (Some(name), ..) => name,
-        _ => "unknown processor".to_owned(),
-    }
+    let (family, model) = (of("cpu family")?, of("model")?);
+    Some(format!(" (family {family}, model {model})"))
 }
 
 #[cfg(test)]
@@ -158,6 +150,6 @@ mod tests {
         let read: Record = serde_json::from_str(&text).unwrap();
         record.rows[0].ns = 123_500.0;
         assert_eq!(read, record);
-        assert_eq!((read.date.len(), read.commit.len()), (10, 7));
+        assert_eq!(read.date.len(), 10);
     }
 }

@@ -5,6 +5,8 @@
 mod axis;
 mod frame;
 mod labels;
+mod methods;
+mod panels;
 mod record;
 pub mod style;
 pub mod svg;
@@ -19,6 +21,7 @@ pub use record::Record;
 
 use crate::Error;
 use frame::Frame;
+use panels::Panels;
 
 /// How a row of points is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +32,8 @@ pub enum Style {
     Joined,
     /// Each by itself.
     Dots,
+    /// Joined, thin and grey: a bound, or what would be ideal.
+    Guide,
     /// The y of its one point, from edge to edge: a value to compare the others with.
     Level,
 }
@@ -49,6 +54,11 @@ pub struct Line {
 }
 
 impl Line {
+    /// Whether it is there to compare the others with.
+    pub fn is_reference(&self) -> bool {
+        matches!(self.style, Style::Guide | Style::Level)
+    }
+
     /// A line without bars.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self {
@@ -63,6 +73,14 @@ impl Line {
     pub fn dots(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self {
             style: Style::Dots,
+            ..Self::new(name, points)
+        }
+    }
+
+    /// A bound, or what would be ideal.
+    pub fn guide(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self {
+            style: Style::Guide,
             ..Self::new(name, points)
         }
     }
@@ -85,6 +103,8 @@ pub enum Size {
     Page,
     /// Half as wide: two beside each other.
     Half,
+    /// As wide as a page, and a panel for each method: what stands before the comma in the names of lines, which follow each other.
+    Panels,
 }
 
 /// Lines over two axes.
@@ -101,7 +121,7 @@ pub struct Plot {
     /// How large.
     #[serde(default)]
     pub size: Size,
-    /// What is drawn; the first above the others, and in the palette's first colour.
+    /// What is drawn; the first above the others.
     pub lines: Vec<Line>,
 }
 
@@ -113,6 +133,10 @@ impl Plot {
 
     /// Writes the picture to a file.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
+        if self.size == Size::Panels {
+            let panels = Panels::of(self);
+            return svg::write(path, panels.size, &self.title, |area| panels.draw(area));
+        }
         let frame = Frame::of(self);
         svg::write(path, frame.size, &self.title, |area| frame.draw(area))
     }

@@ -2,14 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use harness::Backend;
 use harness::Error;
+use harness::machine::Machine;
 use harness::markdown;
 use harness::plot::{Plot, Record, Style};
 use serde::Serialize;
-use simd_kernels::Level;
 
 use crate::comparison::{Comparison, How};
 use crate::{Context, Exhibit};
@@ -82,11 +81,14 @@ impl Page {
             Backend::Mpi => "processes under MPI",
             Backend::Threads => "threads of one process",
         };
-        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let Machine {
+            processor,
+            cores,
+            level,
+            ..
+        } = Machine::here();
         let machine = format!(
-            "Measured on {cores} cores ({}, {}), ranks as {backend}: p = {ranks}.",
-            processor(),
-            Level::best()
+            "Measured on {cores} cores ({processor}, {level}), ranks as {backend}: p = {ranks}."
         );
         self.paragraph(&machine);
         self.machine = Some(machine);
@@ -167,15 +169,4 @@ impl Page {
         fs::write(&path, &self.text).map_err(|error| Error::file(&path, error))?;
         Ok(self.rows)
     }
-}
-
-/// The processor's own name, where the system reports it.
-fn processor() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("model name"));
-    let name = line.and_then(|line| line.split_once(": "));
-    name.map_or("unknown processor", |(_, name)| name)
-        .to_owned()
 }

@@ -33,10 +33,11 @@ pub(super) fn times_at_the_end(lines: &[Line]) -> String {
     format!("{fastest} is the fastest ({least}), {slowest} the slowest ({most})")
 }
 
-/// The same of times over those of a reference: "A takes 0.90 of R's time, B 1.20".
-pub(super) fn ratios_at_the_end(lines: &[Line], reference: &str) -> String {
-    let [(least, fastest), (most, slowest)] = ends(lines);
-    format!("{fastest} takes {least:.2} of {reference}'s time, {slowest} {most:.2}")
+/// All of some times over those of a reference: "schedules take 0.90 to 1.20 of R's time".
+pub(super) fn all_ratios(lines: &[Line], reference: &str) -> String {
+    let ratios = lines.iter().flat_map(|line| &line.points);
+    let range = range(ratios.map(|point| point.1));
+    format!("schedules take {range} of {reference}'s time")
 }
 
 /// The lowest and the highest end of all lines, and their names.
@@ -57,7 +58,7 @@ fn ends(lines: &[Line]) -> [(f64, &str); 2] {
 /// A time in microseconds, printed in a unit that suits it.
 fn time(us: f64) -> String {
     if us < 1000.0 {
-        format!("{} us", digits(us))
+        format!("{} µs", digits(us))
     } else {
         format!("{} ms", digits(us / 1e3))
     }
@@ -75,7 +76,7 @@ pub(super) fn count(count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, count, range, ratios, ratios_at_the_end, times_at_the_end};
+    use super::{Line, all_ratios, count, range, ratios, times_at_the_end};
 
     fn line(name: &str, points: &[(f64, f64)]) -> Line {
         Line::new(name, points.to_vec())
@@ -112,9 +113,9 @@ mod tests {
             line("slow", &[(1.0, 1.0), (2.0, 1500.0)]),
             line("fast", &[(1.0, 9.0), (2.0, 3.028)]),
         ];
-        let expected = "fast is the fastest (3.028 us), slow the slowest (1.5 ms)";
+        let expected = "fast is the fastest (3.028 µs), slow the slowest (1.5 ms)";
         assert_eq!(times_at_the_end(&lines), expected);
-        let expected = "fast takes 3.03 of MPI's time, slow 1500.00";
-        assert_eq!(ratios_at_the_end(&lines, "MPI"), expected);
+        let expected = "schedules take 1.00 to 1500.00 of MPI's time";
+        assert_eq!(all_ratios(&lines, "MPI"), expected);
     }
 }

@@ -89,7 +89,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
     Exhibit::measured(
         Paper::Thesis,
         "figure-4.2",
-        "Figure 4.2, against ReproBLAS",
+        "Figure 4.2, over a left-to-right sum",
         ratios::against_reproblas,
     ),
     Exhibit::measured(

@@ -1,12 +1,12 @@
 //! Pictures of measurements: the kernels' speed by length, an allreduce's time by the number of ranks, and that of rows by their length.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use simd_kernels::Level;
-
+use super::sums::{Times, WAYS};
 use super::{Row, schedules};
 use crate::Error;
+use crate::machine::Machine;
 use crate::plot::{Axis, Line, Plot, Record, Size};
 use checkout::workspace::target;
 
@@ -38,15 +38,11 @@ pub fn kernels(rows: &[Row]) -> Result<PathBuf, Error> {
             line.push((row.n as f64, row.ratio));
         }
     }
-    let best = format!("streaming-{}", Level::best());
-    let last = own.get(&*best).and_then(|points| points.last());
-    let &(items, ratio) = last.unwrap_or(&(0.0, 0.0));
-    let title = format!("For {items} items, {best} has {ratio:.2} of the unordered sum's speed");
     let plot = Plot {
-        title,
-        subtitle: "Speed over that of the fastest unordered SIMD sum at the same level".to_owned(),
+        title: "Speed of sums over that of an unordered SIMD sum".to_owned(),
+        subtitle: "The fastest unordered sum at the same level; medians".to_owned(),
         x: Axis::doublings("N, items"),
-        y: Axis::linear("ratio of speeds"),
+        y: Axis::linear("speed over the unordered sum's, ratio"),
         lines: lines(own)
             .chain([Line::level("the same speed", 1.0)])
             .collect(),
@@ -55,65 +51,69 @@ pub fn kernels(rows: &[Row]) -> Result<PathBuf, Error> {
     draw("bench-kernels.svg", &plot)
 }
 
-/// Draws `target/speed.svg` with its numbers beside it: the speed of tree order, of an unordered sum and of a plain loop, for doubles by
-/// length. Returns where it is.
-pub fn speed(rows: &[Row]) -> Result<PathBuf, Error> {
-    let streaming = format!("streaming-{}", Level::best());
-    // Shorter sums are over before the clock has ticked.
-    let of = |variant: &str, reference: &str| -> Vec<&Row> {
-        let suits = |row: &&Row| {
-            row.variant == variant
-                && row.reference == reference
-                && row.n.is_power_of_two()
-                && row.n >= 64
-        };
-        rows.iter().filter(suits).collect()
-    };
-    let line = |name: &str, rows: Vec<&Row>, is_reference: bool| {
-        let point = |row: &&Row| {
-            let own = row.gbps.unwrap_or(0.0);
-            let gbps = if is_reference { own / row.ratio } else { own };
-            (row.n as f64, gbps)
-        };
-        Line::new(name, rows.iter().map(point).collect())
-    };
-    let drawn = vec![
-        line("treefold", of(&streaming, "unordered-simd"), false),
-        line("unordered SIMD sum", of(&streaming, "unordered-simd"), true),
-        line(
-            "left-to-right loop",
-            of("left-to-right", "unordered-simd"),
-            false,
-        ),
+/// Writes into a folder two pictures of [`sums`](super::sums) with their numbers, and returns where they are: `speed.svg`, times over those of an
+/// unordered sum, and `sum-times.svg`, times an item.
+pub fn sums(times: &[Times], folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let machine = Machine::here();
+    let source = format!("cargo xtask bench sums --record; {machine}; shared with other programs");
+    let pictures = [
+        ("speed.svg", speed(times, &machine)),
+        ("sum-times.svg", sum_times(times, &machine)),
     ];
-    let source = format!("cargo xtask bench kernels, doubles, {}", Level::best());
-    let path = target()?.join("speed.svg");
-    Record::new(source, speed_plot(drawn)).write(&path)?;
-    Ok(path)
+    let paths = pictures.into_iter().map(|(name, plot)| {
+        let path = folder.join(name);
+        Record::new(source.clone(), plot).write(&path)?;
+        Ok(path)
+    });
+    paths.collect()
 }
 
-/// Treefold's sum, the unordered one and the plain loop.
-fn speed_plot(lines: Vec<Line>) -> Plot {
-    let last = |index: usize| {
-        lines[index]
-            .points
-            .last()
-            .copied()
-            .unwrap_or((0.0, f64::NAN))
-    };
-    let ((items, own), (_, unordered), (_, plain)) = (last(0), last(1), last(2));
+/// A way's line, by some measure of a run's times.
+fn way(times: &[Times], way: usize, of: impl Fn(usize, &[f64; WAYS.len()]) -> f64) -> Line {
+    let ranges = times
+        .iter()
+        .map(|times| times.range(|ns| of(times.items, ns)));
+    let (middles, bars): (Vec<f64>, Vec<(f64, f64)>) = ranges.unzip();
+    let points = times.iter().zip(middles);
+    let points = points.map(|(times, middle)| (times.items as f64, middle));
+    Line {
+        bars,
+        ..Line::new(WAYS[way], points.collect())
+    }
+}
+
+/// What a subtitle says of the runs.
+fn runs_words(times: &[Times], machine: &Machine) -> String {
+    let runs = times.first().map_or(0, |times| times.least_ns.len());
+    format!(
+        "One core, {} ({}); medians of {runs} runs, bars: all of them",
+        machine.processor, machine.level
+    )
+}
+
+fn speed(times: &[Times], machine: &Machine) -> Plot {
+    let unordered = WAYS.len() - 1;
+    let lines = (0..unordered).map(|own| way(times, own, |_, ns| ns[own] / ns[unordered]));
+    let level = Line::level(WAYS[unordered], 1.0);
     Plot {
-        title: format!(
-            "For 2^{:.0} doubles, a fixed order has {:.0} % of an unordered sum's speed, {:.1} times a plain loop's",
-            items.log2(),
-            100.0 * own / unordered,
-            own / plain
-        ),
-        subtitle: "One core, median".to_owned(),
+        title: "Time of a sum over that of an unordered SIMD sum".to_owned(),
+        subtitle: runs_words(times, machine),
         x: Axis::doublings("N, doubles"),
-        y: Axis::linear("GB/s"),
-        lines,
+        y: Axis::decades("time over the unordered sum's, ratio"),
+        lines: lines.chain([level]).collect(),
         size: Size::Half,
+    }
+}
+
+fn sum_times(times: &[Times], machine: &Machine) -> Plot {
+    let line = |own: usize| way(times, own, |items, ns| ns[own] / items as f64);
+    Plot {
+        title: "Time of a sum, for each of its items".to_owned(),
+        subtitle: runs_words(times, machine),
+        x: Axis::doublings("N, doubles"),
+        y: Axis::decades("time, ns an item"),
+        lines: (0..WAYS.len()).map(line).collect(),
+        size: Size::Page,
     }
 }
 
@@ -147,8 +147,8 @@ pub fn scaling(rows: &[Row]) -> Result<Option<PathBuf>, Error> {
             one / all
         ),
         subtitle: format!("Median times of an allreduce of {largest} doubles"),
-        x: Axis::doublings("ranks"),
-        y: Axis::decades("ms"),
+        x: Axis::doublings("p, ranks"),
+        y: Axis::decades("time, ms"),
         lines: lines(own).collect(),
         size: Size::Page,
     };
@@ -171,8 +171,8 @@ pub fn schedules(rows: &[schedules::Row]) -> Result<PathBuf, Error> {
     let plot = Plot {
         title: format!("A plan takes {worst:.2} of the transport's own time at most"),
         subtitle: format!("Allreduce of a row on {ranks} ranks: time over the transport's own"),
-        x: Axis::decades("doubles of a row"),
-        y: Axis::decades("ratio of times"),
+        x: Axis::decades("row, doubles"),
+        y: Axis::decades("time over the transport's own, ratio"),
         lines: lines(own)
             .chain([Line::level("the same time", 1.0)])
             .collect(),
@@ -183,13 +183,19 @@ pub fn schedules(rows: &[schedules::Row]) -> Result<PathBuf, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, speed_plot};
+    use super::{Machine, Times, speed, sum_times};
 
     #[test]
-    fn the_title_tells_the_longest_sum() {
-        let line = |name: &str, last: f64| Line::new(name, vec![(64.0, 1.0), (1024.0, last)]);
-        let plot = speed_plot(vec![line("a", 9.0), line("b", 10.0), line("c", 3.0)]);
-        let expected = "For 2^10 doubles, a fixed order has 90 % of an unordered sum's speed, 3.0 times a plain loop's";
-        assert_eq!(plot.title, expected);
+    fn sums_are_drawn_relative_to_unordered_ones_and_an_item() {
+        let times = [Times {
+            items: 100,
+            least_ns: vec![[20.0, 40.0, 80.0, 10.0], [30.0, 40.0, 80.0, 10.0]],
+        }];
+        let machine = Machine::here();
+        let plot = speed(&times, &machine);
+        assert_eq!(plot.lines[0].points, [(100.0, 3.0)]);
+        assert_eq!(plot.lines[0].bars, [(2.0, 3.0)]);
+        assert_eq!(plot.lines.len(), 4);
+        assert_eq!(sum_times(&times, &machine).lines[3].points, [(100.0, 0.1)]);
     }
 }

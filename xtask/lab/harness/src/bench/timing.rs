@@ -38,6 +38,12 @@ impl<'c> Candidate<'c> {
 
 /// The median time of a call of each candidate, in nanoseconds, over `rounds` rounds.
 pub fn medians_ns(candidates: &mut [Candidate<'_>], rounds: usize) -> Vec<f64> {
+    let samples = samples_ns(candidates, rounds);
+    samples.into_iter().map(median).collect()
+}
+
+/// The times of a call of each candidate, in nanoseconds, in each of `rounds` rounds.
+pub fn samples_ns(candidates: &mut [Candidate<'_>], rounds: usize) -> Vec<Vec<f64>> {
     let repeats: Vec<u32> = candidates.iter_mut().map(repeats).collect();
     let mut samples = vec![Vec::with_capacity(rounds); candidates.len()];
     for _ in 0..rounds {
@@ -47,7 +53,7 @@ pub fn medians_ns(candidates: &mut [Candidate<'_>], rounds: usize) -> Vec<f64> {
             samples.push(nanoseconds(elapsed) / f64::from(*repeats));
         }
     }
-    samples.into_iter().map(median).collect()
+    samples
 }
 
 /// How many calls make a sample; they also warm the caches up.

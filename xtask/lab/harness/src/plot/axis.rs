@@ -1,5 +1,6 @@
 //! What an axis measures, and how plotters draws it: which part of it, and what is written at it.
 
+use std::iter;
 use std::ops::Range;
 
 use plotters::coord::combinators::{IntoLogRange, LogCoord};
@@ -10,6 +11,9 @@ use plotters::data::fitting_range;
 use plotters::data::float::pretty_print_float;
 use serde::{Deserialize, Serialize};
 
+/// How far 0 is below the lowest power of ten, as a part of what is above that.
+const ZERO_BELOW: f64 = 0.08;
+
 /// How far apart values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -18,6 +22,9 @@ pub enum Scale {
     Linear,
     /// As far as their ratios, with powers of ten written at it.
     Decades,
+    /// The same, and below them 0, where that is a value.
+    #[serde(rename = "decades and zero")]
+    DecadesAndZero,
     /// As far as their ratios, with powers of two written at it.
     Doublings,
 }
@@ -42,7 +49,12 @@ impl Axis {
         Self::new(name, Scale::Decades)
     }
 
-    /// The same for values that are, or lie between, powers of two.
+    /// The same with a place for 0, below all others.
+    pub fn decades_and_zero(name: impl Into<String>) -> Self {
+        Self::new(name, Scale::DecadesAndZero)
+    }
+
+    /// [`Axis::decades`] for values that are, or lie between, powers of two.
     pub fn doublings(name: impl Into<String>) -> Self {
         Self::new(name, Scale::Doublings)
     }
@@ -56,13 +68,19 @@ impl Axis {
 
     /// Whether a value has a place on it.
     pub(super) fn has(&self, value: f64) -> bool {
-        value.is_finite() && (value > 0.0 || self.scale == Scale::Linear)
+        let has_zero = self.scale == Scale::DecadesAndZero;
+        let is_linear = self.scale == Scale::Linear;
+        value.is_finite() && (value > 0.0 || is_linear || has_zero && value >= 0.0)
     }
 
     /// What is drawn of it for these values: from the least to the greatest, and from 0 if it is upright, with room beyond them.
     pub(super) fn span(&self, values: impl Iterator<Item = f64>, is_upright: bool) -> Span {
         let shown: Vec<f64> = values.filter(|&value| self.has(value)).collect();
+        let has_zero = self.scale == Scale::DecadesAndZero && shown.iter().any(|&y| y <= 0.0);
+        let shown = shown.into_iter().filter(|&y| y > 0.0 || !has_zero);
+        let shown: Vec<f64> = shown.collect();
         let Range { start, end } = fitting_range(&shown);
+        let mut least = None;
         let range = match self.scale {
             Scale::Linear if is_upright => start.min(0.0) * 1.05..end.max(0.0) * 1.05,
             Scale::Linear => start - 0.02 * (end - start)..end + 0.02 * (end - start),
@@ -70,15 +88,27 @@ impl Axis {
             _ => {
                 let share = if is_upright { 0.04 } else { 0.02 };
                 let room = (end / start).powf(share).max(1.05);
-                start / room..end * room
+                let begin = if has_zero {
+                    let power = 10.0_f64.powf(start.log10().floor());
+                    least = Some(power);
+                    power / (end / power).powf(ZERO_BELOW)
+                } else {
+                    start
+                };
+                begin / room..end * room
             }
         };
         let scale = self.scale;
-        if range.is_empty() {
-            let range = start - 1.0..end + 1.0;
-            return Span { scale, range };
+        let range = if range.is_empty() {
+            start - 1.0..end + 1.0
+        } else {
+            range
+        };
+        Span {
+            scale,
+            range,
+            least,
         }
-        Span { scale, range }
     }
 }
 
@@ -87,9 +117,17 @@ impl Axis {
 pub(super) struct Span {
     scale: Scale,
     range: Range<f64>,
+    /// The lowest power of ten that is written, if 0 has a place below it.
+    least: Option<f64>,
 }
 
 impl Span {
+    /// Where 0 is, on an axis of ratios.
+    fn zero(&self) -> f64 {
+        let room = (self.range.end / self.range.start).powf(0.04);
+        self.range.start * room
+    }
+
     fn linear(&self) -> RangedCoordf64 {
         self.range.clone().into()
     }
@@ -108,6 +146,7 @@ impl Ranged for Span {
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
         match self.scale {
             Scale::Linear => self.linear().map(value, limit),
+            Scale::DecadesAndZero if *value <= 0.0 => self.logarithmic().map(&self.zero(), limit),
             _ => self.logarithmic().map(value, limit),
         }
     }
@@ -123,6 +162,11 @@ impl Ranged for Span {
         }
         // From 10 points on, plotters adds the multiples of powers.
         let powers = self.logarithmic().key_points(BoldPoints(count.min(9)));
+        if let Some(least) = self.least {
+            let is_written = |power: &f64| *power > 0.999 * least;
+            let powers = powers.into_iter().filter(is_written);
+            return iter::once(0.0).chain(powers).collect();
+        }
         if self.scale == Scale::Doublings || powers.len() > 2 {
             return powers;
         }
@@ -146,7 +190,9 @@ impl ValueFormatter<f64> for Span {
     fn format_ext(&self, &value: &f64) -> String {
         let (base, exponent, is_power) = match self.scale {
             Scale::Linear => (0, 0.0, false),
-            Scale::Decades => (10, value.log10(), !(9e-4..2e3).contains(&value)),
+            Scale::Decades | Scale::DecadesAndZero => {
+                (10, value.log10(), !(9e-4..2e3).contains(&value))
+            }
             Scale::Doublings => (2, value.log2(), value < 1.0 || self.range.end > 16e3),
         };
         if is_power && (exponent - exponent.round()).abs() < 1e-6 {
@@ -181,6 +227,8 @@ mod tests {
         );
         is(Axis::decades(""), [1e-5, 0.1], "10^-5 10^-4 0.001 0.01 0.1");
         is(Axis::decades(""), [8.0, 95.0], "10 20 50");
+        is(Axis::decades_and_zero(""), [1e-3, 1.0], "0.001 0.01 0.1 1");
+        is(Axis::decades_and_zero(""), [0.0, 2e3], "0 1000");
         is(Axis::decades(""), [11.0, 29.0], "15 20 25 30");
         is(Axis::doublings(""), [8.0, 2048.0], "8 32 128 512 2048");
         is(

@@ -9,21 +9,28 @@ use super::labels::spread;
 use super::style::{FINE, GRID, HAIR, MUTED, Text, stroke};
 use super::svg::{Area, Drawn, Failure, raised, text};
 use super::traces::{Chart, Trace, traces};
-use super::{Plot, Size, Style};
+use super::{Line, Plot, Size, Style};
 
 /// Around everything.
-const MARGIN: i32 = 160;
+pub(super) const MARGIN: i32 = 160;
 
 /// From the axes to what is written at them, and between the edge of the data and the names of lines.
-const GAP: i32 = 80;
+pub(super) const GAP: i32 = 80;
 const LEADER: i32 = 260;
+
+/// How large a picture is as wide as a page; telephones show it at 400 pixels.
+pub(super) const PAGE: i32 = 6800;
 
 /// Where everything is.
 pub(super) struct Frame<'p> {
     plot: &'p Plot,
+    /// All lines whose values the axes have room for.
+    shown: &'p [Line],
     titles: Vec<(Text, String)>,
-    /// The names of lines, each in lines of text.
+    /// The names of lines, each in lines of text; none in a panel.
     names: Vec<Vec<String>>,
+    /// What is written above the upright axis.
+    y_name: &'p str,
     /// The picture's width and height.
     pub(super) size: (i32, i32),
     /// The upper and the lower edge of what lies between the axes.
@@ -34,28 +41,51 @@ pub(super) struct Frame<'p> {
 impl<'p> Frame<'p> {
     pub(super) fn of(plot: &'p Plot) -> Self {
         let (width, between, name) = match plot.size {
-            Size::Page => (8600, 3600, 1700),
-            Size::Half => (4800, 2200, 1100),
+            Size::Half => (4600, 2500, 1200),
+            _ => (PAGE, 3300, 1500),
         };
-        let titles = [(Text::Title, &plot.title), (Text::Note, &plot.subtitle)];
-        let titles = titles.into_iter().flat_map(|(kind, text)| {
-            let lines = kind.wrapped(text, width - 2 * MARGIN).into_iter();
-            lines.map(move |line| (kind, line))
-        });
-        let titles: Vec<(Text, String)> = titles.collect();
-        let above = titles.iter().fold(MARGIN, |y, (kind, _)| y + kind.line());
-        let top = above + GAP + Text::Note.line() + GAP;
-        let bottom = top + between;
-        let below = GAP + Text::Tick.line() + Text::Note.line() + MARGIN;
+        let titles = titles(plot, width - 2 * MARGIN);
         let names = plot.lines.iter();
         let names = names.map(|line| Text::Name.wrapped(&line.name, name));
+        Self::new(plot, &plot.lines, titles, (width, between)).named(names.collect(), &plot.y.name)
+    }
+
+    /// One of several plots on the same axes, which have a key for all.
+    pub(super) fn panel(plot: &'p Plot, shown: &'p [Line], width: i32) -> Self {
+        let titles = vec![(Text::Name, plot.title.clone())];
+        Self::new(plot, shown, titles, (width, 1500))
+    }
+
+    fn new(
+        plot: &'p Plot,
+        shown: &'p [Line],
+        titles: Vec<(Text, String)>,
+        (width, between): (i32, i32),
+    ) -> Self {
+        let top = titles.iter().fold(MARGIN, |y, (kind, _)| y + kind.line()) + GAP;
+        let below = GAP + Text::Tick.line() + Text::Note.line() + MARGIN;
         Self {
             plot,
+            shown,
             titles,
-            names: names.collect(),
-            size: (width, bottom + below),
+            names: Vec::new(),
+            y_name: "",
+            size: (width, top + between + below),
             top,
-            bottom,
+            bottom: top + between,
+        }
+    }
+
+    /// With the names of its lines and of the upright axis.
+    fn named(self, names: Vec<Vec<String>>, y_name: &'p str) -> Self {
+        let more = Text::Note.line() + GAP;
+        Self {
+            names,
+            y_name,
+            size: (self.size.0, self.size.1 + more),
+            top: self.top + more,
+            bottom: self.bottom + more,
+            ..self
         }
     }
 
@@ -66,7 +96,7 @@ impl<'p> Frame<'p> {
             y += kind.line();
         }
         let y = y + GAP + Text::Note.line() / 2;
-        text(area, (MARGIN, y), HPos::Left, Text::Note, &self.plot.y.name)?;
+        text(area, (MARGIN, y), HPos::Left, Text::Note, self.y_name)?;
         let widths = self.names.iter().flatten();
         let widths = widths.map(|name| Text::Name.width(name));
         let right = match self.names.len() {
@@ -74,12 +104,12 @@ impl<'p> Frame<'p> {
             0..=1 => self.size.0 - 2 * MARGIN,
             _ => self.size.0 - MARGIN - widths.max().unwrap_or(0) - LEADER - GAP / 2,
         };
-        let traces = traces(self.plot, &self.chart(area, right)?);
+        let traces = traces(self.plot, &self.chart(area, right)?, area);
         // The first comes last, and so is on top.
         for trace in traces.iter().rev() {
             trace.draw(area)?;
         }
-        match traces.len() {
+        match self.names.len() {
             0..=1 => Ok(()),
             _ => self.draw_names(area, right + LEADER, &traces),
         }
@@ -87,7 +117,7 @@ impl<'p> Frame<'p> {
 
     /// Draws the axes.
     fn chart<'a>(&self, area: &Area<'a>, right: i32) -> Result<Chart<'a>, Failure> {
-        let Plot { x, y, lines, .. } = self.plot;
+        let (Plot { x, y, .. }, lines) = (self.plot, self.shown);
         let across = lines.iter().filter(|line| line.style != Style::Level);
         let xs = across.flat_map(|line| &line.points).map(|point| point.0);
         let ys = lines.iter().flat_map(|line| {
@@ -95,7 +125,7 @@ impl<'p> Frame<'p> {
             points.chain(line.bars.iter().flat_map(|bar| [bar.0, bar.1]))
         });
         let (across, up) = (x.span(xs, false), y.span(ys, true));
-        let y_ticks = fitting(self.bottom - self.top, 400);
+        let y_ticks = fitting(self.bottom - self.top, 450);
         let widths = up.key_points(BoldPoints(y_ticks)).into_iter();
         let widths = widths.map(|value| Text::Tick.width(&up.format_ext(&value)));
         let left = MARGIN + widths.max().unwrap_or(0) + GAP;
@@ -115,7 +145,7 @@ impl<'p> Frame<'p> {
             .bold_line_style(stroke(GRID, HAIR))
             .axis_style(stroke(MUTED, HAIR))
             .set_all_tick_mark_size(GAP / 2)
-            .x_labels(fitting(right - left, 700))
+            .x_labels(fitting(right - left, 850))
             .y_labels(y_ticks)
             .x_label_formatter(&|value| raised(&across.format_ext(value)))
             .y_label_formatter(&|value| raised(&up.format_ext(value)))
@@ -152,6 +182,16 @@ impl<'p> Frame<'p> {
     }
 }
 
+/// The lines of text above everything.
+pub(super) fn titles(plot: &Plot, width: i32) -> Vec<(Text, String)> {
+    let titles = [(Text::Title, &plot.title), (Text::Note, &plot.subtitle)];
+    let titles = titles.into_iter().flat_map(|(kind, text)| {
+        let lines = kind.wrapped(text, width).into_iter();
+        lines.map(move |line| (kind, line))
+    });
+    titles.collect()
+}
+
 /// How many texts so far apart fit into a length.
 fn fitting(length: i32, apart: i32) -> usize {
     usize::try_from(length / apart).map_or(2, |count| count.max(2))
@@ -169,7 +209,7 @@ mod tests {
             title: "Two lines are one".to_owned(),
             subtitle: "made up".to_owned(),
             x: Axis::decades("N"),
-            y: Axis::decades("us"),
+            y: Axis::decades("µs"),
             lines,
             size: Size::Page,
         };
@@ -178,9 +218,9 @@ mod tests {
         drawn.expect("pictures are drawn into a string")
     }
 
-    /// How many paths of that width the first line's colour has.
+    /// How many paths of that width have the colour of a first line that is no method.
     fn paths(svg: &str, width: u32) -> usize {
-        let stroke = format!("stroke=\"#0072B2\" stroke-width=\"{width}\"");
+        let stroke = format!("stroke=\"#6F5BD0\" stroke-width=\"{width}\"");
         svg.matches(&stroke).count()
     }
 

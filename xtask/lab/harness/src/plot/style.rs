@@ -1,20 +1,24 @@
-//! How pictures look: the palette, the widths of lines, the sizes of texts.
+//! How pictures look: colours on light and dark pages, the widths of lines, the sizes of texts.
 //!
-//! Pages are read on white and on black, so a picture brings its own white card: a style sheet that follows the reader's system
-//! would be wrong wherever a page has a theme of its own.
+//! A picture brings a card of its own. Its style sheet follows the page: GitHub and mdBook set `color-scheme`, and browsers ask an
+//! `<img>` of SVG for the scheme of the page that it is on. What does not follow style sheets shows the light card.
 
 use plotters::style::{FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle, TextStyle};
 
-/// Okabe and Ito's colours, which people tell apart however they see colours; their yellow is missing, which is too faint on white.
-pub const PALETTE: [RGBColor; 7] = [
-    RGBColor(0x00, 0x72, 0xB2),
-    RGBColor(0xD5, 0x5E, 0x00),
-    RGBColor(0x00, 0x9E, 0x73),
-    RGBColor(0xE6, 0x9F, 0x00),
-    RGBColor(0xCC, 0x79, 0xA7),
-    RGBColor(0x56, 0xB4, 0xE9),
-    RGBColor(0x00, 0x00, 0x00),
-];
+/// Treefold's sum in tree order.
+pub const BLUE: RGBColor = RGBColor(0x00, 0x72, 0xB2);
+/// What is compared with: any order, the MPI library's own.
+pub const VERMILION: RGBColor = RGBColor(0xD5, 0x5E, 0x00);
+/// Exact sums.
+pub const GREEN: RGBColor = RGBColor(0x00, 0x8F, 0x68);
+/// The rest of the palette. People tell these apart however they see colours, as they are Okabe and Ito's, or near them.
+pub const OCHRE: RGBColor = RGBColor(0xB3, 0x7A, 0x00);
+/// The same.
+pub const PINK: RGBColor = RGBColor(0xC0, 0x5C, 0x94);
+/// The same.
+pub const VIOLET: RGBColor = RGBColor(0x6F, 0x5B, 0xD0);
+/// The same.
+pub const BROWN: RGBColor = RGBColor(0x7A, 0x4B, 0x2A);
 
 /// Titles and the names of lines.
 pub const INK: RGBColor = RGBColor(0x1F, 0x23, 0x28);
@@ -25,10 +29,50 @@ pub const MUTED: RGBColor = RGBColor(0x57, 0x60, 0x6A);
 /// Lines to read values by.
 pub const GRID: RGBColor = RGBColor(0xE4, 0xE7, 0xEB);
 
+/// What a picture is on, and its edge.
+pub(super) const CARD: RGBColor = RGBColor(0xFF, 0xFF, 0xFF);
+pub(super) const EDGE: RGBColor = RGBColor(0xD0, 0xD7, 0xDE);
+
+/// Every colour, and what takes its place on dark pages.
+const ON_DARK: [(RGBColor, RGBColor); 12] = [
+    (BLUE, RGBColor(0x5A, 0xB0, 0xF5)),
+    (VERMILION, RGBColor(0xFF, 0x8B, 0x4D)),
+    (GREEN, RGBColor(0x3F, 0xD0, 0xA0)),
+    (OCHRE, RGBColor(0xE8, 0xB9, 0x3E)),
+    (PINK, RGBColor(0xF0, 0x9A, 0xC8)),
+    (VIOLET, RGBColor(0xB3, 0xA4, 0xFF)),
+    (BROWN, RGBColor(0xCF, 0xA6, 0x84)),
+    (INK, RGBColor(0xE6, 0xED, 0xF3)),
+    (MUTED, RGBColor(0x9D, 0xA7, 0xB3)),
+    (GRID, RGBColor(0x2B, 0x31, 0x39)),
+    (CARD, RGBColor(0x16, 0x1B, 0x22)),
+    (EDGE, RGBColor(0x30, 0x36, 0x3D)),
+];
+
+/// The style sheet of what is drawn.
+pub(super) fn sheet(elements: &str) -> String {
+    let mut rules = String::new();
+    for (light, dark) in ON_DARK {
+        let (light, dark) = (hexadecimal(light), hexadecimal(dark));
+        for what in ["fill", "stroke"] {
+            let attribute = format!("{what}=\"{light}\"");
+            if elements.contains(&attribute) {
+                rules += &format!("[{attribute}]{{{what}:{dark}}}");
+            }
+        }
+    }
+    format!("<style>@media (prefers-color-scheme:dark){{{rules}}}</style>")
+}
+
+/// As plotters writes it.
+pub(super) fn hexadecimal(RGBColor(red, green, blue): RGBColor) -> String {
+    format!("#{red:02X}{green:02X}{blue:02X}")
+}
+
 /// Widths of lines, in tenths of a pixel.
-pub const BOLD: u32 = 22;
+pub const BOLD: u32 = 24;
 /// What has hundreds of points, or only points to something.
-pub const FINE: u32 = 12;
+pub const FINE: u32 = 13;
 /// Axes and grids.
 pub const HAIR: u32 = 10;
 
@@ -40,7 +84,7 @@ pub fn stroke(colour: RGBColor, width: u32) -> ShapeStyle {
     ShapeStyle::from(colour).stroke_width(width)
 }
 
-/// A text's place in the order of importance.
+/// A text's place in the order of importance. All can be read on a telephone, where a page is 400 pixels wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Text {
     /// What the picture says.
@@ -56,10 +100,10 @@ pub enum Text {
 impl Text {
     fn looks(self) -> (i32, FontStyle, RGBColor) {
         match self {
-            Text::Title => (160, FontStyle::Bold, INK),
-            Text::Note => (130, FontStyle::Normal, MUTED),
-            Text::Name => (130, FontStyle::Normal, INK),
-            Text::Tick => (125, FontStyle::Normal, MUTED),
+            Text::Title => (190, FontStyle::Bold, INK),
+            Text::Note => (165, FontStyle::Normal, MUTED),
+            Text::Name => (165, FontStyle::Normal, INK),
+            Text::Tick => (160, FontStyle::Normal, MUTED),
         }
     }
 
@@ -75,12 +119,20 @@ impl Text {
         self.looks().0 * 5 / 4
     }
 
-    /// How wide a text is, about: plotters knows no fonts, and takes bold letters for others.
+    /// How wide a text is, about, in Helvetica: plotters knows no fonts.
     pub fn width(self, text: &str) -> i32 {
-        let (width, _) = self.style().font.box_size(text).unwrap_or_default();
-        let width = i32::try_from(width).unwrap_or(i32::MAX / 9);
+        let (size, ..) = self.looks();
+        // In hundredths of the font's size.
+        let letters = text.chars().map(|letter| match letter {
+            'i' | 'j' | 'l' | '\'' => 23,
+            'f' | 't' | 'r' | ' ' | '.' | ',' | ':' | ';' | '(' | ')' | '-' | '/' => 31,
+            'm' | 'w' | 'M' | 'W' | '%' => 83,
+            'A'..='Z' | '+' | '=' => 68,
+            _ => 56,
+        });
+        let width = letters.fold(0, |width, letter| width + letter) * size / 100;
         if self == Text::Title {
-            width * 9 / 8
+            width * 27 / 25
         } else {
             width
         }
@@ -96,7 +148,7 @@ impl Text {
 
     fn filled(self, text: &str, width: i32) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
-        for word in text.split(' ') {
+        for word in text.split_whitespace() {
             let longer = lines.last().map(|line| format!("{line} {word}"));
             match (longer, lines.last_mut()) {
                 (Some(longer), Some(line)) if self.width(&longer) <= width => *line = longer,
@@ -109,12 +161,53 @@ impl Text {
 
 #[cfg(test)]
 mod tests {
-    use super::Text;
+    use super::{BLUE, CARD, EDGE, GRID, INK, ON_DARK, RGBColor, Text, sheet};
 
     #[test]
     fn long_texts_are_wrapped_between_words() {
-        let lines = Text::Name.wrapped("left-to-right + allreduce", 1200);
+        let lines = Text::Name.wrapped("left-to-right + allreduce", 1500);
         assert_eq!(lines, ["left-to-right", "+ allreduce"]);
         assert_eq!(Text::Name.wrapped("one", 10), ["one"]);
+        assert!(Text::Note.wrapped("", 10).is_empty());
+    }
+
+    /// The contrast of two colours by the Web Content Accessibility Guidelines.
+    fn contrast(one: RGBColor, other: RGBColor) -> f64 {
+        let luminance = |RGBColor(red, green, blue): RGBColor| {
+            let linear = |value: u8| match f64::from(value) / 255.0 {
+                value if value <= 0.04045 => value / 12.92,
+                value => ((value + 0.055) / 1.055).powf(2.4),
+            };
+            0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue) + 0.05
+        };
+        let (one, other) = (luminance(one), luminance(other));
+        one.max(other) / one.min(other)
+    }
+
+    /// Lines need a contrast of 3, texts one of 4.5 with what they are on.
+    #[test]
+    fn colours_are_seen_on_light_and_on_dark_pages() {
+        let dark_card = ON_DARK
+            .iter()
+            .find(|pair| pair.0 == CARD)
+            .map(|pair| pair.1);
+        for (light, dark) in ON_DARK {
+            if [CARD, EDGE, GRID].contains(&light) {
+                continue;
+            }
+            let least = if light == INK { 4.5 } else { 3.0 };
+            for (colour, card) in [(light, Some(CARD)), (dark, dark_card)] {
+                let contrast = card.map_or(0.0, |card| contrast(colour, card));
+                assert!(contrast >= least, "{colour:?}: {contrast:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_sheet_has_what_is_drawn() {
+        let sheet = sheet("<path stroke=\"#0072B2\"/>");
+        let rule = "{[stroke=\"#0072B2\"]{stroke:#5AB0F5}}";
+        assert!(sheet.contains(rule), "{sheet}");
+        assert_eq!(super::hexadecimal(BLUE), "#0072B2");
     }
 }

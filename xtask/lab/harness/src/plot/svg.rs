@@ -1,4 +1,4 @@
-//! A picture on its white card: plotters draws it and writes it as SVG.
+//! A picture on its card: plotters draws it and writes it as SVG.
 //!
 //! plotters' coordinates are whole numbers, so those of a picture are tenths of a pixel, as all lengths below `plot` are.
 
@@ -11,7 +11,7 @@ use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
 use plotters::prelude::SVGBackend;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::style::Text;
+use super::style::{CARD, EDGE, Text, hexadecimal, sheet};
 use crate::Error;
 
 /// A point, in tenths of a pixel from the upper left corner.
@@ -38,16 +38,20 @@ pub fn picture(
     draw(&area)?;
     area.present()?;
     drop(area);
-    // plotters knows neither a size in pixels, titles for who cannot see, nor round corners.
+    // plotters knows neither a size in pixels, titles for who cannot see, style sheets, nor round corners.
     let (_, elements) = drawn.split_once('\n').unwrap_or_default();
+    let (card, edge) = (hexadecimal(CARD), hexadecimal(EDGE));
+    let elements = format!(
+        "<rect x=\"5\" y=\"5\" width=\"{}\" height=\"{}\" rx=\"80\" fill=\"{card}\" stroke=\"{edge}\" stroke-width=\"10\"/>\n{elements}",
+        width - 10,
+        height - 10
+    );
     let (width_px, height_px) = (f64::from(width) / 10.0, f64::from(height) / 10.0);
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
     Ok(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width_px}\" height=\"{height_px}\" viewBox=\"0 0 {width} {height}\" \
-         stroke-linejoin=\"round\" role=\"img\">\n<title>{title}</title>\n\
-         <rect x=\"5\" y=\"5\" width=\"{}\" height=\"{}\" rx=\"80\" fill=\"#FFFFFF\" stroke=\"#D0D7DE\" stroke-width=\"10\"/>\n{elements}",
-        width - 10,
-        height - 10
+         stroke-linejoin=\"round\" role=\"img\">\n<title>{title}</title>\n{}\n{elements}",
+        sheet(&elements)
     ))
 }
 

@@ -7,7 +7,8 @@ use plotters::prelude::SVGBackend;
 use plotters::style::{Color, RGBColor};
 
 use super::axis::Span;
-use super::style::{BOLD, FINE, MUTED, PALETTE, stroke};
+use super::methods::{Dashes, looks};
+use super::style::{BOLD, FINE, stroke};
 use super::svg::{Area, Drawn, Point};
 use super::{Line, Plot, Style};
 
@@ -24,10 +25,6 @@ const DOT: u32 = 28;
 const SAME: u32 = 8;
 const STRIPE: i32 = 90;
 
-/// Dashes and what lies between them: of levels, and of lines whose colour another line has, too.
-const LEVEL_DASHES: (i32, i32) = (40, 30);
-const AGAIN_DASHES: (i32, i32) = (70, 40);
-
 /// Where a plot's values have their places.
 pub(super) type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Span, Span>>;
 
@@ -37,26 +34,28 @@ pub(super) struct Trace<'p> {
     pub(super) points: Vec<Point>,
     bars: Vec<[Point; 2]>,
     pub(super) colour: RGBColor,
-    dashes: Option<(i32, i32)>,
+    dashes: Dashes,
 }
 
 /// The lines of a plot; what has no place on the axes is left out.
-pub(super) fn traces<'p>(plot: &'p Plot, chart: &Chart<'_>) -> Vec<Trace<'p>> {
+pub(super) fn traces<'p>(plot: &'p Plot, chart: &Chart<'_>, area: &Area<'_>) -> Vec<Trace<'p>> {
+    // A chart knows places in the whole picture, and an area those in itself.
+    let (left, top) = area.get_base_pixel();
     let at = |&(x, y): &(f64, f64)| {
         let has_place = plot.x.has(x) && plot.y.has(y);
-        has_place.then(|| chart.backend_coord(&(x, y)))
+        has_place.then(|| {
+            let (x, y) = chart.backend_coord(&(x, y));
+            (x - left, y - top)
+        })
     };
-    let again = PALETTE.map(|colour| (colour, Some(AGAIN_DASHES)));
-    let colours = PALETTE.map(|colour| (colour, None)).into_iter();
-    let mut colours = (0..).zip(colours.chain(again.into_iter().cycle()));
-    let mut trace = |line: &'p Line| {
+    let trace = |(line, (index, (colour, dashes)))| {
+        let line: &'p Line = line;
         let x = chart.x_range();
         let across = |&(_, y): &(f64, f64)| [(x.start, y), (x.end, y)];
-        let (points, turn) = match line.style {
-            Style::Level => (line.points.iter().flat_map(across).collect(), None),
-            _ => (line.points.clone(), colours.next()),
+        let points = match line.style {
+            Style::Level => line.points.iter().flat_map(across).collect(),
+            _ => line.points.clone(),
         };
-        let (index, (colour, dashes)) = turn.unwrap_or((0, (MUTED, Some(LEVEL_DASHES))));
         let bars = line.points.iter().zip(&line.bars);
         let bars = bars.filter_map(|(&(x, _), &(low, high))| {
             let ends = [at(&(x, low))?, at(&(x, high))?];
@@ -71,7 +70,8 @@ pub(super) fn traces<'p>(plot: &'p Plot, chart: &Chart<'_>) -> Vec<Trace<'p>> {
             dashes,
         }
     };
-    let mut traces: Vec<Trace<'p>> = plot.lines.iter().map(&mut trace).collect();
+    let looks = (0..).zip(looks(&plot.lines));
+    let mut traces: Vec<Trace<'p>> = plot.lines.iter().zip(looks).map(trace).collect();
     stripe(&mut traces);
     traces
 }
@@ -107,7 +107,7 @@ impl Trace<'_> {
         for &bar in &self.bars {
             area.draw(&PathElement::new(bar, stroke(self.colour, FINE)))?;
         }
-        let is_fine = self.line.style == Style::Level || self.points.len() > MANY_POINTS;
+        let is_fine = self.line.is_reference() || self.points.len() > MANY_POINTS;
         let stroke = stroke(self.colour, if is_fine { FINE } else { BOLD });
         let points = self.points.iter().copied();
         match self.dashes {
@@ -118,9 +118,9 @@ impl Trace<'_> {
             _ => area.draw(&PathElement::new(self.points.clone(), stroke))?,
         }
         let has_dots = match self.line.style {
-            Style::Joined => self.points.len() <= FEW_POINTS && self.dashes.is_none(),
+            Style::Joined => self.points.len() <= FEW_POINTS,
             Style::Dots => true,
-            Style::Level => false,
+            Style::Guide | Style::Level => false,
         };
         for &point in self.points.iter().filter(|_| has_dots) {
             area.draw(&Circle::new(point, DOT, self.colour.filled()))?;

@@ -133,8 +133,8 @@ pub(super) fn of_order(context: &Context<'_>, page: &mut Page) -> Result<(), Err
                     count(doubles),
                     if doubles == 1 { "" } else { "s" }
                 ),
-                x: Axis::doublings("ranks"),
-                y: Axis::linear("ratio of times"),
+                x: Axis::doublings("p, ranks"),
+                y: Axis::linear("time over any order's, ratio"),
                 lines,
                 size: Size::Page,
             },

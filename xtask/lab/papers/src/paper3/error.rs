@@ -3,7 +3,7 @@
 use harness::Error;
 use harness::data::Random;
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot, Size};
+use harness::plot::{Axis, Line, Plot, Size, Style};
 
 use super::exact::Exact;
 use crate::{Comparison, Context, Page};
@@ -152,21 +152,24 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
         .iter()
         .enumerate()
         .map(|(index, order)| line(order.name, &|found| found.errors[index]));
-    let bound = line("eq. 2, a bound", &|found| found.bound);
+    let bound = Line {
+        style: Style::Guide,
+        ..line("bound for a tree, eq. 2", &|found| found.bound)
+    };
     page.plot(
         "",
         Plot {
             title: format!(
-                "Up to N = 2^{} a tree's error is at most {} u, that of a left-to-right sum {} u",
+                "Up to N = 2^{}, the greatest error found by a tree is {} u, from left to right {} u",
                 found[found.len() - 1].ranks.ilog2(),
                 digits(greatest(&found, 0)),
                 digits(greatest(&found, 3))
             ),
             subtitle:
-                "The greatest error found, over the sum of absolute values, in units of u = 2^-53"
+                "The greatest error found, over the sum of absolute values"
                     .to_owned(),
-            x: Axis::doublings("N, one number a process"),
-            y: Axis::decades("error, u"),
+            x: Axis::doublings("N, processes with a number each"),
+            y: Axis::decades("greatest error, u = 2^-53"),
             lines: drawn.chain([bound]).collect(),
             size: Size::Page,
         },

@@ -83,8 +83,8 @@ fn by_width(
         let plot = Plot {
             title: title(&format!("On {ranks} ranks"), &of_ranks),
             subtitle: format!("Simulated {name} on {ranks} ranks: {RATIO}"),
-            x: Axis::doublings("doubles of a row"),
-            y: Axis::linear("ratio of times"),
+            x: Axis::doublings("row, doubles"),
+            y: Axis::linear("time over the flat schedule's, ratio"),
             lines: lines(&of_ranks, |point| point.doubles),
             size: Size::Page,
         };
@@ -260,8 +260,8 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
         let plot = Plot {
             title: title(&format!("For {} doubles", count(doubles)), &of_width),
             subtitle: format!("Simulated reduce of {} doubles: {RATIO}", count(doubles)),
-            x: Axis::doublings("ranks"),
-            y: Axis::linear("ratio of times"),
+            x: Axis::doublings("p, ranks"),
+            y: Axis::linear("time over the flat schedule's, ratio"),
             lines: lines(&of_width, |point| point.ranks),
             size: Size::Page,
         };

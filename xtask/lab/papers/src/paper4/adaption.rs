@@ -167,7 +167,7 @@ pub(super) fn tuples(context: &Context<'_>, page: &mut Page) -> Result<(), Error
             ),
             subtitle: "The smallest n for which n-way dissemination adapts, which the paper's library takes".to_owned(),
             x: Axis::linear("P, ranks"),
-            y: Axis::linear("n"),
+            y: Axis::linear("n, messages a round"),
             lines: vec![Line::dots("smallest n", points.collect())],
             size: Size::Page,
         },

@@ -5,7 +5,7 @@ use harness::bench::schedules::{Job, Row, measure};
 use harness::markdown::digits;
 use harness::plot::{Axis, Line, Plot, Size};
 
-use crate::said::ratios_at_the_end;
+use crate::said::all_ratios;
 use crate::{Comparison, Context, Page};
 
 /// The paper's algorithms, as plans take them.
@@ -117,7 +117,7 @@ fn plot(
     let mut lines = VARIANTS.map(line).to_vec();
     let (operation, n, name) = case;
     let most = measured.ranks.last().copied().unwrap_or(0);
-    let title = format!("On {most} ranks, {}", ratios_at_the_end(&lines, reference));
+    let title = format!("On 2 to {most} ranks, {}", all_ratios(&lines, reference));
     lines.push(Line::level(reference, 1.0));
     page.plot(
         &format!("{operation}-{n}"),
@@ -126,8 +126,8 @@ fn plot(
             subtitle: format!(
                 "Median times of an allreduce of {name}, {operation}, over those of {reference} in turns; ranks beyond the second share cores"
             ),
-            x: Axis::doublings("ranks"),
-            y: Axis::linear("ratio of times"),
+            x: Axis::doublings("p, ranks"),
+            y: Axis::linear(format!("time over {reference}'s, ratio")),
             lines,
             size: Size::Page,
         },

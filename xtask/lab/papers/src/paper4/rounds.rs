@@ -87,7 +87,7 @@ pub(super) fn counted(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
             ),
             subtitle: "Rounds of an allreduce, counted".to_owned(),
             x: Axis::linear("P, ranks"),
-            y: Axis::linear("rounds"),
+            y: Axis::linear("allreduce, rounds"),
             lines,
             size: Size::Page,
         },

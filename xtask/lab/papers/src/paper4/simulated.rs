@@ -49,7 +49,7 @@ pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Err
                         cluster.name
                     ),
                     x: Axis::linear("P, processes"),
-                    y: Axis::linear("us"),
+                    y: Axis::linear("time, µs"),
                     lines,
                     size: Size::Page,
                 },
@@ -122,7 +122,7 @@ fn claims(
                 "the fastest, or one of them: {}",
                 others.collect::<Vec<String>>().join("; ")
             )),
-        Comparison::simulated(what("Bruck, longest, us"), longest(Variant::Bruck))
+        Comparison::simulated(what("Bruck, longest, µs"), longest(Variant::Bruck))
             .published(cluster.bruck_us[row])
             .because("links are assumed, and a GASPI library's own time is not simulated"),
     ];

@@ -149,8 +149,8 @@ fn plot(page: &mut Page, studies: &[Study]) -> Result<(), Error> {
                 "Simulated allreduce of {} floats along a chain (linear-pipelined), nodes x processes",
                 count(ELEMENTS)
             ),
-            x: Axis::decades("elements of a block"),
-            y: Axis::decades("ms"),
+            x: Axis::decades("block, elements"),
+            y: Axis::decades("time, ms"),
             lines: studies.iter().map(line).collect(),
             size: Size::Page,
         },

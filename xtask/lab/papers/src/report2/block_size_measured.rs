@@ -110,19 +110,19 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     let studies: Vec<Study> = studies.into_iter().collect::<Result<_, _>>()?;
     let best = |study: &Study| {
         let best = count(study.best_elements());
-        format!("{best} doubles for {}", study.algorithm.name())
+        format!("{best} doubles ({})", study.algorithm.name())
     };
     let best: Vec<String> = studies.iter().map(best).collect();
     page.plot(
         "",
         Plot {
-            title: format!("Best are blocks of {}", best.join(" and of ")),
+            title: format!("The least median times have blocks of {}", best.join(", ")),
             subtitle: format!(
                 "Median times of an allreduce of {} doubles on two ranks; bars are 95 % confidence intervals",
                 count(elements)
             ),
-            x: Axis::decades("elements of a block"),
-            y: Axis::decades("ms"),
+            x: Axis::decades("block, doubles"),
+            y: Axis::decades("time, ms"),
             lines: studies.iter().map(Study::line).collect(),
             size: Size::Page,
         },

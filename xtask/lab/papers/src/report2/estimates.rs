@@ -151,8 +151,8 @@ fn times(context: &Context<'_>, page: &mut Page) {
             "α, ns",
             "β, ns a byte",
             "M",
-            "T, us",
-            "simulated, us",
+            "T, µs",
+            "simulated, µs",
             "ratio",
         ],
         shown.map(|case| {

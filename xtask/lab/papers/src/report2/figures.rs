@@ -10,7 +10,7 @@ use super::claims;
 use super::hydra::{SHAPES, machine_words};
 use super::points::{COUNT_MAX, DRAWN, IMPLEMENTATIONS, OTHERS, Point, Time};
 use crate::cluster::{Best, Shape};
-use crate::said::{count, times_at_the_end};
+use crate::said::all_ratios;
 use crate::{Context, Page};
 
 /// The page.
@@ -57,40 +57,33 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
 
 fn draw(page: &mut Page, shape: Shape, points: &[&Point]) -> Result<(), Error> {
     page.heading(shape.to_string());
-    let line = |name: &str, time_ns: &dyn Fn(&Point) -> f64| {
-        let points = points.iter();
-        let points = points.map(|point| (point.count as f64, time_ns(point) / 1e3));
-        Line::new(name, points.collect())
-    };
-    let lines = |best: fn(&Time) -> Best| {
-        let algorithms = points[0].times.iter().map(|time| time.algorithm);
-        let own = algorithms.map(|algorithm| {
-            line(algorithm.name(), &|point| {
-                best(point.time(algorithm)).time_ns
-            })
+    let line = |algorithm: Algorithm, blocks: &str, best: fn(&Time) -> Best| {
+        let points = points.iter().map(|point| {
+            let time_ns = best(point.time(algorithm)).time_ns;
+            (point.count as f64, time_ns / point.reference_ns)
         });
-        let reference = line("reference", &|point| point.reference_ns);
-        own.chain([reference]).collect()
+        Line::new(format!("{algorithm}, {blocks}"), points.collect())
     };
-    for (part, caption, lines) in [
-        ("", "the best blocks", lines(|time| time.best)),
-        ("-few", "1 to 4 blocks", lines(|time| time.few)),
-    ] {
-        let lines: Vec<Line> = lines;
-        let plot = Plot {
-            title: format!(
-                "For {} elements, {}",
-                count(COUNT_MAX),
-                times_at_the_end(&lines)
-            ),
-            subtitle: format!("Simulated allreduce on {shape} processes, {caption}"),
-            x: Axis::decades("elements"),
-            y: Axis::decades("us"),
-            lines,
-            size: Size::Page,
-        };
-        page.plot(&format!("{shape}{part}"), plot)?;
+    let mut lines = Vec::new();
+    for algorithm in points[0].times.iter().map(|time| time.algorithm) {
+        lines.push(line(algorithm, "the best blocks", |time| time.best));
+        if algorithm.is_pipelined() {
+            lines.push(line(algorithm, "1 to 4 blocks", |time| time.few));
+        }
     }
+    let title = format!("Simulated, {}", all_ratios(&lines, "the reference"));
+    lines.push(Line::level("the reference", 1.0));
+    let plot = Plot {
+        title,
+        subtitle: format!(
+            "Allreduce on {shape} processes, over the fastest of three schedules of libraries"
+        ),
+        x: Axis::decades("row, elements"),
+        y: Axis::decades("time over the reference's, ratio"),
+        lines,
+        size: Size::Panels,
+    };
+    page.plot(&shape.to_string(), plot)?;
     let cells = |time: &Time| {
         let blocks = match time.best.blocks {
             1 => String::new(),
@@ -127,7 +120,7 @@ fn at_end(page: &mut Page, points: &[Point], count: usize) {
     let algorithms: Vec<Algorithm> = algorithms.chain(OTHERS).collect();
     let headings = algorithms.iter().map(|algorithm| format!("`{algorithm}`"));
     page.table(
-        ["nodes x processes", "reference, us"]
+        ["nodes x processes", "reference, µs"]
             .map(str::to_owned)
             .into_iter()
             .chain(headings),

@@ -7,7 +7,7 @@ use harness::plot::{Axis, Line, Plot, Size};
 use reduce::Algorithm;
 
 use super::points::{IMPLEMENTATIONS, OTHERS};
-use crate::said::{count, ratios_at_the_end};
+use crate::said::all_ratios;
 use crate::{Comparison, Context, Page};
 
 /// A schedule's name in plans.
@@ -47,24 +47,19 @@ fn draw(page: &mut Page, job: &Job, rows: &[Row]) -> Result<(), Error> {
     };
     let mut lines: Vec<Line> = job.algorithms.iter().map(line).collect();
     let reference = reference(rows);
-    let longest = job.widths.last().copied().unwrap_or(0);
-    let title = format!(
-        "For {} doubles, {}",
-        count(longest),
-        ratios_at_the_end(&lines, reference)
-    );
+    let title = format!("On two ranks, {}", all_ratios(&lines, reference));
     lines.push(Line::level(reference, 1.0));
     page.plot(
         "",
         Plot {
             title,
             subtitle: format!(
-                "Median times of an allreduce of a row on two ranks, over those of {reference} in turns"
+                "Median times of an allreduce of a row, over those of {reference} in turns"
             ),
-            x: Axis::decades("doubles of a row"),
-            y: Axis::linear("ratio of times"),
+            x: Axis::decades("row, doubles"),
+            y: Axis::linear(format!("time over {reference}'s, ratio")),
             lines,
-            size: Size::Page,
+            size: Size::Panels,
         },
     )
 }

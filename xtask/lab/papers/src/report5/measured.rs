@@ -60,7 +60,7 @@ fn draw(
                 "Median times of a reduce {what}, over those of {reference} in turns"
             ),
             x: axis,
-            y: Axis::linear("ratio of times"),
+            y: Axis::linear(format!("time over {reference}'s, ratio")),
             lines: lines.chain([Line::level(reference, 1.0)]).collect(),
             size: Size::Page,
         },
@@ -86,7 +86,7 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
         rows.extend(measure(context, ranks, &TREES, &[1000])?);
     }
     let what = "of 1000 doubles";
-    let axis = Axis::doublings("ranks, of which those beyond the second share cores");
+    let axis = Axis::doublings("p, ranks; those beyond the second share cores");
     draw(page, &rows, &TREES, what, axis, |row| row.ranks as f64)?;
     page.compare(of(&rows, Algorithm::Binomial).map(|row| {
         let what = format!("`binomial` over {}, p = {}", row.reference, row.ranks);
@@ -116,7 +116,7 @@ pub(super) fn array_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
     ];
     let rows = measure(context, 2, &algorithms, &widths)?;
     let what = "on two ranks";
-    let axis = Axis::decades("doubles of a row");
+    let axis = Axis::decades("row, doubles");
     draw(page, &rows, &algorithms, what, axis, |row| row.n as f64)?;
     let binomial = of(&rows, Algorithm::Binomial);
     let slower = binomial.clone().filter(|row| row.ratio > 1.0);

@@ -83,7 +83,7 @@ pub(super) fn fill(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         ["processes".to_owned()].into_iter().chain(
             sweeps
                 .iter()
-                .flat_map(|sweep| TREES.map(|tree| format!("`{tree}`, {}, us", sweep.name))),
+                .flat_map(|sweep| TREES.map(|tree| format!("`{tree}`, {}, µs", sweep.name))),
         ),
         [1, 2, 4, 8, 16, 24, 32, 36].map(|count| {
             let cells = sweeps
@@ -116,8 +116,8 @@ fn draw(page: &mut Page, sweep: &Sweep) -> Result<(), Error> {
             subtitle: format!(
                 "Simulated reduce of {ELEMENTS} elements on 1 to {NODES} nodes of 16 processes"
             ),
-            x: Axis::linear("processes"),
-            y: Axis::linear("us"),
+            x: Axis::linear("p, processes"),
+            y: Axis::linear("time, µs"),
             lines: TREES.map(line).to_vec(),
             size: Size::Page,
         },

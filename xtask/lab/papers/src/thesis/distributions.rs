@@ -39,7 +39,7 @@ pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
             _ => "",
         };
         comparisons.extend([
-            Comparison::computed(what("score, us"), score_us(&distribution))
+            Comparison::computed(what("score, µs"), score_us(&distribution))
                 .published(published_us)
                 .because(why),
             Comparison::computed(what("messages"), distribution.message_count())
@@ -50,7 +50,7 @@ pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     let why =
         "Algorithm 3 as printed, on the upper distribution with α = 0.2: better on both terms";
     comparisons.extend([
-        Comparison::computed("Table 3.3, optimized: score, us", score_us(&printed))
+        Comparison::computed("Table 3.3, optimized: score, µs", score_us(&printed))
             .published(184.5)
             .because(why),
         Comparison::computed("Table 3.3, optimized: messages", printed.message_count())
@@ -97,8 +97,8 @@ pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
                 "Score (eq. 3.7) of optimized distributions, N = {}, p = {RANKS}",
                 count(ITEMS)
             ),
-            x: Axis::linear("α, the share of N/p that a start may move"),
-            y: Axis::linear("score, us"),
+            x: Axis::linear("α, ratio of how far a start may move to N/p"),
+            y: Axis::linear("score, µs"),
             lines: lines.to_vec(),
             size: Size::Page,
         },
@@ -135,8 +135,8 @@ pub(super) fn shares(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
                 spread(Scheme::Upper)
             ),
             subtitle: format!("The items of each rank, N = {}, p = {RANKS}, α = 0.2", count(ITEMS)),
-            x: Axis::linear("ranks, sorted by their shares"),
-            y: Axis::linear("items"),
+            x: Axis::linear("place by share, ranks"),
+            y: Axis::linear("share, items"),
             lines: schemes.map(line).to_vec(),
             size: Size::Page,
         },

@@ -104,16 +104,16 @@ pub(super) fn kernels(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
             "The streaming kernel sums 2^{last} items {:.1} times as fast as std::accumulate, Algorithm 4 {:.1} times",
             largest.1, largest.0
         ),
-        subtitle: "Median time on one core, over the number of items".to_owned(),
+        subtitle: "Median times on one core".to_owned(),
         x: Axis::doublings("N, items"),
-        y: Axis::decades("ns an item"),
+        y: Axis::decades("time, ns an item"),
         lines: vec![
-            line("streaming kernel", |medians| medians.streaming),
+            line("treefold, streaming kernel", |medians| medians.streaming),
             line("Algorithm 4", |medians| medians.level_by_level),
-            line("left-to-right (std::accumulate)", |medians| {
+            line("left-to-right loop, std::accumulate", |medians| {
                 medians.left_to_right
             }),
-            line("unordered SIMD", |medians| medians.unordered),
+            line("unordered SIMD sum", |medians| medians.unordered),
             line("recursive", |medians| medians.recursive),
         ],
         size: Size::Page,
@@ -236,8 +236,8 @@ pub(super) fn rank_of_index(context: &Context<'_>, page: &mut Page) -> Result<()
                 growth("constant")
             ),
             subtitle: "Median time to find the rank that owns an item, distribution upper".to_owned(),
-            x: Axis::doublings("ranks"),
-            y: Axis::decades("ns"),
+            x: Axis::doublings("p, ranks"),
+            y: Axis::decades("time, ns"),
             lines,
             size: Size::Page,
         },

@@ -2,7 +2,7 @@
 
 use distribution::{Distribution, Scheme};
 use harness::Error;
-use harness::plot::{Axis, Line, Plot, Size};
+use harness::plot::{Axis, Line, Plot, Size, Style};
 
 use super::RANKS;
 use crate::{Comparison, Context, Page};
@@ -74,8 +74,14 @@ pub(super) fn over_items(_: &Context<'_>, page: &mut Page) -> Result<(), Error> 
                 "Messages of Algorithm 1 without its buffer, p = {RANKS}, and the bound of eq. 2.5"
             ),
             x: Axis::doublings("N, items"),
-            y: Axis::linear("messages"),
-            lines: vec![drawn(scheme), line("eq. 2.5", &bound)],
+            y: Axis::linear("sum, messages"),
+            lines: vec![
+                drawn(scheme),
+                Line {
+                    style: Style::Guide,
+                    ..line("bound, eq. 2.5", &bound)
+                },
+            ],
             size: Size::Page,
         };
         page.plot(part, plot)?;

@@ -35,8 +35,8 @@ pub(super) fn models(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
             "messages",
             "largest share",
             "busy ranks",
-            "score, us",
-            "critical path, us",
+            "score, µs",
+            "critical path, µs",
         ],
         Scheme::ALL.iter().copied().map(|scheme| {
             let distribution = example(scheme);
@@ -58,16 +58,16 @@ pub(super) fn models(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         best.map_or("", Scheme::name)
     };
     page.compare([
-        Comparison::computed("least score, us", score_us(Scheme::ScoreOptimal))
+        Comparison::computed("least score, µs", score_us(Scheme::ScoreOptimal))
             .published(184.5)
             .because("the thesis' optimized distribution; most ranks are idle in ours"),
         Comparison::computed(
-            "least score with every rank busy, us",
+            "least score with every rank busy, µs",
             score_us(Scheme::ScoreOptimalBusy),
         )
         .published(184.5),
         Comparison::computed(
-            "shortest critical path found, us",
+            "shortest critical path found, µs",
             path_us(Scheme::PathOptimal),
         )
         .because("critical path analysis is future work in the thesis"),
@@ -105,7 +105,7 @@ pub(super) fn measured(context: &Context<'_>, page: &mut Page) -> Result<(), Err
     }
     let headings = MEASURED_RANKS
         .into_iter()
-        .flat_map(|ranks| modes.map(|mode| format!("p = {ranks}: {}, us", mode.name())));
+        .flat_map(|ranks| modes.map(|mode| format!("p = {ranks}: {}, µs", mode.name())));
     page.table(
         ["distribution".to_owned(), "busy ranks of 8".to_owned()]
             .into_iter()

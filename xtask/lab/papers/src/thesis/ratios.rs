@@ -38,7 +38,7 @@ fn ratio_plot(
                 "Ratio of the median times of an allreduce, over the lengths of the data sets"
                     .to_owned(),
             x: Axis::decades("N, items"),
-            y: Axis::linear("ratio of times"),
+            y: Axis::linear("time over the other's, ratio"),
             lines: lines.chain([Line::level("the same time", 1.0)]).collect(),
             size: Size::Page,
         },
@@ -104,7 +104,7 @@ fn pairs(
             None => comparison,
             Some(published) => comparison.published(published),
         });
-        lines.push((name.to_owned(), ratios));
+        lines.push((format!("{}, over {}", mode.name(), to.name()), ratios));
     }
     page.compare(comparisons);
     let own = pairs[0].1.name();

@@ -105,7 +105,7 @@ pub(super) fn medians(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
                 "Median times of an allreduce of a sum over the lengths of the data sets, p = {ranks}; bars from the 1st to the 99th percentile"
             ),
             x: Axis::decades("N, items"),
-            y: Axis::decades("us"),
+            y: Axis::decades("time, µs"),
             lines: lines.to_vec(),
             size: Size::Page,
         };
@@ -154,8 +154,8 @@ pub(super) fn distribution(context: &Context<'_>, page: &mut Page) -> Result<(),
                 "All runs of an allreduce in the order of their times, N = {}, p = {RANKS_HERE}",
                 count(longest)
             ),
-            x: Axis::linear("per cent of the runs that took at most so long"),
-            y: Axis::linear("ms"),
+            x: Axis::linear("runs that took at most so long, %"),
+            y: Axis::linear("time, ms"),
             lines: lines.collect(),
             size: Size::Page,
         },

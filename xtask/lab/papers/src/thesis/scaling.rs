@@ -64,7 +64,7 @@ pub(super) fn largest(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
                 all[0].ranks
             ),
             x: Axis::decades("N, items"),
-            y: Axis::decades("us"),
+            y: Axis::decades("time, µs"),
             lines: lines.to_vec(),
             size: Size::Page,
         };
@@ -85,15 +85,15 @@ fn compare_largest(page: &mut Page, shared: &[Times], cluster: &[Times]) {
     let by_thesis = optimized(longest.items, SHARED_RANKS).critical_path_ns(&Cost::THESIS);
     page.compare([
         Comparison::simulated(
-            "p = 256, longest data set, Algorithm 1 with eq. 3.7's constants, us",
+            "p = 256, longest data set, Algorithm 1 with eq. 3.7's constants, µs",
             by_thesis / 1e3,
         )
         .published(248.0)
         .because("eq. 3.7's 4.15 ns an addition was measured on shorter data"),
-        Comparison::simulated("p = 256, longest data set, Algorithm 1, us", longest.algorithm1)
+        Comparison::simulated("p = 256, longest data set, Algorithm 1, µs", longest.algorithm1)
             .published(248.0)
             .because("a fold several times as fast, and no two ranks of the simulation share a cache or the memory's bandwidth"),
-        Comparison::simulated("p = 256, longest data set, treefold's plan, us", longest.plan)
+        Comparison::simulated("p = 256, longest data set, treefold's plan, µs", longest.plan)
             .published(248.0)
             .because("the same"),
         Comparison::simulated(
@@ -118,15 +118,15 @@ pub(super) fn strong(context: &Context<'_>, page: &mut Page) -> Result<(), Error
         .chain((320..=CLUSTER_RANKS).step_by(NODE_RANKS))
         .map(|ranks| Times::simulate(items, ranks, &cluster()))
         .collect();
-    let plot = |title: String, y: &str, lines: [Line; 3]| Plot {
+    let plot = |title: String, y: &str, lines: Vec<Line>| Plot {
         title,
         subtitle: format!(
             "Simulated allreduce of {} doubles, nodes of {NODE_RANKS} ranks",
             count(items)
         ),
-        x: Axis::doublings("ranks"),
+        x: Axis::doublings("p, ranks"),
         y: Axis::decades(y),
-        lines: lines.to_vec(),
+        lines,
         size: Size::Page,
     };
     let [plan, algorithm1, left_to_right] = FIELDS.map(|(_, time)| levels_off(&all, time));
@@ -134,18 +134,26 @@ pub(super) fn strong(context: &Context<'_>, page: &mut Page) -> Result<(), Error
         "A plan levels off from {plan} ranks on, Algorithm 1 from {algorithm1}, the left-to-right sum from {left_to_right}"
     );
     let times = lines(&all, |times| times.ranks, |times, time| time(times));
-    page.plot("time", plot(title, "us", times))?;
+    page.plot("time", plot(title, "time, µs", times.to_vec()))?;
     let speed_up = |times: &Times, time: Field| time(&all[0]) / time(times);
     let most = FIELDS.map(|(_, time)| {
         let speed_ups = all.iter().map(|times| speed_up(times, time));
         format!("{:.0}", speed_ups.fold(0.0, f64::max))
     });
     let title = format!(
-        "A plan is {} times as fast as on one rank at most, Algorithm 1 {} times, the left-to-right sum {} times",
+        "Cache effect, simulated: speed-ups above the ideal line, where shares fit into caches, up to {} by a plan, {} by Algorithm 1, {} from left to right",
         most[0], most[1], most[2]
     );
-    let speed_ups = lines(&all, |times| times.ranks, speed_up);
-    page.plot("speedup", plot(title, "speed-up over one rank", speed_ups))?;
+    let ideal = all
+        .iter()
+        .map(|times| (times.ranks as f64, times.ranks as f64));
+    let ideal = Line::guide("ideal", ideal.collect());
+    let speed_ups = lines(&all, |times| times.ranks, speed_up).into_iter();
+    let speed_ups = speed_ups.chain([ideal]).collect();
+    page.plot(
+        "speedup",
+        plot(title, "speed-up over one rank, ratio", speed_ups),
+    )?;
     scaling_tables(page, &all);
     Ok(())
 }
@@ -158,7 +166,7 @@ fn levels_off(all: &[Times], time: Field) -> usize {
 }
 
 fn scaling_tables(page: &mut Page, all: &[Times]) {
-    let columns = FIELDS.map(|(mode, _)| [format!("{}, us", mode.name()), "speed-up".to_owned()]);
+    let columns = FIELDS.map(|(mode, _)| [format!("{}, µs", mode.name()), "speed-up".to_owned()]);
     page.table(
         iter::once("ranks".to_owned()).chain(columns.into_iter().flatten()),
         all.iter().map(|times| {
@@ -194,14 +202,14 @@ pub(super) fn critical_paths(page: &mut Page) -> Result<(), Error> {
         "The critical path of Algorithm 1: each rank works on one thing at a time, a message takes 281 ns, an addition 4.15 ns (eq. 3.7's constants).",
     );
     page.table(
-        ["distribution", "critical path, us"],
+        ["distribution", "critical path, µs"],
         Scheme::ALL
             .iter()
             .map(|&scheme| vec![format!("`{scheme}`"), digits(path_us(scheme))]),
     );
     let (even, optimized) = (path_us(Scheme::Upper), path_us(Scheme::Optimized));
     page.compare([
-        Comparison::simulated("gain of optimized over even, us", even - optimized)
+        Comparison::simulated("gain of optimized over even, µs", even - optimized)
             .published("about 4"),
         Comparison::simulated("time with optimized over even", optimized / even)
             .published(0.82)

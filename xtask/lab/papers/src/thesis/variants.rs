@@ -60,8 +60,8 @@ pub(super) fn even_against_optimized(context: &Context<'_>, page: &mut Page) -> 
     page.table(
         [
             "mode",
-            "even (upper), us",
-            "optimized, us",
+            "even (upper), µs",
+            "optimized, µs",
             "optimized / even",
         ],
         [Mode::Algorithm1, Mode::Plan].map(|mode| {

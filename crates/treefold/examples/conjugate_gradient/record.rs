@@ -1,0 +1,49 @@
+//! The comparisons as JSON, of which `cargo xtask draw` makes a picture: how far each iterate is from the one on one rank.
+
+use crate::{Comparison, Sums};
+
+const HEAD: &str = r#"{
+  "source": "cargo run --release --example conjugate_gradient conjugate-gradient.json",
+  "title": "With plain sums the iterates depend on the number of ranks, with treefold they do not",
+  "subtitle": "How far an iterate is from the one on one rank, over the solution's greatest value",
+  "x": {
+    "name": "iterate, iterations",
+    "scale": "linear"
+  },
+  "y": {
+    "name": "greatest distance, ratio",
+    "scale": "decades and zero"
+  },
+  "size": "page",
+  "lines": [
+"#;
+
+/// The runs on more than one rank. Those with treefold are one line, as each would cover the others.
+pub(crate) fn json(comparisons: &[Comparison]) -> String {
+    let of = |sums| {
+        let several = comparisons.iter().filter(|one| one.ranks > 1);
+        several.filter(move |one| one.sums == sums)
+    };
+    let ranks: Vec<String> = of(Sums::Treefold)
+        .map(|one| one.ranks.to_string())
+        .collect();
+    let treefold = of(Sums::Treefold).take(1);
+    let treefold = treefold.map(|one| line(&format!("treefold, {} ranks", ranks.join(", ")), one));
+    let plain = of(Sums::Plain).map(|one| line(&format!("plain sum, {} ranks", one.ranks), one));
+    let lines: Vec<String> = treefold.chain(plain).collect();
+    format!("{HEAD}{}\n  ]\n}}\n", lines.join(",\n"))
+}
+
+fn line(name: &str, comparison: &Comparison) -> String {
+    let points = comparison.distances.iter().enumerate();
+    let points = points.map(|(at, distance)| {
+        // Five digits are more than the eye sees.
+        let distance: f64 = format!("{distance:.4e}").parse().unwrap_or(f64::NAN);
+        format!("[{:?},{distance:?}]", (at + 1) as f64)
+    });
+    let points: Vec<String> = points.collect();
+    format!(
+        "{{\"name\":\"{name}\",\"style\":\"joined\",\"points\":[{}]}}",
+        points.join(",")
+    )
+}

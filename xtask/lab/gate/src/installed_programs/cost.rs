@@ -1,0 +1,132 @@
+//! What a call costs through the interposer: the picture of the times that `overhead.c` prints, of each MPI library.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use checkout::workspace::{target, workspace};
+use harness::machine::Machine;
+use harness::plot::{Axis, Line, Plot, Record, Size};
+
+use crate::c::consumers::C_FLAGS;
+use crate::libraries::with_library;
+use crate::pmpi::{self, Mode, OVERHEAD_RANKS};
+use crate::steps::{Steps, Stop};
+
+/// Libraries as the ends of their wrappers' names, and as people call them.
+const LIBRARIES: [(&str, &str); 2] = [("openmpi", "Open MPI"), ("mpich", "MPICH")];
+
+/// Of the shortest message.
+const REPETITIONS: &str = "1000";
+
+/// Measures with every library, and notes the picture.
+pub(super) fn measure(steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {
+    let mut lines = Vec::new();
+    for (library, name) in LIBRARIES {
+        with_library(steps, library, |steps| {
+            let executable = compile(steps, library)?;
+            let words = [REPETITIONS];
+            let mut command = pmpi::launch(
+                steps.installation(),
+                prefix,
+                Mode::On,
+                OVERHEAD_RANKS,
+                executable,
+            );
+            let mut printed = String::new();
+            steps.check(&format!("{name}: what a call costs"), || {
+                let output = command.args(words).output();
+                let output = output.map_err(|error| format!("{command:?}: {error}"))?;
+                if !output.status.success() {
+                    return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+                }
+                printed = String::from_utf8_lossy(&output.stdout).into_owned();
+                Ok(printed.clone())
+            })?;
+            lines.extend(ratios(&printed, name));
+            Ok(())
+        })?;
+    }
+    // A panel for each call, with both libraries in it.
+    lines.sort_by(|one, other| one.name.cmp(&other.name));
+    steps.note_picture("interposer-cost.svg", record(lines));
+    Ok(())
+}
+
+fn compile(steps: &mut Steps, library: &str) -> Result<PathBuf, Stop> {
+    let executable = target()?.join(format!("overhead-{library}"));
+    let source = workspace().join("bindings/interposer/tests/c/overhead.c");
+    let mut compile = Command::new(format!("mpicc.{library}"));
+    compile.args(C_FLAGS).arg(source).arg("-o").arg(&executable);
+    compile.args(["-lm", "-pthread"]);
+    steps.step(&format!("{library}: overhead compiles"), &mut compile)?;
+    Ok(executable)
+}
+
+/// A line for each of its tables: bytes, and treefold's time over the library's.
+fn ratios(printed: &str, library: &str) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for line in printed.lines() {
+        let numbers: Option<Vec<f64>> = line
+            .split_whitespace()
+            .map(|word| word.parse().ok())
+            .collect();
+        match (numbers.as_deref(), line.split_once(", ")) {
+            (Some(&[bytes, own_us, library_us, _]), _) => {
+                if let Some(last) = lines.last_mut() {
+                    last.points.push((bytes, own_us / library_us));
+                }
+            }
+            (_, Some((call, rest))) if rest.contains("ranks") => {
+                let name = format!("treefold's MPI_{call}, over {library}'s");
+                lines.push(Line::new(name, Vec::new()));
+            }
+            _ => {}
+        }
+    }
+    lines
+}
+
+fn record(lines: Vec<Line>) -> Record {
+    let machine = Machine::here();
+    let ratios = lines.iter().flat_map(|line| &line.points);
+    let extremes = (f64::INFINITY, 0.0);
+    let (least, most) = ratios.fold(extremes, |(least, most), point| {
+        (f64::min(least, point.1), f64::max(most, point.1))
+    });
+    let plot = Plot {
+        title: format!(
+            "A call through the interposer takes {least:.2} to {most:.2} of the MPI library's time"
+        ),
+        subtitle: format!(
+            "{OVERHEAD_RANKS} ranks on {} cores of {}; in turns, medians of 31",
+            machine.cores, machine.processor
+        ),
+        x: Axis::doublings("message, bytes"),
+        y: Axis::decades("time over the library's own, ratio"),
+        lines: lines
+            .into_iter()
+            .chain([Line::level("the same time", 1.0)])
+            .collect(),
+        size: Size::Panels,
+    };
+    let source = format!(
+        "cargo xtask test --stage programs --record; {machine}; shared with other programs"
+    );
+    Record::new(source, plot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ratios, record};
+
+    #[test]
+    fn tables_become_lines() {
+        let printed = "\nAllreduce, 2 ranks, medians of 31\n bytes MPI_, µs PMPI_, µs ratio\n 8 0.5 0.25 2.00\n 16 1 1 1\n\nReduce, 2 ranks, medians of 31\n 8 3 6 0.5\n";
+        let lines = ratios(printed, "MPICH");
+        assert_eq!(lines.len(), 2);
+        assert_eq!(lines[0].name, "treefold's MPI_Allreduce, over MPICH's");
+        assert_eq!(lines[0].points, [(8.0, 2.0), (16.0, 1.0)]);
+        let title = record(lines).plot.title;
+        assert!(title.contains("takes 0.50 to 2.00 of"), "{title}");
+    }
+}

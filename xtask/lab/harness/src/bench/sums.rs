@@ -1,0 +1,113 @@
+//! Sums of doubles on one core, by length: in tree order, exact, in any order, and by a plain loop.
+
+use std::hint::black_box;
+
+use reduce::exact;
+use simd_kernels::{Level, Variant, left_to_right, sum, unordered_sum_with};
+
+use super::timing::{Candidate, samples_ns};
+use crate::output::Output;
+
+/// The ways of summing, in the order of [`Times::least_ns`].
+pub const WAYS: [&str; 4] = [
+    "treefold, tree order",
+    "treefold, exact",
+    "left-to-right loop",
+    "unordered SIMD sum",
+];
+
+/// Every length is measured so often, with minutes between: the machine may be another one, so to speak, each time.
+const RUNS: usize = 5;
+
+/// Calls on more doubles take milliseconds: fewer rounds do.
+const LONG: usize = 1 << 20;
+
+/// Times of sums of one length.
+#[derive(Clone, Debug)]
+pub struct Times {
+    /// The number of doubles.
+    pub items: usize,
+    /// For each run, the least time of a call of each way, in nanoseconds.
+    pub least_ns: Vec<[f64; WAYS.len()]>,
+}
+
+impl Times {
+    /// The median of the runs of some measure, and its least and greatest value.
+    pub fn range(&self, of: impl Fn(&[f64; WAYS.len()]) -> f64) -> (f64, (f64, f64)) {
+        let mut values: Vec<f64> = self.least_ns.iter().map(of).collect();
+        values.sort_by(f64::total_cmp);
+        let (Some(&least), Some(&most)) = (values.first(), values.last()) else {
+            return (f64::NAN, (f64::NAN, f64::NAN));
+        };
+        (values[values.len() / 2], (least, most))
+    }
+}
+
+/// Measures all ways, turn by turn, at every length, and that several times.
+pub fn measure(quick: bool, output: &Output) -> Vec<Times> {
+    let logs = if quick { 4..=12 } else { 4..=25 };
+    let runs = if quick { 2 } else { RUNS };
+    let lengths = logs.step_by(if quick { 4 } else { 1 });
+    let mut all: Vec<Times> = lengths
+        .map(|log: u32| Times {
+            items: 1 << log,
+            least_ns: Vec::new(),
+        })
+        .collect();
+    let most = all.iter().map(|times| times.items).max().unwrap_or(0);
+    let doubles = crate::data::log_likelihoods(most, 1);
+    for run in 1..=runs {
+        for times in &mut all {
+            times.least_ns.push(least_ns(&doubles[..times.items]));
+        }
+        output.say(format!("sums: run {run} of {runs}"));
+    }
+    all
+}
+
+/// The least times of a call of each way. Which unordered sum is the fastest depends on the length.
+fn least_ns(items: &[f64]) -> [f64; WAYS.len()] {
+    let level = Level::best();
+    let mut candidates = vec![
+        Candidate::new(WAYS[0], || {
+            black_box(sum(level, black_box(items)));
+        }),
+        Candidate::new(WAYS[1], || {
+            black_box(exact::sum(black_box(items)));
+        }),
+        Candidate::new(WAYS[2], || {
+            black_box(left_to_right(black_box(items)));
+        }),
+    ];
+    for variant in Variant::ALL {
+        candidates.push(Candidate::new(WAYS[3], move || {
+            black_box(unordered_sum_with(level, variant, black_box(items)));
+        }));
+    }
+    let rounds = if items.len() > LONG { 5 } else { 15 };
+    let samples = samples_ns(&mut candidates, rounds);
+    let least = |samples: &Vec<f64>| samples.iter().copied().fold(f64::INFINITY, f64::min);
+    let (own, unordered) = samples.split_at(WAYS.len() - 1);
+    let unordered = unordered.iter().map(least).fold(f64::INFINITY, f64::min);
+    [least(&own[0]), least(&own[1]), least(&own[2]), unordered]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Times, least_ns};
+
+    #[test]
+    fn times_have_a_median_and_a_range() {
+        let run = |ns: f64| [ns, 2.0 * ns, 3.0 * ns, 4.0];
+        let times = Times {
+            items: 16,
+            least_ns: vec![run(3.0), run(1.0), run(2.0)],
+        };
+        assert_eq!(times.range(|ns| ns[0] / ns[3]), (0.5, (0.25, 0.75)));
+        let least = least_ns(&[1.0; 100]);
+        assert!(
+            least.iter().all(|&ns| ns > 0.0 && ns.is_finite()),
+            "{least:?}"
+        );
+    }
+}

@@ -1,0 +1,205 @@
+//! Which colour a line has: that of its method, in every picture of the book.
+
+use plotters::style::RGBColor;
+
+use super::Line;
+use super::style::{BLUE, BROWN, GREEN, INK, MUTED, OCHRE, PINK, VERMILION, VIOLET};
+
+/// Dashes and what lies between them: solid where there is nothing.
+pub(super) type Dashes = Option<(i32, i32)>;
+
+/// Of what others are compared with.
+const LEVEL_DASHES: Dashes = Some((40, 30));
+
+/// Of lines that share a colour in one picture: the first is solid.
+const VARIANTS: [Dashes; 4] = [None, Some((90, 50)), Some((30, 50)), Some((200, 60))];
+
+/// Every method that has a colour of its own, by the names that lines have. Schedules that no picture shows beside each other share one.
+const METHODS: [(RGBColor, &[&str]); 8] = [
+    (
+        BLUE,
+        &[
+            "treefold",
+            "treefold's plan",
+            "treefold's MPI_Allreduce",
+            "treefold's MPI_Reduce",
+            "tree",
+        ],
+    ),
+    (
+        GREEN,
+        &["treefold, exact", "dissemination", "fibonacci", "two-tree"],
+    ),
+    (
+        VERMILION,
+        &[
+            "MPI_Allreduce",
+            "MPI_Reduce",
+            "unordered SIMD sum",
+            "unordered SIMD + allreduce",
+            "plain sum",
+        ],
+    ),
+    (
+        OCHRE,
+        &[
+            "left-to-right loop",
+            "left-to-right + allreduce",
+            "left to right",
+            "binary-pipelined",
+            "binary",
+            "ring",
+        ],
+    ),
+    (
+        PINK,
+        &[
+            "Algorithm 1",
+            "Algorithm 4",
+            "pairwise-exchange",
+            "pairwise exchange",
+            "dual-root",
+        ],
+    ),
+    (
+        VIOLET,
+        &[
+            "binomial",
+            "binomial by ranks",
+            "binomial tree",
+            "binomial spanning tree",
+            "linear-pipelined",
+        ],
+    ),
+    (
+        BROWN,
+        &[
+            "recursive-doubling",
+            "recursive doubling",
+            "bruck",
+            "Bruck",
+            "reduce-scatter-gather",
+            "binary-doubly-pipelined",
+        ],
+    ),
+    (
+        INK,
+        &[
+            "direct",
+            "recursive",
+            "reduce-broadcast",
+            "linear-doubly-pipelined",
+        ],
+    ),
+];
+
+/// The colours in which other things are drawn, those first that stand for no method of this project.
+const OTHERS: [RGBColor; 8] = [VIOLET, BROWN, OCHRE, PINK, INK, GREEN, BLUE, VERMILION];
+
+/// The colour of what has this name, if it is a method. What follows a comma tells variants of one method apart.
+fn colour(name: &str) -> Option<RGBColor> {
+    let of = |name: &str| {
+        let mut methods = METHODS.iter();
+        let method = methods.find(|(_, names)| names.contains(&name));
+        method.map(|(colour, _)| *colour)
+    };
+    of(name).or_else(|| of(family(name)))
+}
+
+/// What a line is a variant of.
+pub(super) fn family(name: &str) -> &str {
+    name.split_once(", ").map_or(name, |(family, _)| family)
+}
+
+/// How the lines of a picture look. Those that are no methods share what methods leave over, a colour for all variants of one thing.
+pub(super) fn looks(lines: &[Line]) -> Vec<(RGBColor, Dashes)> {
+    let mut taken: Vec<(&str, RGBColor)> = Vec::new();
+    let mut looks: Vec<(RGBColor, Dashes)> = Vec::new();
+    let is_method = |line: &&Line| !line.is_reference();
+    let of_methods: Vec<RGBColor> = lines
+        .iter()
+        .filter(is_method)
+        .filter_map(|line| colour(&line.name))
+        .collect();
+    for line in lines {
+        if line.is_reference() {
+            looks.push((MUTED, LEVEL_DASHES));
+            continue;
+        }
+        let family = family(&line.name);
+        let known = colour(&line.name).or_else(|| {
+            let mut taken = taken.iter();
+            taken.find(|one| one.0 == family).map(|one| one.1)
+        });
+        let colour = known.unwrap_or_else(|| {
+            let uses = |colour: &RGBColor| {
+                let drawn = taken.iter().filter(|one| one.1 == *colour).count();
+                drawn + of_methods.iter().filter(|one| *one == colour).count()
+            };
+            OTHERS.into_iter().min_by_key(uses).unwrap_or(INK)
+        });
+        if known.is_none() {
+            taken.push((family, colour));
+        }
+        let before = looks.iter().filter(|look| look.0 == colour).count();
+        looks.push((colour, VARIANTS[before % VARIANTS.len()]));
+    }
+    looks
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::style::{BLUE, GREEN, MUTED, VERMILION, hexadecimal};
+    use super::{Line, METHODS, VARIANTS, looks};
+
+    fn of(names: &[&str]) -> Vec<(plotters::style::RGBColor, super::Dashes)> {
+        let lines: Vec<Line> = names.iter().map(|&name| Line::new(name, vec![])).collect();
+        looks(&lines)
+    }
+
+    #[test]
+    fn a_method_has_one_colour_whatever_is_beside_it() {
+        assert_eq!(of(&["MPI_Allreduce"])[0].0, VERMILION);
+        let drawn = of(&["x", "treefold's plan", "MPI_Allreduce", "treefold, exact"]);
+        assert_eq!(drawn[1..], [(BLUE, None), (VERMILION, None), (GREEN, None)]);
+        assert!(![BLUE, VERMILION, GREEN].contains(&drawn[0].0));
+    }
+
+    #[test]
+    fn variants_share_a_colour_and_differ_in_dashes() {
+        let drawn = of(&[
+            "treefold, 2 ranks",
+            "treefold, 5 ranks",
+            "x2, a",
+            "y",
+            "x2, b",
+        ]);
+        assert_eq!(drawn[0], (BLUE, None));
+        assert_eq!(drawn[1], (BLUE, VARIANTS[1]));
+        assert_eq!(drawn[2].0, drawn[4].0);
+        assert_ne!(drawn[2].1, drawn[4].1);
+        assert_ne!(drawn[2].0, drawn[3].0);
+        let level = looks(&[Line::level("the same", 1.0)]);
+        assert_eq!(level[0].0, MUTED);
+    }
+
+    #[test]
+    fn no_two_of_many_lines_look_the_same() {
+        let names: Vec<String> = (0..20).map(|number| number.to_string()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let looks: BTreeSet<String> = of(&names)
+            .into_iter()
+            .map(|(colour, dashes)| format!("{} {dashes:?}", hexadecimal(colour)))
+            .collect();
+        assert_eq!(looks.len(), names.len());
+    }
+
+    #[test]
+    fn names_are_in_the_table_once() {
+        let names = METHODS.iter().flat_map(|(_, names)| names.iter());
+        let distinct: BTreeSet<&&str> = names.clone().collect();
+        assert_eq!(distinct.len(), names.count());
+    }
+}
