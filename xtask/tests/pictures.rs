@@ -38,6 +38,18 @@ fn recorded_pictures_are_up_to_date() {
     }
 }
 
+/// A name without a unit, or at least a word for what is counted, leaves readers to guess.
+#[test]
+fn axes_have_units() {
+    for path in records(&docs()).unwrap() {
+        let plot = Record::read(&path).unwrap().plot;
+        for axis in [plot.x, plot.y] {
+            let unit = axis.name.split_once(", ").map_or("", |(_, unit)| unit);
+            assert!(!unit.is_empty(), "{}: {}", path.display(), axis.name);
+        }
+    }
+}
+
 /// The same words stand for a picture on its page and, for who looks, above it.
 #[test]
 fn pages_of_measured_pictures_say_what_they_show() {

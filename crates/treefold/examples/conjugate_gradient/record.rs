@@ -39,7 +39,12 @@ fn line(name: &str, comparison: &Comparison) -> String {
     let points = points.map(|(at, distance)| {
         // Five digits are more than the eye sees.
         let distance: f64 = format!("{distance:.4e}").parse().unwrap_or(f64::NAN);
-        format!("[{:?},{distance:?}]", (at + 1) as f64)
+        // As the picture's numbers are kept: with an exponent below 1e-5.
+        let distance = match distance {
+            1e-5.. => distance.to_string(),
+            _ => format!("{distance:?}"),
+        };
+        format!("[{:?},{distance}]", (at + 1) as f64)
     });
     let points: Vec<String> = points.collect();
     format!(

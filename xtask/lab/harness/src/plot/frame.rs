@@ -42,7 +42,7 @@ impl<'p> Frame<'p> {
     pub(super) fn of(plot: &'p Plot) -> Self {
         let (width, between, name) = match plot.size {
             Size::Half => (4600, 2500, 1200),
-            _ => (PAGE, 3300, 1500),
+            _ => (PAGE, 3300, 1700),
         };
         let titles = titles(plot, width - 2 * MARGIN);
         let names = plot.lines.iter();
@@ -145,7 +145,7 @@ impl<'p> Frame<'p> {
             .bold_line_style(stroke(GRID, HAIR))
             .axis_style(stroke(MUTED, HAIR))
             .set_all_tick_mark_size(GAP / 2)
-            .x_labels(fitting(right - left, 850))
+            .x_labels(fitting(right - left, 650))
             .y_labels(y_ticks)
             .x_label_formatter(&|value| raised(&across.format_ext(value)))
             .y_label_formatter(&|value| raised(&up.format_ext(value)))

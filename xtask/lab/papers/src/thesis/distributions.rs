@@ -97,7 +97,7 @@ pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
                 "Score (eq. 3.7) of optimized distributions, N = {}, p = {RANKS}",
                 count(ITEMS)
             ),
-            x: Axis::linear("α, ratio of how far a start may move to N/p"),
+            x: Axis::linear("α, ratio of a start's shift to N/p"),
             y: Axis::linear("score, µs"),
             lines: lines.to_vec(),
             size: Size::Page,
