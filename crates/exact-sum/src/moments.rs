@@ -219,7 +219,7 @@ impl<T: Float> ComplexMoments<T> {
 }
 
 /// A variance before it is rounded.
-enum Spread {
+pub(crate) enum Spread {
     /// Zero, infinity or NaN.
     Special(f64),
     Number(Magnitude),
@@ -227,7 +227,7 @@ enum Spread {
 
 impl Spread {
     /// That of items with sums of parts: (n Q - |S|^2) / (n (n - ddof)) for n items, a sum S and a sum of squares Q.
-    fn of<T: Float>(
+    pub(crate) fn of<T: Float>(
         parts: &[&Total<T::Sums>],
         squares: &ProductSum<T>,
         items: u64,
@@ -267,7 +267,7 @@ impl Spread {
         }
     }
 
-    fn value<T: Float>(self, change: impl Fn(Magnitude) -> Magnitude) -> T {
+    pub(crate) fn value<T: Float>(self, change: impl Fn(Magnitude) -> Magnitude) -> T {
         match self {
             Self::Special(value) => T::special(value),
             Self::Number(magnitude) => T::nearest(change(magnitude)),

@@ -353,7 +353,7 @@ fn add_in_range(
 impl<W: Window> Total<W> {
     /// Adds a product by integer arithmetic alone.
     #[cold]
-    fn add_product_by_integers(&mut self, x: f64, y: f64) {
+    pub(crate) fn add_product_by_integers(&mut self, x: f64, y: f64) {
         // The compiler would make a comparison of floats of it, for which a subnormal number may be zero here.
         let is_zero = |item: f64| black_box(item.to_bits()) << 1 == 0;
         let is_negative = x.is_sign_negative() != y.is_sign_negative();

@@ -74,7 +74,7 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
         for (keys, items) in keys.chunks(BLOCK_ITEMS).zip(items.chunks(BLOCK_ITEMS)) {
             let places = &mut places[..keys.len()];
             for (place, key) in places.iter_mut().zip(keys) {
-                *place = self.place_of(key);
+                *place = self.code(key);
             }
             self.sums.grow(self.keys.len());
             self.sums.add(places, items)?;
@@ -84,12 +84,16 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
 
     /// Adds other sums, key by key.
     pub fn merge(&mut self, other: &Self) {
-        let places: Vec<u32> = other.keys.iter().map(|key| self.place_of(key)).collect();
+        let places: Vec<u32> = other.keys.iter().map(|key| self.code(key)).collect();
         self.sums.grow(self.keys.len());
         self.sums.merge_at(&other.sums, &places);
     }
 
-    fn place_of(&mut self, key: &K) -> u32 {
+    /// Which of [`keys`](Self::keys) a key is: the last one, if it is new.
+    ///
+    /// # Panics
+    /// There are 2^32 others.
+    pub fn code(&mut self, key: &K) -> u32 {
         let Self {
             keys,
             places,

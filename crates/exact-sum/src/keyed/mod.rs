@@ -2,6 +2,7 @@
 
 mod hashed;
 mod key;
+mod moments;
 mod windows;
 
 use simd_kernels::{Level, Quiet};
@@ -9,7 +10,10 @@ use simd_kernels::{Level, Quiet};
 use crate::counters::{Counters, RemoveError};
 use crate::float::Float;
 pub use hashed::HashedSums;
+#[cfg(feature = "par")]
+pub(crate) use key::check as check_keys;
 pub use key::{Key, KeyError};
+pub use moments::KeyedMoments;
 use windows::Windows;
 
 /// A sum for each of the keys 0 to K - 1, exact until it is rounded.
@@ -69,11 +73,17 @@ impl<T: Float> KeyedSums<T> {
         items: &[T],
     ) -> Result<(), KeyError> {
         key::check(keys, items.len(), self.keys())?;
-        self.add_checked(level, keys, items, false);
+        self.change(level, keys, items, false);
         Ok(())
     }
 
-    fn add_checked<K: Key>(&mut self, level: Level, keys: &[K], items: &[T], removes: bool) {
+    /// Adds items whose keys were checked.
+    #[cfg(feature = "par")]
+    pub(crate) fn add_checked<K: Key>(&mut self, keys: &[K], items: &[T]) {
+        self.change(Level::best(), keys, items, false);
+    }
+
+    fn change<K: Key>(&mut self, level: Level, keys: &[K], items: &[T], removes: bool) {
         let mut rest = keys;
         let mut add = |doubles: &[f64]| {
             let (keys, others) = rest.split_at(doubles.len());
@@ -113,14 +123,13 @@ impl<T: Float> KeyedSums<T> {
             held.without(removed)
                 .map_err(|error| RemoveKeyedError::Special { key, error })?;
         }
-        self.add_checked(Level::best(), keys, items, true);
+        self.change(Level::best(), keys, items, true);
         Ok(())
     }
 
     /// Adds other sums, key by key. If they have more keys, so will these.
     pub fn merge(&mut self, other: &Self) {
-        self.grow(other.keys());
-        self.windows.merge(&other.windows, |key| key);
+        self.windows.merge_all(&other.windows);
     }
 
     /// Adds other sums: that of key number i to that of key `keys[i]`.

@@ -7,7 +7,9 @@ use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, decode};
 
 use super::key::Key;
 use crate::counters::Counters;
-use crate::fixed::Window;
+use crate::fixed::{Window, short_magnitude};
+use crate::float::Float;
+use crate::round::quotient;
 use crate::sum::Total;
 
 /// From so many blocks on, another unit is tried where many items do not fit.
@@ -186,6 +188,30 @@ impl<W: Window> Windows<W> {
             self.spilled
                 .of(self.integers.len(), keys(*key as usize))
                 .merge(total);
+        }
+    }
+
+    /// The same, if keys have the same numbers. If there are more keys, so there will be here.
+    pub(crate) fn merge_all(&mut self, other: &Self) {
+        self.grow(other.len());
+        self.merge(other, |key| key);
+    }
+
+    /// Adds the square of an item by integer arithmetic.
+    pub(crate) fn add_square(&mut self, key: usize, item: f64) {
+        let total = self.spilled.of(self.integers.len(), key);
+        total.add_product_by_integers(item, item);
+    }
+
+    /// The mean of a key's items, rounded once.
+    pub(crate) fn mean<T: Float>(&self, key: usize, items: u64) -> T {
+        match self.short(key) {
+            Some((integer, unit)) if items > 0 => match short_magnitude(integer, unit) {
+                None => T::ZERO,
+                Some((true, magnitude)) => T::nearest(quotient(magnitude, items)).negate(),
+                Some((false, magnitude)) => T::nearest(quotient(magnitude, items)),
+            },
+            _ => self.total(key).mean_of(items),
         }
     }
 

@@ -1,6 +1,8 @@
 //! Sums by key against a sum of integers for each key.
 
-use exact_sum::{HashedSums, KeyError, KeyedSums, RemoveKeyedError, Sum, by_key};
+use exact_sum::{
+    HashedSums, KeyError, KeyedMoments, KeyedSums, Moments, RemoveKeyedError, Sum, by_key,
+};
 use proptest::prelude::*;
 use simd_kernels::Level;
 
@@ -110,6 +112,40 @@ proptest! {
         merged.add(&keys, &removed).unwrap();
         merged.remove(&keys, &removed).unwrap();
         prop_assert_eq!(&bits(&merged.values()), &expected);
+    }
+
+    #[test]
+    fn moments(first in items(), second in items(), sums in 1..40_usize, ddof in 0..3_i32, seed: u64) {
+        let ddof = f64::from(ddof);
+        let mut expected = vec![Moments::<f64>::new(); sums];
+        let mut moments = KeyedMoments::new(0);
+        for items in [first, second] {
+            let keys = keys(items.len(), sums, seed);
+            let mut part = KeyedMoments::new(sums);
+            part.add(&keys, &items).unwrap();
+            moments.merge(&part);
+            for (key, item) in keys.iter().zip(&items) {
+                expected[*key as usize].add(&[*item]);
+            }
+        }
+        for (key, expected) in expected.iter().enumerate() {
+            prop_assert_eq!(moments.counts()[key], expected.items());
+            let is_zero = expected.items() > 0 && expected.sum().value() == 0.0;
+            let mean = if is_zero { 0.0 } else { expected.mean() };
+            prop_assert_eq!(moments.mean(key).to_bits(), mean.to_bits());
+            let of_key = [moments.variance(key, ddof), moments.standard_deviation(key, ddof)];
+            let expected = [expected.variance(ddof), expected.standard_deviation(ddof)];
+            prop_assert_eq!(bits(&of_key), bits(&expected));
+        }
+    }
+
+    #[cfg(feature = "par")]
+    #[test]
+    fn threads(len in 0..600_000_usize, sums in 1..3000_usize, range in ranges(), seed: u64) {
+        let items = in_range(len, range, true, seed);
+        let keys = keys(len, sums, seed);
+        let parallel = exact_sum::par::by_key(&keys, &items, sums).unwrap();
+        prop_assert_eq!(bits(&parallel), bits(&by_key(&keys, &items, sums).unwrap()));
     }
 
     #[test]
