@@ -1,16 +1,27 @@
-//! `cargo xtask book`: the pages of `docs/` as HTML.
+//! `cargo xtask book`: the pages of `docs/` as HTML, and what rustdoc says of the crates.
 //!
 //! mdBook is a program of its own, `book`, that is built when it is asked for: the other commands need none of it.
 
+use std::fs;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::process::{Output, Stdio};
 
-use checkout::workspace::cargo;
+use checkout::workspace::{cargo, target};
 use clap::Args;
 use harness::Error;
 
 /// What the program `book` says first in a line about what is wrong.
 pub const LAST_WORD: &str = "book: ";
+
+/// The documentation of the crates, below the book.
+pub const CRATES: &str = "api";
+
+/// What `cargo doc` is told: the crates that programs depend on, with all that they can have.
+const DOCUMENTED: &str = "doc --quiet --no-deps --package treefold --package treefold-tree-index \
+    --package treefold-simd-kernels --package treefold-exact-sum --package treefold-distribution \
+    --package treefold-schedule --package treefold-mpi-library --package treefold-comm --package treefold-reduce \
+    --package treefold-cuda --features treefold/cuda,treefold/mpi,treefold/num-complex,treefold/par,treefold/tracing";
 
 /// Options of `book`.
 #[derive(Args, Clone, Debug)]
@@ -21,16 +32,46 @@ pub fn run(_options: &Options) -> Result<(), Error> {
     if io::stderr().is_terminal() {
         eprintln!("building the book; the first time mdBook is built, too, which takes a minute");
     }
-    let words = "run --quiet --release --package xtask --features book --bin book";
-    let output = cargo()
-        .args(words.split_whitespace())
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| Error::Run(format!("cargo: {error}")))?;
-    if !output.status.success() {
-        return Err(Error::Run(cause(&output)));
+    let pages = successful(
+        "run --quiet --release --package xtask --features book --bin book",
+        None,
+    )?;
+    // In a folder of its own, so that the crates' search finds no others.
+    let folder = target()?.join(CRATES);
+    successful(DOCUMENTED, Some(&folder))?;
+    let copy = target()?.join("book").join(CRATES);
+    copy_folder(&folder.join("doc"), &copy).map_err(|error| Error::file(&copy, error))?;
+    print!("{}", String::from_utf8_lossy(&pages.stdout));
+    Ok(())
+}
+
+/// Runs `cargo` with these words.
+fn successful(words: &str, target: Option<&Path>) -> Result<Output, Error> {
+    let mut command = cargo();
+    command.args(words.split_whitespace()).stdin(Stdio::null());
+    if let Some(target) = target {
+        command.arg("--target-dir").arg(target);
     }
-    print!("{}", String::from_utf8_lossy(&output.stdout));
+    let output = command.output();
+    let output = output.map_err(|error| Error::Run(format!("cargo: {error}")))?;
+    if output.status.success() {
+        Ok(output)
+    } else {
+        Err(Error::Run(cause(&output)))
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let copy = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &copy)?;
+        } else {
+            fs::copy(entry.path(), copy)?;
+        }
+    }
     Ok(())
 }
 

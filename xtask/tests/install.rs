@@ -46,6 +46,33 @@ fn a_prefix_is_a_folder_that_can_be_written_to() {
 }
 
 #[test]
+fn libraries_are_below_the_prefix() {
+    let prefix = fresh_folder("install-libdir");
+    let prefix = prefix.to_str().unwrap();
+    for wrong in ["/usr/lib", "../lib", "", "a b"] {
+        refused(
+            &["--prefix", prefix, "--libdir", wrong],
+            &["--libdir", "lib64"],
+        );
+    }
+    assert_eq!(fs::read_dir(prefix).unwrap().count(), 0);
+}
+
+#[test]
+fn only_what_was_installed_is_removed() {
+    let prefix = fresh_folder("install-uninstall");
+    let prefix = prefix.to_str().unwrap();
+    refused(
+        &["--prefix", prefix, "--uninstall"],
+        &["--uninstall", "manifest.txt"],
+    );
+    refused(
+        &["--prefix", prefix, "--uninstall", "--offline"],
+        &["--uninstall", "--offline"],
+    );
+}
+
+#[test]
 fn unknown_options() {
     let prefix = fresh_folder("install-unknown");
     let prefix = prefix.to_str().unwrap();

@@ -23,7 +23,7 @@
 !
 ! "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls
 ! on it. An error in a collective call reaches every rank that needs the failed one, in this call or in its next one; a plan whose
-! run failed is spent. docs/alike.md says what ranks must do alike, and what happens if they do not.
+! run failed is spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
 !
 ! The last argument, ierr, is as in module treefold, whose public names are those of this module, too. A result of an error is not
 ! to be used.

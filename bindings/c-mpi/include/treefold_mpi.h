@@ -16,7 +16,7 @@
  *
  * "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls
  * on it. An error in a collective call reaches every rank that needs the failed one, in this call or in its next one; a plan whose
- * run failed is spent. docs/alike.md says what ranks must do alike, and what happens if they do not.
+ * run failed is spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
  *
  * Handles (treefold_comm, treefold_builder, treefold_plan, treefold_run) are names, not addresses. They belong to the thread that
  * made them: in another thread, or after their destruction, they are the error TREEFOLD_ARGUMENT. Functions that end a handle take

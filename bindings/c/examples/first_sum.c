@@ -1,4 +1,4 @@
-/* The sum of 1/1, 1/2, ..., 1/1000: the same bits on every machine. */
+/* The sum of 1/1, 1/2, ..., 1/1000: the same bits on every machine. docs/tutorial-c.md shows this program. */
 #include <stdio.h>
 #include <treefold.h>
 
@@ -12,5 +12,5 @@ int main(void)
         return 1;
     }
     printf("%.17g\n", sum);
-    return sum == 0x1.df11f45f4e619p+2 ? 0 : 1;
+    return 0;
 }

@@ -10,6 +10,8 @@ mod element;
 mod error;
 mod exact;
 mod exact_item;
+mod exact_keyed;
+mod exact_moments;
 mod exact_partial;
 mod fold;
 mod fused;
@@ -29,6 +31,12 @@ mod _native {
     use crate::cuda::{cuda_device_of, cuda_sum, cuda_sum_all, dlpack};
     #[pymodule_export]
     use crate::exact::{exact_dot, exact_norm};
+    #[pymodule_export]
+    use crate::exact_keyed::{
+        exact_by_key, exact_of_groups, exact_rolling, exact_rolling_range, factorize,
+    };
+    #[pymodule_export]
+    use crate::exact_moments::{ExactAccumulator, exact_average, exact_statistic};
     #[pymodule_export]
     use crate::exact_partial::ExactPartial;
     #[pymodule_export]

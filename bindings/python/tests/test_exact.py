@@ -258,7 +258,7 @@ def test_pickles():
             restored = pickle.loads(pickle.dumps(partial, protocol))
             assert bits(restored.result()) == bits(partial.result()) and repr(restored) == repr(partial)
     restore, (version, dtype, shape, words) = exact.Partial([1.0, 2.0]).__reduce__()
-    assert len(words) == 296 and repr(restore(version, dtype, shape, words)).endswith(": 2 items of type float64 and shape ()>")
+    assert len(words) == 320 and repr(restore(version, dtype, shape, words)).endswith(": 2 items of type float64 and shape ()>")
     assert restore(version, ">f8", shape, words).merge(exact.Partial([4.0])).result() == 7
     with pytest.raises(ValueError, match="version 9"):
         restore(9, dtype, shape, words)
@@ -267,7 +267,7 @@ def test_pickles():
             restore(version, *wrong).result()
     random = np.random.default_rng(SEED)
     for _ in range(1000):
-        foreign = restore(version, dtype, shape, random.bytes(296))
+        foreign = restore(version, dtype, shape, random.bytes(320))
         foreign.merge(foreign).result()
 
 

@@ -60,7 +60,7 @@ def sum(x, axis=None, *, out=None, keepdims=False):
     ----------
     x : array_like
         Floats of 32 or 64 bits, complex numbers of such floats, integers or bool: an array, a sequence, or whatever has
-        `__array__`, `__dlpack__` or a buffer. Floats and complex numbers may be in GPU memory, contiguous, as PyTorch, CuPy or JAX
+        `__array__`, `__dlpack__` or a buffer. Missing numbers in columns of Arrow and Polars are NaN. Floats and complex numbers may be in GPU memory, contiguous, as PyTorch, CuPy or JAX
         have them; the result is in the host's. Integers of fewer than 64 bits are added as 64 bits, and wrap, as in NumPy.
     axis : None, int or tuple of ints, optional
         The axes to be reduced; all of them by default. Items along several axes are taken in C order, the last axis fastest, however

@@ -11,12 +11,33 @@ threads and processes; and the result is the number nearest to the exact sum, ti
 import numpy as np
 
 from . import _native
+from ._accumulator import Accumulator, average, mean, std, var
 from ._arrays import as_array, as_float, check_inexact, contiguous, items_along, row_width, size
+from ._keyed import GroupBy, RollingWindows, add_at, bincount, groupby, histogram, reduceat, rolling
 from ._reductions import conjugated, reduction, vectors
 
-__all__ = ["Partial", "dot", "norm", "sum", "vdot"]
+__all__ = [
+    "Accumulator",
+    "GroupBy",
+    "Partial",
+    "RollingWindows",
+    "add_at",
+    "average",
+    "bincount",
+    "dot",
+    "groupby",
+    "histogram",
+    "mean",
+    "norm",
+    "reduceat",
+    "rolling",
+    "std",
+    "sum",
+    "var",
+    "vdot",
+]
 
-_VERSION = 1
+_VERSION = 2
 
 
 def sum(x, axis=None, *, out=None, keepdims=False):
@@ -152,7 +173,7 @@ class Partial:
     """The exact sum of some items, which is not rounded yet.
 
     Partials merge in any order and grouping, and that of all items has the bits of `sum`. Unlike those of `treefold.Partial`, the items
-    have no numbers and no known total. However many they are, a partial holds 296 bytes for a sum of float64, 64 for one of float32,
+    have no numbers and no known total. However many they are, a partial holds 320 bytes for a sum of float64, 88 for one of float32,
     and twice as many for complex numbers.
 
     Parameters

@@ -4,6 +4,8 @@ use std::fmt;
 
 use bytemuck::Pod;
 
+use crate::bytes::BytesError;
+
 /// An exact sum of any kind, as messages hold it: [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum) and their complex kin.
 ///
 /// There are two forms. [`Words`](Self::Words) are short, and are merged by [`merge_words`](Self::merge_words).
@@ -39,6 +41,28 @@ pub trait Accumulator: sealed::Sealed + Clone + Default + fmt::Debug + 'static {
 
     /// What it is, with the type of its items: ranks compare it.
     fn name() -> String;
+
+    /// The sum as bytes, for files and other programs. Equal sums give equal bytes, whatever order, threads or ranks made them.
+    ///
+    /// All numbers are little-endian. `tfx`, the version 1, the kind (1 a sum, 2 of products, 3 of complex items, 4 of their products), the size of
+    /// the type of items in bytes, and two zeros; then, for each of one or two parts, five counts of 8 bytes: of items, and of
+    /// those that are -0.0, NaN, +infinity and -infinity; the exponent of a unit, 4 bytes; the length of a number in bytes, 4 bytes; and the number
+    /// of finite items' sum in that unit, in two's complement. It is as short as words of 8 bytes allow, at both ends.
+    ///
+    /// ```
+    /// use exact_sum::{Accumulator, Sum};
+    ///
+    /// let bytes = Sum::of(&[0.1, 0.2]).to_bytes();
+    /// assert_eq!(Sum::<f64>::of_bytes(&bytes)?.value(), 0.1 + 0.2);
+    /// # Ok::<(), exact_sum::BytesError>(())
+    /// ```
+    fn to_bytes(&self) -> Vec<u8>;
+
+    /// The sum that bytes stand for.
+    ///
+    /// # Errors
+    /// They are not those of a sum of this kind.
+    fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError>;
 
     /// The sum as words.
     fn words(&self) -> Self::Words;

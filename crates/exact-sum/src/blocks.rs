@@ -5,8 +5,8 @@
 //! so on; and if that does not come to an end, what is left is added item by item.
 
 use simd_kernels::{
-    Exponents, Level, RangeScale, SPLIT_ITEMS, Split, SplitScale, split_sums, split_sums_and_rests,
-    split_sums_in_range,
+    Exponents, Level, RangeScale, SPLIT_ITEMS, Split, SplitScale, count_negative_zeros, split_sums,
+    split_sums_and_rests, split_sums_in_range,
 };
 
 /// Fewer items are added one by one.
@@ -38,6 +38,9 @@ pub(crate) trait Destination {
 
     /// Adds item number `index` of a block, which may be infinite or NaN.
     fn add_item(&mut self, index: usize, item: f64);
+
+    /// Counts the items 0, 2, 4, … and 1, 3, 5, … of a block that are -0.0.
+    fn count_negative_zeros(&mut self, counts: [u64; 2]);
 }
 
 /// How a block is split.
@@ -81,7 +84,7 @@ impl Way {
             }) => Outcome::LeaveRests(self.units()),
             Some(split) => {
                 add_split(split, self.units(), destination);
-                Outcome::Added
+                Outcome::Added(split.may_have_negative_zeros)
             }
         }
     }
@@ -98,7 +101,8 @@ impl Way {
 /// What came of items.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Outcome {
-    Added,
+    /// Whether one may be -0.0.
+    Added(bool),
     DoNotFit,
     /// Something would have been left at a scale of these units.
     LeaveRests([i32; 2]),
@@ -142,7 +146,9 @@ impl Pace {
     #[inline]
     pub(crate) fn add(&mut self, level: Level, items: &[f64], destination: &mut impl Destination) {
         for block in items.chunks(SPLIT_ITEMS) {
-            self.add_block(level, block, destination);
+            if self.add_block(level, block, destination) {
+                destination.count_negative_zeros(count_negative_zeros(level, block));
+            }
         }
     }
 
@@ -163,13 +169,21 @@ impl Pace {
         self.way = self.way.or(Some(Way::Any(scale)));
     }
 
-    fn add_block(&mut self, level: Level, items: &[f64], destination: &mut impl Destination) {
+    /// Adds a block, and says whether an item may be -0.0.
+    fn add_block(
+        &mut self,
+        level: Level,
+        items: &[f64],
+        destination: &mut impl Destination,
+    ) -> bool {
         if items.len() < SHORT_ITEMS {
-            return add_each(items, destination);
+            add_each(items, destination);
+            return true;
         }
         if self.singly > 0 {
             self.singly -= 1;
-            return add_each(items, destination);
+            add_each(items, destination);
+            return true;
         }
         let mut outcome = Outcome::DoNotFit;
         if let Some(way) = self.way {
@@ -179,14 +193,16 @@ impl Pace {
             }
         } else if let Some(exponents) = Exponents::of(Level::SCALAR, &items[..FIRST_ITEMS]) {
             if are_too_many(exponents) {
-                return self.add_singly(items, destination);
+                self.add_singly(items, destination);
+                return true;
             }
             let way = Way::of(exponents).filter(|_| !self.is_wide);
             outcome = way.map_or(outcome, |way| way.add(level, items, destination));
             self.way = way;
         }
-        if outcome != Outcome::Added {
-            self.add_at_own_scale(level, items, outcome, destination);
+        match outcome {
+            Outcome::Added(may_have_negative_zeros) => may_have_negative_zeros,
+            _ => self.add_at_own_scale(level, items, outcome, destination),
         }
     }
 
@@ -197,16 +213,18 @@ impl Pace {
         items: &[f64],
         tried: Outcome,
         destination: &mut impl Destination,
-    ) {
+    ) -> bool {
         self.blocks = 0;
         let Some(exponents) = Exponents::of(level, items) else {
-            return;
+            return true;
         };
         let Some(way) = Way::of(exponents) else {
-            return add_each(items, destination);
+            add_each(items, destination);
+            return exponents.has_zeros;
         };
         if are_too_many(exponents) {
-            return self.add_singly(items, destination);
+            self.add_singly(items, destination);
+            return exponents.has_zeros;
         }
         // Of many exponents, more is left at a scale above.
         let leaves_rests = match (way, tried) {
@@ -214,14 +232,15 @@ impl Pace {
             (Way::Any(_), _) => self.is_wide,
             _ => false,
         };
-        if !leaves_rests && way.add(level, items, destination) == Outcome::Added {
+        if !leaves_rests && matches!(way.add(level, items, destination), Outcome::Added(_)) {
             self.way = Some(way);
             self.is_wide = false;
             self.last_singly = 0;
-            return;
+            return exponents.has_zeros;
         }
         if items.len() <= FEW_ITEMS {
-            return add_each(items, destination);
+            add_each(items, destination);
+            return exponents.has_zeros;
         }
         let mut rests = [0.0; SPLIT_ITEMS];
         let rests = &mut rests[..items.len()];
@@ -236,11 +255,12 @@ impl Pace {
                 self.is_wide = splits > 1;
                 self.way = (splits == 1).then_some(Way::Any(scale));
                 self.last_singly = 0;
-                return;
+                return exponents.has_zeros;
             }
             next = scale.below();
         }
         self.add_singly(rests, destination);
+        exponents.has_zeros
     }
 
     /// Adds what is left of items one by one, and some of the next blocks as well.

@@ -5,6 +5,8 @@ use simd_kernels::{Level, Quiet, without_traps};
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
 use crate::blocks::{Destination, Pace};
+use crate::bytes::{self, BytesError, Kind};
+use crate::counters::RemoveError;
 use crate::fixed::Window;
 use crate::float::{CONVERTED_ITEMS, Float};
 use crate::product_sum::ProductSum;
@@ -12,7 +14,7 @@ use crate::sum::Total;
 
 /// What sums of two parts do alike: part by part.
 macro_rules! of_parts {
-    ($sum:ident, $part:ty, $window:ident, $name:literal) => {
+    ($sum:ident, $part:ty, $window:ident, $products:literal, $kind:expr, $name:literal) => {
         impl<T: Float> $sum<T> {
             /// Adds another sum.
             pub fn merge(&mut self, other: &Self) {
@@ -20,7 +22,41 @@ macro_rules! of_parts {
                     part.merge(other);
                 }
             }
+
+            /// Takes back what another sum was given.
+            ///
+            /// # Errors
+            /// As [`Sum::unmerge`](crate::Sum::unmerge).
+            pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+                let mut parts = self.parts;
+                for (part, other) in parts.iter_mut().zip(&other.parts) {
+                    part.unmerge(other)?;
+                }
+                self.parts = parts;
+                Ok(())
+            }
+
+            /// The number of items, or of products.
+            #[must_use]
+            pub fn items(&self) -> u64 {
+                self.totals()[0].counters.items.cast_unsigned() / $products
+            }
+
+            /// The two parts of the sum, each divided by the number of items, or of products, and rounded once.
+            #[must_use]
+            pub fn mean(&self) -> [T; 2] {
+                self.totals().map(|total| total.mean_of(self.items()))
+            }
         }
+
+        /// Sums are equal if their parts are.
+        impl<T: Float> PartialEq for $sum<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.parts == other.parts
+            }
+        }
+
+        impl<T: Float> Eq for $sum<T> {}
 
         impl<T: Float> Sealed for $sum<T> {}
 
@@ -30,6 +66,15 @@ macro_rules! of_parts {
 
             fn name() -> String {
                 format!("{} of {}", $name, T::NAME)
+            }
+
+            fn to_bytes(&self) -> Vec<u8> {
+                bytes::write::<T, T::$window, 2>($kind, self.totals())
+            }
+
+            fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+                let totals = bytes::read::<T, T::$window, 2>($kind, bytes)?;
+                Ok(Self::of_totals(totals))
             }
 
             fn words(&self) -> Self::Words {
@@ -108,8 +153,8 @@ impl<T: Float> ComplexSum<T> {
             }
             return;
         };
-        for (part, total) in self.parts.iter_mut().enumerate() {
-            total.note(items.len(), items.iter().map(|item| item[part]));
+        for total in &mut self.parts {
+            total.counters.items += items.len() as i64;
         }
         let Self { parts, pace } = self;
         T::in_doubles(items.as_flattened(), |doubles| {
@@ -118,10 +163,34 @@ impl<T: Float> ComplexSum<T> {
         quiet.forget_since();
     }
 
-    /// The number of items.
-    #[must_use]
-    pub fn items(&self) -> u64 {
-        self.parts[0].counters.items.cast_unsigned()
+    /// Takes back items that were added.
+    ///
+    /// # Errors
+    /// As [`Sum::remove`](crate::Sum::remove).
+    pub fn remove(&mut self, items: &[[T; 2]]) -> Result<(), RemoveError> {
+        let mut removed = Self {
+            parts: [Total::ZERO; 2],
+            pace: self.pace,
+        };
+        removed.add(items);
+        self.unmerge(&removed)?;
+        self.pace = removed.pace;
+        Ok(())
+    }
+
+    pub(crate) fn totals(&self) -> [&Total<T::Sums>; 2] {
+        self.parts.each_ref()
+    }
+
+    pub(crate) fn totals_mut(&mut self) -> [&mut Total<T::Sums>; 2] {
+        self.parts.each_mut()
+    }
+
+    fn of_totals(parts: [Total<T::Sums>; 2]) -> Self {
+        Self {
+            parts,
+            pace: Pace::START,
+        }
     }
 
     /// The sums of the two parts, each as that of [`Sum::value`](crate::Sum::value).
@@ -135,6 +204,8 @@ of_parts!(
     ComplexSum,
     Total<T::Sums>,
     Sums,
+    1,
+    Kind::ComplexSum,
     "exact sum of complex numbers"
 );
 
@@ -148,6 +219,12 @@ impl<D: Destination> Destination for [D; 2] {
     #[inline]
     fn add_item(&mut self, index: usize, item: f64) {
         self[index % 2].add_item(index, item);
+    }
+
+    #[inline]
+    fn count_negative_zeros(&mut self, [even, odd]: [u64; 2]) {
+        self[0].count_negative_zeros([even, 0]);
+        self[1].count_negative_zeros([odd, 0]);
     }
 }
 
@@ -201,6 +278,47 @@ impl<T: Float> ComplexProductSum<T> {
         self.add_signed(x, y, [false, true]);
     }
 
+    /// Takes back products that were added.
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    ///
+    /// # Errors
+    /// As [`Sum::remove`](crate::Sum::remove).
+    pub fn remove(&mut self, x: &[[T; 2]], y: &[[T; 2]]) -> Result<(), RemoveError> {
+        let mut removed = Self::new();
+        removed.add(x, y);
+        self.unmerge(&removed)
+    }
+
+    /// Takes back products that were added by [`add_conjugate`](Self::add_conjugate).
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    ///
+    /// # Errors
+    /// As [`Sum::remove`](crate::Sum::remove).
+    pub fn remove_conjugate(&mut self, x: &[[T; 2]], y: &[[T; 2]]) -> Result<(), RemoveError> {
+        let mut removed = Self::new();
+        removed.add_conjugate(x, y);
+        self.unmerge(&removed)
+    }
+
+    fn totals(&self) -> [&Total<T::Products>; 2] {
+        self.parts.each_ref().map(|part| &part.total)
+    }
+
+    fn of_totals(totals: [Total<T::Products>; 2]) -> Self {
+        let part = |total| {
+            let mut part = ProductSum::new();
+            part.total = total;
+            part
+        };
+        Self {
+            parts: totals.map(part),
+        }
+    }
+
     /// Adds products, of which the second half of the real and of the imaginary parts may be negated.
     fn add_signed(&mut self, x: &[[T; 2]], y: &[[T; 2]], is_negated: [bool; 2]) {
         const ITEMS: usize = CONVERTED_ITEMS / 2;
@@ -229,6 +347,8 @@ of_parts!(
     ComplexProductSum,
     ProductSum<T>,
     Products,
+    2,
+    Kind::ComplexProductSum,
     "exact sum of products of complex numbers"
 );
 

@@ -1,12 +1,36 @@
 //! What a sum of numbers does not hold.
 
+use std::error::Error;
+use std::fmt;
+
+/// More was removed from a sum than had been added to it. The sum is as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RemoveError {
+    what: &'static str,
+    held: u64,
+    removed: u64,
+}
+
+impl fmt::Display for RemoveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            what,
+            held,
+            removed,
+        } = self;
+        write!(f, "{removed} {what} cannot be removed of {held}")
+    }
+}
+
+impl Error for RemoveError {}
+
 /// Counters of items, each of which adds up when sums are merged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counters {
     /// All items.
     pub(crate) items: i64,
-    /// More than 0 if there are items other than -0.0.
-    pub(crate) others: i64,
+    /// Those of them that are -0.0.
+    pub(crate) negative_zeros: i64,
     pub(crate) nans: i64,
     pub(crate) infinities: i64,
     pub(crate) negative_infinities: i64,
@@ -19,44 +43,38 @@ impl Counters {
     pub(crate) fn integers(self) -> [i64; Self::INTEGERS] {
         let Self {
             items,
-            others,
+            negative_zeros,
             nans,
             infinities,
             negative_infinities,
         } = self;
-        [items, others, nans, infinities, negative_infinities]
+        [items, negative_zeros, nans, infinities, negative_infinities]
     }
 
     pub(crate) fn of_integers(integers: [i64; Self::INTEGERS]) -> Self {
-        let [items, others, nans, infinities, negative_infinities] = integers;
+        let [items, negative_zeros, nans, infinities, negative_infinities] = integers;
         Self {
             items,
-            others,
+            negative_zeros,
             nans,
             infinities,
             negative_infinities,
         }
     }
 
-    /// The number of items, and a bit for each other counter, which says whether it is more than 0.
-    pub(crate) const WORDS: usize = 2;
-
-    pub(crate) fn words(self) -> [u64; Self::WORDS] {
-        let [items, others @ ..] = self.integers();
-        let bit = |(place, counter)| u64::from(counter != 0) << place;
-        let bits = (0..).zip(others).map(bit);
-        [items.cast_unsigned(), bits.fold(0, |bits, bit| bits | bit)]
+    pub(crate) fn words(self) -> [u64; Self::INTEGERS] {
+        self.integers().map(i64::cast_unsigned)
     }
 
-    pub(crate) fn of_words([items, bits]: [u64; Self::WORDS]) -> Self {
-        let bit = |place: u32| (bits >> place & 1).cast_signed();
-        Self::of_integers([items.cast_signed(), bit(0), bit(1), bit(2), bit(3)])
+    pub(crate) fn of_words(words: [u64; Self::INTEGERS]) -> Self {
+        Self::of_integers(words.map(u64::cast_signed))
     }
 
     /// Makes words stand for both.
     pub(crate) fn merge_words(words: &mut [u64], other: &[u64]) {
-        words[0] = words[0].wrapping_add(other[0]);
-        words[1] |= other[1];
+        for (word, other) in words.iter_mut().zip(other) {
+            *word = word.wrapping_add(*other);
+        }
     }
 
     pub(crate) fn merge(&mut self, other: Self) {
@@ -65,6 +83,39 @@ impl Counters {
             *own = own.wrapping_add(other);
         }
         *self = Self::of_integers(integers);
+    }
+
+    /// What is left when others are removed.
+    pub(crate) fn without(self, removed: Self) -> Result<Self, RemoveError> {
+        const NAMES: [&str; Counters::INTEGERS] = [
+            "items",
+            "negative zeros",
+            "NaNs",
+            "infinities",
+            "negative infinities",
+        ];
+        let mut left = self.integers();
+        for ((left, removed), what) in left.iter_mut().zip(removed.integers()).zip(NAMES) {
+            if removed > *left {
+                return Err(RemoveError {
+                    what,
+                    held: left.cast_unsigned(),
+                    removed: removed.cast_unsigned(),
+                });
+            }
+            *left -= removed;
+        }
+        Ok(Self::of_integers(left))
+    }
+
+    /// Whether each kind of items is one of all items.
+    pub(crate) fn are_consistent(self) -> bool {
+        let [items, kinds @ ..] = self.integers();
+        let left = kinds.iter().try_fold(items, |left, &kind| {
+            let fits = (0..=left).contains(&kind);
+            fits.then(|| left - kind)
+        });
+        left.is_some()
     }
 
     /// Counts a number that is not finite.
@@ -78,8 +129,8 @@ impl Counters {
     }
 }
 
-/// 1 if some items are not -0.0.
+/// Whether an item is -0.0.
 #[inline]
-pub(crate) fn others(mut items: impl Iterator<Item = f64>) -> i64 {
-    i64::from(items.any(|item| item.to_bits() != (-0.0_f64).to_bits()))
+pub(crate) fn is_negative_zero(item: f64) -> bool {
+    item.to_bits() == (-0.0_f64).to_bits()
 }

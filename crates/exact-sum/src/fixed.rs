@@ -3,6 +3,7 @@
 use core::marker::PhantomData;
 
 use bytemuck::{Pod, Zeroable};
+use num_bigint::BigInt;
 
 use crate::counters::Counters;
 
@@ -51,7 +52,7 @@ macro_rules! window {
 
         impl Window for $name {
             type Limbs = [i64; $name::LIMBS];
-            type Words = [u64; $name::LIMBS.div_ceil(2) + Counters::WORDS];
+            type Words = [u64; $name::LIMBS.div_ceil(2) + Counters::INTEGERS];
             type Integers = [i64; $name::LIMBS + Counters::INTEGERS];
             const LIMBS: usize = $name::LIMBS;
             const LOWEST: i32 = $lowest;
@@ -122,9 +123,33 @@ impl<W: Window> Fixed<W> {
         self.add(value >> LIMB_BITS, unit + LIMB_BITS as i32);
     }
 
+    /// Adds value * 2^unit, which is a multiple of 2^`W::LOWEST`, and within the window.
+    pub(crate) fn add_integer(&mut self, value: i128, unit: i32) {
+        let below = (W::LOWEST - unit).max(0).unsigned_abs();
+        let (mut value, mut unit) = (value >> below.min(i128::BITS - 1), unit.max(W::LOWEST));
+        for _ in 0..3 {
+            self.add(
+                lower_half(value.cast_unsigned()).cast_signed() & LIMB_MASK,
+                unit,
+            );
+            value >>= LIMB_BITS;
+            unit += LIMB_BITS.cast_signed();
+        }
+        self.add(lower_half(value.cast_unsigned()).cast_signed(), unit);
+    }
+
     /// Adds another number.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.add_limbs(other.propagated_limbs().as_ref());
+    }
+
+    /// Subtracts another number.
+    pub(crate) fn unmerge(&mut self, other: &Self) {
+        let mut limbs = other.propagated_limbs();
+        for limb in limbs.as_mut() {
+            *limb = limb.wrapping_neg();
+        }
+        self.add_limbs(limbs.as_ref());
     }
 
     /// Adds limbs, each of which is below 2^62 in magnitude.
@@ -199,10 +224,27 @@ impl<W: Window> Fixed<W> {
         copy.limbs
     }
 
+    /// The number as an integer, in units of the power of two that is returned beside it.
+    pub(crate) fn integer(&self) -> (BigInt, i32) {
+        let mut words = W::Words::zeroed();
+        let words = &mut words.as_mut()[..Self::WORDS];
+        self.write_words(words);
+        let zeros = words.iter().take_while(|&&word| word == 0).count();
+        let bytes: Vec<u8> = words[zeros..]
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
+        let unit = W::LOWEST + 64 * i32::try_from(zeros).expect("a window has some hundred words");
+        (BigInt::from_signed_bytes_le(&bytes), unit)
+    }
+
+    /// The words of a number.
+    pub(crate) const WORDS: usize = W::LIMBS.div_ceil(2);
+
     /// The sign and the magnitude; `None` for zero.
     pub(crate) fn magnitude(&self) -> Option<(bool, Magnitude)> {
         let mut words = W::Words::zeroed();
-        let words = &mut words.as_mut()[..W::LIMBS.div_ceil(2)];
+        let words = &mut words.as_mut()[..Self::WORDS];
         self.write_words(words);
         let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
         if is_negative {
@@ -240,6 +282,12 @@ fn negate(words: &mut [u64]) {
     }
 }
 
+impl<W: Window> PartialEq for Fixed<W> {
+    fn eq(&self, other: &Self) -> bool {
+        self.propagated_limbs() == other.propagated_limbs()
+    }
+}
+
 /// Adds a number in two's complement.
 pub(crate) fn add_to_words(words: &mut [u64], other: &[u64]) {
     let mut carry = false;
@@ -250,7 +298,20 @@ pub(crate) fn add_to_words(words: &mut [u64], other: &[u64]) {
     }
 }
 
-/// A number: bits * 2^exponent, where the highest bit is set, and less than 2^exponent more.
+/// The sign and the magnitude of value * 2^unit; `None` for zero.
+#[inline]
+pub(crate) fn short_magnitude(value: i128, unit: i32) -> Option<(bool, Magnitude)> {
+    let bits = value.unsigned_abs();
+    let free = bits.leading_zeros();
+    let magnitude = || Magnitude {
+        bits: bits << free,
+        exponent: unit - free.cast_signed(),
+        is_more: false,
+    };
+    (bits != 0).then(|| (value < 0, magnitude()))
+}
+
+/// A number: bits * 2^exponent, where the highest bit is set, and more of less than one in the 64th place after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Magnitude {
     pub(crate) bits: u128,

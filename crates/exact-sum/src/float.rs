@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 
-use crate::fixed::{DoubleProducts, Doubles, Magnitude, SingleProducts, Singles, Window};
+use crate::fixed::{
+    DoubleProducts, Doubles, Magnitude, SingleProducts, Singles, Window, short_magnitude,
+};
 use crate::round::Format;
 
 /// The types of items: `f32` and `f64`.
@@ -29,6 +31,7 @@ pub(crate) mod sealed {
     )]
     pub trait Sealed: Sized {
         const NAME: &'static str;
+        const BYTES: u8;
         const ZERO: Self;
         const NEGATIVE_ZERO: Self;
         const NAN: Self;
@@ -61,14 +64,21 @@ pub(crate) mod sealed {
         fn nearest(magnitude: Magnitude) -> Self;
 
         fn negate(self) -> Self;
+
+        /// The number that is nearest to integer * 2^unit. It may be computed by floats, if their environment is the default.
+        fn of_integer(integer: i128, unit: i32, is_quiet: bool) -> Self;
+
+        /// A double that is zero, infinite or NaN.
+        fn special(value: f64) -> Self;
     }
 }
 
 macro_rules! float {
-    ($float:ident, $bits:ident, $format:ident, $sums:ident, $products:ident, $is_single:literal, $widened:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident) => {
+    ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $is_single:literal, $widened:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident) => {
         #[expect(private_interfaces, reason = "as the trait's")]
         impl sealed::Sealed for $float {
             const NAME: &'static str = stringify!($float);
+            const BYTES: u8 = $bytes;
             const ZERO: Self = 0.0;
             const NEGATIVE_ZERO: Self = -0.0;
             const NAN: Self = Self::NAN;
@@ -111,6 +121,43 @@ macro_rules! float {
             fn negate(self) -> Self {
                 -self
             }
+
+            #[inline]
+            #[allow(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                reason = "it is rounded here"
+            )]
+            fn of_integer(integer: i128, unit: i32, is_quiet: bool) -> Self {
+                const FRACTION: u32 = $float::MANTISSA_DIGITS - 1;
+                let bits = integer.unsigned_abs();
+                let free = bits.leading_zeros();
+                // The 64 highest bits, the last of which says whether there are more.
+                let bits = bits.checked_shl(free).unwrap_or(0);
+                let upper = (bits >> 64) as u64 | u64::from(bits as u64 != 0);
+                let exponent = unit + 64 - free.cast_signed();
+                let is_normal = exponent >= Self::MIN_EXP && exponent + 65 < Self::MAX_EXP;
+                if !is_quiet || !is_normal || bits == 0 {
+                    return match short_magnitude(integer, unit) {
+                        None => Self::ZERO,
+                        Some((true, magnitude)) => -Self::nearest(magnitude),
+                        Some((false, magnitude)) => Self::nearest(magnitude),
+                    };
+                }
+                let biased = (exponent + Self::MAX_EXP - 1).cast_unsigned();
+                let scale = Self::from_bits($bits::from(biased) << FRACTION);
+                let value = upper as Self * scale;
+                if integer < 0 { -value } else { value }
+            }
+
+            #[allow(clippy::cast_possible_truncation, reason = "it is exact")]
+            fn special(value: f64) -> Self {
+                if value.is_nan() {
+                    Self::NAN
+                } else {
+                    value as Self
+                }
+            }
         }
 
         impl Float for $float {
@@ -122,6 +169,7 @@ macro_rules! float {
 
 float!(
     f64,
+    8,
     u64,
     DOUBLE,
     Doubles,
@@ -134,6 +182,7 @@ float!(
 );
 float!(
     f32,
+    4,
     u32,
     SINGLE,
     Singles,

@@ -6,6 +6,8 @@
 //! | [`ComplexSum`] | the sums of the two parts of complex items |
 //! | [`ProductSum`] | a dot product, or a sum of squares |
 //! | [`ComplexProductSum`] | a dot product of complex items |
+//! | [`Moments`], [`ComplexMoments`] | a mean, a variance, a standard deviation |
+//! | [`WeightedMean`] | a weighted mean |
 //!
 //! All levels give the same values: they differ only in speed. So do all floating-point environments: where a thread flushes subnormal
 //! numbers to zero, or rounds otherwise than to nearest, items are added by integer arithmetic.
@@ -16,22 +18,33 @@
 
 mod accumulator;
 mod blocks;
+mod bytes;
 mod complex;
 mod counters;
 mod fixed;
 mod float;
+mod keyed;
+mod moments;
 #[cfg(feature = "par")]
 pub mod par;
 mod product_sum;
+mod rolling;
 mod round;
 mod rows;
 mod sum;
+mod weighted;
 
 pub use accumulator::Accumulator;
+pub use bytes::BytesError;
 pub use complex::{ComplexProductSum, ComplexSum};
+pub use counters::RemoveError;
 pub use float::Float;
+pub use keyed::{HashedSums, Key, KeyError, KeyedMoments, KeyedSums, RemoveKeyedError, by_key};
+pub use moments::{ComplexMoments, Moments};
 pub use product_sum::ProductSum;
+pub use rolling::{Rolling, RollingError};
 pub use sum::Sum;
+pub use weighted::WeightedMean;
 
 /// The exact sum of items, rounded to nearest: see [`Sum::value`].
 ///
@@ -74,6 +87,28 @@ pub fn sum_rows<T: Float>(items: &[T], width: usize, result: &mut [T]) {
     for (value, sum) in result.iter_mut().zip(&sums) {
         *value = sum.value();
     }
+}
+
+/// The exact mean of items, rounded to nearest: see [`Sum::mean`].
+///
+/// ```
+/// assert_eq!(exact_sum::mean(&[1e300, 1e300, 1.0, -2e300]), 0.25);
+/// ```
+#[must_use]
+pub fn mean<T: Float>(items: &[T]) -> T {
+    Sum::of(items).mean()
+}
+
+/// The exact variance of items, rounded to nearest: see [`Moments::variance`].
+#[must_use]
+pub fn variance<T: Float>(items: &[T], ddof: f64) -> T {
+    Moments::of(items).variance(ddof)
+}
+
+/// The square root of the exact variance of items, rounded to nearest: see [`Moments::standard_deviation`].
+#[must_use]
+pub fn standard_deviation<T: Float>(items: &[T], ddof: f64) -> T {
+    Moments::of(items).standard_deviation(ddof)
 }
 
 /// The square root of the exact sum of x0 * x0, x1 * x1, …, rounded to nearest: see [`ProductSum::root`].

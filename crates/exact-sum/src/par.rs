@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::float::Float;
+use crate::keyed::{Key, KeyError, KeyedSums, check_keys};
 use crate::product_sum::ProductSum;
 use crate::sum::Sum;
 
@@ -49,4 +50,29 @@ fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
         sum.merge(&part);
         sum
     })
+}
+
+/// The exact sums of the items of each of the keys 0 to `sums` - 1, rounded to nearest, by the threads of the current rayon pool: see
+/// [`by_key`](crate::by_key).
+///
+/// # Errors
+/// As [`by_key`](crate::by_key).
+pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<Vec<T>, KeyError> {
+    check_keys(keys, items.len(), sums)?;
+    // Each part has sums of its own, which are merged: so many items are worth that.
+    let part_items = items.len().div_ceil(rayon::current_num_threads());
+    let part_items = part_items.max(GRAIN_ITEMS).max(sums);
+    let parts = keys
+        .par_chunks(part_items)
+        .zip(items.par_chunks(part_items));
+    let parts = parts.map(|(keys, items)| {
+        let mut part = KeyedSums::new(sums);
+        part.add_checked(keys, items);
+        part
+    });
+    let merged = parts.reduce_with(|mut sums, part| {
+        sums.merge(&part);
+        sums
+    });
+    Ok(merged.unwrap_or_else(|| KeyedSums::new(sums)).values())
 }

@@ -10,7 +10,8 @@ use simd_kernels::{
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
 use crate::blocks::{Destination, FIRST_ITEMS, Pace, add_split};
-use crate::counters::{Counters, others};
+use crate::bytes::{self, BytesError, Kind};
+use crate::counters::{Counters, RemoveError, is_negative_zero};
 use crate::fixed::Window;
 use crate::float::{FEW_ITEMS, Float};
 use crate::round;
@@ -102,9 +103,45 @@ impl<T: Float> ProductSum<T> {
         quiet.forget_since();
     }
 
+    /// Takes back products that were added.
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    ///
+    /// # Errors
+    /// As [`Sum::remove`](crate::Sum::remove).
+    pub fn remove(&mut self, x: &[T], y: &[T]) -> Result<(), RemoveError> {
+        let mut removed = Self {
+            total: Total::ZERO,
+            products: self.products,
+        };
+        removed.add(x, y);
+        self.unmerge(&removed)?;
+        self.products = removed.products;
+        Ok(())
+    }
+
     /// Adds x0 * x0, x1 * x1, ….
     pub fn add_squares(&mut self, x: &[T]) {
         self.add(x, x);
+    }
+
+    /// Whether it may be the sum of the squares of items with sums of parts.
+    pub(crate) fn are_of(&self, parts: &[&Total<T::Sums>]) -> bool {
+        let of_parts = |count: fn(&Counters) -> i64| {
+            let counts = parts.iter().map(|part| count(&part.counters));
+            counts.fold(0, |sum, count| sum + count)
+        };
+        let squares = self.total.counters;
+        let infinities = of_parts(|counters| counters.infinities + counters.negative_infinities);
+        squares
+            == Counters {
+                items: of_parts(|counters| counters.items),
+                negative_zeros: 0,
+                nans: of_parts(|counters| counters.nans),
+                infinities,
+                negative_infinities: 0,
+            }
     }
 
     /// The sum, rounded to nearest, ties to even; for special cases see [`Sum::value`](crate::Sum::value).
@@ -128,7 +165,12 @@ impl<T: Float> ProductSum<T> {
     }
 }
 
-of_total!(ProductSum, Products, "exact sum of products");
+of_total!(
+    ProductSum,
+    Products,
+    Kind::ProductSum,
+    "exact sum of products"
+);
 
 /// What was seen of earlier products, and of their rounding errors.
 #[derive(Clone, Copy, Debug)]
@@ -162,17 +204,13 @@ impl Paces {
         total: &mut Total<T::Products>,
     ) {
         if !T::IS_SINGLE && self.split::<T>(level, x, y, total) {
-            if total.counters.others == 0 {
-                total.counters.others = others(x.iter().zip(y).map(|(x, y)| x * y));
-            }
             return;
         }
         if x.len() <= FEW_ITEMS {
-            total.counters.others += self.add::<FEW_ITEMS, T>(level, x, y, total);
-            return;
+            return self.add::<FEW_ITEMS, T>(level, x, y, total);
         }
         for (x, y) in x.chunks(PRODUCTS).zip(y.chunks(PRODUCTS)) {
-            total.counters.others += self.add::<PRODUCTS, T>(level, x, y, total);
+            self.add::<PRODUCTS, T>(level, x, y, total);
         }
     }
 
@@ -224,14 +262,14 @@ impl Paces {
         false
     }
 
-    /// Adds the products of at most `MOST` doubles that come from items of type `T`. More than 0 if some are not -0.0.
+    /// Adds the products of at most `MOST` doubles that come from items of type `T`.
     fn add<const MOST: usize, T: Float>(
         &mut self,
         level: Level,
         x: &[f64],
         y: &[f64],
         destination: &mut Total<T::Products>,
-    ) -> i64 {
+    ) {
         let [mut products, mut errors] = [[0.0; MOST]; 2];
         let products = &mut products[..x.len()];
         if T::IS_SINGLE {
@@ -239,8 +277,7 @@ impl Paces {
             for (product, (x, y)) in products.iter_mut().zip(x.iter().zip(y)) {
                 *product = x * y;
             }
-            self.products.add(level, products, destination);
-            return others(products.iter().copied());
+            return self.products.add(level, products, destination);
         }
         let errors = &mut errors[..x.len()];
         if !exact_products(level, x, y, products, errors) {
@@ -255,9 +292,26 @@ impl Paces {
             }
         }
         self.products.add(level, products, destination);
-        self.errors.add(level, errors, destination);
-        others(products.iter().copied())
+        self.errors.add(level, errors, &mut Errors(destination));
     }
+}
+
+/// Where errors of products are added: their zeros are no products.
+struct Errors<'t, W: Window>(&'t mut Total<W>);
+
+impl<W: Window> Destination for Errors<'_, W> {
+    #[inline]
+    fn add_parts(&mut self, parts: [i64; 2], unit: i32) {
+        self.0.add_parts(parts, unit);
+    }
+
+    #[inline]
+    fn add_item(&mut self, index: usize, item: f64) {
+        self.0.add_item(index, item);
+    }
+
+    #[inline]
+    fn count_negative_zeros(&mut self, _counts: [u64; 2]) {}
 }
 
 /// How products of such exponents are split, if these are in a range.
@@ -288,28 +342,33 @@ fn add_in_range(
     };
     add_split(products, scale.units(), destination);
     add_split(errors, scale.error_units(), destination);
+    if products.may_have_negative_zeros {
+        let products = x.iter().zip(y).map(|(x, y)| x * y);
+        let zeros = products.filter(|&product| is_negative_zero(product));
+        destination.count_negative_zeros([zeros.count() as u64, 0]);
+    }
     true
 }
 
 impl<W: Window> Total<W> {
     /// Adds a product by integer arithmetic alone.
     #[cold]
-    fn add_product_by_integers(&mut self, x: f64, y: f64) {
+    pub(crate) fn add_product_by_integers(&mut self, x: f64, y: f64) {
         // The compiler would make a comparison of floats of it, for which a subnormal number may be zero here.
         let is_zero = |item: f64| black_box(item.to_bits()) << 1 == 0;
         let is_negative = x.is_sign_negative() != y.is_sign_negative();
         let has_zero = is_zero(x) || is_zero(y);
         let Counters {
             items,
-            others,
+            negative_zeros,
             nans,
             infinities,
             negative_infinities,
         } = &mut self.counters;
         *items += 1;
-        *others += i64::from(!(has_zero && is_negative));
         let is_nan = x.is_nan() || y.is_nan();
         if x.is_finite() && y.is_finite() {
+            *negative_zeros += i64::from(has_zero && is_negative);
             add_product(x, y, |value, unit| self.fixed.add(value, unit));
         } else if is_nan || has_zero {
             *nans += 1;

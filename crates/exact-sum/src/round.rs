@@ -1,5 +1,7 @@
 //! Rounding to nearest, ties to even.
 
+use num_bigint::BigUint;
+
 use crate::fixed::Magnitude;
 
 /// A binary interchange format of IEEE 754.
@@ -49,6 +51,37 @@ impl Format {
         let exponent = u64::from((unit - self.lowest).unsigned_abs());
         let bits = (exponent << (self.precision - 1)) + rounded;
         bits.min(self.infinity)
+    }
+}
+
+/// A magnitude divided by a number that is not 0.
+pub(crate) fn quotient(magnitude: Magnitude, divisor: u64) -> Magnitude {
+    let divisor = u128::from(divisor);
+    // 64 bits at least; what is more than `bits` is less than 1, and does not make the rest a whole divisor.
+    let (quotient, rest) = (magnitude.bits / divisor, magnitude.bits % divisor);
+    let free = quotient.leading_zeros();
+    Magnitude {
+        bits: quotient << free,
+        exponent: magnitude.exponent - free.cast_signed(),
+        is_more: magnitude.is_more || rest != 0,
+    }
+}
+
+/// The quotient of two numbers that are not 0, times 2^exponent.
+pub(crate) fn ratio(numerator: &BigUint, denominator: &BigUint, exponent: i32) -> Magnitude {
+    const BITS: u64 = u128::BITS as u64;
+    // So that the quotient has at least as many bits as a magnitude.
+    let shift = (BITS + 1 + denominator.bits()).saturating_sub(numerator.bits());
+    let numerator = numerator << shift;
+    let quotient = &numerator / denominator;
+    let dropped = quotient.bits() - BITS;
+    let bits = &quotient >> dropped;
+    let is_more = (&bits << dropped) * denominator != numerator;
+    let places = |bits: u64| i32::try_from(bits).expect("a window has some thousand bits");
+    Magnitude {
+        bits: u128::try_from(bits).expect("it has as many bits"),
+        exponent: exponent + places(dropped) - places(shift),
+        is_more,
     }
 }
 

@@ -1,25 +1,39 @@
 //! Sums of items.
 
-use std::iter;
-
 use bytemuck::Zeroable;
 use simd_kernels::{ColumnSplit, Exponents, Level, Quiet, SplitScale, without_traps};
 
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
 use crate::blocks::{Destination, Pace};
-use crate::counters::{Counters, others};
+use crate::bytes::{self, BytesError, Kind};
+use crate::counters::{Counters, RemoveError, is_negative_zero};
 use crate::fixed::{Fixed, Window, add_to_words};
 use crate::float::Float;
 use crate::float::convert;
+use crate::round::quotient;
 
 /// What sums do alike, whatever the window of their total.
 macro_rules! of_total {
-    ($sum:ident, $window:ident, $name:literal) => {
+    ($sum:ident, $window:ident, $kind:expr, $name:literal) => {
         impl<T: Float> $sum<T> {
             /// Adds another sum.
             pub fn merge(&mut self, other: &Self) {
                 self.total.merge(&other.total);
+            }
+
+            /// Takes back what another sum was given.
+            ///
+            /// # Errors
+            /// This sum has fewer items, or fewer of a kind: NaNs, infinities, negative zeros. It stays as it was.
+            pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+                self.total.unmerge(&other.total)
+            }
+
+            /// The sum divided by the number of items, or of products, rounded once; NaN if there are none.
+            #[must_use]
+            pub fn mean(&self) -> T {
+                self.total.mean()
             }
 
             /// The number of items, or of products.
@@ -29,6 +43,15 @@ macro_rules! of_total {
             }
         }
 
+        /// Sums are equal if their numbers are, and their counts of items of each kind.
+        impl<T: Float> PartialEq for $sum<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.total == other.total
+            }
+        }
+
+        impl<T: Float> Eq for $sum<T> {}
+
         impl<T: Float> Sealed for $sum<T> {}
 
         impl<T: Float> Accumulator for $sum<T> {
@@ -37,6 +60,17 @@ macro_rules! of_total {
 
             fn name() -> String {
                 format!("{} of {}", $name, T::NAME)
+            }
+
+            fn to_bytes(&self) -> Vec<u8> {
+                bytes::write::<T, T::$window, 1>($kind, [&self.total])
+            }
+
+            fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+                let [total] = bytes::read::<T, T::$window, 1>($kind, bytes)?;
+                let mut sum = Self::new();
+                sum.total = total;
+                Ok(sum)
             }
 
             fn words(&self) -> Self::Words {
@@ -118,7 +152,7 @@ impl<T: Float> Sum<T> {
             }
             return;
         };
-        self.total.note(items.len(), items.iter().copied());
+        self.total.counters.items += items.len() as i64;
         let Self { total, pace } = self;
         T::in_doubles(items, |doubles| pace.add(level, doubles, total));
         quiet.forget_since();
@@ -133,13 +167,55 @@ impl<T: Float> Sum<T> {
     pub(crate) fn add_split(
         &mut self,
         items: impl ExactSizeIterator<Item = f64>,
-        ColumnSplit { higher, lower }: ColumnSplit,
+        split: ColumnSplit,
         scale: SplitScale,
     ) {
-        self.total.note(items.len(), items);
+        let ColumnSplit {
+            higher,
+            lower,
+            has_negative_zeros,
+        } = split;
+        self.total.counters.items += items.len() as i64;
+        if has_negative_zeros {
+            let zeros = items.filter(|&item| is_negative_zero(item));
+            self.total.counters.negative_zeros += zeros.count() as i64;
+        }
         self.total.add_parts([higher, 0], scale.higher_unit());
         self.total.add_parts([lower, 0], scale.lower_unit());
         self.pace.keep(scale);
+    }
+
+    pub(crate) fn totals(&self) -> [&Total<T::Sums>; 1] {
+        [&self.total]
+    }
+
+    pub(crate) fn totals_mut(&mut self) -> [&mut Total<T::Sums>; 1] {
+        [&mut self.total]
+    }
+
+    /// Takes back items that were added.
+    ///
+    /// ```
+    /// use exact_sum::Sum;
+    ///
+    /// let mut sum = Sum::of(&[1e300, 0.1, f64::INFINITY]);
+    /// sum.remove(&[f64::INFINITY, 1e300])?;
+    /// assert_eq!(sum.value(), 0.1);
+    /// # Ok::<(), exact_sum::RemoveError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There are fewer items, or fewer of a kind: NaNs, infinities, negative zeros. The sum stays as it was. That other items are removed than
+    /// were added is not noticed.
+    pub fn remove(&mut self, items: &[T]) -> Result<(), RemoveError> {
+        let mut removed = Self {
+            total: Total::ZERO,
+            pace: self.pace,
+        };
+        removed.add(items);
+        self.unmerge(&removed)?;
+        self.pace = removed.pace;
+        Ok(())
     }
 
     /// Adds the magnitudes of items.
@@ -153,7 +229,6 @@ impl<T: Float> Sum<T> {
         };
         let level = Level::best();
         self.total.counters.items += items.len() as i64;
-        self.total.counters.others += items.len() as i64;
         let Self { total, pace } = self;
         convert(
             items,
@@ -180,7 +255,7 @@ impl<T: Float> Sum<T> {
     }
 }
 
-of_total!(Sum, Sums, "exact sum");
+of_total!(Sum, Sums, Kind::Sum, "exact sum");
 
 /// The numbers, and what is not one.
 #[derive(Clone, Copy, Debug)]
@@ -194,25 +269,22 @@ impl<W: Window> Total<W> {
         fixed: Fixed::ZERO,
         counters: Counters {
             items: 0,
-            others: 0,
+            negative_zeros: 0,
             nans: 0,
             infinities: 0,
             negative_infinities: 0,
         },
     };
 
-    /// Counts items that will be added.
-    #[inline]
-    pub(crate) fn note<T: Float>(&mut self, count: usize, items: impl Iterator<Item = T>) {
-        self.counters.items += count as i64;
-        if self.counters.others == 0 {
-            self.counters.others = others(items.map(T::to_double));
-        }
-    }
-
     pub(crate) fn merge(&mut self, other: &Self) {
         self.fixed.merge(&other.fixed);
         self.counters.merge(other.counters);
+    }
+
+    pub(crate) fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+        self.counters = self.counters.without(other.counters)?;
+        self.fixed.unmerge(&other.fixed);
+        Ok(())
     }
 
     pub(crate) fn words(&self) -> W::Words {
@@ -224,7 +296,7 @@ impl<W: Window> Total<W> {
     }
 
     pub(crate) fn add_words(&mut self, words: &W::Words) {
-        let (number, counters) = words.as_ref().split_at(Self::NUMBER_WORDS);
+        let (number, counters) = words.as_ref().split_at(Fixed::<W>::WORDS);
         self.fixed.add_words(number);
         let counters = counters.try_into().expect("there are as many words");
         self.counters.merge(Counters::of_words(counters));
@@ -232,16 +304,14 @@ impl<W: Window> Total<W> {
 
     pub(crate) fn merge_words(words: &mut W::Words, other: &W::Words) {
         let (number, counters) = Self::split_mut(words);
-        let (other_number, other_counters) = other.as_ref().split_at(Self::NUMBER_WORDS);
+        let (other_number, other_counters) = other.as_ref().split_at(Fixed::<W>::WORDS);
         add_to_words(number, other_number);
         Counters::merge_words(counters, other_counters);
     }
 
-    const NUMBER_WORDS: usize = W::LIMBS.div_ceil(2);
-
     /// The words of the number, and those of the counters.
     fn split_mut(words: &mut W::Words) -> (&mut [u64], &mut [u64]) {
-        words.as_mut().split_at_mut(Self::NUMBER_WORDS)
+        words.as_mut().split_at_mut(Fixed::<W>::WORDS)
     }
 
     pub(crate) fn integers(&self) -> W::Integers {
@@ -264,7 +334,7 @@ impl<W: Window> Total<W> {
     pub(crate) fn add_by_integers(&mut self, items: impl Iterator<Item = f64>) {
         for item in items {
             self.counters.items += 1;
-            self.counters.others += others(iter::once(item));
+            self.counters.negative_zeros += i64::from(is_negative_zero(item));
             self.add_one(item);
         }
     }
@@ -282,6 +352,17 @@ impl<W: Window> Total<W> {
         }
     }
 
+    /// Takes back an item, which was counted if it is finite.
+    #[inline]
+    pub(crate) fn remove_one(&mut self, item: f64) {
+        match item {
+            f64::INFINITY => self.counters.infinities -= 1,
+            f64::NEG_INFINITY => self.counters.negative_infinities -= 1,
+            _ if item.is_finite() => self.add_one(-item),
+            _ => self.counters.nans -= 1,
+        }
+    }
+
     pub(crate) fn value<T: Float>(&self) -> T {
         if let Some(special) = self.special() {
             return special;
@@ -289,6 +370,25 @@ impl<W: Window> Total<W> {
         match self.fixed.magnitude() {
             Some((true, magnitude)) => T::nearest(magnitude).negate(),
             Some((false, magnitude)) => T::nearest(magnitude),
+            None => self.zero(),
+        }
+    }
+
+    pub(crate) fn mean<T: Float>(&self) -> T {
+        self.mean_of(self.counters.items.cast_unsigned())
+    }
+
+    /// The sum divided by a number of items.
+    pub(crate) fn mean_of<T: Float>(&self, items: u64) -> T {
+        if items == 0 {
+            return T::NAN;
+        }
+        if let Some(special) = self.special() {
+            return special;
+        }
+        match self.fixed.magnitude() {
+            Some((true, magnitude)) => T::nearest(quotient(magnitude, items)).negate(),
+            Some((false, magnitude)) => T::nearest(quotient(magnitude, items)),
             None => self.zero(),
         }
     }
@@ -313,10 +413,18 @@ impl<W: Window> Total<W> {
     pub(crate) fn zero<T: Float>(&self) -> T {
         match self.counters {
             Counters {
-                items, others: 0, ..
-            } if items != 0 => T::NEGATIVE_ZERO,
+                items,
+                negative_zeros,
+                ..
+            } if items != 0 && negative_zeros == items => T::NEGATIVE_ZERO,
             _ => T::ZERO,
         }
+    }
+}
+
+impl<W: Window> PartialEq for Total<W> {
+    fn eq(&self, other: &Self) -> bool {
+        self.fixed == other.fixed && self.counters == other.counters
     }
 }
 
@@ -329,6 +437,11 @@ impl<W: Window> Destination for Total<W> {
     #[inline]
     fn add_item(&mut self, _index: usize, item: f64) {
         self.add_one(item);
+    }
+
+    #[inline]
+    fn count_negative_zeros(&mut self, [even, odd]: [u64; 2]) {
+        self.counters.negative_zeros += (even + odd).cast_signed();
     }
 }
 

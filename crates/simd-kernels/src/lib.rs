@@ -46,6 +46,8 @@ pub use exact::split::{
     ColumnSplit, SPLIT_ITEMS, SPLIT_ROWS, Split, SplitScale, split_columns, split_sums,
     split_sums_and_rests,
 };
+pub use exact::windows::{DECODED_ITEMS, DecodeUnit, decode};
+pub use exact::zeros::count_negative_zeros;
 pub use fold::definition::by_definition;
 pub use fold::fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use fold::level_by_level::{reduce_level_by_level, scratch_len};

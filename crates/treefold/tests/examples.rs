@@ -1,9 +1,9 @@
-//! Every example runs as a process of its own and prints what `docs/examples.md` shows.
+//! Every example runs as a process of its own and prints what `docs/examples.md` or the tutorial shows.
 //!
 //! `cargo test -p treefold` builds the examples beside this test. `cargo test --test examples` alone does not build them: it runs
 //! those of the build before.
 //!
-//! The page and its picture's numbers are links in this folder, so that the package has them too.
+//! The pages and the picture's numbers are links in this folder, so that the package has them too.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(clippy::print_stdout, reason = "its output is its report")]
@@ -16,6 +16,11 @@ use std::process::{Command, Stdio};
 
 const PAGE: &str = include_str!("examples.page");
 
+const TUTORIAL: &str = include_str!("tutorial.page");
+
+/// The program of the tutorial, which has it in a package of its own.
+const FIRST: &str = "first_sum";
+
 /// What the page shows of an example: its arguments, and what it prints.
 #[derive(Clone, Copy, Debug)]
 struct Shown {
@@ -24,12 +29,27 @@ struct Shown {
     printed: &'static str,
 }
 
+/// The lines of a page's blocks that show a command and what it prints.
+fn blocks(page: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let blocks = page.split("```text\n").skip(1);
+    let blocks = blocks.map(|block| block.split_once("```").unwrap().0);
+    blocks.map(|block| block.split_once('\n').unwrap())
+}
+
+/// What the tutorial prints.
+fn shown_first() -> Shown {
+    let mut commands = blocks(TUTORIAL);
+    let first = commands.find(|(command, _)| *command == "$ cargo run --release");
+    Shown {
+        name: FIRST,
+        arguments: "",
+        printed: first.unwrap().1,
+    }
+}
+
 /// The page's blocks that run an example by `cargo run`.
 fn shown() -> Vec<Shown> {
-    let blocks = PAGE.split("```text\n").skip(1);
-    let blocks = blocks.map(|block| block.split_once("```").unwrap().0);
-    let commands = blocks.filter_map(|block| {
-        let (command, printed) = block.split_once('\n').unwrap();
+    let commands = blocks(PAGE).filter_map(|(command, printed)| {
         let words = command.strip_prefix("$ cargo run --release --example ")?;
         let (name, arguments) = words.split_once(' ').unwrap_or((words, ""));
         Some(Shown {
@@ -88,7 +108,7 @@ fn check(shown: Shown, folder: &Path) {
     let mut command = Command::new(program(shown.name));
     command.args(shown.arguments.split_whitespace());
     let printed = printed_by(command.current_dir(folder));
-    assert_eq!(printed, shown.printed, "{} on docs/examples.md", shown.name);
+    assert_eq!(printed, shown.printed, "{} on its page", shown.name);
     println!("{}: as on the page", shown.name);
 }
 
@@ -109,13 +129,18 @@ fn the_page_shows_every_example_once() {
         .collect();
     examples.sort();
     let mut names: Vec<&str> = shown().iter().map(|one| one.name).collect();
+    names.push(FIRST);
     names.sort_unstable();
-    assert_eq!(names, examples, "docs/examples.md, and the examples");
+    assert_eq!(
+        names, examples,
+        "docs/examples.md with the tutorial's, and the examples"
+    );
 }
 
 #[test]
 fn examples_print_what_the_page_shows() {
     let folder = fresh_folder("examples");
+    check(shown_first(), &folder);
     for one in shown() {
         if !["conjugate_gradient", "survivors"].contains(&one.name) {
             check(one, &folder);
@@ -129,14 +154,15 @@ fn shown_bits_are_equal_with_treefold_and_differ_without() {
     let sums = bits(shown_of("own_transport").printed);
     assert_eq!((sums.len(), BTreeSet::from_iter(sums).len()), (3, 1));
 
-    let first_sum = shown_of("first_sum").printed;
-    let lines = first_sum.lines().map(bits);
-    let of_ranks: Vec<_> = lines.filter(|bits| bits.len() == 2).collect();
+    let lines = shown_first().printed.lines().skip(1);
+    let lines: Vec<Vec<&str>> = lines
+        .map(|line| line.split_whitespace().collect())
+        .collect();
     let distinct = |column: usize| {
-        let column = of_ranks.iter().map(|bits| bits[column]);
+        let column = lines.iter().map(|words| words[column]);
         column.collect::<BTreeSet<_>>().len()
     };
-    assert_eq!((of_ranks.len(), distinct(0), distinct(1)), (4, 1, 4));
+    assert_eq!((lines.len(), distinct(2), distinct(3)), (4, 1, 4));
 
     let table = shown_of("conjugate_gradient").printed;
     for (sums, fingerprints_count) in [("Treefold", 1), ("Plain", 4)] {

@@ -1,4 +1,5 @@
-//! What `cargo xtask book` starts: `docs/` as HTML in `target/book`, by mdBook's library. `mdbook build docs` does the same.
+//! What `cargo xtask book` starts: `docs/` as HTML in `target/book`, by mdBook's library. `mdbook build docs` does the same, but for the
+//! link to what rustdoc says.
 
 #![expect(clippy::print_stdout, reason = "it prints where the book is")]
 
@@ -10,7 +11,10 @@ use mdbook_driver::MDBook;
 use mdbook_driver::book::BookItem;
 use mdbook_driver::errors::Result;
 
-use xtask::book::LAST_WORD;
+use xtask::book::{CRATES, LAST_WORD};
+
+/// Where a page speaks of the crates' documentation, which is in the HTML alone.
+const MARK: &str = "<!-- rustdoc -->";
 
 fn main() -> ExitCode {
     match build() {
@@ -32,7 +36,13 @@ fn main() -> ExitCode {
 
 /// Builds it; the number of its pages, and the first.
 fn build() -> Result<(usize, PathBuf)> {
-    let book = MDBook::load(workspace().join("docs"))?;
+    let mut book = MDBook::load(workspace().join("docs"))?;
+    let link = format!("This book has it, too: [crate `treefold`]({CRATES}/treefold/index.html).");
+    book.book.for_each_mut(|item| {
+        if let BookItem::Chapter(chapter) = item {
+            chapter.content = chapter.content.replace(MARK, &link);
+        }
+    });
     book.build()?;
     let pages = book
         .iter()

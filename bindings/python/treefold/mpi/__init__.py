@@ -1,7 +1,10 @@
 """Reductions over MPI's ranks, whose bits depend on the items, their order and the operator alone.
 
 Not on the number of ranks, on who has which items, on the algorithm, or on the MPI library. The ranks build a `Plan` together, once, and
-run it many times. It needs mpi4py 4, and calls the MPI library that mpi4py has loaded.
+run it many times. It needs mpi4py 4, and calls the MPI library that mpi4py has loaded. Importing it is an `ImportError`
+where mpi4py is missing, or was compiled for another library than it has loaded. `Free` of a communicator also frees what its plans had of
+MPI, unless some rank still has one. Ctrl-C ends a wait within a tenth of a second, but for those of `mpi-native`, where the MPI library waits:
+the run is over then, and the other ranks are told.
 
 >>> from mpi4py import MPI
 >>> import numpy as np

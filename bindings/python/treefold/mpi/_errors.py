@@ -22,7 +22,8 @@ class Error(Exception):
     ----------
     status : str
         The name of the error in `treefold.h`, without its prefix: "RANK_FAILED" where another rank failed, "SPENT" if an earlier run
-        of the plan failed, "MISMATCHED" if the ranks make different calls.
+        of the plan failed, "MISMATCHED" if the ranks make different calls, "OPERATOR" where the operator of another plan failed, whose
+        run this call drove.
     rank : int or None
         The rank that it is about.
     """

@@ -274,7 +274,10 @@ class Plan:
         return row
 
     def start_allreduce(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
-        """Starts an `allreduce`, whose result `Pending.wait` returns. `x` is free when this returns. Collective."""
+        """Starts an `allreduce`, whose result `Pending.wait` returns. `x` is free when this returns. Collective.
+
+        The algorithms `mpi-native`, `algorithm1` and `algorithm1-unbuffered` cannot be started.
+        """
         return self._start("allreduce", (x,), out)
 
     def start_reduce(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":

@@ -363,7 +363,7 @@ template <> struct Window<float> {
     static constexpr u32 LIMBS = 12;
     static constexpr int LEVELS = 4;
 };
-constexpr u32 OTHERS = 0;
+constexpr u32 NEGATIVE_ZEROS = 0;
 constexpr u32 NANS = 1;
 constexpr u32 INFINITIES = 2;
 constexpr u32 NEGATIVE_INFINITIES = 3;
@@ -459,23 +459,23 @@ template <typename T> struct Accumulators {
     }
 };
 
-/// The numbers of a vector, and a word that is zero if all of them are -0.0.
+/// The numbers of a vector, and how many of them are -0.0.
 __device__ inline u32 spread(float4 v, double *numbers) {
     numbers[0] = v.x;
     numbers[1] = v.y;
     numbers[2] = v.z;
     numbers[3] = v.w;
     constexpr u32 SIGN = 0x80000000;
-    return (__float_as_uint(v.x) ^ SIGN) | (__float_as_uint(v.y) ^ SIGN) | (__float_as_uint(v.z) ^ SIGN) |
-           (__float_as_uint(v.w) ^ SIGN);
+    return (__float_as_uint(v.x) == SIGN) + (__float_as_uint(v.y) == SIGN) + (__float_as_uint(v.z) == SIGN) +
+           (__float_as_uint(v.w) == SIGN);
 }
 __device__ inline u32 spread(double number) {
-    return u32(__double2loint(number)) | (u32(__double2hiint(number)) ^ 0x80000000);
+    return (u32(__double2loint(number)) | (u32(__double2hiint(number)) ^ 0x80000000)) == 0;
 }
 __device__ inline u32 spread(double2 v, double *numbers) {
     numbers[0] = v.x;
     numbers[1] = v.y;
-    return spread(v.x) | spread(v.y);
+    return spread(v.x) + spread(v.y);
 }
 
 __device__ inline u32 greatest_of_warp(u32 value) {
@@ -519,7 +519,7 @@ template <typename T> __device__ void exact_sum(const T *items, u64 length, i64 
 
     Accumulators<T> accumulators;
     accumulators.begin(0);
-    u32 others = 0;
+    u32 negative_zeros = 0;
     bool has_scale = false;
 
     /// Counts numbers that are not finite, and takes them out.
@@ -545,14 +545,14 @@ template <typename T> __device__ void exact_sum(const T *items, u64 length, i64 
             }
 #pragma unroll
             for (u32 i = 0; i < EXACT_LOADS; i++) {
-                others |= spread(loaded[i], numbers + i * V::ITEMS);
+                negative_zeros += spread(loaded[i], numbers + i * V::ITEMS);
             }
         } else {
 #pragma unroll
             for (u32 i = 0; i < EXACT_LOADS; i++) {
                 u64 index = first + i * WARP;
                 if (index < vectors) {
-                    others |= spread(from[index], numbers + i * V::ITEMS);
+                    negative_zeros += spread(from[index], numbers + i * V::ITEMS);
                 } else {
 #pragma unroll
                     for (u32 j = 0; j < V::ITEMS; j++) {
@@ -623,13 +623,14 @@ template <typename T> __device__ void exact_sum(const T *items, u64 length, i64 
         u64 edges = before + (length - behind);
         if (lane < edges) {
             double number = items[lane < before ? lane : behind + (lane - before)];
-            others |= spread(number);
+            negative_zeros += spread(number);
             take_specials(number);
             add_number<T>(local, number);
         }
     }
-    if (__any_sync(WHOLE_WARP, others != 0) && lane == 0) {
-        add_to(local + LIMBS + OTHERS, 1);
+    negative_zeros = sum_of_warp(negative_zeros);
+    if (negative_zeros != 0 && lane == 0) {
+        add_to(local + LIMBS + NEGATIVE_ZEROS, negative_zeros);
     }
     __syncthreads();
     for (u32 i = threadIdx.x; i < LIMBS + COUNTERS; i += THREADS) {

@@ -7,8 +7,11 @@
 )]
 #![expect(clippy::float_cmp, reason = "sums are exact")]
 
+mod keyed;
+mod moments;
 mod products;
 mod ranges;
+mod rolling;
 
 use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, ProductSum, Sum};
 use integer_sums::units::{dot, root, sum, to_double, to_single};
@@ -56,9 +59,13 @@ fn ranges() -> impl Strategy<Value = (i32, i32)> {
 
 /// The sum by each level, which must be one.
 fn by_all_levels(items: &[f64]) -> f64 {
+    let zeros = items.iter().filter(|item| item.to_bits() == 1 << 63);
+    let zeros = zeros.count() as u64;
     let value = |level| {
         let mut sum = Sum::new();
         sum.add_at(level, items);
+        // The second count is of negative zeros.
+        assert_eq!(sum.to_bytes()[16..24], zeros.to_le_bytes(), "{level}");
         sum.value()
     };
     let values: Vec<f64> = Level::available().map(value).collect();
@@ -174,6 +181,7 @@ proptest! {
         for (column, sum) in sums.iter().enumerate() {
             let column: Vec<f64> = items.chunks_exact(width).map(|row| row[column]).collect();
             prop_assert_eq!(sum.value().to_bits(), expected(&column).to_bits());
+            prop_assert_eq!(*sum, Sum::of(&column));
         }
         let mut values = vec![f64::NAN; width];
         exact_sum::sum_rows(&items, width, &mut values);

@@ -33,7 +33,9 @@ mod slices;
 mod words;
 
 pub use exact_sum::{
-    Accumulator, ComplexProductSum, ComplexSum, Float, ProductSum, Sum, norm, sum,
+    Accumulator, BytesError, ComplexMoments, ComplexProductSum, ComplexSum, Float, HashedSums, Key,
+    KeyError, KeyedMoments, KeyedSums, Moments, ProductSum, RemoveError, RemoveKeyedError, Rolling,
+    RollingError, Sum, WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
 };
 pub(crate) use native::NativeIntegers;
 pub use pending::Pending;

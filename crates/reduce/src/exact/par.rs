@@ -1,7 +1,7 @@
 //! Exact sums by all threads of a process, on rayon. They have the values of those by one thread.
 
 use exact_sum::Float;
-pub use exact_sum::par::{norm, sum};
+pub use exact_sum::par::{by_key, norm, sum};
 
 use crate::error::FoldError;
 use crate::fold::check_lengths;

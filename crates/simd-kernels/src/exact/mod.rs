@@ -4,3 +4,5 @@ pub(crate) mod exponents;
 pub(crate) mod products;
 pub(crate) mod range;
 pub(crate) mod split;
+pub(crate) mod windows;
+pub(crate) mod zeros;

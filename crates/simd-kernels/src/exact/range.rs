@@ -199,6 +199,7 @@ impl<const ZEROS: bool> Sums<'_, ZEROS> {
     {
         let factor = proven.load(&[self.scale.factor(); 16]);
         let mut split = NOTHING;
+        split.may_have_negative_zeros = ZEROS;
         for items in self.items.chunks(LANE_ITEMS * N * V::LANES) {
             let mut range = Range::new(proven);
             let mut halves = Halves::<V, N>::new(proven, [HIGHER, LOWER]);
@@ -215,6 +216,7 @@ impl<const ZEROS: bool> Sums<'_, ZEROS> {
             // Fewer rows than registers: no lane takes two of these.
             for (register, row) in groups.remainder().chunks(V::LANES).enumerate() {
                 let items = proven.load_padded(row);
+                split.may_have_negative_zeros |= has_zeros(row);
                 let parts = halves.add(proven, factor, register, items);
                 range.look_at(proven, [parts_seen::<true, V>(proven, parts, [items; 2])]);
             }
@@ -253,6 +255,7 @@ impl<const ZEROS: bool> Products<'_, ZEROS> {
     {
         let factor = proven.load(&[self.scale.factor(); 16]);
         let mut splits = [NOTHING; 2];
+        splits[0].may_have_negative_zeros = ZEROS;
         let most = LANE_ITEMS * N * V::LANES;
         for (x, y) in self.x.chunks(most).zip(self.y.chunks(most)) {
             let mut range = Range::new(proven);
@@ -275,6 +278,7 @@ impl<const ZEROS: bool> Products<'_, ZEROS> {
             let rows = x_groups.remainder().chunks(V::LANES);
             let rows = rows.zip(y_groups.remainder().chunks(V::LANES));
             for (register, (x, y)) in rows.enumerate() {
+                splits[0].may_have_negative_zeros |= has_zeros(x) || has_zeros(y);
                 let (x, y) = (proven.load_padded(x), proven.load_padded(y));
                 let (product, error) = product_and_error(proven, x, y);
                 let parts = products.add(proven, factor, register, product);
@@ -297,7 +301,18 @@ const NOTHING: Split = Split {
     higher: [0; 2],
     lower: [0; 2],
     is_whole: true,
+    may_have_negative_zeros: false,
 };
+
+/// Whether one of a few items is zero.
+#[inline(always)]
+fn has_zeros(items: &[f64]) -> bool {
+    let mut has = false;
+    for item in items {
+        has |= *item == 0.0;
+    }
+    has
+}
 
 /// Some accumulators of each kind.
 struct Halves<V, const N: usize> {

@@ -91,6 +91,8 @@ pub struct Split {
     pub lower: [i64; 2],
     /// Whether nothing was left of any item.
     pub is_whole: bool,
+    /// Whether an item may be -0.0; if it is whole, otherwise it says nothing.
+    pub may_have_negative_zeros: bool,
 }
 
 /// The exact sums of at most [`SPLIT_ITEMS`] items at a scale; `None` if they do not fit, as infinities and NaNs never do.
@@ -135,6 +137,8 @@ pub struct ColumnSplit {
     pub higher: i64,
     /// The same of the parts below, in units of [`SplitScale::lower_unit`].
     pub lower: i64,
+    /// Whether an item is -0.0.
+    pub has_negative_zeros: bool,
 }
 
 /// The exact sums of some columns of at most [`SPLIT_ROWS`] rows of `width` items, from column `first` on, each at a scale of its own.
@@ -240,11 +244,12 @@ impl Columns<'_> {
                 let [higher, lower, different, rest] = stored.map(|lanes| lanes[lane].to_bits());
                 let (higher_zero, lower_zero) = scale.zeros();
                 let since = |bits: u64, zero: f64| bits.wrapping_sub(zero.to_bits()).cast_signed();
-                // One that has left its power of two has another sign or exponent. A rest of -0.0 is none.
+                // One that has left its power of two has another sign or exponent. The rest of -0.0, and of nothing else, is -0.0.
                 let is_whole = different >> 52 == 0 && rest << 1 == 0;
                 *split = is_whole.then(|| ColumnSplit {
                     higher: since(higher, higher_zero),
                     lower: since(lower, lower_zero),
+                    has_negative_zeros: rest != 0,
                 });
             }
         }
@@ -382,11 +387,13 @@ impl<V: Vector<Element = f64>> Accumulators<V> {
         if !fits {
             return None;
         }
+        let rests = bits(proven, self.rests);
         Some(Split {
             higher: units(proven, self.higher, higher),
             lower: units(proven, self.lower, lower),
-            // A rest of -0.0 is none.
-            is_whole: bits(proven, self.rests) & MAGNITUDE == 0,
+            // The rest of -0.0, and of no other item of which none is left, is -0.0.
+            is_whole: rests & MAGNITUDE == 0,
+            may_have_negative_zeros: rests != 0,
         })
     }
 }

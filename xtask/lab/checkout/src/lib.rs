@@ -2,6 +2,7 @@
 //! nothing of reductions.
 
 mod error;
+pub mod licences;
 pub mod progress;
 pub mod workspace;
 

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use crate::Error;
+use crate::licences::Sources;
 use crate::progress::Progress;
 
 /// The root of the checkout: above the package that `cargo` runs, above this program, or above the current folder, which stands for it
@@ -133,10 +134,20 @@ impl BuiltLibrary {
     }
 }
 
-/// Runs a `cargo` command and returns the libraries for other languages that it built; if it fails, the advice ends the error.
-pub fn libraries(cargo: &mut Command, advice: &str) -> Result<Vec<BuiltLibrary>, Error> {
+/// Runs a `cargo` command and returns the libraries for other languages that it built, and where the sources are of what it took from
+/// registries; if it fails, the advice ends the error.
+pub fn libraries(cargo: &mut Command, advice: &str) -> Result<(Vec<BuiltLibrary>, Sources), Error> {
     let messages = messages(cargo, advice)?;
-    Ok(messages.iter().filter_map(BuiltLibrary::parse).collect())
+    let libraries = messages.iter().filter_map(BuiltLibrary::parse).collect();
+    Ok((libraries, messages.iter().filter_map(source).collect()))
+}
+
+/// The name and the sources' folder of what a line of `cargo`'s JSON is about, if it is a package of a registry.
+fn source(message: &Value) -> Option<(String, PathBuf)> {
+    let id = message["package_id"].as_str()?.strip_prefix("registry+")?;
+    let (_, name) = id.rsplit_once('#')?;
+    let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+    Some((name.replace('@', " v"), folder.to_owned()))
 }
 
 /// Runs a `cargo` command and returns its messages; if it fails, its first error with an advice.
@@ -149,17 +160,27 @@ fn messages(cargo: &mut Command, advice: &str) -> Result<Vec<Value>, Error> {
         .stderr(Stdio::piped())
         .output()
         .map_err(|error| failed(error.to_string()))?;
+    let lines = String::from_utf8_lossy(&output.stdout);
+    let messages = lines.lines();
+    let messages: Vec<Value> = messages
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
     if !output.status.success() {
+        // The compiler says more than cargo.
+        let of_compiler = messages.iter().find_map(compile_error);
         let errors = String::from_utf8_lossy(&output.stderr);
-        let first = errors.lines().find(|line| line.starts_with("error"));
-        let first = first.unwrap_or("it failed");
+        let of_cargo = errors.lines().find(|line| line.starts_with("error"));
+        let first = of_compiler.as_deref().or(of_cargo).unwrap_or("it failed");
         return Err(failed(format!("{first}; {advice}")));
     }
-    let messages = String::from_utf8_lossy(&output.stdout);
-    let messages = messages.lines();
-    Ok(messages
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect())
+    Ok(messages)
+}
+
+/// The first line of what a line of `cargo`'s JSON says, if the compiler found an error.
+fn compile_error(message: &Value) -> Option<String> {
+    let message = &message["message"];
+    let text = message["message"].as_str()?.lines().next()?;
+    (message["level"] == "error").then(|| format!("error: {text}"))
 }
 
 /// A `cargo` command as a person writes it.

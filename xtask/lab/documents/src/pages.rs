@@ -1,19 +1,19 @@
 //! The pages whose programs are compiled and run like those of a crate's documentation.
 
-#[doc = include_str!("../../../../docs/README.md")]
-struct Introduction;
-
 #[doc = include_str!("../../../../docs/why.md")]
 struct Why;
 
-#[doc = include_str!("../../../../docs/quick-start.md")]
-struct QuickStart;
+#[doc = include_str!("../../../../docs/tutorial-rust.md")]
+struct TutorialRust;
 
 #[doc = include_str!("../../../../docs/tree-or-exact.md")]
 struct TreeOrExact;
 
-#[doc = include_str!("../../../../docs/distributions.md")]
-struct Distributions;
+#[doc = include_str!("../../../../docs/items-and-ranks.md")]
+struct ItemsAndRanks;
+
+#[doc = include_str!("../../../../docs/rows.md")]
+struct Rows;
 
 #[doc = include_str!("../../../../docs/failures.md")]
 struct Failures;

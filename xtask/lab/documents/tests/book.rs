@@ -282,6 +282,22 @@ fn pictures_are_whole_and_used() {
     }
 }
 
+/// A page's column holds so many characters of code, on a screen that is not small.
+const CODE_COLUMNS: usize = 76;
+
+#[test]
+fn code_is_no_wider_than_its_column() {
+    let is_code = |info: &str| !matches!(info, "" | "text");
+    for (path, page) in pages().iter().filter(|(path, _)| is_in_book(path)) {
+        for (_, code) in page.code.iter().filter(|(info, _)| is_code(info)) {
+            for line in code.lines() {
+                let columns = line.chars().count();
+                assert!(columns <= CODE_COLUMNS, "{}: {line}", path.display());
+            }
+        }
+    }
+}
+
 /// Code without comments and white space.
 fn squeezed(code: &str) -> String {
     let lines = code.lines().map(|line| line.split("//").next().unwrap());
@@ -298,7 +314,8 @@ fn code_that_is_shown_compiles() {
     let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
     let (doctests, compiled) = (
         read("xtask/lab/documents/src/pages.rs"),
-        squeezed(&read("xtask/lab/documents/tests/pages.rs")),
+        squeezed(&read("xtask/lab/documents/tests/pages.rs"))
+            + &squeezed(&read("crates/treefold/examples/first_sum.rs")),
     );
     let known = NOT_COMPILED.map(squeezed);
     let mut statements_count = 0;

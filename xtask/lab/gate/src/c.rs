@@ -9,6 +9,7 @@ mod golden;
 pub(super) mod instrumented;
 pub(crate) mod pkg_config;
 pub(super) mod programs;
+mod subproject;
 pub(super) mod symbols;
 
 use std::fs;
@@ -49,6 +50,7 @@ pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
         mpi: None,
     };
     consumers.check(steps)?;
+    subproject::check(steps, &folder.join("subproject"))?;
 
     if !steps.mpi() {
         return Ok(());

@@ -13,6 +13,7 @@ mod record;
 mod release;
 mod rsmpi;
 mod setup;
+mod shown;
 mod stages;
 mod steps;
 mod tools;

@@ -19,6 +19,7 @@ use super::c::programs::{Program, programs};
 use super::libraries::with_library;
 use super::prefixes::{self, MPI_LIBRARIES};
 use super::setup;
+use super::shown::Shown;
 use super::steps::{Steps, Stop};
 
 use launch::LIBRARY;
@@ -54,6 +55,13 @@ const MOST_RANKS_OF_MPICH: usize = 2;
 
 /// So many make a sum of two.
 const LAUNCHER_RANKS: usize = 2;
+
+/// What the tutorial shows, with which library.
+const TUTORIAL_LIBRARY: &str = "openmpi";
+const TUTORIAL: Shown = Shown {
+    page: "tutorial-check.md",
+    command: "treefold-run --check mpirun -n 5 ./steps",
+};
 
 /// Runs the stage.
 pub(super) fn pmpi(steps: &mut Steps) -> Result<(), Stop> {
@@ -114,6 +122,7 @@ impl Suite<'_> {
             }
             self.run_in_all_modes(steps, &executable, most_ranks)?;
         }
+        self.tutorial(steps, &package)?;
         let fortran = programs(&package, &FORTRAN)?;
         let compiler = format!("mpifort.{}", self.library);
         if !is_on_path(&compiler) {
@@ -124,6 +133,22 @@ impl Suite<'_> {
             let mut compile = Command::new(&compiler);
             let executable = self.compile(steps, &program, compile.args(FORTRAN_FLAGS))?;
             self.run_in_all_modes(steps, &executable, most_ranks)?;
+        }
+        Ok(())
+    }
+
+    /// The report on docs/tutorial-check.md is that of its program, but for times and the library's version.
+    fn tutorial(&self, steps: &mut Steps, package: &Path) -> Result<(), Stop> {
+        for program in programs(package, &[("examples", "c")])? {
+            let mut compile = Command::new(format!("mpicc.{}", self.library));
+            let executable = self.compile(steps, &program, compile.args(C_FLAGS))?;
+            self.run_in_all_modes(steps, &executable, 2)?;
+            if self.library != TUTORIAL_LIBRARY {
+                continue;
+            }
+            let mut command = check(steps.installation(), self.prefix, CANARY_RANKS, &executable);
+            let step = format!("{} as on its page", self.title(&executable));
+            TUTORIAL.check(steps, &step, &mut command, without_times)?;
         }
         Ok(())
     }
@@ -248,4 +273,21 @@ impl Suite<'_> {
         let file = executable.file_name().unwrap_or_default();
         format!("{}: {}", self.library, file.display())
     }
+}
+
+/// The lines of a report that say what was found, without seconds: words with three decimals.
+fn without_times(report: &str) -> String {
+    let is_found = |line: &&str| line.starts_with("  ");
+    let is_time = |word: &&str| {
+        let decimals = word.split_once('.').map(|(_, decimals)| decimals);
+        decimals.is_some_and(|decimals| decimals.len() == 3 && decimals.parse::<u16>().is_ok())
+    };
+    let words = report
+        .lines()
+        .filter(is_found)
+        .flat_map(str::split_whitespace);
+    words
+        .filter(|word| !is_time(word))
+        .collect::<Vec<_>>()
+        .join(" ")
 }

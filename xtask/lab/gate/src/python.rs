@@ -20,6 +20,7 @@ use environment::Environment;
 
 use super::libraries::with_library;
 use super::prefixes::MPI_LIBRARIES;
+use super::shown::Shown;
 use super::steps::{Steps, Stop};
 
 /// Packages that pass their arrays to treefold.
@@ -30,6 +31,13 @@ const PACKAGES_FOR_MPI: [&str; 2] = ["mpi4py>=4", "numba"];
 
 /// Rank counts of these tests.
 const RANKS: [usize; 3] = [1, 2, 3];
+
+/// How the tutorial runs its program, on so many ranks: fewer than those whose sums depend on the MPI library.
+const TUTORIAL: [(usize, &str); 3] = [
+    (1, "mpirun -n 1 python first_sum.py"),
+    (2, "mpirun -n 2 python first_sum.py"),
+    (3, "mpirun -n 3 python first_sum.py"),
+];
 
 /// With examples in docstrings and pages. Modules for packages that are not there are left out.
 const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider --doctest-modules --doctest-glob=*.md --doctest-ignore-import-errors";
@@ -45,7 +53,7 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
     add_tests(&mut tests);
     tests.args([
         sources().join("README.md"),
-        workspace().join("docs/python.md"),
+        workspace().join("docs/tutorial-python.md"),
     ]);
     tests.args(["--pyargs", "treefold"]);
     steps.step("tests and examples in Python", &mut tests)?;
@@ -89,6 +97,14 @@ fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
                 let name = format!("tests in Python, {library}, {ranks} ranks");
                 steps.step(&name, &mut tests)?;
             }
+            for (ranks, command) in TUTORIAL {
+                let mut first_sum = python.command(ranks, &[]);
+                first_sum.arg(sources().join("examples/first_sum.py"));
+                for_mpi4py(&mut first_sum, library, &folder)?;
+                let page = "tutorial-python-mpi.md";
+                let name = format!("the tutorial, {library}, {ranks} ranks");
+                Shown { page, command }.check(steps, &name, &mut first_sum, str::to_owned)?;
+            }
             Ok(())
         })?;
     }
@@ -122,7 +138,7 @@ pub(super) fn python_packages(steps: &mut Steps) -> Result<(), Stop> {
     steps.step("tests with other packages", &mut tests)
 }
 
-/// What the stories in `docs/python-story.md` tell.
+/// What `docs/dask.md` and `docs/examples.md` tell of programs in Python.
 pub(super) fn python_story(steps: &mut Steps) -> Result<(), Stop> {
     let packages = [&PACKAGES[..], &PACKAGES_FOR_MPI].concat();
     let Some(environment) = Environment::set_up("story", &packages)? else {

@@ -1,6 +1,7 @@
 //! `cargo xtask release`: what people download is made in `dist/`, and tried there as they would use it. Nothing is published.
 
 mod crates;
+mod debian;
 mod licences;
 mod tarball;
 mod wheel;
@@ -21,6 +22,7 @@ pub(super) fn release(steps: &mut Steps) -> Result<(), Stop> {
     let dist = workspace().join("dist");
     empty(&dist)?;
     crates::make(steps, &dist)?;
+    debian::make(steps, &dist)?;
     tarball::make(steps, &dist)?;
     wheel::make(steps, &dist)?;
     steps.check("sizes", || sizes(&dist))

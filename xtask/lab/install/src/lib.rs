@@ -2,10 +2,11 @@
 //!
 //! `lib/libtreefold` knows no MPI; `lib/libtreefold_mpi` is for every MPI library, and found when a program runs. Beside it are
 //! `lib/libtreefold_pmpi`, which unchanged programs load, and `bin/treefold-run`, which starts them. Nothing that is installed names the
-//! prefix: it can be moved.
+//! prefix: it can be moved, or be a package's `/usr` before that is packed. A list of what was installed is kept there.
 
 #![expect(clippy::print_stdout, reason = "it says what it builds and installs")]
 
+mod manifest;
 mod prefix;
 mod template;
 
@@ -13,9 +14,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use checkout::Error;
+use checkout::licences::{Sources, joined, linked};
 use checkout::workspace::{BuiltLibrary, cargo, libraries, workspace};
 use clap::Args;
 
+use manifest::Manifest;
 use prefix::{Kind, Prefix};
 use template::{Template, Values};
 
@@ -28,6 +31,15 @@ pub struct Options {
     /// The folder that gets lib/, include/, share/ and bin/; created if it does not exist
     #[arg(long, value_name = "FOLDER")]
     prefix: Option<PathBuf>,
+    /// The folder of the libraries below the prefix; on Debian also lib/x86_64-linux-gnu
+    #[arg(long, value_name = "FOLDER", default_value = "lib")]
+    libdir: String,
+    /// Build with what is here, from a tarball or downloaded before, and ask no network
+    #[arg(long)]
+    offline: bool,
+    /// Remove what was installed in the prefix, but for files that were changed since
+    #[arg(long, conflicts_with_all = ["libdir", "offline"])]
+    uninstall: bool,
     /// Not needed any more: what is installed is for every MPI library
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
     mpi: Option<Option<String>>,
@@ -44,19 +56,48 @@ pub fn install(options: &Options) -> Result<(), Error> {
     if options.mpi.is_some() {
         eprintln!("--mpi is not needed: what is installed is for every MPI library");
     }
-    // What can be refused is refused before anything is built, which takes minutes.
-    let prefix = Prefix::open(folder)?;
-    let values = Values::new(VERSION);
-    let parts = [&LOCAL, &MPI, &INTERPOSER];
-    let built = build(&parts)?;
-    for part in parts {
-        part.install(&built, &prefix, &values)?;
+    if options.uninstall {
+        return uninstall(folder);
     }
-    Ok(())
+    // What can be refused is refused before anything is built, which takes minutes.
+    let libdir = checked_libdir(&options.libdir)?;
+    let prefix = Prefix::open(folder, &[libdir, "bin", "include", "share"])?;
+    let values = Values::new(VERSION, libdir);
+    let parts = [&LOCAL, &MPI, &INTERPOSER];
+    let (built, sources) = build(&parts, options.offline)?;
+    let installed = parts
+        .iter()
+        .try_for_each(|part| part.install(&built, &prefix, &values))
+        .and_then(|()| install_licences(&parts, &sources, &prefix));
+    // What was installed before something failed is in the list, too.
+    prefix.write_manifest()?;
+    installed
+}
+
+/// Removes what the manifest of a prefix lists.
+fn uninstall(folder: &Path) -> Result<(), Error> {
+    let missing = || {
+        let path = folder.join(manifest::PATH);
+        let reason = "it is missing: nothing is known to be installed there";
+        Error::option("--uninstall", format!("{}: {reason}", path.display()))
+    };
+    let manifest = Manifest::read(folder)?;
+    manifest.ok_or_else(missing)?.remove(folder)
+}
+
+/// The folder of libraries: below the prefix, of characters that mean nothing to pkg-config, CMake and the shell.
+fn checked_libdir(typed: &str) -> Result<&str, Error> {
+    let folder = typed.trim_end_matches('/');
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._+-/".contains(c);
+    if folder.chars().all(is_plain) && manifest::is_below(folder) && !folder.contains("//") {
+        return Ok(folder);
+    }
+    let reason = "is not a folder below the prefix, as lib64 or lib/x86_64-linux-gnu are";
+    Err(Error::option("--libdir", format!("`{typed}` {reason}")))
 }
 
 /// Builds the libraries of some parts.
-fn build(parts: &[&Part]) -> Result<Vec<BuiltLibrary>, Error> {
+fn build(parts: &[&Part], offline: bool) -> Result<(Vec<BuiltLibrary>, Sources), Error> {
     let names: Vec<String> = parts
         .iter()
         .map(|part| format!("lib{}", part.name))
@@ -67,7 +108,39 @@ fn build(parts: &[&Part]) -> Result<Vec<BuiltLibrary>, Error> {
     for part in parts {
         cargo.args(["--package", part.package]);
     }
-    libraries(&mut cargo, "`cargo build --release` says more")
+    if offline {
+        cargo.arg("--offline");
+    }
+    let built = libraries(&mut cargo, "`cargo build --release` says more");
+    built.map_err(|error| explained(&error.to_string()).map_or(error, Error::Cargo))
+}
+
+/// What is missing where `cargo` failed, and how to get it; `None` if that is not known.
+fn explained(error: &str) -> Option<String> {
+    let has = |words: &[&str]| words.iter().any(|word| error.contains(word));
+    if error.contains("linker `") && error.contains("not found") {
+        let advice = "no C compiler, which links libraries: install gcc or clang, as by `apt install gcc libc6-dev`";
+        return Some(advice.to_owned());
+    }
+    if has(&["failed to download", "no matching package", "offline"]) {
+        let advice = "what treefold is built of is not here: take the tarball, which has it, or `cargo fetch` with a network";
+        return Some(advice.to_owned());
+    }
+    None
+}
+
+/// Installs the licences of treefold and of what is linked in.
+fn install_licences(parts: &[&Part], sources: &Sources, prefix: &Prefix) -> Result<(), Error> {
+    let packages: Vec<&str> = parts.iter().map(|part| part.package).collect();
+    let others = joined(&linked(&packages, sources)?).into_bytes();
+    let mut texts = vec![("THIRD-PARTY-LICENSES.txt", others)];
+    for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        texts.push((name, read(&workspace().join(name))?));
+    }
+    for (name, text) in texts {
+        prefix.write(&format!("share/doc/treefold/{name}"), &text, Kind::Text)?;
+    }
+    Ok(())
 }
 
 /// A package that is built, and what is installed of it.
@@ -132,9 +205,10 @@ impl Part {
         let whole = format!("{shared}.{}", values.version());
         let interface = format!("{shared}.{}", values.interface());
         let content = read(self.file(built, "so")?)?;
-        prefix.write(&format!("lib/{whole}"), &content, Kind::SharedLibrary)?;
-        prefix.link(&format!("lib/{interface}"), &whole)?;
-        prefix.link(&format!("lib/{shared}"), &whole)
+        let folder = values.libdir();
+        prefix.write(&format!("{folder}/{whole}"), &content, Kind::SharedLibrary)?;
+        prefix.link(&format!("{folder}/{interface}"), &whole)?;
+        prefix.link(&format!("{folder}/{shared}"), &whole)
     }
 
     /// Installs the library, then what compilers read, and last of all what the part is found by.
@@ -149,11 +223,11 @@ impl Part {
         let built = built.ok_or_else(missing)?;
         self.install_shared(built, prefix, values)?;
         if self.is_linked {
-            self.install_for_compilers(built, prefix)?;
+            self.install_for_compilers(built, prefix, values)?;
         }
         for template in self.templates {
             prefix.write(
-                template.path,
+                &template.path(values),
                 template.fill(values).as_bytes(),
                 template.kind,
             )?;
@@ -161,8 +235,13 @@ impl Part {
         Ok(())
     }
 
-    fn install_for_compilers(&self, built: &BuiltLibrary, prefix: &Prefix) -> Result<(), Error> {
-        let archive = format!("lib/lib{}.a", self.name);
+    fn install_for_compilers(
+        &self,
+        built: &BuiltLibrary,
+        prefix: &Prefix,
+        values: &Values,
+    ) -> Result<(), Error> {
+        let archive = format!("{}/lib{}.a", values.libdir(), self.name);
         let content = read(self.file(built, "a")?)?;
         prefix.write(&archive, &content, Kind::StaticLibrary)?;
         let package = workspace().join("bindings").join(self.folder);
@@ -192,4 +271,35 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files: Vec<PathBuf> = paths?.into_iter().filter(|path| path.is_file()).collect();
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{checked_libdir, explained};
+
+    #[test]
+    fn folders_of_libraries_are_below_the_prefix() {
+        for (typed, expected) in [
+            ("lib", "lib"),
+            ("lib64/", "lib64"),
+            ("lib/aarch64-linux-gnu", "lib/aarch64-linux-gnu"),
+        ] {
+            assert_eq!(checked_libdir(typed).unwrap(), expected);
+        }
+        for wrong in [
+            "", "/", "/usr/lib", "../lib", "lib/..", "./lib", "a b", "a;b", "a//b",
+        ] {
+            let error = checked_libdir(wrong).unwrap_err().to_string();
+            assert!(error.starts_with("--libdir: `"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_told() {
+        let linker = "cargo: error: linker `cc` not found; more";
+        assert!(explained(linker).unwrap().contains("apt install gcc"));
+        let offline = "cargo: error: failed to download `clap v4.6.0`; more";
+        assert!(explained(offline).unwrap().contains("cargo fetch"));
+        assert!(explained("cargo: error: mismatched types").is_none());
+    }
 }

@@ -1,15 +1,21 @@
 //! A prefix: the folder that programs are built against. Files appear in it whole or not at all.
 
+use std::cell::RefCell;
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 
 use checkout::Error;
 
+use crate::manifest::{self, Entry, Manifest, content_hash};
+
 /// A folder that is written to.
 pub(super) struct Prefix {
     folder: PathBuf,
+    /// What is in it of treefold's, of earlier installations as well.
+    manifest: RefCell<Manifest>,
 }
 
 /// What a file is.
@@ -25,17 +31,27 @@ impl Prefix {
     /// The folder, created if it does not exist.
     ///
     /// # Errors
-    /// It is a file, or cannot be written to.
-    pub(super) fn open(folder: &Path) -> Result<Self, Error> {
-        let failed = |error| Error::option("--prefix", format!("{}: {error}", folder.display()));
-        fs::create_dir_all(folder).map_err(failed)?;
-        let folder = folder.canonicalize().map_err(failed)?;
-        let prefix = Self { folder };
-        // Only writing shows whether it can be written to.
-        let probe = prefix.beside(&prefix.folder.join("treefold"));
-        fs::write(&probe, [])
-            .and_then(|()| fs::remove_file(&probe))
-            .map_err(failed)?;
+    /// It is a file, or what is to be written to, of these folders below it, cannot be.
+    pub(super) fn open(folder: &Path, below: &[&str]) -> Result<Self, Error> {
+        fs::create_dir_all(folder).map_err(|error| refused(folder, &error))?;
+        let folder = folder
+            .canonicalize()
+            .map_err(|error| refused(folder, &error))?;
+        let manifest = Manifest::read(&folder)?.unwrap_or_default();
+        let prefix = Self {
+            folder,
+            manifest: RefCell::new(manifest),
+        };
+        // Only writing shows whether they can be written to.
+        let below = below.iter().map(|name| prefix.folder.join(name));
+        for folder in iter::once(prefix.folder.clone()).chain(below) {
+            if folder.is_dir() {
+                let probe = prefix.beside(&folder.join("treefold"));
+                fs::write(&probe, [])
+                    .and_then(|()| fs::remove_file(&probe))
+                    .map_err(|error| refused(&folder, &error))?;
+            }
+        }
         Ok(prefix)
     }
 
@@ -46,27 +62,72 @@ impl Prefix {
             if matches!(kind, Kind::SharedLibrary | Kind::StaticLibrary) {
                 strip(new);
             }
-            set_mode(new, kind)
+            set_mode(new, kind)?;
+            Ok(Entry::File(content_hash(&fs::read(new)?)))
         })
     }
 
     /// Makes a link to a file of the same folder.
     pub(super) fn link(&self, path: &str, target: &str) -> Result<(), Error> {
-        self.place(path, |new| symlink(target, new))
+        self.place(path, |new| {
+            symlink(target, new)?;
+            Ok(Entry::Link(target.to_owned()))
+        })
+    }
+
+    /// Writes the list of what is in it, by which it can be removed.
+    pub(super) fn write_manifest(&self) -> Result<(), Error> {
+        let path = self.folder.join(manifest::PATH);
+        let folder = path.parent().unwrap_or(&self.folder);
+        let written = self.make_folders(folder).and_then(|()| {
+            let text = self.manifest.borrow().text();
+            fs::write(&path, text)
+        });
+        written.map_err(|error| Error::file(&path, error))
     }
 
     /// Makes something beside its place, and moves it there when it is whole.
-    fn place(&self, path: &str, make: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), Error> {
-        let path = self.folder.join(path);
-        let new = self.beside(&path);
-        let folder = path.parent().unwrap_or(&self.folder);
-        let made = fs::create_dir_all(folder).and_then(|()| make(&new));
-        let placed = made.and_then(|()| fs::rename(&new, &path));
-        if let Err(error) = placed {
-            let _ = fs::remove_file(&new);
-            return Err(Error::file(&path, error));
+    fn place(
+        &self,
+        path: &str,
+        make: impl FnOnce(&Path) -> io::Result<Entry>,
+    ) -> Result<(), Error> {
+        let place = self.folder.join(path);
+        let new = self.beside(&place);
+        let folder = place.parent().unwrap_or(&self.folder);
+        let placed = self.make_folders(folder).and_then(|()| {
+            let entry = make(&new)?;
+            // What is there already keeps its time, so that nothing is linked anew for it.
+            if is_same(&new, &place) {
+                fs::remove_file(&new)?;
+            } else {
+                fs::rename(&new, &place)?;
+            }
+            Ok(entry)
+        });
+        match placed {
+            Ok(entry) => self.manifest.borrow_mut().add(path, entry),
+            Err(error) => {
+                let _ = fs::remove_file(&new);
+                return Err(Error::file(&place, error));
+            }
         }
-        println!("installed: {}", path.display());
+        println!("installed: {}", place.display());
+        Ok(())
+    }
+
+    /// Makes a folder below the prefix, and those that it is in.
+    fn make_folders(&self, folder: &Path) -> io::Result<()> {
+        if folder.is_dir() {
+            return Ok(());
+        }
+        if let Some(above) = folder.parent() {
+            self.make_folders(above)?;
+        }
+        fs::create_dir(folder)?;
+        let name = folder.strip_prefix(&self.folder).unwrap_or(folder);
+        let name = name.to_string_lossy();
+        self.manifest.borrow_mut().add(&name, Entry::Folder);
         Ok(())
     }
 
@@ -74,6 +135,29 @@ impl Prefix {
     fn beside(&self, path: &Path) -> PathBuf {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         path.with_file_name(format!(".{name}.{}", process::id()))
+    }
+}
+
+/// Why a prefix is none, and what is one.
+fn refused(folder: &Path, error: &io::Error) -> Error {
+    let advice = match error.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "; take a folder of yours, as in `--prefix ~/treefold`, or install as root"
+        }
+        _ => "",
+    };
+    Error::option("--prefix", format!("{}: {error}{advice}", folder.display()))
+}
+
+/// Whether two files have the same content, or are links to the same file.
+fn is_same(a: &Path, b: &Path) -> bool {
+    match (fs::read_link(a), fs::read_link(b)) {
+        (Ok(a), Ok(b)) => a == b,
+        (Err(_), Err(_)) => {
+            let read = |path| Some((fs::metadata(path).ok()?.permissions(), fs::read(path).ok()?));
+            read(a).is_some_and(|a| Some(a) == read(b))
+        }
+        _ => false,
     }
 }
 
@@ -109,4 +193,81 @@ fn symlink(target: &str, path: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn symlink(_target: &str, _path: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+    use std::{env, process};
+
+    use super::{Kind, Manifest, Prefix};
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = env::temp_dir().join(format!("treefold-{name}-{}", process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        folder
+    }
+
+    /// Installs files, and a link.
+    fn install(folder: &Path, names: &[&str]) {
+        let prefix = Prefix::open(folder, &["lib"]).unwrap();
+        for name in names {
+            prefix.write(name, b"content", Kind::Text).unwrap();
+        }
+        prefix.link("lib/link", "target").unwrap();
+        prefix.write_manifest().unwrap();
+    }
+
+    fn uninstall(folder: &Path) {
+        let manifest = Manifest::read(folder).unwrap();
+        manifest.expect("a manifest").remove(folder).unwrap();
+    }
+
+    #[test]
+    fn what_was_installed_is_removed_with_its_folders() {
+        let folder = folder("removed");
+        install(&folder, &["lib/a", "share/b c/d"]);
+        // Of an installation in two places, both go.
+        install(&folder, &["lib64/a"]);
+        uninstall(&folder);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+        assert!(Manifest::read(&folder).unwrap().is_none());
+        fs::remove_dir(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_of_others_stays() {
+        let folder = folder("kept");
+        fs::create_dir_all(folder.join("include")).unwrap();
+        install(
+            &folder,
+            &["lib/changed", "lib/missing", "lib/a", "include/b"],
+        );
+        fs::write(folder.join("lib/changed"), "other").unwrap();
+        fs::remove_file(folder.join("lib/missing")).unwrap();
+        fs::write(folder.join("lib/foreign"), "").unwrap();
+        uninstall(&folder);
+        let names = |path: &str| {
+            let entries = fs::read_dir(folder.join(path)).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(""), ["include", "lib"]);
+        assert_eq!(names("lib"), ["changed", "foreign"]);
+        assert_eq!(names("include").len(), 0);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_there_already_keeps_its_time() {
+        let folder = folder("time");
+        let time = || fs::metadata(folder.join("lib/a")).unwrap().modified();
+        install(&folder, &["lib/a"]);
+        let before = time().unwrap();
+        install(&folder, &["lib/a"]);
+        assert_eq!(time().unwrap(), before);
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -2,42 +2,54 @@
 
 use crate::prefix::Kind;
 
-/// A file that is filled in, and where it goes below the prefix.
+/// A file that is filled in, and where it goes below the prefix, which is filled in, too.
 pub(super) struct Template {
-    pub(super) path: &'static str,
+    path: &'static str,
     pub(super) kind: Kind,
     text: &'static str,
 }
 
 macro_rules! template {
     ($folder:literal, $name:literal) => {
+        template!($folder, $name, Text, concat!("c/packaging/", $name, ".in"))
+    };
+    ($folder:literal, $name:literal, $kind:ident, $source:expr) => {
         Template {
             path: concat!($folder, "/", $name),
-            kind: Kind::Text,
-            text: include_str!(concat!("../../../../bindings/c/packaging/", $name, ".in")),
+            kind: Kind::$kind,
+            text: include_str!(concat!("../../../../bindings/", $source)),
         }
     };
 }
 
 /// Those of the part for one process.
 pub(super) const LOCAL: &[Template] = &[
-    template!("lib/pkgconfig", "treefold.pc"),
-    template!("lib/cmake/treefold", "treefoldConfigVersion.cmake"),
-    template!("lib/cmake/treefold", "treefoldConfig.cmake"),
+    template!("@LIBDIR@/pkgconfig", "treefold.pc"),
+    template!("@LIBDIR@/cmake/treefold", "treefoldConfigVersion.cmake"),
+    template!("@LIBDIR@/cmake/treefold", "treefoldConfig.cmake"),
 ];
 
 /// Those of the part for ranks.
 pub(super) const MPI: &[Template] = &[
-    template!("lib/pkgconfig", "treefold-mpi.pc"),
-    template!("lib/cmake/treefold", "treefoldMpi.cmake"),
+    template!("@LIBDIR@/pkgconfig", "treefold-mpi.pc"),
+    template!("@LIBDIR@/cmake/treefold", "treefoldMpi.cmake"),
 ];
 
-/// What starts programs with the interposer.
-pub(super) const INTERPOSER: &[Template] = &[Template {
-    path: "bin/treefold-run",
-    kind: Kind::Program,
-    text: include_str!("../../../../bindings/interposer/packaging/treefold-run"),
-}];
+/// What starts programs with the interposer, and its manual.
+pub(super) const INTERPOSER: &[Template] = &[
+    template!(
+        "share/man/man1",
+        "treefold-run.1",
+        Text,
+        "interposer/packaging/treefold-run.1"
+    ),
+    template!(
+        "bin",
+        "treefold-run",
+        Program,
+        "interposer/packaging/treefold-run"
+    ),
+];
 
 /// What a program needs that links a static library: what `rustc --print native-static-libs` says on Linux, but for `gcc_s`. That
 /// exists as a shared library only; compilers add what unwinds panics by themselves, `gcc_eh` where a program is to be fully static.
@@ -74,17 +86,30 @@ const ALGORITHMS: &[&str] = &[
 /// What stands for the markers of templates.
 pub(super) struct Values {
     version: String,
+    libdir: String,
 }
 
 impl Values {
-    /// Of a version.
-    pub(super) fn new(version: &str) -> Self {
-        let version = version.to_owned();
-        Self { version }
+    /// Of a version, and of a folder of libraries below the prefix.
+    pub(super) fn new(version: &str, libdir: &str) -> Self {
+        Self {
+            version: version.to_owned(),
+            libdir: libdir.to_owned(),
+        }
     }
 
     pub(super) fn version(&self) -> &str {
         &self.version
+    }
+
+    pub(super) fn libdir(&self) -> &str {
+        &self.libdir
+    }
+
+    /// The prefix, as seen from the folder of libraries.
+    fn up(&self) -> String {
+        let depth_count = self.libdir.split('/').count();
+        vec![".."; depth_count].join("/")
     }
 
     /// The version of the interface, which programs ask for when they start: before 1.0 each minor version is one.
@@ -96,16 +121,15 @@ impl Values {
             (major, _) => major.to_owned(),
         }
     }
-}
 
-impl Template {
-    /// The file's content.
-    pub(super) fn fill(&self, values: &Values) -> String {
+    fn fill(&self, text: &str) -> String {
         let flags = SYSTEM_LIBRARIES.map(|library| format!("-l{library}"));
-        let mut text = self.text.to_owned();
+        let mut text = text.to_owned();
         for (marker, value) in [
-            ("@VERSION@", values.version()),
-            ("@INTERFACE@", &values.interface()),
+            ("@VERSION@", self.version()),
+            ("@INTERFACE@", &self.interface()),
+            ("@LIBDIR@", self.libdir()),
+            ("@UP@", &self.up()),
             ("@SYSTEM_FLAGS@", &flags.join(" ")),
             ("@SYSTEM_LIBRARIES@", &SYSTEM_LIBRARIES.join(";")),
             ("@ALGORITHMS@", &ALGORITHMS.join(" ")),
@@ -113,6 +137,18 @@ impl Template {
             text = text.replace(marker, value);
         }
         text
+    }
+}
+
+impl Template {
+    /// The file's place below the prefix.
+    pub(super) fn path(&self, values: &Values) -> String {
+        values.fill(self.path)
+    }
+
+    /// The file's content.
+    pub(super) fn fill(&self, values: &Values) -> String {
+        values.fill(self.text)
     }
 }
 
@@ -139,17 +175,49 @@ mod tests {
 
     #[test]
     fn templates_have_no_marker_left() {
-        let values = Values::new("0.1.0");
+        let values = Values::new("0.1.0", "lib");
         for template in [LOCAL, MPI, INTERPOSER].into_iter().flatten() {
             assert!(has_marker(template.text), "{}", template.path);
-            let text = template.fill(&values);
-            assert!(!has_marker(&text), "{}:\n{text}", template.path);
+            let (path, text) = (template.path(&values), template.fill(&values));
+            assert!(!has_marker(&path), "{path}");
+            assert!(!has_marker(&text), "{path}:\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_prefix_is_above_the_folder_of_libraries() {
+        let path = |libdir| LOCAL[0].path(&Values::new("0.1.0", libdir));
+        assert_eq!(path("lib"), "lib/pkgconfig/treefold.pc");
+        assert_eq!(path("lib/a-b"), "lib/a-b/pkgconfig/treefold.pc");
+        assert_eq!(Values::new("0.1.0", "lib").up(), "..");
+        assert_eq!(Values::new("0.1.0", "lib/a-b").up(), "../..");
+    }
+
+    /// What `--help` lists, the manual explains.
+    #[test]
+    fn the_manual_has_every_option_and_variable() {
+        let [manual, program] = INTERPOSER else {
+            panic!("a manual and a program");
+        };
+        let usage = program.text.split("<<'END'\n").nth(1);
+        let usage = usage.and_then(|text| text.split("\nEND\n").next());
+        let is_name = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '-';
+        let words = usage.unwrap().split(|c| !is_name(c));
+        let is_told = |word: &&str| {
+            (word.len() > 2 && word.starts_with("--")) || word.starts_with("TREEFOLD_")
+        };
+        let told: Vec<&str> = words.filter(is_told).collect();
+        assert!(told.len() > 10, "{told:?}");
+        // In a manual, a hyphen that is typed has a backslash.
+        let manual = manual.text.replace("\\-", "-");
+        for word in told {
+            assert!(manual.contains(word), "the manual lacks {word}");
         }
     }
 
     #[test]
     fn interfaces_are_minor_versions_before_the_first_major_one() {
-        let interface = |version| Values::new(version).interface();
+        let interface = |version| Values::new(version, "lib").interface();
         assert_eq!(interface("0.1.0"), "0.1");
         assert_eq!(interface("0.12.3"), "0.12");
         assert_eq!(interface("1.2.3"), "1");

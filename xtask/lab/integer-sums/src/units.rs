@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 const UNIT: i32 = -2148;
 
 /// The binary logarithm of the number of units in 1.
-const UNITS_PER_ONE: u32 = UNIT.unsigned_abs();
+pub const UNITS_PER_ONE: u32 = UNIT.unsigned_abs();
 
 /// The exponents that doubles have, as their bits say it; those of subnormal numbers and of the smallest normal ones stand for the same.
 const EXPONENTS: usize = 0x7FF;
@@ -132,7 +132,14 @@ fn nearest(magnitude: &BigInt, infinity: u64, place: impl Fn(u64) -> BigInt) -> 
 /// The double nearest to a sum, ties to even; +0.0 for zero.
 #[must_use]
 pub fn to_double(sum: &BigInt) -> f64 {
+    quotient_to_double(sum, &BigInt::from(1))
+}
+
+/// The double nearest to a sum divided by a positive number, ties to even; +0.0 for zero.
+#[must_use]
+pub fn quotient_to_double(sum: &BigInt, divisor: &BigInt) -> f64 {
     let magnitude = BigInt::from(sum.magnitude().clone());
+    let place = |bits| place(bits) * divisor;
     let rounded = f64::from_bits(nearest(&magnitude, f64::INFINITY.to_bits(), place));
     if *sum < BigInt::ZERO {
         -rounded
@@ -144,9 +151,16 @@ pub fn to_double(sum: &BigInt) -> f64 {
 /// The float nearest to a sum, ties to even; +0.0 for zero.
 #[must_use]
 pub fn to_single(sum: &BigInt) -> f32 {
+    quotient_to_single(sum, &BigInt::from(1))
+}
+
+/// The float nearest to a sum divided by a positive number, ties to even; +0.0 for zero.
+#[must_use]
+pub fn quotient_to_single(sum: &BigInt, divisor: &BigInt) -> f32 {
     let magnitude = BigInt::from(sum.magnitude().clone());
     let infinity = u64::from(f32::INFINITY.to_bits());
-    let rounded = single(nearest(&magnitude, infinity, place_single));
+    let place = |bits| place_single(bits) * divisor;
+    let rounded = single(nearest(&magnitude, infinity, place));
     if *sum < BigInt::ZERO {
         -rounded
     } else {
@@ -160,9 +174,18 @@ pub fn to_single(sum: &BigInt) -> f32 {
 /// The sum is negative.
 #[must_use]
 pub fn root(sum: &BigInt) -> f64 {
+    root_of_quotient(sum, &BigInt::from(1))
+}
+
+/// The double nearest to the root of a sum divided by a positive number, ties to even.
+///
+/// # Panics
+/// The sum is negative.
+#[must_use]
+pub fn root_of_quotient(sum: &BigInt, divisor: &BigInt) -> f64 {
     assert!(*sum >= BigInt::ZERO, "a negative sum has no root");
     // Squares of places and of the points between them, in units of UNIT squared, four of which make one of half a place.
-    let square = |x: BigInt| &x * &x;
+    let square = |x: BigInt| &x * &x * divisor;
     let four_sums: BigInt = (sum << UNITS_PER_ONE) << 2_u32;
     let (mut below, mut above) = (0, f64::INFINITY.to_bits());
     while above - below > 1 {

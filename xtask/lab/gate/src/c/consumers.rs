@@ -11,6 +11,7 @@ use super::findings;
 use super::pkg_config;
 use super::programs::{C, CPP_AND_FORTRAN, Program, programs};
 use crate::libraries::MPI_RANKS;
+use crate::shown::Shown;
 use crate::steps::{Steps, Stop};
 
 /// A program of this name is given the golden vectors.
@@ -35,6 +36,31 @@ const VALGRIND_ON_RANKS: [&str; 4] = [
     "--leak-check=full",
     "--show-leak-kinds=definite",
 ];
+
+/// Programs that tutorials show, and how these run them.
+const SHOWN: [(&str, Shown); 5] = [
+    (
+        "examples-first_sum-c",
+        shown("tutorial-c.md", "./first_sum"),
+    ),
+    ("examples-first_sum-cpp", shown("tutorial-c.md", "./sums")),
+    (
+        "examples-first_sum-f90",
+        shown("tutorial-fortran.md", "./first_sum"),
+    ),
+    (
+        "examples-allreduce-c",
+        shown("tutorial-c.md", "mpirun -n 3 ./allreduce"),
+    ),
+    (
+        "examples-allreduce-f90",
+        shown("tutorial-fortran.md", "mpirun -n 3 ./allreduce"),
+    ),
+];
+
+const fn shown(page: &'static str, command: &'static str) -> Shown {
+    Shown { page, command }
+}
 
 /// The number of ranks that run under valgrind.
 const VALGRIND_RANKS: usize = 2;
@@ -323,7 +349,11 @@ impl Consumers<'_> {
                 command.arg(self.golden);
             }
             let step = format!("{}: {}, {how}", self.title(), file.display());
-            steps.step(&step, &mut command)?;
+            let shown = SHOWN.iter().find(|(name, _)| *name == program.name);
+            match shown.filter(|_| ["alone", "p = 3"].contains(&&*how)) {
+                Some((_, shown)) => shown.check(steps, &step, &mut command, str::to_owned)?,
+                None => steps.step(&step, &mut command)?,
+            }
         }
         Ok(())
     }
@@ -343,7 +373,7 @@ impl Consumers<'_> {
 }
 
 /// Those of these programs that this machine does not have.
-fn lacking(programs: &[&str]) -> Option<String> {
+pub(super) fn lacking(programs: &[&str]) -> Option<String> {
     let lacking = programs.iter().copied().filter(|program| !runs(program));
     let lacking: Vec<&str> = lacking.collect();
     (!lacking.is_empty()).then(|| lacking.join(", "))

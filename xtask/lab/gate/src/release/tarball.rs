@@ -8,7 +8,7 @@ use checkout::workspace::{cargo, target, workspace};
 use harness::Error;
 use harness::installed::{is_root, runs};
 
-use super::{VERSION, empty};
+use super::{VERSION, empty, listed};
 use crate::c::pkg_config;
 use crate::steps::{Steps, Stop};
 
@@ -178,17 +178,19 @@ fn build_from(steps: &mut Steps, file: &Path, tried: &Path, name: &str) -> Resul
         return Ok(());
     }
     let (tree, prefix) = (tried.join(name), tried.join("prefix"));
-    let mut install = Command::new("unshare");
-    // A network namespace of its own has no route to anywhere.
-    install.arg(if is_root() { "-n" } else { "-rn" });
-    install
-        .args(["cargo", "xtask", "install", "--prefix"])
-        .arg(&prefix);
-    // No registry is kept there.
-    install.env("CARGO_HOME", tried.join("cargo-home"));
-    install.env_remove("CARGO").env_remove("CARGO_MANIFEST_DIR");
-    install.env_remove("CARGO_TARGET_DIR");
-    steps.step("installed without a network", install.current_dir(&tree))?;
+    let install = |option: &str| {
+        let mut install = Command::new("unshare");
+        // A network namespace of its own has no route to anywhere.
+        install.arg(if is_root() { "-n" } else { "-rn" });
+        install.args(["cargo", "xtask", "install", option, "--prefix"]);
+        install.arg(&prefix).current_dir(&tree);
+        // No registry is kept there.
+        install.env("CARGO_HOME", tried.join("cargo-home"));
+        install.env_remove("CARGO").env_remove("CARGO_MANIFEST_DIR");
+        install.env_remove("CARGO_TARGET_DIR");
+        install
+    };
+    steps.step("installed without a network", &mut install("--offline"))?;
 
     let program = tried.join("first-sum");
     let mut compile = Command::new("cc");
@@ -197,7 +199,14 @@ fn build_from(steps: &mut Steps, file: &Path, tried: &Path, name: &str) -> Resul
     compile.arg(format!("-Wl,-rpath,{}", prefix.join("lib").display()));
     compile.arg("-o").arg(&program);
     steps.step("a program in C is built with it", &mut compile)?;
-    steps.step("and runs", &mut Command::new(&program))
+    steps.step("and runs", &mut Command::new(&program))?;
+
+    steps.step("removed", &mut install("--uninstall"))?;
+    let left = listed(&prefix)?;
+    steps.check("nothing is left", || match &left[..] {
+        [] => Ok("an empty folder".to_owned()),
+        [first, ..] => Err(format!("{} is", first.display())),
+    })
 }
 
 #[cfg(test)]

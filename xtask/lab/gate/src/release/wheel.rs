@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use checkout::licences::joined;
 use checkout::workspace::target;
 use harness::Error;
 
@@ -69,7 +70,7 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
     let is_metadata = |path: &&PathBuf| path.extension().is_some_and(|end| end == "dist-info");
     let metadata = metadata.iter().find(is_metadata);
     let metadata = metadata.ok_or_else(|| Error::file(&unpacked, "it has no .dist-info"))?;
-    let texts = licences::third_parties("treefold-python")?;
+    let texts = joined(&licences::third_parties(&["treefold-python"])?);
     let file = metadata.join(THIRD_PARTIES);
     fs::write(&file, texts).map_err(|error| Stop::Error(Error::file(&file, error)))?;
     let mut pack = environment.python("-m wheel pack");

@@ -249,7 +249,12 @@ fn table(
             cells.push(if here.is_empty() {
                 "–".to_owned()
             } else {
-                let fields = cell.split(',').map(|field| range(&here, field));
+                // What others are compared with has the ratio 1.
+                let is_reference = here.iter().all(|row| row["variant"] == row["reference"]);
+                let fields = cell
+                    .split(',')
+                    .filter(|&field| !(is_reference && ["ratio", "speed"].contains(&field)));
+                let fields = fields.map(|field| range(&here, field));
                 let mut fields = fields.collect::<Result<Vec<_>, _>>()?.into_iter();
                 let first = fields.next().unwrap_or_default();
                 fields.fold(first, |cell, field| format!("{cell} ({field})"))
@@ -269,6 +274,7 @@ mod tests {
     const TIMES: &str = r#"{"command": "c", "machine": "m", "load": 2.04, "date": "d", "commit": "f", "rows": [
         {"variant": "plan", "n": 2, "ns": 300.0, "reference": "r", "reference_ns": 400.0},
         {"variant": "plan", "n": 1024, "ns": 2000.0, "reference": "r", "reference_ns": 1000.0},
+        {"variant": "r", "n": 1024, "ns": 1000.0, "reference": "r", "reference_ns": 1000.0},
         {"variant": "other", "n": 2, "ns": 50.0, "reference": "r", "reference_ns": 400.0, "state": "cold"}]}"#;
 
     fn ask(query: &str) -> Result<String, String> {
@@ -279,15 +285,16 @@ mod tests {
     fn words() {
         assert_eq!(ask("about").unwrap(), "m, load 2.0; d, commit f; `c`");
         assert_eq!(ask("value=ratio&variant=plan").unwrap(), "0.75 to 2.00");
-        assert_eq!(ask("value=us&n=1024").unwrap(), "2.00");
+        assert_eq!(ask("value=us&n=1024&variant=plan").unwrap(), "2.00");
         assert_eq!(ask("value=ns&n=1..100&state=none").unwrap(), "300");
         assert_eq!(ask("value=speed&state=cold").unwrap(), "8.00");
     }
 
     #[test]
     fn tables() {
-        let expected = "| N | the plan | other |\n|---|---|---|\n| 2 | 0.30 (0.75) | 0.05 (0.12) |\n| 2^10 | 2.00 (2.00) | – |\n";
-        let query = "rows=n&columns=variant&cell=us,ratio&variant=plan:the_plan,other";
+        let expected = "| N | the plan | other | r |\n|---|---|---|---|\n\
+            | 2 | 0.30 (0.75) | 0.05 (0.12) | – |\n| 2^10 | 2.00 (2.00) | – | 1.00 |\n";
+        let query = "rows=n&columns=variant&cell=us,ratio&variant=plan:the_plan,other,r";
         assert_eq!(ask(query).unwrap(), expected);
     }
 

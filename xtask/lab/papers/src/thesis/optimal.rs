@@ -27,7 +27,7 @@ pub(super) fn models(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.paragraph(format!(
         "N = {ITEMS}, p = {RANKS}, 281 ns a message and 4.15 ns an addition. `score-optimal` has the least score (eq. 3.7) of all distributions, `score-optimal-busy` the least of those that \
          leave no rank without items; both are proven, and checked against all distributions of few items. `path-optimal` has the shortest critical path of Algorithm 1 that a search \
-         finds; [distributions](../distributions.md) says what is proven of it."
+         finds; [distributions](../items-and-ranks.md) says what is proven of it."
     ));
     page.table(
         [

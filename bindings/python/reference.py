@@ -1,0 +1,156 @@
+"""Writes `docs/python.md` from the docstrings: `python3 reference.py`. It reads the sources, and imports nothing of them."""
+
+import ast
+import inspect
+import pathlib
+import textwrap
+
+PACKAGE = pathlib.Path(__file__).resolve().parent
+PAGE = PACKAGE.parents[1] / "docs/python.md"
+
+# Modules, and the file of each public name; names stand in the order of the page.
+MODULES = {
+    "treefold": {
+        "_reductions": ["sum", "prod", "min", "max", "mean", "var", "cumsum", "dot", "vdot", "norm"],
+        "_partial": ["Partial"],
+        "_threads": ["threads"],
+    },
+    "treefold.exact": {"exact": ["sum", "dot", "vdot", "norm", "Partial"]},
+    "treefold.dask": {"dask": ["sum", "exact_sum", "prod", "min", "max", "mean"]},
+    "treefold.mpi": {
+        "mpi/_plan": ["Plan", "Pending"],
+        "mpi/_errors": ["Error"],
+        "mpi/_world": ["library", "measure_link", "set_silence_limit"],
+    },
+}
+
+HEAD = """# Python
+
+Written from the docstrings by `python3 bindings/python/reference.py`. The
+tutorials for [one process](tutorial-python.md) and for
+[ranks](tutorial-python-mpi.md) show programs.
+"""
+
+# Doctests: the tutorials have examples.
+LEFT_OUT = ["Examples"]
+WIDTH = 76
+
+
+def tree_of(file):
+    """A file of the package, parsed."""
+    return ast.parse((PACKAGE / "treefold" / file).read_text())
+
+
+def signature(function, name, skip=0):
+    """A call with names and defaults, without types."""
+    arguments = function.args
+    positional = [argument.arg for argument in arguments.posonlyargs + arguments.args][skip:]
+    defaults = [ast.unparse(default) for default in arguments.defaults]
+    first = len(positional) - len(defaults)
+    words = [word if at < first else f"{word}={defaults[at - first]}" for at, word in enumerate(positional)]
+    if arguments.kwonlyargs:
+        words.append("*")
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+        words.append(argument.arg if default is None else f"{argument.arg}={ast.unparse(default)}")
+    return f"{name}({', '.join(words)})"
+
+
+def sections(text):
+    """A docstring in numpydoc's form: what comes first, then titles with their lines."""
+    lines = text.splitlines()
+    found = [("", [])]
+    for at, line in enumerate(lines):
+        if set(line) == {"-"}:
+            continue
+        if at + 1 < len(lines) and lines[at + 1] and set(lines[at + 1]) == {"-"}:
+            found.append((line, []))
+        else:
+            found[-1][1].append(line)
+    return [(title, lines) for title, lines in found if title not in LEFT_OUT]
+
+
+def without_doctests(lines):
+    """Paragraphs of prose."""
+    paragraphs = "\n".join(lines).strip().split("\n\n")
+    return [" ".join(paragraph.split()) for paragraph in paragraphs if paragraph and not paragraph.startswith(">>>")]
+
+
+def items(lines):
+    """Names and what is indented below them, as a list."""
+    entries = []
+    for line in lines:
+        if line and not line.startswith(" "):
+            entries.append((line, []))
+        elif line.strip():
+            entries[-1][1].append(line.strip())
+    for head, text in entries:
+        name, _, kind = head.partition(" : ")
+        kind = f", {kind}" if kind else ""
+        text = f": {' '.join(text)}" if text else ""
+        names = ", ".join(f"`{name}`" for name in name.split(", "))
+        yield f"- {names}{kind}{text}"
+
+
+def prose(docstring):
+    """A docstring as Markdown."""
+    for title, lines in sections(inspect.cleandoc(docstring)):
+        if not title:
+            yield from without_doctests(lines)
+        elif title == "Returns":
+            # A type, and below it what it is.
+            first, *more = " ".join(": " * line.startswith(" ") + line.strip() for line in lines).split(" : ")
+            yield f"Returns {': '.join([first[0].lower() + first[1:], *more])}"
+        else:
+            yield f"{title}:"
+            yield from items(lines)
+
+
+def wrapped(paragraph):
+    """At most so many columns; lists are indented."""
+    indent = "  " if paragraph.startswith("- ") else ""
+    return textwrap.fill(paragraph, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def members(name, node):
+    """A function, or a class and its public methods: the call of each, and its docstring."""
+    if isinstance(node, ast.FunctionDef):
+        yield signature(node, name), ast.get_docstring(node)
+        return
+    methods = [child for child in node.body if isinstance(child, ast.FunctionDef)]
+    made = [method for method in methods if method.name == "__init__"]
+    docstring = ast.get_docstring(node)
+    # What the package makes itself has no parameters for callers.
+    is_made_by_callers = made and "Parameters\n---" in docstring
+    yield (signature(made[0], name, skip=1) if is_made_by_callers else name), docstring
+    for method in methods:
+        docstring = ast.get_docstring(method)
+        if not method.name.startswith("_") and docstring:
+            is_property = any(ast.unparse(decorator) == "property" for decorator in method.decorator_list)
+            call = f".{method.name}" if is_property else signature(method, f".{method.name}", skip=1)
+            yield call, docstring
+
+
+def page():
+    """The text of the page."""
+    text = HEAD
+    for module, files in MODULES.items():
+        folder = module.removeprefix("treefold").strip(".")
+        file = f"{folder}.py" if folder in files else f"{folder}/__init__.py".strip("/")
+        paragraphs = prose(ast.get_docstring(tree_of(file)))
+        text += f"\n## {module}\n" + "".join(f"\n{wrapped(paragraph)}\n" for paragraph in paragraphs)
+        for file, names in files.items():
+            nodes = {node.name: node for node in tree_of(f"{file}.py").body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+            for name in names:
+                text += f"\n### {module}.{name}\n"
+                for call, docstring in members(name, nodes[name]):
+                    text += f"\n`{call}`\n"
+                    is_list = False
+                    for paragraph in prose(docstring):
+                        text += "\n" * (not (is_list and paragraph.startswith("- "))) + f"{wrapped(paragraph)}\n"
+                        is_list = paragraph.startswith("- ")
+    return text
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
+    print(PAGE)

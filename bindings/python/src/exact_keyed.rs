@@ -1,0 +1,224 @@
+//! Exact sums, means and variances by key, and those of windows that move.
+
+use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use treefold::exact::{
+    self, Float, HashedSums, KeyError, KeyedMoments, Rolling, RollingError, by_key,
+};
+
+use crate::element::with_first_of;
+use crate::fold::compute;
+use crate::pool::Workers;
+
+/// What is done with an array of floats.
+trait RealTask {
+    fn visit<T: Element + Float>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Py<PyAny>>;
+}
+
+/// Does it with an array of either type.
+fn with_real_type<K: RealTask>(array: &Bound<'_, PyAny>, task: K) -> PyResult<Py<PyAny>> {
+    first_real(array, task)?.ok_or_else(|| match array.cast::<PyUntypedArray>() {
+        Ok(array) => {
+            let message = format!("x has elements of type {}, not floats", array.dtype());
+            PyTypeError::new_err(message)
+        }
+        Err(error) => error.into(),
+    })
+}
+
+fn first_real<K: RealTask>(array: &Bound<'_, PyAny>, task: K) -> PyResult<Option<Py<PyAny>>> {
+    with_first_of!(array, task, [f64, f32])
+}
+
+fn raised(error: KeyError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        KeyError::OutOfRange { .. } => PyIndexError::new_err(text),
+        _ => PyValueError::new_err(text),
+    }
+}
+
+struct Sums<'a, 'py> {
+    keys: &'a Bound<'py, PyArrayDyn<i64>>,
+    sums: usize,
+}
+
+impl RealTask for Sums<'_, '_> {
+    fn visit<T: Element + Float>(self, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Py<PyAny>> {
+        let (keys_ref, x_ref) = (self.keys.try_readonly()?, x.try_readonly()?);
+        let (keys, items) = (keys_ref.as_slice()?, x_ref.as_slice()?);
+        let by = Workers::of(items.len())?;
+        let values = compute(x.py(), size_of_val(items), || match by.pool() {
+            None => by_key(keys, items, self.sums),
+            Some(pool) => pool.install(|| exact::par::by_key(keys, items, self.sums)),
+        });
+        let values = values.map_err(raised)?;
+        Ok(PyArray1::from_vec(x.py(), values).into_any().unbind())
+    }
+}
+
+/// The exact sum of the items of each of the keys 0 to `sums` - 1, rounded once.
+#[pyfunction]
+pub(crate) fn exact_by_key(
+    keys: &Bound<'_, PyArrayDyn<i64>>,
+    x: &Bound<'_, PyAny>,
+    sums: usize,
+) -> PyResult<Py<PyAny>> {
+    with_real_type(x, Sums { keys, sums })
+}
+
+/// A statistic by its name in Python.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Statistic {
+    Mean,
+    Variance,
+    StandardDeviation,
+}
+
+impl Statistic {
+    pub(crate) fn of_name(name: &str) -> PyResult<Self> {
+        match name {
+            "mean" => Ok(Self::Mean),
+            "var" => Ok(Self::Variance),
+            "std" => Ok(Self::StandardDeviation),
+            _ => {
+                let message = format!("statistic: `{name}` is none of mean, var and std");
+                Err(PyValueError::new_err(message))
+            }
+        }
+    }
+}
+
+struct OfGroups<'a, 'py> {
+    keys: &'a Bound<'py, PyArrayDyn<i64>>,
+    groups: usize,
+    statistic: Statistic,
+    ddof: f64,
+}
+
+impl RealTask for OfGroups<'_, '_> {
+    fn visit<T: Element + Float>(self, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Py<PyAny>> {
+        let (keys_ref, x_ref) = (self.keys.try_readonly()?, x.try_readonly()?);
+        let (keys, items) = (keys_ref.as_slice()?, x_ref.as_slice()?);
+        // The environment is checked there.
+        Workers::of(items.len())?;
+        let values = compute(x.py(), size_of_val(items), || {
+            let mut moments = KeyedMoments::<T>::new(self.groups);
+            moments.add(keys, items)?;
+            let value = |group| match self.statistic {
+                Statistic::Mean => moments.mean(group),
+                Statistic::Variance => moments.variance(group, self.ddof),
+                Statistic::StandardDeviation => moments.standard_deviation(group, self.ddof),
+            };
+            Ok((0..self.groups).map(value).collect())
+        });
+        let values: Vec<T> = values.map_err(raised)?;
+        Ok(PyArray1::from_vec(x.py(), values).into_any().unbind())
+    }
+}
+
+/// The mean, variance or standard deviation of the items of each of the keys 0 to `groups` - 1, rounded once.
+#[pyfunction]
+pub(crate) fn exact_of_groups(
+    keys: &Bound<'_, PyArrayDyn<i64>>,
+    x: &Bound<'_, PyAny>,
+    groups: usize,
+    statistic: &str,
+    ddof: f64,
+) -> PyResult<Py<PyAny>> {
+    let statistic = Statistic::of_name(statistic)?;
+    let task = OfGroups {
+        keys,
+        groups,
+        statistic,
+        ddof,
+    };
+    with_real_type(x, task)
+}
+
+/// The distinct keys, ascending, and which of them each key is.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "two arrays")]
+pub(crate) fn factorize<'py>(
+    keys: &Bound<'py, PyArrayDyn<i64>>,
+) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
+    let py = keys.py();
+    let keys_ref = keys.try_readonly()?;
+    let keys = keys_ref.as_slice()?;
+    let (distinct, codes) = compute(py, size_of_val(keys), || {
+        let mut seen = HashedSums::<i64, f64>::new();
+        let mut codes: Vec<i64> = keys.iter().map(|key| seen.code(key).into()).collect();
+        let mut order: Vec<usize> = (0..seen.keys().len()).collect();
+        order.sort_unstable_by_key(|&code| seen.keys()[code]);
+        let mut ranks = vec![0_i64; order.len()];
+        for (rank, &code) in (0..).zip(&order) {
+            ranks[code] = rank;
+        }
+        for code in &mut codes {
+            *code = ranks[usize::try_from(*code).expect("codes begin at 0")];
+        }
+        let distinct: Vec<i64> = order.iter().map(|&code| seen.keys()[code]).collect();
+        (distinct, codes)
+    });
+    Ok((
+        PyArray1::from_vec(py, distinct),
+        PyArray1::from_vec(py, codes),
+    ))
+}
+
+struct OfWindows {
+    windows: Rolling,
+    is_mean: bool,
+}
+
+impl RealTask for OfWindows {
+    fn visit<T: Element + Float>(self, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Py<PyAny>> {
+        let x_ref = x.try_readonly()?;
+        let items = x_ref.as_slice()?;
+        Workers::of(items.len())?;
+        let values = compute(x.py(), size_of_val(items), || {
+            if self.is_mean {
+                self.windows.means(items)
+            } else {
+                self.windows.sums(items)
+            }
+        });
+        Ok(PyArray1::from_vec(x.py(), values).into_any().unbind())
+    }
+}
+
+/// The sums or means of windows of so many items, each rounded once; NaN for those of fewer than `least` items.
+#[pyfunction]
+pub(crate) fn exact_rolling(
+    x: &Bound<'_, PyAny>,
+    window: usize,
+    least: usize,
+    is_mean: bool,
+) -> PyResult<Py<PyAny>> {
+    if window == 0 {
+        return Err(PyValueError::new_err("window: 0 is not positive"));
+    }
+    let windows = Rolling::of_items(window).least_items(least);
+    with_real_type(x, OfWindows { windows, is_mean })
+}
+
+/// The same of windows of the items whose index is more than that of the last one less a width.
+#[pyfunction]
+pub(crate) fn exact_rolling_range(
+    x: &Bound<'_, PyAny>,
+    index: &Bound<'_, PyAny>,
+    width: &Bound<'_, PyAny>,
+    least: usize,
+    is_mean: bool,
+) -> PyResult<Py<PyAny>> {
+    let windows = if let Ok(index) = index.cast::<PyArray1<i64>>() {
+        Rolling::of_range(index.try_readonly()?.as_slice()?, width.extract()?)
+    } else {
+        let index = index.cast::<PyArray1<f64>>()?;
+        Rolling::of_range(index.try_readonly()?.as_slice()?, width.extract()?)
+    };
+    let raised = |error: RollingError| PyValueError::new_err(error.to_string());
+    let windows = windows.map_err(raised)?.least_items(least);
+    with_real_type(x, OfWindows { windows, is_mean })
+}

@@ -1,0 +1,279 @@
+"""Exact sums by key and of windows, means, variances and accumulators, against fractions."""
+
+import math
+import os
+import pickle
+import struct
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import treefold
+from definition import bits
+from test_exact import nearest, root
+from treefold import exact
+
+# Another one draws other cases.
+SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
+FLOATS = ["f4", "f8"]
+
+
+def drawn(random, count, dtype, spread=40):
+    """Items of many magnitudes."""
+    with np.errstate(over="ignore"):
+        return (random.standard_normal(count) * 2.0 ** random.integers(-spread, spread, count)).astype(dtype)
+
+
+def fractions(x):
+    return [Fraction(float(item)) for item in x]
+
+
+def mean_and_variance(items, ddof):
+    """As fractions."""
+    total, squares, n = sum(items, Fraction(0)), sum((item * item for item in items), Fraction(0)), len(items)
+    return total / n, (n * squares - total**2) / (n * (n - Fraction(ddof)))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_bincount(dtype, threads):
+    before = treefold.threads(threads)
+    try:
+        random = np.random.default_rng(SEED)
+        for count, sums in [(0, 3), (1, 1), (1000, 7), (1000, 5000), (200_000, 100)]:
+            keys, x = random.integers(0, sums, count), drawn(random, count, dtype)
+            result = exact.bincount(keys, weights=x, minlength=sums)
+            assert result.dtype == x.dtype and result.shape == (sums,)
+            for key in range(min(sums, 20)):
+                expected = sum(fractions(x[keys == key]), Fraction(0))
+                assert bits(result[key]) == bits(nearest(expected, dtype))
+            order = random.permutation(count)
+            assert bits(exact.bincount(keys[order], weights=x[order], minlength=sums)) == bits(result)
+    finally:
+        treefold.threads(before)
+
+
+def test_bincount_of_complex_and_integer_weights():
+    assert exact.bincount([1, 1], weights=[1 + 2j, 3 - 1j]).tolist() == [0, 4 + 1j]
+    assert exact.bincount(np.array([1, 1], np.uint8), weights=[1, 2]).tolist() == [0.0, 3.0]
+    assert exact.bincount([1, 1, 3]).tolist() == [0, 2, 0, 1]
+    assert exact.bincount([], weights=[]).tolist() == []
+    special = exact.bincount([0, 1, 1, 2, 3], weights=[np.inf, np.inf, -np.inf, np.nan, -0.0])
+    assert bits(special) == bits(np.array([np.inf, np.nan, np.nan, 0.0]))
+
+
+def test_keys_that_cannot_be():
+    with pytest.raises(ValueError, match="item 2 has key -1, and keys are 0 to 1"):
+        exact.bincount([0, 1, -1], weights=[1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="2 keys for 1 items"):
+        exact.bincount([0, 1], weights=[1.0])
+    with pytest.raises(TypeError, match="keys have type float64, not integers"):
+        exact.bincount([0.5], weights=[1.0])
+    sums = np.ones(2)
+    with pytest.raises(IndexError, match="item 1 has key 2, and keys are 0 to 1"):
+        exact.add_at(sums, [0, 2], [1.0, 1.0])
+    with pytest.raises(TypeError, match="complex128"):
+        exact.add_at(sums, [0], [1j])
+    assert sums.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_add_at(dtype):
+    random = np.random.default_rng(SEED)
+    sums = drawn(random, 40, dtype)
+    sums[:2] = -0.0
+    before, keys, x = sums.copy(), random.integers(1, 30, 500), drawn(random, 500, dtype)
+    exact.add_at(sums, keys, x)
+    assert bits(sums[0]) == bits(before[0]) and bits(sums[30:]) == bits(before[30:])
+    for key in range(1, 30):
+        expected = sum(fractions(x[keys == key]), Fraction(float(before[key])))
+        assert bits(sums[key]) == bits(nearest(expected, dtype))
+
+
+def test_histogram():
+    random = np.random.default_rng(SEED)
+    x, weights = random.standard_normal(2000), drawn(random, 2000, "f8")
+    for bins, limits in [(10, None), (7, (-1.0, 1.5)), ([-2, -0.5, 0, 3], None)]:
+        sums, edges = exact.histogram(x, bins, limits, weights=weights)
+        counts, expected = np.histogram(x, bins, limits)
+        assert bits(edges) == bits(expected)
+        # Each item alone falls into NumPy's bin.
+        for item, weight in zip(x[:50], weights):
+            (own,) = np.nonzero(np.histogram([item], edges)[0]) if edges[0] <= item <= edges[-1] else ([],)
+            assert len(own) == (edges[0] <= item <= edges[-1])
+        for place in range(len(counts)):
+            last = place == len(counts) - 1
+            inside = (edges[place] <= x) & ((x <= edges[place + 1]) if last else (x < edges[place + 1]))
+            assert inside.sum() == counts[place]
+            assert bits(sums[place]) == bits(nearest(sum(fractions(weights[inside]), Fraction(0)), "f8"))
+    assert exact.histogram([1.0, 2.0], bins=2)[0].tolist() == [1, 1]
+
+
+def test_reduceat():
+    x = drawn(np.random.default_rng(SEED), 100, "f8")
+    for indices in [[0, 10, 50], [3, 3, 2, 99], [7], []]:
+        sums = exact.reduceat(x, indices)
+        assert len(sums) == len(indices)
+        for place, start in enumerate(indices):
+            end = indices[place + 1] if place + 1 < len(indices) else len(x)
+            items = x[start : max(end, start + 1)]
+            assert bits(sums[place]) == bits(nearest(sum(fractions(items), Fraction(0)), "f8"))
+    with pytest.raises(IndexError, match="index 1 is 100, and x has 100 items"):
+        exact.reduceat(x, [0, 100])
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_groupby(dtype):
+    random = np.random.default_rng(SEED)
+    x = drawn(random, 600, dtype, 20)
+    for keys in [
+        random.integers(-20, 20, 600),
+        random.integers(0, 2**62, 30)[random.integers(0, 30, 600)].astype(np.uint64),
+        np.array(["a", "bb", "c"])[random.integers(0, 3, 600)],
+        random.integers(0, 9, 600) / 4,
+    ]:
+        groups = exact.groupby(keys)
+        assert groups.keys.tolist() == np.unique(keys).tolist() and groups.keys.dtype == keys.dtype
+        results = [groups.sum(x), groups.mean(x), groups.var(x), groups.std(x, ddof=0), groups.count()]
+        for place, key in enumerate(groups.keys):
+            items = fractions(x[keys == key])
+            total, mean, variance, deviation, count = (result[place] for result in results)
+            assert count == len(items)
+            assert bits(total) == bits(nearest(sum(items, Fraction(0)), dtype))
+            expected_mean, population = mean_and_variance(items, 0)
+            assert bits(mean) == bits(nearest(expected_mean, dtype))
+            assert bits(deviation) == bits(nearest(root(squares_of(population)), dtype))
+            if len(items) > 1:
+                assert bits(variance) == bits(nearest(mean_and_variance(items, 1)[1], dtype))
+            else:
+                assert math.isnan(variance)
+
+
+def squares_of(value):
+    """A fraction whose denominator is a power of two, so near below a value that no rounding of its root sees a difference."""
+    shift = 4000
+    return Fraction((value.numerator << shift) // value.denominator | 1, 1 << shift) if value else value
+
+
+def test_groups_of_nan():
+    keys, x = [1.0, np.nan, -0.0, 0.0, np.nan], [1.0, 2.0, 4.0, 8.0, 16.0]
+    groups = exact.groupby(keys)
+    assert groups.keys.tolist() == [0.0, 1.0] and groups.sum(x).tolist() == [12.0, 1.0]
+    groups = exact.groupby(keys, dropna=False)
+    assert np.isnan(groups.keys[-1]) and groups.sum(x).tolist() == [12.0, 1.0, 18.0]
+    with pytest.raises(ValueError, match="5 keys for 1 items"):
+        groups.sum([1.0])
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_rolling(dtype):
+    random = np.random.default_rng(SEED)
+    x = drawn(random, 700, dtype)
+    x[[100, 333, 334]] = [np.inf, np.nan, -np.inf]
+    for window, least in [(1, None), (5, 3), (200, 1)]:
+        rolling = exact.rolling(x, window, min_periods=least)
+        sums, means = rolling.sum(), rolling.mean()
+        for last in range(len(x)):
+            items = x[max(0, last + 1 - window) : last + 1]
+            if len(items) < (window if least is None else least):
+                assert np.isnan(sums[last]) and np.isnan(means[last])
+            elif np.isfinite(items).all():
+                expected = sum(fractions(items), Fraction(0))
+                assert bits(sums[last]) == bits(nearest(expected, dtype))
+                assert bits(means[last]) == bits(nearest(expected / len(items), dtype))
+            else:
+                with np.errstate(invalid="ignore"):
+                    assert bits(np.isnan(sums[last])) == bits(np.isnan(items[~np.isfinite(items)].sum()))
+    days = np.datetime64("2026-01-01") + np.cumsum(random.integers(0, 3, 700)).astype("m8[D]")
+    sums = exact.rolling(x[:90], np.timedelta64(2, "D"), on=days[:90]).sum()
+    for last in range(90):
+        inside = (days[:90] > days[last] - np.timedelta64(2, "D")) & (np.arange(90) <= last)
+        assert bits(sums[last]) == bits(nearest(sum(fractions(x[:90][inside]), Fraction(0)), dtype))
+    with pytest.raises(ValueError, match="index 1 is not at least the one before"):
+        exact.rolling([1.0, 2.0], 1, on=[2, 1]).sum()
+    with pytest.raises(ValueError, match="window: 0 is not positive"):
+        exact.rolling([1.0], 0)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("ddof", [0, 1, 0.5])
+def test_statistics(dtype, ddof):
+    random = np.random.default_rng(SEED)
+    x = drawn(random, 6 * 50, dtype, 10).reshape(6, 50)
+    for axis, rows in [(None, [x.ravel()]), (1, x), (0, x.T), ((0, 1), [x.ravel()])]:
+        means, variances, deviations = exact.mean(x, axis), exact.var(x, axis, ddof=ddof), exact.std(x, axis, ddof=ddof)
+        for place, row in enumerate(rows):
+            mean, variance = mean_and_variance(fractions(row), ddof)
+            assert bits(np.ravel(means)[place]) == bits(nearest(mean, dtype))
+            assert bits(np.ravel(variances)[place]) == bits(nearest(variance, dtype))
+            assert bits(np.ravel(deviations)[place]) == bits(nearest(root(squares_of(variance)), dtype))
+    assert exact.mean(x, 0, keepdims=True).shape == (1, 50) and exact.var(x, keepdims=True).shape == (1, 1)
+
+
+def test_statistics_of_little():
+    with np.errstate(all="ignore"):
+        assert np.isnan(exact.mean([])) and np.isnan(exact.var([])) and np.isnan(exact.var([1.0], ddof=1))
+    assert exact.var([1.0, 2.0], ddof=2) == np.inf and exact.var([3, 4]) == 0.25
+    assert exact.mean([1 + 1j, 2 + 3j]) == 1.5 + 2j and exact.var([1 + 1j, 2 + 3j]) == 1.25
+    assert exact.average([1.0, 4.0], weights=[3, 1]) == 1.75
+    assert exact.average(np.eye(2), 0, [1.0, 3.0]).tolist() == [0.25, 0.75]
+    assert exact.average([1j, 2j], weights=[1.0, 1.0]) == 1.5j
+    with pytest.raises(ZeroDivisionError, match="sum to zero"):
+        exact.average([1.0, 2.0], weights=[1.0, -1.0])
+
+
+def read(state):
+    """What the bytes of an accumulator of floats hold, as the format says: counts and fractions."""
+    assert state[:4] == b"tfx\x01" and state[4] == 5 and state[6:8] == b"\0\0"
+    at, parts = 8, []
+    for _ in range(2):
+        counts = struct.unpack_from("<5Q", state, at)
+        exponent, length = struct.unpack_from("<iI", state, at + 40)
+        number = int.from_bytes(state[at + 48 : at + 48 + length], "little", signed=True)
+        parts.append((counts, number * Fraction(2) ** exponent))
+        at += 48 + length
+    assert at == len(state)
+    return state[5], parts
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_accumulator(dtype):
+    random = np.random.default_rng(SEED)
+    real = dtype[0] == "f"
+    x = drawn(random, 400, "f4" if dtype in ("f4", "c8") else "f8").view(dtype)
+    own, other = exact.Accumulator(dtype), exact.Accumulator(dtype)
+    own.add(x)
+    own.remove(x[::3])
+    other.add(np.delete(x, np.s_[::3])[::-1].reshape(-1, 1))
+    assert own == other and own.count == len(x) - len(x[::3])
+    assert pickle.dumps(own) == pickle.dumps(other) and pickle.loads(pickle.dumps(own)) == own
+    assert bits(own.value()) == bits(exact.sum(np.delete(x, np.s_[::3])))
+    assert bits(own.var(1)) == bits(exact.var(np.delete(x, np.s_[::3]), ddof=1))
+    assert bits(own.std()) == bits(exact.std(np.delete(x, np.s_[::3])))
+    own.merge(other)
+    assert own.count == 2 * other.count and bits(own.mean()) == bits(other.mean())
+    if real:
+        _, (_, state) = own.__reduce__()
+        items = 2 * fractions(np.delete(x, np.s_[::3]))
+        size, ((counts, total), (_, squares)) = read(state)
+        assert size == x.itemsize and counts == (len(items), 0, 0, 0, 0)
+        assert total == sum(items) and squares == sum(item * item for item in items)
+
+
+def test_accumulators_that_cannot_be():
+    own = exact.Accumulator()
+    own.add([1.0, np.nan, -0.0])
+    before = pickle.dumps(own)
+    with pytest.raises(ValueError, match="2 NaNs cannot be removed of 1"):
+        own.remove([np.nan, np.nan])
+    with pytest.raises(TypeError, match="complex128"):
+        own.add(1j)
+    with pytest.raises(TypeError, match="different types"):
+        own.merge(exact.Accumulator("f4"))
+    assert pickle.dumps(own) == before
+    restore, (dtype, state) = own.__reduce__()
+    for wrong, message in [(state[:-1], "end too early"), (b"?" + state[1:], "not those"), (state[:3] + b"\2" + state[4:], "version 2")]:
+        with pytest.raises(ValueError, match=message):
+            restore(dtype, wrong)
+    with pytest.raises(ValueError, match="moments of f64, not moments of f32"):
+        restore("f4", state)

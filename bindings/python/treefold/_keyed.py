@@ -1,0 +1,348 @@
+"""Exact sums by key and of windows, in the forms of NumPy and pandas."""
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_array, as_float, contiguous, index
+
+
+def _vector(x, name):
+    """A vector of floats or complex numbers; integers become float64."""
+    array = as_float(as_array(x, name))
+    if array.ndim != 1:
+        raise ValueError(f"{name} has {array.ndim} axes, not one")
+    return contiguous(array)
+
+
+def _keys(keys):
+    """Keys as a vector of int64."""
+    array = np.asarray(keys)
+    if array.dtype.kind not in "biu":
+        if array.size:
+            raise TypeError(f"keys have type {array.dtype}, not integers")
+        array = array.astype(np.int64)
+    if array.ndim != 1:
+        raise ValueError(f"keys have {array.ndim} axes, not one")
+    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+        raise IndexError(f"item {int(array.argmax())} has key {array.max()}, which is too large")
+    return contiguous(array.astype(np.int64, copy=False))
+
+
+def _of_parts(x, function):
+    """What a function of vectors of floats makes of a vector, part by part if it is complex."""
+    if x.dtype.kind != "c":
+        return function(x)
+    real, imaginary = function(x.real.copy()), function(x.imag.copy())
+    result = np.empty(real.shape, x.dtype)
+    result.real, result.imag = real, imaginary
+    return result
+
+
+def by_key(keys, x, sums):
+    """The exact sum of the items of each of the keys 0 to `sums` - 1: keys and items are ready for the native half."""
+    return _of_parts(x, lambda part: _native.exact_by_key(keys, part, sums))
+
+
+def bincount(keys, weights=None, minlength=0):
+    """The exact sum of the weights of each of the keys 0, 1, …, rounded once, as `numpy.bincount` has them.
+
+    A sum depends on which weights have its key, and not on their order. It starts at +0.0.
+
+    Parameters
+    ----------
+    keys : array_like of ints
+        A vector of keys that are not negative.
+    weights : array_like, optional
+        As many floats or complex numbers; integers are converted to float64. Without them, keys are counted.
+    minlength : int, optional
+        The least number of sums.
+
+    Returns
+    -------
+    An array of the type of the weights, as long as the largest key and 1, or as `minlength`.
+
+    Raises
+    ------
+    ValueError
+        A key is negative, or there are not as many weights as keys.
+    TypeError
+        Keys are not integers, or weights have no exact sums.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> exact.bincount([0, 2, 0, 2, 0], weights=[1e300, 0.1, 1.0, 0.2, -1e300]).tolist()
+    [1.0, 0.0, 0.30000000000000004]
+    """
+    keys = _keys(keys)
+    minlength = index(minlength, "minlength")
+    if minlength < 0:
+        raise ValueError(f"minlength: {minlength} is negative")
+    if weights is None:
+        return np.bincount(keys, minlength=minlength)
+    weights = _vector(weights, "weights")
+    sums = max(int(keys.max()) + 1 if keys.size else 0, minlength)
+    try:
+        return by_key(keys, weights, max(sums, 0))
+    except IndexError as error:
+        raise ValueError(str(error)) from None
+
+
+def add_at(sums, keys, x):
+    """Adds items to the sums of their keys, in place: `sums[k]` becomes the exact sum of itself and its items, rounded once.
+
+    It is `numpy.add.at` without its order. Sums to which nothing is added keep their bits.
+
+    Parameters
+    ----------
+    sums : ndarray
+        A vector of floats or complex numbers.
+    keys : array_like of ints
+        For each item, which of the sums.
+    x : array_like
+        The items. They are converted to the type of `sums`, which must hold them.
+
+    Raises
+    ------
+    IndexError
+        A key is negative, or not less than the number of sums. The sums are as they were.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treefold import exact
+    >>> sums = np.array([1.0, 2.0])
+    >>> exact.add_at(sums, [0, 0, 0], [1e300, 0.5, -1e300])
+    >>> sums.tolist()
+    [1.5, 2.0]
+    """
+    if not isinstance(sums, np.ndarray) or sums.ndim != 1 or sums.dtype.kind not in "fc":
+        raise TypeError("sums is not a vector of floats or complex numbers")
+    keys, x = _keys(keys), _vector(x, "x")
+    if not np.can_cast(x.dtype, sums.dtype):
+        raise TypeError(f"x has elements of type {x.dtype}, which sums of type {sums.dtype} do not hold")
+    if len(keys) != len(x):
+        raise ValueError(f"{len(keys)} keys for {len(x)} items")
+    items = np.concatenate([x.astype(sums.dtype), sums])
+    added = by_key(np.concatenate([keys, np.arange(len(sums))]), items, len(sums))
+    changed = np.zeros(len(sums), bool)
+    changed[keys] = True
+    sums[changed] = added[changed]
+
+
+def histogram(x, bins=10, range=None, weights=None):
+    """The exact sum of the weights in each bin, rounded once, with NumPy's bins: all but the last are half open.
+
+    Parameters
+    ----------
+    x : array_like
+        The items.
+    bins, range
+        As in `numpy.histogram`.
+    weights : array_like, optional
+        As many floats or complex numbers. Without them, items are counted.
+
+    Returns
+    -------
+    The sums, and the edges of the bins.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> sums, edges = exact.histogram([1.0, 1.5, 4.0], bins=[0, 2, 4], weights=[1e300, 0.1, 0.2])
+    >>> sums.tolist(), edges.tolist()
+    ([1e+300, 0.2], [0, 2, 4])
+    """
+    if weights is None:
+        return np.histogram(x, bins, range)
+    x, weights = np.ravel(np.asarray(x)), np.asarray(weights)
+    edges = np.histogram_bin_edges(x, bins, range)
+    weights = _vector(np.ravel(weights), "weights")
+    if len(x) != len(weights):
+        raise ValueError(f"{len(weights)} weights for {len(x)} items")
+    keys = np.searchsorted(edges, x, side="right") - 1
+    keys[x == edges[-1]] = len(edges) - 2
+    inside = (keys >= 0) & (keys < len(edges) - 1) & (x <= edges[-1])
+    return by_key(_keys(keys[inside]), weights[inside], len(edges) - 1), edges
+
+
+def reduceat(x, indices):
+    """The exact sum of each of the slices `x[indices[i]:indices[i + 1]]`, rounded once, as `numpy.add.reduceat` has them.
+
+    The last slice ends with `x`. One that would end before it begins is its first item.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> exact.reduceat([1e300, 1.0, -1e300, 0.5], [0, 3]).tolist()
+    [1.0, 0.5]
+    """
+    x, starts = _vector(x, "x"), _keys(indices)
+    for place, start in enumerate(starts):
+        if not 0 <= start < len(x):
+            raise IndexError(f"index {place} is {start}, and x has {len(x)} items")
+    lengths = np.maximum(np.append(starts[1:], len(x)) - starts, 1) if len(starts) else starts
+    first = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+    items = x[first + np.arange(len(first))]
+    return by_key(np.repeat(np.arange(len(starts)), lengths), items, len(starts))
+
+
+class GroupBy:
+    """Items in groups of equal keys: `groupby` makes it.
+
+    Attributes
+    ----------
+    keys : ndarray
+        The distinct keys, ascending: the groups, in the order of all results.
+    """
+
+    __slots__ = ("_codes", "_kept", "keys")
+
+    def __init__(self, keys, dropna=True):
+        keys = np.asarray(keys)
+        if keys.ndim != 1:
+            raise ValueError(f"keys have {keys.ndim} axes, not one")
+        self._kept = None
+        if keys.dtype.kind == "f" and dropna and np.isnan(keys).any():
+            self._kept = ~np.isnan(keys)
+            keys = keys[self._kept]
+        if keys.dtype.kind in "biu" and keys.dtype != np.uint64:
+            distinct, self._codes = _native.factorize(_keys(keys))
+            self.keys = distinct.astype(keys.dtype)
+        else:
+            self.keys, codes = np.unique(keys, return_inverse=True)
+            self._codes = contiguous(codes.astype(np.int64))
+
+    def _items(self, x):
+        x = _vector(x, "x")
+        items = len(self._codes) if self._kept is None else len(self._kept)
+        if len(x) != items:
+            raise ValueError(f"{items} keys for {len(x)} items")
+        return x if self._kept is None else x[self._kept]
+
+    def sum(self, x):
+        """The exact sum of each group's items, rounded once."""
+        return by_key(self._codes, self._items(x), len(self.keys))
+
+    def count(self):
+        """The number of items of each group."""
+        return np.bincount(self._codes, minlength=len(self.keys))
+
+    def mean(self, x):
+        """The exact mean of each group's items, rounded once."""
+        return self._statistic(x, "mean", 0)
+
+    def var(self, x, ddof=1):
+        """The exact variance of each group's items, rounded once; NaN where there are no more than `ddof` items, all alike."""
+        return self._statistic(x, "var", ddof)
+
+    def std(self, x, ddof=1):
+        """The square root of the exact variance of each group's items, rounded once."""
+        return self._statistic(x, "std", ddof)
+
+    def _statistic(self, x, statistic, ddof):
+        x = self._items(x)
+        if x.dtype.kind == "c":
+            raise TypeError("x has complex elements, whose groups have sums alone")
+        return _native.exact_of_groups(self._codes, x, len(self.keys), statistic, float(ddof))
+
+
+def groupby(keys, dropna=True):
+    """Groups items by keys: `groupby(keys).sum(x)`, `.mean(x)`, `.var(x)`, `.std(x)`, `.count()`.
+
+    Parameters
+    ----------
+    keys : array_like
+        A vector of integers, floats, strings, or whatever else NumPy sorts. -0.0 and 0.0 are one key.
+    dropna : bool, optional
+        Whether items whose key is NaN are left out, or are the last group.
+
+    Returns
+    -------
+    GroupBy
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> groups = exact.groupby(["pear", "plum", "pear"])
+    >>> groups.keys.tolist(), groups.sum([0.1, 5.0, 0.2]).tolist()
+    (['pear', 'plum'], [0.30000000000000004, 5.0])
+    """
+    return GroupBy(keys, dropna)
+
+
+class RollingWindows:
+    """Windows that move over a vector: `rolling` makes it."""
+
+    __slots__ = ("_index", "_least", "_width", "_x")
+
+    def __init__(self, x, window, min_periods, on):
+        self._x = _vector(x, "x")
+        if on is None:
+            self._index, self._width = None, index(window, "window")
+            if self._width < 1:
+                raise ValueError(f"window: {self._width} is not positive")
+            least = self._width if min_periods is None else min_periods
+        else:
+            on = np.asarray(on)
+            if on.shape != self._x.shape:
+                raise ValueError(f"{on.size} indices for {len(self._x)} items")
+            whole = on.dtype.kind in "iumM"
+            if on.dtype.kind in "mM":
+                window = np.asarray(window).astype(np.timedelta64 if on.dtype.kind == "M" else on.dtype)
+                unit = np.datetime_data(on.dtype)[0]
+                window = int(np.timedelta64(window, unit).astype(np.int64))
+            self._index = contiguous(on.astype(np.int64 if whole else np.float64))
+            self._width = window
+            least = 1 if min_periods is None else min_periods
+        self._least = index(least, "min_periods")
+        if self._least < 0:
+            raise ValueError(f"min_periods: {self._least} is negative")
+
+    def _values(self, is_mean):
+        def of_part(x):
+            if self._index is None:
+                return _native.exact_rolling(x, self._width, self._least, is_mean)
+            return _native.exact_rolling_range(x, self._index, self._width, self._least, is_mean)
+
+        return _of_parts(self._x, of_part)
+
+    def sum(self):
+        """The exact sum of each window, rounded once."""
+        return self._values(False)
+
+    def mean(self):
+        """The exact mean of each window, rounded once."""
+        return self._values(True)
+
+
+def rolling(x, window, min_periods=None, on=None):
+    """Windows that end at each item: `rolling(x, window).sum()`, `.mean()`.
+
+    Items that leave a window are taken back exactly, so nothing drifts, and nothing is left of an infinity or a NaN.
+
+    Parameters
+    ----------
+    x : array_like
+        A vector of floats or complex numbers; integers are converted to float64.
+    window : int, or a width of `on`
+        The items of a window; with `on`, how far back it reaches: it has the items whose index is more than that of its last item less the
+        width.
+    min_periods : int, optional
+        Windows of fewer items have the value NaN; by default those of fewer than `window` items, with `on` none.
+    on : array_like, optional
+        An ascending index for each item.
+
+    Returns
+    -------
+    RollingWindows
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> exact.rolling([1e300, 0.1, 0.2, 0.5], 2).sum().tolist()
+    [nan, 1e+300, 0.30000000000000004, 0.7]
+    >>> exact.rolling([0.5, 1.0, 2.0, 4.0], 2, on=[1, 2, 2, 9]).mean().tolist()
+    [0.5, 0.75, 1.1666666666666667, 4.0]
+    """
+    return RollingWindows(x, window, min_periods, on)

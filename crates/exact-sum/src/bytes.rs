@@ -1,0 +1,281 @@
+//! Sums as bytes, for files and other programs.
+
+use std::error::Error;
+use std::fmt;
+
+use bytemuck::Zeroable;
+
+use crate::counters::Counters;
+use crate::fixed::{Fixed, Window};
+use crate::float::Float;
+use crate::sum::Total;
+
+/// What a sum is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Sum = 1,
+    ProductSum = 2,
+    ComplexSum = 3,
+    ComplexProductSum = 4,
+    Moments = 5,
+    ComplexMoments = 6,
+}
+
+impl Kind {
+    const ALL: [Self; 6] = [
+        Self::Sum,
+        Self::ProductSum,
+        Self::ComplexSum,
+        Self::ComplexProductSum,
+        Self::Moments,
+        Self::ComplexMoments,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "a sum",
+            Self::ProductSum => "a sum of products",
+            Self::ComplexSum => "a sum of complex numbers",
+            Self::ComplexProductSum => "a sum of products of complex numbers",
+            Self::Moments => "moments",
+            Self::ComplexMoments => "moments of complex numbers",
+        }
+    }
+}
+
+/// Bytes that are not those of a sum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BytesError {
+    /// They do not begin as those of any sum.
+    NotASum,
+    /// Another version of treefold has written them.
+    Version {
+        /// Theirs.
+        version: u8,
+    },
+    /// They are another kind of sum, or of another type.
+    Kind {
+        /// What they are.
+        found: String,
+        /// What was asked for.
+        expected: String,
+    },
+    /// They end too early.
+    Truncated,
+    /// More follow.
+    TooMany {
+        /// So many.
+        bytes: usize,
+    },
+    /// No sum has such bytes.
+    Corrupted {
+        /// What cannot be.
+        what: &'static str,
+    },
+}
+
+impl fmt::Display for BytesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotASum => f.write_str("the bytes are not those of an exact sum"),
+            Self::Version { version } => {
+                write!(
+                    f,
+                    "the bytes have version {version}; version {VERSION} is known"
+                )
+            }
+            Self::Kind { found, expected } => write!(f, "the bytes are {found}, not {expected}"),
+            Self::Truncated => f.write_str("the bytes end too early"),
+            Self::TooMany { bytes } => write!(f, "{bytes} bytes follow after the sum"),
+            Self::Corrupted { what } => write!(f, "no exact sum has such bytes: {what}"),
+        }
+    }
+}
+
+impl Error for BytesError {}
+
+const MAGIC: [u8; 3] = *b"tfx";
+const VERSION: u8 = 1;
+
+/// The bytes of a sum with some parts.
+pub(crate) fn write<T: Float, W: Window, const PARTS: usize>(
+    kind: Kind,
+    parts: [&Total<W>; PARTS],
+) -> Vec<u8> {
+    let mut bytes = header::<T>(kind);
+    for part in parts {
+        write_total(part, &mut bytes);
+    }
+    bytes
+}
+
+/// A sum's parts.
+pub(crate) fn read<T: Float, W: Window, const PARTS: usize>(
+    kind: Kind,
+    bytes: &[u8],
+) -> Result<[Total<W>; PARTS], BytesError> {
+    let mut reader = Reader::of::<T>(kind, bytes)?;
+    let mut parts = [Total::ZERO; PARTS];
+    for part in &mut parts {
+        *part = reader.total()?;
+    }
+    reader.end()?;
+    Ok(parts)
+}
+
+pub(crate) fn header<T: Float>(kind: Kind) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([VERSION, kind as u8, T::BYTES, 0, 0]);
+    bytes
+}
+
+pub(crate) fn write_total<W: Window>(total: &Total<W>, bytes: &mut Vec<u8>) {
+    for count in total.counters.words() {
+        bytes.extend(count.to_le_bytes());
+    }
+    let mut words = W::Words::zeroed();
+    let words = &mut words.as_mut()[..Fixed::<W>::WORDS];
+    total.fixed.write_words(words);
+    let (first, words) = shortest(words);
+    let unit = if words.is_empty() {
+        0
+    } else {
+        unit::<W>(first)
+    };
+    bytes.extend(unit.to_le_bytes());
+    bytes.extend(length(8 * words.len()).to_le_bytes());
+    for word in words {
+        bytes.extend(word.to_le_bytes());
+    }
+}
+
+/// A length within a sum, which has some hundred words.
+fn length(length: usize) -> i32 {
+    i32::try_from(length).expect("a sum has some hundred words")
+}
+
+/// The exponent of the unit of word number `first`.
+fn unit<W: Window>(first: usize) -> i32 {
+    W::LOWEST + 64 * length(first)
+}
+
+/// The words of a number in two's complement that are needed, and which of them is the first; none for zero.
+fn shortest(words: &[u64]) -> (usize, &[u64]) {
+    let first = words.iter().take_while(|&&word| word == 0).count();
+    let mut words = &words[first..];
+    while let [.., below, highest] = words
+        && *highest == (below.cast_signed() >> 63).cast_unsigned()
+    {
+        words = &words[..words.len() - 1];
+    }
+    (first, words)
+}
+
+/// What is left of bytes to read.
+pub(crate) struct Reader<'b>(&'b [u8]);
+
+impl<'b> Reader<'b> {
+    /// What follows the beginning of a sum of a kind.
+    pub(crate) fn of<T: Float>(kind: Kind, bytes: &'b [u8]) -> Result<Self, BytesError> {
+        let mut reader = Self(bytes);
+        let [t, f, x, version] = reader.array().map_err(|_| BytesError::NotASum)?;
+        if [t, f, x] != MAGIC {
+            return Err(BytesError::NotASum);
+        }
+        if version != VERSION {
+            return Err(BytesError::Version { version });
+        }
+        let [found, size, zeros @ ..] = reader.array::<4>()?;
+        if [found, size] != [kind as u8, T::BYTES] {
+            return Err(BytesError::Kind {
+                found: named(found, size),
+                expected: named(kind as u8, T::BYTES),
+            });
+        }
+        if zeros != [0; 2] {
+            return Err(BytesError::Corrupted {
+                what: "the header does not end with zeros",
+            });
+        }
+        Ok(reader)
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'b [u8], BytesError> {
+        let (taken, rest) = self
+            .0
+            .split_at_checked(length)
+            .ok_or(BytesError::Truncated)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], BytesError> {
+        let bytes = self.take(N)?;
+        Ok(bytes.try_into().expect("there are as many"))
+    }
+
+    pub(crate) fn total<W: Window>(&mut self) -> Result<Total<W>, BytesError> {
+        let corrupted = |what| Err(BytesError::Corrupted { what });
+        let mut counts = [0; Counters::INTEGERS];
+        for count in &mut counts {
+            *count = u64::from_le_bytes(self.array()?);
+        }
+        let counters = Counters::of_words(counts);
+        if !counters.are_consistent() {
+            return corrupted("there are fewer items than of one kind");
+        }
+        let exponent = i32::from_le_bytes(self.array()?);
+        let length = u32::from_le_bytes(self.array()?) as usize;
+        let (given, tail) = self.take(length)?.as_chunks::<8>();
+        if !tail.is_empty() {
+            return corrupted("a number is not of whole words");
+        }
+        let mut total = Total {
+            fixed: Fixed::ZERO,
+            counters,
+        };
+        let Some(last) = given.last() else {
+            return match exponent {
+                0 => Ok(total),
+                _ => corrupted("zero has a unit"),
+            };
+        };
+        let first = usize::try_from((i64::from(exponent) - i64::from(W::LOWEST)) / 64);
+        let first = first.unwrap_or(usize::MAX);
+        let mut words = W::Words::zeroed();
+        let words = &mut words.as_mut()[..Fixed::<W>::WORDS];
+        let fits = first < words.len() && given.len() <= words.len() - first;
+        if !fits || unit::<W>(first) != exponent {
+            return corrupted("a number does not fit");
+        }
+        let filling = if last[7] >> 7 == 0 { 0 } else { u64::MAX };
+        words[first..].fill(filling);
+        for (word, bytes) in words[first..].iter_mut().zip(given) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        if shortest(words) != (first, &words[first..][..given.len()]) {
+            return corrupted("a number is longer than it has to be");
+        }
+        total.fixed.add_words(words);
+        Ok(total)
+    }
+
+    pub(crate) fn end(self) -> Result<(), BytesError> {
+        match self.0.len() {
+            0 => Ok(()),
+            bytes => Err(BytesError::TooMany { bytes }),
+        }
+    }
+}
+
+/// What bytes are, as their header says.
+fn named(kind: u8, size: u8) -> String {
+    let kinds = Kind::ALL.into_iter().find(|known| *known as u8 == kind);
+    let kind = kinds.map_or("of an unknown kind", Kind::name);
+    match size {
+        4 => format!("{kind} of f32"),
+        8 => format!("{kind} of f64"),
+        _ => format!("{kind} of items of {size} bytes"),
+    }
+}

@@ -1,0 +1,140 @@
+//! Sums by keys of any type.
+
+use std::hash::{BuildHasher, Hash};
+
+use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use super::KeyedSums;
+use super::key::KeyError;
+use crate::float::Float;
+
+/// The items whose keys are looked up at once.
+const BLOCK_ITEMS: usize = 512;
+
+/// A sum for each key that has items, exact until it is rounded: [`KeyedSums`] for keys of any type.
+///
+/// ```
+/// use exact_sum::HashedSums;
+///
+/// let mut prices = HashedSums::new();
+/// prices.add(&["pear", "plum", "pear"], &[0.1, 5.0, 0.2])?;
+/// assert_eq!(prices.value(&"pear"), Some(0.1 + 0.2));
+/// assert_eq!(prices.values(), [(&"pear", 0.1 + 0.2), (&"plum", 5.0)]);
+/// # Ok::<(), exact_sum::KeyError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct HashedSums<K, T: Float> {
+    /// In the order in which they came.
+    keys: Vec<K>,
+    /// Which key is where.
+    places: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    sums: KeyedSums<T>,
+}
+
+impl<K, T: Float> Default for HashedSums<K, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K, T: Float> HashedSums<K, T> {
+    /// Sums of no items.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            keys: Vec::new(),
+            places: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+            sums: KeyedSums::new(0),
+        }
+    }
+
+    /// The keys that have items, in the order in which they came.
+    #[must_use]
+    pub fn keys(&self) -> &[K] {
+        &self.keys
+    }
+}
+
+impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
+    /// Adds items to the sums of their keys.
+    ///
+    /// # Errors
+    /// There are not as many keys as items. No sum has changed then.
+    pub fn add(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
+        if keys.len() != items.len() {
+            return Err(KeyError::Lengths {
+                keys: keys.len(),
+                items: items.len(),
+            });
+        }
+        let mut places = [0_u32; BLOCK_ITEMS];
+        for (keys, items) in keys.chunks(BLOCK_ITEMS).zip(items.chunks(BLOCK_ITEMS)) {
+            let places = &mut places[..keys.len()];
+            for (place, key) in places.iter_mut().zip(keys) {
+                *place = self.code(key);
+            }
+            self.sums.grow(self.keys.len());
+            self.sums.add(places, items)?;
+        }
+        Ok(())
+    }
+
+    /// Adds other sums, key by key.
+    pub fn merge(&mut self, other: &Self) {
+        let places: Vec<u32> = other.keys.iter().map(|key| self.code(key)).collect();
+        self.sums.grow(self.keys.len());
+        self.sums.merge_at(&other.sums, &places);
+    }
+
+    /// Which of [`keys`](Self::keys) a key is: the last one, if it is new.
+    ///
+    /// # Panics
+    /// There are 2^32 others.
+    pub fn code(&mut self, key: &K) -> u32 {
+        let Self {
+            keys,
+            places,
+            hasher,
+            ..
+        } = self;
+        let entry = places.entry(
+            hasher.hash_one(key),
+            |&place| keys[place as usize] == *key,
+            |&place| hasher.hash_one(&keys[place as usize]),
+        );
+        match entry {
+            Entry::Occupied(place) => *place.get(),
+            Entry::Vacant(vacant) => {
+                let place = u32::try_from(keys.len()).expect("there is memory for fewer keys");
+                vacant.insert(place);
+                keys.push(key.clone());
+                place
+            }
+        }
+    }
+
+    /// The sum of a key, rounded once; `None` if it has no items.
+    #[must_use]
+    pub fn value(&self, key: &K) -> Option<T> {
+        let is_it = |&place: &u32| self.keys[place as usize] == *key;
+        let place = self.places.find(self.hasher.hash_one(key), is_it)?;
+        Some(self.sums.value(*place as usize))
+    }
+
+    /// All keys that have items with their sums, each rounded once, in ascending order of the keys.
+    #[must_use]
+    pub fn values(&self) -> Vec<(&K, T)>
+    where
+        K: Ord,
+    {
+        let keys = self.keys.iter().enumerate();
+        let mut values: Vec<(&K, T)> = keys
+            .map(|(place, key)| (key, self.sums.value(place)))
+            .collect();
+        values.sort_unstable_by(|left, right| left.0.cmp(right.0));
+        values
+    }
+}

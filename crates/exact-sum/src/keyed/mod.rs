@@ -1,0 +1,206 @@
+//! Sums by key: of the items of each group, bin, cell or bucket.
+
+mod hashed;
+mod key;
+mod moments;
+mod windows;
+
+use simd_kernels::{Level, Quiet};
+
+use crate::counters::{Counters, RemoveError};
+use crate::float::Float;
+pub use hashed::HashedSums;
+#[cfg(feature = "par")]
+pub(crate) use key::check as check_keys;
+pub use key::{Key, KeyError};
+pub use moments::KeyedMoments;
+use windows::Windows;
+
+/// A sum for each of the keys 0 to K - 1, exact until it is rounded.
+///
+/// The sums depend on nothing but which items have which key: not on their order, nor on how they are spread over threads, calls or
+/// merged sums. A key takes 16 bytes; one whose items spread over more than some 60 binary places, or are not finite, takes some hundred more.
+///
+/// ```
+/// use exact_sum::KeyedSums;
+///
+/// let mut sums = KeyedSums::<f64>::new(3);
+/// sums.add(&[0, 2, 0, 2, 0_u8], &[1e300, 0.1, 1.0, 0.2, -1e300])?;
+/// assert_eq!(sums.values(), [1.0, 0.0, 0.1 + 0.2]);
+/// # Ok::<(), exact_sum::KeyError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct KeyedSums<T: Float> {
+    windows: Windows<T::Sums>,
+}
+
+impl<T: Float> KeyedSums<T> {
+    /// Sums of no items, for so many keys.
+    #[must_use]
+    pub fn new(keys: usize) -> Self {
+        Self {
+            windows: Windows::new(keys),
+        }
+    }
+
+    /// The number of keys.
+    #[must_use]
+    pub fn keys(&self) -> usize {
+        self.windows.len()
+    }
+
+    /// Makes room for more keys.
+    pub fn grow(&mut self, keys: usize) {
+        self.windows.grow(keys);
+    }
+
+    /// Adds items to the sums of their keys.
+    ///
+    /// # Errors
+    /// There are not as many keys as items, or a key has no sum. No sum has changed then.
+    pub fn add<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
+        self.add_at(Level::best(), keys, items)
+    }
+
+    /// [`add`](Self::add) with the instructions of a level.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_at<K: Key>(
+        &mut self,
+        level: Level,
+        keys: &[K],
+        items: &[T],
+    ) -> Result<(), KeyError> {
+        key::check(keys, items.len(), self.keys())?;
+        self.change(level, keys, items, false);
+        Ok(())
+    }
+
+    /// Adds items whose keys were checked.
+    #[cfg(feature = "par")]
+    pub(crate) fn add_checked<K: Key>(&mut self, keys: &[K], items: &[T]) {
+        self.change(Level::best(), keys, items, false);
+    }
+
+    fn change<K: Key>(&mut self, level: Level, keys: &[K], items: &[T], removes: bool) {
+        let mut rest = keys;
+        let mut add = |doubles: &[f64]| {
+            let (keys, others) = rest.split_at(doubles.len());
+            self.windows.add(level, keys, doubles, removes);
+            rest = others;
+        };
+        // Only conversions of floats heed the environment.
+        match Quiet::now() {
+            None if T::IS_SINGLE => {
+                let doubles: Vec<f64> = items.iter().copied().map(T::widened).collect();
+                add(&doubles);
+            }
+            _ => T::in_doubles(items, add),
+        }
+    }
+
+    /// Takes back items that were added with these keys.
+    ///
+    /// # Errors
+    /// [`RemoveKeyedError::Key`] as [`add`](Self::add), or a key has fewer NaNs or infinities. No sum has changed then. That other items are
+    /// removed than were added is not noticed.
+    pub fn remove<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), RemoveKeyedError> {
+        key::check(keys, items.len(), self.keys()).map_err(RemoveKeyedError::Key)?;
+        let pairs = keys.iter().zip(items);
+        let mut specials: Vec<(usize, f64)> = pairs
+            .map(|(key, item)| (key.place(), item.widened()))
+            .filter(|(_, item)| !item.is_finite())
+            .collect();
+        specials.sort_unstable_by_key(|(key, _)| *key);
+        for of_key in specials.chunk_by(|left, right| left.0 == right.0) {
+            let key = of_key[0].0;
+            let mut removed = Counters::default();
+            for (_, item) in of_key {
+                removed.count_special(*item);
+            }
+            let held = self.windows.counters(key);
+            held.without(removed)
+                .map_err(|error| RemoveKeyedError::Special { key, error })?;
+        }
+        self.change(Level::best(), keys, items, true);
+        Ok(())
+    }
+
+    /// Adds other sums, key by key. If they have more keys, so will these.
+    pub fn merge(&mut self, other: &Self) {
+        self.windows.merge_all(&other.windows);
+    }
+
+    /// Adds other sums: that of key number i to that of key `keys[i]`.
+    fn merge_at(&mut self, other: &Self, keys: &[u32]) {
+        self.windows.merge(&other.windows, |key| keys[key] as usize);
+    }
+
+    /// The sum of a key, rounded to nearest, ties to even: see [`Sum::value`](crate::Sum::value). An empty sum is +0.0, and so is that of
+    /// negative zeros.
+    ///
+    /// # Panics
+    /// The key has no sum.
+    #[must_use]
+    pub fn value(&self, key: usize) -> T {
+        self.rounded(key, Quiet::now().is_some())
+    }
+
+    fn rounded(&self, key: usize, is_quiet: bool) -> T {
+        match self.windows.short(key) {
+            Some((integer, unit)) => T::of_integer(integer, unit, is_quiet),
+            None => self.windows.total(key).value(),
+        }
+    }
+
+    /// The sums of all keys, each rounded once.
+    #[must_use]
+    pub fn values(&self) -> Vec<T> {
+        let is_quiet = Quiet::now().is_some();
+        let keys = 0..self.keys();
+        keys.map(|key| self.rounded(key, is_quiet)).collect()
+    }
+}
+
+/// Items that cannot be removed. No sum has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RemoveKeyedError {
+    /// The keys cannot be.
+    Key(KeyError),
+    /// A key has fewer items of a kind.
+    Special {
+        /// The key.
+        key: usize,
+        /// Which kind.
+        error: RemoveError,
+    },
+}
+
+impl std::fmt::Display for RemoveKeyedError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Key(error) => error.fmt(f),
+            Self::Special { key, error } => write!(f, "key {key}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for RemoveKeyedError {}
+
+/// The exact sums of the items of each of the keys 0 to `sums` - 1, rounded to nearest.
+///
+/// ```
+/// let sums = exact_sum::by_key(&[1, 0, 1_u32], &[0.1, 5.0, 0.2], 2)?;
+/// assert_eq!(sums, [5.0, 0.1 + 0.2]);
+/// # Ok::<(), exact_sum::KeyError>(())
+/// ```
+///
+/// # Errors
+/// As [`KeyedSums::add`].
+pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<Vec<T>, KeyError> {
+    let mut by_key = KeyedSums::new(sums);
+    by_key.add(keys, items)?;
+    Ok(by_key.values())
+}

@@ -1,0 +1,198 @@
+//! Sums by key against a sum of integers for each key.
+
+use exact_sum::{
+    HashedSums, KeyError, KeyedMoments, KeyedSums, Moments, RemoveKeyedError, Sum, by_key,
+};
+use proptest::prelude::*;
+use simd_kernels::Level;
+
+use super::{finite, in_range, ranges};
+
+/// Of each key the value of its own sum, which starts at +0.0.
+fn expected(keys: &[u32], items: &[f64], sums: usize) -> Vec<u64> {
+    let mut expected = vec![Sum::of(&[0.0]); sums];
+    for (key, item) in keys.iter().zip(items) {
+        expected[*key as usize].add(&[*item]);
+    }
+    expected.iter().map(|sum| sum.value().to_bits()).collect()
+}
+
+fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+/// Keys for items, some far more often than others.
+fn keys(len: usize, sums: usize, seed: u64) -> Vec<u32> {
+    let mut state = seed | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state >> 20
+    };
+    let key = |draw: u64, spread: u64| (draw as usize % sums) as u32 >> (spread % 3);
+    (0..len).map(|_| key(next(), next())).collect()
+}
+
+fn items() -> impl Strategy<Value = Vec<f64>> {
+    let block = (0..3000_usize, ranges(), any::<bool>(), any::<u64>());
+    let block = block.prop_map(|(len, range, signs, seed)| in_range(len, range, signs, seed));
+    let any_item = prop_oneof![
+        8 => finite(),
+        1 => Just(0.0),
+        1 => prop_oneof![Just(f64::INFINITY), Just(f64::NEG_INFINITY), Just(f64::NAN)],
+    ];
+    let odd = prop::collection::vec((any::<prop::sample::Index>(), any_item.clone()), 0..20);
+    prop_oneof![
+        prop::collection::vec(any_item, 0..300),
+        (prop::collection::vec(block, 1..4), odd).prop_map(|(blocks, odd)| {
+            let mut items = blocks.concat();
+            for (index, item) in odd {
+                if !items.is_empty() {
+                    let index = index.index(items.len());
+                    items[index] = item;
+                }
+            }
+            items
+        }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn of_all_levels(items in items(), sums in prop_oneof![Just(1), 2..50_usize, Just(4000)], seed: u64) {
+        let keys = keys(items.len(), sums, seed);
+        let expected = expected(&keys, &items, sums);
+        for level in Level::available() {
+            let mut by_key = KeyedSums::new(sums);
+            by_key.add_at(level, &keys, &items).unwrap();
+            prop_assert_eq!(&bits(&by_key.values()), &expected, "{}", level);
+        }
+    }
+
+    /// In pieces, merged in any order, and with items that are removed again.
+    #[test]
+    fn merged(
+        blocks in prop::collection::vec(items(), 1..5),
+        removed in items(),
+        sums in prop_oneof![Just(1), 2..50_usize],
+        seed: u64,
+    ) {
+        let mut merged = KeyedSums::<f64>::new(1);
+        let mut hashed = HashedSums::new();
+        let (mut all_keys, mut all_items) = (Vec::new(), Vec::new());
+        for (number, items) in blocks.into_iter().enumerate() {
+            let keys = keys(items.len(), sums, seed ^ number as u64);
+            let mut part = KeyedSums::new(sums);
+            part.add(&keys, &items).unwrap();
+            let mut hashed_part = HashedSums::new();
+            hashed_part.add(&keys, &items).unwrap();
+            if (seed >> number) & 1 == 0 {
+                merged.merge(&part);
+                hashed.merge(&hashed_part);
+            } else {
+                part.merge(&merged);
+                merged = part;
+                hashed_part.merge(&hashed);
+                hashed = hashed_part;
+            }
+            all_keys.extend(keys);
+            all_items.extend(items);
+        }
+        let expected = expected(&all_keys, &all_items, sums);
+        prop_assert_eq!(&bits(&merged.values()), &expected);
+        for (key, value) in hashed.values() {
+            prop_assert_eq!(value.to_bits(), expected[*key as usize]);
+        }
+        let mut distinct = all_keys;
+        distinct.sort_unstable();
+        distinct.dedup();
+        prop_assert_eq!(hashed.values().len(), distinct.len());
+        let keys = keys(removed.len(), sums, !seed);
+        merged.add(&keys, &removed).unwrap();
+        merged.remove(&keys, &removed).unwrap();
+        prop_assert_eq!(&bits(&merged.values()), &expected);
+    }
+
+    #[test]
+    fn moments(first in items(), second in items(), sums in 1..40_usize, ddof in 0..3_i32, seed: u64) {
+        let ddof = f64::from(ddof);
+        let mut expected = vec![Moments::<f64>::new(); sums];
+        let mut moments = KeyedMoments::new(0);
+        for items in [first, second] {
+            let keys = keys(items.len(), sums, seed);
+            let mut part = KeyedMoments::new(sums);
+            part.add(&keys, &items).unwrap();
+            moments.merge(&part);
+            for (key, item) in keys.iter().zip(&items) {
+                expected[*key as usize].add(&[*item]);
+            }
+        }
+        for (key, expected) in expected.iter().enumerate() {
+            prop_assert_eq!(moments.counts()[key], expected.items());
+            let is_zero = expected.items() > 0 && expected.sum().value() == 0.0;
+            let mean = if is_zero { 0.0 } else { expected.mean() };
+            prop_assert_eq!(moments.mean(key).to_bits(), mean.to_bits());
+            let of_key = [moments.variance(key, ddof), moments.standard_deviation(key, ddof)];
+            let expected = [expected.variance(ddof), expected.standard_deviation(ddof)];
+            prop_assert_eq!(bits(&of_key), bits(&expected));
+        }
+    }
+
+    #[cfg(feature = "par")]
+    #[test]
+    fn threads(len in 0..600_000_usize, sums in 1..3000_usize, range in ranges(), seed: u64) {
+        let items = in_range(len, range, true, seed);
+        let keys = keys(len, sums, seed);
+        let parallel = exact_sum::par::by_key(&keys, &items, sums).unwrap();
+        prop_assert_eq!(bits(&parallel), bits(&by_key(&keys, &items, sums).unwrap()));
+    }
+
+    #[test]
+    fn of_floats(bits in prop::collection::vec(any::<u32>(), 0..2000), sums in 1..50_usize, seed: u64) {
+        let items: Vec<f32> = bits.into_iter().map(f32::from_bits).collect();
+        let keys = keys(items.len(), sums, seed);
+        let mut expected = vec![Sum::of(&[0.0_f32]); sums];
+        for (key, item) in keys.iter().zip(&items) {
+            expected[*key as usize].add(&[*item]);
+        }
+        let values = by_key(&keys, &items, sums).unwrap();
+        for (value, expected) in values.iter().zip(&expected) {
+            prop_assert_eq!(value.to_bits(), expected.value().to_bits());
+        }
+    }
+}
+
+/// An integer of 128 bits has not room for these.
+#[test]
+fn many_large_items() {
+    let items = vec![f64::from_bits(1.0_f64.to_bits() - 1); 70_000];
+    let mut sums = KeyedSums::new(2);
+    for factor in [1.0, 2_f64.powi(15), -2_f64.powi(15), 2_f64.powi(-40)] {
+        let items: Vec<f64> = items.iter().map(|item| item * factor).collect();
+        sums.add(&vec![1_u8; items.len()], &items).unwrap();
+    }
+    let factor = 1.0 + 2_f64.powi(-40);
+    assert_eq!(
+        sums.values(),
+        [0.0, exact_sum::dot(&items, &vec![factor; items.len()])]
+    );
+}
+
+#[test]
+fn keys_that_cannot_be() {
+    let mut sums = KeyedSums::<f64>::new(3);
+    sums.add(&[2], &[1.5]).unwrap();
+    let error = sums.add(&[0, 1, 3_u64], &[1.0; 3]).unwrap_err();
+    assert_eq!(error.to_string(), "item 2 has key 3, and keys are 0 to 2");
+    let error = sums.add(&[0, -1_i64], &[1.0; 2]).unwrap_err();
+    assert_eq!(error.to_string(), "item 1 has key -1, and keys are 0 to 2");
+    let error = sums.add(&[0_u8], &[1.0; 2]).unwrap_err();
+    assert_eq!(error, KeyError::Lengths { keys: 1, items: 2 });
+    let error = by_key(&[0_u16], &[1.0], 0).unwrap_err();
+    assert_eq!(error.to_string(), "item 0 has key 0, and there is no sum");
+    let error = sums.remove(&[0, 2_u8], &[1.0, f64::NAN]).unwrap_err();
+    assert_eq!(error.to_string(), "key 2: 1 NaNs cannot be removed of 0");
+    assert!(matches!(error, RemoveKeyedError::Special { key: 2, .. }));
+    assert_eq!(sums.values(), [0.0, 0.0, 1.5]);
+}

@@ -1,0 +1,89 @@
+//! Windows that move over a slice, against a sum of each.
+
+use exact_sum::{Rolling, RollingError, Sum};
+use proptest::prelude::*;
+
+use super::{finite, in_range, ranges};
+
+fn items() -> impl Strategy<Value = Vec<f64>> {
+    let any_item = prop_oneof![
+        6 => finite(),
+        1 => Just(0.0),
+        1 => prop_oneof![Just(f64::INFINITY), Just(f64::NEG_INFINITY), Just(f64::NAN)],
+    ];
+    let odd = prop::collection::vec((any::<prop::sample::Index>(), any_item.clone()), 0..6);
+    prop_oneof![
+        prop::collection::vec(any_item, 0..200),
+        (1..2000_usize, ranges(), any::<bool>(), any::<u64>(), odd).prop_map(
+            |(len, range, signs, seed, odd)| {
+                let mut items = in_range(len, range, signs, seed);
+                for (index, item) in odd {
+                    let index = index.index(items.len());
+                    items[index] = item;
+                }
+                items
+            }
+        ),
+    ]
+}
+
+/// The sum of a window, which starts at +0.0, and its mean.
+fn expected(window: &[f64]) -> [u64; 2] {
+    let mut sum = Sum::of(window);
+    let is_zero = sum.value() == 0.0;
+    let mean = if is_zero { 0.0 } else { sum.mean() };
+    sum.add(&[0.0]);
+    [sum.value().to_bits(), mean.to_bits()]
+}
+
+proptest! {
+    #[test]
+    fn by_count(items in items(), window in 1..300_usize, least in 1..40_usize) {
+        let rolling = Rolling::of_items(window).least_items(least);
+        let (sums, means) = (rolling.sums(&items), rolling.means(&items));
+        prop_assert_eq!([sums.len(), means.len()], [items.len(); 2]);
+        for last in 0..items.len() {
+            let own = &items[(last + 1).saturating_sub(window)..=last];
+            let given = [sums[last].to_bits(), means[last].to_bits()];
+            let nothing = [f64::NAN.to_bits(); 2];
+            let expected = if own.len() < least { nothing } else { expected(own) };
+            prop_assert_eq!(given, expected, "{}", last);
+        }
+    }
+
+    #[test]
+    fn by_range(items in items(), width in 1..50_i64, seed: u64) {
+        let mut at = -3_i64;
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            at += (state >> 61) as i64;
+            at
+        };
+        let index: Vec<i64> = items.iter().map(|_| next()).collect();
+        let sums = Rolling::of_range(&index, width).unwrap().sums(&items);
+        for (last, sum) in sums.iter().enumerate() {
+            let first = index.partition_point(|at| *at <= index[last] - width);
+            prop_assert_eq!(sum.to_bits(), expected(&items[first..=last])[0]);
+        }
+    }
+
+    #[test]
+    fn of_floats(bits in prop::collection::vec(any::<u32>(), 0..600), window in 1..100_usize) {
+        let items: Vec<f32> = bits.into_iter().map(f32::from_bits).collect();
+        let sums = Rolling::of_items(window).least_items(1).sums(&items);
+        for (last, sum) in sums.iter().enumerate() {
+            let mut own = Sum::of(&items[(last + 1).saturating_sub(window)..=last]);
+            own.add(&[0.0]);
+            prop_assert_eq!(sum.to_bits(), own.value().to_bits());
+        }
+    }
+}
+
+#[test]
+fn an_index_ascends() {
+    let error = Rolling::of_range(&[1.0, 2.0, 1.5], 1.0).unwrap_err();
+    assert_eq!(error, RollingError::Descending { item: 2 });
+    assert!(Rolling::of_range(&[f64::NAN], 1.0).is_err());
+    assert!(Rolling::of_range(&[1, 1, 7], 3).is_ok());
+}

@@ -1,0 +1,46 @@
+//! Zeros that have a sign.
+
+use crate::sets::dispatch::compute;
+use crate::sets::kernel::Kernel;
+use crate::sets::level::Level;
+use crate::sets::vector::{Combine, Proven, Vector};
+
+/// How many of items 0, 2, 4, … and of items 1, 3, 5, … are -0.0.
+///
+/// ```
+/// use simd_kernels::{Level, count_negative_zeros};
+///
+/// assert_eq!(count_negative_zeros(Level::best(), &[-0.0, -0.0, 0.0, 1.0, -0.0]), [2, 1]);
+/// ```
+#[must_use]
+#[inline]
+pub fn count_negative_zeros(level: Level, items: &[f64]) -> [u64; 2] {
+    compute(level, Count(items))
+}
+
+struct Count<'i>(&'i [f64]);
+
+/// 1 for a negative zero. No closure: it would be compiled without the instructions of the level.
+#[inline(always)]
+fn is_one(item: f64) -> u64 {
+    u64::from(item.to_bits() == (-0.0_f64).to_bits())
+}
+
+// The compiler vectorizes the loop: it needs no register of ours.
+impl Kernel<f64> for Count<'_> {
+    type Output = [u64; 2];
+
+    #[inline(always)]
+    fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, _: Proven<V>) -> [u64; 2] {
+        let mut counts = [0; 2];
+        let (pairs, last) = self.0.as_chunks();
+        for &[even, odd] in pairs {
+            counts[0] += is_one(even);
+            counts[1] += is_one(odd);
+        }
+        for &item in last {
+            counts[0] += is_one(item);
+        }
+        counts
+    }
+}

@@ -1,0 +1,196 @@
+//! What was installed in a prefix, so that it can be removed and nothing else.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path};
+
+use checkout::Error;
+
+/// The file's name below the prefix.
+pub(super) const PATH: &str = "share/treefold/manifest.txt";
+
+/// Its first line.
+const TITLE: &str = "# What `cargo xtask install` has put here. `--uninstall` removes it, but for what was changed since.";
+
+/// What something is, and how it is known again.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// A folder that was made for what is in it.
+    Folder,
+    /// A file with content of this hash.
+    File(u64),
+    /// A link to this file beside it.
+    Link(String),
+}
+
+/// What was installed, by its path below the prefix.
+#[derive(Debug, Default)]
+pub(super) struct Manifest(BTreeMap<String, Entry>);
+
+/// What became of something that was to be removed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Removed,
+    Kept(&'static str),
+}
+
+impl Manifest {
+    /// That of a prefix; `None` where there is none.
+    ///
+    /// # Errors
+    /// It cannot be read, or is none.
+    pub(super) fn read(prefix: &Path) -> Result<Option<Self>, Error> {
+        let path = prefix.join(PATH);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::file(&path, error)),
+        };
+        let mut manifest = Self::default();
+        for (line, number) in text.lines().zip(1..) {
+            if line.starts_with('#') {
+                continue;
+            }
+            let wrong = || Error::file(&path, format!("line {number} is none of a manifest"));
+            let (path, entry) = parse(line).ok_or_else(wrong)?;
+            manifest.add(path, entry);
+        }
+        Ok(Some(manifest))
+    }
+
+    /// Notes something that was installed.
+    pub(super) fn add(&mut self, path: &str, entry: Entry) {
+        self.0.insert(path.to_owned(), entry);
+    }
+
+    /// The file's content.
+    pub(super) fn text(&self) -> String {
+        let mut text = format!("{TITLE}\n");
+        for (path, entry) in &self.0 {
+            let _ = match entry {
+                Entry::Folder => writeln!(text, "folder {path}"),
+                Entry::File(hash) => writeln!(text, "file {hash:016x} {path}"),
+                Entry::Link(target) => writeln!(text, "link {target} {path}"),
+            };
+        }
+        text
+    }
+
+    /// Removes what is listed and then the list, and says what became of each.
+    ///
+    /// # Errors
+    /// Something cannot be removed. The list stays, so that it can be tried again.
+    pub(super) fn remove(&self, prefix: &Path) -> Result<(), Error> {
+        // Folders come after what they hold.
+        for (name, entry) in self.0.iter().rev() {
+            if *entry != Entry::Folder {
+                let path = prefix.join(name);
+                let fate = remove(&path, entry).map_err(|error| Error::file(&path, error))?;
+                match fate {
+                    Fate::Removed => println!("removed: {}", path.display()),
+                    Fate::Kept(reason) => println!("{reason}: {}", path.display()),
+                }
+            }
+        }
+        let own = prefix.join(PATH);
+        fs::remove_file(&own).map_err(|error| Error::file(&own, error))?;
+        for (name, entry) in self.0.iter().rev() {
+            // One that holds what others have put there stays.
+            if *entry == Entry::Folder {
+                let _ = fs::remove_dir(prefix.join(name));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn remove(path: &Path, entry: &Entry) -> io::Result<Fate> {
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Fate::Kept("missing")),
+        Err(error) => return Err(error),
+    };
+    let is_as_installed = match entry {
+        Entry::Folder => found.is_dir(),
+        Entry::File(hash) => found.is_file() && content_hash(&fs::read(path)?) == *hash,
+        Entry::Link(target) => found.is_symlink() && fs::read_link(path)? == Path::new(target),
+    };
+    if !is_as_installed {
+        return Ok(Fate::Kept("kept, as it was changed"));
+    }
+    fs::remove_file(path)?;
+    Ok(Fate::Removed)
+}
+
+/// A line's path and entry; `None` if it is of no manifest, or the path leads out of the prefix.
+fn parse(line: &str) -> Option<(&str, Entry)> {
+    let (kind, rest) = line.split_once(' ')?;
+    let (path, entry) = match kind {
+        "folder" => (rest, Entry::Folder),
+        "file" => {
+            let (hash, path) = rest.split_once(' ')?;
+            (path, Entry::File(u64::from_str_radix(hash, 16).ok()?))
+        }
+        "link" => {
+            let (target, path) = rest.split_once(' ')?;
+            (path, Entry::Link(target.to_owned()))
+        }
+        _ => return None,
+    };
+    is_below(path).then_some((path, entry))
+}
+
+/// Whether a path stays below the folder that it is relative to.
+pub(super) fn is_below(path: &str) -> bool {
+    let mut parts = Path::new(path).components();
+    !path.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// FNV-1a: it tells whether a file was changed, and needs no more than these lines. Nobody is to be kept from forging it.
+pub(super) fn content_hash(content: &[u8]) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325_u64;
+    content.iter().fold(start, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entry, content_hash, parse};
+
+    #[test]
+    fn lines_of_manifests() {
+        assert_eq!(parse("folder lib/x y"), Some(("lib/x y", Entry::Folder)));
+        assert_eq!(
+            parse("file 00000000000000ff a/b c"),
+            Some(("a/b c", Entry::File(255)))
+        );
+        let link = Entry::Link("libtreefold.so.0.1.0".to_owned());
+        assert_eq!(
+            parse("link libtreefold.so.0.1.0 lib/libtreefold.so"),
+            Some(("lib/libtreefold.so", link))
+        );
+        for wrong in [
+            "",
+            "folder",
+            "folder ",
+            "folder ../x",
+            "folder /etc",
+            "file x lib/a",
+            "file 0 ../a",
+            "socket a",
+        ] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+    }
+
+    /// Published values of FNV-1a.
+    #[test]
+    fn hashes_are_those_of_the_definition() {
+        assert_eq!(content_hash(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(content_hash(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(content_hash(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}
