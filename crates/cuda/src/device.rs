@@ -105,7 +105,7 @@ impl Device {
             partials: [room()?, room()?],
             arrived: Buffer::copy_of(&stream, &[0])?,
             limbs: Buffer::copy_of(&stream, &[0; LIMBS])?,
-            results: Pinned::new(1 << 10)?,
+            results: Pinned::new(&context, 1 << 10)?,
         };
         Ok(Self {
             kernels: [
@@ -266,11 +266,7 @@ impl Device {
 
     /// Makes the device that of this thread's calls, until the result is dropped.
     pub(crate) fn bind(&self) -> Result<Kept, Error> {
-        let kept = Kept::unless(self.context.cu_ctx())?;
-        self.context
-            .bind_to_thread()
-            .during("choosing the device")?;
-        Ok(kept)
+        driver::bind(&self.context)
     }
 
     pub(crate) fn wait(&self) -> Result<(), Error> {
@@ -328,6 +324,7 @@ impl Scratch {
 pub(crate) struct Pinned {
     memory: NonNull<u64>,
     words: usize,
+    context: Arc<CudaContext>,
 }
 
 // SAFETY: the memory is this value's alone.
@@ -336,7 +333,7 @@ unsafe impl Send for Pinned {}
 
 #[expect(unsafe_code, reason = "memory that the driver allocates")]
 impl Pinned {
-    fn new(words: usize) -> Result<Self, Error> {
+    fn new(context: &Arc<CudaContext>, words: usize) -> Result<Self, Error> {
         let bytes = words * size_of::<u64>();
         // SAFETY: the context is this thread's, and any flags are allowed.
         let memory = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP) }
@@ -344,13 +341,17 @@ impl Pinned {
         let memory = NonNull::new(memory.cast::<u64>()).expect("memory is not at null");
         // SAFETY: there are that many bytes.
         unsafe { memory.write_bytes(0, words) };
-        Ok(Self { memory, words })
+        Ok(Self {
+            memory,
+            words,
+            context: Arc::clone(context),
+        })
     }
 
     /// Room for words; what was there is lost.
     pub(crate) fn reserve(&mut self, words: usize) -> Result<(), Error> {
         if self.words < words {
-            *self = Self::new(words.next_power_of_two())?;
+            *self = Self::new(&self.context, words.next_power_of_two())?;
         }
         Ok(())
     }
@@ -370,6 +371,7 @@ impl Pinned {
 #[expect(unsafe_code, reason = "memory that the driver allocated")]
 impl Drop for Pinned {
     fn drop(&mut self) {
+        let _bound = driver::bind(&self.context);
         // SAFETY: it came from `malloc_host`, and every call waits for its kernels. At the end of the process the driver may be gone, and
         // its error is of no interest.
         let _ = unsafe { result::free_host(self.memory.as_ptr().cast()) };

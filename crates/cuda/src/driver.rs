@@ -6,7 +6,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cudarc::driver::sys::{self, CUmemorytype, CUpointer_attribute};
-use cudarc::driver::{DriverError, result};
+use cudarc::driver::{CudaContext, DriverError, result};
 
 use crate::error::{During, Error};
 
@@ -149,7 +149,7 @@ impl Kept {
     }
 
     /// The same, unless it is this one.
-    pub(crate) fn unless(own: sys::CUcontext) -> Result<Self, Error> {
+    fn unless(own: sys::CUcontext) -> Result<Self, Error> {
         let context = result::ctx::get_current().during("asking for the context")?;
         let context = context.unwrap_or(ptr::null_mut());
         Ok(Self {
@@ -157,6 +157,13 @@ impl Kept {
             thread: PhantomData,
         })
     }
+}
+
+/// Makes a context that of this thread's calls, until the result is dropped.
+pub(crate) fn bind(context: &CudaContext) -> Result<Kept, Error> {
+    let kept = Kept::unless(context.cu_ctx())?;
+    context.bind_to_thread().during("choosing the device")?;
+    Ok(kept)
 }
 
 #[expect(unsafe_code, reason = "a context of the program's")]

@@ -31,12 +31,12 @@ pub(super) unsafe fn run(
     result: Output,
     is_mine: *mut c_int,
 ) -> Status {
-    #[cfg(feature = "cuda")]
-    if may_have_arrays() {
-        // SAFETY: the caller's promise is this function's.
-        return unsafe { device::run(plan, operation, local, result, is_mine) };
-    }
     guard(move || {
+        #[cfg(feature = "cuda")]
+        if may_have_arrays() {
+            // SAFETY: the caller's promise is this function's.
+            return unsafe { device::run(plan, operation, local, result, is_mine) };
+        }
         let plan = handle::object(plan)?;
         // SAFETY: the caller's promise is this function's.
         unsafe { run_here(&plan, operation, local, result, is_mine) }.map(drop)
@@ -75,12 +75,12 @@ pub(super) unsafe fn run_pairs(
     result: Output,
     is_mine: *mut c_int,
 ) -> Status {
-    #[cfg(feature = "cuda")]
-    if may_have_arrays() {
-        // SAFETY: the caller's promise is this function's.
-        return unsafe { device::run_pairs(plan, operation, local, result, is_mine) };
-    }
     guard(|| {
+        #[cfg(feature = "cuda")]
+        if may_have_arrays() {
+            // SAFETY: the caller's promise is this function's.
+            return unsafe { device::run_pairs(plan, operation, local, result, is_mine) };
+        }
         let plan = handle::object(plan)?;
         // SAFETY: the caller's promise is this function's.
         unsafe { run_pairs_here(&plan, operation, local, result, is_mine) }.map(drop)
@@ -224,12 +224,12 @@ pub(super) unsafe fn tell(is_mine: *mut c_int, outcome: bool) -> Result<(), Fail
 /// # Safety
 /// `row` is so many elements of the plan's type, or NULL.
 pub(super) unsafe fn broadcast(plan: *const treefold_plan, row: Output) -> Status {
-    #[cfg(feature = "cuda")]
-    if may_have_arrays() {
-        // SAFETY: the caller's promise is this function's.
-        return unsafe { device::broadcast(plan, row) };
-    }
     guard(|| {
+        #[cfg(feature = "cuda")]
+        if may_have_arrays() {
+            // SAFETY: the caller's promise is this function's.
+            return unsafe { device::broadcast(plan, row) };
+        }
         let plan = handle::object(plan)?;
         // SAFETY: the caller's promise is this function's.
         unsafe { broadcast_here(&plan, row) }

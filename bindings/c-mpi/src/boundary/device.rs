@@ -12,8 +12,8 @@ use std::ffi::{c_int, c_void};
 
 use treefold::Operation;
 use treefold::cuda::device_of;
-use treefold_c::boundary::{Bytes, guard};
-use treefold_c::failure::{Failure, Status};
+use treefold_c::boundary::Bytes;
+use treefold_c::failure::Failure;
 
 use self::arrays::{Source, Target, folded};
 use super::collectives::{self, Input, Output};
@@ -44,12 +44,10 @@ pub(super) unsafe fn run(
     local: Input,
     result: Output,
     is_mine: *mut c_int,
-) -> Status {
-    guard(|| {
-        let plan = handle::object(plan)?;
-        // SAFETY: the caller's promise is this function's.
-        unsafe { run_there(&plan, operation, local, result, is_mine) }.map(drop)
-    })
+) -> Result<(), Failure> {
+    let plan = handle::object(plan)?;
+    // SAFETY: the caller's promise is this function's.
+    unsafe { run_there(&plan, operation, local, result, is_mine) }.map(drop)
 }
 
 /// # Safety
@@ -111,12 +109,10 @@ pub(super) unsafe fn run_pairs(
     pairs: [Input; 2],
     result: Output,
     is_mine: *mut c_int,
-) -> Status {
-    guard(|| {
-        let plan = handle::object(plan)?;
-        // SAFETY: the caller's promise is this function's.
-        unsafe { run_pairs_there(&plan, operation, pairs, result, is_mine) }.map(drop)
-    })
+) -> Result<(), Failure> {
+    let plan = handle::object(plan)?;
+    // SAFETY: the caller's promise is this function's.
+    unsafe { run_pairs_there(&plan, operation, pairs, result, is_mine) }.map(drop)
 }
 
 /// # Safety
@@ -158,12 +154,10 @@ unsafe fn run_pairs_there(
 /// # Safety
 /// As there.
 #[cold]
-pub(super) unsafe fn broadcast(plan: *const treefold_plan, row: Output) -> Status {
-    guard(|| {
-        let plan = handle::object(plan)?;
-        // SAFETY: the caller's promise is this function's.
-        unsafe { broadcast_there(&plan, row) }
-    })
+pub(super) unsafe fn broadcast(plan: *const treefold_plan, row: Output) -> Result<(), Failure> {
+    let plan = handle::object(plan)?;
+    // SAFETY: the caller's promise is this function's.
+    unsafe { broadcast_there(&plan, row) }
 }
 
 /// # Safety
@@ -198,12 +192,10 @@ pub(super) unsafe fn start(
     operation: Operation,
     local: Input,
     run: *mut *mut treefold_run,
-) -> Status {
-    guard(|| {
-        let plan = handle::object(name)?;
-        // SAFETY: the caller's promise is this function's.
-        unsafe { start_there(&plan, name, operation, local, run) }
-    })
+) -> Result<(), Failure> {
+    let plan = handle::object(name)?;
+    // SAFETY: the caller's promise is this function's.
+    unsafe { start_there(&plan, name, operation, local, run) }
 }
 
 /// # Safety
@@ -251,12 +243,10 @@ pub(super) unsafe fn start_pairs(
     operation: Operation,
     pairs: [Input; 2],
     run: *mut *mut treefold_run,
-) -> Status {
-    guard(|| {
-        let plan = handle::object(name)?;
-        // SAFETY: the caller's promise is this function's.
-        unsafe { start_pairs_there(&plan, name, operation, pairs, run) }
-    })
+) -> Result<(), Failure> {
+    let plan = handle::object(name)?;
+    // SAFETY: the caller's promise is this function's.
+    unsafe { start_pairs_there(&plan, name, operation, pairs, run) }
 }
 
 /// # Safety

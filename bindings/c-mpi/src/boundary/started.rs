@@ -28,12 +28,12 @@ pub(super) unsafe fn start(
     local: Input,
     run: *mut *mut treefold_run,
 ) -> Status {
-    #[cfg(feature = "cuda")]
-    if may_have_arrays() {
-        // SAFETY: the caller's promise is this function's.
-        return unsafe { device::start(name, operation, local, run) };
-    }
     guard(|| {
+        #[cfg(feature = "cuda")]
+        if may_have_arrays() {
+            // SAFETY: the caller's promise is this function's.
+            return unsafe { device::start(name, operation, local, run) };
+        }
         let plan = handle::object(name)?;
         // SAFETY: the caller's promise is this function's.
         unsafe { start_here(&plan, name, operation, local, run) }
@@ -82,12 +82,12 @@ pub(super) unsafe fn start_pairs(
     pairs: [Input; 2],
     run: *mut *mut treefold_run,
 ) -> Status {
-    #[cfg(feature = "cuda")]
-    if may_have_arrays() {
-        // SAFETY: the caller's promise is this function's.
-        return unsafe { device::start_pairs(name, operation, pairs, run) };
-    }
     guard(|| {
+        #[cfg(feature = "cuda")]
+        if may_have_arrays() {
+            // SAFETY: the caller's promise is this function's.
+            return unsafe { device::start_pairs(name, operation, pairs, run) };
+        }
         let plan = handle::object(name)?;
         // SAFETY: the caller's promise is this function's.
         unsafe { start_pairs_here(&plan, name, operation, pairs, run) }
