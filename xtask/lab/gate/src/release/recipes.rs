@@ -57,7 +57,7 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
 
     let recipe = recipes.join("spack/treefold/package.py");
     let mut compile = environment.python("-m py_compile");
-    // Spack 1.0 reads it by Python's own compiler.
+    // What it becomes is no part of the release.
     compile.arg(&recipe).env("PYTHONPYCACHEPREFIX", &tried);
     steps.step("the recipe for Spack is Python", &mut compile)?;
     if !runs("unshare") || !tree.exists() {
