@@ -6,6 +6,9 @@ struct Why;
 #[doc = include_str!("../../../../docs/tutorial-rust.md")]
 struct TutorialRust;
 
+#[doc = include_str!("../../../../docs/tutorial-by-key.md")]
+struct TutorialByKey;
+
 #[doc = include_str!("../../../../docs/tree-or-exact.md")]
 struct TreeOrExact;
 

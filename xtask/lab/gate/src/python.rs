@@ -54,6 +54,7 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
     tests.args([
         sources().join("README.md"),
         workspace().join("docs/tutorial-python.md"),
+        workspace().join("docs/tutorial-by-key.md"),
     ]);
     tests.args(["--pyargs", "treefold"]);
     steps.step("tests and examples in Python", &mut tests)?;
