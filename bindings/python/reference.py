@@ -1,4 +1,4 @@
-"""Writes `docs/python.md` from the docstrings: `python3 reference.py`. It reads the sources, and imports nothing of them."""
+"""Prints the docstrings as a page, which `cargo xtask book` puts into docs/python.md. It reads the sources, and imports nothing of them."""
 
 import ast
 import inspect
@@ -6,7 +6,6 @@ import pathlib
 import textwrap
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
-PAGE = PACKAGE.parents[1] / "docs/python.md"
 
 # Modules, and the file of each public name; names stand in the order of the page.
 MODULES = {
@@ -15,7 +14,11 @@ MODULES = {
         "_partial": ["Partial"],
         "_threads": ["threads"],
     },
-    "treefold.exact": {"exact": ["sum", "dot", "vdot", "norm", "Partial"]},
+    "treefold.exact": {
+        "exact": ["sum", "dot", "vdot", "norm", "Partial"],
+        "_accumulator": ["mean", "var", "std", "average", "Accumulator"],
+        "_keyed": ["bincount", "add_at", "histogram", "reduceat", "groupby", "GroupBy", "rolling", "RollingWindows"],
+    },
     "treefold.dask": {"dask": ["sum", "exact_sum", "prod", "min", "max", "mean"]},
     "treefold.mpi": {
         "mpi/_plan": ["Plan", "Pending"],
@@ -23,13 +26,6 @@ MODULES = {
         "mpi/_world": ["library", "measure_link", "set_silence_limit"],
     },
 }
-
-HEAD = """# Python
-
-Written from the docstrings by `python3 bindings/python/reference.py`. The
-tutorials for [one process](tutorial-python.md) and for
-[ranks](tutorial-python-mpi.md) show programs.
-"""
 
 # Doctests: the tutorials have examples.
 LEFT_OUT = ["Examples"]
@@ -132,7 +128,7 @@ def members(name, node):
 
 def page():
     """The text of the page."""
-    text = HEAD
+    text = ""
     for module, files in MODULES.items():
         folder = module.removeprefix("treefold").strip(".")
         file = f"{folder}.py" if folder in files else f"{folder}/__init__.py".strip("/")
@@ -152,5 +148,4 @@ def page():
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page())
-    print(PAGE)
+    print(page(), end="")

@@ -32,7 +32,8 @@
 ! of rank 2, x(:, i) is item i, a row of as many values as the width of the plan. Arrays must be of the plan's type: another
 ! one is the error TREEFOLD_ARGUMENT, of which the other ranks hear as of a wrong length. For an operator of the caller, arrays of
 ! any type count by their bytes, which must be whole items. Arguments of type c_ptr are addresses of items of any type, followed by
-! the number of elements, or of items of the caller's operator; what lies there is taken on trust.
+! the number of elements, or of items of the caller's operator; what lies there is taken on trust. It may be in the memory of a GPU,
+! as treefold_mpi.h says.
 !
 ! Communicators, builders, plans and runs are variables of types with a finaliser: they end where they go out of scope, or by
 ! treefold_..._destroy. Variables of the main program do not go out of scope. They cannot be copied, since one of two copies would

@@ -28,6 +28,8 @@
  * Lengths count elements: of a type of treefold.h, or items of the caller's operator. Where items are rows, a rank's array has its
  * items times the width.
  *
+ * Arrays may be in the memory of an NVIDIA GPU, as with an MPI library that knows CUDA; "Runs" says more.
+ *
  * Link with libtreefold_mpi instead of libtreefold (pkg-config: treefold-mpi; CMake: treefold::mpi), and compile with any MPI
  * library: Open MPI, MPICH and its relatives, or one of the standard ABI.
  */
@@ -246,6 +248,19 @@ treefold_status treefold_plan_print(const treefold_plan *plan, char *text, size_
  * - scan: for each of this rank's items, the reduction of all items up to it, itself included; m = n
  * - exscan: the same without the item itself; item 0 gets the operator's value for nothing; m = n
  * - broadcast: the root's row is copied to every rank; m is the width
+ *
+ * Any of these arrays may be in the memory of an NVIDIA GPU, on each rank by itself: the bits are the same. Reductions (not scans) of
+ * TREEFOLD_SUM of F32, F64, C32 and C64, and exact sums of F32 and F64 without a width, are folded there; a few values are left, which go
+ * through ordinary memory. For everything else (other types, operators and figures, scans, broadcasts, algorithms that are no schedules)
+ * an array is copied to ordinary memory, and reduced there. A result is copied to where it is to be.
+ *
+ * - The program uses CUDA as ever. It is linked to nothing more: the library takes CUDA's driver if the program has loaded it when a plan
+ *   runs for the first time, by any call to it or to CUDA's runtime. Without, nothing is loaded, and arrays are in ordinary memory
+ * - What was asked of the default stream, and of streams that wait for it, has happened before items are read. For another stream,
+ *   synchronise first. A call returns when its result is there
+ * - Memory of a context that is not the GPU's primary one, which CUDA's runtime uses, is TREEFOLD_ARGUMENT; so are errors of the driver.
+ *   TREEFOLD_MEMORY if it has no memory. TREEFOLD_UNSUPPORTED if the GPU is older than Volta
+ * - Handles and *is_mine are in ordinary memory, and so are the arrays of treefold.h
  */
 treefold_status treefold_allreduce(const treefold_plan *plan, const void *local, size_t n, void *result, size_t m);
 treefold_status treefold_reduce(const treefold_plan *plan, const void *local, size_t n, void *result, size_t m, int *is_mine);

@@ -21,6 +21,8 @@
 // without arguments, is empty: its calls fail with code::null. They may be destroyed in any order, also after MPI_Finalize and, as static
 // objects, after main; destructors do not communicate, and print nothing.
 //
+// Arrays may be in the memory of an NVIDIA GPU, as spans of device pointers; treefold_mpi.h says more.
+//
 // Link with libtreefold_mpi instead of libtreefold, and compile with any MPI library.
 #ifndef TREEFOLD_MPI_HPP
 #define TREEFOLD_MPI_HPP

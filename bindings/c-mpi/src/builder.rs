@@ -169,6 +169,13 @@ impl Settings {
 
     /// Builds the plan. Collective.
     pub(crate) fn build(&self) -> Result<Rc<Shaped>, Failure> {
+        let plan = self.build_of_kind()?;
+        #[cfg(feature = "cuda")]
+        plan.gpu.set_kind(&self.kind);
+        Ok(plan)
+    }
+
+    fn build_of_kind(&self) -> Result<Rc<Shaped>, Failure> {
         match &self.kind {
             Kind::Builtin(element_type, operator) => by_type!(*element_type, T => {
                 self.build_by(T::operator(*operator)?, Plain::<T>::new())

@@ -56,21 +56,31 @@ impl<Q: Quantity> ExactPlan<Q> {
         result: &mut [Q::Item],
     ) -> Result<bool, RunError> {
         let local = self.local(x, y).inspect_err(|_| self.refuse(operation))?;
+        if matches!(operation, Operation::Scan | Operation::Exscan) {
+            let wrong = self.check_prefixes(x, result);
+            wrong.inspect_err(|_| self.refuse(operation))?;
+            let mut before = vec![Q::Total::default(); self.plan.width()];
+            self.plan.exscan_into(&local, &mut before)?;
+            prefixes::<Q>(&mut before, x, result, operation == Operation::Scan);
+            return Ok(true);
+        }
+        self.run_totals(operation, &local, result)
+    }
+
+    /// A reduction of this rank's row of sums.
+    pub(crate) fn run_totals(
+        &self,
+        operation: Operation,
+        local: &[Q::Total],
+        result: &mut [Q::Item],
+    ) -> Result<bool, RunError> {
         let mut totals = vec![Q::Total::default(); result.len()];
         let mut is_mine = true;
         match operation {
-            Operation::Allreduce => self.plan.allreduce_into(&local, &mut totals)?,
-            Operation::Reduce => is_mine = self.plan.reduce_into(&local, &mut totals)?,
-            Operation::ReduceScatter => self.plan.reduce_scatter(&local, &mut totals)?,
-            Operation::Scan | Operation::Exscan => {
-                let wrong = self.check_prefixes(x, result);
-                wrong.inspect_err(|_| self.refuse(operation))?;
-                let mut before = vec![Q::Total::default(); self.plan.width()];
-                self.plan.exscan_into(&local, &mut before)?;
-                prefixes::<Q>(&mut before, x, result, operation == Operation::Scan);
-                return Ok(true);
-            }
-            _ => unreachable!("there is no other"),
+            Operation::Allreduce => self.plan.allreduce_into(local, &mut totals)?,
+            Operation::Reduce => is_mine = self.plan.reduce_into(local, &mut totals)?,
+            Operation::ReduceScatter => self.plan.reduce_scatter(local, &mut totals)?,
+            _ => unreachable!("scans are no reductions, and there is no other"),
         }
         if is_mine {
             write_values::<Q>(&totals, result);
@@ -88,7 +98,7 @@ impl<Q: Quantity> ExactPlan<Q> {
         self.start_totals(operation, &local, x)
     }
 
-    fn start_totals(
+    pub(crate) fn start_totals(
         &self,
         operation: Operation,
         local: &[Q::Total],

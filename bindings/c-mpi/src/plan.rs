@@ -1,5 +1,10 @@
 //! Plans without the type of their items.
 
+#[cfg(feature = "cuda")]
+pub(crate) mod device;
+
+#[cfg(feature = "cuda")]
+use std::any::Any;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::{Deref, Range};
@@ -27,6 +32,8 @@ pub(crate) struct Shaped {
     pub(crate) width: usize,
     /// Whether this rank gets a reduction's result.
     pub(crate) is_root: bool,
+    #[cfg(feature = "cuda")]
+    pub(crate) gpu: device::Use,
     plan: Box<dyn AnyPlan>,
 }
 
@@ -91,6 +98,10 @@ pub(crate) trait AnyPlan {
 
     /// Who sends what to whom.
     fn text(&self) -> String;
+
+    /// The plan with its type.
+    #[cfg(feature = "cuda")]
+    fn as_any(&self) -> &dyn Any;
 }
 
 /// A plan of either kind, tree or exact sum, on items of a type.
@@ -270,6 +281,8 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
             element_bytes: layout.bytes(),
             width: plan.width(),
             is_root,
+            #[cfg(feature = "cuda")]
+            gpu: device::Use::default(),
             plan: Box::new(Self {
                 plan,
                 layout,
@@ -435,5 +448,10 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> AnyPlan for TypedPlan<L,
 
     fn text(&self) -> String {
         self.plan.text()
+    }
+
+    #[cfg(feature = "cuda")]
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }

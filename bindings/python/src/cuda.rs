@@ -1,8 +1,6 @@
 //! Sums of arrays in the memory of NVIDIA GPUs, which `treefold/_cuda.py` describes by their addresses.
 
-use std::collections::HashMap;
 use std::slice;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use cuda::{Device, Element, Error};
 use numpy::{PyArrayDyn, PyArrayMethods};
@@ -14,19 +12,6 @@ use treefold::{Operator, Sum, exact};
 use crate::element::Item;
 use crate::error::raised;
 use crate::fold::{check_length, scalar};
-
-/// The devices that were used, by their numbers.
-static DEVICES: LazyLock<Mutex<HashMap<usize, Arc<Device>>>> = LazyLock::new(Mutex::default);
-
-fn device(ordinal: usize) -> Result<Arc<Device>, Error> {
-    let mut devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(device) = devices.get(&ordinal) {
-        return Ok(Arc::clone(device));
-    }
-    let device = Arc::new(Device::new(ordinal)?);
-    devices.insert(ordinal, Arc::clone(&device));
-    Ok(device)
-}
 
 fn raised_by_device(error: Error) -> PyErr {
     let text = error.to_string();
@@ -63,7 +48,7 @@ impl Array {
         exact::Sum<T>: exact::Accumulator,
         <exact::Sum<T> as exact::Accumulator>::Integers: AsMut<[i64]>,
     {
-        let device = device(self.ordinal)?;
+        let device = Device::shared(self.ordinal)?;
         let [before, length, after] = self.shape;
         let count = length * after;
         // SAFETY: `_cuda.py` has the address and the shape from the array's owner, and holds the array until this returns.
@@ -137,7 +122,7 @@ pub(crate) fn cuda_device_of(pointer: u64, stream: Option<usize>) -> PyResult<us
     let waited = Device::ordinal_of(pointer).and_then(|ordinal| {
         if let Some(stream) = stream {
             // SAFETY: the protocol has this number for a stream of the array's device.
-            unsafe { device(ordinal)?.wait_for_stream(stream) }?;
+            unsafe { Device::shared(ordinal)?.wait_for_stream(stream) }?;
         }
         Ok(ordinal)
     });

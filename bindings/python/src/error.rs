@@ -2,6 +2,7 @@
 
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFloatingPointError, PyValueError};
+use pyo3::pyfunction;
 use treefold::{FoldError, PartialError};
 
 /// As Python raises it.
@@ -19,4 +20,10 @@ pub(crate) fn raised_by_partial(error: PartialError) -> PyErr {
         PartialError::Fold(error) => raised(error),
         error => PyValueError::new_err(error.to_string()),
     }
+}
+
+/// Panics. Tests of a wheel tell by it that a panic becomes an exception, which depends on how the wheel was linked.
+#[pyfunction]
+pub(crate) fn panic_on_purpose() {
+    panic!("on purpose")
 }

@@ -30,6 +30,8 @@ mod _native {
     #[pymodule_export]
     use crate::cuda::{cuda_device_of, cuda_sum, cuda_sum_all, dlpack};
     #[pymodule_export]
+    use crate::error::panic_on_purpose;
+    #[pymodule_export]
     use crate::exact::{exact_dot, exact_norm};
     #[pymodule_export]
     use crate::exact_keyed::{

@@ -1,5 +1,7 @@
 """Arrays in the memory of NVIDIA GPUs, by DLPack or by `__cuda_array_interface__`: those of PyTorch, CuPy, JAX, Numba and others."""
 
+from typing import Any
+
 import numpy as np
 
 from . import _native
@@ -7,14 +9,19 @@ from ._arrays import finished, reduced_axes, size
 
 # DLPack's numbers for devices: CUDA's memory, and its managed memory.
 _DEVICES = (2, 13)
-# And for types, with their bits: floats and complex numbers.
-_DTYPES = {(2, 32): np.dtype("f4"), (2, 64): np.dtype("f8"), (5, 64): np.dtype("c8"), (5, 128): np.dtype("c16")}
+# And for types, with their bits.
+_DTYPES = {
+    (code, bits): np.dtype(f"{kind}{bits // 8}")
+    for code, kind, widths in ((0, "i", (8, 16, 32, 64)), (1, "u", (8, 16, 32, 64)), (2, "f", (32, 64)), (5, "c", (64, 128)))
+    for bits in widths
+}
+_SUMMED = tuple(np.dtype(name) for name in ("f4", "f8", "c8", "c16"))
 _TYPES = "in GPU memory, treefold sums floats of 32 or 64 bits, or complex numbers of such"
 # The default stream, which treefold uses.
 _DEFAULT_STREAM = 1
 
 
-def is_on_device(x):
+def is_on_device(x: Any) -> bool:
     """Whether `x` is an array in the memory of a GPU. NumPy's arrays and what becomes one are not."""
     if isinstance(x, (np.ndarray, list, tuple, int, float)):
         return False
@@ -27,8 +34,10 @@ def reduction(op, x, axis, out, keepdims):
     """The sum along axes of an array on a GPU, as NumPy's arrays have it: an array or scalar of NumPy."""
     if op not in ("sum", "exact_sum"):
         raise TypeError(f"treefold does not reduce arrays in GPU memory by {op}: only sum and exact.sum")
-    array = _of_dlpack(x) if hasattr(x, "__dlpack__") else _of_interface(x)
+    array = described("x", x)
     shape, dtype = array.shape, array.dtype
+    if dtype not in _SUMMED:
+        raise TypeError(f"x has elements of type {dtype}: {_TYPES}")
     is_exact = op == "exact_sum"
     if axis is None and out is None and keepdims is False and dtype.kind == "f":
         return _native.cuda_sum_all(array.device, array.pointer, size(shape), is_exact, dtype.itemsize)
@@ -48,19 +57,26 @@ def reduction(op, x, axis, out, keepdims):
     return finished(result.reshape(kept), shape, axes, out, keepdims)
 
 
-class _Array:
+def described(name: str, given: Any) -> "OnDevice":
+    """Where an argument of this name is that is an array in the memory of a GPU."""
+    return _of_dlpack(name, given) if hasattr(given, "__dlpack__") else _of_interface(name, given)
+
+
+class OnDevice:
     """Where an array is. It holds what keeps the memory."""
 
-    def __init__(self, owner, device, pointer, shape, strides, dtype):
+    def __init__(self, name, given, owner, device, pointer, shape, strides, dtype):
+        self.given = given
         self.owner = owner
         self.device = device
         self.pointer = pointer
         self.shape = tuple(shape)
+        self.size = size(self.shape)
         self.dtype = dtype
-        if dtype not in _DTYPES.values():
-            raise TypeError(f"x has elements of type {dtype}: {_TYPES}")
         if not _is_contiguous(self.shape, strides):
-            raise ValueError("x is not contiguous in GPU memory, in C order: make it so first, as by x.contiguous() or cupy.ascontiguousarray(x)")
+            raise ValueError(
+                f"{name} is not contiguous in GPU memory, in C order: make it so first, as by {name}.contiguous() or cupy.ascontiguousarray({name})"
+            )
 
 
 def _is_contiguous(shape, strides):
@@ -75,21 +91,21 @@ def _is_contiguous(shape, strides):
     return True
 
 
-def _of_dlpack(x):
+def _of_dlpack(name, given):
     """By `__dlpack__`: the owner makes the default stream wait until the array is there."""
-    capsule = x.__dlpack__(stream=_DEFAULT_STREAM)
+    capsule = given.__dlpack__(stream=_DEFAULT_STREAM)
     device, pointer, shape, strides, (code, bits, lanes) = _native.dlpack(capsule)
     dtype = _DTYPES.get((code, bits))
     if lanes != 1 or dtype is None:
-        raise TypeError(f"x has elements of DLPack's type {code}, of {bits} bits: {_TYPES}")
-    return _Array((x, capsule), device, pointer, shape, strides, dtype)
+        raise TypeError(f"{name} has elements of DLPack's type {code}, of {bits} bits: {_TYPES}")
+    return OnDevice(name, given, capsule, device, pointer, shape, strides, dtype)
 
 
-def _of_interface(x):
+def _of_interface(name, given):
     """By `__cuda_array_interface__`."""
-    interface = x.__cuda_array_interface__
+    interface = given.__cuda_array_interface__
     if interface.get("mask") is not None:
-        raise TypeError("x has a mask, whose items would count")
+        raise TypeError(f"{name} has a mask, whose items would count")
     dtype = np.dtype(interface["typestr"])
     strides = interface.get("strides")
     if strides is not None:
@@ -97,4 +113,4 @@ def _of_interface(x):
     pointer = interface["data"][0] or 0
     # No memory has no device.
     device = _native.cuda_device_of(pointer, interface.get("stream")) if pointer else 0
-    return _Array(x, device, pointer, interface["shape"], strides, dtype)
+    return OnDevice(name, given, interface, device, pointer, interface["shape"], strides, dtype)

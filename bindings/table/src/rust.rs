@@ -125,7 +125,7 @@ use std::ptr;
 use treefold::Operation;
 use treefold_c::failure::Status;
 
-use super::collectives;
+use super::{collectives, started};
 use crate::plan::treefold_plan;
 use crate::run::treefold_run;
 ";
@@ -185,7 +185,7 @@ fn start(call: &Call) -> String {
     let gives = format!("Starts `treefold_{name}`. Collective.");
     let safety = "`local` is n elements, and `run` is room for a handle; each may be NULL.";
     let arguments = format!("{LOCAL}, run: *mut *mut treefold_run");
-    let body = format!("collectives::start(plan, Operation::{operation}, (local, n), run)");
+    let body = format!("started::start(plan, Operation::{operation}, (local, n), run)");
     export(
         &format!("start_{name}"),
         &gives,
@@ -238,8 +238,7 @@ fn start_of_pairs(call: &Call) -> String {
     let gives = format!("Starts `treefold_{name}_dot`. Collective.");
     let safety = "`x` is n elements, `y` is k, and `run` is room for a handle; each may be NULL.";
     let arguments = format!("{PAIRS}, run: *mut *mut treefold_run");
-    let body =
-        format!("collectives::start_pairs(plan, Operation::{operation}, [(x, n), (y, k)], run)");
+    let body = format!("started::start_pairs(plan, Operation::{operation}, [(x, n), (y, k)], run)");
     export(
         &format!("start_{name}_dot"),
         &gives,

@@ -1,16 +1,16 @@
 //! A device: its context, its kernels, and memory that they need.
 
-use std::ffi::c_void;
 use std::fmt;
 use std::ptr::NonNull;
 use std::slice;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cudarc::driver::sys::{self, CUdevice_attribute, CUpointer_attribute};
+use cudarc::driver::sys::{self, CUdevice_attribute};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverError, result};
 use cudarc::nvrtc::Ptx;
 use reduce::{Operator, Sum};
 
+use crate::driver::{self, Kept};
 use crate::error::{During, Error};
 use crate::items::{Buffer, Element, Items};
 
@@ -71,7 +71,7 @@ impl Device {
     /// # Errors
     /// There is no driver or no such GPU, it is older than Volta, or the driver fails.
     pub fn new(ordinal: usize) -> Result<Self, Error> {
-        check_driver()?;
+        driver::check()?;
         let count = match result::init().and_then(|()| CudaContext::device_count()) {
             Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => 0,
             count => count.during("counting devices")?,
@@ -80,6 +80,7 @@ impl Device {
         if ordinal >= count {
             return Err(Error::NoDevice { ordinal, count });
         }
+        let _kept = Kept::current()?;
         let context = CudaContext::new(ordinal).during("opening the device")?;
         let (major, minor) = context
             .compute_capability()
@@ -104,7 +105,7 @@ impl Device {
             partials: [room()?, room()?],
             arrived: Buffer::copy_of(&stream, &[0])?,
             limbs: Buffer::copy_of(&stream, &[0; LIMBS])?,
-            results: Pinned::new(1 << 10)?,
+            results: Pinned::new(&context, 1 << 10)?,
         };
         Ok(Self {
             kernels: [
@@ -115,6 +116,22 @@ impl Device {
             stream,
             context,
         })
+    }
+
+    /// The GPU of this number, as [`new`](Device::new) makes it, which all share that ask for it so. It lives as long as the process.
+    ///
+    /// # Errors
+    /// As [`new`](Device::new).
+    pub fn shared(ordinal: usize) -> Result<&'static Self, Error> {
+        static DEVICES: Mutex<Vec<&'static Device>> = Mutex::new(Vec::new());
+        let mut devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |device: &&&Self| device.context.ordinal() == ordinal;
+        if let Some(device) = devices.iter().find(is_it) {
+            return Ok(device);
+        }
+        let device: &'static Self = Box::leak(Box::new(Self::new(ordinal)?));
+        devices.push(device);
+        Ok(device)
     }
 
     /// What the GPU is called.
@@ -139,6 +156,7 @@ impl Device {
     where
         Sum: Operator<T>,
     {
+        let _bound = self.bind()?;
         Buffer::copy_of(&self.stream, items)
     }
 
@@ -168,30 +186,49 @@ impl Device {
         if !pointer.is_multiple_of(size_of::<T>() as u64) {
             return Err(wrong("the pointer is not aligned for its type"));
         }
-        self.bind()?;
-        let (ordinal, own) = (owner_of(pointer)?, self.context.ordinal());
+        let (ordinal, own) = (driver::owner_of(pointer)?, self.context.ordinal());
         if ordinal != own {
             return Err(wrong(&format!(
                 "memory of GPU {ordinal}, and this is GPU {own}"
             )));
         }
+        if !driver::is_of_context(pointer, self.context.cu_ctx()) {
+            return Err(wrong(
+                "memory of a context of its own, and sums run in the GPU's primary context",
+            ));
+        }
         Ok(Items::new(pointer, length))
     }
 
-    /// Copies items to ordinary memory of the same length.
+    /// Copies as many bytes as `into` has from this device's memory.
+    ///
+    /// # Errors
+    /// The driver fails.
+    ///
+    /// # Safety
+    /// There are that many bytes at the pointer.
     #[expect(unsafe_code, reason = "a copy from a pointer")]
-    pub(crate) fn copy_from<T: Element>(
-        &self,
-        items: Items<'_, T>,
-        into: &mut [T],
-    ) -> Result<(), Error>
-    where
-        Sum: Operator<T>,
-    {
-        self.bind()?;
-        // SAFETY: `into` has as many items as are there.
-        unsafe { result::memcpy_dtoh_async(into, items.pointer, self.stream.cu_stream()) }
+    pub unsafe fn copy_from(&self, pointer: u64, into: &mut [u8]) -> Result<(), Error> {
+        let _bound = self.bind()?;
+        // SAFETY: the caller promises the bytes.
+        unsafe { result::memcpy_dtoh_async(into, pointer, self.stream.cu_stream()) }
             .during("copying from the device")?;
+        self.wait()
+    }
+
+    /// Copies bytes to this device's memory.
+    ///
+    /// # Errors
+    /// The driver fails.
+    ///
+    /// # Safety
+    /// There is room for them at the pointer, which nobody else uses.
+    #[expect(unsafe_code, reason = "a copy to a pointer")]
+    pub unsafe fn copy_into(&self, bytes: &[u8], pointer: u64) -> Result<(), Error> {
+        let _bound = self.bind()?;
+        // SAFETY: the caller promises the room; `bytes` are there until the device has them, for which this waits.
+        unsafe { result::memcpy_htod_async(pointer, bytes, self.stream.cu_stream()) }
+            .during("copying to the device")?;
         self.wait()
     }
 
@@ -200,9 +237,9 @@ impl Device {
     /// # Errors
     /// There is no driver, or it does not know the memory.
     pub fn ordinal_of(pointer: u64) -> Result<usize, Error> {
-        check_driver()?;
+        driver::check()?;
         result::init().during("starting the driver")?;
-        owner_of(pointer)
+        driver::owner_of(pointer)
     }
 
     /// Waits until what was asked of another stream has happened. 1 and 2 are the default stream and that of this thread.
@@ -214,7 +251,7 @@ impl Device {
     /// The number is a stream of this device, or 1 or 2.
     #[expect(unsafe_code, reason = "a stream by its address")]
     pub unsafe fn wait_for_stream(&self, stream: usize) -> Result<(), Error> {
-        self.bind()?;
+        let _bound = self.bind()?;
         // SAFETY: the caller vouches for the stream.
         unsafe { result::stream::synchronize(stream as sys::CUstream) }
             .during("waiting for a stream")
@@ -227,9 +264,9 @@ impl Device {
         &self.kernels[T::INDEX]
     }
 
-    /// Makes the device that of this thread's calls.
-    pub(crate) fn bind(&self) -> Result<(), Error> {
-        self.context.bind_to_thread().during("choosing the device")
+    /// Makes the device that of this thread's calls, until the result is dropped.
+    pub(crate) fn bind(&self) -> Result<Kept, Error> {
+        driver::bind(&self.context)
     }
 
     pub(crate) fn wait(&self) -> Result<(), Error> {
@@ -241,41 +278,9 @@ impl Device {
         &self,
         task: impl FnOnce(&mut Scratch) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        self.bind()?;
+        let _bound = self.bind()?;
         let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         task(&mut scratch)
-    }
-}
-
-/// Whether there is a driver: `cudarc` panics where it needs one and there is none.
-#[expect(unsafe_code, reason = "asks whether a library can be loaded")]
-fn check_driver() -> Result<(), Error> {
-    // SAFETY: loading the driver runs its initialisers, which are those of any program that uses a GPU.
-    if unsafe { sys::is_culib_present() } {
-        Ok(())
-    } else {
-        Err(Error::NoDriver)
-    }
-}
-
-/// The number of the GPU that has the memory at a pointer. The driver runs.
-#[expect(unsafe_code, reason = "the driver writes a number")]
-fn owner_of(pointer: u64) -> Result<usize, Error> {
-    let mut ordinal = 0_i32;
-    // SAFETY: the driver writes an int for this attribute, whatever the pointer is, or returns an error.
-    let asked = unsafe {
-        sys::cuPointerGetAttribute(
-            (&raw mut ordinal).cast::<c_void>(),
-            CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-            pointer,
-        )
-    };
-    match (asked.result(), usize::try_from(ordinal)) {
-        (Ok(()), Ok(ordinal)) => Ok(ordinal),
-        _ => Err(Error::Pointer {
-            pointer,
-            reason: "no memory that the driver knows".to_owned(),
-        }),
     }
 }
 
@@ -319,6 +324,7 @@ impl Scratch {
 pub(crate) struct Pinned {
     memory: NonNull<u64>,
     words: usize,
+    context: Arc<CudaContext>,
 }
 
 // SAFETY: the memory is this value's alone.
@@ -327,7 +333,7 @@ unsafe impl Send for Pinned {}
 
 #[expect(unsafe_code, reason = "memory that the driver allocates")]
 impl Pinned {
-    fn new(words: usize) -> Result<Self, Error> {
+    fn new(context: &Arc<CudaContext>, words: usize) -> Result<Self, Error> {
         let bytes = words * size_of::<u64>();
         // SAFETY: the context is this thread's, and any flags are allowed.
         let memory = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP) }
@@ -335,13 +341,17 @@ impl Pinned {
         let memory = NonNull::new(memory.cast::<u64>()).expect("memory is not at null");
         // SAFETY: there are that many bytes.
         unsafe { memory.write_bytes(0, words) };
-        Ok(Self { memory, words })
+        Ok(Self {
+            memory,
+            words,
+            context: Arc::clone(context),
+        })
     }
 
     /// Room for words; what was there is lost.
     pub(crate) fn reserve(&mut self, words: usize) -> Result<(), Error> {
         if self.words < words {
-            *self = Self::new(words.next_power_of_two())?;
+            *self = Self::new(&self.context, words.next_power_of_two())?;
         }
         Ok(())
     }
@@ -361,6 +371,7 @@ impl Pinned {
 #[expect(unsafe_code, reason = "memory that the driver allocated")]
 impl Drop for Pinned {
     fn drop(&mut self) {
+        let _bound = driver::bind(&self.context);
         // SAFETY: it came from `malloc_host`, and every call waits for its kernels. At the end of the process the driver may be gone, and
         // its error is of no interest.
         let _ = unsafe { result::free_host(self.memory.as_ptr().cast()) };

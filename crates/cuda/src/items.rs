@@ -9,6 +9,7 @@ use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceRepr};
 use exact_sum::Float;
 use reduce::{Operator, Sum};
 
+use crate::driver;
 use crate::error::{During, Error};
 
 /// A type of items: `f32` or `f64`.
@@ -93,8 +94,17 @@ impl<T> fmt::Debug for Items<'_, T> {
 /// Memory of a device that is freed when dropped.
 #[derive(Debug)]
 pub struct Buffer<T> {
-    memory: CudaSlice<T>,
+    /// `None` when it is dropped.
+    memory: Option<CudaSlice<T>>,
     stream: Arc<CudaStream>,
+}
+
+impl<T> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        // It is freed in its context, which need not be this thread's.
+        let _bound = driver::bind(self.stream.context());
+        self.memory = None;
+    }
 }
 
 impl<T: DeviceRepr> Buffer<T> {
@@ -109,7 +119,7 @@ impl<T: DeviceRepr> Buffer<T> {
         }
         .during("copying to the device")?;
         Ok(Self {
-            memory,
+            memory: Some(memory),
             stream: Arc::clone(stream),
         })
     }
@@ -119,21 +129,25 @@ impl<T: DeviceRepr> Buffer<T> {
         // SAFETY: any bits are values of T, which is a number; kernels write before they read.
         let memory = unsafe { stream.alloc::<T>(length) }.during("allocating device memory")?;
         Ok(Self {
-            memory,
+            memory: Some(memory),
             stream: Arc::clone(stream),
         })
     }
 
+    fn memory(&self) -> &CudaSlice<T> {
+        self.memory.as_ref().expect("it is not dropped yet")
+    }
+
     pub(crate) fn len(&self) -> usize {
-        self.memory.len()
+        self.memory().len()
     }
 
     pub(crate) fn pointer(&self) -> u64 {
-        self.memory.device_ptr(&self.stream).0
+        self.memory().device_ptr(&self.stream).0
     }
 
     pub(crate) fn copy_to(&self, host: &mut [T]) -> Result<(), Error> {
-        let view = self.memory.slice(..host.len());
+        let view = self.memory().slice(..host.len());
         self.stream
             .memcpy_dtoh(&view, host)
             .during("copying from the device")
@@ -144,6 +158,6 @@ impl<T: DeviceRepr> Buffer<T> {
     /// The items.
     #[must_use]
     pub fn items(&self) -> Items<'_, T> {
-        Items::new(self.pointer(), self.memory.len())
+        Items::new(self.pointer(), self.len())
     }
 }

@@ -22,6 +22,7 @@
 //! up as integers, in any order.
 
 mod device;
+mod driver;
 mod error;
 mod exact;
 mod items;
@@ -30,5 +31,6 @@ mod runs;
 mod tree;
 
 pub use device::Device;
+pub use driver::{Lookout, device_of, is_driver_seen, may_have_arrays};
 pub use error::Error;
 pub use items::{Buffer, Element, Items};

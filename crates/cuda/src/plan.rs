@@ -85,14 +85,27 @@ impl Device {
         Sum: Operator<T>,
     {
         let Some(lengths) = plan.own_node_lengths(operation) else {
-            let mut items = vec![T::zeroed(); local.len()];
-            self.copy_from(local, &mut items)?;
-            return Ok(Local::Items(items));
+            return self.copied(local).map(Local::Items);
         };
         let width = plan.width();
         let mut nodes = vec![T::zeroed(); lengths.len() * width];
         self.fold_runs(local, width, &lengths, &mut nodes)?;
         Ok(Local::Nodes(nodes))
+    }
+
+    /// A copy of items in ordinary memory.
+    #[expect(unsafe_code, reason = "a copy from a pointer")]
+    fn copied<T: Element>(&self, local: Items<'_, T>) -> Result<Vec<T>, Error>
+    where
+        Sum: Operator<T>,
+    {
+        let mut items = vec![T::zeroed(); local.len()];
+        if !items.is_empty() {
+            let into = bytemuck::cast_slice_mut(&mut items);
+            // SAFETY: so many items are there, which the caller of `items` or a buffer vouches for.
+            unsafe { self.copy_from(local.pointer, into) }?;
+        }
+        Ok(items)
     }
 }
 

@@ -44,7 +44,7 @@ proptest! {
                 // Exact, as it multiplies by a power of two.
                 let units: Vec<f64> = column.iter().map(|item| item * 2_f64.powi(-scale.lower_unit())).collect();
                 let are_units = units.iter().all(|units| units.fract() == 0.0 && units.abs() < 2_f64.powi(110));
-                let Some(ColumnSplit { higher, lower }) = splits[index] else {
+                let Some(ColumnSplit { higher, lower, has_negative_zeros }) = splits[index] else {
                     // Only columns at the end may not be tried.
                     let fits = column.iter().all(|item| item.abs() < 2_f64.powi(exponent + 1));
                     prop_assert!(!(are_units && fits) || columns.len() - index < 16, "{level}");
@@ -54,6 +54,8 @@ proptest! {
                 let sum = units.iter().fold(0, |sum, &units| sum + units as i128);
                 let found = (i128::from(higher) << (scale.higher_unit() - scale.lower_unit())) + i128::from(lower);
                 prop_assert_eq!(found, sum, "{}", level);
+                let has_any = column.iter().any(|item| item.to_bits() == (-0.0_f64).to_bits());
+                prop_assert_eq!(has_negative_zeros, has_any, "{}", level);
             }
         }
     }

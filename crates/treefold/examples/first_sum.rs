@@ -43,8 +43,8 @@ fn sum(world: &World, mine: &[f64]) -> Outcome<f64> {
     Ok(plan.allreduce(mine)?)
 }
 
-fn item(i: u32) -> f64 {
-    1.0 / f64::from(i + 1)
+fn item(i: usize) -> f64 {
+    1.0 / (i + 1) as f64
 }
 
 fn plain_sum(items: &[f64]) -> f64 {

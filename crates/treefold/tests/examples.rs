@@ -206,7 +206,7 @@ fn survivors_on_threads() {
         let arguments = [ranks, lost, seed].map(|number| number.to_string());
         let printed = printed_by(Command::new(program("survivors")).args(&arguments));
         let expected = format!(
-            "{ranks} ranks, of which {lost} were lost, one after the other: 732 iterates, fingerprint {fingerprint}, all as on one rank\n"
+            "{ranks} ranks, of which {lost} were lost, one after the other:\n732 iterates, fingerprint {fingerprint}, all as on one rank\n"
         );
         assert_eq!(printed, expected, "survivors {arguments:?}");
     }

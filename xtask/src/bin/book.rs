@@ -1,20 +1,24 @@
 //! What `cargo xtask book` starts: `docs/` as HTML in `target/book`, by mdBook's library. `mdbook build docs` does the same, but for the
-//! link to what rustdoc says.
+//! docstrings of the Python package and the links to what rustdoc says and to the repository.
 
 #![expect(clippy::print_stdout, reason = "it prints where the book is")]
 
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
-use checkout::workspace::workspace;
+use checkout::workspace::{REPOSITORY, workspace};
 use mdbook_driver::MDBook;
 use mdbook_driver::book::BookItem;
-use mdbook_driver::errors::Result;
+use mdbook_driver::errors::{Error, Result};
 
 use xtask::book::{CRATES, LAST_WORD};
 
-/// Where a page speaks of the crates' documentation, which is in the HTML alone.
-const MARK: &str = "<!-- rustdoc -->";
+/// Where pages have what is in the HTML alone: a link to the crates' documentation, and the docstrings of the Python package.
+const OF_RUST: &str = "<!-- rustdoc -->";
+const OF_PYTHON: &str = "<!-- python -->";
+
+/// What prints the docstrings as a page.
+const DOCSTRINGS: &str = "bindings/python/reference.py";
 
 fn main() -> ExitCode {
     match build() {
@@ -38,11 +42,20 @@ fn main() -> ExitCode {
 fn build() -> Result<(usize, PathBuf)> {
     let mut book = MDBook::load(workspace().join("docs"))?;
     let link = format!("This book has it, too: [crate `treefold`]({CRATES}/treefold/index.html).");
+    let docstrings = docstrings()?;
     book.book.for_each_mut(|item| {
         if let BookItem::Chapter(chapter) = item {
-            chapter.content = chapter.content.replace(MARK, &link);
+            let content = chapter.content.replace(OF_RUST, &link);
+            chapter.content = content.replace(OF_PYTHON, &docstrings);
         }
     });
+    if !REPOSITORY.is_empty() {
+        // The form of GitHub, Forgejo and, by a redirection, GitLab.
+        let edit = format!("{REPOSITORY}/edit/main/docs/{{path}}");
+        book.config
+            .set("output.html.git-repository-url", REPOSITORY)?;
+        book.config.set("output.html.edit-url-template", edit)?;
+    }
     book.build()?;
     let pages = book
         .iter()
@@ -50,4 +63,18 @@ fn build() -> Result<(usize, PathBuf)> {
     // Without `..`, as a person would type it.
     let folder = book.build_dir_for("html").canonicalize()?;
     Ok((pages.count(), folder.join("index.html")))
+}
+
+/// What Python says of the package.
+fn docstrings() -> Result<String> {
+    let mut python = Command::new("python3");
+    let output = python.arg(workspace().join(DOCSTRINGS)).output();
+    let output = output.map_err(|error| {
+        Error::new(error).context("python3, which reads docstrings, does not start: install it")
+    })?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    match errors.lines().last() {
+        Some(line) if !output.status.success() => Err(Error::msg(format!("{DOCSTRINGS}: {line}"))),
+        _ => Ok(String::from_utf8(output.stdout)?),
+    }
 }

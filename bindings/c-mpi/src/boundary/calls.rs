@@ -6,7 +6,7 @@ use std::ptr;
 use treefold::Operation;
 use treefold_c::failure::Status;
 
-use super::collectives;
+use super::{collectives, started};
 use crate::plan::treefold_plan;
 use crate::run::treefold_run;
 
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn treefold_start_allreduce(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::start(plan, Operation::Allreduce, (local, n), run) }
+    unsafe { started::start(plan, Operation::Allreduce, (local, n), run) }
 }
 
 /// Starts `treefold_reduce`. Collective.
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn treefold_start_reduce(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::start(plan, Operation::Reduce, (local, n), run) }
+    unsafe { started::start(plan, Operation::Reduce, (local, n), run) }
 }
 
 /// Starts `treefold_reduce_scatter`. Collective.
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn treefold_start_reduce_scatter(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::start(plan, Operation::ReduceScatter, (local, n), run) }
+    unsafe { started::start(plan, Operation::ReduceScatter, (local, n), run) }
 }
 
 /// Starts `treefold_scan`. Collective.
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn treefold_start_scan(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::start(plan, Operation::Scan, (local, n), run) }
+    unsafe { started::start(plan, Operation::Scan, (local, n), run) }
 }
 
 /// Starts `treefold_exscan`. Collective.
@@ -209,7 +209,7 @@ pub unsafe extern "C" fn treefold_start_exscan(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::start(plan, Operation::Exscan, (local, n), run) }
+    unsafe { started::start(plan, Operation::Exscan, (local, n), run) }
 }
 
 /// The dot product on every rank. Collective.
@@ -279,7 +279,7 @@ pub unsafe extern "C" fn treefold_start_allreduce_dot(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::start_pairs(plan, Operation::Allreduce, [(x, n), (y, k)], run) }
+    unsafe { started::start_pairs(plan, Operation::Allreduce, [(x, n), (y, k)], run) }
 }
 
 /// Starts `treefold_reduce_dot`. Collective.
@@ -296,5 +296,5 @@ pub unsafe extern "C" fn treefold_start_reduce_dot(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::start_pairs(plan, Operation::Reduce, [(x, n), (y, k)], run) }
+    unsafe { started::start_pairs(plan, Operation::Reduce, [(x, n), (y, k)], run) }
 }

@@ -13,8 +13,9 @@ use treefold_c::element::ElementType;
 use treefold_c::failure::{Failure, Status};
 use treefold_c::operator::{Builtin, Words};
 
-use super::collectives::{self, duration, read_handle, write_handle};
+use super::collectives::{read_handle, write_handle};
 use super::library;
+use super::started::{self, duration};
 use crate::builder::{Comm, Kind, Settings, Share, operation_of_code};
 use crate::exact::figure::Figure;
 use crate::failure::of_transport;
@@ -643,13 +644,13 @@ pub unsafe extern "C" fn treefold_plan_print(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_test(run: *const treefold_run, done: *mut c_int) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::test(run, done) }
+    unsafe { started::test(run, done) }
 }
 
 /// Waits for so many seconds at most.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_wait_timeout(run: *const treefold_run, seconds: f64) -> Status {
-    collectives::wait_timeout(run, seconds)
+    started::wait_timeout(run, seconds)
 }
 
 /// Whether a run of a plan was started, and neither waited for nor abandoned.
@@ -662,7 +663,7 @@ pub unsafe extern "C" fn treefold_plan_pending(
     pending: *mut c_int,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::pending(plan, pending) }
+    unsafe { started::pending(plan, pending) }
 }
 
 /// The plan of a run.
@@ -675,7 +676,7 @@ pub unsafe extern "C" fn treefold_run_plan(
     plan: *mut *const treefold_plan,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::plan_of(run, plan) }
+    unsafe { started::plan_of(run, plan) }
 }
 
 /// The algorithm of a run.
@@ -706,7 +707,7 @@ pub unsafe extern "C" fn treefold_wait(
     is_mine: *mut c_int,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::wait(run, (result, m), is_mine) }
+    unsafe { started::wait(run, (result, m), is_mine) }
 }
 
 /// Abandons a run.

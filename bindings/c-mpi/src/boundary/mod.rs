@@ -10,6 +10,9 @@
 
 pub mod calls;
 mod collectives;
+#[cfg(feature = "cuda")]
+mod device;
 pub mod exports;
 mod library;
 pub mod reprored;
+mod started;

@@ -4,6 +4,38 @@ from typing import Any
 
 import numpy as np
 
+from .. import _cuda, _native
+
+#: Where an argument of a plan is.
+Array = np.ndarray | _cuda.OnDevice
+
+
+def on_device(name: str, given: Any, dtype: np.dtype[Any]) -> _cuda.OnDevice:
+    """An array of a type in the memory of a GPU. It is not converted."""
+    array = _cuda.described(name, given)
+    if array.dtype != dtype:
+        raise TypeError(f"{name} has elements of type {array.dtype} in GPU memory, which are not converted: the plan's are of type {dtype}")
+    if array.pointer:
+        # The C library looks for the driver in a plan's first call alone; this tells it.
+        _native.cuda_device_of(array.pointer, None)
+    return array
+
+
+def is_read_only(given: Any) -> bool:
+    """Whether an array in the memory of a GPU says that it is not to be written to."""
+    interface = getattr(given, "__cuda_array_interface__", None)
+    return interface is not None and bool(interface["data"][1])
+
+
+def may_overlap(one: Array, other: Array) -> bool:
+    """Whether two arrays may have memory in common."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.may_share_memory(one, other)
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return False
+    (begin, end), (first, last) = ((array.pointer, array.pointer + array.size * array.dtype.itemsize) for array in (one, other))
+    return bool(begin < last and first < end)
+
 
 def converted(name: str, given: Any, items: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     """The same items as a contiguous array of a type, if that type has all of them."""

@@ -9,7 +9,8 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import ArrayLike, DTypeLike
 
-from ._arrays import converted, one_item
+from .._cuda import OnDevice, is_on_device
+from ._arrays import Array, converted, is_read_only, may_overlap, on_device, one_item
 from ._errors import OK, OPERATOR, check
 from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
@@ -59,10 +60,10 @@ _BLOCKING_ALGORITHMS = ("algorithm1", "algorithm1-unbuffered", "mpi-native")
 _under_way: set[int] = set()
 
 # A rank's items: an array, or two for a dot product.
-_Items = tuple[np.ndarray, ...]
+_Items = tuple[Array, ...]
 
 # A run under way: its handle, the operation, where the result goes if that was said, and the result's shape.
-_Run = tuple[Handle, str, np.ndarray | None, tuple[int, ...]]
+_Run = tuple[Handle, str, Array | None, tuple[int, ...]]
 
 
 class Plan:
@@ -209,16 +210,18 @@ class Plan:
         check(lib.treefold_builder_create_user(world, name, dtype.itemsize, combine, ffi.NULL, empty, builder.place))
         return builder
 
-    def allreduce(self, x: ArrayLike, out: np.ndarray | None = None) -> Any:
+    def allreduce(self, x: ArrayLike, out: Any = None) -> Any:
         """The reduction of all items, on every rank. Collective.
 
         Parameters
         ----------
         x : array_like
             This rank's items: as many as the plan says, each `width` elements; in C order, whatever the shape. Elements are converted to
-            the plan's type if that loses nothing.
-        out : ndarray, optional
-            Where the result goes: C-contiguous, of the plan's type, with `width` elements, and apart from `x`.
+            the plan's type if that loses nothing. An array in the memory of a GPU, as of PyTorch, CuPy, JAX or Numba, is contiguous and
+            of the plan's type: sums and exact sums of floats are folded there, and all else in a copy.
+        out : ndarray, or array in the memory of a GPU, optional
+            Where the result goes: C-contiguous, of the plan's type, with `width` elements, and apart from `x`. Without it the result is
+            NumPy's.
 
         Returns
         -------
@@ -233,86 +236,90 @@ class Plan:
         """
         return self._run("allreduce", (x,), out)
 
-    def reduce(self, x: ArrayLike, out: np.ndarray | None = None) -> Any:
+    def reduce(self, x: ArrayLike, out: Any = None) -> Any:
         """The reduction of all items on the root, None on other ranks; as `allreduce` otherwise. Collective."""
         return self._run("reduce", (x,), out)
 
-    def reduce_scatter(self, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+    def reduce_scatter(self, x: ArrayLike, out: Any = None) -> np.ndarray:
         """The columns `scattered_columns` of the reduction of all rows; as `allreduce` otherwise. Collective."""
         return self._run("reduce_scatter", (x,), out)
 
-    def scan(self, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+    def scan(self, x: ArrayLike, out: Any = None) -> np.ndarray:
         """For each of this rank's items the reduction of all items up to it, itself included. Collective.
 
         The result has the shape of `x`; as `allreduce` otherwise.
         """
         return self._run("scan", (x,), out)
 
-    def exscan(self, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+    def exscan(self, x: ArrayLike, out: Any = None) -> np.ndarray:
         """As `scan`, without the item itself. Item 0 gets the operator's value for nothing. Collective."""
         return self._run("exscan", (x,), out)
 
-    def allreduce_dot(self, x: ArrayLike, y: ArrayLike, out: np.ndarray | None = None) -> Any:
+    def allreduce_dot(self, x: ArrayLike, y: ArrayLike, out: Any = None) -> Any:
         """The exact dot product of all ranks' items, on every rank: for plans of "exact_dot" and "exact_vdot". Collective.
 
         `x` and `y` have as many items, any number of them. With a width there is a dot product of each column. As `allreduce` otherwise.
         """
         return self._run("allreduce_dot", (x, y), out)
 
-    def reduce_dot(self, x: ArrayLike, y: ArrayLike, out: np.ndarray | None = None) -> Any:
+    def reduce_dot(self, x: ArrayLike, y: ArrayLike, out: Any = None) -> Any:
         """The same on the root, None on other ranks. Collective."""
         return self._run("reduce_dot", (x, y), out)
 
-    def bcast(self, row: np.ndarray) -> np.ndarray:
+    def bcast(self, row: Any) -> Any:
         """Copies the root's row, an array of `width` elements of the plan's type, to every rank's. Collective."""
         try:
-            self._check_out(row, self._row_shape or (1,), "row")
+            place = self._check_out(row, self._row_shape or (1,), "row")
         except BaseException:
             self._refuse("bcast")
             raise
-        self._check(lib.treefold_broadcast(self._handle(), ffi.from_buffer(row), row.size))
+        self._check(lib.treefold_broadcast(self._handle(), *_buffers((place,))))
         return row
 
-    def start_allreduce(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+    def start_allreduce(self, x: ArrayLike, out: Any = None) -> "Pending":
         """Starts an `allreduce`, whose result `Pending.wait` returns. `x` is free when this returns. Collective.
 
         The algorithms `mpi-native`, `algorithm1` and `algorithm1-unbuffered` cannot be started.
         """
         return self._start("allreduce", (x,), out)
 
-    def start_reduce(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+    def start_reduce(self, x: ArrayLike, out: Any = None) -> "Pending":
         """Starts a `reduce`, as `start_allreduce`."""
         return self._start("reduce", (x,), out)
 
-    def start_reduce_scatter(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+    def start_reduce_scatter(self, x: ArrayLike, out: Any = None) -> "Pending":
         """Starts a `reduce_scatter`, as `start_allreduce`."""
         return self._start("reduce_scatter", (x,), out)
 
-    def start_scan(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+    def start_scan(self, x: ArrayLike, out: Any = None) -> "Pending":
         """Starts a `scan`, as `start_allreduce`."""
         return self._start("scan", (x,), out)
 
-    def start_exscan(self, x: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+    def start_exscan(self, x: ArrayLike, out: Any = None) -> "Pending":
         """Starts an `exscan`, as `start_scan`."""
         return self._start("exscan", (x,), out)
 
-    def start_allreduce_dot(self, x: ArrayLike, y: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+    def start_allreduce_dot(self, x: ArrayLike, y: ArrayLike, out: Any = None) -> "Pending":
         """Starts an `allreduce_dot`, as `start_allreduce`."""
         return self._start("allreduce_dot", (x, y), out)
 
-    def start_reduce_dot(self, x: ArrayLike, y: ArrayLike, out: np.ndarray | None = None) -> "Pending":
+    def start_reduce_dot(self, x: ArrayLike, y: ArrayLike, out: Any = None) -> "Pending":
         """Starts a `reduce_dot`, as `start_allreduce`."""
         return self._start("reduce_dot", (x, y), out)
 
-    def _array(self, name: str, given: ArrayLike) -> np.ndarray:
+    def _array(self, name: str, given: ArrayLike) -> Array:
+        if is_on_device(given):
+            return on_device(name, given, self._dtype)
         items = np.asarray(given)
         flags = items.flags
         if items.dtype == self._dtype and flags.c_contiguous and flags.aligned:
             return items
         return converted(name, given, items, self._dtype)
 
-    def _arguments(self, operation: str, given: tuple[ArrayLike, ...], out: np.ndarray | None) -> tuple[_Items, tuple[int, ...]]:
-        """This rank's items as arrays for C, and the shape of the result."""
+    def _arguments(
+        self, operation: str, given: tuple[ArrayLike, ...], out: Any
+    ) -> tuple[_Items, Array | None, tuple[int, ...]]:
+        """This rank's items as arrays for C, where the result goes, and its shape."""
         self._handle()
         end_what_is_left()
         try:
@@ -324,28 +331,27 @@ class Plan:
                 shape = (columns.stop - columns.start,)
             else:
                 shape = self._row_shape
-            if out is not None:
-                self._check_out(out, shape, "out")
-            return items, shape
+            place = None if out is None else self._check_out(out, shape, "out")
+            return items, place, shape
         except BaseException:
             self._refuse(operation)
             raise
 
-    def _launch(self, operation: str, items: _Items, out: np.ndarray | None, shape: tuple[int, ...]) -> _Run:
+    def _launch(self, operation: str, items: _Items, out: Array | None, shape: tuple[int, ...]) -> _Run:
         # Before the call: whatever interrupts this function, the handle abandons the run.
         handle = Handle("treefold_run **", self._combine)
         self._check(_START[operation](self._handle(), *_buffers(items), handle.place))
         return handle, operation, out, shape
 
-    def _start(self, operation: str, given: tuple[ArrayLike, ...], out: np.ndarray | None) -> "Pending":
-        items, shape = self._arguments(operation, given, out)
-        return Pending(self, self._launch(operation, items, out, shape))
+    def _start(self, operation: str, given: tuple[ArrayLike, ...], out: Any) -> "Pending":
+        items, place, shape = self._arguments(operation, given, out)
+        return Pending(self, self._launch(operation, items, place, shape))
 
-    def _run(self, operation: str, given: tuple[ArrayLike, ...], out: np.ndarray | None) -> Any:
-        items, shape = self._arguments(operation, given, out)
+    def _run(self, operation: str, given: tuple[ArrayLike, ...], into: Any) -> Any:
+        items, out, shape = self._arguments(operation, given, into)
         # If other runs are under way, their operators may fail in this wait, which must not take this run with them. And C's blocking
         # calls do not write where they read.
-        is_simple = not _under_way and (out is None or not any(np.may_share_memory(array, out) for array in items))
+        is_simple = not _under_way and (out is None or not any(may_overlap(array, out) for array in items))
         if is_simple or self._is_blocking:
             return self._run_at_once(operation, items, out, shape)
         run = self._launch(operation, items, out, shape)
@@ -356,16 +362,16 @@ class Plan:
             run[0].end()
             raise
 
-    def _run_at_once(self, operation: str, items: _Items, out: np.ndarray | None, shape: tuple[int, ...]) -> Any:
+    def _run_at_once(self, operation: str, items: _Items, out: Array | None, shape: tuple[int, ...]) -> Any:
         result = np.empty(shape, self._dtype) if out is None else out
-        arguments = self._handle(), *_buffers(items), ffi.from_buffer(result), result.size
+        arguments = self._handle(), *_buffers((*items, result))
         if operation in _TO_ROOT:
             self._check(_BLOCKING[operation](*arguments, ffi.NULL))
             if not self._is_root:
                 return None
         else:
             self._check(_BLOCKING[operation](*arguments))
-        return result[()] if out is None else out
+        return _given(result, out)
 
     def _wait(self, handle: Handle, seconds: float) -> None:
         """Waits until a run is done. It goes on if the time is over."""
@@ -382,8 +388,8 @@ class Plan:
             self._check(lib.treefold_wait(handle.place, ffi.NULL, 0, ffi.NULL))
             return None
         result = np.empty(shape, self._dtype) if out is None else out
-        self._check(lib.treefold_wait(handle.place, ffi.from_buffer(result), result.size, ffi.NULL))
-        return result[()] if out is None else out
+        self._check(lib.treefold_wait(handle.place, *_buffers((result,)), ffi.NULL))
+        return _given(result, out)
 
     def _check(self, status: int) -> None:
         """Raises the error of a call that may have run operators."""
@@ -396,18 +402,29 @@ class Plan:
                 self._raised.clear()
         check(status)
 
-    def _check_out(self, out: Any, shape: tuple[int, ...], name: str) -> None:
+    def _check_out(self, out: Any, shape: tuple[int, ...], name: str) -> Array:
+        """Where a result goes."""
+        if is_on_device(out):
+            place = on_device(name, out, self._dtype)
+            self._check_size(place, shape, name)
+            if is_read_only(out):
+                raise ValueError(f"{name} is read-only")
+            return place
         if not isinstance(out, np.ndarray):
             raise TypeError(f"{name} is a {type(out).__name__}, and not an array")
         if out.dtype != self._dtype:
             raise TypeError(f"{name} has elements of type {out.dtype}, and the plan's are of type {self._dtype}")
-        if out.size != prod(shape):
-            raise ValueError(f"{name} has the shape {out.shape}, and the result {shape}")
+        self._check_size(out, shape, name)
         flags = out.flags
         if not (flags.c_contiguous and flags.aligned):
             raise ValueError(f"{name} is not contiguous")
         if not flags.writeable:
             raise ValueError(f"{name} is read-only")
+        return out
+
+    def _check_size(self, out: Array, shape: tuple[int, ...], name: str) -> None:
+        if out.size != prod(shape):
+            raise ValueError(f"{name} has the shape {out.shape}, and the result {shape}")
 
     def _refuse(self, operation: str) -> None:
         """Takes part in an operation without being able to: it fails on the ranks that need this one."""
@@ -537,12 +554,19 @@ def _is_figure(op: Any) -> bool:
     return isinstance(op, str) and op in FIGURES
 
 
-def _buffers(items: _Items) -> tuple[Any, ...]:
+def _buffers(arrays: _Items) -> list[Any]:
     """Where C finds each array, and its length."""
-    if len(items) == 1:
-        return ffi.from_buffer(items[0]), items[0].size
-    x, y = items
-    return ffi.from_buffer(x), x.size, ffi.from_buffer(y), y.size
+    pairs = []
+    for array in arrays:
+        pairs += [ffi.cast("void *", array.pointer) if isinstance(array, OnDevice) else ffi.from_buffer(array), array.size]
+    return pairs
+
+
+def _given(result: Array, out: Array | None) -> Any:
+    """What a call returns: what the caller gave for the result, or else NumPy's."""
+    if isinstance(result, OnDevice):
+        return result.given
+    return result[()] if out is None else result
 
 
 def _set_share(builder: Handle, local_items: Any, extents: Any, even: Any, block_cyclic: Any) -> None:

@@ -59,6 +59,15 @@ pub(crate) trait Engine<T> {
         rows: Option<&[T]>,
     ) -> Result<Rc<dyn Flight<T>>, RunError>;
 
+    /// As [`start`](Engine::start), with the reductions of this rank's own nodes in place of its rows.
+    fn start_folded(
+        &self,
+        _operation: Operation,
+        _nodes: Option<&[T]>,
+    ) -> Result<Rc<dyn Flight<T>>, RunError> {
+        unreachable!("only an engine that names its own nodes is given their reductions")
+    }
+
     /// The algorithm that runs for an operation; `None` if the engine does not offer the operation.
     fn algorithm(&self, operation: Operation) -> Option<Algorithm>;
 

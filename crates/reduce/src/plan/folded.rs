@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 
-use super::Plan;
+use super::{Pending, Plan, call};
 use crate::error::RunError;
 use crate::operation::Operation;
 use crate::operator::Operator;
@@ -73,6 +73,61 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     ) -> Result<(), RunError> {
         self.run_folded(Operation::ReduceScatter, nodes, result)
             .map(drop)
+    }
+
+    /// Starts [`allreduce_folded`](Plan::allreduce_folded), as [`start_allreduce_row`](Plan::start_allreduce_row). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce_row`](Plan::start_allreduce_row), or the algorithm is not a schedule.
+    pub fn start_allreduce_folded(
+        &self,
+        nodes: Result<&[T], String>,
+    ) -> Result<Pending<call::AllreduceRow, T>, RunError> {
+        self.start_folded(Operation::Allreduce, nodes, self.terms.width)
+    }
+
+    /// Starts [`reduce_folded`](Plan::reduce_folded), as [`start_allreduce_folded`](Plan::start_allreduce_folded). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce_folded`](Plan::start_allreduce_folded).
+    pub fn start_reduce_folded(
+        &self,
+        nodes: Result<&[T], String>,
+    ) -> Result<Pending<call::ReduceRow, T>, RunError> {
+        self.start_folded(Operation::Reduce, nodes, self.terms.width)
+    }
+
+    /// Starts [`reduce_scatter_folded`](Plan::reduce_scatter_folded), as [`start_allreduce_folded`](Plan::start_allreduce_folded).
+    /// Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce_folded`](Plan::start_allreduce_folded).
+    pub fn start_reduce_scatter_folded(
+        &self,
+        nodes: Result<&[T], String>,
+    ) -> Result<Pending<call::ReduceScatter, T>, RunError> {
+        let length = self.scattered_columns().len();
+        self.start_folded(Operation::ReduceScatter, nodes, length)
+    }
+
+    /// As [`start`](Plan::start), with the reductions of this rank's own nodes in place of its rows, or why there are none.
+    fn start_folded<C>(
+        &self,
+        operation: Operation,
+        nodes: Result<&[T], String>,
+        result_length: usize,
+    ) -> Result<Pending<C, T>, RunError> {
+        let claim = self.conversation.begin(&self.world, operation)?;
+        let (nodes, failure) = match self.check_nodes(operation, nodes, result_length) {
+            Ok(nodes) => (Some(nodes), None),
+            Err(refused @ RunError::NoOwnNodes { .. }) => return claim.end(Err(refused)),
+            Err(error) => (None, Some(error)),
+        };
+        let started = match nodes {
+            Some(nodes) => self.engine.start_folded(operation, Some(nodes)),
+            None => self.engine.start(operation, None),
+        };
+        self.under_way(claim, started, failure, result_length)
     }
 
     /// As [`run`](Plan::run), with the reductions of this rank's own nodes in place of its rows, or why there are none.

@@ -1,11 +1,15 @@
 //! Runs that end in another call than they begin (paper 4's split phase).
 
+use std::rc::Rc;
+
 use bytemuck::Pod;
 
 use super::{Pending, Plan, call};
+use crate::engines::Flight;
 use crate::error::RunError;
 use crate::operation::Operation;
 use crate::operator::Operator;
+use crate::world::conversation::Claim;
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are
@@ -94,7 +98,19 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         }
         let failure = self.check(operation, local.len(), result_length).err();
         let rows = failure.is_none().then_some(local);
-        match self.engine.start(operation, rows) {
+        let started = self.engine.start(operation, rows);
+        self.under_way(claim, started, failure, result_length)
+    }
+
+    /// A run that was started, in which this rank may have failed.
+    pub(super) fn under_way<C>(
+        &self,
+        claim: Claim<'_>,
+        started: Result<Rc<dyn Flight<T>>, RunError>,
+        failure: Option<RunError>,
+        result_length: usize,
+    ) -> Result<Pending<C, T>, RunError> {
+        match started {
             Ok(flight) => {
                 let (world, conversation) = (&self.world, &self.conversation);
                 claim.hand_over();

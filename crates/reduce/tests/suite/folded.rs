@@ -60,7 +60,16 @@ fn folded_elsewhere(world: &World) {
                 let mut part = vec![7.0; columns.len()];
                 let nodes = folds(&plan, Operation::ReduceScatter, &rows);
                 plan.reduce_scatter_folded(Ok(&nodes), &mut part).unwrap();
+                assert_eq!(bits(&part), expected[columns.clone()], "{algorithm}");
+                part.fill(7.0);
+                let pending = plan.start_reduce_scatter_folded(Ok(&nodes)).unwrap();
+                pending.wait_into(&mut part).unwrap();
                 assert_eq!(bits(&part), expected[columns], "{algorithm}");
+                let nodes = folds(&plan, Operation::Reduce, &rows);
+                let pending = plan.start_reduce_folded(Ok(&nodes)).unwrap();
+                if pending.wait_into(&mut row).unwrap() {
+                    assert_eq!(bits(&row), expected, "{algorithm}");
+                }
             }
         }
     }
@@ -82,6 +91,12 @@ fn beside_another_run(world: &World) {
         let mut row = vec![7.0; width];
         second.allreduce_folded(Ok(&nodes), &mut row).unwrap();
         assert_eq!(bits(&row), expected);
+        pending.wait_into(&mut row).unwrap();
+        assert_eq!(bits(&row), expected);
+        // What was folded is free as soon as its run is under way, as rows are.
+        let pending = first.start_allreduce_folded(Ok(&nodes)).unwrap();
+        drop(nodes);
+        second.allreduce_into(rows, &mut row).unwrap();
         pending.wait_into(&mut row).unwrap();
         assert_eq!(bits(&row), expected);
     }
@@ -115,6 +130,18 @@ fn missing_folds(world: &World) {
             assert!(matches!(error, RunError::WrongLength { .. }), "{error}");
         }
     }
+    // Where a run is started, the wait says what is missing.
+    let plan = Plan::builder(world).local_items(5).build::<f64>().unwrap();
+    let nodes = folds(&plan, Operation::Allreduce, &[1.0; 5]);
+    let gone = (rank == failing).then(|| "the device is gone".to_owned());
+    let own = gone.map_or(Ok(&nodes[..]), Err);
+    let pending = plan.start_allreduce_folded(own).unwrap();
+    let error = pending.wait_into(&mut [7.0]).unwrap_err();
+    assert_eq!(
+        matches!(error, RunError::NotFolded { .. }),
+        rank == failing,
+        "{error}"
+    );
     // A result of another length, on one rank.
     let plan = Plan::builder(world).local_items(5).build::<f64>().unwrap();
     let nodes = folds(&plan, Operation::Allreduce, &[1.0; 5]);
@@ -132,6 +159,8 @@ fn missing_folds(world: &World) {
     let plan = plan.build::<f64>().unwrap();
     assert_eq!(plan.own_node_lengths(Operation::Allreduce), None);
     let refused = plan.allreduce_folded(Ok(&[]), &mut [7.0]).unwrap_err();
+    assert!(matches!(refused, RunError::NoOwnNodes { .. }), "{refused}");
+    let refused = plan.start_allreduce_folded(Ok(&[])).unwrap_err();
     assert!(matches!(refused, RunError::NoOwnNodes { .. }), "{refused}");
     assert_eq!(plan.allreduce(&[1.0; 5]), Ok(5.0 * size as f64));
     // But that a rank has nothing is heard of.

@@ -98,7 +98,7 @@ struct Report {
 impl Report {
     fn print(&self) {
         println!(
-            "{} ranks, of which {} were lost, one after the other: {} iterates, fingerprint {:016x}, all as on one rank",
+            "{} ranks, of which {} were lost, one after the other:\n{} iterates, fingerprint {:016x}, all as on one rank",
             self.ranks,
             self.ranks - self.left,
             self.iterations,

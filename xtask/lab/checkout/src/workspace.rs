@@ -13,6 +13,9 @@ use crate::Error;
 use crate::licences::Sources;
 use crate::progress::Progress;
 
+/// The repository's address, which stands in the root's `Cargo.toml` alone; empty as long as there is none.
+pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
 /// The root of the checkout: above the package that `cargo` runs, above this program, or above the current folder, which stands for it
 /// where none of them is in a checkout. It is looked for when it is needed, as this package also compiles outside a checkout.
 pub fn workspace() -> &'static Path {

@@ -21,8 +21,8 @@ mod mpi {
     /// The tutorial for Rust: its `sum` and `item` are those of the first program.
     fn main() -> Outcome<()> {
         treefold::mpi::run(|world| {
-            let begin = |rank| 100_000 * rank / world.size() as u32;
-            let rank = world.rank() as u32;
+            let begin = |rank| 100_000 * rank / world.size();
+            let rank = world.rank();
             let mine: Vec<f64> = (begin(rank)..begin(rank + 1)).map(item).collect();
             let sum = sum(world, &mine)?;
             if rank == 0 {
@@ -39,8 +39,8 @@ mod mpi {
         Ok(plan.allreduce(mine)?)
     }
 
-    fn item(i: u32) -> f64 {
-        1.0 / f64::from(i + 1)
+    fn item(i: usize) -> f64 {
+        1.0 / (i + 1) as f64
     }
 
     fn cluster(world: &World) -> Outcome<()> {

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::steps::{Steps, Stop};
 
 /// What the compiler calls the target.
-const TRIPLE: &str = "aarch64-unknown-linux-gnu";
+pub(super) const TRIPLE: &str = "aarch64-unknown-linux-gnu";
 
 /// Debian's packages: the compiler and its clippy, the emulator, the linker, and the C library that programs load.
 const PACKAGES: [&str; 5] = [
@@ -77,8 +77,15 @@ pub(super) fn aarch64(steps: &mut Steps) -> Result<(), Stop> {
     )
 }
 
+/// The compiler that an earlier run of the stage has installed, if it is there.
+pub(super) fn found() -> Option<Cross> {
+    let folder = target().ok()?.join("aarch64");
+    let sysroot = folder.join(format!("std-{}", version().ok()?));
+    sysroot.exists().then_some(Cross { folder, sysroot })
+}
+
 /// What builds for the other architecture.
-struct Cross {
+pub(super) struct Cross {
     /// For what is built and compared.
     folder: PathBuf,
     /// Holds the standard library.
@@ -116,8 +123,8 @@ impl Cross {
             if !is_root() {
                 return Err("as only root fetches the standard library".to_owned());
             }
-            let download = format!("{APT} download {STANDARD_LIBRARY}:arm64={version}");
-            apt(&[&format!("{APT} update"), &download], &folder)?;
+            let package = format!("{STANDARD_LIBRARY}:arm64={version}");
+            download(&package, &folder)?;
             unpack(&folder, &version, &sysroot)?;
         }
         Ok(Self { folder, sysroot })
@@ -131,25 +138,34 @@ impl Cross {
             None => (words, None),
         };
         command.args(cargo_words.split_whitespace());
-        command
-            .args(["--target", TRIPLE, "--target-dir"])
-            .arg(&self.folder);
+        command.args(["--target", TRIPLE]);
         if let Some(program_words) = program_words {
             command.arg("--").args(program_words.split_whitespace());
         }
-        let sysroot = format!("--sysroot={}", self.sysroot.display());
+        self.compile(&mut command);
         let variable = |name: &str| format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_{name}");
         command
-            .env("RUSTC", "/usr/bin/rustc")
             .env("RUSTDOC", "/usr/bin/rustdoc")
-            .env(variable("RUSTFLAGS"), &sysroot)
-            .env(variable("RUSTDOCFLAGS"), &sysroot)
+            .env(variable("RUSTDOCFLAGS"), self.sysroot_option())
             .env(variable("LINKER"), "aarch64-linux-gnu-gcc")
             .env(
                 variable("RUNNER"),
                 "qemu-aarch64-static -L /usr/aarch64-linux-gnu",
             );
         command
+    }
+
+    /// Lets what a command builds be compiled for the target.
+    pub(super) fn compile(&self, command: &mut Command) {
+        let flags = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS";
+        command.env("RUSTC", "/usr/bin/rustc");
+        // Another compiler's crates would be built anew each time.
+        command.env("CARGO_TARGET_DIR", &self.folder);
+        command.env(flags, self.sysroot_option());
+    }
+
+    fn sysroot_option(&self) -> String {
+        format!("--sysroot={}", self.sysroot.display())
     }
 
     fn cargo(&self, steps: &mut Steps, name: &str, words: &str) -> Result<(), Stop> {
@@ -248,6 +264,15 @@ fn apt(lines: &[&str], folder: &Path) -> Result<(), String> {
         )
     };
     succeeds.then_some(()).ok_or_else(failed)
+}
+
+/// Fetches Debian's packages into a folder, which root can do.
+pub(super) fn download(packages: &str, folder: &Path) -> Result<(), String> {
+    let (update, download) = (
+        format!("{APT} update"),
+        format!("{APT} download {packages}"),
+    );
+    apt(&[&update, &download], folder)
 }
 
 /// Unpacks the standard library beside its place, and moves it there when it is whole.

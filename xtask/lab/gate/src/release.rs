@@ -2,8 +2,14 @@
 
 mod crates;
 mod debian;
+mod emulated;
 mod licences;
+mod pythons;
+mod recipes;
+mod sdist;
 mod tarball;
+mod tools;
+mod vendored;
 mod wheel;
 
 use std::fs;
@@ -20,11 +26,14 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Runs the stage.
 pub(super) fn release(steps: &mut Steps) -> Result<(), Stop> {
     let dist = workspace().join("dist");
+    let environment = tools::set_up()?;
     empty(&dist)?;
     crates::make(steps, &dist)?;
     debian::make(steps, &dist)?;
     tarball::make(steps, &dist)?;
-    wheel::make(steps, &dist)?;
+    sdist::make(steps, &environment, &dist)?;
+    wheel::make(steps, &environment, &dist)?;
+    recipes::make(steps, &environment, &dist)?;
     steps.check("sizes", || sizes(&dist))
 }
 
@@ -55,5 +64,6 @@ fn sizes(dist: &Path) -> Result<String, String> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Ok(format!("\n  {:>7} kB  {name}", length.div_ceil(1000)))
     };
-    paths.iter().map(line).collect()
+    let files = paths.iter().filter(|path| path.is_file());
+    files.map(line).collect()
 }

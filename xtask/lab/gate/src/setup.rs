@@ -1,7 +1,7 @@
 //! What the stages need of the machine: an MPI library, compilers and valgrind.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use harness::installed::{is_on_path, is_root, runs};
 use harness::{Error, Installation, Library, Source};
@@ -170,17 +170,47 @@ pub(super) fn install_from_pypi(
     let install = [&["install", "--quiet"][..], packages].concat();
     for (program, words) in [(python, vec!["-m", "venv"]), (&pip, install)] {
         let mut command = Command::new(program);
-        command.args(&words);
+        command.args(&words).stdin(Stdio::null());
         if program != pip {
             command.arg(folder);
         }
-        let status = command.status();
-        if !status.is_ok_and(|status| status.success()) {
-            let command = format!("{} {}", program.display(), words.join(" "));
-            return Err(format!(
-                "`{command}` failed; it needs python3-venv and PyPI"
-            ));
-        }
+        let said = match command.output() {
+            Ok(output) if output.status.success() => continue,
+            Ok(output) => last_error(&String::from_utf8_lossy(&output.stderr)),
+            Err(error) => error.to_string(),
+        };
+        let command = format!("{} {}", program.display(), words.join(" "));
+        return Err(format!(
+            "`{command}` failed: {said}; it needs python3-venv and PyPI"
+        ));
     }
     Ok(())
+}
+
+/// The last of the errors that pip tells, which names what is missing, or else its last word.
+fn last_error(said: &str) -> String {
+    let error = said
+        .lines()
+        .rev()
+        .find_map(|line| line.strip_prefix("ERROR: "));
+    error
+        .or(said.lines().last())
+        .unwrap_or("it says nothing")
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_error;
+
+    #[test]
+    fn pips_error_names_what_is_missing() {
+        let said = "WARNING: Retrying\nERROR: Could not find a version\nERROR: No matching distribution found for ziglang\nNote: see pip\n";
+        assert_eq!(
+            last_error(said),
+            "No matching distribution found for ziglang"
+        );
+        assert_eq!(last_error("No module named venv\n"), "No module named venv");
+        assert_eq!(last_error(""), "it says nothing");
+    }
 }

@@ -11,7 +11,7 @@ use super::aarch64::aarch64;
 use super::c::c;
 use super::c::instrumented::asan;
 use super::installed_programs::installed_programs;
-use super::libraries::{MPI_RANKS, with_library};
+use super::libraries::{MPI_RANKS, MPI_RANKS_OF_SECOND, with_library};
 use super::packages::{packages, packages_verified};
 use super::pmpi::pmpi;
 use super::python::{python, python_packages, python_story};
@@ -213,10 +213,10 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "release",
-        purpose: "what people download is made in dist/, and tried: crates, a tarball that builds without a network, a wheel",
+        purpose: "what people download is made in dist/, and tried: crates, a tarball and an sdist that build without a network, wheels, recipes",
         when: When::OnRequest,
         mpi: Mpi::Unused,
-        seconds: 1200,
+        seconds: 1700,
         run: release,
     },
     Stage {
@@ -285,6 +285,9 @@ const MPI_RANKS_WITHOUT_SHARED_MEMORY: [usize; 2] = [2, 3];
 
 /// The same for a person.
 const RANKS: &str = "1, 2, 3, 5; without shared memory 2, 3";
+
+/// The same with a second library.
+const RANKS_OF_SECOND: &str = "2, 5; without shared memory 3";
 
 /// Those of programs that start more processes.
 const MPI_RANKS_THAT_SPAWN: [usize; 2] = [1, 2];
@@ -356,13 +359,19 @@ fn threads(steps: &mut Steps) -> Result<(), Stop> {
 
 /// With the library that `--mpi` names, or with that of this machine.
 fn mpi(steps: &mut Steps) -> Result<(), Stop> {
-    suites(steps, true)?;
+    let (shared, alone) = (&MPI_RANKS, &MPI_RANKS_WITHOUT_SHARED_MEMORY);
+    suites(steps, shared, alone, true)?;
     steps.note(&["comm", "reduce", "examples", "commands"], RANKS);
     Ok(())
 }
 
 fn mpich(steps: &mut Steps) -> Result<(), Stop> {
-    with_library(steps, "mpich", mpi)
+    with_library(steps, "mpich", |steps| {
+        suites(steps, &MPI_RANKS_OF_SECOND, &[3], true)?;
+        let parts = ["comm", "reduce", "examples", "commands"];
+        steps.note(&parts, RANKS_OF_SECOND);
+        Ok(())
+    })
 }
 
 /// Those that can be installed, or the one that `--mpi` names.
@@ -374,7 +383,8 @@ fn wheels(steps: &mut Steps) -> Result<(), Stop> {
     let chosen: Vec<&Library> = LIBRARIES.iter().filter(is_chosen).collect();
     for library in chosen {
         with_library(steps, library.name, |steps| {
-            suites(steps, false)?;
+            let (shared, alone) = (&MPI_RANKS, &MPI_RANKS_WITHOUT_SHARED_MEMORY);
+            suites(steps, shared, alone, false)?;
             let words = "repro-check --backend mpi --ranks 1,2,5";
             steps.xtask(&format!("repro-check, {}", library.name), words)?;
             steps.note(&["comm", "reduce", "repro-check"], RANKS);
@@ -384,9 +394,9 @@ fn wheels(steps: &mut Steps) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The tests of `comm` and `reduce` under MPI; and those of the examples and the commands, where `all` says so. They are those of stage
+/// The tests of `comm` and `reduce` under MPI, with and without shared memory; and those of the examples and the commands, where `all` says so. They are those of stage
 /// `threads`, built once for all libraries.
-fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
+fn suites(steps: &mut Steps, shared: &[usize], alone: &[usize], all: bool) -> Result<(), Stop> {
     let installation = steps.installation().clone();
     let library = installation.name().unwrap_or("MPI");
     println!("\n── building the tests");
@@ -415,11 +425,12 @@ fn suites(steps: &mut Steps, all: bool) -> Result<(), Stop> {
         let missing = || Error::Mpi(format!("cargo built no test `{name}` of {package}"));
         found.ok_or_else(|| Stop::Error(missing()))
     };
-    let shared = MPI_RANKS.map(|ranks| (ranks, "on"));
-    let alone = MPI_RANKS_WITHOUT_SHARED_MEMORY.map(|ranks| (ranks, "off"));
+    let shared = shared.iter().map(|&ranks| (ranks, "on"));
+    let alone = alone.iter().map(|&ranks| (ranks, "off"));
+    let cases: Vec<_> = shared.chain(alone).collect();
     for (package, name, words) in [("comm", "mpi", &[][..]), ("reduce", "plans", &ON_RANKS)] {
         let suite = Launcher::of(installation.clone(), &test_of(package, name)?.path);
-        for (ranks, shared_memory) in shared.into_iter().chain(alone) {
+        for &(ranks, shared_memory) in &cases {
             let name =
                 format!("{package}, {library}, {ranks} ranks, shared memory {shared_memory}");
             let mut launch = suite.command(ranks, words);

@@ -98,7 +98,8 @@ fn survivors(steps: &mut Steps, example: &Path) -> Result<(), Stop> {
             let output = launch.output().map_err(|error| error.to_string())?;
             let printed = String::from_utf8_lossy(&output.stdout);
             let expected = format!("{RANKS} ranks, of which {KILLED} were lost");
-            let line = printed.lines().find(|line| line.starts_with(&expected));
+            let lines = printed.lines();
+            let line = lines.skip_while(|line| !line.starts_with(&expected)).nth(1);
             match line.filter(|line| line.ends_with("all as on one rank")) {
                 Some(line) if output.status.success() => Ok(line.to_owned()),
                 _ => {

@@ -52,6 +52,11 @@ impl Paper {
         }
     }
 
+    /// The file of the page that lists its exhibits.
+    pub fn page(self) -> String {
+        format!("{}.md", self.name().to_lowercase().replace(' ', "-"))
+    }
+
     /// Who wrote it, its title and its year.
     fn reference(self) -> &'static str {
         match self {
@@ -150,7 +155,7 @@ pub fn exhibits() -> Vec<Exhibit> {
     .concat()
 }
 
-/// Writes the pages of these exhibits, and the one that lists all, into an existing folder; every comparison and every point also goes
+/// Writes the pages of these exhibits, and those that list all, into an existing folder; every comparison and every point also goes
 /// to `output` as JSON.
 pub fn write(
     exhibits: &[&Exhibit],
@@ -174,9 +179,11 @@ pub fn write(
         let seconds = begin.elapsed().as_secs_f64();
         output.say(format!("{} ({seconds:.1} s)", exhibit.id));
     }
-    let index = settings.folder.join("README.md");
-    fs::write(&index, contents(&self::exhibits())).map_err(|error| Error::file(&index, error))?;
-    output.say(format!("written: {}", index.display()));
+    for (file, text) in contents(&self::exhibits()) {
+        let path = settings.folder.join(file);
+        fs::write(&path, text).map_err(|error| Error::file(&path, error))?;
+    }
+    output.say(format!("written: {}", settings.folder.display()));
     Ok(())
 }
 
@@ -205,12 +212,14 @@ pub fn chosen<'e>(all: &'e [Exhibit], only: &[String]) -> Result<Vec<&'e Exhibit
     Ok(all.iter().filter(is_chosen).collect())
 }
 
-/// The page that lists all others.
-fn contents(all: &[Exhibit]) -> String {
-    let mut text = include_str!("contents.md").trim_end().to_owned();
+/// The page that lists the papers, and one for each paper, which lists its exhibits: files, and what they hold.
+fn contents(all: &[Exhibit]) -> Vec<(String, String)> {
+    let mut index = include_str!("contents.md").trim_end().to_owned() + "\n\n";
+    let mut pages = Vec::new();
     for own in all.chunk_by(|one, next| one.paper == next.paper) {
-        let (name, reference) = (own[0].paper.name(), own[0].paper.reference());
-        text += &format!("\n\n## {name}\n\n{reference}.\n\n");
+        let paper = own[0].paper;
+        let (name, reference, file) = (paper.name(), paper.reference(), paper.page());
+        index += &format!("- [{name}]({file}): {reference}.\n");
         let mut table = markdown::Table::default();
         table.row(["exhibit", "what", "ours"].map(str::to_owned));
         for exhibit in own {
@@ -225,9 +234,12 @@ fn contents(all: &[Exhibit]) -> String {
                 how.to_owned(),
             ]);
         }
-        text += table.text().trim_end();
+        let table = table.text();
+        let text = format!("# {name}\n\n{reference}.\n\n{}\n", table.trim_end());
+        pages.push((file, text));
     }
-    text + "\n"
+    pages.push(("README.md".to_owned(), index));
+    pages
 }
 
 #[cfg(test)]

@@ -108,6 +108,25 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
         }
     }
 
+    /// The same without the wait.
+    fn start_local(
+        &self,
+        operation: Operation,
+        local: Option<&[T]>,
+        are_nodes: bool,
+    ) -> Result<Rc<dyn Flight<T>>, RunError> {
+        Ok(match self.compiled(operation) {
+            Compiled::Packed(run) => {
+                run.start_flight(local, are_nodes)?;
+                Rc::clone(run) as _
+            }
+            Compiled::Located(run) => {
+                run.start_flight(local, are_nodes)?;
+                Rc::clone(run) as _
+            }
+        })
+    }
+
     #[inline]
     fn compiled(&self, operation: Operation) -> &Compiled<T, O> {
         self.compiled[operation as usize].get_or_init(|| self.compile(operation))
@@ -264,10 +283,15 @@ impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
         operation: Operation,
         rows: Option<&[T]>,
     ) -> Result<Rc<dyn Flight<T>>, RunError> {
-        match self.compiled(operation) {
-            Compiled::Packed(run) => run.start_flight(rows).map(|()| Rc::clone(run) as _),
-            Compiled::Located(run) => run.start_flight(rows).map(|()| Rc::clone(run) as _),
-        }
+        self.start_local(operation, rows, false)
+    }
+
+    fn start_folded(
+        &self,
+        operation: Operation,
+        nodes: Option<&[T]>,
+    ) -> Result<Rc<dyn Flight<T>>, RunError> {
+        self.start_local(operation, nodes, true)
     }
 
     fn algorithm(&self, operation: Operation) -> Option<Algorithm> {

@@ -202,13 +202,17 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Starts a run that ends in another call, in which the caller's rows may be gone or changed.
-    pub(super) fn start_flight(&self, rows: Option<&[T]>) -> Result<(), RunError> {
-        if let (EndingKind::Scan { .. }, Some(rows)) = (self.ending.kind, rows) {
+    pub(super) fn start_flight(
+        &self,
+        local: Option<&[T]>,
+        are_nodes: bool,
+    ) -> Result<(), RunError> {
+        if let (EndingKind::Scan { .. }, Some(rows)) = (self.ending.kind, local) {
             let kept = &mut self.copies.borrow_mut().rows;
             kept.clear();
             kept.extend_from_slice(rows);
         }
-        self.start(rows, false)
+        self.start(local, are_nodes)
     }
 
     /// Makes the state that of a new run, and reduces this rank's own nodes, unless a run reads them where they are.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod address;
 mod environment;
 mod soundness;
 mod troubleshooting;

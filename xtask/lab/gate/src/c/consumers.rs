@@ -10,7 +10,8 @@ use harness::installed::runs;
 use super::findings;
 use super::pkg_config;
 use super::programs::{C, CPP_AND_FORTRAN, Program, programs};
-use crate::libraries::MPI_RANKS;
+use crate::libraries::{MPI_RANKS, MPI_RANKS_OF_SECOND};
+use crate::prefixes::MPI_LIBRARIES;
 use crate::shown::Shown;
 use crate::steps::{Steps, Stop};
 
@@ -128,7 +129,7 @@ impl Consumers<'_> {
         let flags = self.flags(&[])?;
         for program in &programs {
             let executable = self.compile(steps, program, &flags, &[])?;
-            self.run_program(steps, program, &executable, self.on(&MPI_RANKS))?;
+            self.run_program(steps, program, &executable, self.on(self.ranks()))?;
             // Examples show how; tests also call with what is wrong.
             if program.name.starts_with("examples") {
                 continue;
@@ -249,7 +250,7 @@ impl Consumers<'_> {
         steps.step(&format!("{}: cmake builds", self.title()), &mut make)?;
         for (programs, how) in [
             (static_ones, self.on(&STATIC_RANKS)),
-            (shared_ones, self.on(&MPI_RANKS)),
+            (shared_ones, self.on(self.ranks())),
         ] {
             for program in programs {
                 self.run_program(steps, &program, &build.join(&program.name), how)?;
@@ -363,6 +364,15 @@ impl Consumers<'_> {
         match self.mpi {
             Some(_) => How::OnRanks(ranks),
             None => How::Alone,
+        }
+    }
+
+    /// Rank counts of programs.
+    fn ranks(&self) -> &'static [usize] {
+        if self.mpi == Some(MPI_LIBRARIES[0]) {
+            &MPI_RANKS
+        } else {
+            &MPI_RANKS_OF_SECOND
         }
     }
 

@@ -24,16 +24,26 @@ pub(crate) struct Environment {
 impl Environment {
     /// Makes one with the tools and more packages; `None`, which it prints, where that is not possible.
     pub(crate) fn set_up(name: &str, packages: &[&str]) -> Result<Option<Self>, Stop> {
-        let target = target()?.join("python");
-        let folder = target.join(name);
-        let packages = [&TOOLS[..], packages].concat();
-        match setup::install_from_pypi(Path::new("python3"), &packages, &folder) {
-            Ok(()) => Ok(Some(Self { folder, target })),
-            Err(reason) => {
+        match Self::make(name, packages) {
+            Ok(environment) => Ok(Some(environment)),
+            Err(Stop::Error(Error::Run(reason))) => {
                 println!("skipped: python, {reason}");
                 Ok(None)
             }
+            Err(stop) => Err(stop),
         }
+    }
+
+    /// The same where nothing may be left out.
+    ///
+    /// # Errors
+    /// What is missing, and where it comes from, as [`Error::Run`].
+    pub(crate) fn make(name: &str, packages: &[&str]) -> Result<Self, Stop> {
+        let target = target()?.join("python");
+        let folder = target.join(name);
+        let packages = [&TOOLS[..], packages].concat();
+        setup::install_from_pypi(Path::new("python3"), &packages, &folder).map_err(Error::Run)?;
+        Ok(Self { folder, target })
     }
 
     /// The folder of its programs.

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use checkout::workspace::{cargo, target, workspace};
+use checkout::workspace::{target, workspace};
 use harness::Error;
 use harness::installed::{is_root, runs};
 
-use super::{VERSION, empty, listed};
+use super::{VERSION, empty, listed, vendored};
 use crate::c::pkg_config;
 use crate::steps::{Steps, Stop};
 
@@ -49,8 +49,15 @@ const FILES: [&str; 7] = [
 /// Folders of members that are left out: what they hold needs what is not in it.
 const LEFT_OUT: [&str; 3] = ["tests", "examples", "benches"];
 
-/// Tables of a manifest that name what is left out.
-const TABLES_LEFT_OUT: [&str; 4] = ["[dev-dependencies", "[[test", "[[example", "[[bench"];
+/// Tables of a manifest that name what is left out, or what checks a library's threads.
+const TABLES_LEFT_OUT: [&str; 6] = [
+    "[dev-dependencies",
+    "[[test",
+    "[[example",
+    "[[bench",
+    "[target.\"cfg(shuttle)\"",
+    "[target.\"cfg(loom)\"",
+];
 
 /// Makes it, and builds from it alone.
 pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
@@ -61,19 +68,7 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
     empty(&tried)?;
     let tree = parts.join(&name);
     copy_sources(&tree)?;
-    // It names what the members need, and no more.
-    let mut lock = cargo();
-    lock.args(["metadata", "--quiet", "--format-version", "1", "--offline"]);
-    lock.current_dir(&tree).stdout(Stdio::null());
-    steps.step("the lock file of the tarball", &mut lock)?;
-    let mut vendor = cargo();
-    vendor.args(["vendor", "--quiet", "--locked", "vendor"]);
-    steps.step("what it is built of", vendor.current_dir(&tree))?;
-    let config = tree.join(".cargo/config.toml");
-    let replaced = "\n[source.crates-io]\nreplace-with = \"vendored\"\n\n[source.vendored]\ndirectory = \"vendor\"\n";
-    let text = fs::read_to_string(&config).map(|text| text + replaced);
-    let written = text.and_then(|text| fs::write(&config, text));
-    written.map_err(|error| Stop::Error(Error::file(&config, error)))?;
+    vendored::complete(steps, &tree)?;
 
     let file = dist.join(format!("{name}.tar.xz"));
     let mut pack = Command::new("tar");
@@ -112,28 +107,28 @@ fn copy_sources(tree: &Path) -> Result<(), Stop> {
     let manifest = read(&workspace().join("Cargo.toml"))?;
     write(
         &tree.join("Cargo.toml"),
-        root_manifest(&manifest).as_bytes(),
+        root_manifest(&manifest, &[&MEMBERS[..], &[LIBRARY]].concat()).as_bytes(),
     )?;
     Ok(())
 }
 
 /// Whether a file of a member is in the tarball.
-fn is_in(name: &str) -> bool {
+pub(super) fn is_in(name: &str) -> bool {
     !name.split('/').any(|part| LEFT_OUT.contains(&part))
 }
 
-fn read(path: &Path) -> Result<String, Error> {
+pub(super) fn read(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(|error| Error::file(path, error))
 }
 
-fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
+pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(path);
     let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, content));
     written.map_err(|error| Error::file(path, error))
 }
 
 /// A member's manifest without the tables of what is left out.
-fn member_manifest(text: &str) -> String {
+pub(super) fn member_manifest(text: &str) -> String {
     let mut is_kept = true;
     let mut kept = String::new();
     for line in text.lines() {
@@ -151,19 +146,13 @@ fn member_manifest(text: &str) -> String {
 }
 
 /// The workspace's manifest with these members alone.
-fn root_manifest(text: &str) -> String {
-    let list = |members: &[&str]| {
-        let quoted: Vec<String> = members
-            .iter()
-            .map(|member| format!("\"{member}\""))
-            .collect();
-        quoted.join(", ")
-    };
-    let members = [&MEMBERS[..], &[LIBRARY]].concat();
-    let head = format!(
-        "[workspace]\nresolver = \"3\"\nmembers = [{}]\n\n",
-        list(&members)
-    );
+pub(super) fn root_manifest(text: &str, members: &[&str]) -> String {
+    let quoted: Vec<String> = members
+        .iter()
+        .map(|member| format!("\"{member}\""))
+        .collect();
+    let list = quoted.join(", ");
+    let head = format!("[workspace]\nresolver = \"3\"\nmembers = [{list}]\n\n");
     let begin = text.find("[workspace.package]").unwrap_or_default();
     head + &text[begin..]
 }
@@ -179,15 +168,9 @@ fn build_from(steps: &mut Steps, file: &Path, tried: &Path, name: &str) -> Resul
     }
     let (tree, prefix) = (tried.join(name), tried.join("prefix"));
     let install = |option: &str| {
-        let mut install = Command::new("unshare");
-        // A network namespace of its own has no route to anywhere.
-        install.arg(if is_root() { "-n" } else { "-rn" });
+        let mut install = without_network(&tried.join("cargo-home"));
         install.args(["cargo", "xtask", "install", option, "--prefix"]);
         install.arg(&prefix).current_dir(&tree);
-        // No registry is kept there.
-        install.env("CARGO_HOME", tried.join("cargo-home"));
-        install.env_remove("CARGO").env_remove("CARGO_MANIFEST_DIR");
-        install.env_remove("CARGO_TARGET_DIR");
         install
     };
     steps.step("installed without a network", &mut install("--offline"))?;
@@ -209,6 +192,18 @@ fn build_from(steps: &mut Steps, file: &Path, tried: &Path, name: &str) -> Resul
     })
 }
 
+/// What runs a command where there is no network, and no registry that has been fetched before.
+pub(super) fn without_network(cargo_home: &Path) -> Command {
+    let mut command = Command::new("unshare");
+    // A network namespace of its own has no route to anywhere.
+    command.arg(if is_root() { "-n" } else { "-rn" });
+    command.env("CARGO_HOME", cargo_home);
+    for variable in ["CARGO", "CARGO_MANIFEST_DIR", "CARGO_TARGET_DIR"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
 #[cfg(test)]
 mod tests {
     use super::{is_in, member_manifest, root_manifest};
@@ -218,15 +213,17 @@ mod tests {
         let text = "[package]\nname = \"a\"\n\n[dev-dependencies]\nb = \"1\"\n\n[lints]\nworkspace = true\n\n[[test]]\nname = \"c\"\n";
         let expected = "[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n\n";
         assert_eq!(member_manifest(text), expected);
-        let of_target = "[target.'cfg(unix)'.dev-dependencies]\nb = \"1\"\n";
-        assert_eq!(member_manifest(of_target), "");
+        for target in ["'cfg(unix)'.dev-dependencies", "\"cfg(loom)\".dependencies"] {
+            let of_target = format!("[target.{target}]\nb = \"1\"\n");
+            assert_eq!(member_manifest(&of_target), "");
+        }
     }
 
     #[test]
     fn the_workspace_has_other_members() {
         let text = "[workspace]\nmembers = [\"x\"]\n\n[workspace.package]\nversion = \"1.0.0\"\n";
-        let found = root_manifest(text);
-        assert!(found.contains("\"crates/reduce\"") && !found.contains("\"x\""));
+        let found = root_manifest(text, &["crates/reduce", "crates/comm"]);
+        assert!(found.contains("[\"crates/reduce\", \"crates/comm\"]") && !found.contains("\"x\""));
         assert!(found.ends_with("[workspace.package]\nversion = \"1.0.0\"\n"));
     }
 

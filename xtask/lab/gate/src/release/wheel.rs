@@ -1,50 +1,63 @@
-//! The wheel for Linux on x86-64: linked by zig with the symbols of an old glibc, and tried in each Python that is found.
+//! Wheels for Linux, linked by zig with the symbols of an old glibc: for this machine's processor, and for 64-bit ARM where its stage has
+//! left a toolchain.
 
 use std::env;
 use std::fs;
-use std::iter;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use checkout::licences::joined;
-use checkout::workspace::target;
+use checkout::workspace::{REPOSITORY, target};
 use harness::Error;
 
-use super::{empty, licences, listed};
+use super::sdist::path_from;
+use super::tarball::{read, write};
+use super::{empty, emulated, licences, listed, pythons};
+use crate::aarch64;
 use crate::python::environment::Environment;
-use crate::python::{add_tests, sources};
-use crate::setup;
+use crate::python::sources;
 use crate::steps::{Steps, Stop};
 
-/// What builds and looks at wheels for many systems.
-const TOOLS: [&str; 3] = ["auditwheel", "wheel", "ziglang"];
-
-/// The tag that pip and auditwheel know: the symbols of glibc 2.17.
-const PLATFORM: &str = "manylinux_2_17_x86_64";
-
-/// The most that it may take.
+/// The most that one may take.
 const BYTES_MAX: u64 = 6_000_000;
 
-/// The minor versions of Python 3 that are looked for.
-const PYTHONS: RangeInclusive<u32> = 10..=15;
-
-/// What the tests need, from the registry.
-const NEEDED: [&str; 3] = ["cffi", "numpy", "pytest"];
-
-/// The name of the file with the licences of what is linked in.
+/// The file with the licences of what is linked in.
 const THIRD_PARTIES: &str = "THIRD-PARTY-LICENSES.txt";
 
-/// Makes it, looks at it, and tries it.
-pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
+/// The files with licences in a wheel.
+const LICENCES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", THIRD_PARTIES];
+
+/// Makes them, looks at them, and tries the one for this machine.
+pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result<(), Stop> {
     if env::consts::ARCH != "x86_64" {
-        println!("skipped: the wheel, which is made on x86-64");
+        println!("skipped: the wheels, which are made on x86-64");
         return Ok(());
     }
-    let Some(environment) = Environment::set_up("release", &TOOLS)? else {
+    make_for(steps, environment, dist, "x86_64", |_| ())?;
+    pythons::try_all(steps, dist)?;
+    let Some(cross) = aarch64::found() else {
+        println!(
+            "skipped: the wheel for aarch64; `cargo xtask test --target aarch64` installs what builds it"
+        );
         return Ok(());
     };
-    let folder = target()?.join("dist");
+    let wheel = make_for(steps, environment, dist, "aarch64", |build| {
+        cross.compile(build);
+        build.args(["--target", aarch64::TRIPLE]);
+    })?;
+    let folder = target()?.join("dist/aarch64");
+    emulated::try_in(steps, environment, &wheel, &folder)
+}
+
+/// Makes the wheel for a processor, by maturin with what the processor needs.
+fn make_for(
+    steps: &mut Steps,
+    environment: &Environment,
+    dist: &Path,
+    processor: &str,
+    add: impl FnOnce(&mut Command),
+) -> Result<PathBuf, Stop> {
+    let folder = target()?.join("dist").join(processor);
     let (made, parts) = (folder.join("wheel"), folder.join("parts"));
     empty(&made)?;
     empty(&parts)?;
@@ -52,14 +65,10 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
     build.args(["build", "--zig", "--compatibility", "manylinux2014"]);
     build.args(["--locked", "--quiet", "--out"]).arg(&made);
     // It asks the first `python3` for zig.
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let own = iter::once(environment.programs());
-    let folders = env::join_paths(own.chain(env::split_paths(&folders)));
-    build.env(
-        "PATH",
-        folders.map_err(|error| Error::Run(error.to_string()))?,
-    );
-    steps.step("the wheel is linked by zig", build.current_dir(sources()))?;
+    build.env("PATH", path_from(&environment.programs())?);
+    add(&mut build);
+    let name = format!("the wheel for {processor} is linked by zig");
+    steps.step(&name, build.current_dir(sources()))?;
 
     // Packed anew with the licences, which only the lock file tells.
     let wheel = only(&made)?;
@@ -71,8 +80,18 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
     let metadata = metadata.iter().find(is_metadata);
     let metadata = metadata.ok_or_else(|| Error::file(&unpacked, "it has no .dist-info"))?;
     let texts = joined(&licences::third_parties(&["treefold-python"])?);
-    let file = metadata.join(THIRD_PARTIES);
+    let file = metadata.join("licenses").join(THIRD_PARTIES);
     fs::write(&file, texts).map_err(|error| Stop::Error(Error::file(&file, error)))?;
+    let file = metadata.join("METADATA");
+    let text = described(&read(&file)?);
+    write(&file, text.as_bytes())?;
+    let address = format!("Project-URL: Source Code, {REPOSITORY}\n");
+    let is_told = text.contains("Project-URL: ");
+    let is_right = text.contains(&address) || (REPOSITORY.is_empty() && !is_told);
+    if !is_right {
+        let reason = format!("the address is to be `{REPOSITORY}`");
+        return Err(Stop::Error(Error::file(&file, reason)));
+    }
     let mut pack = environment.python("-m wheel pack");
     steps.step(
         "with the licences of what is linked in",
@@ -80,81 +99,60 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
     )?;
 
     let wheels = listed(dist)?;
-    let is_wheel = |path: &&PathBuf| path.extension().is_some_and(|end| end == "whl");
+    let end = format!("{processor}.whl");
+    let is_wheel = |path: &&PathBuf| path.to_string_lossy().ends_with(&end);
     let wheel = wheels.iter().find(is_wheel);
     let wheel = wheel.ok_or_else(|| Error::file(dist, "it has no wheel"))?;
-    steps.check("its platform and size", || look_at(&environment, wheel))?;
-    let found: Vec<(u32, PathBuf)> = PYTHONS
-        .filter_map(|minor| Some((minor, python(minor)?)))
-        .collect();
-    if found.is_empty() {
-        println!("skipped: no Python from 3.10 on");
-    }
-    for (minor, python) in found {
-        try_in(steps, minor, &python, dist, &folder)?;
-    }
-    Ok(())
+    steps.check("its platform, size and licences", || {
+        look_at(environment, wheel, &format!("manylinux_2_17_{processor}"))
+    })?;
+    Ok(wheel.clone())
 }
 
-/// What auditwheel says of its platform, and its size.
-fn look_at(environment: &Environment, wheel: &Path) -> Result<String, String> {
+/// A wheel's METADATA with one more licence.
+fn described(text: &str) -> String {
+    let text = without_empty_address(text);
+    let (head, body) = text.split_once("\n\n").unwrap_or((&text, ""));
+    format!("{head}\nLicense-File: {THIRD_PARTIES}\n\n{body}")
+}
+
+/// What maturin says of a package, without the line for an address that there is not.
+pub(super) fn without_empty_address(text: &str) -> String {
+    text.replace("Project-URL: Source Code, \n", "")
+}
+
+/// What auditwheel says of its platform, its size, and whether it has all licences.
+fn look_at(environment: &Environment, wheel: &Path, platform: &str) -> Result<String, String> {
+    let said = |mut command: Command| {
+        let output = command.output().map_err(|error| error.to_string())?;
+        Ok::<_, String>(String::from_utf8_lossy(&output.stdout).replace('\n', " "))
+    };
     let mut show = environment.program("auditwheel");
-    let output = show.arg("show").arg(wheel).output();
-    let output = output.map_err(|error| error.to_string())?;
-    let told = String::from_utf8_lossy(&output.stdout).replace('\n', " ");
+    show.arg("show").arg(wheel);
+    let told = said(show)?;
+    if !told.contains(&format!("\"{platform}\"")) {
+        return Err(format!("auditwheel says{told}"));
+    }
+    let mut list = environment.python("-m zipfile --list");
+    list.arg(wheel);
+    let names = said(list)?;
+    let lacking = LICENCES
+        .iter()
+        .find(|name| !names.contains(&format!(".dist-info/licenses/{name}")));
+    if let Some(name) = lacking {
+        return Err(format!("it lacks {name}"));
+    }
     let bytes = fs::metadata(wheel)
         .map_err(|error| error.to_string())?
         .len();
-    match (
-        told.contains(&format!("\"{PLATFORM}\"")),
-        bytes <= BYTES_MAX,
-    ) {
-        (true, true) => Ok(format!("{PLATFORM}, {} kB", bytes.div_ceil(1000))),
-        (true, false) => Err(format!("{bytes} bytes, more than {BYTES_MAX}")),
-        (false, _) => Err(format!("auditwheel says{told}")),
+    if bytes > BYTES_MAX {
+        return Err(format!("{bytes} bytes, more than {BYTES_MAX}"));
     }
-}
-
-/// Installs the wheel without the registry in a fresh environment of a Python, and runs the tests there.
-fn try_in(
-    steps: &mut Steps,
-    minor: u32,
-    python: &Path,
-    dist: &Path,
-    folder: &Path,
-) -> Result<(), Stop> {
-    let name = format!("Python 3.{minor}");
-    let fresh = folder.join(format!("python3.{minor}"));
-    empty(&fresh)?;
-    steps.check(&format!("{name}: what tests need"), || {
-        let installed = setup::install_from_pypi(python, &NEEDED, &fresh);
-        installed.map(|()| NEEDED.join(", "))
-    })?;
-    let mut install = Command::new(fresh.join("bin/pip"));
-    install.args(["install", "--quiet", "--no-index", "--find-links"]);
-    install.arg(dist).arg("treefold");
-    steps.step(&format!("{name}: the wheel"), &mut install)?;
-    let mut tests = Command::new(fresh.join("bin/python"));
-    tests.args("-m pytest --quiet -p no:cacheprovider".split_whitespace());
-    add_tests(&mut tests);
-    steps.step(&format!("{name}: tests"), tests.current_dir(&fresh))
-}
-
-/// An interpreter, on PATH or one of pyenv's.
-fn python(minor: u32) -> Option<PathBuf> {
-    let name = format!("python3.{minor}");
-    let runs = |program: &PathBuf| {
-        let output = Command::new(program).arg("--version").output();
-        output.is_ok_and(|output| output.status.success())
-    };
-    let on_path = PathBuf::from(&name);
-    if runs(&on_path) {
-        return Some(on_path);
-    }
-    let versions = PathBuf::from(env::var_os("PYENV_ROOT")?).join("versions");
-    let folders = fs::read_dir(versions).ok()?;
-    let programs = folders.filter_map(|entry| Some(entry.ok()?.path().join("bin").join(&name)));
-    programs.into_iter().find(runs)
+    Ok(format!(
+        "{platform}, {} kB, {}",
+        bytes.div_ceil(1000),
+        LICENCES.join(", ")
+    ))
 }
 
 /// What is alone in a folder.
@@ -165,5 +163,21 @@ fn only(folder: &Path) -> Result<PathBuf, Stop> {
             let reason = format!("{} files or folders are there, not one", others.len());
             Err(Stop::Error(Error::file(folder, reason)))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::described;
+
+    #[test]
+    fn a_wheel_tells_its_licences_and_an_address_that_there_is() {
+        let address = "Project-URL: Source Code, https://forge.example/a";
+        let licence = "License-File: THIRD-PARTY-LICENSES.txt";
+        let empty = "Name: a\nProject-URL: Source Code, \n\nprose\n";
+        assert_eq!(described(empty), format!("Name: a\n{licence}\n\nprose\n"));
+        let told = format!("Name: a\n{address}\n\nprose\n");
+        let expected = format!("Name: a\n{address}\n{licence}\n\nprose\n");
+        assert_eq!(described(&told), expected);
     }
 }

@@ -171,13 +171,14 @@ fn number(row: &Value, field: &str) -> Option<f64> {
     }
 }
 
-/// A number as pages have it: ratios with two decimal places, others with three digits.
+/// A number as pages have it: ratios with two decimal places, others with two or three digits.
 fn rounded(field: &str, number: f64) -> String {
     let places = match number.abs() {
-        _ if ["ratio", "speed", "ns_item"].contains(&field) => 2,
+        _ if ["ratio", "speed"].contains(&field) => 2,
         99.95.. => 0,
         9.995.. => 1,
-        _ => 2,
+        0.095.. => 2,
+        _ => 3,
     };
     format!("{number:.places$}")
 }
@@ -293,7 +294,7 @@ mod tests {
     #[test]
     fn tables() {
         let expected = "| N | the plan | other | r |\n|---|---|---|---|\n\
-            | 2 | 0.30 (0.75) | 0.05 (0.12) | – |\n| 2^10 | 2.00 (2.00) | – | 1.00 |\n";
+            | 2 | 0.30 (0.75) | 0.050 (0.12) | – |\n| 2^10 | 2.00 (2.00) | – | 1.00 |\n";
         let query = "rows=n&columns=variant&cell=us,ratio&variant=plan:the_plan,other,r";
         assert_eq!(ask(query).unwrap(), expected);
     }

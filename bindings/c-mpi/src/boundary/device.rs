@@ -1,0 +1,312 @@
+//! Calls with arrays in the memory of GPUs, which users of an MPI library that knows CUDA expect to be taken like any others.
+//!
+//! What a GPU can fold it folds, and a few values of it go on in ordinary memory. Any other array is copied there, and the call is made on
+//! the copy. A result on a GPU is made in ordinary memory, and copied.
+//!
+//! Nobody has such arrays before the process has loaded CUDA's driver. Nothing here loads it: a plan looks for it in its first call. A call
+//! comes here as long as there is a plan that has not looked, and from then on if there is a driver.
+
+mod arrays;
+
+use std::ffi::{c_int, c_void};
+
+use treefold::Operation;
+use treefold::cuda::device_of;
+use treefold_c::boundary::Bytes;
+use treefold_c::failure::Failure;
+
+use self::arrays::{Source, Target, folded};
+use super::collectives::{self, Input, Output};
+use super::started;
+use crate::handle;
+use crate::plan::{Shaped, treefold_plan};
+use crate::run::{AnyRun, treefold_run};
+
+/// The GPUs that have the arrays of a call; `None` where none does.
+fn seek<const N: usize>(plan: &Shaped, pointers: [*const c_void; N]) -> Option<[Option<usize>; N]> {
+    plan.gpu.look();
+    found(pointers)
+}
+
+fn found<const N: usize>(pointers: [*const c_void; N]) -> Option<[Option<usize>; N]> {
+    let found = pointers.map(device_of);
+    found.iter().any(Option::is_some).then_some(found)
+}
+
+/// [`collectives::run`] on arrays that may be on a GPU.
+///
+/// # Safety
+/// As there.
+#[cold]
+pub(super) unsafe fn run(
+    plan: *const treefold_plan,
+    operation: Operation,
+    local: Input,
+    result: Output,
+    is_mine: *mut c_int,
+) -> Result<(), Failure> {
+    let plan = handle::object(plan)?;
+    // SAFETY: the caller's promise is this function's.
+    unsafe { run_there(&plan, operation, local, result, is_mine) }.map(drop)
+}
+
+/// # Safety
+/// As [`run`].
+unsafe fn run_there(
+    plan: &Shaped,
+    operation: Operation,
+    local: Input,
+    result: Output,
+    is_mine: *mut c_int,
+) -> Result<bool, Failure> {
+    let Some([local_at, result_at]) = seek(plan, [local.0, result.0.cast_const()]) else {
+        // SAFETY: the caller's promise is this function's.
+        return unsafe { collectives::run_here(plan, operation, local, result, is_mine) };
+    };
+    let bytes = plan.element_bytes;
+    let prepare = || {
+        let (_, m) = collectives::check(plan, operation, local, result, is_mine)?;
+        let target = Target::of(result_at, (result.0, m), bytes)?;
+        // SAFETY: the caller promises n elements.
+        let folded = unsafe { folded(plan, operation, local_at, local) }?;
+        let read_at = local_at.filter(|_| folded.is_none());
+        // SAFETY: the caller promises n elements.
+        let source = unsafe { Source::of(read_at, local, bytes) }?;
+        Ok((folded, source, target))
+    };
+    let prepared: Result<_, Failure> = prepare();
+    let (folded, mut source, mut target) = prepared.inspect_err(|_| plan.refuse(operation))?;
+    let output = target.output();
+    let is_there = match folded {
+        Some(items) => {
+            let array = Bytes::of("result", output.0, output.1, bytes)?;
+            // SAFETY: the caller promises m elements, which nobody else uses, or they are the target's.
+            let result = unsafe { array.write(output.0) };
+            let is_there = plan.run_on_device(operation, items, result)?;
+            // SAFETY: the caller promises an int, or NULL.
+            unsafe { collectives::tell(is_mine, is_there) }?;
+            is_there
+        }
+        None => {
+            let input = source.input();
+            // SAFETY: what is not the caller's array is as long as that.
+            unsafe { collectives::run_here(plan, operation, input, output, is_mine) }?
+        }
+    };
+    // SAFETY: the caller promises m elements, which nobody else uses.
+    unsafe { target.deliver(is_there) }?;
+    Ok(is_there)
+}
+
+/// [`collectives::run_pairs`] on arrays that may be on a GPU.
+///
+/// # Safety
+/// As there.
+#[cold]
+pub(super) unsafe fn run_pairs(
+    plan: *const treefold_plan,
+    operation: Operation,
+    pairs: [Input; 2],
+    result: Output,
+    is_mine: *mut c_int,
+) -> Result<(), Failure> {
+    let plan = handle::object(plan)?;
+    // SAFETY: the caller's promise is this function's.
+    unsafe { run_pairs_there(&plan, operation, pairs, result, is_mine) }.map(drop)
+}
+
+/// # Safety
+/// As [`run_pairs`].
+unsafe fn run_pairs_there(
+    plan: &Shaped,
+    operation: Operation,
+    pairs: [Input; 2],
+    result: Output,
+    is_mine: *mut c_int,
+) -> Result<bool, Failure> {
+    let [x, y] = pairs;
+    let Some([x_at, y_at, result_at]) = seek(plan, [x.0, y.0, result.0.cast_const()]) else {
+        // SAFETY: the caller's promise is this function's.
+        return unsafe { collectives::run_pairs_here(plan, operation, pairs, result, is_mine) };
+    };
+    let bytes = plan.element_bytes;
+    let prepare = || {
+        let (_, m) = collectives::check_pairs(plan, operation, pairs, result, is_mine)?;
+        // SAFETY: the caller promises n elements.
+        let x = unsafe { Source::of(x_at, x, bytes) }?;
+        // SAFETY: the caller promises k elements.
+        let y = unsafe { Source::of(y_at, y, bytes) }?;
+        Ok((x, y, Target::of(result_at, (result.0, m), bytes)?))
+    };
+    let prepared: Result<_, Failure> = prepare();
+    let (mut x, mut y, mut target) = prepared.inspect_err(|_| plan.refuse(operation))?;
+    let (pairs, output) = ([x.input(), y.input()], target.output());
+    // SAFETY: what is not the caller's array is as long as that.
+    let run = unsafe { collectives::run_pairs_here(plan, operation, pairs, output, is_mine) };
+    let is_there = run?;
+    // SAFETY: the caller promises m elements, which nobody else uses.
+    unsafe { target.deliver(is_there) }?;
+    Ok(is_there)
+}
+
+/// [`collectives::broadcast`] of a row that may be on a GPU.
+///
+/// # Safety
+/// As there.
+#[cold]
+pub(super) unsafe fn broadcast(plan: *const treefold_plan, row: Output) -> Result<(), Failure> {
+    let plan = handle::object(plan)?;
+    // SAFETY: the caller's promise is this function's.
+    unsafe { broadcast_there(&plan, row) }
+}
+
+/// # Safety
+/// As [`broadcast`].
+unsafe fn broadcast_there(plan: &Shaped, row: Output) -> Result<(), Failure> {
+    let Some([at]) = seek(plan, [row.0.cast_const()]) else {
+        // SAFETY: the caller's promise is this function's.
+        return unsafe { collectives::broadcast_here(plan, row) };
+    };
+    let prepare = || {
+        Bytes::of("row", row.0, row.1, plan.element_bytes)?;
+        let mut target = Target::of(at, row, plan.element_bytes)?;
+        // SAFETY: the caller promises m elements.
+        unsafe { target.fill() }?;
+        Ok(target)
+    };
+    let prepared: Result<_, Failure> = prepare();
+    let mut target = prepared.inspect_err(|_| plan.refuse(Operation::Broadcast))?;
+    // SAFETY: what is not the caller's row is as long as that.
+    unsafe { collectives::broadcast_here(plan, target.output()) }?;
+    // SAFETY: the caller promises m elements, which nobody else uses.
+    unsafe { target.deliver(true) }
+}
+
+/// [`started::start`] on items that may be on a GPU.
+///
+/// # Safety
+/// As there.
+#[cold]
+pub(super) unsafe fn start(
+    name: *const treefold_plan,
+    operation: Operation,
+    local: Input,
+    run: *mut *mut treefold_run,
+) -> Result<(), Failure> {
+    let plan = handle::object(name)?;
+    // SAFETY: the caller's promise is this function's.
+    unsafe { start_there(&plan, name, operation, local, run) }
+}
+
+/// # Safety
+/// As [`start`].
+unsafe fn start_there(
+    plan: &Shaped,
+    name: *const treefold_plan,
+    operation: Operation,
+    local: Input,
+    run: *mut *mut treefold_run,
+) -> Result<(), Failure> {
+    let Some([at]) = seek(plan, [local.0]) else {
+        // SAFETY: the caller's promise is this function's.
+        return unsafe { started::start_here(plan, name, operation, local, run) };
+    };
+    let prepare = || {
+        started::check_start(plan, run, "local", local)?;
+        // SAFETY: the caller promises n elements.
+        let folded = unsafe { folded(plan, operation, at, local) }?;
+        let read_at = at.filter(|_| folded.is_none());
+        // SAFETY: the caller promises n elements.
+        let source = unsafe { Source::of(read_at, local, plan.element_bytes) }?;
+        Ok((folded, source))
+    };
+    let prepared: Result<_, Failure> = prepare();
+    let (folded, mut source) = prepared.inspect_err(|_| plan.refuse_to_start(operation))?;
+    match folded {
+        Some(items) => {
+            let started = plan.start_on_device(name, operation, items)?;
+            // SAFETY: the caller promises room for a handle.
+            unsafe { started::write_run(run, started) }
+        }
+        // SAFETY: what is not the caller's array is as long as that.
+        None => unsafe { started::start_here(plan, name, operation, source.input(), run) },
+    }
+}
+
+/// [`started::start_pairs`] on arrays that may be on a GPU.
+///
+/// # Safety
+/// As there.
+#[cold]
+pub(super) unsafe fn start_pairs(
+    name: *const treefold_plan,
+    operation: Operation,
+    pairs: [Input; 2],
+    run: *mut *mut treefold_run,
+) -> Result<(), Failure> {
+    let plan = handle::object(name)?;
+    // SAFETY: the caller's promise is this function's.
+    unsafe { start_pairs_there(&plan, name, operation, pairs, run) }
+}
+
+/// # Safety
+/// As [`start_pairs`].
+unsafe fn start_pairs_there(
+    plan: &Shaped,
+    name: *const treefold_plan,
+    operation: Operation,
+    pairs: [Input; 2],
+    run: *mut *mut treefold_run,
+) -> Result<(), Failure> {
+    let [x, y] = pairs;
+    let Some([x_at, y_at]) = seek(plan, [x.0, y.0]) else {
+        // SAFETY: the caller's promise is this function's.
+        return unsafe { started::start_pairs_here(plan, name, operation, pairs, run) };
+    };
+    let prepare = || {
+        started::check_start(plan, run, "x", x)?;
+        started::check_start(plan, run, "y", y)?;
+        // SAFETY: the caller promises n elements.
+        let x = unsafe { Source::of(x_at, x, plan.element_bytes) }?;
+        // SAFETY: the caller promises k elements.
+        let y = unsafe { Source::of(y_at, y, plan.element_bytes) }?;
+        Ok((x, y))
+    };
+    let prepared: Result<_, Failure> = prepare();
+    let (mut x, mut y) = prepared.inspect_err(|_| plan.refuse_to_start(operation))?;
+    let pairs = [x.input(), y.input()];
+    // SAFETY: what is not the caller's array is as long as that.
+    unsafe { started::start_pairs_here(plan, name, operation, pairs, run) }
+}
+
+/// [`started::wait_here`] for a result that may go to a GPU: its plan has looked for the driver when the run was started.
+///
+/// # Safety
+/// As there.
+#[cold]
+pub(super) unsafe fn wait(
+    run: &dyn AnyRun,
+    result: Output,
+    is_mine: *mut c_int,
+) -> Result<bool, Failure> {
+    let Some([at]) = found([result.0.cast_const()]) else {
+        // SAFETY: the caller's promise is this function's.
+        return unsafe { started::wait_here(run, result, is_mine) };
+    };
+    let prepare = || {
+        let (_, m) = started::check_result(run, result, is_mine)?;
+        Target::of(at, (result.0, m), run.item_bytes())
+    };
+    let mut target = match prepare() {
+        Ok(target) => target,
+        Err(failure) => {
+            run.wait_without_arrays()?;
+            return Err(failure);
+        }
+    };
+    // SAFETY: what is not the caller's array is as long as that.
+    let is_there = unsafe { started::wait_here(run, target.output(), is_mine) }?;
+    // SAFETY: the caller promises m elements, which nobody else uses.
+    unsafe { target.deliver(is_there) }?;
+    Ok(is_there)
+}

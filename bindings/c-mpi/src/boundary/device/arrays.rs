@@ -1,0 +1,198 @@
+//! What calls read and write in place of arrays in the memory of GPUs.
+
+use std::ffi::c_void;
+
+use treefold::Operation;
+use treefold::cuda::Device;
+use treefold_c::failure::{Code, Failure};
+
+use crate::boundary::collectives::{Input, Output};
+use crate::plan::Shaped;
+use crate::plan::device::{Floats, OnDevice, of_cuda};
+
+fn device(ordinal: usize) -> Result<&'static Device, Failure> {
+    Device::shared(ordinal).map_err(|error| of_cuda(&error))
+}
+
+/// An array of ordinary memory in the place of one on a GPU, aligned for every type.
+struct Copied {
+    words: Vec<u64>,
+    /// The bytes of the array.
+    count: usize,
+    /// Where the other one is.
+    device: &'static Device,
+    pointer: u64,
+}
+
+impl Copied {
+    /// Room for so many bytes, which a program has at a pointer.
+    fn room(ordinal: usize, pointer: *const c_void, count: usize) -> Result<Self, Failure> {
+        let mut words = Vec::new();
+        let length = count.div_ceil(size_of::<u64>());
+        let room = words.try_reserve_exact(length);
+        room.map_err(|_| {
+            let message = format!("there is no memory for {count} bytes of an array on a GPU");
+            Failure::new(Code::Memory, message)
+        })?;
+        words.resize(length, 0);
+        Ok(Self {
+            words,
+            count,
+            device: device(ordinal)?,
+            pointer: pointer.addr() as u64,
+        })
+    }
+
+    /// A copy of them.
+    ///
+    /// # Safety
+    /// They are there.
+    unsafe fn of(ordinal: usize, pointer: *const c_void, count: usize) -> Result<Self, Failure> {
+        let mut copied = Self::room(ordinal, pointer, count)?;
+        // SAFETY: the caller's promise is this function's.
+        unsafe { copied.read() }?;
+        Ok(copied)
+    }
+
+    /// Copies the program's array to this one.
+    ///
+    /// # Safety
+    /// It is there.
+    unsafe fn read(&mut self) -> Result<(), Failure> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let into = &mut bytemuck::cast_slice_mut(&mut self.words)[..self.count];
+        // SAFETY: the caller promises the bytes.
+        let read = unsafe { self.device.copy_from(self.pointer, into) };
+        read.map_err(|error| of_cuda(&error))
+    }
+
+    /// Copies what was written here to the program's array.
+    ///
+    /// # Safety
+    /// Nobody else uses that.
+    unsafe fn write_back(&self) -> Result<(), Failure> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let bytes = &bytemuck::cast_slice(&self.words)[..self.count];
+        // SAFETY: the array has as many bytes, and the caller promises that it is the call's alone.
+        let written = unsafe { self.device.copy_into(bytes, self.pointer) };
+        written.map_err(|error| of_cuda(&error))
+    }
+
+    fn start(&mut self) -> *mut c_void {
+        self.words.as_mut_ptr().cast()
+    }
+}
+
+/// What a call reads: an array of the program's in ordinary memory, or a copy of one that is on a GPU.
+pub(super) struct Source {
+    array: Input,
+    copied: Option<Copied>,
+}
+
+impl Source {
+    /// # Safety
+    /// The array has n elements of so many bytes.
+    pub(super) unsafe fn of(
+        ordinal: Option<usize>,
+        array: Input,
+        element_bytes: usize,
+    ) -> Result<Self, Failure> {
+        let (pointer, n) = array;
+        // SAFETY: the caller promises the elements.
+        let read = |ordinal| unsafe { Copied::of(ordinal, pointer, n * element_bytes) };
+        let copied = ordinal.map(read).transpose()?;
+        Ok(Self { array, copied })
+    }
+
+    pub(super) fn input(&mut self) -> Input {
+        let (pointer, n) = self.array;
+        let copied = self.copied.as_mut();
+        (
+            copied.map_or(pointer, |copied| copied.start().cast_const()),
+            n,
+        )
+    }
+}
+
+/// What a call writes to: an array of the program's in ordinary memory, or room for one that is on a GPU.
+pub(super) struct Target {
+    array: Output,
+    room: Option<Copied>,
+}
+
+impl Target {
+    /// For m elements of so many bytes.
+    pub(super) fn of(
+        ordinal: Option<usize>,
+        array: Output,
+        element_bytes: usize,
+    ) -> Result<Self, Failure> {
+        let (pointer, m) = array;
+        let room = |ordinal| Copied::room(ordinal, pointer, m * element_bytes);
+        let room = ordinal.map(room).transpose()?;
+        Ok(Self { array, room })
+    }
+
+    pub(super) fn output(&mut self) -> Output {
+        let (pointer, m) = self.array;
+        (self.room.as_mut().map_or(pointer, Copied::start), m)
+    }
+
+    /// Makes what is on a GPU that of the room.
+    ///
+    /// # Safety
+    /// There are m elements.
+    pub(super) unsafe fn fill(&mut self) -> Result<(), Failure> {
+        match &mut self.room {
+            // SAFETY: the caller's promise is this function's.
+            Some(room) => unsafe { room.read() },
+            None => Ok(()),
+        }
+    }
+
+    /// Copies a result, if this rank has got one, to where it is to be.
+    ///
+    /// # Safety
+    /// The array is the call's alone.
+    pub(super) unsafe fn deliver(&self, is_mine: bool) -> Result<(), Failure> {
+        match &self.room {
+            // SAFETY: the caller's promise is this function's.
+            Some(room) if is_mine => unsafe { room.write_back() },
+            _ => Ok(()),
+        }
+    }
+}
+
+/// This rank's items, if the GPU that has them folds them for the plan.
+///
+/// # Safety
+/// They are n elements, which nobody writes or frees during the call.
+pub(super) unsafe fn folded(
+    plan: &Shaped,
+    operation: Operation,
+    ordinal: Option<usize>,
+    (pointer, n): Input,
+) -> Result<Option<OnDevice>, Failure> {
+    let (Some(ordinal), Some(floats)) = (ordinal, plan.folded_floats(operation, n)) else {
+        return Ok(None);
+    };
+    let (device, bytes) = (device(ordinal)?, n * plan.element_bytes);
+    let pointer = pointer.addr() as u64;
+    let items = match floats {
+        Floats::F32 => {
+            // SAFETY: the caller promises the elements, which are one or two of these floats each.
+            let items = unsafe { device.items(pointer, bytes / size_of::<f32>()) };
+            items.map(|items| OnDevice::F32(device, items))
+        }
+        Floats::F64 => {
+            // SAFETY: as above.
+            let items = unsafe { device.items(pointer, bytes / size_of::<f64>()) };
+            items.map(|items| OnDevice::F64(device, items))
+        }
+    };
+    items.map(Some).map_err(|error| of_cuda(&error))
+}

@@ -1,0 +1,277 @@
+//! Runs between start and end: arrays of the program's, as bytes.
+
+use std::ffi::c_int;
+use std::ptr;
+use std::rc::Rc;
+use std::time::Duration;
+
+use treefold::Operation;
+#[cfg(feature = "cuda")]
+use treefold::cuda::may_have_arrays;
+use treefold_c::boundary::{Bytes, disjoint, guard, place, write};
+use treefold_c::failure::{Failure, Status};
+
+use super::collectives::{Input, Output, check_told, read_handle, tell, write_handle};
+#[cfg(feature = "cuda")]
+use super::device;
+use crate::handle;
+use crate::plan::{Shaped, treefold_plan};
+use crate::run::{AnyRun, treefold_run};
+
+/// Starts an operation.
+///
+/// # Safety
+/// `local` is so many elements of the plan's type, or NULL; `run` is room for a handle, or NULL.
+pub(super) unsafe fn start(
+    name: *const treefold_plan,
+    operation: Operation,
+    local: Input,
+    run: *mut *mut treefold_run,
+) -> Status {
+    guard(|| {
+        #[cfg(feature = "cuda")]
+        if may_have_arrays() {
+            // SAFETY: the caller's promise is this function's.
+            return unsafe { device::start(name, operation, local, run) };
+        }
+        let plan = handle::object(name)?;
+        // SAFETY: the caller's promise is this function's.
+        unsafe { start_here(&plan, name, operation, local, run) }
+    })
+}
+
+/// The same on an array in ordinary memory.
+///
+/// # Safety
+/// As [`start`].
+pub(super) unsafe fn start_here(
+    plan: &Shaped,
+    name: *const treefold_plan,
+    operation: Operation,
+    local: Input,
+    run: *mut *mut treefold_run,
+) -> Result<(), Failure> {
+    // SAFETY: the caller promises n elements.
+    let checked = unsafe { start_array(plan, run, "local", local) };
+    let local = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
+    let started = plan.start(name, operation, local)?;
+    // SAFETY: the caller promises room for a handle.
+    unsafe { write_run(run, started) }
+}
+
+/// Leaves the handle of a run where a pointer says.
+///
+/// # Safety
+/// `place` is room for a handle, or NULL.
+pub(super) unsafe fn write_run(
+    place: *mut *mut treefold_run,
+    run: Rc<dyn AnyRun>,
+) -> Result<(), Failure> {
+    let name = handle::name::<treefold_run>(run)?;
+    // SAFETY: the caller's promise is this function's.
+    unsafe { write_handle("run", place, name) }
+}
+
+/// Starts an operation on pairs of items.
+///
+/// # Safety
+/// `x` and `y` are so many elements of the plan's type, or NULL; `run` is room for a handle, or NULL.
+pub(super) unsafe fn start_pairs(
+    name: *const treefold_plan,
+    operation: Operation,
+    pairs: [Input; 2],
+    run: *mut *mut treefold_run,
+) -> Status {
+    guard(|| {
+        #[cfg(feature = "cuda")]
+        if may_have_arrays() {
+            // SAFETY: the caller's promise is this function's.
+            return unsafe { device::start_pairs(name, operation, pairs, run) };
+        }
+        let plan = handle::object(name)?;
+        // SAFETY: the caller's promise is this function's.
+        unsafe { start_pairs_here(&plan, name, operation, pairs, run) }
+    })
+}
+
+/// The same on arrays in ordinary memory.
+///
+/// # Safety
+/// As [`start_pairs`].
+pub(super) unsafe fn start_pairs_here(
+    plan: &Shaped,
+    name: *const treefold_plan,
+    operation: Operation,
+    [x, y]: [Input; 2],
+    run: *mut *mut treefold_run,
+) -> Result<(), Failure> {
+    // SAFETY: the caller promises n elements.
+    let x = unsafe { start_array(plan, run, "x", x) };
+    // SAFETY: the caller promises k elements.
+    let y = unsafe { start_array(plan, run, "y", y) };
+    let checked = x.and_then(|x| Ok([x, y?]));
+    let local = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
+    let started = plan.start_pairs(name, operation, local)?;
+    // SAFETY: the caller promises room for a handle.
+    unsafe { write_run(run, started) }
+}
+
+/// An array that a start reads, which is apart from the place of the run.
+///
+/// # Safety
+/// The array is so many elements of the plan's type, or NULL.
+unsafe fn start_array<'a>(
+    plan: &Shaped,
+    run: *mut *mut treefold_run,
+    name: &'static str,
+    items: Input,
+) -> Result<&'a [u8], Failure> {
+    let array = check_start(plan, run, name, items)?;
+    // SAFETY: the caller promises n elements.
+    Ok(unsafe { array.read(items.0) })
+}
+
+/// Where an array is that a start reads.
+pub(super) fn check_start(
+    plan: &Shaped,
+    run: *mut *mut treefold_run,
+    name: &'static str,
+    (items, n): Input,
+) -> Result<Bytes, Failure> {
+    let place = Bytes::of_place("run", run)?;
+    let array = Bytes::of(name, items, n, plan.element_bytes)?;
+    disjoint(array, place)?;
+    Ok(array)
+}
+
+/// `treefold_plan_pending`.
+///
+/// # Safety
+/// `pending` is one int, or NULL.
+pub(super) unsafe fn pending(plan: *const treefold_plan, pending: *mut c_int) -> Status {
+    guard(|| {
+        let plan = handle::object(plan)?;
+        // SAFETY: the caller promises an int.
+        unsafe { write("pending", pending, c_int::from(plan.is_pending())) }
+    })
+}
+
+/// `treefold_run_plan`.
+///
+/// # Safety
+/// `plan` is room for a handle, or NULL.
+pub(super) unsafe fn plan_of(run: *const treefold_run, plan: *mut *const treefold_plan) -> Status {
+    guard(|| {
+        let name: *const treefold_plan = handle::object(run)?.origin().plan.cast();
+        place("plan", plan)?;
+        let is_there = handle::object(name).is_ok();
+        let found = if is_there { name } else { ptr::null() };
+        // SAFETY: not NULL and aligned, as was just found; the caller promises room for a handle.
+        unsafe { plan.write(found) };
+        Ok(())
+    })
+}
+
+/// `treefold_test`.
+///
+/// # Safety
+/// `done` is one int, or NULL.
+pub(super) unsafe fn test(run: *const treefold_run, done: *mut c_int) -> Status {
+    guard(|| {
+        let run = handle::object(run)?;
+        place("done", done)?;
+        let is_done = run.test()?;
+        // SAFETY: the caller promises an int.
+        unsafe { write("done", done, c_int::from(is_done)) }
+    })
+}
+
+/// `treefold_wait_timeout`.
+pub(super) fn wait_timeout(run: *const treefold_run, seconds: f64) -> Status {
+    guard(|| {
+        let run = handle::object(run)?;
+        run.wait_timeout(duration(seconds)?)
+    })
+}
+
+/// For ever, as a time that clocks can add to the present one: more than a century.
+const FOR_EVER: Duration = Duration::from_secs(1 << 32);
+
+/// A time of the program's.
+pub(super) fn duration(seconds: f64) -> Result<Duration, Failure> {
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) => Ok(duration.min(FOR_EVER)),
+        // Infinity, or more than a duration holds.
+        Err(_) if seconds > 0.0 => Ok(FOR_EVER),
+        Err(_) => {
+            let reason = format_args!("{seconds} is not a number of seconds from 0 on");
+            Err(Failure::argument("seconds", reason))
+        }
+    }
+}
+
+/// `treefold_wait`. Ends the handle.
+///
+/// # Safety
+/// `run` is a handle, or NULL; `result` is so many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
+pub(super) unsafe fn wait(
+    run: *mut *mut treefold_run,
+    result: Output,
+    is_mine: *mut c_int,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller promises a handle, or NULL.
+        let name = unsafe { read_handle("run", run) }?;
+        let object = handle::object(name)?;
+        handle::take(name)?;
+        // SAFETY: the caller promises a handle.
+        unsafe { write_handle("run", run, ptr::null_mut()) }?;
+        #[cfg(feature = "cuda")]
+        if may_have_arrays() {
+            // SAFETY: the caller's promise is this function's.
+            return unsafe { device::wait(&*object, result, is_mine) }.map(drop);
+        }
+        // SAFETY: the caller's promise is this function's.
+        unsafe { wait_here(&*object, result, is_mine) }.map(drop)
+    })
+}
+
+/// The same for a result in ordinary memory; says whether this rank gets one.
+///
+/// # Safety
+/// As [`wait`].
+pub(super) unsafe fn wait_here(
+    run: &dyn AnyRun,
+    result: Output,
+    is_mine: *mut c_int,
+) -> Result<bool, Failure> {
+    let array = match check_result(run, result, is_mine) {
+        Ok((array, _)) => array,
+        Err(failure) => {
+            run.wait_without_arrays()?;
+            return Err(failure);
+        }
+    };
+    // SAFETY: the caller promises m elements.
+    let result = unsafe { array.write(result.0) };
+    let outcome = run.wait(result)?;
+    // SAFETY: the caller promises an int, or NULL.
+    unsafe { tell(is_mine, outcome) }?;
+    Ok(outcome)
+}
+
+/// Where the result of a wait goes, and its elements.
+pub(super) fn check_result(
+    run: &dyn AnyRun,
+    (result, m): Output,
+    is_mine: *mut c_int,
+) -> Result<(Bytes, usize), Failure> {
+    let m = if run.may_lack_result() && result.is_null() {
+        0
+    } else {
+        m
+    };
+    let result_array = Bytes::of("result", result, m, run.item_bytes())?;
+    check_told(is_mine, &[result_array])?;
+    Ok((result_array, m))
+}

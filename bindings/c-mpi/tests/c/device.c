@@ -1,0 +1,417 @@
+/* Plans on arrays in GPU memory: the bits of the same arrays in ordinary memory. Needs CUDA's driver when it runs, and a GPU; ranks may
+   share one. Without, it says so. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "../../../c/tests/c/check.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <treefold_mpi.h>
+
+static int rank, size;
+static treefold_comm *comm;
+
+/* What the program needs of the driver, whose pointers to a GPU's memory are numbers, and whose contexts are pointers. */
+typedef int (*get_device)(int *, int);
+typedef int (*count_devices)(int *);
+typedef int (*start_driver)(unsigned);
+typedef int (*retain_context)(void **, int);
+typedef int (*create_context)(void **, unsigned, int);
+typedef int (*set_context)(void *);
+typedef int (*get_context)(void **);
+typedef int (*allocate)(uintptr_t *, size_t);
+typedef int (*allocate_managed)(uintptr_t *, size_t, unsigned);
+typedef int (*release)(uintptr_t);
+typedef int (*copy_in)(uintptr_t, const void *, size_t);
+typedef int (*copy_out)(void *, uintptr_t, size_t);
+
+static struct {
+    start_driver start;
+    count_devices count;
+    get_device device;
+    retain_context retain;
+    create_context create;
+    set_context set;
+    get_context get;
+    allocate allocate;
+    allocate_managed allocate_managed;
+    release release;
+    copy_in in;
+    copy_out out;
+} driver;
+
+static int device_of_rank;
+static void *context;
+
+/* A function of the driver's by its name. */
+static void find(void *library, const char *name, void *place)
+{
+    void *function = dlsym(library, name);
+    if (function == NULL) {
+        fprintf(stderr, "the driver has no %s\n", name);
+        exit(1);
+    }
+    memcpy(place, &function, sizeof function);
+}
+
+/* Whether there is a GPU, whose primary context is current then. */
+static int has_gpu(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    int count = 0;
+    if (library == NULL)
+        return 0;
+    find(library, "cuInit", &driver.start);
+    find(library, "cuDeviceGetCount", &driver.count);
+    find(library, "cuDeviceGet", &driver.device);
+    find(library, "cuDevicePrimaryCtxRetain", &driver.retain);
+    find(library, "cuCtxCreate_v2", &driver.create);
+    find(library, "cuCtxSetCurrent", &driver.set);
+    find(library, "cuCtxGetCurrent", &driver.get);
+    find(library, "cuMemAlloc_v2", &driver.allocate);
+    find(library, "cuMemAllocManaged", &driver.allocate_managed);
+    find(library, "cuMemFree_v2", &driver.release);
+    find(library, "cuMemcpyHtoD_v2", &driver.in);
+    find(library, "cuMemcpyDtoH_v2", &driver.out);
+    if (driver.start(0) != 0 || driver.count(&count) != 0 || count == 0)
+        return 0;
+    CHECK(driver.device(&device_of_rank, rank % count) == 0);
+    CHECK(driver.retain(&context, device_of_rank) == 0);
+    CHECK(driver.set(context) == 0);
+    return 1;
+}
+
+/* An array on the GPU, with a copy of these bytes. */
+static void *on_device(const void *bytes, size_t count)
+{
+    uintptr_t array = 0;
+    CHECK(driver.allocate(&array, count + 1) == 0);
+    CHECK(driver.in(array, bytes, count) == 0);
+    return (void *)array;
+}
+
+static void free_on_device(void *array) { CHECK(driver.release((uintptr_t)array) == 0); }
+
+/* Whether an array on the GPU has these bytes. */
+static int has_bytes(const void *array, const void *expected, size_t count)
+{
+    unsigned char *found = malloc(count + 1);
+    CHECK(driver.out(found, (uintptr_t)array, count) == 0);
+    int is_same = memcmp(found, expected, count) == 0;
+    free(found);
+    return is_same;
+}
+
+static size_t begin_of(size_t n, int r) { return n * (size_t)r / (size_t)size; }
+static size_t count_of(size_t n) { return begin_of(n, rank + 1) - begin_of(n, rank); }
+
+static const struct {
+    treefold_type type;
+    size_t bytes, parts;
+    char kind;
+} types[] = {
+    {TREEFOLD_F32, 4, 1, 'f'}, {TREEFOLD_F64, 8, 1, 'f'}, {TREEFOLD_C32, 4, 2, 'f'}, {TREEFOLD_C64, 8, 2, 'f'},
+    {TREEFOLD_I8, 1, 1, 'i'},  {TREEFOLD_U64, 8, 1, 'i'},
+};
+
+enum { TYPES = sizeof types / sizeof *types };
+
+/* n elements of a type, the same on every rank. */
+static unsigned char *elements(size_t type, size_t n, uint64_t seed)
+{
+    size_t bytes = types[type].bytes, words = n * types[type].parts;
+    unsigned char *all = malloc(bytes * words + 16);
+    for (size_t i = 0; i < words; i++) {
+        double value = number(seed + i);
+        float narrow = (float)value;
+        uint64_t whole = bits(value) >> 9;
+        const void *word = types[type].kind == 'i' ? (const void *)&whole : bytes == 4 ? (const void *)&narrow : (const void *)&value;
+        memcpy(all + i * bytes, word, bytes);
+    }
+    return all;
+}
+
+/* A plan's operation, blocking or in two calls. */
+static treefold_status run(const treefold_plan *plan, int operation, int is_split, const void *local, size_t n, void *result, size_t m)
+{
+    treefold_run *started = NULL;
+    treefold_status status;
+    if (is_split) {
+        switch (operation) {
+        case TREEFOLD_ALLREDUCE: status = treefold_start_allreduce(plan, local, n, &started); break;
+        case TREEFOLD_REDUCE: status = treefold_start_reduce(plan, local, n, &started); break;
+        case TREEFOLD_REDUCE_SCATTER: status = treefold_start_reduce_scatter(plan, local, n, &started); break;
+        case TREEFOLD_SCAN: status = treefold_start_scan(plan, local, n, &started); break;
+        default: status = treefold_start_exscan(plan, local, n, &started); break;
+        }
+        return status != TREEFOLD_OK ? status : treefold_wait(&started, result, m, NULL);
+    }
+    switch (operation) {
+    case TREEFOLD_ALLREDUCE: return treefold_allreduce(plan, local, n, result, m);
+    case TREEFOLD_REDUCE: return treefold_reduce(plan, local, n, result, m, NULL);
+    case TREEFOLD_REDUCE_SCATTER: return treefold_reduce_scatter(plan, local, n, result, m);
+    case TREEFOLD_SCAN: return treefold_scan(plan, local, n, result, m);
+    default: return treefold_exscan(plan, local, n, result, m);
+    }
+}
+
+/* All operations of a plan, with arrays here and there; some ranks have them in ordinary memory. */
+static void check_plan(const treefold_plan *plan, const unsigned char *local, size_t n, size_t width, size_t bytes)
+{
+    size_t begin, end;
+    OK(treefold_plan_scattered_columns(plan, &begin, &end));
+    void *items = on_device(local, n * bytes);
+    for (int operation = TREEFOLD_ALLREDUCE; operation <= TREEFOLD_EXSCAN; operation++) {
+        int is_scan = operation >= TREEFOLD_SCAN;
+        size_t m = is_scan ? n : operation == TREEFOLD_REDUCE_SCATTER ? end - begin : width;
+        /* What is not written stays. */
+        unsigned char *expected = malloc(m * bytes + 1), *found = malloc(m * bytes + 1);
+        memset(expected, 7, m * bytes);
+        OK(run(plan, operation, 0, local, n, expected, m));
+        for (int turn = 0; turn < 8; turn++) {
+            int is_here = (rank + turn) % 4 == 3, is_result_there = turn & 1, is_split = turn >> 2;
+            memset(found, 7, m * bytes);
+            void *result = is_result_there ? on_device(found, m * bytes) : found;
+            OK(run(plan, operation, is_split, is_here ? (const void *)local : items, n, result, m));
+            CHECK(is_result_there ? has_bytes(result, expected, m * bytes) : memcmp(result, expected, m * bytes) == 0);
+            if (is_result_there)
+                free_on_device(result);
+        }
+        free(expected);
+        free(found);
+    }
+    CHECK(has_bytes(items, local, n * bytes));
+    free_on_device(items);
+}
+
+static treefold_plan *plan_of(treefold_type type, treefold_op op, size_t rows, size_t width, const char *algorithm)
+{
+    treefold_builder *builder = NULL;
+    treefold_plan *plan = NULL;
+    OK(treefold_builder_create(comm, type, op, &builder));
+    OK(treefold_builder_local_items(builder, count_of(rows)));
+    OK(treefold_builder_width(builder, width));
+    if (algorithm != NULL)
+        OK(treefold_builder_algorithm(builder, algorithm));
+    OK(treefold_plan_build(builder, &plan));
+    OK(treefold_builder_destroy(&builder));
+    return plan;
+}
+
+static void trees(void)
+{
+    const size_t shapes[][2] = {{1, 1}, {1000, 1}, {40001, 1}, {333, 3}, {50, 200}};
+    for (size_t type = 0; type < TYPES; type++)
+        for (size_t shape = 0; shape < sizeof shapes / sizeof *shapes; shape++)
+            for (treefold_op op = TREEFOLD_SUM; op <= TREEFOLD_PRODUCT; op++) {
+                size_t rows = shapes[shape][0], width = shapes[shape][1], bytes = types[type].bytes * types[type].parts;
+                unsigned char *all = elements(type, rows * width, rows);
+                treefold_plan *plan = plan_of(types[type].type, op, rows, width, NULL);
+                check_plan(plan, all + begin_of(rows, rank) * width * bytes, count_of(rows) * width, width, bytes);
+                OK(treefold_plan_destroy(&plan));
+                free(all);
+            }
+}
+
+/* By each algorithm, also those that take items alone. */
+static void algorithms(void)
+{
+    const size_t rows = 5000;
+    unsigned char *all = elements(1, rows, 11);
+    const unsigned char *local = all + begin_of(rows, rank) * 8;
+    void *items = on_device(local, count_of(rows) * 8);
+    double expected = tree_sum((const double *)(const void *)all, rows);
+    for (size_t i = 0; i < treefold_algorithm_count(); i++) {
+        treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, rows, 1, treefold_algorithm_name(i));
+        double result = 7;
+        OK(treefold_allreduce(plan, items, count_of(rows), &result, 1));
+        CHECK(bits(result) == bits(expected));
+        OK(treefold_plan_destroy(&plan));
+    }
+    free_on_device(items);
+    free(all);
+}
+
+static treefold_plan *exact_plan(treefold_type type, int32_t figure, size_t width)
+{
+    treefold_builder *builder = NULL;
+    treefold_plan *plan = NULL;
+    OK(treefold_builder_create_exact(comm, type, figure, &builder));
+    OK(treefold_builder_width(builder, width));
+    OK(treefold_plan_build(builder, &plan));
+    OK(treefold_builder_destroy(&builder));
+    return plan;
+}
+
+static void exact_sums(void)
+{
+    for (size_t type = 0; type < 4; type++)
+        for (size_t width = 1; width <= 3; width += 2) {
+            size_t rows = 3000, bytes = types[type].bytes * types[type].parts;
+            unsigned char *all = elements(type, rows * width, 5);
+            treefold_plan *plan = exact_plan(types[type].type, TREEFOLD_EXACT_SUM, width);
+            check_plan(plan, all + begin_of(rows, rank) * width * bytes, count_of(rows) * width, width, bytes);
+            OK(treefold_plan_destroy(&plan));
+            free(all);
+        }
+}
+
+/* Two arrays, each here or there. */
+static void dots(void)
+{
+    size_t rows = 2000, n = count_of(rows);
+    unsigned char *x = elements(1, rows, 3), *y = elements(1, rows, 4);
+    const void *here[2] = {x + begin_of(rows, rank) * 8, y + begin_of(rows, rank) * 8};
+    void *there[2] = {on_device(here[0], n * 8), on_device(here[1], n * 8)};
+    treefold_plan *plan = exact_plan(TREEFOLD_F64, TREEFOLD_EXACT_DOT, 1);
+    double expected = 0, nothing = 7;
+    OK(treefold_allreduce_dot(plan, here[0], n, here[1], n, &expected, 1));
+    for (int turn = 0; turn < 8; turn++) {
+        const void *first = turn & 1 ? there[0] : here[0], *second = turn & 2 ? there[1] : here[1];
+        void *result = on_device(&nothing, 8);
+        treefold_run *started = NULL;
+        if (turn & 4) {
+            OK(treefold_start_allreduce_dot(plan, first, n, second, n, &started));
+            OK(treefold_wait(&started, result, 1, NULL));
+        } else {
+            OK(treefold_allreduce_dot(plan, first, n, second, n, result, 1));
+        }
+        CHECK(has_bytes(result, &expected, 8));
+        free_on_device(result);
+    }
+    OK(treefold_plan_destroy(&plan));
+    free_on_device(there[0]);
+    free_on_device(there[1]);
+    free(x);
+    free(y);
+}
+
+/* The greater of two numbers of three words, the first of which counts most. */
+static int greater(void *unused, const void *left, const void *right, void *out)
+{
+    (void)unused;
+    memcpy(out, memcmp(left, right, 12) < 0 ? right : left, 12);
+    return 0;
+}
+
+static void users(void)
+{
+    treefold_builder *builder = NULL;
+    treefold_plan *plan = NULL;
+    size_t rows = 100, n = count_of(rows);
+    unsigned char *all = elements(0, 3 * rows, 9);
+    OK(treefold_builder_create_user(comm, "greater", 12, greater, NULL, all, &builder));
+    OK(treefold_builder_local_items(builder, n));
+    OK(treefold_plan_build(builder, &plan));
+    OK(treefold_builder_destroy(&builder));
+    check_plan(plan, all + begin_of(rows, rank) * 12, n, 1, 12);
+    OK(treefold_plan_destroy(&plan));
+    free(all);
+}
+
+static void broadcasts(void)
+{
+    const double row[3] = {1, 2, 3}, nothing[3] = {7, 7, 7};
+    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, 10, 3, NULL);
+    void *there = on_device(rank == 0 ? row : nothing, sizeof row);
+    OK(treefold_broadcast(plan, there, 3));
+    CHECK(has_bytes(there, row, sizeof row));
+    free_on_device(there);
+    OK(treefold_plan_destroy(&plan));
+}
+
+/* Memory that the driver moves, and whose context is current when a call is made. */
+static void memories(void)
+{
+    const size_t rows = 1000, n = count_of(rows);
+    unsigned char *all = elements(1, rows, 6);
+    const unsigned char *local = all + begin_of(rows, rank) * 8;
+    double expected = tree_sum((const double *)(const void *)all, rows), result = 7;
+    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, rows, 1, NULL);
+    uintptr_t managed = 0;
+    CHECK(driver.allocate_managed(&managed, n * 8 + 8, 1) == 0);
+    CHECK(driver.in(managed, local, n * 8) == 0);
+    OK(treefold_allreduce(plan, (void *)managed, n, &result, 1));
+    CHECK(bits(result) == bits(expected));
+    OK(treefold_allreduce(plan, (void *)managed, n, (char *)managed + n * 8, 1));
+    CHECK(has_bytes((char *)managed + n * 8, &expected, 8));
+
+    void *items = on_device(local, n * 8), *own = NULL, *current = NULL, *there;
+    CHECK(driver.create(&own, 0, device_of_rank) == 0);
+    OK(treefold_allreduce(plan, items, n, &result, 1));
+    CHECK(driver.get(&current) == 0 && current == own);
+    /* Each NULL takes one from the thread's stack of contexts. */
+    while (driver.get(&current) == 0 && current != NULL)
+        CHECK(driver.set(NULL) == 0);
+    OK(treefold_allreduce(plan, items, n, &result, 1));
+    CHECK(driver.get(&current) == 0 && current == NULL);
+    CHECK(driver.set(own) == 0);
+    there = on_device(local, n * 8);
+    EXPECT(TREEFOLD_ARGUMENT, "a context of its own", treefold_allreduce(plan, there, n, &result, 1));
+    free_on_device(there);
+    CHECK(driver.set(context) == 0);
+    free_on_device(items);
+    free_on_device((void *)managed);
+    OK(treefold_plan_destroy(&plan));
+    free(all);
+}
+
+/* What is wrong on one rank is an error there, and the others hear of it. */
+static void errors(void)
+{
+    const size_t rows = 1000, n = count_of(rows);
+    double *all = calloc(rows + 1, 8), result = 7;
+    double *items = on_device(all, (rows + 1) * 8);
+    for (int what = 0; what < 3; what++) {
+        treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, rows, 1, NULL);
+        int is_wrong = rank == size - 1;
+        const void *local = is_wrong && what == 1 ? (const char *)items + 4 : (const char *)items;
+        void *into = is_wrong && what == 2 ? (void *)(items + 1) : (void *)&result;
+        treefold_status status = treefold_allreduce(plan, local, is_wrong && what == 0 ? n + 1 : n, into, 1);
+        CHECK(status == (is_wrong ? what == 0 ? TREEFOLD_LENGTH : TREEFOLD_ARGUMENT : TREEFOLD_RANK_FAILED));
+        CHECK(!is_wrong || strstr(treefold_last_error(), what == 0 ? "the plan is for" : what == 1 ? "aligned" : "overlap") != NULL);
+        OK(treefold_plan_destroy(&plan));
+    }
+    free_on_device(items);
+    free(all);
+}
+
+/* A plan that was built before the program loaded the driver, in its first call. */
+static void before_the_driver(const treefold_plan *plan)
+{
+    const double items[3] = {0.1, 0.2, 0.3};
+    double expected = 0, result = 7;
+    void *there = on_device(items, sizeof items);
+    OK(treefold_allreduce(plan, there, 3, &result, 1));
+    OK(treefold_allreduce(plan, items, 3, &expected, 1));
+    CHECK(bits(result) == bits(expected));
+    free_on_device(there);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    OK(treefold_comm_duplicate(MPI_COMM_WORLD, &comm));
+    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, 3 * (size_t)size, 1, NULL);
+    if (has_gpu()) {
+        before_the_driver(plan);
+        trees();
+        algorithms();
+        exact_sums();
+        dots();
+        users();
+        broadcasts();
+        memories();
+        errors();
+        if (rank == 0)
+            printf("device: %d ranks, %d failures\n", size, failures);
+    } else if (rank == 0) {
+        printf("skipped: no GPU\n");
+    }
+    OK(treefold_plan_destroy(&plan));
+    OK(treefold_comm_destroy(&comm));
+    MPI_Finalize();
+    return failures != 0;
+}

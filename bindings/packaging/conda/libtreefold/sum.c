@@ -1,0 +1,9 @@
+/* 1 is lost in 1e16, and 2 is not: the pairs are summed first. */
+#include <treefold.h>
+
+int main(void)
+{
+    const double x[4] = {1.0, 1.0, 1e16, 0.0};
+    double sum = 0.0;
+    return treefold_sum_f64(x, 4, &sum) != TREEFOLD_OK || sum != 1e16 + 2.0;
+}

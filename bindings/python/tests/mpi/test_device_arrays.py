@@ -1,0 +1,115 @@
+"""Plans on arrays in GPU memory: the bits of NumPy's arrays, on the ranks that pytest was started on. Ranks may share a GPU. Without a GPU,
+or without a library that has one, a test is skipped."""
+
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+from definition import bits, items
+from gpu import LIBRARIES
+from treefold.mpi import ALGORITHMS, Error, Plan
+
+COMM = MPI.COMM_WORLD
+RANK, RANKS = COMM.rank, COMM.size
+
+
+@pytest.fixture(params=["torch", "cupy", "jax", "numba"])
+def on_gpu(request):
+    if request.param not in LIBRARIES:
+        pytest.skip(f"skipped: no GPU that {request.param} sees")
+    return LIBRARIES[request.param]
+
+
+def own(x):
+    return x[len(x) * RANK // RANKS : len(x) * (RANK + 1) // RANKS]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("width", [None, 3])
+def test_sums(on_gpu, dtype, width):
+    for rows in (RANKS, 1000, 30_001):
+        x = items(rows * (width or 1), dtype, rows).reshape((rows,) if width is None else (rows, width))
+        local = own(x)
+        there = on_gpu(local)
+        with Plan(COMM, len(local), dtype=dtype, width=width) as plan:
+            assert bits(plan.allreduce(there)) == bits(plan.allreduce(local))
+            here, total = plan.reduce(local), plan.reduce(there if RANK % 2 == 0 else local)
+            assert (here is None) == (total is None) == (RANK != 0)
+            if RANK == 0:
+                assert bits(total) == bits(here)
+            assert bits(plan.reduce_scatter(there)) == bits(plan.reduce_scatter(local))
+            pending = plan.start_allreduce(there)
+            assert bits(pending.wait()) == bits(plan.allreduce(local))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_exact_sums(on_gpu, dtype):
+    local = own(items(20_000, dtype, 5))
+    plan = Plan(COMM, dtype=dtype, op="exact_sum")
+    assert bits(plan.allreduce(on_gpu(local))) == bits(plan.allreduce(local))
+    dots = Plan(COMM, dtype=dtype, op="exact_dot")
+    assert bits(dots.allreduce_dot(on_gpu(local), local)) == bits(dots.allreduce_dot(local, local))
+
+
+def test_by_every_algorithm(on_gpu):
+    local = own(items(4000, "f8", 6))
+    there = on_gpu(local)
+    for algorithm in ALGORITHMS:
+        plan = Plan(COMM, len(local), algorithm=algorithm)
+        assert bits(plan.allreduce(there)) == bits(plan.allreduce(local)), algorithm
+
+
+def test_what_the_gpu_does_not_fold(on_gpu):
+    local = own(items(500, "f8", 7))
+    for dtype, op in (("f8", "prod"), ("f8", "max"), ("i4", "sum"), ("u1", "max")):
+        typed = (100 * local).astype(dtype)
+        plan = Plan(COMM, len(local), dtype=dtype, op=op)
+        assert bits(plan.allreduce(on_gpu(typed))) == bits(plan.allreduce(typed))
+        assert bits(plan.scan(on_gpu(typed))) == bits(plan.scan(typed))
+    by_function = Plan(COMM, len(local), op=lambda x, y: x - y, empty=0)
+    assert bits(by_function.allreduce(on_gpu(local))) == bits(by_function.allreduce(local))
+
+
+def test_results_on_the_gpu(on_gpu):
+    local = own(items(3 * 300, "f8", 8).reshape(300, 3))
+    plan = Plan(COMM, len(local), width=3)
+    expected = plan.allreduce(local)
+    there, out = on_gpu(local), on_gpu(np.full(3, 7.0))
+    if type(out).__module__.startswith("jax"):
+        with pytest.raises(ValueError, match="out is read-only"):
+            plan.allreduce(there, out)
+        return
+    assert plan.allreduce(there, out) is out
+    assert bits(to_host(out)) == bits(expected)
+    assert plan.start_allreduce(local, out=on_gpu(np.zeros(3))).wait() is not None
+    # Where it overlaps the items.
+    if len(local) > 0:
+        row = there[:1]
+        plan = Plan(COMM, 1, width=3)
+        assert bits(to_host(plan.allreduce(row, row)).ravel()) == bits(plan.allreduce(local[:1]))
+        assert bits(to_host(plan.bcast(row))) == bits(COMM.bcast(to_host(row)))
+
+
+def to_host(array):
+    if hasattr(array, "copy_to_host"):
+        return array.copy_to_host()
+    return array.get() if hasattr(array, "get") else array.cpu().numpy()
+
+
+def test_a_plan_that_ran_before(on_gpu):
+    """The C library has found no driver in its first call, unless an earlier test loaded one."""
+    local = own(items(100, "f8", 9))
+    plan = Plan(COMM, len(local))
+    expected = plan.allreduce(local)
+    assert bits(plan.allreduce(on_gpu(local))) == bits(expected)
+
+
+def test_wrong_arrays(on_gpu):
+    local = own(items(1000, "f8", 10))
+    for wrong, error, text in (
+        (on_gpu(local.astype("f4")), TypeError, "x has elements of type float32 in GPU memory, which are not converted"),
+        (on_gpu(np.append(local, 0.0)), Error, "elements"),
+    ):
+        plan = Plan(COMM, len(local))
+        with pytest.raises(error if RANK == RANKS - 1 else Error, match=text if RANK == RANKS - 1 else f"rank {RANKS - 1}"):
+            plan.allreduce(wrong if RANK == RANKS - 1 else on_gpu(local))

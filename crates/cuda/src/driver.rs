@@ -1,0 +1,233 @@
+//! CUDA's driver: whether the process has it, what it knows of a pointer, and whose context is current.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use cudarc::driver::sys::{self, CUmemorytype, CUpointer_attribute};
+use cudarc::driver::{CudaContext, DriverError, result};
+
+use crate::error::{During, Error};
+
+/// Whether the process was seen to have loaded the driver. It is never unloaded.
+static IS_LOADED: AtomicBool = AtomicBool::new(false);
+
+/// The driver, once it was seen, and those who are still to look for it.
+static REASONS: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether somebody is still to look for the driver, or it was seen: one load. Else all memory is ordinary.
+#[inline]
+#[must_use]
+pub fn may_have_arrays() -> bool {
+    REASONS.load(Ordering::Relaxed) != 0
+}
+
+/// Whether the process was seen to have loaded the driver.
+#[inline]
+#[must_use]
+pub fn is_driver_seen() -> bool {
+    IS_LOADED.load(Ordering::Relaxed)
+}
+
+/// One who is still to look for the driver.
+#[derive(Debug)]
+pub struct Lookout(());
+
+impl Lookout {
+    /// As long as it lives, [`may_have_arrays`].
+    #[must_use]
+    #[expect(
+        clippy::new_without_default,
+        reason = "it is no value but an intention"
+    )]
+    pub fn new() -> Self {
+        REASONS.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+
+    /// Looks whether the process has loaded the driver. Loads nothing; takes some microseconds.
+    pub fn look(self) {
+        if !is_driver_seen() && is_object_loaded(b"libcuda.so") {
+            set_seen();
+        }
+    }
+}
+
+impl Drop for Lookout {
+    fn drop(&mut self) {
+        REASONS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn set_seen() {
+    if !IS_LOADED.swap(true, Ordering::Relaxed) {
+        REASONS.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The number of the GPU in whose memory a pointer lies; `None` for all other memory, and if the driver was not seen. Managed memory is
+/// the GPU's.
+#[must_use]
+pub fn device_of(pointer: *const c_void) -> Option<usize> {
+    let pointer = pointer.addr() as u64;
+    if !is_driver_seen() || pointer == 0 {
+        return None;
+    }
+    // As long as nobody has started the driver, this is an error, and nobody has memory of a GPU.
+    let kind = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+    let kind = attribute::<u32>(kind, pointer).ok()?;
+    if kind == CUmemorytype::CU_MEMORYTYPE_DEVICE as u32 {
+        owner_of(pointer).ok()
+    } else {
+        None
+    }
+}
+
+/// Whether there is a driver: `cudarc` panics where it needs one and there is none.
+#[expect(unsafe_code, reason = "asks whether a library can be loaded")]
+pub(crate) fn check() -> Result<(), Error> {
+    // SAFETY: loading the driver runs its initialisers, which are those of any program that uses a GPU.
+    if is_driver_seen() || unsafe { sys::is_culib_present() } {
+        set_seen();
+        Ok(())
+    } else {
+        Err(Error::NoDriver)
+    }
+}
+
+/// The number of the GPU that has the memory at a pointer. The driver runs.
+pub(crate) fn owner_of(pointer: u64) -> Result<usize, Error> {
+    let asked = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+    let ordinal = attribute::<i32>(asked, pointer).ok();
+    let ordinal = ordinal.and_then(|ordinal| usize::try_from(ordinal).ok());
+    ordinal.ok_or_else(|| Error::Pointer {
+        pointer,
+        reason: "no memory that the driver knows".to_owned(),
+    })
+}
+
+/// Whether memory belongs to this context, as far as the driver says.
+pub(crate) fn is_of_context(pointer: u64, context: sys::CUcontext) -> bool {
+    let asked = CUpointer_attribute::CU_POINTER_ATTRIBUTE_CONTEXT;
+    match attribute::<usize>(asked, pointer) {
+        Ok(found) => found == 0 || found == context.addr(),
+        // Memory of a pool belongs to no context.
+        Err(_) => true,
+    }
+}
+
+/// What the driver says of a pointer.
+#[expect(unsafe_code, reason = "the driver writes a number")]
+fn attribute<N: Number>(asked: CUpointer_attribute, pointer: u64) -> Result<N, DriverError> {
+    let mut found = N::default();
+    let into = (&raw mut found).cast::<c_void>();
+    // SAFETY: the driver writes a number of this size for the attributes that are asked for here, whatever the pointer is, or returns an
+    // error.
+    unsafe { sys::cuPointerGetAttribute(into, asked, pointer) }.result()?;
+    Ok(found)
+}
+
+/// What an attribute is.
+trait Number: Default {}
+impl Number for u32 {}
+impl Number for i32 {}
+impl Number for usize {}
+
+/// Makes the context that was this thread's current one so again, when dropped: it is the program's.
+pub(crate) struct Kept {
+    /// `None` if it did not change.
+    context: Option<sys::CUcontext>,
+    /// It belongs to the thread.
+    thread: PhantomData<*const ()>,
+}
+
+impl Kept {
+    /// Keeps the current context, or that there is none, from what follows. The driver is there.
+    pub(crate) fn current() -> Result<Self, Error> {
+        Self::unless(ptr::null_mut())
+    }
+
+    /// The same, unless it is this one.
+    fn unless(own: sys::CUcontext) -> Result<Self, Error> {
+        let context = result::ctx::get_current().during("asking for the context")?;
+        let context = context.unwrap_or(ptr::null_mut());
+        Ok(Self {
+            context: (own.is_null() || context != own).then_some(context),
+            thread: PhantomData,
+        })
+    }
+}
+
+/// Makes a context that of this thread's calls, until the result is dropped.
+pub(crate) fn bind(context: &CudaContext) -> Result<Kept, Error> {
+    let kept = Kept::unless(context.cu_ctx())?;
+    context.bind_to_thread().during("choosing the device")?;
+    Ok(kept)
+}
+
+#[expect(unsafe_code, reason = "a context of the program's")]
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Some(context) = self.context {
+            // SAFETY: it was current on this thread a moment ago, or NULL, which is none. An error would be that of a program that ends.
+            let _ = unsafe { result::ctx::set_current(context) };
+        }
+    }
+}
+
+/// Whether the process has loaded an object whose file name begins so.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "the dynamic linker's list of objects")]
+fn is_object_loaded(name: &'static [u8]) -> bool {
+    unsafe extern "C" fn is_it(
+        info: *mut libc::dl_phdr_info,
+        _bytes: usize,
+        name: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the linker passes an object's description.
+        let path = unsafe { (*info).dlpi_name };
+        if path.is_null() {
+            return 0;
+        }
+        // SAFETY: the object's name is a C string, and lives during this call, as the object does.
+        let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+        // SAFETY: it is the name below.
+        let name = unsafe { *name.cast::<&'static [u8]>() };
+        let file = path.rsplit(|&byte| byte == b'/').next();
+        c_int::from(file.is_some_and(|file| file.starts_with(name)))
+    }
+    let mut name = name;
+    // SAFETY: the function has the signature that is asked for, and takes this name. It neither loads nor unloads anything.
+    let found = unsafe { libc::dl_iterate_phdr(Some(is_it), (&raw mut name).cast()) };
+    found != 0
+}
+
+/// The same where there are no GPUs of NVIDIA's, or nothing tells.
+#[cfg(not(target_os = "linux"))]
+fn is_object_loaded(_name: &'static [u8]) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lookout, device_of, is_driver_seen, is_object_loaded, may_have_arrays};
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn loaded_objects_are_found_by_their_names() {
+        assert!(is_object_loaded(b"libc."));
+        assert!(!is_object_loaded(b"libnowhere."));
+    }
+
+    #[test]
+    fn somebody_is_still_to_look() {
+        let lookout = Lookout::new();
+        assert!(may_have_arrays());
+        lookout.look();
+        // No test here loads the driver.
+        assert!(!may_have_arrays() && !is_driver_seen());
+        let item = 1.0_f64;
+        assert_eq!(device_of((&raw const item).cast()), None);
+    }
+}
