@@ -2,7 +2,7 @@
    As in the Intel MPI Benchmarks, ranks take turns in being the root. An argument is the number of repetitions of the least message. */
 #include "check.h"
 
-enum { MOST_BYTES = 4 << 20, SAMPLES = 31 };
+enum { MOST_BYTES = 2 << 20, SAMPLES = 31 };
 
 /* One of two names for the same call. */
 typedef void (*reduction)(const double *x, double *y, int count);
@@ -35,10 +35,13 @@ static void library_reduce(const double *x, double *y, int count)
     PMPI_Reduce(x, y, count, MPI_DOUBLE, MPI_SUM, next_root(), MPI_COMM_WORLD);
 }
 
-static int ascending(const void *left, const void *right)
+/* What other programs on the machine add to a time is in the others. */
+static double least(const double times[SAMPLES])
 {
-    double x = *(const double *)left, y = *(const double *)right;
-    return (x > y) - (x < y);
+    double least = times[0];
+    for (int i = 1; i < SAMPLES; i++)
+        least = times[i] < least ? times[i] : least;
+    return least;
 }
 
 /* Microseconds a call: the slowest rank's. */
@@ -61,7 +64,7 @@ static void table(const char *name, reduction own, reduction library, int most_r
         x[i] = (double)random_bits(i);
     DOING("timing %s", name);
     if (rank == 0)
-        printf("\n%s, %d ranks, medians of %d\n%10s %13s %13s %8s\n", name, size, (int)SAMPLES, "bytes", "MPI_, µs", "PMPI_, µs", "ratio");
+        printf("\n%s, %d ranks, least of %d\n%10s %13s %13s %8s\n", name, size, (int)SAMPLES, "bytes", "MPI_, µs", "PMPI_, µs", "ratio");
     for (int bytes = 8; bytes <= MOST_BYTES; bytes *= 2) {
         int count = bytes / (int)sizeof *x, repetitions = most_repetitions / (1 + bytes / 4096);
         repetitions = repetitions < 2 ? 2 : repetitions;
@@ -73,9 +76,7 @@ static void table(const char *name, reduction own, reduction library, int most_r
                 if (sample >= 0)
                     times[which][sample] = us;
             }
-        for (int which = 0; which < 2; which++)
-            qsort(times[which], SAMPLES, sizeof times[which][0], ascending);
-        double own_us = times[0][SAMPLES / 2], library_us = times[1][SAMPLES / 2];
+        double own_us = least(times[0]), library_us = least(times[1]);
         if (rank == 0)
             printf("%10d %12.2f %12.2f %8.2f\n", bytes, own_us, library_us, own_us / library_us);
     }
