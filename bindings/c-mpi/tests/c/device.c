@@ -12,32 +12,19 @@ static int rank, size;
 static treefold_comm *comm;
 
 /* What the program needs of the driver, whose pointers to a GPU's memory are numbers, and whose contexts are pointers. */
-typedef int (*get_device)(int *, int);
-typedef int (*count_devices)(int *);
-typedef int (*start_driver)(unsigned);
-typedef int (*retain_context)(void **, int);
-typedef int (*create_context)(void **, unsigned, int);
-typedef int (*set_context)(void *);
-typedef int (*get_context)(void **);
-typedef int (*allocate)(uintptr_t *, size_t);
-typedef int (*allocate_managed)(uintptr_t *, size_t, unsigned);
-typedef int (*release)(uintptr_t);
-typedef int (*copy_in)(uintptr_t, const void *, size_t);
-typedef int (*copy_out)(void *, uintptr_t, size_t);
-
 static struct {
-    start_driver start;
-    count_devices count;
-    get_device device;
-    retain_context retain;
-    create_context create;
-    set_context set;
-    get_context get;
-    allocate allocate;
-    allocate_managed allocate_managed;
-    release release;
-    copy_in in;
-    copy_out out;
+    int (*start)(unsigned);
+    int (*count)(int *);
+    int (*device)(int *, int);
+    int (*retain)(void **, int);
+    int (*create)(void **, unsigned, int);
+    int (*set)(void *);
+    int (*get)(void **);
+    int (*allocate)(uintptr_t *, size_t);
+    int (*allocate_managed)(uintptr_t *, size_t, unsigned);
+    int (*release)(uintptr_t);
+    int (*in)(uintptr_t, const void *, size_t);
+    int (*out)(void *, uintptr_t, size_t);
 } driver;
 
 static int device_of_rank;
