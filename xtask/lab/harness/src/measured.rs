@@ -1,5 +1,5 @@
 //! Measurements that pages quote: a record is what a command has measured, on which machine, when, and by which commit. The parts of pages
-//! between [marks](marks) are written from records.
+//! between [marks] are written from records.
 
 pub mod marks;
 pub mod query;
