@@ -26,7 +26,7 @@ pub(super) fn ratios<'l>(own: &'l Line, other: &'l Line) -> impl Iterator<Item =
     })
 }
 
-/// Which line, of times in microseconds, ends lowest and which highest: "A is the fastest (1.2 us), B the slowest (3.4 ms)".
+/// Which line, of times in microseconds, ends lowest and which highest: "A is the fastest (1.2 µs), B the slowest (3.4 ms)".
 pub(super) fn times_at_the_end(lines: &[Line]) -> String {
     let [(least, fastest), (most, slowest)] = ends(lines);
     let (least, most) = (time(least), time(most));
