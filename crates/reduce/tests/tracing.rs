@@ -91,7 +91,7 @@ fn scattered_items_are_warned_of() {
         });
         let printed = printed.unwrap().swap_remove(0);
         let warnings = counter.0.lock().unwrap().get("warning").copied();
-        let words = "an exact sum (`build_exact`) needs no order and sends 296 bytes";
+        let words = "an exact sum (`build_exact`) needs no order and sends 320 bytes";
         assert_eq!(printed.contains(words), warnings.is_some(), "{printed}");
         warnings
     };

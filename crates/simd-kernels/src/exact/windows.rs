@@ -69,7 +69,7 @@ impl DecodeUnit {
 /// use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, decode};
 ///
 /// let unit = DecodeUnit::for_exponent(0);
-/// let [mut lower, mut higher] = [[0; DECODED_ITEMS]; 2];
+/// let (mut lower, mut higher) = ([0; DECODED_ITEMS], [0; DECODED_ITEMS]);
 /// assert!(!decode(Level::best(), &[-1.0, 1e300], unit, &mut lower, &mut higher));
 /// let integer = i128::from(higher[0]) << 64 | i128::from(lower[0]);
 /// assert_eq!(integer as f64 * 2_f64.powi(unit.exponent()), -1.0);
