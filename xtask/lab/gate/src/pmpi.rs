@@ -236,7 +236,7 @@ impl Suite<'_> {
         for library in MPI_LIBRARIES {
             let launcher = format!("mpirun.{library}");
             let is_own = library == self.library;
-            let (option, says) = if is_own {
+            let (option, text) = if is_own {
                 (
                     "--which",
                     format!("launcher: {launcher}, {library}\nprogram: libmpi"),
@@ -259,7 +259,7 @@ impl Suite<'_> {
                 let output = command.output().map_err(|error| error.to_string())?;
                 let told = [&output.stdout[..], &output.stderr[..]].concat();
                 let told = String::from_utf8_lossy(&told).into_owned();
-                if output.status.success() == is_own && told.contains(&says) {
+                if output.status.success() == is_own && launch::says(&told, &text) {
                     Ok(told.trim().to_owned())
                 } else {
                     Err(format!("{}, and it says\n{told}", output.status))

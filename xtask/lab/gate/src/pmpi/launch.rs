@@ -103,6 +103,15 @@ pub(crate) fn check(
     command
 }
 
+/// Whether a text is in what a program says, wherever that breaks its lines.
+pub(super) fn says(told: &str, text: &str) -> bool {
+    let in_one_line = |text: &str| -> String {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.join(" ")
+    };
+    in_one_line(told).contains(&in_one_line(text))
+}
+
 /// A step that runs such a command: it succeeds, and this text is in its report.
 pub(crate) fn report(
     steps: &mut Steps,
@@ -113,7 +122,7 @@ pub(crate) fn report(
     steps.check(step, || {
         let output = command.output().map_err(|error| error.to_string())?;
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.success() && errors.contains(text) {
+        if output.status.success() && says(&errors, text) {
             Ok(format!("it reports\n{errors}"))
         } else {
             Err(format!("{}, and it reports\n{errors}", output.status))

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use checkout::workspace::workspace;
 
 use super::Suite;
-use super::launch::{LIBRARY, Mode, launch};
+use super::launch::{LIBRARY, Mode, launch, says};
 use crate::c::consumers::C_FLAGS;
 use crate::steps::{Steps, Stop};
 
@@ -124,14 +124,14 @@ impl Suite<'_> {
 }
 
 /// Runs a command, and looks for a text in what it says on standard error.
-fn judge(command: &mut Command, succeeds: bool, says: &str) -> Result<String, String> {
+fn judge(command: &mut Command, succeeds: bool, text: &str) -> Result<String, String> {
     let Output { status, stderr, .. } = command.output().map_err(|error| error.to_string())?;
     let errors = String::from_utf8_lossy(&stderr);
-    let line = errors.lines().find(|line| line.contains(says));
-    match line.filter(|_| status.success() == succeeds) {
-        Some(line) => Ok(line.trim().to_owned()),
-        None => Err(format!(
-            "{status}, expected `{says}`, and it says\n{errors}"
-        )),
+    if status.success() == succeeds && says(&errors, text) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
+            "{status}, expected `{text}`, and it says\n{errors}"
+        ))
     }
 }
