@@ -278,12 +278,14 @@ impl Suite<'_> {
 /// The lines of a report that say what was found, without seconds: words with three decimals.
 fn without_times(report: &str) -> String {
     let is_found = |line: &&str| line.starts_with("  ");
+    let is_before = |line: &&str| !line.starts_with("  The program ");
     let is_time = |word: &&str| {
         let decimals = word.split_once('.').map(|(_, decimals)| decimals);
         decimals.is_some_and(|decimals| decimals.len() == 3 && decimals.parse::<u16>().is_ok())
     };
     let words = report
         .lines()
+        .skip_while(is_before)
         .filter(is_found)
         .flat_map(str::split_whitespace);
     words
