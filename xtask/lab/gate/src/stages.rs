@@ -64,7 +64,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "format, clippy with each set of features, docs, crates without std",
         when: When::Always,
         mpi: Mpi::Unused,
-        seconds: 185,
+        seconds: 120,
         run: checks,
     },
     Stage {
@@ -80,7 +80,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "all tests that run without MPI, with shuttle and loom",
         when: When::Always,
         mpi: Mpi::Unused,
-        seconds: 900,
+        seconds: 750,
         run: threads,
     },
     Stage {
@@ -88,7 +88,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the suites on ranks of an MPI library, with and without shared memory; examples and commands",
         when: When::Always,
         mpi: Mpi::Needed,
-        seconds: 240,
+        seconds: 150,
         run: mpi,
     },
     Stage {
@@ -96,7 +96,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the same with Debian's MPICH",
         when: When::Always,
         mpi: Mpi::Needed,
-        seconds: 300,
+        seconds: 190,
         run: mpich,
     },
     Stage {
@@ -104,7 +104,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the libraries for C, C++ and Fortran are installed, and programs are built against them and run",
         when: When::Always,
         mpi: Mpi::For("libtreefold_mpi and its programs, with Open MPI and MPICH"),
-        seconds: 420,
+        seconds: 300,
         run: c,
     },
     Stage {
@@ -112,7 +112,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the interposer: programs that check every reduction, in C and Fortran, with and without it, with Open MPI and MPICH",
         when: When::Always,
         mpi: Mpi::Needed,
-        seconds: 240,
+        seconds: 140,
         run: pmpi,
     },
     Stage {
@@ -120,7 +120,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "worlds of the communicators of crate `mpi`, which is built for Open MPI and MPICH",
         when: When::Always,
         mpi: Mpi::Needed,
-        seconds: 90,
+        seconds: 50,
         run: rsmpi,
     },
     Stage {
@@ -128,7 +128,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the wheel is built, and passes its tests without mpi4py, and on ranks of Open MPI and MPICH with it",
         when: When::Always,
         mpi: Mpi::For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"),
-        seconds: 300,
+        seconds: 130,
         run: python,
     },
     Stage {
@@ -136,7 +136,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "repro-check, a campaign of random programs, short benches, instruction counts",
         when: When::Always,
         mpi: Mpi::For("repro-check and bench under MPI"),
-        seconds: 240,
+        seconds: 170,
         run: commands,
     },
     Stage {
