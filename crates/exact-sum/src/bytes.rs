@@ -8,7 +8,7 @@ use bytemuck::Zeroable;
 use crate::counters::Counters;
 use crate::fixed::{Fixed, Window};
 use crate::float::Float;
-use crate::sum::Total;
+use crate::total::Total;
 
 /// What a sum is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

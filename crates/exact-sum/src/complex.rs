@@ -10,7 +10,7 @@ use crate::counters::RemoveError;
 use crate::fixed::Window;
 use crate::float::{CONVERTED_ITEMS, Float};
 use crate::product_sum::ProductSum;
-use crate::sum::Total;
+use crate::total::Total;
 
 /// What sums of two parts do alike: part by part.
 macro_rules! of_parts {

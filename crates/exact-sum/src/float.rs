@@ -65,6 +65,16 @@ pub(crate) mod sealed {
 
         fn negate(self) -> Self;
 
+        /// The number that is nearest to one of a magnitude, negative or not.
+        fn signed((is_negative, magnitude): (bool, Magnitude)) -> Self {
+            let nearest = Self::nearest(magnitude);
+            if is_negative {
+                nearest.negate()
+            } else {
+                nearest
+            }
+        }
+
         /// The number that is nearest to integer * 2^unit. It may be computed by floats, if their environment is the default.
         fn of_integer(integer: i128, unit: i32, is_quiet: bool) -> Self;
 
@@ -138,11 +148,7 @@ macro_rules! float {
                 let exponent = unit + 64 - free.cast_signed();
                 let is_normal = exponent >= Self::MIN_EXP && exponent + 65 < Self::MAX_EXP;
                 if !is_quiet || !is_normal || bits == 0 {
-                    return match short_magnitude(integer, unit) {
-                        None => Self::ZERO,
-                        Some((true, magnitude)) => -Self::nearest(magnitude),
-                        Some((false, magnitude)) => Self::nearest(magnitude),
-                    };
+                    return short_magnitude(integer, unit).map_or(Self::ZERO, Self::signed);
                 }
                 let biased = (exponent + Self::MAX_EXP - 1).cast_unsigned();
                 let scale = Self::from_bits($bits::from(biased) << FRACTION);

@@ -32,6 +32,7 @@ mod rolling;
 mod round;
 mod rows;
 mod sum;
+mod total;
 mod weighted;
 
 pub use accumulator::Accumulator;

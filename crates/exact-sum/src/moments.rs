@@ -9,7 +9,8 @@ use crate::fixed::{Fixed, Magnitude, Window};
 use crate::float::Float;
 use crate::product_sum::ProductSum;
 use crate::round::{ratio, root};
-use crate::sum::{Sum, Total, integer};
+use crate::sum::Sum;
+use crate::total::{Total, integer};
 
 /// What [`Moments`] and [`ComplexMoments`] do alike.
 macro_rules! moments {
@@ -108,6 +109,10 @@ macro_rules! moments {
                 self.spread(ddof).value(root)
             }
 
+            fn spread(&self, ddof: f64) -> Spread {
+                Spread::of::<T>(&self.sum.totals(), &self.squares, self.items(), ddof)
+            }
+
             /// As [`Accumulator::to_bytes`](crate::Accumulator::to_bytes), of kind 5, or 6 if they are complex: the parts of the sum, then the
             /// sum of the squares.
             #[must_use]
@@ -132,7 +137,7 @@ macro_rules! moments {
                 }
                 moments.squares.total = reader.total()?;
                 reader.end()?;
-                if moments.are_consistent() {
+                if moments.squares.are_of(&moments.sum.totals()) {
                     return Ok(moments);
                 }
                 Err(BytesError::Corrupted {
@@ -195,26 +200,6 @@ impl<T: Float> ComplexMoments<T> {
     #[must_use]
     pub fn mean(&self) -> [T; 2] {
         self.sum.mean()
-    }
-}
-
-impl<T: Float> Moments<T> {
-    fn spread(&self, ddof: f64) -> Spread {
-        Spread::of::<T>(&self.sum.totals(), &self.squares, self.items(), ddof)
-    }
-
-    fn are_consistent(&self) -> bool {
-        self.squares.are_of(&self.sum.totals())
-    }
-}
-
-impl<T: Float> ComplexMoments<T> {
-    fn spread(&self, ddof: f64) -> Spread {
-        Spread::of::<T>(&self.sum.totals(), &self.squares, self.items(), ddof)
-    }
-
-    fn are_consistent(&self) -> bool {
-        self.squares.are_of(&self.sum.totals())
     }
 }
 

@@ -1,7 +1,5 @@
 //! Sums of products of two items.
 
-use std::hint::black_box;
-
 use simd_kernels::{
     EXACT_PRODUCT, Exponents, Level, Quiet, RangeScale, exact_products, split_products_in_range,
     without_traps,
@@ -11,11 +9,12 @@ use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
 use crate::blocks::{Destination, FIRST_ITEMS, Pace, add_split};
 use crate::bytes::{self, BytesError, Kind};
-use crate::counters::{Counters, RemoveError, is_negative_zero};
+use crate::counters::{Counters, RemoveError, is_negative_zero, is_zero};
 use crate::fixed::Window;
 use crate::float::{FEW_ITEMS, Float};
 use crate::round;
-use crate::sum::{Total, integer, of_total};
+use crate::sum::of_total;
+use crate::total::{Total, integer};
 
 /// The products that are split at one scale.
 const BLOCK_PRODUCTS: usize = 4096;
@@ -354,8 +353,6 @@ impl<W: Window> Total<W> {
     /// Adds a product by integer arithmetic alone.
     #[cold]
     pub(crate) fn add_product_by_integers(&mut self, x: f64, y: f64) {
-        // The compiler would make a comparison of floats of it, for which a subnormal number may be zero here.
-        let is_zero = |item: f64| black_box(item.to_bits()) << 1 == 0;
         let is_negative = x.is_sign_negative() != y.is_sign_negative();
         let has_zero = is_zero(x) || is_zero(y);
         let Counters {

@@ -5,10 +5,9 @@ use std::fmt;
 
 use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Quiet, decode};
 
-use crate::fixed::{Window, short_magnitude};
+use crate::fixed::Window;
 use crate::float::Float;
-use crate::round::quotient;
-use crate::sum::Total;
+use crate::total::{Total, short_mean};
 
 /// Windows that end at each item of a slice, and begin so many items before, or so far.
 ///
@@ -247,11 +246,7 @@ impl<W: Window> State<W> {
         if self.others.items > 0 {
             return self.total().mean_of(items);
         }
-        match short_magnitude(self.integer, self.unit.exponent()) {
-            None => T::ZERO,
-            Some((true, magnitude)) => T::nearest(quotient(magnitude, items)).negate(),
-            Some((false, magnitude)) => T::nearest(quotient(magnitude, items)),
-        }
+        short_mean(self.integer, self.unit.exponent(), items)
     }
 
     #[cold]

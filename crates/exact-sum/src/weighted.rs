@@ -1,6 +1,6 @@
 //! Weighted means.
 
-use crate::counters::RemoveError;
+use crate::counters::{RemoveError, is_zero};
 use crate::float::Float;
 use crate::moments::Scaled;
 use crate::product_sum::ProductSum;
@@ -101,14 +101,29 @@ impl<T: Float> WeightedMean<T> {
             denominator.integer.magnitude(),
         );
         if is_special || above.bits() == 0 || below.bits() == 0 {
-            let [products, weights] = [self.products.value(), self.weights.value()];
-            return T::special(products.widened() / weights.widened());
+            return quotient_of_special(self.products.value(), self.weights.value());
         }
-        let value = T::nearest(ratio(above, below, numerator.unit - denominator.unit));
-        if numerator.integer.sign() == denominator.integer.sign() {
-            value
-        } else {
-            value.negate()
-        }
+        let is_negative = numerator.integer.sign() != denominator.integer.sign();
+        let mean = ratio(above, below, numerator.unit - denominator.unit);
+        T::signed((is_negative, mean))
+    }
+}
+
+/// The quotient of numbers of which one is zero, infinite or NaN, as IEEE 754 has it, without an exception.
+fn quotient_of_special<T: Float>(above: T, below: T) -> T {
+    let [x, y] = [above, below].map(T::widened);
+    let is_nan = x.is_nan() || y.is_nan();
+    if is_nan || (x.is_infinite() && y.is_infinite()) || (is_zero(x) && is_zero(y)) {
+        return T::NAN;
+    }
+    let magnitude = if x.is_infinite() || is_zero(y) {
+        T::INFINITY
+    } else {
+        T::ZERO
+    };
+    if x.is_sign_negative() == y.is_sign_negative() {
+        magnitude
+    } else {
+        magnitude.negate()
     }
 }

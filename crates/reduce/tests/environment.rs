@@ -103,6 +103,49 @@ fn exact_sums_are_right_in_every_environment() {
     }
 }
 
+/// Nor do sums by key, of windows, and what follows from sums.
+#[test]
+fn what_follows_from_exact_sums_is_right_in_every_environment() {
+    let tiny = f64::from_bits(3);
+    // So many exponents that no unit fits most of a block.
+    let x: Vec<f64> = (0..5000)
+        .map(|i| match i % 5 {
+            0 => tiny,
+            1 => 1e150 / f64::from(i),
+            2 => -1e300 / f64::from(i),
+            3 => 1e-150 * f64::from(i),
+            _ => f64::from(i),
+        })
+        .collect();
+    let keys: Vec<u8> = (0..5000).map(|i| (i % 5) as u8).collect();
+    let singles: Vec<f32> = (0..5000).map(|i| f32::from_bits(i * 7919)).collect();
+    let weights: Vec<f64> = x.iter().rev().copied().collect();
+    let values = || {
+        let mut all = exact::by_key(&keys, &x, 5).unwrap();
+        let mut keyed = exact::KeyedMoments::new(5);
+        keyed.add(&keys, &x).unwrap();
+        all.extend((0..5).map(|key| keyed.variance(key, 0.0)));
+        let windows = exact::Rolling::of_items(4);
+        all.extend([windows.sums(&x), windows.means(&x)].concat());
+        let moments = exact::Moments::of(&x);
+        all.extend([moments.mean(), moments.standard_deviation(1.0)]);
+        for (items, weights) in [(&x[..], &weights[..]), (&[0.0], &[tiny]), (&[1.0], &[0.0])] {
+            let mut mean = exact::WeightedMean::new();
+            mean.add(items, weights);
+            all.push(mean.value());
+        }
+        let mut all: Vec<u64> = all.into_iter().map(f64::to_bits).collect();
+        let singles = exact::by_key(&keys, &singles, 5).unwrap();
+        all.extend(singles.iter().map(|sum| u64::from(sum.to_bits())));
+        all
+    };
+    let expected = values();
+    assert_eq!(expected[0], 3 * 1000);
+    for (bits, error) in DEPARTURES {
+        assert_eq!(with(bits, values), expected, "{error}");
+    }
+}
+
 #[test]
 fn one_rank_s_environment_stops_the_plan_on_every_rank() {
     let errors = run(5, |world| {

@@ -77,7 +77,7 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
                 *place = self.code(key);
             }
             self.sums.grow(self.keys.len());
-            self.sums.add(places, items)?;
+            self.sums.add_checked(places, items);
         }
         Ok(())
     }

@@ -77,8 +77,7 @@ impl<T: Float> KeyedSums<T> {
         Ok(())
     }
 
-    /// Adds items whose keys were checked.
-    #[cfg(feature = "par")]
+    /// Adds items whose keys are right.
     pub(crate) fn add_checked<K: Key>(&mut self, keys: &[K], items: &[T]) {
         self.change(Level::best(), keys, items, false);
     }

@@ -8,7 +8,7 @@ use crate::float::Float;
 use crate::moments::Spread;
 use crate::product_sum::ProductSum;
 use crate::round;
-use crate::sum::Total;
+use crate::total::Total;
 
 /// The number, the sum and the sum of the squares of the items of each of the keys 0 to K - 1: their means, variances and standard deviations,
 /// each exact until it is rounded once.

@@ -6,11 +6,10 @@
 use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, decode};
 
 use super::key::Key;
-use crate::counters::Counters;
-use crate::fixed::{Window, short_magnitude};
+use crate::counters::{Counters, is_zero};
+use crate::fixed::Window;
 use crate::float::Float;
-use crate::round::quotient;
-use crate::sum::Total;
+use crate::total::{Total, short_mean};
 
 /// From so many blocks on, another unit is tried where many items do not fit.
 const FEWEST_BLOCKS: usize = 16;
@@ -117,7 +116,7 @@ impl<W: Window> Windows<W> {
     ) {
         let mut finite = 0;
         for (key, &item) in keys.iter().zip(items) {
-            if unit.map_or(item == 0.0, |unit| unit.fits(item)) {
+            if unit.map_or_else(|| is_zero(item), |unit| unit.fits(item)) {
                 continue;
             }
             finite += usize::from(item.is_finite());
@@ -131,7 +130,7 @@ impl<W: Window> Windows<W> {
 
     fn spill_all<K: Key>(&mut self, keys: &[K], items: &[f64], removes: bool) {
         for (key, &item) in keys.iter().zip(items) {
-            if item != 0.0 {
+            if !is_zero(item) {
                 self.spilled
                     .add(self.integers.len(), key.place(), item, removes);
             }
@@ -156,14 +155,11 @@ impl<W: Window> Windows<W> {
         self.blocks = 0;
         let places = unit.exponent() - old.exponent();
         for key in 0..self.integers.len() {
-            let integer = self.integers[key];
-            self.integers[key] = match shifted(integer, places) {
-                Some(shifted) => shifted,
-                None => {
-                    self.spilled.take(key, &mut self.integers[key], old);
-                    0
-                }
-            };
+            let integer = &mut self.integers[key];
+            match shifted(*integer, places) {
+                Some(shifted) => *integer = shifted,
+                None => self.spilled.take(key, integer, old),
+            }
         }
     }
 
@@ -206,11 +202,7 @@ impl<W: Window> Windows<W> {
     /// The mean of a key's items, rounded once.
     pub(crate) fn mean<T: Float>(&self, key: usize, items: u64) -> T {
         match self.short(key) {
-            Some((integer, unit)) if items > 0 => match short_magnitude(integer, unit) {
-                None => T::ZERO,
-                Some((true, magnitude)) => T::nearest(quotient(magnitude, items)).negate(),
-                Some((false, magnitude)) => T::nearest(quotient(magnitude, items)),
-            },
+            Some((integer, unit)) if items > 0 => short_mean(integer, unit, items),
             _ => self.total(key).mean_of(items),
         }
     }
