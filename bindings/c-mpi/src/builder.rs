@@ -16,6 +16,8 @@ use treefold_c::{by_type, by_words};
 use crate::exact::ExactPlan;
 use crate::exact::figure::{ComplexDots, ComplexSums, Dots, Figure, Norms, Quantity, Sums};
 use crate::failure::of_build;
+#[cfg(feature = "cuda")]
+use crate::gpu::Floats;
 use crate::handle::handle;
 use crate::items::{Layout, Padded, Plain};
 use crate::plan::{Shaped, TypedPlan};
@@ -69,6 +71,18 @@ impl Kind {
     pub(crate) fn builtin(element_type: ElementType, operator: Builtin) -> Result<Self, Failure> {
         by_type!(element_type, T => T::operator(operator).map(drop))?;
         Ok(Self::Builtin(element_type, operator))
+    }
+
+    /// What its sums are of, if a GPU can make them.
+    #[cfg(feature = "cuda")]
+    fn floats(&self) -> Option<Floats> {
+        match self {
+            Self::Builtin(ElementType::F32 | ElementType::C32, Builtin::Sum)
+            | Self::Exact(ElementType::F32, Figure::Sum) => Some(Floats::F32),
+            Self::Builtin(ElementType::F64 | ElementType::C64, Builtin::Sum)
+            | Self::Exact(ElementType::F64, Figure::Sum) => Some(Floats::F64),
+            _ => None,
+        }
     }
 }
 
@@ -171,7 +185,7 @@ impl Settings {
     pub(crate) fn build(&self) -> Result<Rc<Shaped>, Failure> {
         let plan = self.build_of_kind()?;
         #[cfg(feature = "cuda")]
-        plan.gpu.set_kind(&self.kind);
+        plan.gpu.floats.set(self.kind.floats());
         Ok(plan)
     }
 

@@ -13,6 +13,8 @@ pub mod boundary;
 mod builder;
 mod exact;
 mod failure;
+#[cfg(feature = "cuda")]
+mod gpu;
 mod handle;
 mod items;
 mod plan;

@@ -15,6 +15,8 @@ use treefold::{Algorithm, Operation, Operator, Plan, RunError, World};
 use treefold_c::failure::Failure;
 
 use crate::failure::of_run;
+#[cfg(feature = "cuda")]
+use crate::gpu::Gpu;
 use crate::handle::handle;
 use crate::items::{Layout, into, read};
 use crate::run::{AnyRun, Origin, Started, ToldOfPanics, TypedRun, UnderWay};
@@ -33,7 +35,7 @@ pub(crate) struct Shaped {
     /// Whether this rank gets a reduction's result.
     pub(crate) is_root: bool,
     #[cfg(feature = "cuda")]
-    pub(crate) gpu: device::Use,
+    pub(crate) gpu: Gpu,
     plan: Box<dyn AnyPlan>,
 }
 
@@ -282,7 +284,7 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
             width: plan.width(),
             is_root,
             #[cfg(feature = "cuda")]
-            gpu: device::Use::default(),
+            gpu: Gpu::default(),
             plan: Box::new(Self {
                 plan,
                 layout,

@@ -125,7 +125,7 @@ use std::ptr;
 use treefold::Operation;
 use treefold_c::failure::Status;
 
-use super::{collectives, started};
+use super::entry;
 use crate::plan::treefold_plan;
 use crate::run::treefold_run;
 ";
@@ -155,7 +155,7 @@ fn run(call: &Call) -> String {
             safety,
             arguments,
             PROMISE,
-            &format!("collectives::{name}(plan, (row, m))"),
+            &format!("entry::{name}(plan, (row, m))"),
         );
     }
     let (safety, more, is_mine) = if call.to_root {
@@ -172,9 +172,8 @@ fn run(call: &Call) -> String {
         )
     };
     let arguments = format!("{LOCAL}, result: *mut c_void, m: usize{more}");
-    let body = format!(
-        "collectives::run(plan, Operation::{operation}, (local, n), (result, m), {is_mine})"
-    );
+    let body =
+        format!("entry::run(plan, Operation::{operation}, (local, n), (result, m), {is_mine})");
     export(name, &gives, safety, &arguments, PROMISE, &body)
 }
 
@@ -185,7 +184,7 @@ fn start(call: &Call) -> String {
     let gives = format!("Starts `treefold_{name}`. Collective.");
     let safety = "`local` is n elements, and `run` is room for a handle; each may be NULL.";
     let arguments = format!("{LOCAL}, run: *mut *mut treefold_run");
-    let body = format!("started::start(plan, Operation::{operation}, (local, n), run)");
+    let body = format!("entry::start(plan, Operation::{operation}, (local, n), run)");
     export(
         &format!("start_{name}"),
         &gives,
@@ -219,7 +218,7 @@ fn run_of_pairs(call: &Call) -> String {
     };
     let arguments = format!("{PAIRS}, result: *mut c_void, m: usize{more}");
     let body = format!(
-        "collectives::run_pairs(plan, Operation::{operation}, [(x, n), (y, k)], (result, m), {is_mine})"
+        "entry::run_pairs(plan, Operation::{operation}, [(x, n), (y, k)], (result, m), {is_mine})"
     );
     export(
         &format!("{name}_dot"),
@@ -238,7 +237,7 @@ fn start_of_pairs(call: &Call) -> String {
     let gives = format!("Starts `treefold_{name}_dot`. Collective.");
     let safety = "`x` is n elements, `y` is k, and `run` is room for a handle; each may be NULL.";
     let arguments = format!("{PAIRS}, run: *mut *mut treefold_run");
-    let body = format!("started::start_pairs(plan, Operation::{operation}, [(x, n), (y, k)], run)");
+    let body = format!("entry::start_pairs(plan, Operation::{operation}, [(x, n), (y, k)], run)");
     export(
         &format!("start_{name}_dot"),
         &gives,

@@ -6,7 +6,7 @@ use std::ptr;
 use treefold::Operation;
 use treefold_c::failure::Status;
 
-use super::{collectives, started};
+use super::entry;
 use crate::plan::treefold_plan;
 use crate::run::treefold_run;
 
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn treefold_allreduce(
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
     unsafe {
-        collectives::run(
+        entry::run(
             plan,
             Operation::Allreduce,
             (local, n),
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn treefold_reduce(
     is_mine: *mut c_int,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::run(plan, Operation::Reduce, (local, n), (result, m), is_mine) }
+    unsafe { entry::run(plan, Operation::Reduce, (local, n), (result, m), is_mine) }
 }
 
 /// `treefold_reduce_scatter`. Collective.
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn treefold_reduce_scatter(
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
     unsafe {
-        collectives::run(
+        entry::run(
             plan,
             Operation::ReduceScatter,
             (local, n),
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn treefold_scan(
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
     unsafe {
-        collectives::run(
+        entry::run(
             plan,
             Operation::Scan,
             (local, n),
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn treefold_exscan(
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
     unsafe {
-        collectives::run(
+        entry::run(
             plan,
             Operation::Exscan,
             (local, n),
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn treefold_broadcast(
     m: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { collectives::broadcast(plan, (row, m)) }
+    unsafe { entry::broadcast(plan, (row, m)) }
 }
 
 /// Starts `treefold_allreduce`. Collective.
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn treefold_start_allreduce(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { started::start(plan, Operation::Allreduce, (local, n), run) }
+    unsafe { entry::start(plan, Operation::Allreduce, (local, n), run) }
 }
 
 /// Starts `treefold_reduce`. Collective.
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn treefold_start_reduce(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { started::start(plan, Operation::Reduce, (local, n), run) }
+    unsafe { entry::start(plan, Operation::Reduce, (local, n), run) }
 }
 
 /// Starts `treefold_reduce_scatter`. Collective.
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn treefold_start_reduce_scatter(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { started::start(plan, Operation::ReduceScatter, (local, n), run) }
+    unsafe { entry::start(plan, Operation::ReduceScatter, (local, n), run) }
 }
 
 /// Starts `treefold_scan`. Collective.
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn treefold_start_scan(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { started::start(plan, Operation::Scan, (local, n), run) }
+    unsafe { entry::start(plan, Operation::Scan, (local, n), run) }
 }
 
 /// Starts `treefold_exscan`. Collective.
@@ -209,7 +209,7 @@ pub unsafe extern "C" fn treefold_start_exscan(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { started::start(plan, Operation::Exscan, (local, n), run) }
+    unsafe { entry::start(plan, Operation::Exscan, (local, n), run) }
 }
 
 /// The dot product on every rank. Collective.
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn treefold_allreduce_dot(
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
     unsafe {
-        collectives::run_pairs(
+        entry::run_pairs(
             plan,
             Operation::Allreduce,
             [(x, n), (y, k)],
@@ -255,7 +255,7 @@ pub unsafe extern "C" fn treefold_reduce_dot(
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
     unsafe {
-        collectives::run_pairs(
+        entry::run_pairs(
             plan,
             Operation::Reduce,
             [(x, n), (y, k)],
@@ -279,7 +279,7 @@ pub unsafe extern "C" fn treefold_start_allreduce_dot(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { started::start_pairs(plan, Operation::Allreduce, [(x, n), (y, k)], run) }
+    unsafe { entry::start_pairs(plan, Operation::Allreduce, [(x, n), (y, k)], run) }
 }
 
 /// Starts `treefold_reduce_dot`. Collective.
@@ -296,5 +296,5 @@ pub unsafe extern "C" fn treefold_start_reduce_dot(
     run: *mut *mut treefold_run,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { started::start_pairs(plan, Operation::Reduce, [(x, n), (y, k)], run) }
+    unsafe { entry::start_pairs(plan, Operation::Reduce, [(x, n), (y, k)], run) }
 }

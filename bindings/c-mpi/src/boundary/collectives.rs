@@ -1,17 +1,12 @@
-//! Blocking collectives: arrays of the program's, as bytes. [`started`](super::started) has the others.
+//! Blocking collectives on arrays of the program's in ordinary memory, as bytes. [`started`](super::started) has the others.
 
 use std::ffi::{c_int, c_void};
 
 use treefold::Operation;
-#[cfg(feature = "cuda")]
-use treefold::cuda::may_have_arrays;
-use treefold_c::boundary::{Bytes, bytes_mut, disjoint, guard, place, write};
-use treefold_c::failure::{Code, Failure, Status};
+use treefold_c::boundary::{Bytes, bytes_mut, disjoint, place, write};
+use treefold_c::failure::{Code, Failure};
 
-#[cfg(feature = "cuda")]
-use super::device;
-use crate::handle;
-use crate::plan::{Shaped, treefold_plan};
+use crate::plan::Shaped;
 
 /// An array that is read: where it begins, and its elements.
 pub(super) type Input = (*const c_void, usize);
@@ -19,34 +14,10 @@ pub(super) type Input = (*const c_void, usize);
 /// An array that is written to.
 pub(super) type Output = (*mut c_void, usize);
 
-/// A blocking operation other than a broadcast. Leaves in `is_mine`, if that is not NULL, whether this rank gets a result.
+/// A blocking operation other than a broadcast; says whether this rank gets a result, and in `is_mine`, too, if that is not NULL.
 ///
 /// # Safety
 /// `local` and `result` are so many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
-#[inline]
-pub(super) unsafe fn run(
-    plan: *const treefold_plan,
-    operation: Operation,
-    local: Input,
-    result: Output,
-    is_mine: *mut c_int,
-) -> Status {
-    guard(move || {
-        #[cfg(feature = "cuda")]
-        if may_have_arrays() {
-            // SAFETY: the caller's promise is this function's.
-            return unsafe { device::run(plan, operation, local, result, is_mine) };
-        }
-        let plan = handle::object(plan)?;
-        // SAFETY: the caller's promise is this function's.
-        unsafe { run_here(&plan, operation, local, result, is_mine) }.map(drop)
-    })
-}
-
-/// The same on arrays in ordinary memory; says whether this rank gets a result.
-///
-/// # Safety
-/// As [`run`].
 #[inline(always)]
 pub(super) unsafe fn run_here(
     plan: &Shaped,
@@ -64,33 +35,10 @@ pub(super) unsafe fn run_here(
     Ok(outcome)
 }
 
-/// A blocking operation on pairs of items.
+/// The same on pairs of items.
 ///
 /// # Safety
-/// As [`run`].
-pub(super) unsafe fn run_pairs(
-    plan: *const treefold_plan,
-    operation: Operation,
-    local: [Input; 2],
-    result: Output,
-    is_mine: *mut c_int,
-) -> Status {
-    guard(|| {
-        #[cfg(feature = "cuda")]
-        if may_have_arrays() {
-            // SAFETY: the caller's promise is this function's.
-            return unsafe { device::run_pairs(plan, operation, local, result, is_mine) };
-        }
-        let plan = handle::object(plan)?;
-        // SAFETY: the caller's promise is this function's.
-        unsafe { run_pairs_here(&plan, operation, local, result, is_mine) }.map(drop)
-    })
-}
-
-/// The same on arrays in ordinary memory; says whether this rank gets a result.
-///
-/// # Safety
-/// As [`run`].
+/// As [`run_here`].
 pub(super) unsafe fn run_pairs_here(
     plan: &Shaped,
     operation: Operation,
@@ -110,7 +58,7 @@ pub(super) unsafe fn run_pairs_here(
 /// What an operation on pairs reads and writes.
 ///
 /// # Safety
-/// As [`run`].
+/// As [`run_here`].
 unsafe fn pairs<'a>(
     plan: &Shaped,
     operation: Operation,
@@ -163,7 +111,7 @@ fn room(plan: &Shaped, operation: Operation, (result, m): Output) -> Result<usiz
 /// What an operation reads and writes.
 ///
 /// # Safety
-/// As [`run`].
+/// As [`run_here`].
 #[inline(always)]
 unsafe fn arrays<'a>(
     plan: &Shaped,
@@ -223,23 +171,6 @@ pub(super) unsafe fn tell(is_mine: *mut c_int, outcome: bool) -> Result<(), Fail
 ///
 /// # Safety
 /// `row` is so many elements of the plan's type, or NULL.
-pub(super) unsafe fn broadcast(plan: *const treefold_plan, row: Output) -> Status {
-    guard(|| {
-        #[cfg(feature = "cuda")]
-        if may_have_arrays() {
-            // SAFETY: the caller's promise is this function's.
-            return unsafe { device::broadcast(plan, row) };
-        }
-        let plan = handle::object(plan)?;
-        // SAFETY: the caller's promise is this function's.
-        unsafe { broadcast_here(&plan, row) }
-    })
-}
-
-/// The same on a row in ordinary memory.
-///
-/// # Safety
-/// As [`broadcast`].
 pub(super) unsafe fn broadcast_here(plan: &Shaped, (row, m): Output) -> Result<(), Failure> {
     // SAFETY: the caller promises m elements.
     let row = unsafe { bytes_mut("row", row, m, plan.element_bytes) };

@@ -18,7 +18,6 @@ use treefold_c::failure::Failure;
 use self::arrays::{Source, Target, folded};
 use super::collectives::{self, Input, Output};
 use super::started;
-use crate::handle;
 use crate::plan::{Shaped, treefold_plan};
 use crate::run::{AnyRun, treefold_run};
 
@@ -33,26 +32,12 @@ fn found<const N: usize>(pointers: [*const c_void; N]) -> Option<[Option<usize>;
     found.iter().any(Option::is_some).then_some(found)
 }
 
-/// [`collectives::run`] on arrays that may be on a GPU.
+/// [`entry::run`](super::entry::run) on arrays that may be on a GPU.
 ///
 /// # Safety
 /// As there.
 #[cold]
 pub(super) unsafe fn run(
-    plan: *const treefold_plan,
-    operation: Operation,
-    local: Input,
-    result: Output,
-    is_mine: *mut c_int,
-) -> Result<(), Failure> {
-    let plan = handle::object(plan)?;
-    // SAFETY: the caller's promise is this function's.
-    unsafe { run_there(&plan, operation, local, result, is_mine) }.map(drop)
-}
-
-/// # Safety
-/// As [`run`].
-unsafe fn run_there(
     plan: &Shaped,
     operation: Operation,
     local: Input,
@@ -98,26 +83,12 @@ unsafe fn run_there(
     Ok(is_there)
 }
 
-/// [`collectives::run_pairs`] on arrays that may be on a GPU.
+/// [`entry::run_pairs`](super::entry::run_pairs) on arrays that may be on a GPU.
 ///
 /// # Safety
 /// As there.
 #[cold]
 pub(super) unsafe fn run_pairs(
-    plan: *const treefold_plan,
-    operation: Operation,
-    pairs: [Input; 2],
-    result: Output,
-    is_mine: *mut c_int,
-) -> Result<(), Failure> {
-    let plan = handle::object(plan)?;
-    // SAFETY: the caller's promise is this function's.
-    unsafe { run_pairs_there(&plan, operation, pairs, result, is_mine) }.map(drop)
-}
-
-/// # Safety
-/// As [`run_pairs`].
-unsafe fn run_pairs_there(
     plan: &Shaped,
     operation: Operation,
     pairs: [Input; 2],
@@ -149,20 +120,12 @@ unsafe fn run_pairs_there(
     Ok(is_there)
 }
 
-/// [`collectives::broadcast`] of a row that may be on a GPU.
+/// [`entry::broadcast`](super::entry::broadcast) of a row that may be on a GPU.
 ///
 /// # Safety
 /// As there.
 #[cold]
-pub(super) unsafe fn broadcast(plan: *const treefold_plan, row: Output) -> Result<(), Failure> {
-    let plan = handle::object(plan)?;
-    // SAFETY: the caller's promise is this function's.
-    unsafe { broadcast_there(&plan, row) }
-}
-
-/// # Safety
-/// As [`broadcast`].
-unsafe fn broadcast_there(plan: &Shaped, row: Output) -> Result<(), Failure> {
+pub(super) unsafe fn broadcast(plan: &Shaped, row: Output) -> Result<(), Failure> {
     let Some([at]) = seek(plan, [row.0.cast_const()]) else {
         // SAFETY: the caller's promise is this function's.
         return unsafe { collectives::broadcast_here(plan, row) };
@@ -182,25 +145,12 @@ unsafe fn broadcast_there(plan: &Shaped, row: Output) -> Result<(), Failure> {
     unsafe { target.deliver(true) }
 }
 
-/// [`started::start`] on items that may be on a GPU.
+/// [`entry::start`](super::entry::start) on items that may be on a GPU.
 ///
 /// # Safety
 /// As there.
 #[cold]
 pub(super) unsafe fn start(
-    name: *const treefold_plan,
-    operation: Operation,
-    local: Input,
-    run: *mut *mut treefold_run,
-) -> Result<(), Failure> {
-    let plan = handle::object(name)?;
-    // SAFETY: the caller's promise is this function's.
-    unsafe { start_there(&plan, name, operation, local, run) }
-}
-
-/// # Safety
-/// As [`start`].
-unsafe fn start_there(
     plan: &Shaped,
     name: *const treefold_plan,
     operation: Operation,
@@ -233,25 +183,12 @@ unsafe fn start_there(
     }
 }
 
-/// [`started::start_pairs`] on arrays that may be on a GPU.
+/// [`entry::start_pairs`](super::entry::start_pairs) on arrays that may be on a GPU.
 ///
 /// # Safety
 /// As there.
 #[cold]
 pub(super) unsafe fn start_pairs(
-    name: *const treefold_plan,
-    operation: Operation,
-    pairs: [Input; 2],
-    run: *mut *mut treefold_run,
-) -> Result<(), Failure> {
-    let plan = handle::object(name)?;
-    // SAFETY: the caller's promise is this function's.
-    unsafe { start_pairs_there(&plan, name, operation, pairs, run) }
-}
-
-/// # Safety
-/// As [`start_pairs`].
-unsafe fn start_pairs_there(
     plan: &Shaped,
     name: *const treefold_plan,
     operation: Operation,

@@ -14,6 +14,7 @@ use treefold_c::failure::{Failure, Status};
 use treefold_c::operator::{Builtin, Words};
 
 use super::collectives::{read_handle, write_handle};
+use super::entry;
 use super::library;
 use super::started::{self, duration};
 use crate::builder::{Comm, Kind, Settings, Share, operation_of_code};
@@ -707,7 +708,7 @@ pub unsafe extern "C" fn treefold_wait(
     is_mine: *mut c_int,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { started::wait(run, (result, m), is_mine) }
+    unsafe { entry::wait(run, (result, m), is_mine) }
 }
 
 /// Abandons a run.

@@ -12,6 +12,7 @@ pub mod calls;
 mod collectives;
 #[cfg(feature = "cuda")]
 mod device;
+mod entry;
 pub mod exports;
 mod library;
 pub mod reprored;

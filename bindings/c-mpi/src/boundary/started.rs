@@ -1,4 +1,4 @@
-//! Runs between start and end: arrays of the program's, as bytes.
+//! Runs between start and end, on arrays of the program's in ordinary memory, as bytes.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -6,14 +6,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use treefold::Operation;
-#[cfg(feature = "cuda")]
-use treefold::cuda::may_have_arrays;
 use treefold_c::boundary::{Bytes, disjoint, guard, place, write};
 use treefold_c::failure::{Failure, Status};
 
-use super::collectives::{Input, Output, check_told, read_handle, tell, write_handle};
-#[cfg(feature = "cuda")]
-use super::device;
+use super::collectives::{Input, Output, check_told, tell, write_handle};
 use crate::handle;
 use crate::plan::{Shaped, treefold_plan};
 use crate::run::{AnyRun, treefold_run};
@@ -22,28 +18,6 @@ use crate::run::{AnyRun, treefold_run};
 ///
 /// # Safety
 /// `local` is so many elements of the plan's type, or NULL; `run` is room for a handle, or NULL.
-pub(super) unsafe fn start(
-    name: *const treefold_plan,
-    operation: Operation,
-    local: Input,
-    run: *mut *mut treefold_run,
-) -> Status {
-    guard(|| {
-        #[cfg(feature = "cuda")]
-        if may_have_arrays() {
-            // SAFETY: the caller's promise is this function's.
-            return unsafe { device::start(name, operation, local, run) };
-        }
-        let plan = handle::object(name)?;
-        // SAFETY: the caller's promise is this function's.
-        unsafe { start_here(&plan, name, operation, local, run) }
-    })
-}
-
-/// The same on an array in ordinary memory.
-///
-/// # Safety
-/// As [`start`].
 pub(super) unsafe fn start_here(
     plan: &Shaped,
     name: *const treefold_plan,
@@ -76,28 +50,6 @@ pub(super) unsafe fn write_run(
 ///
 /// # Safety
 /// `x` and `y` are so many elements of the plan's type, or NULL; `run` is room for a handle, or NULL.
-pub(super) unsafe fn start_pairs(
-    name: *const treefold_plan,
-    operation: Operation,
-    pairs: [Input; 2],
-    run: *mut *mut treefold_run,
-) -> Status {
-    guard(|| {
-        #[cfg(feature = "cuda")]
-        if may_have_arrays() {
-            // SAFETY: the caller's promise is this function's.
-            return unsafe { device::start_pairs(name, operation, pairs, run) };
-        }
-        let plan = handle::object(name)?;
-        // SAFETY: the caller's promise is this function's.
-        unsafe { start_pairs_here(&plan, name, operation, pairs, run) }
-    })
-}
-
-/// The same on arrays in ordinary memory.
-///
-/// # Safety
-/// As [`start_pairs`].
 pub(super) unsafe fn start_pairs_here(
     plan: &Shaped,
     name: *const treefold_plan,
@@ -210,36 +162,10 @@ pub(super) fn duration(seconds: f64) -> Result<Duration, Failure> {
     }
 }
 
-/// `treefold_wait`. Ends the handle.
+/// Waits for a result; says whether this rank gets one.
 ///
 /// # Safety
-/// `run` is a handle, or NULL; `result` is so many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
-pub(super) unsafe fn wait(
-    run: *mut *mut treefold_run,
-    result: Output,
-    is_mine: *mut c_int,
-) -> Status {
-    guard(|| {
-        // SAFETY: the caller promises a handle, or NULL.
-        let name = unsafe { read_handle("run", run) }?;
-        let object = handle::object(name)?;
-        handle::take(name)?;
-        // SAFETY: the caller promises a handle.
-        unsafe { write_handle("run", run, ptr::null_mut()) }?;
-        #[cfg(feature = "cuda")]
-        if may_have_arrays() {
-            // SAFETY: the caller's promise is this function's.
-            return unsafe { device::wait(&*object, result, is_mine) }.map(drop);
-        }
-        // SAFETY: the caller's promise is this function's.
-        unsafe { wait_here(&*object, result, is_mine) }.map(drop)
-    })
-}
-
-/// The same for a result in ordinary memory; says whether this rank gets one.
-///
-/// # Safety
-/// As [`wait`].
+/// `result` is so many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
 pub(super) unsafe fn wait_here(
     run: &dyn AnyRun,
     result: Output,

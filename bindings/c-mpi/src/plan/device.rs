@@ -1,69 +1,23 @@
 //! Plans whose items are in the memory of a GPU: which of them it folds, and how they run then.
 
 use std::any::Any;
-use std::cell::Cell;
 use std::rc::Rc;
 
 use bytemuck::{Pod, cast_slice_mut};
 use num_complex::Complex;
-use treefold::cuda::{Device, Error, Items, Lookout};
+use treefold::cuda::{Device, Error, Items};
 use treefold::exact::{Float, Sum as ExactSum};
 use treefold::{Operation, Plan, RunError};
-use treefold_c::element::ElementType;
 use treefold_c::failure::{Code, Failure};
-use treefold_c::operator::{Builtin, Chosen};
+use treefold_c::operator::Chosen;
 
 use super::{AnyPlan, Reduction, Shaped, ToldOfPanics, TypedPlan, treefold_plan};
-use crate::builder::Kind;
 use crate::exact::ExactPlan;
-use crate::exact::figure::{Figure, Sums};
+use crate::exact::figure::Sums;
 use crate::failure::of_run;
+use crate::gpu::Floats;
 use crate::items::Plain;
 use crate::run::{AnyRun, Started};
-
-/// What a plan has to do with GPUs.
-pub(crate) struct Use {
-    /// The first call looks for the driver.
-    lookout: Cell<Option<Lookout>>,
-    /// What its sums are of, if a GPU can make them.
-    floats: Cell<Option<Floats>>,
-}
-
-/// The floats that items are made of.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Floats {
-    F32,
-    F64,
-}
-
-impl Default for Use {
-    fn default() -> Self {
-        Self {
-            lookout: Cell::new(Some(Lookout::new())),
-            floats: Cell::new(None),
-        }
-    }
-}
-
-impl Use {
-    /// Remembers what the plan is of.
-    pub(crate) fn set_kind(&self, kind: &Kind) {
-        self.floats.set(match kind {
-            Kind::Builtin(ElementType::F32 | ElementType::C32, Builtin::Sum)
-            | Kind::Exact(ElementType::F32, Figure::Sum) => Some(Floats::F32),
-            Kind::Builtin(ElementType::F64 | ElementType::C64, Builtin::Sum)
-            | Kind::Exact(ElementType::F64, Figure::Sum) => Some(Floats::F64),
-            _ => None,
-        });
-    }
-
-    /// Looks for the driver in a plan's first call.
-    pub(crate) fn look(&self) {
-        if let Some(lookout) = self.lookout.take() {
-            lookout.look();
-        }
-    }
-}
 
 /// Items in the memory of a GPU.
 #[derive(Clone, Copy, Debug)]

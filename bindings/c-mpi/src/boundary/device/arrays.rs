@@ -7,8 +7,9 @@ use treefold::cuda::Device;
 use treefold_c::failure::{Code, Failure};
 
 use crate::boundary::collectives::{Input, Output};
+use crate::gpu::Floats;
 use crate::plan::Shaped;
-use crate::plan::device::{Floats, OnDevice, of_cuda};
+use crate::plan::device::{OnDevice, of_cuda};
 
 fn device(ordinal: usize) -> Result<&'static Device, Failure> {
     Device::shared(ordinal).map_err(|error| of_cuda(&error))
