@@ -70,9 +70,9 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
         return Ok(is_sound);
     }
     let backends = match Backend::parse(&options.backend) {
-        Err(Error::Option { option, reason }) => {
+        Err(Error::Checkout(checkout::Error::Option { option, reason })) => {
             let reason = format!("{reason}, {}", cluster::NAME);
-            return Err(Error::Option { option, reason });
+            return Err(Error::option(option, reason));
         }
         backends => backends?,
     };

@@ -103,7 +103,7 @@ fn own_command(words: &[OsString]) -> Result<Vec<OsString>, Error> {
 
 fn translated(error: ::cluster::Error) -> Error {
     match error {
-        ::cluster::Error::Option { option, reason } => Error::Option { option, reason },
+        ::cluster::Error::Option { option, reason } => Error::option(option, reason),
         other => Error::Run(other.to_string()),
     }
 }

@@ -1,18 +1,14 @@
 //! The licences of what is linked into a library.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::workspace::cargo;
+use crate::workspace::{Sources, cargo};
 
 /// How files begin that hold a licence, in any spelling.
 const NAMES: [&str; 4] = ["licen", "copying", "notice", "unlicense"];
-
-/// Packages of a registry by name and version, as in `libc v0.2.0`, and the folders of their sources.
-pub type Sources = BTreeMap<String, PathBuf>;
 
 /// A file with a licence.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! The checkout that commands run in, and what they build there.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
@@ -10,7 +11,6 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use crate::Error;
-use crate::licences::Sources;
 use crate::progress::Progress;
 
 /// The repository's address, which stands in the root's `Cargo.toml` alone; empty as long as there is none.
@@ -136,6 +136,9 @@ impl BuiltLibrary {
         files.find(|file| file.extension().is_some_and(|found| found == extension))
     }
 }
+
+/// Packages of a registry by name and version, as in `libc v0.2.0`, and the folders of their sources.
+pub type Sources = BTreeMap<String, PathBuf>;
 
 /// Runs a `cargo` command and returns the libraries for other languages that it built, and where the sources are of what it took from
 /// registries; if it fails, the advice ends the error.

@@ -56,6 +56,21 @@ fn listed(folder: &Path) -> Result<Vec<PathBuf>, Stop> {
     Ok(paths)
 }
 
+fn read(path: &Path) -> Result<String, Error> {
+    fs::read_to_string(path).map_err(|error| Error::file(path, error))
+}
+
+fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Error> {
+    let folder = path.parent().unwrap_or(path);
+    let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, content));
+    written.map_err(|error| Error::file(path, error))
+}
+
+/// What maturin says of a package, without the line for an address that there is not.
+fn without_empty_address(text: &str) -> String {
+    text.replace("Project-URL: Source Code, \n", "")
+}
+
 /// The files of the release, with their sizes.
 fn sizes(dist: &Path) -> Result<String, String> {
     let paths = listed(dist).map_err(|_| "the folder cannot be read".to_owned())?;

@@ -14,8 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use checkout::Error;
-use checkout::licences::{Sources, joined, linked};
-use checkout::workspace::{BuiltLibrary, cargo, libraries, workspace};
+use checkout::licences::{joined, linked};
+use checkout::workspace::{BuiltLibrary, Sources, cargo, libraries, workspace};
 use clap::Args;
 
 use manifest::Manifest;

@@ -8,7 +8,7 @@ use checkout::licences::{Licence, joined};
 use checkout::workspace::{target, workspace};
 use harness::Error;
 
-use super::{VERSION, empty, licences, listed};
+use super::{VERSION, empty, licences, listed, read, write};
 use crate::setup;
 use crate::steps::{Steps, Stop, own_program};
 
@@ -90,7 +90,7 @@ fn describe(folder: &Path) -> Result<(), Stop> {
     let licences = licences::third_parties(&LIBRARIES)?.into_iter();
     let licences: Vec<Licence> = licences.map(by_reference).collect();
     let own = read(&copyright)? + &read(&workspace().join("LICENSE-MIT"))?;
-    write(&copyright, &format!("{own}\n{}", joined(&licences)))?;
+    write(&copyright, format!("{own}\n{}", joined(&licences)))?;
     let control = read(&folder.join("control"))?;
     let mut lines = control.lines();
     let maintainer = lines.find_map(|line| line.strip_prefix("Maintainer: "));
@@ -99,7 +99,8 @@ fn describe(folder: &Path) -> Result<(), Stop> {
         "treefold ({VERSION}-1) unstable; urgency=medium\n\n  * Version {VERSION}.\n\n -- {}  {date}\n",
         maintainer.unwrap_or_default()
     );
-    write(&folder.join("changelog"), &changes)
+    write(&folder.join("changelog"), changes)?;
+    Ok(())
 }
 
 /// Debian has the text of the Apache License once, for all packages.
@@ -132,14 +133,6 @@ fn install_in_root(steps: &mut Steps, folder: &Path, packages: &[PathBuf]) -> Re
     root.arg("--customize-hook=chroot \"$1\" sh /treefold/try.sh");
     root.args([&suite, "/dev/null"]);
     steps.step(&format!("apt installs them on {suite}"), &mut root)
-}
-
-fn read(path: &Path) -> Result<String, Stop> {
-    fs::read_to_string(path).map_err(|error| Stop::Error(Error::file(path, error)))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Stop> {
-    fs::write(path, text).map_err(|error| Stop::Error(Error::file(path, error)))
 }
 
 /// What a program says in a line.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use checkout::Error;
-use checkout::licences::{Licence, Sources, linked};
-use checkout::workspace::cargo;
+use checkout::licences::{Licence, linked};
+use checkout::workspace::{Sources, cargo};
 use serde_json::Value;
 
 /// Those of all that packages are built of, but for what belongs to the workspace.

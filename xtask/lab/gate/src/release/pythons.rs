@@ -8,8 +8,7 @@ use std::process::Command;
 
 use checkout::workspace::target;
 
-use super::tarball::{read, write};
-use super::{VERSION, empty, listed};
+use super::{VERSION, empty, listed, read, write};
 use crate::python::{add_tests, sources};
 use crate::setup;
 use crate::steps::{Steps, Stop};
@@ -92,7 +91,7 @@ fn refused(python: &Path, dist: &Path, index: &Path) -> Result<String, String> {
         format!("<a href=\"{path}\" data-requires-python=\"{escaped}\">{name}</a>\n")
     };
     let links: String = files.iter().filter(is_for_pip).map(link).collect();
-    write(&folder.join("index.html"), links.as_bytes()).map_err(|error| error.to_string())?;
+    write(&folder.join("index.html"), links).map_err(|error| error.to_string())?;
     let mut install = Command::new(python);
     install.args(["-m", "pip", "download", "--no-deps", "--dest"]);
     install.arg(index).arg("--index-url");

@@ -7,9 +7,9 @@ use checkout::workspace::{REPOSITORY, target, workspace};
 use harness::Error;
 use harness::installed::runs;
 
-use super::sdist::path_from;
-use super::tarball::{read, without_network, write};
-use super::{VERSION, empty, listed};
+use super::tarball::without_network;
+use super::tools::path_from;
+use super::{VERSION, empty, listed, read, write};
 use crate::python::environment::Environment;
 use crate::setup;
 use crate::steps::{Steps, Stop};
@@ -92,7 +92,7 @@ fn load_module(steps: &mut Steps, recipe: &Path, folder: &Path, tried: &Path) ->
     let prefix = folder.join("from-tarball/prefix").display().to_string();
     let modules = tried.join("modules");
     let text = read(recipe)?.replace("@PREFIX@", &prefix);
-    write(&modules.join("treefold").join(VERSION), text.as_bytes())?;
+    write(&modules.join("treefold").join(VERSION), text)?;
     let mut load = Command::new("bash");
     load.args(["-c", USE_MODULE, "bash", MODULES]).arg(modules);
     load.arg(workspace().join("bindings/c/examples/first_sum.c"));
@@ -143,7 +143,7 @@ impl Values {
             if path.is_dir() {
                 self.fill_all(&path, &place)?;
             } else {
-                write(&place, self.fill(&read(&path)?).as_bytes())?;
+                write(&place, self.fill(&read(&path)?))?;
             }
         }
         Ok(())

@@ -1,9 +1,6 @@
 //! The sources of the package for Python, with all that they are built of: `pip` builds it without a network where maturin and numpy are.
 
-use std::env;
-use std::ffi::OsString;
 use std::fs;
-use std::iter;
 use std::path::Path;
 use std::process::Command;
 
@@ -11,9 +8,9 @@ use checkout::workspace::{REPOSITORY, target};
 use harness::Error;
 use harness::installed::runs;
 
-use super::tarball::{is_in, member_manifest, read, root_manifest, without_network, write};
-use super::wheel::without_empty_address;
-use super::{VERSION, empty, listed, vendored};
+use super::tarball::{is_in, member_manifest, root_manifest, without_network};
+use super::tools::path_from;
+use super::{VERSION, empty, listed, read, vendored, without_empty_address, write};
 use crate::python::environment::Environment;
 use crate::python::{add_tests, sources};
 use crate::setup;
@@ -64,7 +61,7 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
     }
     let manifest = tree.join("Cargo.toml");
     let text = root_manifest(&read(&manifest)?, &MEMBERS);
-    write(&manifest, text.as_bytes())?;
+    write(&manifest, text)?;
     describe(&tree)?;
     vendored::complete(steps, &tree)?;
 
@@ -82,10 +79,10 @@ fn describe(tree: &Path) -> Result<(), Stop> {
         return Ok(());
     }
     let told = tree.join("PKG-INFO");
-    write(&told, without_empty_address(&read(&told)?).as_bytes())?;
+    write(&told, without_empty_address(&read(&told)?))?;
     let project = tree.join("pyproject.toml");
     let text = read(&project)?.replace("dynamic = [\"urls\", ", "dynamic = [");
-    write(&project, text.as_bytes())?;
+    write(&project, text)?;
     Ok(())
 }
 
@@ -99,7 +96,7 @@ fn prune(folder: &Path) -> Result<(), Stop> {
         } else if path.is_dir() {
             fs::remove_dir_all(&path).map_err(failed)?;
         } else if name == "Cargo.toml" {
-            write(&path, member_manifest(&read(&path)?).as_bytes())?;
+            write(&path, member_manifest(&read(&path)?))?;
         }
     }
     Ok(())
@@ -126,12 +123,4 @@ fn build_from(steps: &mut Steps, file: &Path, fresh: &Path) -> Result<(), Stop> 
     tests.args("-m pytest --quiet -p no:cacheprovider".split_whitespace());
     add_tests(&mut tests);
     steps.step("tests of what it became", tests.current_dir(fresh))
-}
-
-/// PATH, after a folder: maturin asks for programs by their names.
-pub(super) fn path_from(programs: &Path) -> Result<OsString, Stop> {
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let own = iter::once(programs.to_owned());
-    let joined = env::join_paths(own.chain(env::split_paths(&folders)));
-    joined.map_err(|error| Stop::Error(Error::Run(error.to_string())))
 }

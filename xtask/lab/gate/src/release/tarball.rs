@@ -8,7 +8,7 @@ use checkout::workspace::{target, workspace};
 use harness::Error;
 use harness::installed::{is_root, runs};
 
-use super::{VERSION, empty, listed, vendored};
+use super::{VERSION, empty, listed, read, vendored, write};
 use crate::c::pkg_config;
 use crate::steps::{Steps, Stop};
 
@@ -115,16 +115,6 @@ fn copy_sources(tree: &Path) -> Result<(), Stop> {
 /// Whether a file of a member is in the tarball.
 pub(super) fn is_in(name: &str) -> bool {
     !name.split('/').any(|part| LEFT_OUT.contains(&part))
-}
-
-pub(super) fn read(path: &Path) -> Result<String, Error> {
-    fs::read_to_string(path).map_err(|error| Error::file(path, error))
-}
-
-pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
-    let folder = path.parent().unwrap_or(path);
-    let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, content));
-    written.map_err(|error| Error::file(path, error))
 }
 
 /// A member's manifest without the tables of what is left out.

@@ -1,5 +1,10 @@
 //! What a release is made with. It is looked for before anything is built, since that takes many minutes.
 
+use std::env;
+use std::ffi::OsString;
+use std::iter;
+use std::path::Path;
+
 use harness::Error;
 use harness::installed::is_on_path;
 
@@ -34,6 +39,14 @@ pub(super) fn set_up() -> Result<Environment, Stop> {
         return Err(Stop::Error(Error::Run(line)));
     }
     Environment::make("release", &PACKAGES)
+}
+
+/// PATH, after a folder: maturin asks for programs by their names.
+pub(super) fn path_from(programs: &Path) -> Result<OsString, Stop> {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let own = iter::once(programs.to_owned());
+    let joined = env::join_paths(own.chain(env::split_paths(&folders)));
+    joined.map_err(|error| Stop::Error(Error::Run(error.to_string())))
 }
 
 /// The programs that are not there, in a line.

@@ -9,8 +9,7 @@ use checkout::workspace::cargo;
 use harness::Error;
 use serde_json::{Value, json};
 
-use super::listed;
-use super::tarball::{read, write};
+use super::{listed, read, write};
 use crate::steps::{Steps, Stop};
 
 /// The folder in the tree.
@@ -43,7 +42,7 @@ pub(super) fn complete(steps: &mut Steps, tree: &Path) -> Result<(), Stop> {
     if config.exists() {
         text = read(&config)? + "\n";
     }
-    write(&config, (text + SOURCES).as_bytes())?;
+    write(&config, text + SOURCES)?;
     Ok(())
 }
 
@@ -65,7 +64,7 @@ fn hollow_out(folder: &Path) -> Result<(), Stop> {
     let mut checksums: Value =
         serde_json::from_str(&read(&path)?).map_err(|error| Error::file(&path, error))?;
     checksums["files"] = json!({});
-    write(&path, checksums.to_string().as_bytes())?;
+    write(&path, checksums.to_string())?;
     Ok(())
 }
 

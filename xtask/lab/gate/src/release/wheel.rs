@@ -10,9 +10,8 @@ use checkout::licences::joined;
 use checkout::workspace::{REPOSITORY, target};
 use harness::Error;
 
-use super::sdist::path_from;
-use super::tarball::{read, write};
-use super::{empty, emulated, licences, listed, pythons};
+use super::tools::path_from;
+use super::{empty, emulated, licences, listed, pythons, read, without_empty_address, write};
 use crate::aarch64;
 use crate::python::environment::Environment;
 use crate::python::sources;
@@ -84,7 +83,7 @@ fn make_for(
     fs::write(&file, texts).map_err(|error| Stop::Error(Error::file(&file, error)))?;
     let file = metadata.join("METADATA");
     let text = described(&read(&file)?);
-    write(&file, text.as_bytes())?;
+    write(&file, &text)?;
     let address = format!("Project-URL: Source Code, {REPOSITORY}\n");
     let is_told = text.contains("Project-URL: ");
     let is_right = text.contains(&address) || (REPOSITORY.is_empty() && !is_told);
@@ -114,11 +113,6 @@ fn described(text: &str) -> String {
     let text = without_empty_address(text);
     let (head, body) = text.split_once("\n\n").unwrap_or((&text, ""));
     format!("{head}\nLicense-File: {THIRD_PARTIES}\n\n{body}")
-}
-
-/// What maturin says of a package, without the line for an address that there is not.
-pub(super) fn without_empty_address(text: &str) -> String {
-    text.replace("Project-URL: Source Code, \n", "")
 }
 
 /// What auditwheel says of its platform, its size, and whether it has all licences.
