@@ -1,16 +1,13 @@
 //! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn.
 
-mod record;
-
 use checkout::workspace::{target, workspace};
 use clap::Args;
 use harness::Error;
+use harness::bench::record::Recording;
 use harness::bench::{Row, kernels, lookup, parallel, plot, reduce, schedules, sums};
 use harness::output::Output;
 use harness::table::Table;
 use harness::{Backend, MpiOptions, Place, choices};
-
-use record::Recording;
 
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]

@@ -1,7 +1,6 @@
 //! `cargo xtask repro-check`: the same bits for every number of ranks, distribution, algorithm and backend, or not.
 
 mod launch;
-mod picture;
 mod verdict;
 
 use std::collections::BTreeSet;
@@ -15,6 +14,7 @@ use harness::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
 use harness::job::{Cases, Job, Row};
 use harness::launcher::Launcher;
 use harness::output::Output;
+use harness::spread;
 use harness::{Backend, MpiOptions, Order, Sharing, Way, choices};
 use reduce::Algorithm;
 use simd_kernels::Level;
@@ -78,7 +78,7 @@ pub struct Options {
 /// Runs the command; true if every row has the bits it must have.
 pub fn run(options: &Options) -> Result<bool, Error> {
     let begin = Instant::now();
-    options.plot.as_deref().map_or(Ok(()), picture::check)?;
+    options.plot.as_deref().map_or(Ok(()), spread::check)?;
     options.mpi.check_use(&Backend::parse(&options.backend)?)?;
     let installation = options.mpi.installation()?;
     let check = Check::new(options)?;
@@ -94,7 +94,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     let faults = check.expected.faults(&rows);
     check.summarise(&rows, &output);
     if let Some(path) = &options.plot {
-        picture::draw(path, &check.data, &rows)?;
+        spread::draw(path, &check.data, &rows)?;
         output.say(format!("plot: {}", path.display()));
     }
     output.say(format!(

@@ -5,6 +5,7 @@ pub mod kernels;
 pub mod lookup;
 pub mod parallel;
 pub mod plot;
+pub mod record;
 pub mod reduce;
 pub mod schedules;
 pub mod sums;

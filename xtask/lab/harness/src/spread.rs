@@ -6,16 +6,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use comm::text::counted;
-use harness::data::DataSet;
-use harness::job::Row;
-use harness::markdown::grouped;
-use harness::matrix::plain_sum;
-use harness::plot::{Axis, Line, Plot, Record, Size};
-use harness::{Error, Order};
 use reduce::exact;
 
+use crate::data::DataSet;
+use crate::job::Row;
+use crate::markdown::grouped;
+use crate::matrix::plain_sum;
+use crate::plot::{Axis, Line, Plot, Record, Size};
+use crate::{Error, Order};
+
 /// Whether `--plot` names a picture.
-pub(super) fn check(path: &Path) -> Result<(), Error> {
+pub fn check(path: &Path) -> Result<(), Error> {
     match path.extension() {
         Some(extension) if extension == "svg" => Ok(()),
         _ => Err(Error::option("--plot", "the picture's name ends in .svg")),
@@ -26,7 +27,7 @@ pub(super) fn check(path: &Path) -> Result<(), Error> {
 type Sum = (usize, f64);
 
 /// Draws the ordered sums of the longest data set beside plain ones, and writes their numbers beside the picture.
-pub(super) fn draw(path: &Path, data: &[DataSet], rows: &[Row]) -> Result<(), Error> {
+pub fn draw(path: &Path, data: &[DataSet], rows: &[Row]) -> Result<(), Error> {
     let is_tree = |row: &&Row| row.order == Order::Tree.name();
     let longest = rows.iter().filter(is_tree).max_by_key(|row| row.n);
     let longest = longest.and_then(|row| data.iter().find(|data| data.name == row.dataset));

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use checkout::workspace::workspace;
-use harness::Error;
-use harness::bench::{Row, schedules};
-use harness::measured::{Record, Time};
-use harness::{Backend, Installation};
 use simd_kernels::Level;
+
+use super::{Row, schedules};
+use crate::measured::{Record, Time};
+use crate::{Backend, Error, Installation};
 
 /// Where records are.
 fn path(name: &str) -> PathBuf {
@@ -18,19 +18,14 @@ fn path(name: &str) -> PathBuf {
 
 /// A record that is being made.
 #[derive(Debug)]
-pub(super) struct Recording {
+pub struct Recording {
     path: PathBuf,
     record: Record,
 }
 
 impl Recording {
     /// Of a bench; those of ranks also say where they live.
-    pub(super) fn begin(
-        name: &str,
-        words: &str,
-        backend: Option<Backend>,
-        mpi: &Installation,
-    ) -> Self {
+    pub fn begin(name: &str, words: &str, backend: Option<Backend>, mpi: &Installation) -> Self {
         let file = backend.map_or(name.to_owned(), |backend| {
             format!("{name}-{}", backend.name())
         });
@@ -42,14 +37,14 @@ impl Recording {
     }
 
     /// Keeps rows of `kernels`, `parallel`, `lookup` or `reduce`.
-    pub(super) fn keep(&mut self, rows: &[Row]) {
+    pub fn keep(&mut self, rows: &[Row]) {
         for row in rows.iter().filter(|row| is_told(row)) {
             self.push(time(row));
         }
     }
 
     /// Keeps rows of `schedules` or `scalar`.
-    pub(super) fn keep_schedules(&mut self, rows: &[schedules::Row]) {
+    pub fn keep_schedules(&mut self, rows: &[schedules::Row]) {
         let is_told = |row: &&schedules::Row| (row.paper, row.block_elements) == (2, None);
         for row in rows.iter().filter(is_told) {
             self.push(Time {
@@ -77,7 +72,7 @@ impl Recording {
     }
 
     /// Writes the record.
-    pub(super) fn write(self) -> Result<PathBuf, Error> {
+    pub fn write(self) -> Result<PathBuf, Error> {
         self.record.write(&self.path)?;
         Ok(self.path)
     }
