@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use treefold::exact;
 
 use crate::element::{Item, with_first_of};
+use crate::error::raised;
 use crate::exact_item::ExactItem;
 use crate::fold::{compute, scalar};
 use crate::fused::of_pair;
@@ -50,7 +51,9 @@ impl ExactTask for Dot<'_, '_> {
         self,
         x: &Bound<'_, PyArrayDyn<T>>,
     ) -> PyResult<Self::Output> {
-        of_pair(x, self.0, |by, x, y| T::exact_dot(by.pool(), x, y))
+        of_pair(x, self.0, |by, x, y| {
+            T::exact_dot(by.pool(), x, y).map_err(raised)
+        })
     }
 }
 

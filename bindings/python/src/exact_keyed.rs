@@ -1,23 +1,29 @@
 //! Exact sums, means and variances by key, and those of windows that move.
 
-use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use treefold::exact::{
     self, Float, HashedSums, KeyError, KeyedMoments, Rolling, RollingError, by_key,
 };
 
-use crate::element::with_first_of;
+use crate::element::{Item, with_first_of};
 use crate::fold::compute;
 use crate::pool::Workers;
 
 /// What is done with an array of floats.
-trait RealTask {
-    fn visit<T: Element + Float>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Py<PyAny>>;
+pub(crate) trait RealTask {
+    fn visit<T: Item + Float + PartialEq>(
+        self,
+        array: &Bound<'_, PyArrayDyn<T>>,
+    ) -> PyResult<Py<PyAny>>;
 }
 
 /// Does it with an array of either type.
-fn with_real_type<K: RealTask>(array: &Bound<'_, PyAny>, task: K) -> PyResult<Py<PyAny>> {
+pub(crate) fn with_real_type<K: RealTask>(
+    array: &Bound<'_, PyAny>,
+    task: K,
+) -> PyResult<Py<PyAny>> {
     first_real(array, task)?.ok_or_else(|| match array.cast::<PyUntypedArray>() {
         Ok(array) => {
             let message = format!("x has elements of type {}, not floats", array.dtype());
@@ -45,7 +51,10 @@ struct Sums<'a, 'py> {
 }
 
 impl RealTask for Sums<'_, '_> {
-    fn visit<T: Element + Float>(self, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Py<PyAny>> {
+    fn visit<T: Item + Float + PartialEq>(
+        self,
+        x: &Bound<'_, PyArrayDyn<T>>,
+    ) -> PyResult<Py<PyAny>> {
         let (keys_ref, x_ref) = (self.keys.try_readonly()?, x.try_readonly()?);
         let (keys, items) = (keys_ref.as_slice()?, x_ref.as_slice()?);
         let by = Workers::of(items.len())?;
@@ -98,7 +107,10 @@ struct OfGroups<'a, 'py> {
 }
 
 impl RealTask for OfGroups<'_, '_> {
-    fn visit<T: Element + Float>(self, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Py<PyAny>> {
+    fn visit<T: Item + Float + PartialEq>(
+        self,
+        x: &Bound<'_, PyArrayDyn<T>>,
+    ) -> PyResult<Py<PyAny>> {
         let (keys_ref, x_ref) = (self.keys.try_readonly()?, x.try_readonly()?);
         let (keys, items) = (keys_ref.as_slice()?, x_ref.as_slice()?);
         // The environment is checked there.
@@ -173,7 +185,10 @@ struct OfWindows {
 }
 
 impl RealTask for OfWindows {
-    fn visit<T: Element + Float>(self, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Py<PyAny>> {
+    fn visit<T: Item + Float + PartialEq>(
+        self,
+        x: &Bound<'_, PyArrayDyn<T>>,
+    ) -> PyResult<Py<PyAny>> {
         let x_ref = x.try_readonly()?;
         let items = x_ref.as_slice()?;
         Workers::of(items.len())?;

@@ -6,10 +6,12 @@ use pyo3::exceptions::{PyTypeError, PyValueError, PyZeroDivisionError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
-use treefold::exact::{ComplexMoments, Moments, WeightedMean};
+use treefold::exact::{ComplexMoments, Float, Moments, WeightedMean};
 
-use crate::exact_keyed::Statistic;
-use crate::fold::{check_length, compute, scalar};
+use crate::element::Item;
+use crate::exact_keyed::{RealTask, Statistic, with_real_type};
+use crate::fold::{compute, scalar};
+use crate::fused::of_pair;
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
 
 /// An accumulator of items of a type.
@@ -82,35 +84,32 @@ pub(crate) fn exact_statistic(
     )
 }
 
+struct Average<'a, 'py>(&'a Bound<'py, PyAny>);
+
+impl RealTask for Average<'_, '_> {
+    fn visit<T: Item + Float + PartialEq>(
+        self,
+        x: &Bound<'_, PyArrayDyn<T>>,
+    ) -> PyResult<Py<PyAny>> {
+        of_pair(x, self.0, |_, items, weights| {
+            let mut mean = WeightedMean::new();
+            mean.add(items, weights);
+            if mean.weights().value() == T::zeroed() {
+                let message = "the weights sum to zero, and the mean is not defined";
+                return Err(PyZeroDivisionError::new_err(message));
+            }
+            Ok(mean.value())
+        })
+    }
+}
+
 /// The weighted mean of a contiguous array's items, rounded once.
 #[pyfunction]
 pub(crate) fn exact_average(
     x: &Bound<'_, PyAny>,
     weights: &Bound<'_, PyAny>,
 ) -> PyResult<Py<PyAny>> {
-    macro_rules! first_of {
-        ($($float:ty),+) => {$(
-            if let Ok(x) = x.cast::<PyArrayDyn<$float>>() {
-                let weights = weights.cast::<PyArrayDyn<$float>>()?;
-                let (x_ref, weights_ref) = (x.try_readonly()?, weights.try_readonly()?);
-                let (items, weights) = (x_ref.as_slice()?, weights_ref.as_slice()?);
-                check_length(items.len(), weights.len())?;
-                Workers::of(items.len())?;
-                let mean = compute(x.py(), size_of_val(items), || {
-                    let mut mean = WeightedMean::new();
-                    mean.add(items, weights);
-                    mean
-                });
-                if mean.weights().value() == 0.0 {
-                    let message = "the weights sum to zero, and the mean is not defined";
-                    return Err(PyZeroDivisionError::new_err(message));
-                }
-                return scalar(x.py(), mean.value());
-            }
-        )+};
-    }
-    first_of!(f64, f32);
-    Err(PyTypeError::new_err("x has elements that are no floats"))
+    with_real_type(x, Average(weights))
 }
 
 fn value_of(py: Python<'_>, held: &Held, statistic: Statistic, ddof: f64) -> PyResult<Py<PyAny>> {

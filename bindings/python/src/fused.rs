@@ -1,13 +1,11 @@
 //! Sums of products.
 
-use numpy::{PyArrayDyn, PyArrayMethods};
-use pyo3::prelude::*;
-use treefold::FoldError;
-
 use crate::element::{Item, Op, Task, with_type};
 use crate::error::raised;
 use crate::fold::{check_length, compute, no_type, scalar};
 use crate::pool::Workers;
+use numpy::{PyArrayDyn, PyArrayMethods};
+use pyo3::prelude::*;
 
 struct Dot<'a, 'py>(&'a Bound<'py, PyAny>);
 
@@ -15,7 +13,7 @@ impl Task for Dot<'_, '_> {
     type Output = Py<PyAny>;
 
     fn visit<T: Item>(self, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output> {
-        of_pair(x, self.0, T::dot)
+        of_pair(x, self.0, |by, x, y| T::dot(by, x, y).map_err(raised))
     }
 }
 
@@ -23,7 +21,7 @@ impl Task for Dot<'_, '_> {
 pub(crate) fn of_pair<T: Item>(
     x: &Bound<'_, PyArrayDyn<T>>,
     y: &Bound<'_, PyAny>,
-    dot: impl FnOnce(&Workers, &[T], &[T]) -> Result<T, FoldError> + Send,
+    value: impl FnOnce(&Workers, &[T], &[T]) -> PyResult<T> + Send,
 ) -> PyResult<Py<PyAny>> {
     let (x_ref, y_ref) = (
         x.try_readonly()?,
@@ -32,10 +30,10 @@ pub(crate) fn of_pair<T: Item>(
     let (x_items, y_items) = (x_ref.as_slice()?, y_ref.as_slice()?);
     check_length(y_items.len(), x_items.len())?;
     let by = Workers::of(x_items.len())?;
-    let sum = compute(x.py(), 2 * size_of_val(x_items), || {
-        dot(&by, x_items, y_items)
+    let value = compute(x.py(), 2 * size_of_val(x_items), || {
+        value(&by, x_items, y_items)
     });
-    scalar(x.py(), sum.map_err(raised)?)
+    scalar(x.py(), value?)
 }
 
 /// The sum of the products of two contiguous arrays of the same type and number of items.

@@ -218,6 +218,10 @@ def test_statistics_of_little():
     assert exact.average([1.0, 4.0], weights=[3, 1]) == 1.75
     assert exact.average(np.eye(2), 0, [1.0, 3.0]).tolist() == [0.25, 0.75]
     assert exact.average([1j, 2j], weights=[1.0, 1.0]) == 1.5j
+    infinite = exact.average([complex(1, np.inf), complex(3, 1)], weights=[1.0, 1.0])
+    assert bits(infinite) == bits(np.array(complex(2, np.inf))[()])
+    assert np.isnan(exact.mean(np.empty((2, 0)), 1)).all() and exact.mean(np.empty((0, 2)), 1).shape == (0,)
+    assert exact.mean(np.array(3.0)) == 3 and exact.mean(np.array(3.0), keepdims=True).shape == ()
     with pytest.raises(ZeroDivisionError, match="sum to zero"):
         exact.average([1.0, 2.0], weights=[1.0, -1.0])
 

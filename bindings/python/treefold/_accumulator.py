@@ -1,5 +1,7 @@
 """Means, variances and standard deviations, and an accumulator of them."""
 
+import math
+
 import numpy as np
 
 from . import _native
@@ -11,23 +13,24 @@ def _items(x, name="x"):
     return as_float(as_array(x, name))
 
 
-def _statistic(x, axis, keepdims, statistic, ddof):
-    array = _items(x)
-    ddof = float(ddof)
-    if axis is None:
-        value = _native.exact_statistic(contiguous(array), statistic, ddof)
-        return np.full((1,) * array.ndim, value) if keepdims else value
-    axes = reduced_axes(axis, array.ndim)
-    kept = tuple(one for one in range(array.ndim) if one not in axes)
-    shape = tuple(array.shape[one] for one in kept)
-    rows = contiguous(array.transpose(kept + axes))
-    rows = rows.reshape(*shape, -1) if array.size else np.zeros((*shape, 0), array.dtype)
-    result = np.empty(shape, array.real.dtype if statistic != "mean" else array.dtype)
+def _along(axes, keepdims, dtype, function, *arrays):
+    """What a function makes of the items along axes of arrays of one shape, for each place of the other axes."""
+    (lengths,) = {array.shape for array in arrays}
+    kept = tuple(one for one in range(len(lengths)) if one not in axes)
+    shape = tuple(lengths[one] for one in kept)
+    items = math.prod(lengths[one] for one in axes)
+    rows = [contiguous(array.transpose(kept + axes)).reshape(*shape, items) for array in arrays]
+    result = np.empty(shape, dtype)
     for place in np.ndindex(shape):
-        result[place] = _native.exact_statistic(rows[place], statistic, ddof)
-    if keepdims:
-        result = np.expand_dims(result, axes)
-    return result[()]
+        result[place] = function(*(row[place] for row in rows))
+    return (np.expand_dims(result, axes) if keepdims else result)[()]
+
+
+def _statistic(x, axis, keepdims, statistic, ddof):
+    array, ddof = _items(x), float(ddof)
+    dtype = array.dtype if statistic == "mean" else array.real.dtype
+    axes = reduced_axes(axis, array.ndim)
+    return _along(axes, keepdims, dtype, lambda row: _native.exact_statistic(row, statistic, ddof), array)
 
 
 def mean(x, axis=None, *, keepdims=False):
@@ -123,29 +126,22 @@ def average(x, axis=None, weights=None, *, keepdims=False):
         shape[axes[0]] = -1
         weights = np.broadcast_to(weights.reshape(shape), array.shape)
     dtype = np.result_type(array.real.dtype, weights.dtype)
-    parts = [array.real, array.imag] if array.dtype.kind == "c" else [array]
-    kept = tuple(one for one in range(array.ndim) if one not in axes)
-    shape = tuple(array.shape[one] for one in kept)
 
-    def rows(part):
-        part = contiguous(part.transpose(kept + axes).astype(dtype))
-        return part.reshape(*shape, -1) if array.size else np.zeros((*shape, 0), dtype)
+    def of_part(part):
+        return _along(axes, keepdims, dtype, _native.exact_average, part.astype(dtype), weights.astype(dtype))
 
-    means = [np.empty(shape, dtype) for _ in parts]
-    by = rows(weights)
-    for values, part in zip(means, map(rows, parts)):
-        for place in np.ndindex(shape):
-            values[place] = _native.exact_average(part[place], by[place])
-    result = means[0] if len(means) == 1 else means[0] + 1j * means[1]
-    if keepdims:
-        result = np.expand_dims(result, axes)
+    if array.dtype.kind != "c":
+        return of_part(array)
+    real = of_part(array.real)
+    result = np.empty(real.shape, np.result_type(dtype, array.dtype))
+    result.real, result.imag = real, of_part(array.imag)
     return result[()]
 
 
 class Accumulator:
     """Items that are added one array after the other, and may be removed again: their exact sum, mean, variance and standard deviation.
 
-    It depends on the items alone: not on their order, nor on how they came. Removing items leaves no trace of them.
+    It depends on the items alone: not on their order, nor on how they came. Items that were added and are removed leave no trace.
 
     Parameters
     ----------

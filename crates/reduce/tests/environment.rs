@@ -117,7 +117,7 @@ fn what_follows_from_exact_sums_is_right_in_every_environment() {
             _ => f64::from(i),
         })
         .collect();
-    let keys: Vec<u8> = (0..5000).map(|i| (i % 5) as u8).collect();
+    let keys: Vec<u16> = (0..5000).map(|i| i % 5).collect();
     let singles: Vec<f32> = (0..5000).map(|i| f32::from_bits(i * 7919)).collect();
     let weights: Vec<f64> = x.iter().rev().copied().collect();
     let values = || {
