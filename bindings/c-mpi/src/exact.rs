@@ -11,7 +11,7 @@ use treefold_c::failure::{Code, Failure};
 
 use self::figure::Quantity;
 use crate::failure::of_run;
-use crate::plan::{Reduction, end_refused, no_pairs};
+use crate::reduction::{Reduction, end_refused, no_pairs};
 use crate::run::UnderWay;
 
 /// A plan of exact sums, on a program's items.

@@ -18,6 +18,7 @@ mod gpu;
 mod handle;
 mod items;
 mod plan;
+mod reduction;
 mod reprored;
 mod run;
 mod words;

@@ -11,13 +11,14 @@ use treefold::{Operation, Plan, RunError};
 use treefold_c::failure::{Code, Failure};
 use treefold_c::operator::Chosen;
 
-use super::{AnyPlan, Reduction, Shaped, ToldOfPanics, TypedPlan, treefold_plan};
+use super::{AnyPlan, Shaped, TypedPlan, treefold_plan};
 use crate::exact::ExactPlan;
 use crate::exact::figure::Sums;
 use crate::failure::of_run;
 use crate::gpu::Floats;
 use crate::items::Plain;
-use crate::run::{AnyRun, Started};
+use crate::reduction::Reduction;
+use crate::run::{AnyRun, Started, ToldOfPanics};
 
 /// Items in the memory of a GPU.
 #[derive(Clone, Copy, Debug)]

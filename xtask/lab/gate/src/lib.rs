@@ -5,6 +5,7 @@ mod aarch64;
 mod c;
 mod installed_programs;
 mod libraries;
+mod members;
 mod packages;
 mod pmpi;
 mod prefixes;
@@ -16,6 +17,7 @@ mod setup;
 mod shown;
 mod stages;
 mod steps;
+mod suites;
 mod tools;
 mod ulfm;
 

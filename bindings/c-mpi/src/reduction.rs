@@ -1,0 +1,159 @@
+//! What plans of both kinds do, of tree order and of exact sums.
+
+use std::ops::Range;
+
+use bytemuck::Pod;
+use treefold::{Algorithm, Operation, Operator, Plan, RunError, World};
+use treefold_c::failure::Failure;
+
+use crate::failure::of_run;
+use crate::run::{Started, UnderWay};
+
+/// A plan of either kind, tree or exact sum, on items of a type.
+pub(crate) trait Reduction<T>: 'static {
+    /// A run of it.
+    type Started: UnderWay<T> + 'static;
+
+    fn world(&self) -> &World;
+
+    /// The elements of an item.
+    fn width(&self) -> usize;
+
+    fn algorithm(&self, operation: Operation) -> Option<Algorithm>;
+
+    fn scattered_columns(&self) -> Range<usize>;
+
+    fn text(&self) -> String;
+
+    /// An allreduce of single items.
+    fn allreduce(&self, local: &[T]) -> Result<T, Failure>;
+
+    /// A blocking operation: says whether this rank gets a result.
+    fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, Failure>;
+
+    /// The same on pairs of items, which a plan of tree order does not have.
+    fn run_pairs(&self, operation: Operation, _: [&[T]; 2], _: &mut [T]) -> Result<bool, Failure> {
+        self.refuse(operation);
+        Err(no_pairs())
+    }
+
+    fn start(&self, operation: Operation, local: &[T]) -> Result<Self::Started, Failure>;
+
+    /// The same on pairs of items, which a plan of tree order does not have.
+    fn start_pairs(&self, operation: Operation, _: [&[T]; 2]) -> Result<Self::Started, Failure> {
+        self.refuse_to_start(operation);
+        Err(no_pairs())
+    }
+
+    /// As [`AnyPlan::refuse`](crate::plan::AnyPlan::refuse).
+    fn refuse(&self, operation: Operation);
+
+    /// As [`AnyPlan::refuse_to_start`](crate::plan::AnyPlan::refuse_to_start).
+    fn refuse_to_start(&self, operation: Operation);
+}
+
+/// Two arrays are given to a plan that takes one.
+pub(crate) fn no_pairs() -> Failure {
+    Failure::argument(
+        "plan",
+        "it takes one array of items: it is of no dot products",
+    )
+}
+
+/// What comes of starting an operation with items that cannot be right: the run is abandoned, or its failure told by `refuse`.
+pub(crate) fn end_refused<S>(world: &World, started: Result<S, RunError>, refuse: impl FnOnce()) {
+    match started {
+        Ok(started) => {
+            drop(started);
+            world.tell_abandoned();
+        }
+        Err(RunError::NotOffered { .. }) => refuse(),
+        Err(_) => {}
+    }
+}
+
+impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
+    type Started = Started<T>;
+
+    fn world(&self) -> &World {
+        self.world()
+    }
+
+    fn width(&self) -> usize {
+        self.width()
+    }
+
+    fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
+        self.algorithm(operation)
+    }
+
+    fn scattered_columns(&self) -> Range<usize> {
+        self.scattered_columns()
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+
+    #[inline]
+    fn allreduce(&self, local: &[T]) -> Result<T, Failure> {
+        self.allreduce(local).map_err(|error| of_run(&error))
+    }
+
+    fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, Failure> {
+        run(self, operation, local, result).map_err(|error| of_run(&error))
+    }
+
+    fn start(&self, operation: Operation, local: &[T]) -> Result<Started<T>, Failure> {
+        start(self, operation, local).map_err(|error| of_run(&error))
+    }
+
+    fn refuse(&self, operation: Operation) {
+        let _ = run(self, operation, &wrong_items(self), &mut []);
+    }
+
+    fn refuse_to_start(&self, operation: Operation) {
+        let started = start(self, operation, &wrong_items(self));
+        end_refused(self.world(), started, || Reduction::refuse(self, operation));
+    }
+}
+
+fn run<T: Pod, O: Operator<T>>(
+    plan: &Plan<T, O>,
+    operation: Operation,
+    local: &[T],
+    result: &mut [T],
+) -> Result<bool, RunError> {
+    match operation {
+        Operation::Allreduce => plan.allreduce_into(local, result).map(|()| true),
+        Operation::Reduce => plan.reduce_into(local, result),
+        Operation::ReduceScatter => plan.reduce_scatter(local, result).map(|()| true),
+        Operation::Scan => plan.scan(local, result).map(|()| true),
+        Operation::Exscan => plan.exscan(local, result).map(|()| true),
+        Operation::Broadcast => plan.broadcast(result).map(|()| true),
+        _ => unreachable!("`operation_of_code` knows no other"),
+    }
+}
+
+fn start<T: Pod, O: Operator<T>>(
+    plan: &Plan<T, O>,
+    operation: Operation,
+    local: &[T],
+) -> Result<Started<T>, RunError> {
+    match operation {
+        Operation::Allreduce => plan.start_allreduce_row(local).map(Started::Allreduce),
+        Operation::Reduce => plan.start_reduce_row(local).map(Started::Reduce),
+        Operation::ReduceScatter => plan.start_reduce_scatter(local).map(Started::ReduceScatter),
+        Operation::Scan => plan.start_scan(local).map(Started::Scan),
+        Operation::Exscan => plan.start_exscan(local).map(Started::Scan),
+        _ => unreachable!("no other operation can be started"),
+    }
+}
+
+/// Items that cannot be right: none where there should be some, and one where there should be none.
+fn wrong_items<T: Pod, O: Operator<T>>(plan: &Plan<T, O>) -> Vec<T> {
+    match plan.ownership().count(plan.world().rank()) {
+        0 => vec![T::zeroed()],
+        _ => Vec::new(),
+    }
+}
