@@ -505,13 +505,6 @@ module treefold_mpi_support
    integer, parameter :: TREEFOLD_CALL_EXSCAN = 5
    integer, parameter :: TREEFOLD_CALL_BROADCAST = 6
 
-   ! What an exact plan makes of the items: their sum; the square root of the sum of their squares; the sum of products x(i) * y(i);
-   ! the same with the complex conjugate of x(i). In C these are TREEFOLD_EXACT_SUM and so on, which here is a procedure's name.
-   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_SUM = 1
-   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_NORM = 2
-   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_DOT = 3
-   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_VDOT = 4
-
    ! A length that no array has. C takes it for a mistake, and reads and writes nothing.
    integer(c_size_t), parameter, private :: NO_LENGTH = -1
 
@@ -2115,14 +2108,6 @@ contains
       call finalise_run(to)
    end subroutine assign_run
    ! </table>
-
-   subroutine no_copy(type)
-      character(len=*), intent(in) :: type
-
-      write (error_unit, '(3a)') 'treefold: a ', type, ' that is in use cannot be copied; use it where it is, or move_alloc'
-      flush (error_unit)
-      error stop
-   end subroutine no_copy
 end module treefold_mpi_support
 
 ! ---- One module for each type ---------------------------------------------------------------------------------------------------
@@ -2206,7 +2191,6 @@ module treefold_mpi
       treefold_plan_print, &
       TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_REDUCE, TREEFOLD_CALL_REDUCE_SCATTER, TREEFOLD_CALL_SCAN, TREEFOLD_CALL_EXSCAN, &
       TREEFOLD_CALL_BROADCAST, &
-      TREEFOLD_FIGURE_SUM, TREEFOLD_FIGURE_NORM, TREEFOLD_FIGURE_DOT, TREEFOLD_FIGURE_VDOT, &
       treefold_plan_pending, treefold_run_of_plan, treefold_run_algorithm, &
       treefold_test, treefold_wait_timeout, treefold_cancel, treefold_algorithm_count, treefold_algorithm_name
    ! <table: names of settings>

@@ -125,17 +125,9 @@ typedef struct treefold_range {
    numbers. */
 treefold_status treefold_builder_create(const treefold_comm *comm, treefold_type type, treefold_op op, treefold_builder **result);
 
-/* What an exact plan makes of the items: their sum; the square root of the sum of their squares; the sum of products x[i] * y[i] of two
-   arrays; the same with the complex conjugate of x[i]. */
-enum {
-    TREEFOLD_EXACT_SUM = 1,
-    TREEFOLD_EXACT_NORM = 2,
-    TREEFOLD_EXACT_DOT = 3,
-    TREEFOLD_EXACT_VDOT = 4
-};
-
 /*
- * Begins a plan of exact sums of TREEFOLD_F32, F64, C32 or C64; C32 and C64 have no norm (that of twice as many real numbers is theirs).
+ * Begins a plan of exact sums of TREEFOLD_F32, F64, C32 or C64. The figure is TREEFOLD_EXACT_SUM, NORM, DOT or VDOT of treefold.h; C32 and
+ * C64 have no norm (that of twice as many real numbers is theirs).
  * The result is the exact one of all ranks' items, rounded once, to nearest with ties to even: it depends neither on the order of the
  * items nor on who has which. So they have no numbers: in each run each rank gives as many as it likes, none included, and setters that
  * say who has which items are TREEFOLD_ARGUMENT. With a width, items are rows, of which each rank gives any number of whole ones.

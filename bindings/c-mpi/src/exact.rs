@@ -1,6 +1,6 @@
 //! Plans of exact sums: each rank passes any number of items, whose sum, norm or dot product is rounded once.
 
-pub(crate) mod figure;
+pub(crate) use treefold_c::figure;
 
 use std::ops::Range;
 use std::time::Duration;

@@ -90,10 +90,36 @@
    end interface
 #endif
 
+#ifdef TREEFOLD_FLOATING
+   public :: treefold_accumulator_add, treefold_accumulator_remove, treefold_accumulator_add_dot, &
+      treefold_accumulator_remove_dot, treefold_accumulator_value, treefold_accumulator_mean
+
+   interface treefold_accumulator_add
+      module procedure accumulator_add_items, accumulator_add_one
+   end interface
+   interface treefold_accumulator_remove
+      module procedure accumulator_remove_items, accumulator_remove_one
+   end interface
+   interface treefold_accumulator_add_dot
+      module procedure accumulator_add_dot_items
+   end interface
+   interface treefold_accumulator_remove_dot
+      module procedure accumulator_remove_dot_items
+   end interface
+   interface treefold_accumulator_value
+      module procedure accumulator_value_one
+   end interface
+   interface treefold_accumulator_mean
+      module procedure accumulator_mean_one
+   end interface
+#endif
+
 #ifdef TREEFOLD_REAL
    public :: treefold_dot, treefold_par_dot, treefold_squared_norm, treefold_par_squared_norm, treefold_sum_and_absolute_sum, &
       treefold_par_sum_and_absolute_sum, treefold_exact_sum, treefold_par_exact_sum, treefold_exact_dot, treefold_par_exact_dot, &
-      treefold_exact_norm, treefold_par_exact_norm, treefold_exact_sum_rows
+      treefold_exact_norm, treefold_par_exact_norm, treefold_exact_sum_rows, treefold_exact_sum_by_key, &
+      treefold_par_exact_sum_by_key, treefold_exact_mean_by_key, treefold_exact_variance_by_key, &
+      treefold_exact_standard_deviation_by_key, treefold_exact_rolling_sum, treefold_exact_rolling_mean
 
    interface treefold_dot
       module procedure dot_items
@@ -133,6 +159,55 @@
    end interface
    interface treefold_exact_sum_rows
       module procedure exact_sum_rows
+   end interface
+   interface treefold_exact_sum_by_key
+      module procedure exact_sum_by_key_int32, exact_sum_by_key_int64
+   end interface
+   interface treefold_par_exact_sum_by_key
+      module procedure par_exact_sum_by_key_int32, par_exact_sum_by_key_int64
+   end interface
+   interface treefold_exact_mean_by_key
+      module procedure exact_mean_by_key_int32, exact_mean_by_key_int64
+   end interface
+   interface treefold_exact_variance_by_key
+      module procedure exact_variance_by_key_int32, exact_variance_by_key_int64
+   end interface
+   interface treefold_exact_standard_deviation_by_key
+      module procedure exact_standard_deviation_by_key_int32, exact_standard_deviation_by_key_int64
+   end interface
+   interface treefold_exact_rolling_sum
+      module procedure exact_rolling_sum_items
+   end interface
+   interface treefold_exact_rolling_mean
+      module procedure exact_rolling_mean_items
+   end interface
+
+   public :: treefold_accumulator_variance, treefold_accumulator_standard_deviation, treefold_keyed_add, treefold_keyed_remove, &
+      treefold_keyed_sums, treefold_keyed_means, treefold_keyed_variances, treefold_keyed_standard_deviations
+
+   interface treefold_accumulator_variance
+      module procedure accumulator_variance_one
+   end interface
+   interface treefold_accumulator_standard_deviation
+      module procedure accumulator_standard_deviation_one
+   end interface
+   interface treefold_keyed_add
+      module procedure keyed_add_int32, keyed_add_int64
+   end interface
+   interface treefold_keyed_remove
+      module procedure keyed_remove_int32, keyed_remove_int64
+   end interface
+   interface treefold_keyed_sums
+      module procedure keyed_sums_items
+   end interface
+   interface treefold_keyed_means
+      module procedure keyed_means_items
+   end interface
+   interface treefold_keyed_variances
+      module procedure keyed_variances_items
+   end interface
+   interface treefold_keyed_standard_deviations
+      module procedure keyed_standard_deviations_items
    end interface
 #endif
    ! </table>
@@ -294,6 +369,88 @@ contains
    end function par_max_rows
 #endif
 
+#ifdef TREEFOLD_FLOATING
+   subroutine accumulator_add_items(accumulator, x, ierr)
+      type(treefold_accumulator), intent(inout) :: accumulator
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_accumulator(accumulator, element, handle, ierr)) return
+      call report(c_accumulator_add(handle, address(x), size(x, kind=c_size_t)), ierr)
+   end subroutine accumulator_add_items
+
+   subroutine accumulator_add_one(accumulator, x, ierr)
+      type(treefold_accumulator), intent(inout) :: accumulator
+      TREEFOLD_TYPE, intent(in), target :: x
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_accumulator(accumulator, element, handle, ierr)) return
+      call report(c_accumulator_add(handle, c_loc(x), 1_c_size_t), ierr)
+   end subroutine accumulator_add_one
+
+   subroutine accumulator_remove_items(accumulator, x, ierr)
+      type(treefold_accumulator), intent(inout) :: accumulator
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_accumulator(accumulator, element, handle, ierr)) return
+      call report(c_accumulator_remove(handle, address(x), size(x, kind=c_size_t)), ierr)
+   end subroutine accumulator_remove_items
+
+   subroutine accumulator_remove_one(accumulator, x, ierr)
+      type(treefold_accumulator), intent(inout) :: accumulator
+      TREEFOLD_TYPE, intent(in), target :: x
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_accumulator(accumulator, element, handle, ierr)) return
+      call report(c_accumulator_remove(handle, c_loc(x), 1_c_size_t), ierr)
+   end subroutine accumulator_remove_one
+
+   subroutine accumulator_add_dot_items(accumulator, x, y, ierr)
+      type(treefold_accumulator), intent(inout) :: accumulator
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_accumulator(accumulator, element, handle, ierr)) return
+      call report(c_accumulator_add_dot(handle, address(x), size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
+   end subroutine accumulator_add_dot_items
+
+   subroutine accumulator_remove_dot_items(accumulator, x, y, ierr)
+      type(treefold_accumulator), intent(inout) :: accumulator
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_accumulator(accumulator, element, handle, ierr)) return
+      call report(c_accumulator_remove_dot(handle, address(x), size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
+   end subroutine accumulator_remove_dot_items
+
+   subroutine accumulator_value_one(accumulator, result, ierr)
+      type(treefold_accumulator), intent(in) :: accumulator
+      TREEFOLD_TYPE, intent(inout), target :: result
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_accumulator(accumulator, element, handle, ierr)) return
+      call report(c_accumulator_value(handle, c_loc(result)), ierr)
+   end subroutine accumulator_value_one
+
+   subroutine accumulator_mean_one(accumulator, result, ierr)
+      type(treefold_accumulator), intent(in) :: accumulator
+      TREEFOLD_TYPE, intent(inout), target :: result
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_accumulator(accumulator, element, handle, ierr)) return
+      call report(c_accumulator_mean(handle, c_loc(result)), ierr)
+   end subroutine accumulator_mean_one
+#endif
+
 #ifdef TREEFOLD_REAL
    function dot_items(x, y, ierr) result(total)
       TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
@@ -414,6 +571,286 @@ contains
       call report(c_exact_sum_rows(rows, size(rows, kind=c_size_t), size(rows, 1, c_size_t), total, &
          size(total, kind=c_size_t)), ierr)
    end function exact_sum_rows
+
+   function exact_sum_by_key_int32(keys, x, groups, ierr) result(totals)
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: totals(groups)
+
+      totals = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_sum_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
+         totals, size(totals, kind=c_size_t)), ierr)
+   end function exact_sum_by_key_int32
+
+   function exact_sum_by_key_int64(keys, x, groups, ierr) result(totals)
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: totals(groups)
+
+      totals = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_sum_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
+         totals, size(totals, kind=c_size_t)), ierr)
+   end function exact_sum_by_key_int64
+
+   function par_exact_sum_by_key_int32(keys, x, groups, ierr) result(totals)
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: totals(groups)
+
+      totals = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_par_exact_sum_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
+         totals, size(totals, kind=c_size_t)), ierr)
+   end function par_exact_sum_by_key_int32
+
+   function par_exact_sum_by_key_int64(keys, x, groups, ierr) result(totals)
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: totals(groups)
+
+      totals = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_par_exact_sum_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
+         totals, size(totals, kind=c_size_t)), ierr)
+   end function par_exact_sum_by_key_int64
+
+   function exact_mean_by_key_int32(keys, x, groups, ierr) result(means)
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: means(groups)
+
+      means = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_mean_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
+         means, size(means, kind=c_size_t)), ierr)
+   end function exact_mean_by_key_int32
+
+   function exact_mean_by_key_int64(keys, x, groups, ierr) result(means)
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: means(groups)
+
+      means = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_mean_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
+         means, size(means, kind=c_size_t)), ierr)
+   end function exact_mean_by_key_int64
+
+   function exact_variance_by_key_int32(keys, x, groups, ddof, ierr) result(variances)
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      real(real64), intent(in) :: ddof
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: variances(groups)
+
+      variances = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_variance_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
+         ddof, variances, size(variances, kind=c_size_t)), ierr)
+   end function exact_variance_by_key_int32
+
+   function exact_variance_by_key_int64(keys, x, groups, ddof, ierr) result(variances)
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      real(real64), intent(in) :: ddof
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: variances(groups)
+
+      variances = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_variance_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
+         ddof, variances, size(variances, kind=c_size_t)), ierr)
+   end function exact_variance_by_key_int64
+
+   function exact_standard_deviation_by_key_int32(keys, x, groups, ddof, ierr) result(deviations)
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      real(real64), intent(in) :: ddof
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: deviations(groups)
+
+      deviations = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_standard_deviation_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
+         ddof, deviations, size(deviations, kind=c_size_t)), ierr)
+   end function exact_standard_deviation_by_key_int32
+
+   function exact_standard_deviation_by_key_int64(keys, x, groups, ddof, ierr) result(deviations)
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      real(real64), intent(in) :: ddof
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: deviations(groups)
+
+      deviations = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_standard_deviation_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
+         ddof, deviations, size(deviations, kind=c_size_t)), ierr)
+   end function exact_standard_deviation_by_key_int64
+
+   function exact_rolling_sum_items(x, window, least_items, ierr) result(totals)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: window
+      integer, intent(in), optional :: least_items
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: totals(size(x))
+      integer(int64) :: least
+
+      totals = 0
+      least = window
+      if (present(least_items)) least = least_items
+      if (negative('window', int(window, int64), ierr)) return
+      if (negative('least_items', least, ierr)) return
+      call report(c_exact_rolling_sum(x, size(x, kind=c_size_t), int(window, c_size_t), least, totals, &
+         size(totals, kind=c_size_t)), ierr)
+   end function exact_rolling_sum_items
+
+   function exact_rolling_mean_items(x, window, least_items, ierr) result(means)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: window
+      integer, intent(in), optional :: least_items
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: means(size(x))
+      integer(int64) :: least
+
+      means = 0
+      least = window
+      if (present(least_items)) least = least_items
+      if (negative('window', int(window, int64), ierr)) return
+      if (negative('least_items', least, ierr)) return
+      call report(c_exact_rolling_mean(x, size(x, kind=c_size_t), int(window, c_size_t), least, means, &
+         size(means, kind=c_size_t)), ierr)
+   end function exact_rolling_mean_items
+
+   subroutine accumulator_variance_one(accumulator, ddof, result, ierr)
+      type(treefold_accumulator), intent(in) :: accumulator
+      real(real64), intent(in) :: ddof
+      TREEFOLD_TYPE, intent(inout), target :: result
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_part(accumulator, element, handle, ierr)) return
+      call report(c_accumulator_variance(handle, ddof, c_loc(result)), ierr)
+   end subroutine accumulator_variance_one
+
+   subroutine accumulator_standard_deviation_one(accumulator, ddof, result, ierr)
+      type(treefold_accumulator), intent(in) :: accumulator
+      real(real64), intent(in) :: ddof
+      TREEFOLD_TYPE, intent(inout), target :: result
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_part(accumulator, element, handle, ierr)) return
+      call report(c_accumulator_standard_deviation(handle, ddof, c_loc(result)), ierr)
+   end subroutine accumulator_standard_deviation_one
+
+   subroutine keyed_add_int32(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_add(handle, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t)), ierr)
+   end subroutine keyed_add_int32
+
+   subroutine keyed_add_int64(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_add(handle, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t)), ierr)
+   end subroutine keyed_add_int64
+
+   subroutine keyed_remove_int32(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_remove(handle, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t)), ierr)
+   end subroutine keyed_remove_int32
+
+   subroutine keyed_remove_int64(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_remove(handle, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t)), ierr)
+   end subroutine keyed_remove_int64
+
+   subroutine keyed_sums_items(keyed, result, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_sums(handle, address(result), size(result, kind=c_size_t)), ierr)
+   end subroutine keyed_sums_items
+
+   subroutine keyed_means_items(keyed, result, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_means(handle, address(result), size(result, kind=c_size_t)), ierr)
+   end subroutine keyed_means_items
+
+   subroutine keyed_variances_items(keyed, ddof, result, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      real(real64), intent(in) :: ddof
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_variances(handle, ddof, address(result), size(result, kind=c_size_t)), ierr)
+   end subroutine keyed_variances_items
+
+   subroutine keyed_standard_deviations_items(keyed, ddof, result, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      real(real64), intent(in) :: ddof
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_standard_deviations(handle, ddof, address(result), size(result, kind=c_size_t)), ierr)
+   end subroutine keyed_standard_deviations_items
 #endif
    ! </table>
 
@@ -535,6 +972,37 @@ module treefold_support
    integer(c_int32_t), parameter :: TREEFOLD_I8 = 5, TREEFOLD_I16 = 6, TREEFOLD_I32 = 7, TREEFOLD_I64 = 8
    integer(c_int32_t), parameter :: TREEFOLD_U8 = 9, TREEFOLD_U16 = 10, TREEFOLD_U32 = 11, TREEFOLD_U64 = 12
    integer(c_int32_t), parameter :: TREEFOLD_OP_SUM = 1, TREEFOLD_OP_PRODUCT = 2, TREEFOLD_OP_MIN = 3, TREEFOLD_OP_MAX = 4
+
+   ! What exact plans and accumulators make of the items: their sum; the square root of the sum of their squares; the sum of products
+   ! x(i) * y(i); the same with the complex conjugate of x(i); their sum, variance and standard deviation, which plans do not have. In C
+   ! these are TREEFOLD_EXACT_SUM and so on, which here is a procedure's name.
+   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_SUM = 1
+   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_NORM = 2
+   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_DOT = 3
+   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_VDOT = 4
+   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_MOMENTS = 5
+
+   ! An exact sum that is held between calls.
+   type :: treefold_accumulator
+      private
+      type(c_ptr) :: handle = c_null_ptr
+      integer(c_int32_t) :: element = 0  ! The type of the elements.
+   contains
+      procedure, private :: assign_accumulator
+      generic :: assignment(=) => assign_accumulator
+      final :: finalise_accumulator
+   end type treefold_accumulator
+
+   ! Exact sums, or moments, of the items of each key.
+   type :: treefold_keyed
+      private
+      type(c_ptr) :: handle = c_null_ptr
+      integer(c_int32_t) :: element = 0  ! The type of the items.
+   contains
+      procedure, private :: assign_keyed
+      generic :: assignment(=) => assign_keyed
+      final :: finalise_keyed
+   end type treefold_keyed
 
    ! The longest item of an operator of the caller, in bytes.
    integer, parameter :: TREEFOLD_ITEM_BYTES_MAX = 512
@@ -758,6 +1226,319 @@ module treefold_support
          integer(c_int32_t) :: returned
       end function c_exact_sum_rows_f64
 
+      function c_exact_sum_by_key_f32(key_type, keys, k, items, n, result, m) &
+         bind(c, name='treefold_exact_sum_by_key_f32') result(returned)
+         import :: c_float, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_float), intent(in) :: items(*)
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_sum_by_key_f32
+
+      function c_exact_sum_by_key_f64(key_type, keys, k, items, n, result, m) &
+         bind(c, name='treefold_exact_sum_by_key_f64') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_double), intent(in) :: items(*)
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_sum_by_key_f64
+
+      function c_exact_mean_by_key_f32(key_type, keys, k, items, n, result, m) &
+         bind(c, name='treefold_exact_mean_by_key_f32') result(returned)
+         import :: c_float, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_float), intent(in) :: items(*)
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_mean_by_key_f32
+
+      function c_exact_mean_by_key_f64(key_type, keys, k, items, n, result, m) &
+         bind(c, name='treefold_exact_mean_by_key_f64') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_double), intent(in) :: items(*)
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_mean_by_key_f64
+
+      function c_exact_variance_by_key_f32(key_type, keys, k, items, n, ddof, result, m) &
+         bind(c, name='treefold_exact_variance_by_key_f32') result(returned)
+         import :: c_double, c_float, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_float), intent(in) :: items(*)
+         real(c_double), value :: ddof
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_variance_by_key_f32
+
+      function c_exact_variance_by_key_f64(key_type, keys, k, items, n, ddof, result, m) &
+         bind(c, name='treefold_exact_variance_by_key_f64') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_double), intent(in) :: items(*)
+         real(c_double), value :: ddof
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_variance_by_key_f64
+
+      function c_exact_standard_deviation_by_key_f32(key_type, keys, k, items, n, ddof, result, m) &
+         bind(c, name='treefold_exact_standard_deviation_by_key_f32') result(returned)
+         import :: c_double, c_float, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_float), intent(in) :: items(*)
+         real(c_double), value :: ddof
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_standard_deviation_by_key_f32
+
+      function c_exact_standard_deviation_by_key_f64(key_type, keys, k, items, n, ddof, result, m) &
+         bind(c, name='treefold_exact_standard_deviation_by_key_f64') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_double), intent(in) :: items(*)
+         real(c_double), value :: ddof
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_standard_deviation_by_key_f64
+
+      function c_exact_rolling_sum_f32(items, n, window, least_items, result, m) &
+         bind(c, name='treefold_exact_rolling_sum_f32') result(returned)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: items(*)
+         integer(c_size_t), value :: n, window, least_items, m
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_rolling_sum_f32
+
+      function c_exact_rolling_sum_f64(items, n, window, least_items, result, m) &
+         bind(c, name='treefold_exact_rolling_sum_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: items(*)
+         integer(c_size_t), value :: n, window, least_items, m
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_rolling_sum_f64
+
+      function c_exact_rolling_mean_f32(items, n, window, least_items, result, m) &
+         bind(c, name='treefold_exact_rolling_mean_f32') result(returned)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: items(*)
+         integer(c_size_t), value :: n, window, least_items, m
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_rolling_mean_f32
+
+      function c_exact_rolling_mean_f64(items, n, window, least_items, result, m) &
+         bind(c, name='treefold_exact_rolling_mean_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: items(*)
+         integer(c_size_t), value :: n, window, least_items, m
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_rolling_mean_f64
+
+      function c_accumulator_create(type, figure, result) bind(c, name='treefold_accumulator_create') result(returned)
+         import :: c_int32_t, c_ptr
+         integer(c_int32_t), value :: type, figure
+         type(c_ptr), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_accumulator_create
+
+      function c_accumulator_destroy(accumulator) bind(c, name='treefold_accumulator_destroy') result(returned)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), intent(inout) :: accumulator
+         integer(c_int32_t) :: returned
+      end function c_accumulator_destroy
+
+      function c_accumulator_add(accumulator, items, n) bind(c, name='treefold_accumulator_add') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: accumulator, items
+         integer(c_size_t), value :: n
+         integer(c_int32_t) :: returned
+      end function c_accumulator_add
+
+      function c_accumulator_remove(accumulator, items, n) bind(c, name='treefold_accumulator_remove') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: accumulator, items
+         integer(c_size_t), value :: n
+         integer(c_int32_t) :: returned
+      end function c_accumulator_remove
+
+      function c_accumulator_add_dot(accumulator, x, n, y, m) bind(c, name='treefold_accumulator_add_dot') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: accumulator, x, y
+         integer(c_size_t), value :: n, m
+         integer(c_int32_t) :: returned
+      end function c_accumulator_add_dot
+
+      function c_accumulator_remove_dot(accumulator, x, n, y, m) bind(c, name='treefold_accumulator_remove_dot') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: accumulator, x, y
+         integer(c_size_t), value :: n, m
+         integer(c_int32_t) :: returned
+      end function c_accumulator_remove_dot
+
+      function c_accumulator_merge(accumulator, other) bind(c, name='treefold_accumulator_merge') result(returned)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: accumulator, other
+         integer(c_int32_t) :: returned
+      end function c_accumulator_merge
+
+      function c_accumulator_unmerge(accumulator, other) bind(c, name='treefold_accumulator_unmerge') result(returned)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: accumulator, other
+         integer(c_int32_t) :: returned
+      end function c_accumulator_unmerge
+
+      function c_accumulator_count(accumulator, result) bind(c, name='treefold_accumulator_count') result(returned)
+         import :: c_int32_t, c_int64_t, c_ptr
+         type(c_ptr), value :: accumulator
+         integer(c_int64_t), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_accumulator_count
+
+      function c_accumulator_value(accumulator, result) bind(c, name='treefold_accumulator_value') result(returned)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: accumulator, result
+         integer(c_int32_t) :: returned
+      end function c_accumulator_value
+
+      function c_accumulator_mean(accumulator, result) bind(c, name='treefold_accumulator_mean') result(returned)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: accumulator, result
+         integer(c_int32_t) :: returned
+      end function c_accumulator_mean
+
+      function c_accumulator_variance(accumulator, ddof, result) bind(c, name='treefold_accumulator_variance') result(returned)
+         import :: c_double, c_int32_t, c_ptr
+         type(c_ptr), value :: accumulator, result
+         real(c_double), value :: ddof
+         integer(c_int32_t) :: returned
+      end function c_accumulator_variance
+
+      function c_accumulator_standard_deviation(accumulator, ddof, result) &
+         bind(c, name='treefold_accumulator_standard_deviation') result(returned)
+         import :: c_double, c_int32_t, c_ptr
+         type(c_ptr), value :: accumulator, result
+         real(c_double), value :: ddof
+         integer(c_int32_t) :: returned
+      end function c_accumulator_standard_deviation
+
+      function c_accumulator_equal(accumulator, other, result) bind(c, name='treefold_accumulator_equal') result(returned)
+         import :: c_int, c_int32_t, c_ptr
+         type(c_ptr), value :: accumulator, other
+         integer(c_int), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_accumulator_equal
+
+      function c_accumulator_to_bytes(accumulator, bytes, capacity, needed) &
+         bind(c, name='treefold_accumulator_to_bytes') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: accumulator, bytes
+         integer(c_size_t), value :: capacity
+         integer(c_size_t), intent(inout) :: needed
+         integer(c_int32_t) :: returned
+      end function c_accumulator_to_bytes
+
+      function c_accumulator_of_bytes(accumulator, bytes, n) bind(c, name='treefold_accumulator_of_bytes') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: accumulator, bytes
+         integer(c_size_t), value :: n
+         integer(c_int32_t) :: returned
+      end function c_accumulator_of_bytes
+
+      function c_keyed_create(type, figure, keys, result) bind(c, name='treefold_keyed_create') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: type, figure
+         integer(c_size_t), value :: keys
+         type(c_ptr), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_keyed_create
+
+      function c_keyed_destroy(keyed) bind(c, name='treefold_keyed_destroy') result(returned)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), intent(inout) :: keyed
+         integer(c_int32_t) :: returned
+      end function c_keyed_destroy
+
+      function c_keyed_add(keyed, key_type, keys, k, items, n) bind(c, name='treefold_keyed_add') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, keys, items
+         integer(c_int32_t), value :: key_type
+         integer(c_size_t), value :: k, n
+         integer(c_int32_t) :: returned
+      end function c_keyed_add
+
+      function c_keyed_remove(keyed, key_type, keys, k, items, n) bind(c, name='treefold_keyed_remove') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, keys, items
+         integer(c_int32_t), value :: key_type
+         integer(c_size_t), value :: k, n
+         integer(c_int32_t) :: returned
+      end function c_keyed_remove
+
+      function c_keyed_merge(keyed, other) bind(c, name='treefold_keyed_merge') result(returned)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: keyed, other
+         integer(c_int32_t) :: returned
+      end function c_keyed_merge
+
+      function c_keyed_sums(keyed, result, m) bind(c, name='treefold_keyed_sums') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, result
+         integer(c_size_t), value :: m
+         integer(c_int32_t) :: returned
+      end function c_keyed_sums
+
+      function c_keyed_counts(keyed, result, m) bind(c, name='treefold_keyed_counts') result(returned)
+         import :: c_int32_t, c_int64_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed
+         integer(c_int64_t), intent(inout) :: result(*)
+         integer(c_size_t), value :: m
+         integer(c_int32_t) :: returned
+      end function c_keyed_counts
+
+      function c_keyed_means(keyed, result, m) bind(c, name='treefold_keyed_means') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, result
+         integer(c_size_t), value :: m
+         integer(c_int32_t) :: returned
+      end function c_keyed_means
+
+      function c_keyed_variances(keyed, ddof, result, m) bind(c, name='treefold_keyed_variances') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, result
+         real(c_double), value :: ddof
+         integer(c_size_t), value :: m
+         integer(c_int32_t) :: returned
+      end function c_keyed_variances
+
+      function c_keyed_standard_deviations(keyed, ddof, result, m) &
+         bind(c, name='treefold_keyed_standard_deviations') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, result
+         real(c_double), value :: ddof
+         integer(c_size_t), value :: m
+         integer(c_int32_t) :: returned
+      end function c_keyed_standard_deviations
+
       function c_par_sum_f32(x, n, result) bind(c, name='treefold_par_sum_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
          real(c_float), intent(in) :: x(*)
@@ -920,6 +1701,28 @@ module treefold_support
          real(c_double), intent(inout) :: result
          integer(c_int32_t) :: returned
       end function c_par_exact_norm_f64
+
+      function c_par_exact_sum_by_key_f32(key_type, keys, k, items, n, result, m) &
+         bind(c, name='treefold_par_exact_sum_by_key_f32') result(returned)
+         import :: c_float, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_float), intent(in) :: items(*)
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_par_exact_sum_by_key_f32
+
+      function c_par_exact_sum_by_key_f64(key_type, keys, k, items, n, result, m) &
+         bind(c, name='treefold_par_exact_sum_by_key_f64') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_double), intent(in) :: items(*)
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_par_exact_sum_by_key_f64
    end interface
    ! </table>
 
@@ -938,6 +1741,10 @@ module treefold_support
       module procedure par_fold_pointer
    end interface
    private :: fold_pointer, par_fold_pointer
+
+   interface address_of
+      module procedure address_of_int8, address_of_int32, address_of_int64
+   end interface
 
 contains
 
@@ -1006,6 +1813,250 @@ contains
       call report(c_par_fold_user(items, n, item_bytes, c_funloc(combine), pointer_or_null(context), pointer_or_null(empty), &
          result), ierr)
    end subroutine par_fold_pointer
+
+   ! An accumulator of no items: a type of real or complex numbers, and what is made of them, such as TREEFOLD_FIGURE_MOMENTS.
+   subroutine treefold_accumulator_create(type, figure, accumulator, ierr)
+      integer(c_int32_t), intent(in) :: type, figure
+      type(treefold_accumulator), intent(inout) :: accumulator
+      integer, intent(out), optional :: ierr
+      integer(c_int32_t) :: status
+
+      call finalise_accumulator(accumulator)
+      status = c_accumulator_create(type, figure, accumulator%handle)
+      accumulator%element = type
+      call report(status, ierr)
+   end subroutine treefold_accumulator_create
+
+   ! Ends an accumulator; no error if it has ended, or was never made.
+   subroutine treefold_accumulator_destroy(accumulator, ierr)
+      type(treefold_accumulator), intent(inout) :: accumulator
+      integer, intent(out), optional :: ierr
+
+      call report(c_accumulator_destroy(accumulator%handle), ierr)
+   end subroutine treefold_accumulator_destroy
+
+   ! Adds what another accumulator of the same type and figure was given.
+   subroutine treefold_accumulator_merge(accumulator, other, ierr)
+      type(treefold_accumulator), intent(in) :: accumulator, other
+      integer, intent(out), optional :: ierr
+
+      call report(c_accumulator_merge(accumulator%handle, other%handle), ierr)
+   end subroutine treefold_accumulator_merge
+
+   ! Takes it back.
+   subroutine treefold_accumulator_unmerge(accumulator, other, ierr)
+      type(treefold_accumulator), intent(in) :: accumulator, other
+      integer, intent(out), optional :: ierr
+
+      call report(c_accumulator_unmerge(accumulator%handle, other%handle), ierr)
+   end subroutine treefold_accumulator_unmerge
+
+   ! The number of items, or of products.
+   function treefold_accumulator_count(accumulator, ierr) result(count)
+      type(treefold_accumulator), intent(in) :: accumulator
+      integer, intent(out), optional :: ierr
+      integer(int64) :: count
+
+      count = 0
+      call report(c_accumulator_count(accumulator%handle, count), ierr)
+   end function treefold_accumulator_count
+
+   ! Whether two hold the same sum of as many items, of each kind of those that are not numbers, infinite or -0.
+   function treefold_accumulator_equal(accumulator, other, ierr) result(is_equal)
+      type(treefold_accumulator), intent(in) :: accumulator, other
+      integer, intent(out), optional :: ierr
+      logical :: is_equal
+      integer(c_int) :: found
+
+      found = 0
+      call report(c_accumulator_equal(accumulator%handle, other%handle, found), ierr)
+      is_equal = found == 1
+   end function treefold_accumulator_equal
+
+   ! An accumulator as bytes, for files and other programs. Equal ones have the same.
+   subroutine treefold_accumulator_to_bytes(accumulator, bytes, ierr)
+      type(treefold_accumulator), intent(in) :: accumulator
+      integer(int8), intent(out), allocatable, target :: bytes(:)
+      integer, intent(out), optional :: ierr
+      integer(c_size_t) :: needed
+      integer(c_int32_t) :: status
+
+      needed = 0
+      status = c_accumulator_to_bytes(accumulator%handle, c_null_ptr, 0_c_size_t, needed)
+      allocate (bytes(needed))
+      if (status == TREEFOLD_OK) &
+         status = c_accumulator_to_bytes(accumulator%handle, address_of(bytes), size(bytes, kind=c_size_t), needed)
+      call report(status, ierr)
+   end subroutine treefold_accumulator_to_bytes
+
+   ! Makes an accumulator what bytes stand for. They are those of one of its type and figure.
+   subroutine treefold_accumulator_of_bytes(accumulator, bytes, ierr)
+      type(treefold_accumulator), intent(in) :: accumulator
+      integer(int8), intent(in), contiguous, target :: bytes(:)
+      integer, intent(out), optional :: ierr
+
+      call report(c_accumulator_of_bytes(accumulator%handle, address_of(bytes), size(bytes, kind=c_size_t)), ierr)
+   end subroutine treefold_accumulator_of_bytes
+
+   ! Sums, or moments, of no items for the keys 0 to keys - 1: a type of real numbers, and TREEFOLD_FIGURE_SUM or _MOMENTS.
+   subroutine treefold_keyed_create(type, figure, keys, keyed, ierr)
+      integer(c_int32_t), intent(in) :: type, figure
+      integer, intent(in) :: keys
+      type(treefold_keyed), intent(inout) :: keyed
+      integer, intent(out), optional :: ierr
+      integer(c_int32_t) :: status
+
+      call finalise_keyed(keyed)
+      if (negative('keys', int(keys, int64), ierr)) return
+      status = c_keyed_create(type, figure, int(keys, c_size_t), keyed%handle)
+      keyed%element = type
+      call report(status, ierr)
+   end subroutine treefold_keyed_create
+
+   ! Ends a keyed state; no error if it has ended, or was never made.
+   subroutine treefold_keyed_destroy(keyed, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer, intent(out), optional :: ierr
+
+      call report(c_keyed_destroy(keyed%handle), ierr)
+   end subroutine treefold_keyed_destroy
+
+   ! Adds what another one of the same type, figure and number of keys was given.
+   subroutine treefold_keyed_merge(keyed, other, ierr)
+      type(treefold_keyed), intent(in) :: keyed, other
+      integer, intent(out), optional :: ierr
+
+      call report(c_keyed_merge(keyed%handle, other%handle), ierr)
+   end subroutine treefold_keyed_merge
+
+   ! The number of items of each key.
+   subroutine treefold_keyed_counts(keyed, counts, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      integer(int64), intent(inout), contiguous :: counts(:)
+      integer, intent(out), optional :: ierr
+
+      call report(c_keyed_counts(keyed%handle, counts, size(counts, kind=c_size_t)), ierr)
+   end subroutine treefold_keyed_counts
+
+   ! <table: handles>
+   ! Nobody is left to hear of an error in a finaliser. It has no effect on what has ended already, nor on what was never made.
+
+   impure elemental subroutine finalise_accumulator(accumulator)
+      type(treefold_accumulator), intent(inout) :: accumulator
+      integer(c_int32_t) :: status
+
+      if (c_associated(accumulator%handle)) status = c_accumulator_destroy(accumulator%handle)
+      accumulator%handle = c_null_ptr
+   end subroutine finalise_accumulator
+
+   impure elemental subroutine finalise_keyed(keyed)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(c_int32_t) :: status
+
+      if (c_associated(keyed%handle)) status = c_keyed_destroy(keyed%handle)
+      keyed%handle = c_null_ptr
+   end subroutine finalise_keyed
+
+   ! Assignments: of what has not been made, such as treefold_plan(), it ends the old value; of anything else the program.
+
+   impure elemental subroutine assign_accumulator(to, from)
+      class(treefold_accumulator), intent(inout) :: to
+      type(treefold_accumulator), intent(in) :: from
+
+      if (c_associated(from%handle)) call no_copy('treefold_accumulator')
+      call finalise_accumulator(to)
+   end subroutine assign_accumulator
+
+   impure elemental subroutine assign_keyed(to, from)
+      class(treefold_keyed), intent(inout) :: to
+      type(treefold_keyed), intent(in) :: from
+
+      if (c_associated(from%handle)) call no_copy('treefold_keyed')
+      call finalise_keyed(to)
+   end subroutine assign_keyed
+   ! </table>
+
+   subroutine no_copy(type)
+      character(len=*), intent(in) :: type
+
+      write (error_unit, '(3a)') 'treefold: a ', type, ' that is in use cannot be copied; use it where it is, or move_alloc'
+      flush (error_unit)
+      error stop
+   end subroutine no_copy
+
+   ! Reports that elements are not of an accumulator's type; else fetches its handle.
+   function other_accumulator(accumulator, element, handle, ierr) result(is)
+      type(treefold_accumulator), intent(in) :: accumulator
+      integer(c_int32_t), intent(in) :: element
+      type(c_ptr), intent(out) :: handle
+      integer, intent(out), optional :: ierr
+      logical :: is
+
+      handle = accumulator%handle
+      is = other_type('accumulator', handle, element /= accumulator%element, ierr)
+   end function other_accumulator
+
+   ! The same for the real parts of elements.
+   function other_part(accumulator, element, handle, ierr) result(is)
+      type(treefold_accumulator), intent(in) :: accumulator
+      integer(c_int32_t), intent(in) :: element
+      type(c_ptr), intent(out) :: handle
+      integer, intent(out), optional :: ierr
+      integer(c_int32_t) :: part
+      logical :: is
+
+      handle = accumulator%handle
+      part = accumulator%element
+      if (part == TREEFOLD_C32) part = TREEFOLD_F32
+      if (part == TREEFOLD_C64) part = TREEFOLD_F64
+      is = other_type('accumulator', handle, element /= part, ierr)
+   end function other_part
+
+   ! The same for items of a keyed state.
+   function other_keyed(keyed, element, handle, ierr) result(is)
+      type(treefold_keyed), intent(in) :: keyed
+      integer(c_int32_t), intent(in) :: element
+      type(c_ptr), intent(out) :: handle
+      integer, intent(out), optional :: ierr
+      logical :: is
+
+      handle = keyed%handle
+      is = other_type('keyed', handle, element /= keyed%element, ierr)
+   end function other_keyed
+
+   ! C says what is wrong with a handle that has not been made.
+   function other_type(name, handle, is_other, ierr) result(is)
+      character(len=*), intent(in) :: name
+      type(c_ptr), intent(in) :: handle
+      logical, intent(in) :: is_other
+      integer, intent(out), optional :: ierr
+      logical :: is
+
+      is = is_other .and. c_associated(handle)
+      if (is) call report_own(TREEFOLD_ARGUMENT, name // ' is not of the type of the array', ierr)
+   end function other_type
+
+   ! As address() of the modules for one type.
+   function address_of_int8(x) result(address)
+      integer(int8), intent(in), target :: x(*)
+      type(c_ptr) :: address
+
+      address = c_loc(x)
+   end function address_of_int8
+
+   function address_of_int32(x) result(address)
+      integer(int32), intent(in), target :: x(*)
+      type(c_ptr) :: address
+
+      address = c_loc(x)
+   end function address_of_int32
+
+   function address_of_int64(x) result(address)
+      integer(int64), intent(in), target :: x(*)
+      type(c_ptr) :: address
+
+      address = c_loc(x)
+   end function address_of_int64
 
    ! Ends every call that has been to C: hands on its status, or ends the program.
    subroutine report(status, ierr)
@@ -1106,14 +2157,20 @@ module treefold_real32
       c_sum_and_absolute_sum => c_sum_and_absolute_sum_f32, c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f32, &
       c_exact_sum => c_exact_sum_f32, c_par_exact_sum => c_par_exact_sum_f32, c_exact_dot => c_exact_dot_f32, &
       c_par_exact_dot => c_par_exact_dot_f32, c_exact_norm => c_exact_norm_f32, c_par_exact_norm => c_par_exact_norm_f32, &
-      c_exact_sum_rows => c_exact_sum_rows_f32
+      c_exact_sum_rows => c_exact_sum_rows_f32, c_exact_sum_by_key => c_exact_sum_by_key_f32, &
+      c_par_exact_sum_by_key => c_par_exact_sum_by_key_f32, c_exact_mean_by_key => c_exact_mean_by_key_f32, &
+      c_exact_variance_by_key => c_exact_variance_by_key_f32, &
+      c_exact_standard_deviation_by_key => c_exact_standard_deviation_by_key_f32, &
+      c_exact_rolling_sum => c_exact_rolling_sum_f32, c_exact_rolling_mean => c_exact_rolling_mean_f32
    ! </table>
 #define TREEFOLD_TYPE real(real32)
 #define TREEFOLD_ORDERED
+#define TREEFOLD_FLOATING
 #define TREEFOLD_REAL
 #include "treefold.F90"
 #undef TREEFOLD_TYPE
 #undef TREEFOLD_ORDERED
+#undef TREEFOLD_FLOATING
 #undef TREEFOLD_REAL
 end module treefold_real32
 
@@ -1124,29 +2181,39 @@ module treefold_real64
       c_sum_and_absolute_sum => c_sum_and_absolute_sum_f64, c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f64, &
       c_exact_sum => c_exact_sum_f64, c_par_exact_sum => c_par_exact_sum_f64, c_exact_dot => c_exact_dot_f64, &
       c_par_exact_dot => c_par_exact_dot_f64, c_exact_norm => c_exact_norm_f64, c_par_exact_norm => c_par_exact_norm_f64, &
-      c_exact_sum_rows => c_exact_sum_rows_f64
+      c_exact_sum_rows => c_exact_sum_rows_f64, c_exact_sum_by_key => c_exact_sum_by_key_f64, &
+      c_par_exact_sum_by_key => c_par_exact_sum_by_key_f64, c_exact_mean_by_key => c_exact_mean_by_key_f64, &
+      c_exact_variance_by_key => c_exact_variance_by_key_f64, &
+      c_exact_standard_deviation_by_key => c_exact_standard_deviation_by_key_f64, &
+      c_exact_rolling_sum => c_exact_rolling_sum_f64, c_exact_rolling_mean => c_exact_rolling_mean_f64
    ! </table>
 #define TREEFOLD_TYPE real(real64)
 #define TREEFOLD_ORDERED
+#define TREEFOLD_FLOATING
 #define TREEFOLD_REAL
 #include "treefold.F90"
 #undef TREEFOLD_TYPE
 #undef TREEFOLD_ORDERED
+#undef TREEFOLD_FLOATING
 #undef TREEFOLD_REAL
 end module treefold_real64
 
 module treefold_complex32
    use treefold_support, element => TREEFOLD_C32
 #define TREEFOLD_TYPE complex(real32)
+#define TREEFOLD_FLOATING
 #include "treefold.F90"
 #undef TREEFOLD_TYPE
+#undef TREEFOLD_FLOATING
 end module treefold_complex32
 
 module treefold_complex64
    use treefold_support, element => TREEFOLD_C64
 #define TREEFOLD_TYPE complex(real64)
+#define TREEFOLD_FLOATING
 #include "treefold.F90"
 #undef TREEFOLD_TYPE
+#undef TREEFOLD_FLOATING
 end module treefold_complex64
 
 module treefold_int8
@@ -1196,7 +2263,12 @@ module treefold
       TREEFOLD_F32, TREEFOLD_F64, TREEFOLD_C32, TREEFOLD_C64, TREEFOLD_I8, TREEFOLD_I16, TREEFOLD_I32, TREEFOLD_I64, &
       TREEFOLD_U8, TREEFOLD_U16, TREEFOLD_U32, TREEFOLD_U64, &
       TREEFOLD_OP_SUM, TREEFOLD_OP_PRODUCT, TREEFOLD_OP_MIN, TREEFOLD_OP_MAX, &
-      treefold_combine, TREEFOLD_ITEM_BYTES_MAX, treefold_fold, treefold_par_fold
+      treefold_combine, TREEFOLD_ITEM_BYTES_MAX, treefold_fold, treefold_par_fold, &
+      TREEFOLD_FIGURE_SUM, TREEFOLD_FIGURE_NORM, TREEFOLD_FIGURE_DOT, TREEFOLD_FIGURE_VDOT, TREEFOLD_FIGURE_MOMENTS, &
+      treefold_accumulator, treefold_accumulator_create, treefold_accumulator_destroy, treefold_accumulator_merge, &
+      treefold_accumulator_unmerge, treefold_accumulator_count, treefold_accumulator_equal, treefold_accumulator_to_bytes, &
+      treefold_accumulator_of_bytes, &
+      treefold_keyed, treefold_keyed_create, treefold_keyed_destroy, treefold_keyed_merge, treefold_keyed_counts
    use treefold_real32
    use treefold_real64
    use treefold_complex32

@@ -198,6 +198,155 @@ treefold_status treefold_exact_norm_f64(const double *x, size_t n, double *resul
 treefold_status treefold_exact_sum_rows_f32(const float *items, size_t n, size_t width, float *result, size_t m);
 treefold_status treefold_exact_sum_rows_f64(const double *items, size_t n, size_t width, double *result, size_t m);
 
+/*
+ * The exact sum of each key's items, rounded once: result[g] becomes that of the items whose key is g, and +0 if there are none, or all
+ * are -0. keys are k integers of a type, TREEFOLD_I8 to TREEFOLD_U64; item i has key keys[i]: TREEFOLD_LENGTH if k and n differ. Keys are
+ * 0 to m - 1: any other is TREEFOLD_ARGUMENT, which names the item and the key. The call takes 16 bytes of memory for each key, and some
+ * hundred more for one whose items are not finite, or spread over more than some 60 binary places: TREEFOLD_MEMORY if there is not so
+ * much.
+ */
+treefold_status treefold_exact_sum_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
+                                              float *result, size_t m);
+treefold_status treefold_exact_sum_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
+                                              double *result, size_t m);
+
+/*
+ * The mean, the variance and the standard deviation of each key's items, each rounded once from the exact one. A variance is the sum of the
+ * squares of what the items differ from their exact mean, divided by their number less ddof. A mean of nothing is not a number. For as
+ * many items as ddof, or fewer, a variance is infinite; if the items are all alike, or there are none, it is not a number.
+ */
+treefold_status treefold_exact_mean_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
+                                               float *result, size_t m);
+treefold_status treefold_exact_mean_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
+                                               double *result, size_t m);
+treefold_status treefold_exact_variance_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
+                                                   double ddof, float *result, size_t m);
+treefold_status treefold_exact_variance_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
+                                                   double ddof, double *result, size_t m);
+treefold_status treefold_exact_standard_deviation_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items,
+                                                             size_t n, double ddof, float *result, size_t m);
+treefold_status treefold_exact_standard_deviation_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items,
+                                                             size_t n, double ddof, double *result, size_t m);
+
+/*
+ * The exact sum, or mean, of the window that ends at each item, rounded once: result[i] becomes that of the `window` items up to item i, or
+ * of all of them at the beginning. A window of fewer than least_items items, or of none, gives a value that is not a number. result has
+ * as many numbers as items: TREEFOLD_LENGTH if m is not n. Items that leave a window are taken back exactly: nothing is left of a huge
+ * one, nor of one that is infinite or not a number.
+ */
+treefold_status treefold_exact_rolling_sum_f32(const float *items, size_t n, size_t window, size_t least_items, float *result, size_t m);
+treefold_status treefold_exact_rolling_sum_f64(const double *items, size_t n, size_t window, size_t least_items, double *result, size_t m);
+treefold_status treefold_exact_rolling_mean_f32(const float *items, size_t n, size_t window, size_t least_items, float *result, size_t m);
+treefold_status treefold_exact_rolling_mean_f64(const double *items, size_t n, size_t window, size_t least_items, double *result, size_t m);
+
+/* ---- One process, between calls ----------------------------------------------------------------------------------------------- */
+
+/*
+ * Exact sums that a program holds. Items come in any order and in any number of calls; results are rounded once, whenever they are asked
+ * for.
+ *
+ *     treefold_accumulator *total = NULL;
+ *     treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, &total);
+ *     treefold_accumulator_add(total, x, n);
+ *     treefold_accumulator_remove(total, &x[0], 1);
+ *     treefold_accumulator_value(total, &sum);
+ *     treefold_accumulator_destroy(&total);
+ *
+ * Handles (treefold_accumulator, treefold_keyed) are names, not addresses: after their destruction they are TREEFOLD_ARGUMENT. Any thread
+ * may use them, and several may read one at once; while one thread changes what a handle names, a call of another with it is
+ * TREEFOLD_ARGUMENT. Functions that end a handle take its address and set it to NULL; to end one that is NULL already is no error. What a
+ * call with an error was to change is as it was before.
+ */
+
+/* What is made of the items: their sum; the square root of the sum of their squares; the sum of products x[i] * y[i] of two arrays; the
+   same with the complex conjugate of x[i]; their sum, mean, variance and standard deviation. */
+enum {
+    TREEFOLD_EXACT_SUM = 1,
+    TREEFOLD_EXACT_NORM = 2,
+    TREEFOLD_EXACT_DOT = 3,
+    TREEFOLD_EXACT_VDOT = 4,
+    TREEFOLD_EXACT_MOMENTS = 5
+};
+
+/* An exact sum of TREEFOLD_F32, F64, C32 or C64. Wherever a function takes or leaves an element, it has this type. */
+typedef struct treefold_accumulator treefold_accumulator;
+
+/* An accumulator of no items. C32 and C64 have no TREEFOLD_EXACT_NORM: that of twice as many real numbers is theirs. */
+treefold_status treefold_accumulator_create(treefold_type type, int32_t figure, treefold_accumulator **result);
+
+/* Ends an accumulator. */
+treefold_status treefold_accumulator_destroy(treefold_accumulator **accumulator);
+
+/*
+ * Adds n items, or takes back n that were added. To take back more than there are, or more that are not numbers, infinite or -0, is
+ * TREEFOLD_ARGUMENT; that others are taken back than were added is not noticed. For TREEFOLD_EXACT_DOT and VDOT the two functions after
+ * these: TREEFOLD_LENGTH if n and m differ.
+ */
+treefold_status treefold_accumulator_add(treefold_accumulator *accumulator, const void *items, size_t n);
+treefold_status treefold_accumulator_remove(treefold_accumulator *accumulator, const void *items, size_t n);
+treefold_status treefold_accumulator_add_dot(treefold_accumulator *accumulator, const void *x, size_t n, const void *y, size_t m);
+treefold_status treefold_accumulator_remove_dot(treefold_accumulator *accumulator, const void *x, size_t n, const void *y, size_t m);
+
+/* Adds what another accumulator was given, which may be the same, or takes it back. TREEFOLD_ARGUMENT if the other one is of another type
+   or another figure. */
+treefold_status treefold_accumulator_merge(treefold_accumulator *accumulator, const treefold_accumulator *other);
+treefold_status treefold_accumulator_unmerge(treefold_accumulator *accumulator, const treefold_accumulator *other);
+
+/* The number of items, or of products. */
+treefold_status treefold_accumulator_count(const treefold_accumulator *accumulator, uint64_t *result);
+
+/*
+ * The value, in one element: of TREEFOLD_EXACT_MOMENTS it is the sum. The mean is the exact sum divided by the number of items or
+ * products; a norm has none (TREEFOLD_UNSUPPORTED). Only TREEFOLD_EXACT_MOMENTS has a variance and a standard deviation, as those by
+ * key; of C32 they are float, and of C64 double.
+ */
+treefold_status treefold_accumulator_value(const treefold_accumulator *accumulator, void *result);
+treefold_status treefold_accumulator_mean(const treefold_accumulator *accumulator, void *result);
+treefold_status treefold_accumulator_variance(const treefold_accumulator *accumulator, double ddof, void *result);
+treefold_status treefold_accumulator_standard_deviation(const treefold_accumulator *accumulator, double ddof, void *result);
+
+/* Leaves 1 if the two hold the same sum of as many items, of each kind of those that are not numbers, infinite or -0; else 0. */
+treefold_status treefold_accumulator_equal(const treefold_accumulator *accumulator, const treefold_accumulator *other, int *result);
+
+/*
+ * Writes an accumulator as bytes, for files and other programs, into `bytes`, and leaves their number in *needed. With capacity 0, bytes
+ * may be NULL; with any other that is too small, TREEFOLD_LENGTH. Equal accumulators have the same bytes, whatever order, machine,
+ * language or number of threads made them: docs/tree-or-exact.md has the format.
+ */
+treefold_status treefold_accumulator_to_bytes(const treefold_accumulator *accumulator, void *bytes, size_t capacity, size_t *needed);
+
+/* Makes an accumulator what n bytes stand for, in place of what it held. Bytes that end early or late are TREEFOLD_LENGTH, and those of
+   another type or figure, or that no accumulator has, TREEFOLD_ARGUMENT. */
+treefold_status treefold_accumulator_of_bytes(treefold_accumulator *accumulator, const void *bytes, size_t n);
+
+/* Exact sums, or moments, of the items of each of the keys 0 to K - 1. Items are TREEFOLD_F32 or F64; keys, and the errors about them, are
+   those of treefold_exact_sum_by_key_f64. */
+typedef struct treefold_keyed treefold_keyed;
+
+/* Begins with no items. The figure is TREEFOLD_EXACT_SUM, which takes 16 bytes for each key at first, or TREEFOLD_EXACT_MOMENTS, which
+   takes 56. */
+treefold_status treefold_keyed_create(treefold_type type, int32_t figure, size_t keys, treefold_keyed **result);
+
+/* Ends it. */
+treefold_status treefold_keyed_destroy(treefold_keyed **keyed);
+
+/* Adds n items to those of their keys, or takes back n that were added: moments cannot (TREEFOLD_UNSUPPORTED). For sums, only items that
+   are infinite or not numbers are counted: to take back more of them than a key has is TREEFOLD_ARGUMENT, which names the key. */
+treefold_status treefold_keyed_add(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items, size_t n);
+treefold_status treefold_keyed_remove(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items,
+                                      size_t n);
+
+/* Adds what another one of this type, figure and number of keys was given, key by key. It may be the same. */
+treefold_status treefold_keyed_merge(treefold_keyed *keyed, const treefold_keyed *other);
+
+/* A result for each key: TREEFOLD_LENGTH if m is not the number of keys. TREEFOLD_EXACT_SUM has sums, and TREEFOLD_EXACT_MOMENTS has all
+   else: TREEFOLD_UNSUPPORTED. */
+treefold_status treefold_keyed_sums(const treefold_keyed *keyed, void *result, size_t m);
+treefold_status treefold_keyed_counts(const treefold_keyed *keyed, uint64_t *result, size_t m);
+treefold_status treefold_keyed_means(const treefold_keyed *keyed, void *result, size_t m);
+treefold_status treefold_keyed_variances(const treefold_keyed *keyed, double ddof, void *result, size_t m);
+treefold_status treefold_keyed_standard_deviations(const treefold_keyed *keyed, double ddof, void *result, size_t m);
+
 /* ---- One process, all threads ------------------------------------------------------------------------------------------------- */
 
 /*
@@ -232,6 +381,10 @@ treefold_status treefold_par_exact_dot_f32(const float *x, size_t n, const float
 treefold_status treefold_par_exact_dot_f64(const double *x, size_t n, const double *y, size_t m, double *result);
 treefold_status treefold_par_exact_norm_f32(const float *x, size_t n, float *result);
 treefold_status treefold_par_exact_norm_f64(const double *x, size_t n, double *result);
+treefold_status treefold_par_exact_sum_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
+                                                  float *result, size_t m);
+treefold_status treefold_par_exact_sum_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
+                                                  double *result, size_t m);
 
 #ifdef __cplusplus
 }

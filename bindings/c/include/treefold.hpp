@@ -667,6 +667,23 @@ inline constexpr detail::arrays_function<&treefold_exact_dot_f32, &treefold_exac
 inline constexpr detail::array_function<&treefold_exact_norm_f32, &treefold_exact_norm_f64> exact_norm{};
 inline constexpr detail::rows_function<&treefold_exact_sum_rows_f32, &treefold_exact_sum_rows_f64> exact_sum_rows{};
 inline constexpr detail::rows_into_function<&treefold_exact_sum_rows_f32, &treefold_exact_sum_rows_f64> exact_sum_rows_into{};
+inline constexpr detail::by_key_function<&treefold_exact_sum_by_key_f32, &treefold_exact_sum_by_key_f64> exact_sum_by_key{};
+inline constexpr detail::by_key_into_function<&treefold_exact_sum_by_key_f32, &treefold_exact_sum_by_key_f64> exact_sum_by_key_into{};
+inline constexpr detail::by_key_function<&treefold_exact_mean_by_key_f32, &treefold_exact_mean_by_key_f64> exact_mean_by_key{};
+inline constexpr detail::by_key_into_function<&treefold_exact_mean_by_key_f32, &treefold_exact_mean_by_key_f64> exact_mean_by_key_into{};
+inline constexpr detail::spread_by_key_function<&treefold_exact_variance_by_key_f32, &treefold_exact_variance_by_key_f64>
+    exact_variance_by_key{};
+inline constexpr detail::spread_by_key_into_function<&treefold_exact_variance_by_key_f32, &treefold_exact_variance_by_key_f64>
+    exact_variance_by_key_into{};
+inline constexpr detail::spread_by_key_function<&treefold_exact_standard_deviation_by_key_f32, &treefold_exact_standard_deviation_by_key_f64>
+    exact_standard_deviation_by_key{};
+inline constexpr detail::spread_by_key_into_function<&treefold_exact_standard_deviation_by_key_f32, &treefold_exact_standard_deviation_by_key_f64>
+    exact_standard_deviation_by_key_into{};
+inline constexpr detail::windows_function<&treefold_exact_rolling_sum_f32, &treefold_exact_rolling_sum_f64> exact_rolling_sum{};
+inline constexpr detail::windows_into_function<&treefold_exact_rolling_sum_f32, &treefold_exact_rolling_sum_f64> exact_rolling_sum_into{};
+inline constexpr detail::windows_function<&treefold_exact_rolling_mean_f32, &treefold_exact_rolling_mean_f64> exact_rolling_mean{};
+inline constexpr detail::windows_into_function<&treefold_exact_rolling_mean_f32, &treefold_exact_rolling_mean_f64>
+    exact_rolling_mean_into{};
 
 inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_SUM> try_sum{};
 inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_PRODUCT> try_product{};
@@ -680,6 +697,18 @@ inline constexpr detail::try_array_function<&treefold_exact_sum_f32, &treefold_e
 inline constexpr detail::try_arrays_function<&treefold_exact_dot_f32, &treefold_exact_dot_f64> try_exact_dot{};
 inline constexpr detail::try_array_function<&treefold_exact_norm_f32, &treefold_exact_norm_f64> try_exact_norm{};
 inline constexpr detail::try_rows_into_function<&treefold_exact_sum_rows_f32, &treefold_exact_sum_rows_f64> try_exact_sum_rows_into{};
+inline constexpr detail::try_by_key_into_function<&treefold_exact_sum_by_key_f32, &treefold_exact_sum_by_key_f64>
+    try_exact_sum_by_key_into{};
+inline constexpr detail::try_by_key_into_function<&treefold_exact_mean_by_key_f32, &treefold_exact_mean_by_key_f64>
+    try_exact_mean_by_key_into{};
+inline constexpr detail::try_spread_by_key_into_function<&treefold_exact_variance_by_key_f32, &treefold_exact_variance_by_key_f64>
+    try_exact_variance_by_key_into{};
+inline constexpr detail::try_spread_by_key_into_function<&treefold_exact_standard_deviation_by_key_f32, &treefold_exact_standard_deviation_by_key_f64>
+    try_exact_standard_deviation_by_key_into{};
+inline constexpr detail::try_windows_into_function<&treefold_exact_rolling_sum_f32, &treefold_exact_rolling_sum_f64>
+    try_exact_rolling_sum_into{};
+inline constexpr detail::try_windows_into_function<&treefold_exact_rolling_mean_f32, &treefold_exact_rolling_mean_f64>
+    try_exact_rolling_mean_into{};
 // </table>
 
 inline constexpr detail::fold_function<detail::by::caller> fold{};
@@ -712,6 +741,9 @@ inline constexpr detail::numbers_function<&treefold_par_sum_and_absolute_sum_f32
 inline constexpr detail::array_function<&treefold_par_exact_sum_f32, &treefold_par_exact_sum_f64> exact_sum{};
 inline constexpr detail::arrays_function<&treefold_par_exact_dot_f32, &treefold_par_exact_dot_f64> exact_dot{};
 inline constexpr detail::array_function<&treefold_par_exact_norm_f32, &treefold_par_exact_norm_f64> exact_norm{};
+inline constexpr detail::by_key_function<&treefold_par_exact_sum_by_key_f32, &treefold_par_exact_sum_by_key_f64> exact_sum_by_key{};
+inline constexpr detail::by_key_into_function<&treefold_par_exact_sum_by_key_f32, &treefold_par_exact_sum_by_key_f64>
+    exact_sum_by_key_into{};
 
 inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_SUM> try_sum{};
 inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_PRODUCT> try_product{};
@@ -724,6 +756,8 @@ inline constexpr detail::try_numbers_function<&treefold_par_sum_and_absolute_sum
 inline constexpr detail::try_array_function<&treefold_par_exact_sum_f32, &treefold_par_exact_sum_f64> try_exact_sum{};
 inline constexpr detail::try_arrays_function<&treefold_par_exact_dot_f32, &treefold_par_exact_dot_f64> try_exact_dot{};
 inline constexpr detail::try_array_function<&treefold_par_exact_norm_f32, &treefold_par_exact_norm_f64> try_exact_norm{};
+inline constexpr detail::try_by_key_into_function<&treefold_par_exact_sum_by_key_f32, &treefold_par_exact_sum_by_key_f64>
+    try_exact_sum_by_key_into{};
 // </table>
 
 inline constexpr detail::fold_function<detail::by::pool> fold{};

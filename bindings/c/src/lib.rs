@@ -6,10 +6,14 @@
 //!
 //! Crate `treefold-c-mpi` adds MPI's ranks, and uses what is public here.
 
+mod accumulator;
 pub mod boundary;
 pub mod element;
 mod exact;
 pub mod failure;
+pub mod figure;
+mod handle;
+mod keyed;
 mod local;
 pub mod operator;
 

@@ -93,6 +93,9 @@ pub(crate) fn element_bytes(element_type: ElementType) -> usize {
     by_type!(element_type, T => size_of::<T>())
 }
 
+/// The bytes of the longest element.
+pub(crate) const LONGEST_ELEMENT: usize = size_of::<num_complex::Complex<f64>>();
+
 /// What an address of an element of a type is a multiple of.
 pub(crate) fn alignment(element_type: ElementType) -> usize {
     by_type!(element_type, T => align_of::<T>())

@@ -1,6 +1,6 @@
 //! The objects of `treefold.hpp`: one for each function, in both namespaces, and their twins that throw nothing.
 
-use crate::functions::{OPERATORS, Operator, Shape, TYPED, Typed};
+use crate::functions::{OPERATORS, Operator, Shape, Typed, all_typed};
 
 /// The longest line of the header.
 const WIDTH: usize = 140;
@@ -16,7 +16,7 @@ pub(crate) fn regions() -> Vec<(&'static str, String)> {
 /// The objects, by what C's names begin with, and by who does the work.
 fn objects(prefix: &str, by: &str) -> String {
     let has = |function: &&Typed| prefix.is_empty() || function.pool.is_some();
-    let functions: Vec<_> = TYPED.iter().filter(has).collect();
+    let functions: Vec<_> = all_typed().filter(has).collect();
     ["", "try_"]
         .into_iter()
         .map(|twin| {
@@ -52,24 +52,26 @@ fn of_floats(twin: &str, function: &Typed, prefix: &str) -> Vec<String> {
             if is_long { "\n    " } else { " " }
         )
     };
+    // A vector is returned, and can fail to be made: the twin leaves its row in a span.
+    let rows = |kind: &str| {
+        let into = object(
+            &format!("{twin}{kind}_into_function"),
+            &format!("{twin}{name}_into"),
+        );
+        if twin.is_empty() {
+            vec![object(&format!("{kind}_function"), name), into]
+        } else {
+            vec![into]
+        }
+    };
     let kind = match function.shape {
         Shape::Array => "array_function",
         Shape::Arrays => "arrays_function",
         Shape::Numbers => "numbers_function",
-        // A vector is returned, and can fail to be made: the twin leaves its row in a span.
-        Shape::Rows if twin.is_empty() => {
-            let of_vector = object("rows_function", name);
-            return vec![
-                of_vector,
-                object("rows_into_function", &format!("{name}_into")),
-            ];
-        }
-        Shape::Rows => {
-            return vec![object(
-                "try_rows_into_function",
-                &format!("try_{name}_into"),
-            )];
-        }
+        Shape::Rows => return rows("rows"),
+        Shape::ByKey => return rows("by_key"),
+        Shape::SpreadByKey => return rows("spread_by_key"),
+        Shape::Windows => return rows("windows"),
     };
     vec![object(&format!("{twin}{kind}"), &format!("{twin}{name}"))]
 }

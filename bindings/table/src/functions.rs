@@ -11,6 +11,12 @@ pub(crate) enum Shape {
     Numbers,
     /// Rows to a row.
     Rows,
+    /// Items with keys to a number for each key.
+    ByKey,
+    /// The same, less degrees of freedom.
+    SpreadByKey,
+    /// An array to a number for each window.
+    Windows,
 }
 
 /// A function for each of several types, such as `treefold_dot_f64`, and another for all threads, such as `treefold_par_dot_f64`.
@@ -33,7 +39,7 @@ pub(crate) struct Typed {
 
 const FLOATS: &[&str] = &["f32", "f64"];
 
-pub(crate) const TYPED: &[Typed] = &[
+const TYPED: &[Typed] = &[
     typed(
         "dot",
         Shape::Arrays,
@@ -85,7 +91,7 @@ pub(crate) const TYPED: &[Typed] = &[
             "exact_sum_rows",
             Shape::Rows,
             "The exact sums of the columns of rows",
-            "exact::sum_rows",
+            "|items, result| exact::sum_rows(items, width, result)",
             "",
         )
     },
@@ -104,7 +110,12 @@ pub(crate) const SUM: Typed = Typed {
     )
 };
 
-const fn typed(
+/// All functions for each of several types that Fortran and C++ know by one name.
+pub(crate) fn all_typed() -> impl Iterator<Item = &'static Typed> {
+    TYPED.iter().chain(crate::exact::TYPED)
+}
+
+pub(crate) const fn typed(
     name: &'static str,
     shape: Shape,
     gives: &'static str,

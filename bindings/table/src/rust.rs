@@ -1,11 +1,14 @@
 //! The exports, which are text and no macro's work: `cbindgen` reads them, and so do we.
 
+mod states;
+
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::Error;
-use crate::functions::{CALLS, Call, SUM, Shape, TYPED, Typed, UNTYPED, Untyped};
+use crate::functions::{CALLS, Call, SUM, Shape, Typed, UNTYPED, Untyped, all_typed};
 use crate::text::put;
+pub(crate) use states::states;
 
 /// Who does the work: what names begin with, what the documentation says, and Rust's word.
 const BY: [(&str, &str, &str); 2] = [
@@ -21,9 +24,11 @@ use std::ffi::c_void;
 use num_complex::Complex;
 
 use super::Combine;
-use super::shapes::{self, one_array, rows, two_arrays, two_results};
+use super::shapes::{self, by_key, one_array, results, two_arrays, two_results};
+use crate::accumulator::Statistic;
 use crate::exact;
 use crate::failure::Status;
+use crate::keyed;
 use crate::local::{self, By};
 ";
 
@@ -31,7 +36,7 @@ use crate::local::{self, By};
 pub(crate) fn typed() -> Result<String, Error> {
     let mut text = TYPED_BEGINS.to_owned();
     for (at, (prefix, by_whom, by)) in BY.into_iter().enumerate() {
-        for function in [&SUM].into_iter().chain(TYPED) {
+        for function in [&SUM].into_iter().chain(all_typed()) {
             let of_pool = function.pool.unwrap_or("");
             let calls = [function.caller, of_pool][at];
             if !calls.is_empty() {
@@ -79,7 +84,25 @@ fn of_type(function: &Typed, element: &str, prefix: &str, by_whom: &str, calls: 
             "`items` are n numbers, and `result` are m.",
             "items: *const {part}, n: usize, width: usize, result: *mut {part}, m: usize",
             PROMISE,
-            "rows((items, n), width, (result, m), {calls})",
+            "results((items, n), (result, m), {calls})",
+        ),
+        Shape::Windows => (
+            "`items` are n numbers, and `result` are m.",
+            "items: *const {part}, n: usize, window: usize, least_items: usize, result: *mut {part}, m: usize",
+            PROMISE,
+            "results((items, n), (result, m), {calls})",
+        ),
+        Shape::ByKey => (
+            OF_KEYS,
+            "key_type: i32, keys: *const c_void, k: usize, items: *const {part}, n: usize, result: *mut {part}, m: usize",
+            PROMISE,
+            "by_key((key_type, keys, k), (items, n), (result, m), {calls})",
+        ),
+        Shape::SpreadByKey => (
+            OF_KEYS,
+            "key_type: i32, keys: *const c_void, k: usize, items: *const {part}, n: usize, ddof: f64, result: *mut {part}, m: usize",
+            PROMISE,
+            "by_key((key_type, keys, k), (items, n), (result, m), {calls})",
         ),
     };
     let numbers = if is_complex {
@@ -101,6 +124,8 @@ fn of_type(function: &Typed, element: &str, prefix: &str, by_whom: &str, calls: 
         &body,
     )
 }
+
+const OF_KEYS: &str = "`keys` are k numbers of their type, `items` are n, and `result` are m.";
 
 fn of_any_type(function: &Untyped, prefix: &str, by_whom: &str, by: &str) -> String {
     let name = format!("{prefix}{}", function.name);

@@ -5,6 +5,7 @@ use std::fmt;
 use bytemuck::Pod;
 
 use crate::bytes::BytesError;
+use crate::counters::RemoveError;
 
 /// An exact sum of any kind, as messages hold it: [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum) and their complex kin.
 ///
@@ -32,7 +33,9 @@ use crate::bytes::BytesError;
 /// sum.add_integers(&integers);
 /// assert_eq!(sum.value(), 1.0);
 /// ```
-pub trait Accumulator: sealed::Sealed + Clone + Default + fmt::Debug + 'static {
+pub trait Accumulator:
+    sealed::Sealed + Clone + Default + Eq + fmt::Debug + Send + Sync + 'static
+{
     /// An array of `u64`, or an array of two of them.
     type Words: Pod;
 
@@ -41,6 +44,18 @@ pub trait Accumulator: sealed::Sealed + Clone + Default + fmt::Debug + 'static {
 
     /// What it is, with the type of its items: ranks compare it.
     fn name() -> String;
+
+    /// Adds another sum.
+    fn merge(&mut self, other: &Self);
+
+    /// Takes back what another sum was given.
+    ///
+    /// # Errors
+    /// This sum has fewer items, or fewer of a kind: NaNs, infinities, negative zeros. It stays as it was.
+    fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError>;
+
+    /// The number of items, or of products.
+    fn items(&self) -> u64;
 
     /// The sum as bytes, for files and other programs. Equal sums give equal bytes, whatever order, threads or ranks made them.
     ///

@@ -68,6 +68,18 @@ macro_rules! of_parts {
                 format!("{} of {}", $name, T::NAME)
             }
 
+            fn merge(&mut self, other: &Self) {
+                self.merge(other);
+            }
+
+            fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+                self.unmerge(other)
+            }
+
+            fn items(&self) -> u64 {
+                self.items()
+            }
+
             fn to_bytes(&self) -> Vec<u8> {
                 bytes::write::<T, T::$window, 2>($kind, self.totals())
             }

@@ -1,8 +1,12 @@
 //! The functions of `treefold.h` that there are once.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_int, c_void};
 
+use super::held;
+use crate::accumulator::{self, treefold_accumulator};
+use crate::element::ElementType;
 use crate::failure::{self, Code, Status};
+use crate::keyed::{self, treefold_keyed};
 
 /// The version: 10000 times the major number, plus 100 times the minor one, plus the patch.
 #[unsafe(no_mangle)]
@@ -30,4 +34,136 @@ pub extern "C" fn treefold_last_error_rank() -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_status_name(status: Status) -> *const c_char {
     Code::name(status).as_ptr()
+}
+
+/// An accumulator of no items.
+///
+/// # Safety
+/// `result` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_create(
+    element_type: i32,
+    figure: i32,
+    result: *mut *mut treefold_accumulator,
+) -> Status {
+    let make = || accumulator::of_codes(ElementType::of_code(element_type)?, figure);
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::create(result, make) }
+}
+
+/// Ends an accumulator.
+///
+/// # Safety
+/// `accumulator` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_destroy(
+    accumulator: *mut *mut treefold_accumulator,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::destroy(accumulator) }
+}
+
+/// The number of an accumulator's items.
+///
+/// # Safety
+/// `result` is one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_count(
+    accumulator: *const treefold_accumulator,
+    result: *mut u64,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::count(accumulator, result) }
+}
+
+/// Whether two accumulators are equal.
+///
+/// # Safety
+/// `result` is one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_equal(
+    accumulator: *const treefold_accumulator,
+    other: *const treefold_accumulator,
+    result: *mut c_int,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::equal(accumulator, other, result) }
+}
+
+/// An accumulator as bytes.
+///
+/// # Safety
+/// `bytes` has room for `capacity` bytes, and `needed` is one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_to_bytes(
+    accumulator: *const treefold_accumulator,
+    bytes: *mut c_void,
+    capacity: usize,
+    needed: *mut usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::to_bytes(accumulator, (bytes, capacity), needed) }
+}
+
+/// Makes an accumulator what bytes stand for.
+///
+/// # Safety
+/// `bytes` are n bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_of_bytes(
+    accumulator: *mut treefold_accumulator,
+    bytes: *const c_void,
+    n: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::of_bytes(accumulator, (bytes, n)) }
+}
+
+/// A state of no items for so many keys.
+///
+/// # Safety
+/// `result` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_create(
+    element_type: i32,
+    figure: i32,
+    keys: usize,
+    result: *mut *mut treefold_keyed,
+) -> Status {
+    let make = || keyed::of_codes(ElementType::of_code(element_type)?, figure, keys);
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::create(result, make) }
+}
+
+/// Ends a keyed state.
+///
+/// # Safety
+/// `keyed` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_destroy(keyed: *mut *mut treefold_keyed) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::destroy(keyed) }
+}
+
+/// Adds what another keyed state was given.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_keyed_merge(
+    keyed: *mut treefold_keyed,
+    other: *const treefold_keyed,
+) -> Status {
+    held::merge_keyed(keyed, other)
+}
+
+/// The number of each key's items.
+///
+/// # Safety
+/// `result` are m numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_counts(
+    keyed: *const treefold_keyed,
+    result: *mut u64,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::counts(keyed, (result, m)) }
 }

@@ -11,15 +11,19 @@
 
 pub mod exports;
 mod function;
+mod held;
 mod pointers;
 mod pool;
 mod shapes;
+pub mod states;
 pub mod typed;
 
 use std::panic::{self, AssertUnwindSafe};
 
 use crate::failure::{self, Code, Failure, Status};
 
+pub use crate::accumulator::treefold_accumulator;
+pub use crate::keyed::treefold_keyed;
 pub use function::{Combine, Function};
 pub use pointers::{
     Bytes, bytes, bytes_mut, disjoint, elements, elements_mut, place, text, write, write_bytes,

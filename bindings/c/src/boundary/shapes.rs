@@ -3,12 +3,12 @@
 use std::ffi::c_void;
 use std::slice;
 
-use num_complex::Complex;
-
+use super::held::keys_of;
 use super::pointers::{disjoint, elements, elements_mut, write, write_bytes};
 use super::{Bytes, Combine, Function, guard};
 use crate::element::ElementType;
 use crate::failure::{self, Failure, Status};
+use crate::keyed::Keys;
 use crate::local::{self, By};
 use crate::operator::{Builtin, Words};
 
@@ -112,7 +112,7 @@ pub(super) unsafe fn fold(
         disjoint(array, place.aligned(local::alignment(element_type))?)?;
         // SAFETY: the caller promises n elements.
         let items = unsafe { array.read(items) };
-        let mut value = [0; size_of::<Complex<f64>>()];
+        let mut value = [0; local::LONGEST_ELEMENT];
         let value = &mut value[..element_bytes];
         local::fold(by, element_type, operator, items, value)?;
         // SAFETY: the caller promises room for an element, and `value` is on this stack.
@@ -216,15 +216,14 @@ pub(super) unsafe fn fold_user(
     })
 }
 
-/// A reduction of rows to a row.
+/// Several results of an array.
 ///
 /// # Safety
 /// `items` are n elements, and `result` are m.
-pub(super) unsafe fn rows<T: bytemuck::Pod>(
+pub(super) unsafe fn results<T: bytemuck::Pod>(
     (items, n): (*const T, usize),
-    width: usize,
     (result, m): (*mut T, usize),
-    reduce: impl FnOnce(&[T], usize, &mut [T]) -> Result<(), Failure>,
+    reduce: impl FnOnce(&[T], &mut [T]) -> Result<(), Failure>,
 ) -> Status {
     guard(|| {
         let (items, result) = (items.cast(), result.cast());
@@ -235,7 +234,33 @@ pub(super) unsafe fn rows<T: bytemuck::Pod>(
         let items = unsafe { items_array.read(items) };
         // SAFETY: the caller promises m elements, which are no items, as was just found.
         let result = unsafe { result_array.write(result) };
-        let items = elements::<T>("items", items)?;
-        reduce(items, width, elements_mut("result", result)?)
+        reduce(elements("items", items)?, elements_mut("result", result)?)
+    })
+}
+
+/// A result for each key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `items` are n elements, and `result` are m.
+pub(super) unsafe fn by_key<T: bytemuck::Pod>(
+    keys: (i32, *const c_void, usize),
+    (items, n): (*const T, usize),
+    (result, m): (*mut T, usize),
+    reduce: impl FnOnce(Keys<'_>, &[T], &mut [T]) -> Result<(), Failure>,
+) -> Status {
+    guard(|| {
+        let (items, result) = (items.cast(), result.cast());
+        // SAFETY: the caller promises such keys.
+        let (keys, keys_array) = unsafe { keys_of(keys) }?;
+        let items_array = Bytes::of("items", items, n, size_of::<T>())?;
+        let result_array = Bytes::of("result", result, m, size_of::<T>())?;
+        disjoint(keys_array, result_array)?;
+        disjoint(items_array, result_array)?;
+        // SAFETY: the caller promises n elements.
+        let items = unsafe { items_array.read(items) };
+        // SAFETY: the caller promises m elements, which are neither keys nor items, as was just found.
+        let result = unsafe { result_array.write(result) };
+        let items = elements("items", items)?;
+        reduce(keys, items, elements_mut("result", result)?)
     })
 }

@@ -5,9 +5,11 @@ use std::ffi::c_void;
 use num_complex::Complex;
 
 use super::Combine;
-use super::shapes::{self, one_array, rows, two_arrays, two_results};
+use super::shapes::{self, by_key, one_array, results, two_arrays, two_results};
+use crate::accumulator::Statistic;
 use crate::exact;
 use crate::failure::Status;
+use crate::keyed;
 use crate::local::{self, By};
 
 /// The sum of n numbers.
@@ -243,7 +245,11 @@ pub unsafe extern "C" fn treefold_exact_sum_rows_f32(
     m: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { rows((items, n), width, (result, m), exact::sum_rows) }
+    unsafe {
+        results((items, n), (result, m), |items, result| {
+            exact::sum_rows(items, width, result)
+        })
+    }
 }
 
 /// The exact sums of the columns of rows.
@@ -259,7 +265,303 @@ pub unsafe extern "C" fn treefold_exact_sum_rows_f64(
     m: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { rows((items, n), width, (result, m), exact::sum_rows) }
+    unsafe {
+        results((items, n), (result, m), |items, result| {
+            exact::sum_rows(items, width, result)
+        })
+    }
+}
+
+/// The exact sum of the items of each key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `items` are n, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_sum_by_key_f32(
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const f32,
+    n: usize,
+    result: *mut f32,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        by_key(
+            (key_type, keys, k),
+            (items, n),
+            (result, m),
+            |keys, items, result| keyed::sums(By::Caller, keys, items, result),
+        )
+    }
+}
+
+/// The exact sum of the items of each key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `items` are n, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_sum_by_key_f64(
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const f64,
+    n: usize,
+    result: *mut f64,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        by_key(
+            (key_type, keys, k),
+            (items, n),
+            (result, m),
+            |keys, items, result| keyed::sums(By::Caller, keys, items, result),
+        )
+    }
+}
+
+/// The mean of the items of each key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `items` are n, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_mean_by_key_f32(
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const f32,
+    n: usize,
+    result: *mut f32,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        by_key(
+            (key_type, keys, k),
+            (items, n),
+            (result, m),
+            |keys, items, result| keyed::statistics(Statistic::Mean, keys, items, result),
+        )
+    }
+}
+
+/// The mean of the items of each key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `items` are n, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_mean_by_key_f64(
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const f64,
+    n: usize,
+    result: *mut f64,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        by_key(
+            (key_type, keys, k),
+            (items, n),
+            (result, m),
+            |keys, items, result| keyed::statistics(Statistic::Mean, keys, items, result),
+        )
+    }
+}
+
+/// The variance of the items of each key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `items` are n, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_variance_by_key_f32(
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const f32,
+    n: usize,
+    ddof: f64,
+    result: *mut f32,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        by_key(
+            (key_type, keys, k),
+            (items, n),
+            (result, m),
+            |keys, items, result| keyed::statistics(Statistic::Variance(ddof), keys, items, result),
+        )
+    }
+}
+
+/// The variance of the items of each key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `items` are n, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_variance_by_key_f64(
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const f64,
+    n: usize,
+    ddof: f64,
+    result: *mut f64,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        by_key(
+            (key_type, keys, k),
+            (items, n),
+            (result, m),
+            |keys, items, result| keyed::statistics(Statistic::Variance(ddof), keys, items, result),
+        )
+    }
+}
+
+/// The standard deviation of the items of each key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `items` are n, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_standard_deviation_by_key_f32(
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const f32,
+    n: usize,
+    ddof: f64,
+    result: *mut f32,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        by_key(
+            (key_type, keys, k),
+            (items, n),
+            (result, m),
+            |keys, items, result| {
+                keyed::statistics(Statistic::StandardDeviation(ddof), keys, items, result)
+            },
+        )
+    }
+}
+
+/// The standard deviation of the items of each key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `items` are n, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_standard_deviation_by_key_f64(
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const f64,
+    n: usize,
+    ddof: f64,
+    result: *mut f64,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        by_key(
+            (key_type, keys, k),
+            (items, n),
+            (result, m),
+            |keys, items, result| {
+                keyed::statistics(Statistic::StandardDeviation(ddof), keys, items, result)
+            },
+        )
+    }
+}
+
+/// The exact sum of the window that ends at each item.
+///
+/// # Safety
+/// `items` are n numbers, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_rolling_sum_f32(
+    items: *const f32,
+    n: usize,
+    window: usize,
+    least_items: usize,
+    result: *mut f32,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        results((items, n), (result, m), |items, result| {
+            keyed::rolling(Statistic::Value, items, [window, least_items], result)
+        })
+    }
+}
+
+/// The exact sum of the window that ends at each item.
+///
+/// # Safety
+/// `items` are n numbers, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_rolling_sum_f64(
+    items: *const f64,
+    n: usize,
+    window: usize,
+    least_items: usize,
+    result: *mut f64,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        results((items, n), (result, m), |items, result| {
+            keyed::rolling(Statistic::Value, items, [window, least_items], result)
+        })
+    }
+}
+
+/// The mean of the window that ends at each item.
+///
+/// # Safety
+/// `items` are n numbers, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_rolling_mean_f32(
+    items: *const f32,
+    n: usize,
+    window: usize,
+    least_items: usize,
+    result: *mut f32,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        results((items, n), (result, m), |items, result| {
+            keyed::rolling(Statistic::Mean, items, [window, least_items], result)
+        })
+    }
+}
+
+/// The mean of the window that ends at each item.
+///
+/// # Safety
+/// `items` are n numbers, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_rolling_mean_f64(
+    items: *const f64,
+    n: usize,
+    window: usize,
+    least_items: usize,
+    result: *mut f64,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        results((items, n), (result, m), |items, result| {
+            keyed::rolling(Statistic::Mean, items, [window, least_items], result)
+        })
+    }
 }
 
 /// The reduction of n items of any type by any operator.
@@ -566,6 +868,56 @@ pub unsafe extern "C" fn treefold_par_exact_norm_f64(
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
     unsafe { one_array(x, n, result, |x| exact::norm(By::Pool, x)) }
+}
+
+/// The exact sum of the items of each key, by all threads.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `items` are n, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_par_exact_sum_by_key_f32(
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const f32,
+    n: usize,
+    result: *mut f32,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        by_key(
+            (key_type, keys, k),
+            (items, n),
+            (result, m),
+            |keys, items, result| keyed::sums(By::Pool, keys, items, result),
+        )
+    }
+}
+
+/// The exact sum of the items of each key, by all threads.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `items` are n, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_par_exact_sum_by_key_f64(
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const f64,
+    n: usize,
+    result: *mut f64,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        by_key(
+            (key_type, keys, k),
+            (items, n),
+            (result, m),
+            |keys, items, result| keyed::sums(By::Pool, keys, items, result),
+        )
+    }
 }
 
 /// The reduction of n items of any type by any operator, by all threads.

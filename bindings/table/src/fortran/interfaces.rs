@@ -82,6 +82,7 @@ fn declared(kind: &str, is_array: bool) -> Option<(&'static str, &'static str, &
         "float *" => place("real(c_float), intent(inout)", "c_float"),
         "double *" => place("real(c_double), intent(inout)", "c_double"),
         "int *" => ("integer(c_int), intent(inout)", "c_int", ""),
+        "uint64_t *" => place("integer(c_int64_t), intent(inout)", "c_int64_t"),
         "size_t *" => ("integer(c_size_t), intent(inout)", "c_size_t", ""),
         _ if kind == "const void *const *" => ("type(c_ptr), value", "c_ptr", ""),
         _ if kind.ends_with("**") => ("type(c_ptr), intent(inout)", "c_ptr", ""),

@@ -1,8 +1,10 @@
 //! `treefold.F90`: the reductions of one process.
 
-use super::{generic, interfaces, public};
+use super::states::{self, KEYS};
+use super::{generic, handles, interfaces, public};
 use crate::Error;
-use crate::functions::{OPERATORS, Operator, Shape, TYPED, Typed};
+use crate::exact::HANDLES;
+use crate::functions::{OPERATORS, Operator, Shape, Typed, all_typed};
 use crate::prototypes::Prototype;
 use crate::text::{put, statement};
 
@@ -13,7 +15,7 @@ const BY: [&str; 2] = ["", "par_"];
 pub(crate) fn regions(prototypes: &[Prototype]) -> Result<Vec<(&'static str, String)>, Error> {
     let renames = |element: &str| {
         let rename = |name: String| format!("c_{name} => c_{name}_{element}");
-        let names = TYPED.iter().flat_map(names_of).map(rename);
+        let names = all_typed().flat_map(names_of).map(rename);
         let code = format!("element => TREEFOLD_{}", element.to_uppercase());
         let names: Vec<_> = [code].into_iter().chain(names).collect();
         statement("   use treefold_support, ", &names, "")
@@ -25,6 +27,7 @@ pub(crate) fn regions(prototypes: &[Prototype]) -> Result<Vec<(&'static str, Str
             "functions of treefold.h",
             interfaces::interfaces(prototypes)?,
         ),
+        ("handles", handles(HANDLES)),
         ("real32", renames("f32")),
         ("real64", renames("f64")),
     ])
@@ -47,24 +50,28 @@ fn names() -> String {
         });
         each.flatten().collect::<Vec<_>>()
     };
-    let of_floats: Vec<_> = TYPED.iter().flat_map(names_of).collect();
+    let of_floats: Vec<_> = all_typed().flat_map(names_of).collect();
     let block = |names: &[String]| {
         let each = |name: &String| {
-            // Of a name that ends by `_rows`, the procedure is called the same; others take items.
-            let procedure = if name.ends_with("_rows") {
-                name.clone()
+            // Of a name that ends by `_rows`, the procedure is called the same; others take items, or keys of several types.
+            let procedures = if name.ends_with("_rows") {
+                vec![name.clone()]
+            } else if name.ends_with("_by_key") {
+                KEYS.map(|(kind, _)| format!("{name}_{kind}")).to_vec()
             } else {
-                format!("{name}_items")
+                vec![format!("{name}_items")]
             };
-            generic(name, &[procedure])
+            generic(name, &procedures)
         };
         public(names.iter().cloned()) + "\n" + &names.iter().map(each).collect::<String>()
     };
     format!(
-        "{}\n#ifdef TREEFOLD_ORDERED\n{}#endif\n\n#ifdef TREEFOLD_REAL\n{}#endif\n",
+        "{}\n#ifdef TREEFOLD_ORDERED\n{}#endif\n\n#ifdef TREEFOLD_FLOATING\n{}#endif\n\n#ifdef TREEFOLD_REAL\n{}\n{}#endif\n",
         block(&of_operators(false)),
         block(&of_operators(true)),
-        block(&of_floats)
+        states::names(false),
+        block(&of_floats),
+        states::names(true)
     )
 }
 
@@ -76,12 +83,14 @@ fn procedures() -> String {
         let texts: Vec<_> = operators.flat_map(of_operator).collect();
         texts.join("\n")
     };
-    let of_floats: Vec<_> = TYPED.iter().flat_map(of_real).collect();
+    let of_floats: Vec<_> = all_typed().flat_map(of_real).collect();
     format!(
-        "{}\n#ifdef TREEFOLD_ORDERED\n{}#endif\n\n#ifdef TREEFOLD_REAL\n{}#endif\n",
+        "{}\n#ifdef TREEFOLD_ORDERED\n{}#endif\n\n#ifdef TREEFOLD_FLOATING\n{}#endif\n\n#ifdef TREEFOLD_REAL\n{}\n{}#endif\n",
         of_operators(false),
         of_operators(true),
-        of_floats.join("\n")
+        states::procedures(false),
+        of_floats.join("\n"),
+        states::procedures(true)
     )
 }
 
@@ -165,13 +174,68 @@ const OF_REAL_ROWS: &str = "   function {name}(rows, ierr) result({result})
    end function {name}
 ";
 
+const OF_KEYS: &str = "   function {name}_{kind}(keys, x, groups, {ddof}ierr) result({result})
+      integer({kind}), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+{declared}      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: {result}(groups)
+
+      {result} = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_{name}({code}, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
+         {ddof}{result}, size({result}, kind=c_size_t)), ierr)
+   end function {name}_{kind}
+";
+
+const OF_WINDOWS: &str = "   function {name}_items(x, window, least_items, ierr) result({result})
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: window
+      integer, intent(in), optional :: least_items
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: {result}(size(x))
+      integer(int64) :: least
+
+      {result} = 0
+      least = window
+      if (present(least_items)) least = least_items
+      if (negative('window', int(window, int64), ierr)) return
+      if (negative('least_items', least, ierr)) return
+      call report(c_{name}(x, size(x, kind=c_size_t), int(window, c_size_t), least, {result}, &
+         size({result}, kind=c_size_t)), ierr)
+   end function {name}_items
+";
+
 fn of_real(function: &Typed) -> Vec<String> {
-    let template = match function.shape {
-        Shape::Array => OF_ARRAY,
-        Shape::Arrays => OF_ARRAYS,
-        Shape::Numbers => TO_NUMBERS,
-        Shape::Rows => OF_REAL_ROWS,
+    let has_ddof = function.shape == Shape::SpreadByKey;
+    let (ddof, declared) = if has_ddof {
+        ("ddof, ", "      real(real64), intent(in) :: ddof\n")
+    } else {
+        ("", "")
     };
-    let each = |name: String| put(template, &[("name", &name), ("result", function.result)]);
-    names_of(function).map(each).collect()
+    let templates = match function.shape {
+        Shape::Array => vec![OF_ARRAY.to_owned()],
+        Shape::Arrays => vec![OF_ARRAYS.to_owned()],
+        Shape::Numbers => vec![TO_NUMBERS.to_owned()],
+        Shape::Rows => vec![OF_REAL_ROWS.to_owned()],
+        Shape::Windows => vec![OF_WINDOWS.to_owned()],
+        Shape::ByKey | Shape::SpreadByKey => {
+            let of_kind = |(kind, code)| {
+                let values = [
+                    ("kind", kind),
+                    ("code", code),
+                    ("ddof", ddof),
+                    ("declared", declared),
+                ];
+                put(OF_KEYS, &values)
+            };
+            KEYS.map(of_kind).to_vec()
+        }
+    };
+    let each = |name: String| {
+        let values = [("name", name.as_str()), ("result", function.result)];
+        let of_name = |template: &String| put(template, &values);
+        templates.iter().map(of_name).collect::<Vec<_>>()
+    };
+    names_of(function).flat_map(each).collect()
 }

@@ -1,6 +1,6 @@
 //! `treefold_mpi.F90`: the reductions over ranks.
 
-use super::{generic, interfaces, public};
+use super::{generic, handles, interfaces, public};
 use crate::Error;
 use crate::functions::{CALLS, Call, Form, HANDLES, SETTINGS, Setting, WAITS};
 use crate::prototypes::Prototype;
@@ -22,7 +22,7 @@ pub(crate) fn regions(prototypes: &[Prototype]) -> Result<Vec<(&'static str, Str
         ("dot products of C", cases(&run_dot_cases())),
         ("starts of C", cases(&start_cases())),
         ("starts of dot products of C", cases(&start_dot_cases())),
-        ("handles", handles()),
+        ("handles", handles(HANDLES)),
         ("names of settings", names_of_settings()),
     ])
 }
@@ -442,35 +442,4 @@ fn start_dot_cases() -> Vec<(&'static Call, String)> {
         )
     };
     with_pairs().map(each).collect()
-}
-
-const FINALISE: &str = "   impure elemental subroutine finalise_{name}({name})
-      type(treefold_{name}), intent(inout) :: {name}
-      integer(c_int32_t) :: status
-
-      if (c_associated({name}%handle)) status = c_{end}({name}%handle)
-      {name}%handle = c_null_ptr
-   end subroutine finalise_{name}
-";
-
-const ASSIGN: &str = "   impure elemental subroutine assign_{name}(to, from)
-      class(treefold_{name}), intent(inout) :: to
-      type(treefold_{name}), intent(in) :: from
-
-      if (c_associated(from%handle)) call no_copy('treefold_{name}')
-      call finalise_{name}(to)
-   end subroutine assign_{name}
-";
-
-fn handles() -> String {
-    let of = |template| {
-        let each = |&(name, end): &(&str, &str)| put(template, &[("name", name), ("end", end)]);
-        HANDLES.iter().map(each).collect::<Vec<_>>().join("\n")
-    };
-    format!(
-        "   ! Nobody is left to hear of an error in a finaliser. It has no effect on what has ended already, nor on what was never made.\n\n\
-         {}\n   ! Assignments: of what has not been made, such as treefold_plan(), it ends the old value; of anything else the program.\n\n{}",
-        of(FINALISE),
-        of(ASSIGN)
-    )
 }

@@ -1,16 +1,17 @@
-//! What an exact plan makes of a program's items: a sum, a norm or a dot product.
+//! What exact plans and accumulators make of a program's items: a sum, a norm or a dot product.
 
 use std::marker::PhantomData;
 
+use crate::element::ElementType;
+use crate::failure::{Code, Failure};
 use bytemuck::Pod;
 use num_complex::Complex;
 use treefold::exact::{Accumulator, ComplexProductSum, ComplexSum, Float, ProductSum, Sum};
-use treefold_c::element::ElementType;
-use treefold_c::failure::{Code, Failure};
 
-/// What an exact plan makes of the items, by a code of `treefold_mpi.h`.
+/// What exact plans and accumulators make of the items, by a code of `treefold.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Figure {
+#[expect(missing_docs, reason = "treefold.h describes them")]
+pub enum Figure {
     Sum,
     Norm,
     Dot,
@@ -24,7 +25,7 @@ impl Figure {
     ///
     /// # Errors
     /// There is no such code, or the type has no such figure.
-    pub(crate) fn of_code(code: i32, element_type: ElementType) -> Result<Self, Failure> {
+    pub fn of_code(code: i32, element_type: ElementType) -> Result<Self, Failure> {
         let index = usize::try_from(code)
             .ok()
             .and_then(|code| code.checked_sub(1));
@@ -41,25 +42,30 @@ impl Figure {
             (ElementType::C32 | ElementType::C64, Self::Norm) => unsupported(
                 "the exact norm of complex numbers is that of twice as many real ones: give them as those",
             ),
-            _ => unsupported("integers have exact sums in tree order: a plan of their sum"),
+            _ => unsupported("integers have exact sums in tree order"),
         }
     }
 }
 
 /// How items become a figure by way of an accumulator.
-pub(crate) trait Quantity: 'static {
+pub trait Quantity: 'static {
     /// An element of the program's arrays.
     type Item: Pod;
-    /// What ranks add up.
+    /// What is added up, in a process and over ranks.
     type Total: Accumulator;
     /// Whether it is made of two arrays.
     const TAKES_PAIRS: bool;
+    /// What it is, for errors.
+    const NAME: &'static str;
 
     /// Adds items; `y` is empty unless there are pairs.
     fn add(total: &mut Self::Total, x: &[Self::Item], y: &[Self::Item]);
 
     /// What the total stands for, rounded once.
     fn value(total: &Self::Total) -> Self::Item;
+
+    /// The mean of the items or products, rounded once; `None` if the figure has none.
+    fn mean(total: &Self::Total) -> Option<Self::Item>;
 
     /// Adds whole rows, column by column.
     fn add_rows(totals: &mut [Self::Total], x: &[Self::Item], y: &[Self::Item]) {
@@ -81,12 +87,14 @@ pub(crate) trait Quantity: 'static {
 }
 
 /// The sum of real items.
-pub(crate) struct Sums<T>(PhantomData<T>);
+#[derive(Debug)]
+pub struct Sums<T>(PhantomData<T>);
 
 impl<T: Float> Quantity for Sums<T> {
     type Item = T;
     type Total = Sum<T>;
     const TAKES_PAIRS: bool = false;
+    const NAME: &'static str = "a sum";
 
     fn add(total: &mut Sum<T>, x: &[T], _: &[T]) {
         total.add(x);
@@ -96,18 +104,24 @@ impl<T: Float> Quantity for Sums<T> {
         total.value()
     }
 
+    fn mean(total: &Sum<T>) -> Option<T> {
+        Some(total.mean())
+    }
+
     fn add_rows(totals: &mut [Sum<T>], x: &[T], _: &[T]) {
         Sum::add_rows(totals, x);
     }
 }
 
 /// The Euclidean norm of real items.
-pub(crate) struct Norms<T>(PhantomData<T>);
+#[derive(Debug)]
+pub struct Norms<T>(PhantomData<T>);
 
 impl<T: Float> Quantity for Norms<T> {
     type Item = T;
     type Total = ProductSum<T>;
     const TAKES_PAIRS: bool = false;
+    const NAME: &'static str = "a norm";
 
     fn add(total: &mut ProductSum<T>, x: &[T], _: &[T]) {
         total.add_squares(x);
@@ -116,15 +130,21 @@ impl<T: Float> Quantity for Norms<T> {
     fn value(total: &ProductSum<T>) -> T {
         total.root()
     }
+
+    fn mean(_: &ProductSum<T>) -> Option<T> {
+        None
+    }
 }
 
 /// The dot product of real items.
-pub(crate) struct Dots<T>(PhantomData<T>);
+#[derive(Debug)]
+pub struct Dots<T>(PhantomData<T>);
 
 impl<T: Float> Quantity for Dots<T> {
     type Item = T;
     type Total = ProductSum<T>;
     const TAKES_PAIRS: bool = true;
+    const NAME: &'static str = "a dot product";
 
     fn add(total: &mut ProductSum<T>, x: &[T], y: &[T]) {
         total.add(x, y);
@@ -133,15 +153,21 @@ impl<T: Float> Quantity for Dots<T> {
     fn value(total: &ProductSum<T>) -> T {
         total.value()
     }
+
+    fn mean(total: &ProductSum<T>) -> Option<T> {
+        Some(total.mean())
+    }
 }
 
 /// The sum of complex items.
-pub(crate) struct ComplexSums<T>(PhantomData<T>);
+#[derive(Debug)]
+pub struct ComplexSums<T>(PhantomData<T>);
 
 impl<T: Float> Quantity for ComplexSums<T> {
     type Item = Complex<T>;
     type Total = ComplexSum<T>;
     const TAKES_PAIRS: bool = false;
+    const NAME: &'static str = "a sum";
 
     fn add(total: &mut ComplexSum<T>, x: &[Complex<T>], _: &[Complex<T>]) {
         total.add(bytemuck::cast_slice(x));
@@ -150,15 +176,25 @@ impl<T: Float> Quantity for ComplexSums<T> {
     fn value(total: &ComplexSum<T>) -> Complex<T> {
         complex(total.value())
     }
+
+    fn mean(total: &ComplexSum<T>) -> Option<Complex<T>> {
+        Some(complex(total.mean()))
+    }
 }
 
 /// The dot product of complex items, the first of each pair conjugated or not.
-pub(crate) struct ComplexDots<T, const IS_CONJUGATE: bool>(PhantomData<T>);
+#[derive(Debug)]
+pub struct ComplexDots<T, const IS_CONJUGATE: bool>(PhantomData<T>);
 
 impl<T: Float, const IS_CONJUGATE: bool> Quantity for ComplexDots<T, IS_CONJUGATE> {
     type Item = Complex<T>;
     type Total = ComplexProductSum<T>;
     const TAKES_PAIRS: bool = true;
+    const NAME: &'static str = if IS_CONJUGATE {
+        "a dot product with conjugates"
+    } else {
+        "a dot product"
+    };
 
     fn add(total: &mut ComplexProductSum<T>, x: &[Complex<T>], y: &[Complex<T>]) {
         let (x, y) = (bytemuck::cast_slice(x), bytemuck::cast_slice(y));
@@ -172,8 +208,12 @@ impl<T: Float, const IS_CONJUGATE: bool> Quantity for ComplexDots<T, IS_CONJUGAT
     fn value(total: &ComplexProductSum<T>) -> Complex<T> {
         complex(total.value())
     }
+
+    fn mean(total: &ComplexProductSum<T>) -> Option<Complex<T>> {
+        Some(complex(total.mean()))
+    }
 }
 
-fn complex<T>([re, im]: [T; 2]) -> Complex<T> {
+pub(crate) fn complex<T>([re, im]: [T; 2]) -> Complex<T> {
     Complex { re, im }
 }

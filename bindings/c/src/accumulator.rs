@@ -1,0 +1,297 @@
+//! Exact accumulators of any kind, on bytes that are elements of a type which only the program's codes tell.
+
+mod kind;
+
+use std::any::Any;
+
+use bytemuck::NoUninit;
+
+use self::kind::{ComplexMomentsOf, Kind, MomentsOf, OfFigure};
+use crate::boundary::elements;
+use crate::element::ElementType;
+use crate::failure::{self, Code, Failure};
+use crate::figure::{ComplexDots, ComplexSums, Dots, Figure, Norms, Sums};
+use crate::handle::{Copied, handle};
+
+handle!(
+    /// The handle of an accumulator.
+    pub treefold_accumulator,
+    Box<dyn Accumulator>,
+    1,
+    "accumulator"
+);
+
+/// What is done with items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// They are added.
+    Add,
+    /// They are taken back.
+    Remove,
+}
+
+/// What is made of the items, rounded once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Statistic {
+    Value,
+    Mean,
+    /// Less so many degrees of freedom.
+    Variance(f64),
+    StandardDeviation(f64),
+}
+
+impl Statistic {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Value => "value",
+            Self::Mean => "mean",
+            Self::Variance(_) => "variance",
+            Self::StandardDeviation(_) => "standard deviation",
+        }
+    }
+
+    /// The type of a statistic of elements: variances of complex numbers are real.
+    pub(crate) fn element_type(self, of: ElementType) -> ElementType {
+        match (self, of) {
+            (Self::Value | Self::Mean, of) => of,
+            (_, ElementType::C32) => ElementType::F32,
+            (_, ElementType::C64) => ElementType::F64,
+            (_, of) => of,
+        }
+    }
+
+    /// What is wrong with asking for it.
+    #[cold]
+    pub(crate) fn missing(self, of: &str, instead: &str) -> Failure {
+        let message = format!("{of} has no {}: {instead}", self.name());
+        Failure::new(Code::Unsupported, message)
+    }
+}
+
+/// The code of an accumulator that has a variance. Codes of other figures are those of [`Figure`].
+pub(crate) const MOMENTS: i32 = 5;
+
+/// Why there is no variance.
+pub(crate) const MOMENTS_HAVE: &str = "one of TREEFOLD_EXACT_MOMENTS has";
+
+/// An accumulator, whatever it holds.
+pub(crate) trait Accumulator: Any + Send + Sync {
+    /// The type of the program's elements.
+    fn element_type(&self) -> ElementType;
+
+    /// Adds or removes items, of one array or of two.
+    ///
+    /// # Errors
+    /// It takes the other number of arrays; an address is not aligned; or fewer items are there than are removed.
+    fn change(&mut self, change: Change, arrays: &[&[u8]]) -> Result<(), Failure>;
+
+    /// Adds what another one was given, or takes it back.
+    ///
+    /// # Errors
+    /// The other one is of another kind, or fewer items are there than are removed.
+    fn change_by(&mut self, change: Change, other: &dyn Accumulator) -> Result<(), Failure>;
+
+    /// The number of items, or of products.
+    fn items(&self) -> u64;
+
+    /// Writes a statistic to an element, whose type is [`Statistic::element_type`].
+    ///
+    /// # Errors
+    /// It has no such statistic.
+    fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure>;
+
+    /// Whether another one is equal.
+    ///
+    /// # Errors
+    /// It is of another kind.
+    fn equals(&self, other: &dyn Accumulator) -> Result<bool, Failure>;
+
+    fn to_bytes(&self) -> Vec<u8>;
+
+    /// Becomes what bytes stand for.
+    ///
+    /// # Errors
+    /// They are not those of an accumulator of this kind.
+    fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure>;
+
+    fn boxed(&self) -> Box<dyn Accumulator>;
+
+    /// What it is, for errors.
+    fn name(&self) -> String;
+}
+
+impl Copied for Box<dyn Accumulator> {
+    fn copied(&self) -> Self {
+        self.boxed()
+    }
+}
+
+/// An accumulator of no items.
+///
+/// # Errors
+/// There is no such figure of elements of the type.
+pub(crate) fn of_codes(
+    element_type: ElementType,
+    figure: i32,
+) -> Result<Box<dyn Accumulator>, Failure> {
+    use ElementType::{C32, C64, F32, F64};
+    if figure == MOMENTS {
+        return Ok(match element_type {
+            F32 => empty::<MomentsOf<f32>>(F32),
+            F64 => empty::<MomentsOf<f64>>(F64),
+            C32 => empty::<ComplexMomentsOf<f32>>(C32),
+            C64 => empty::<ComplexMomentsOf<f64>>(C64),
+            _ => {
+                let message = "moments are of real or complex numbers";
+                return Err(Failure::new(Code::Unsupported, message));
+            }
+        });
+    }
+    macro_rules! real {
+        ($float:ty, $figure:expr) => {
+            match $figure {
+                Figure::Sum => empty::<OfFigure<Sums<$float>>>(element_type),
+                Figure::Norm => empty::<OfFigure<Norms<$float>>>(element_type),
+                Figure::Dot | Figure::ConjugateDot => empty::<OfFigure<Dots<$float>>>(element_type),
+            }
+        };
+    }
+    macro_rules! complex {
+        ($float:ty, $figure:expr) => {
+            match $figure {
+                Figure::Sum => empty::<OfFigure<ComplexSums<$float>>>(element_type),
+                Figure::Dot => empty::<OfFigure<ComplexDots<$float, false>>>(element_type),
+                Figure::ConjugateDot => empty::<OfFigure<ComplexDots<$float, true>>>(element_type),
+                Figure::Norm => unreachable!("`Figure::of_code` knows that there is none"),
+            }
+        };
+    }
+    let figure = Figure::of_code(figure, element_type)?;
+    Ok(match element_type {
+        F32 => real!(f32, figure),
+        F64 => real!(f64, figure),
+        C32 => complex!(f32, figure),
+        C64 => complex!(f64, figure),
+        _ => unreachable!("`Figure::of_code` knows which types have figures"),
+    })
+}
+
+fn empty<K: Kind>(element_type: ElementType) -> Box<dyn Accumulator> {
+    Box::new(Typed::<K> {
+        element_type,
+        total: K::Total::default(),
+    })
+}
+
+/// An accumulator of a kind.
+struct Typed<K: Kind> {
+    element_type: ElementType,
+    total: K::Total,
+}
+
+impl<K: Kind> Typed<K> {
+    /// Another accumulator, if it is of this kind.
+    fn like<'o>(&self, other: &'o dyn Accumulator) -> Result<&'o Self, Failure> {
+        let any: &dyn Any = other;
+        any.downcast_ref().ok_or_else(|| {
+            let reason = format_args!("it is {}, not {}", other.name(), self.name());
+            Failure::argument("other", reason)
+        })
+    }
+}
+
+impl<K: Kind> Accumulator for Typed<K> {
+    fn element_type(&self) -> ElementType {
+        self.element_type
+    }
+
+    fn change(&mut self, change: Change, arrays: &[&[u8]]) -> Result<(), Failure> {
+        let [x, y] = match (arrays, K::TAKES_PAIRS) {
+            ([x], false) => [elements("items", x)?, &[]],
+            ([x, y], true) => [elements("x", x)?, elements("y", y)?],
+            _ => {
+                let takes = ["items", "products"][usize::from(K::TAKES_PAIRS)];
+                let message = format!("{} takes {takes}", self.name());
+                return Err(Failure::new(Code::Unsupported, message));
+            }
+        };
+        if K::TAKES_PAIRS && x.len() != y.len() {
+            return Err(failure::lengths(x.len(), y.len()));
+        }
+        match change {
+            Change::Add => {
+                K::add(&mut self.total, x, y);
+                Ok(())
+            }
+            Change::Remove => {
+                let mut removed = K::Total::default();
+                K::add(&mut removed, x, y);
+                let name = ["items", "x"][usize::from(K::TAKES_PAIRS)];
+                let result = K::unmerge(&mut self.total, &removed);
+                result.map_err(|error| Failure::argument(name, error))
+            }
+        }
+    }
+
+    fn change_by(&mut self, change: Change, other: &dyn Accumulator) -> Result<(), Failure> {
+        let other = self.like(other)?;
+        match change {
+            Change::Add => {
+                K::merge(&mut self.total, &other.total);
+                Ok(())
+            }
+            Change::Remove => {
+                let result = K::unmerge(&mut self.total, &other.total);
+                result.map_err(|error| Failure::argument("other", error))
+            }
+        }
+    }
+
+    fn items(&self) -> u64 {
+        K::items(&self.total)
+    }
+
+    fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
+        fn put(value: impl NoUninit, result: &mut [u8]) {
+            result.copy_from_slice(bytemuck::bytes_of(&value));
+        }
+        match statistic {
+            Statistic::Value => put(K::value(&self.total), result),
+            Statistic::Mean => {
+                let mean = K::mean(&self.total);
+                let mean = mean.ok_or_else(|| statistic.missing(&self.name(), "a sum has"))?;
+                put(mean, result);
+            }
+            Statistic::Variance(_) | Statistic::StandardDeviation(_) => {
+                let spread = K::spread(&self.total, statistic);
+                let spread = spread.ok_or_else(|| statistic.missing(&self.name(), MOMENTS_HAVE))?;
+                put(spread, result);
+            }
+        }
+        Ok(())
+    }
+
+    fn equals(&self, other: &dyn Accumulator) -> Result<bool, Failure> {
+        Ok(self.total == self.like(other)?.total)
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        K::to_bytes(&self.total)
+    }
+
+    fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.total = K::of_bytes(bytes).map_err(|error| kind::of_bytes_error(&error))?;
+        Ok(())
+    }
+
+    fn boxed(&self) -> Box<dyn Accumulator> {
+        Box::new(Self {
+            element_type: self.element_type,
+            total: self.total.clone(),
+        })
+    }
+
+    fn name(&self) -> String {
+        format!("{} of TREEFOLD_{:?}", K::NAME, self.element_type)
+    }
+}

@@ -1,0 +1,169 @@
+//! What the kinds of accumulators do with items of their type.
+
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+use num_complex::Complex;
+use treefold::exact::{Accumulator as _, BytesError, ComplexMoments, Float, Moments, RemoveError};
+
+use super::Statistic;
+use crate::failure::{Code, Failure};
+use crate::figure::{Quantity, complex};
+
+/// A kind of accumulator.
+pub(crate) trait Kind: 'static {
+    /// An element of the program's arrays.
+    type Item: Pod;
+    /// A variance of items.
+    type Real: Pod;
+    /// What is held.
+    type Total: Clone + Default + PartialEq + Send + Sync;
+    /// Whether it takes two arrays.
+    const TAKES_PAIRS: bool;
+    /// What it is.
+    const NAME: &'static str;
+
+    fn add(total: &mut Self::Total, x: &[Self::Item], y: &[Self::Item]);
+    fn merge(total: &mut Self::Total, other: &Self::Total);
+    fn unmerge(total: &mut Self::Total, other: &Self::Total) -> Result<(), RemoveError>;
+    fn items(total: &Self::Total) -> u64;
+    fn value(total: &Self::Total) -> Self::Item;
+    fn mean(total: &Self::Total) -> Option<Self::Item>;
+    fn spread(total: &Self::Total, statistic: Statistic) -> Option<Self::Real>;
+    fn to_bytes(total: &Self::Total) -> Vec<u8>;
+    fn of_bytes(bytes: &[u8]) -> Result<Self::Total, BytesError>;
+}
+
+/// A figure that plans have, too.
+pub(super) struct OfFigure<Q>(PhantomData<Q>);
+
+impl<Q: Quantity> Kind for OfFigure<Q> {
+    type Item = Q::Item;
+    /// It has no variance.
+    type Real = u8;
+    type Total = Q::Total;
+    const TAKES_PAIRS: bool = Q::TAKES_PAIRS;
+    const NAME: &'static str = Q::NAME;
+
+    fn add(total: &mut Q::Total, x: &[Q::Item], y: &[Q::Item]) {
+        Q::add(total, x, y);
+    }
+
+    fn merge(total: &mut Q::Total, other: &Q::Total) {
+        total.merge(other);
+    }
+
+    fn unmerge(total: &mut Q::Total, other: &Q::Total) -> Result<(), RemoveError> {
+        total.unmerge(other)
+    }
+
+    fn items(total: &Q::Total) -> u64 {
+        total.items()
+    }
+
+    fn value(total: &Q::Total) -> Q::Item {
+        Q::value(total)
+    }
+
+    fn mean(total: &Q::Total) -> Option<Q::Item> {
+        Q::mean(total)
+    }
+
+    fn spread(_: &Q::Total, _: Statistic) -> Option<u8> {
+        None
+    }
+
+    fn to_bytes(total: &Q::Total) -> Vec<u8> {
+        total.to_bytes()
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Result<Q::Total, BytesError> {
+        treefold::exact::Accumulator::of_bytes(bytes)
+    }
+}
+
+macro_rules! moments {
+    ($(#[$docs:meta])* $kind:ident, $moments:ident, $item:ty, $name:literal, $items:expr, $value:expr) => {
+        $(#[$docs])*
+        pub(super) struct $kind<T>(PhantomData<T>);
+
+        impl<T: Float> Kind for $kind<T> {
+            type Item = $item;
+            type Real = T;
+            type Total = $moments<T>;
+            const TAKES_PAIRS: bool = false;
+            const NAME: &'static str = $name;
+
+            fn add(total: &mut $moments<T>, x: &[$item], _: &[$item]) {
+                total.add($items(x));
+            }
+
+            fn merge(total: &mut $moments<T>, other: &$moments<T>) {
+                total.merge(other);
+            }
+
+            fn unmerge(
+                total: &mut $moments<T>,
+                other: &$moments<T>,
+            ) -> Result<(), RemoveError> {
+                total.unmerge(other)
+            }
+
+            fn items(total: &$moments<T>) -> u64 {
+                total.items()
+            }
+
+            fn value(total: &$moments<T>) -> $item {
+                $value(total.sum().value())
+            }
+
+            fn mean(total: &$moments<T>) -> Option<$item> {
+                Some($value(total.mean()))
+            }
+
+            fn spread(total: &$moments<T>, statistic: Statistic) -> Option<T> {
+                match statistic {
+                    Statistic::Variance(ddof) => Some(total.variance(ddof)),
+                    Statistic::StandardDeviation(ddof) => Some(total.standard_deviation(ddof)),
+                    Statistic::Value | Statistic::Mean => None,
+                }
+            }
+
+            fn to_bytes(total: &$moments<T>) -> Vec<u8> {
+                total.to_bytes()
+            }
+
+            fn of_bytes(bytes: &[u8]) -> Result<$moments<T>, BytesError> {
+                $moments::of_bytes(bytes)
+            }
+        }
+    };
+}
+
+moments!(
+    /// Moments of real items.
+    MomentsOf,
+    Moments,
+    T,
+    "moments",
+    std::convert::identity,
+    std::convert::identity
+);
+moments!(
+    /// Moments of complex items.
+    ComplexMomentsOf,
+    ComplexMoments,
+    Complex<T>,
+    "moments",
+    bytemuck::cast_slice,
+    complex
+);
+
+/// What is wrong with bytes.
+pub(super) fn of_bytes_error(error: &BytesError) -> Failure {
+    let code = match error {
+        BytesError::Truncated | BytesError::TooMany { .. } => Code::Length,
+        _ => Code::Argument,
+    };
+    Failure::new(code, format!("`bytes`: {error}"))
+}

@@ -1,0 +1,452 @@
+//! Handles: what a program holds of accumulators and keyed states.
+//!
+//! A handle is no address but a name: the place of an object in a table of the process, how often that place was used before, and the kind
+//! of object. So a handle that was destroyed, or that never was one, is noticed, and nothing that a program passes can lead astray.
+//!
+//! Any thread may use an object, and several may read one at once. Nobody waits for it: a thread that finds it in use says so. A wait would
+//! hide a mistake of the program's, and would never end in a child that was forked while another thread used the object.
+
+use std::ptr;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{OnceLock, RwLock, TryLockError};
+
+use crate::failure::{Code, Failure};
+
+/// The parts of a name, from the lowest bit on. No name is 0: a kind is not.
+const KIND_BITS: u32 = 3;
+const PLACE_BITS: u32 = 28;
+const USE_BITS: u32 = u64::BITS - KIND_BITS - PLACE_BITS;
+
+/// What a handle is a name of.
+pub(crate) trait Named: Sized + 'static {
+    /// The object.
+    type Object: Copied + 'static;
+    /// Its number, from 1 to 7.
+    const KIND: u64;
+    /// What the header calls an argument that is one.
+    const NAME: &'static str;
+
+    /// The objects of this process.
+    fn table() -> &'static Table<Self::Object>;
+}
+
+/// What can be read while it is changed: an object that is merged with itself.
+pub(crate) trait Copied {
+    /// Another one like this.
+    fn copied(&self) -> Self;
+}
+
+/// Declares the handle of a kind of objects, which C knows as a pointer to an incomplete type.
+macro_rules! handle {
+    ($(#[$docs:meta])* $visibility:vis $handle:ident, $object:ty, $kind:literal, $name:literal) => {
+        $(#[$docs])*
+        #[allow(non_camel_case_types, reason = "it is C's name")]
+        #[derive(Debug)]
+        $visibility enum $handle {}
+
+        impl $crate::handle::Named for $handle {
+            type Object = $object;
+            const KIND: u64 = $kind;
+            const NAME: &'static str = $name;
+
+            fn table() -> &'static $crate::handle::Table<$object> {
+                static TABLE: $crate::handle::Table<$object> = $crate::handle::Table::new();
+                &TABLE
+            }
+        }
+    };
+}
+
+pub(crate) use handle;
+
+/// Each piece of a table has as many places as all before it, and the first one has so many.
+const FIRST_PLACES: u32 = 64;
+const PIECES: usize = (PLACE_BITS - FIRST_PLACES.ilog2()) as usize;
+
+/// All objects of one kind. Places stay where they are for ever, and are used again.
+pub(crate) struct Table<O> {
+    pieces: [OnceLock<Box<[Slot<O>]>>; PIECES],
+    /// The places that were ever used.
+    used: AtomicU32,
+    /// The place that was freed last, plus 1, or 0; in the upper half, how often that has changed.
+    free: AtomicU64,
+}
+
+struct Slot<O> {
+    held: RwLock<Held<O>>,
+    /// The place that was freed before this one, plus 1, or 0.
+    next: AtomicU32,
+}
+
+struct Held<O> {
+    object: Option<O>,
+    /// How often the place was freed.
+    uses: u64,
+}
+
+impl<O> Table<O> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            pieces: [const { OnceLock::new() }; PIECES],
+            used: AtomicU32::new(0),
+            free: AtomicU64::new(0),
+        }
+    }
+
+    /// The piece that has a place, and where.
+    fn within(place: u32) -> (usize, usize) {
+        let number = place + FIRST_PLACES;
+        let piece = number.ilog2() - FIRST_PLACES.ilog2();
+        (piece as usize, (number - (FIRST_PLACES << piece)) as usize)
+    }
+
+    fn slot(&self, place: u32) -> Option<&Slot<O>> {
+        let (piece, index) = Self::within(place);
+        self.pieces.get(piece)?.get()?.get(index)
+    }
+
+    /// A place that nobody uses; `None` if there are none left.
+    fn take_place(&self) -> Option<u32> {
+        let mut free = self.free.load(Ordering::Acquire);
+        while let Some(place) = last(free) {
+            // Another thread may take the place meanwhile, and free it again: the number of changes tells.
+            let next = self.slot(place)?.next.load(Ordering::Relaxed);
+            match self.exchange_free(free, next) {
+                Ok(()) => return Some(place),
+                Err(other) => free = other,
+            }
+        }
+        let end = (1 << PLACE_BITS) - FIRST_PLACES;
+        let more = |used: u32| (used < end).then_some(used + 1);
+        let place = self
+            .used
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        let place = place.ok()?;
+        let (piece, _) = Self::within(place);
+        self.pieces[piece].get_or_init(|| {
+            let slots = (0..FIRST_PLACES << piece).map(|_| Slot {
+                held: RwLock::new(Held {
+                    object: None,
+                    uses: 0,
+                }),
+                next: AtomicU32::new(0),
+            });
+            slots.collect()
+        });
+        Some(place)
+    }
+
+    fn free_place(&self, place: u32, slot: &Slot<O>) {
+        let mut free = self.free.load(Ordering::Relaxed);
+        loop {
+            slot.next.store(half(free), Ordering::Relaxed);
+            match self.exchange_free(free, place + 1) {
+                Ok(()) => return,
+                Err(other) => free = other,
+            }
+        }
+    }
+
+    fn exchange_free(&self, free: u64, next: u32) -> Result<(), u64> {
+        let changed = ((free >> 32) + 1) << 32 | u64::from(next);
+        let exchanged =
+            self.free
+                .compare_exchange_weak(free, changed, Ordering::AcqRel, Ordering::Acquire);
+        exchanged.map(drop)
+    }
+}
+
+/// The lower half: a place plus 1, or 0.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the upper half is left out"
+)]
+fn half(free: u64) -> u32 {
+    free as u32
+}
+
+fn last(free: u64) -> Option<u32> {
+    half(free).checked_sub(1)
+}
+
+/// The parts of a name.
+#[derive(Clone, Copy)]
+struct Name {
+    place: u32,
+    uses: u64,
+}
+
+impl Name {
+    fn of<H: Named>(handle: *const H) -> Option<Self> {
+        let number = handle.addr() as u64;
+        let part = |begin: u32, bits: u32| number >> begin & ((1 << bits) - 1);
+        (part(0, KIND_BITS) == H::KIND).then_some(Self {
+            place: u32::try_from(part(KIND_BITS, PLACE_BITS)).ok()?,
+            uses: part(KIND_BITS + PLACE_BITS, USE_BITS),
+        })
+    }
+
+    fn handle<H: Named>(self) -> *mut H {
+        let number =
+            H::KIND | u64::from(self.place) << KIND_BITS | self.uses << (KIND_BITS + PLACE_BITS);
+        // `lib.rs` refuses processors of other than 64 bits.
+        #[expect(clippy::cast_possible_truncation, reason = "addresses have 64 bits")]
+        ptr::without_provenance_mut(number as usize)
+    }
+}
+
+/// A name for an object.
+///
+/// # Errors
+/// There are too many of this kind.
+pub(crate) fn name<H: Named>(object: H::Object) -> Result<*mut H, Failure> {
+    let table = H::table();
+    let slot = table.take_place().and_then(|place| {
+        let slot = table.slot(place)?;
+        Some((place, slot))
+    });
+    let (place, slot) = slot.ok_or_else(|| {
+        let message = format!("there are too many of `{}`", H::NAME);
+        Failure::new(Code::Memory, message)
+    })?;
+    // Nobody else uses a free place, but for a moment by a name that was destroyed.
+    let mut held = slot.held.write().unwrap_or_else(|error| error.into_inner());
+    held.object = Some(object);
+    let uses = held.uses;
+    Ok(Name { place, uses }.handle())
+}
+
+fn find<H: Named>(handle: *const H) -> Result<(Name, &'static Slot<H::Object>), Failure> {
+    let name = Name::of(handle).ok_or_else(|| unknown(handle))?;
+    let slot = H::table().slot(name.place).ok_or_else(|| unknown(handle))?;
+    Ok((name, slot))
+}
+
+/// Reads an object.
+///
+/// # Errors
+/// The handle is NULL, destroyed or no name of this kind; or another thread changes the object; or the body's.
+pub(crate) fn read<H: Named, R>(
+    handle: *const H,
+    body: impl FnOnce(&H::Object) -> Result<R, Failure>,
+) -> Result<R, Failure> {
+    let (name, slot) = find(handle)?;
+    let held = slot
+        .held
+        .try_read()
+        .map_err(|error| in_use::<H, _>(&error))?;
+    match &held.object {
+        Some(object) if held.uses == name.uses => body(object),
+        _ => Err(destroyed::<H>()),
+    }
+}
+
+/// Changes an object.
+///
+/// # Errors
+/// As [`read`], and another thread reads the object.
+pub(crate) fn change<H: Named, R>(
+    handle: *const H,
+    body: impl FnOnce(&mut H::Object) -> Result<R, Failure>,
+) -> Result<R, Failure> {
+    let (name, slot) = find(handle)?;
+    let mut held = slot
+        .held
+        .try_write()
+        .map_err(|error| in_use::<H, _>(&error))?;
+    let is_own = held.uses == name.uses;
+    match &mut held.object {
+        Some(object) if is_own => body(object),
+        _ => Err(destroyed::<H>()),
+    }
+}
+
+/// Changes an object by another one, which may be the same.
+///
+/// # Errors
+/// As [`change`] and [`read`].
+pub(crate) fn change_by<H: Named, R>(
+    handle: *const H,
+    other: *const H,
+    body: impl FnOnce(&mut H::Object, &H::Object) -> Result<R, Failure>,
+) -> Result<R, Failure> {
+    change(handle, |object| {
+        if ptr::eq(handle, other) {
+            let copy = object.copied();
+            body(object, &copy)
+        } else {
+            read(other, |other| body(object, other))
+        }
+    })
+}
+
+/// Ends a name, and its object.
+///
+/// # Errors
+/// As [`change`]. An object that an error in treefold has spoiled can be ended.
+pub(crate) fn end<H: Named>(handle: *const H) -> Result<(), Failure> {
+    let (name, slot) = find(handle)?;
+    let mut held = match slot.held.try_write() {
+        Ok(held) => held,
+        Err(TryLockError::Poisoned(error)) => error.into_inner(),
+        Err(error @ TryLockError::WouldBlock) => return Err(in_use::<H, _>(&error)),
+    };
+    if held.uses != name.uses || held.object.is_none() {
+        return Err(destroyed::<H>());
+    }
+    let object = held.object.take();
+    held.uses = (held.uses + 1) % (1 << USE_BITS);
+    slot.held.clear_poison();
+    drop(held);
+    H::table().free_place(name.place, slot);
+    drop(object);
+    Ok(())
+}
+
+#[cold]
+fn in_use<H: Named, G>(error: &TryLockError<G>) -> Failure {
+    match error {
+        TryLockError::WouldBlock => Failure::argument(H::NAME, "another thread uses it now"),
+        TryLockError::Poisoned(_) => {
+            let message = format!("an error in treefold has spoiled `{}`", H::NAME);
+            Failure::new(Code::Panic, message)
+        }
+    }
+}
+
+#[cold]
+fn destroyed<H: Named>() -> Failure {
+    Failure::argument(H::NAME, "it was destroyed")
+}
+
+/// What is wrong with a handle that names nothing.
+#[cold]
+fn unknown<H: Named>(handle: *const H) -> Failure {
+    if handle.is_null() {
+        return Failure::null(H::NAME);
+    }
+    Failure::argument(H::NAME, "it is no handle of this kind")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+    use std::collections::BTreeSet;
+    use std::panic;
+    use std::ptr;
+    use std::thread;
+
+    use super::{Copied, Named, change, change_by, end, name, read};
+    use crate::failure::{Code, Failure};
+
+    impl Copied for u32 {
+        fn copied(&self) -> Self {
+            *self
+        }
+    }
+
+    handle!(
+        /// A number.
+        number, u32, 6, "number"
+    );
+    handle!(
+        /// Another one.
+        other, u32, 7, "other"
+    );
+
+    fn value(handle: *const number) -> Result<u32, Failure> {
+        read(handle, |value| Ok(*value))
+    }
+
+    fn said(handle: *const number) -> String {
+        value(handle).unwrap_err().message.clone()
+    }
+
+    #[test]
+    fn a_name_leads_to_its_object_until_it_is_ended() {
+        let five = name::<number>(5).unwrap();
+        let six = name::<number>(6).unwrap();
+        assert_eq!((value(five).unwrap(), value(six).unwrap()), (5, 6));
+        let added = change_by(five, six, |own, other| {
+            *own += other;
+            Ok(())
+        });
+        added.unwrap();
+        let doubled = change_by(five, five, |own, other| {
+            *own += other;
+            Ok(())
+        });
+        doubled.unwrap();
+        assert_eq!(value(five).unwrap(), 22);
+        end(five).unwrap();
+        assert_eq!(said(five), "`number`: it was destroyed");
+        assert!(end(five).is_err());
+        assert_eq!(said(ptr::null()), "`number` is NULL");
+        let foreign = name::<other>(1).unwrap();
+        assert_eq!(
+            said(foreign.cast()),
+            "`number`: it is no handle of this kind"
+        );
+        let local = 5_u64;
+        for address in [1, 8, usize::MAX, ptr::from_ref(&local).addr()] {
+            assert!(
+                value(ptr::without_provenance(address)).is_err(),
+                "{address}"
+            );
+        }
+        end(six).unwrap();
+        end(foreign).unwrap();
+    }
+
+    #[test]
+    fn what_is_in_use_is_not_touched() {
+        let five = name::<number>(5).unwrap();
+        let nested = change(five, |_| {
+            assert_eq!(said(five), "`number`: another thread uses it now");
+            assert!(end(five).is_err());
+            value(five)
+        });
+        assert_eq!(nested.unwrap_err().code, Code::Argument);
+        read(five, |_| value(five)).unwrap();
+        let spoiled = panic::catch_unwind(|| change::<number, ()>(five, |_| panic!("a test")));
+        assert!(spoiled.is_err());
+        assert_eq!(value(five).unwrap_err().code, Code::Panic);
+        end(five).unwrap();
+        assert_eq!(said(five), "`number`: it was destroyed");
+    }
+
+    /// Many names at once, by threads that make and end them in turn.
+    #[test]
+    fn names_are_unlike() {
+        let work = |thread: u32| {
+            let mut names = Vec::new();
+            for round in 0..2000 {
+                names.push((
+                    name::<other>(thread * 10_000 + round).unwrap().addr(),
+                    thread * 10_000 + round,
+                ));
+                if round % 3 == 0 {
+                    let (name, _) = names.swap_remove(round as usize % names.len());
+                    end(ptr::without_provenance::<other>(name)).unwrap();
+                }
+            }
+            names
+        };
+        let threads: Vec<_> = (0..4)
+            .map(|thread| thread::spawn(move || work(thread)))
+            .collect();
+        let names: Vec<_> = threads
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap())
+            .collect();
+        let unlike: BTreeSet<usize> = names.iter().map(|(name, _)| *name).collect();
+        assert_eq!(unlike.len(), names.len());
+        for (name, expected) in names {
+            let name = ptr::without_provenance::<other>(name);
+            assert_eq!(read(name, |value| Ok(*value)).unwrap(), expected);
+            end(name).unwrap();
+        }
+        assert!(other::table().slot(8000).is_none(), "places are used again");
+    }
+}
