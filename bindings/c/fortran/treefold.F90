@@ -581,8 +581,8 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_sum_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
-         totals, size(totals, kind=c_size_t)), ierr)
+      call report(c_exact_sum_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function exact_sum_by_key_int32
 
    function exact_sum_by_key_int64(keys, x, groups, ierr) result(totals)
@@ -594,8 +594,8 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_sum_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
-         totals, size(totals, kind=c_size_t)), ierr)
+      call report(c_exact_sum_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function exact_sum_by_key_int64
 
    function par_exact_sum_by_key_int32(keys, x, groups, ierr) result(totals)
@@ -607,8 +607,8 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_par_exact_sum_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
-         totals, size(totals, kind=c_size_t)), ierr)
+      call report(c_par_exact_sum_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function par_exact_sum_by_key_int32
 
    function par_exact_sum_by_key_int64(keys, x, groups, ierr) result(totals)
@@ -620,8 +620,8 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_par_exact_sum_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
-         totals, size(totals, kind=c_size_t)), ierr)
+      call report(c_par_exact_sum_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function par_exact_sum_by_key_int64
 
    function exact_mean_by_key_int32(keys, x, groups, ierr) result(means)
@@ -633,8 +633,8 @@ contains
 
       means = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_mean_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
-         means, size(means, kind=c_size_t)), ierr)
+      call report(c_exact_mean_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
    end function exact_mean_by_key_int32
 
    function exact_mean_by_key_int64(keys, x, groups, ierr) result(means)
@@ -646,8 +646,8 @@ contains
 
       means = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_mean_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
-         means, size(means, kind=c_size_t)), ierr)
+      call report(c_exact_mean_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
    end function exact_mean_by_key_int64
 
    function exact_variance_by_key_int32(keys, x, groups, ddof, ierr) result(variances)
@@ -660,8 +660,8 @@ contains
 
       variances = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_variance_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
-         ddof, variances, size(variances, kind=c_size_t)), ierr)
+      call report(c_exact_variance_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), ddof, variances, size(variances, kind=c_size_t)), ierr)
    end function exact_variance_by_key_int32
 
    function exact_variance_by_key_int64(keys, x, groups, ddof, ierr) result(variances)
@@ -674,8 +674,8 @@ contains
 
       variances = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_variance_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
-         ddof, variances, size(variances, kind=c_size_t)), ierr)
+      call report(c_exact_variance_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), ddof, variances, size(variances, kind=c_size_t)), ierr)
    end function exact_variance_by_key_int64
 
    function exact_standard_deviation_by_key_int32(keys, x, groups, ddof, ierr) result(deviations)
@@ -688,8 +688,8 @@ contains
 
       deviations = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_standard_deviation_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
-         ddof, deviations, size(deviations, kind=c_size_t)), ierr)
+      call report(c_exact_standard_deviation_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), ddof, deviations, size(deviations, kind=c_size_t)), ierr)
    end function exact_standard_deviation_by_key_int32
 
    function exact_standard_deviation_by_key_int64(keys, x, groups, ddof, ierr) result(deviations)
@@ -702,8 +702,8 @@ contains
 
       deviations = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_standard_deviation_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
-         ddof, deviations, size(deviations, kind=c_size_t)), ierr)
+      call report(c_exact_standard_deviation_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), ddof, deviations, size(deviations, kind=c_size_t)), ierr)
    end function exact_standard_deviation_by_key_int64
 
    function exact_rolling_sum_items(x, window, least_items, ierr) result(totals)

@@ -183,8 +183,8 @@ const OF_KEYS: &str = "   function {name}_{kind}(keys, x, groups, {ddof}ierr) re
 
       {result} = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_{name}({code}, address_of(keys), size(keys, kind=c_size_t), x, size(x, kind=c_size_t), &
-         {ddof}{result}, size({result}, kind=c_size_t)), ierr)
+      call report(c_{name}({code}, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), {ddof}{result}, size({result}, kind=c_size_t)), ierr)
    end function {name}_{kind}
 ";
 
