@@ -55,36 +55,6 @@ namespace treefold {
 
 namespace detail {
 
-// Owns a handle of the library's.
-template <class T, treefold_status (*End)(T **)> class handle {
-public:
-    handle() noexcept = default;
-    handle(handle &&other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
-    handle &operator=(handle &&other) noexcept
-    {
-        if (this != &other) {
-            end();
-            value_ = std::exchange(other.value_, nullptr);
-        }
-        return *this;
-    }
-    ~handle() { end(); }
-
-    [[nodiscard]] T *get() const noexcept { return value_; }
-    [[nodiscard]] T **address() noexcept { return &value_; }
-
-    // Ends the handle. It may be another thread's, which is an error; there is nothing left to end then, either.
-    treefold_status end() noexcept
-    {
-        const auto status = value_ == nullptr ? TREEFOLD_OK : End(&value_);
-        value_ = nullptr;
-        return status;
-    }
-
-private:
-    T *value_ = nullptr;
-};
-
 // What an operator of the caller's has thrown in this thread's call, if that failed. The call that runs an operator need not be one
 // on its own plan: a wait drives all runs.
 inline thread_local std::exception_ptr thrown_by_operator;

@@ -18,9 +18,14 @@
 //
 //     T exact_sum(items), exact_dot(x, y), exact_norm(x)    without rounding errors, rounded once, in no order; float and double
 //     vector<T> exact_sum_rows(items, width)
+//     vector<T> exact_sum_by_key(keys, items, groups), exact_mean_by_key    of each of the keys 0 to groups - 1
+//     vector<T> exact_variance_by_key(keys, items, groups, ddof), exact_standard_deviation_by_key
+//     vector<T> exact_rolling_sum(items, window), exact_rolling_mean    of the window that ends at each item
+//     ... (items, window, least_items)                                  not a number where a window has fewer items
 //
-// sum_rows_into, fold_rows_into, fields_into and exact_sum_rows_into leave their result in a std::span<T>. Namespace treefold::par has
-// all of these but exact_sum_rows, with the same bits, by the threads of a pool.
+// Names with `_into` leave their result in a std::span<T>, the last argument, in place of the number of groups. Namespace treefold::par
+// has all of these, with the same bits, by the threads of a pool: of the exact ones, the sums of all items and by key, dot products and
+// norms. Namespace treefold::exact has sums that are held between calls: treefold_exact.hpp.
 //
 // A failure throws treefold::error, and what the caller's operator throws comes through as it is. Each function that returns no vector
 // has a twin `try_…` that throws nothing: it takes the result by reference, or as a span, as its last argument and returns a
@@ -185,6 +190,36 @@ template <item_range R> std::span<const item_of<R>> view(const R &range) noexcep
 {
     return {std::ranges::data(range), std::ranges::size(range)};
 }
+
+// Owns a handle of the library's.
+template <class T, treefold_status (*End)(T **)> class handle {
+public:
+    handle() noexcept = default;
+    handle(handle &&other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
+    handle &operator=(handle &&other) noexcept
+    {
+        if (this != &other) {
+            end();
+            value_ = std::exchange(other.value_, nullptr);
+        }
+        return *this;
+    }
+    ~handle() { end(); }
+
+    [[nodiscard]] T *get() const noexcept { return value_; }
+    [[nodiscard]] T **address() noexcept { return &value_; }
+
+    // Ends the handle. It may be another thread's, which is an error; there is nothing left to end then, either.
+    treefold_status end() noexcept
+    {
+        const auto status = value_ == nullptr ? TREEFOLD_OK : End(&value_);
+        value_ = nullptr;
+        return status;
+    }
+
+private:
+    T *value_ = nullptr;
+};
 
 template <number T> inline constexpr treefold_type type_of = [] {
     if constexpr (std::same_as<T, float>)
@@ -491,6 +526,110 @@ template <auto F32, auto F64> struct rows_function {
     }
 };
 
+// Items with keys to a number for each key.
+template <auto F32, auto F64> struct try_by_key_into_function {
+    template <item_range K, item_range X>
+        requires integer<item_of<K>> && floating<item_of<X>>
+    code operator()(const K &keys, const X &items, std::span<item_of<X>> result) const noexcept
+    {
+        const auto k = detail::view(keys);
+        const auto x = detail::view(items);
+        return code{reduce_floats<item_of<X>, F32, F64>(type_of<item_of<K>>, k.data(), k.size(), x.data(), x.size(), result.data(),
+                                                        result.size())};
+    }
+};
+
+template <auto F32, auto F64> struct by_key_into_function {
+    template <item_range K, item_range X>
+        requires integer<item_of<K>> && floating<item_of<X>>
+    void operator()(const K &keys, const X &items, std::span<item_of<X>> result) const
+    {
+        check(static_cast<treefold_status>(try_by_key_into_function<F32, F64>{}(keys, items, result)));
+    }
+};
+
+template <auto F32, auto F64> struct by_key_function {
+    template <item_range K, item_range X>
+        requires integer<item_of<K>> && floating<item_of<X>>
+    [[nodiscard]] std::vector<item_of<X>> operator()(const K &keys, const X &items, std::size_t groups) const
+    {
+        std::vector<item_of<X>> result(groups);
+        by_key_into_function<F32, F64>{}(keys, items, result);
+        return result;
+    }
+};
+
+// The same, less degrees of freedom.
+template <auto F32, auto F64> struct try_spread_by_key_into_function {
+    template <item_range K, item_range X>
+        requires integer<item_of<K>> && floating<item_of<X>>
+    code operator()(const K &keys, const X &items, double ddof, std::span<item_of<X>> result) const noexcept
+    {
+        const auto k = detail::view(keys);
+        const auto x = detail::view(items);
+        return code{reduce_floats<item_of<X>, F32, F64>(type_of<item_of<K>>, k.data(), k.size(), x.data(), x.size(), ddof,
+                                                        result.data(), result.size())};
+    }
+};
+
+template <auto F32, auto F64> struct spread_by_key_into_function {
+    template <item_range K, item_range X>
+        requires integer<item_of<K>> && floating<item_of<X>>
+    void operator()(const K &keys, const X &items, double ddof, std::span<item_of<X>> result) const
+    {
+        check(static_cast<treefold_status>(try_spread_by_key_into_function<F32, F64>{}(keys, items, ddof, result)));
+    }
+};
+
+template <auto F32, auto F64> struct spread_by_key_function {
+    template <item_range K, item_range X>
+        requires integer<item_of<K>> && floating<item_of<X>>
+    [[nodiscard]] std::vector<item_of<X>> operator()(const K &keys, const X &items, std::size_t groups, double ddof) const
+    {
+        std::vector<item_of<X>> result(groups);
+        spread_by_key_into_function<F32, F64>{}(keys, items, ddof, result);
+        return result;
+    }
+};
+
+// Items to a number for each window.
+template <auto F32, auto F64> struct try_windows_into_function {
+    template <item_range X>
+        requires floating<item_of<X>>
+    code operator()(const X &items, std::size_t window, std::size_t least_items, std::span<item_of<X>> result) const noexcept
+    {
+        const auto x = detail::view(items);
+        return code{reduce_floats<item_of<X>, F32, F64>(x.data(), x.size(), window, least_items, result.data(), result.size())};
+    }
+};
+
+template <auto F32, auto F64> struct windows_into_function {
+    template <item_range X>
+        requires floating<item_of<X>>
+    void operator()(const X &items, std::size_t window, std::size_t least_items, std::span<item_of<X>> result) const
+    {
+        check(static_cast<treefold_status>(try_windows_into_function<F32, F64>{}(items, window, least_items, result)));
+    }
+};
+
+template <auto F32, auto F64> struct windows_function {
+    template <item_range X>
+        requires floating<item_of<X>>
+    [[nodiscard]] std::vector<item_of<X>> operator()(const X &items, std::size_t window, std::size_t least_items) const
+    {
+        std::vector<item_of<X>> result(std::ranges::size(items));
+        windows_into_function<F32, F64>{}(items, window, least_items, result);
+        return result;
+    }
+
+    template <item_range X>
+        requires floating<item_of<X>>
+    [[nodiscard]] std::vector<item_of<X>> operator()(const X &items, std::size_t window) const
+    {
+        return (*this)(items, window, window);
+    }
+};
+
 template <by By> struct fold_function {
     template <item_range R, treefold_op Op>
         requires reducible<item_of<R>, Op>
@@ -776,6 +915,8 @@ inline constexpr detail::try_fields_into_function<detail::by::pool> try_fields_i
 } // namespace par
 
 } // namespace treefold
+
+#include <treefold_exact.hpp>
 
 #endif // C++20 with exceptions
 
