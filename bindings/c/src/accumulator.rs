@@ -63,7 +63,7 @@ impl Statistic {
     /// What is wrong with asking for it.
     #[cold]
     pub(crate) fn missing(self, of: &str, instead: &str) -> Failure {
-        let message = format!("{of} has no {}: {instead}", self.name());
+        let message = format!("there is no {} of {of}: {instead} has one", self.name());
         Failure::new(Code::Unsupported, message)
     }
 }
@@ -71,8 +71,11 @@ impl Statistic {
 /// The code of an accumulator that has a variance. Codes of other figures are those of [`Figure`].
 pub(crate) const MOMENTS: i32 = 5;
 
-/// Why there is no variance.
-pub(crate) const MOMENTS_HAVE: &str = "one of TREEFOLD_EXACT_MOMENTS has";
+/// What has a variance, in C.
+pub(crate) const OF_MOMENTS: &str = "TREEFOLD_EXACT_MOMENTS";
+
+/// What has a value and a mean.
+pub(crate) const OF_SUM: &str = "TREEFOLD_EXACT_SUM";
 
 /// An accumulator, whatever it holds.
 pub(crate) trait Accumulator: Any + Send + Sync {
@@ -259,12 +262,12 @@ impl<K: Kind> Accumulator for Typed<K> {
             Statistic::Value => put(K::value(&self.total), result),
             Statistic::Mean => {
                 let mean = K::mean(&self.total);
-                let mean = mean.ok_or_else(|| statistic.missing(&self.name(), "a sum has"))?;
+                let mean = mean.ok_or_else(|| statistic.missing(&self.name(), OF_SUM))?;
                 put(mean, result);
             }
             Statistic::Variance(_) | Statistic::StandardDeviation(_) => {
                 let spread = K::spread(&self.total, statistic);
-                let spread = spread.ok_or_else(|| statistic.missing(&self.name(), MOMENTS_HAVE))?;
+                let spread = spread.ok_or_else(|| statistic.missing(&self.name(), OF_MOMENTS))?;
                 put(spread, result);
             }
         }

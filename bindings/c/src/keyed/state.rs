@@ -8,7 +8,7 @@ use super::{
     Keys, MOMENTS_BYTES, SUM_BYTES, add_to_moments, has_room, of_keys, of_removal, with_keys,
     write_statistics,
 };
-use crate::accumulator::{Change, MOMENTS, MOMENTS_HAVE, Statistic};
+use crate::accumulator::{Change, MOMENTS, OF_MOMENTS, OF_SUM, Statistic};
 use crate::boundary::{elements, elements_mut};
 use crate::element::{Element, ElementType};
 use crate::failure::{Code, Failure};
@@ -157,14 +157,14 @@ impl<T: Real> KeyedState for KeyedSums<T> {
     }
 
     fn counts(&self) -> Result<&[u64], Failure> {
-        let message = format!("{} do not count items: {MOMENTS_HAVE}", self.name());
+        let message = format!("{} do not count items: {OF_MOMENTS} does", self.name());
         Err(Failure::new(Code::Unsupported, message))
     }
 
     fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
         let result = elements_mut::<T>("result", result)?;
         if !matches!(statistic, Statistic::Value) {
-            return Err(statistic.missing(&self.name(), MOMENTS_HAVE));
+            return Err(statistic.missing(&self.name(), OF_MOMENTS));
         }
         for (key, value) in result.iter_mut().enumerate() {
             *value = self.value(key);
@@ -210,7 +210,7 @@ impl<T: Real> KeyedState for KeyedMoments<T> {
     fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
         let result = elements_mut::<T>("result", result)?;
         if matches!(statistic, Statistic::Value) {
-            return Err(statistic.missing(&self.name(), "one of TREEFOLD_EXACT_SUM has"));
+            return Err(statistic.missing(&self.name(), OF_SUM));
         }
         write_statistics(self, statistic, result);
         Ok(())
