@@ -74,6 +74,90 @@ CALL(treefold_par_fold_user, result, (items, 16, 4 * (size_t)one, left_one, NULL
 CALL(treefold_exact_sum_rows_f32, result, (ITEMS(float), 4, result, 4))
 CALL(treefold_exact_sum_rows_f64, result, (ITEMS(double), 4, result, 4))
 
+/* Results by key: eight keys that are 0. Those of windows: one for each item. */
+#define KEYS TREEFOLD_U64, others, 8
+CALL(treefold_exact_sum_by_key_f32, result, (KEYS, (const void *)items, 8, result, 2))
+CALL(treefold_exact_sum_by_key_f64, result, (KEYS, (const void *)items, 8, result, 2))
+CALL(treefold_par_exact_sum_by_key_f32, result, (KEYS, (const void *)items, 8, result, 2))
+CALL(treefold_par_exact_sum_by_key_f64, result, (KEYS, (const void *)items, 8, result, 2))
+CALL(treefold_exact_mean_by_key_f32, result, (KEYS, (const void *)items, 8, result, 2))
+CALL(treefold_exact_mean_by_key_f64, result, (KEYS, (const void *)items, 8, result, 2))
+CALL(treefold_exact_variance_by_key_f32, result, (KEYS, (const void *)items, 8, 1, result, 2))
+CALL(treefold_exact_variance_by_key_f64, result, (KEYS, (const void *)items, 8, 1, result, 2))
+CALL(treefold_exact_standard_deviation_by_key_f32, result, (KEYS, (const void *)items, 8, 1, result, 2))
+CALL(treefold_exact_standard_deviation_by_key_f64, result, (KEYS, (const void *)items, 8, 1, result, 2))
+CALL(treefold_exact_rolling_sum_f32, result, (ITEMS(float), 3, 1, result, 16))
+CALL(treefold_exact_rolling_sum_f64, result, (ITEMS(double), 3, 1, result, 8))
+CALL(treefold_exact_rolling_mean_f32, result, (ITEMS(float), 3, 1, result, 16))
+CALL(treefold_exact_rolling_mean_f64, result, (ITEMS(double), 3, 1, result, 8))
+
+/* Accumulators and keyed states. */
+static treefold_accumulator *sum, *moments;
+static treefold_keyed *keyed_sums, *keyed_moments;
+
+static treefold_status treefold_accumulator_create_result(void *place)
+{
+    treefold_status status = treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, place);
+    if (status == TREEFOLD_OK) {
+        treefold_accumulator *own;
+        memcpy(&own, place, sizeof own);
+        OK(treefold_accumulator_destroy(&own));
+    }
+    return status;
+}
+
+static treefold_status treefold_keyed_create_result(void *place)
+{
+    treefold_status status = treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, place);
+    if (status == TREEFOLD_OK) {
+        treefold_keyed *own;
+        memcpy(&own, place, sizeof own);
+        OK(treefold_keyed_destroy(&own));
+    }
+    return status;
+}
+
+/* Handles that a call ends. */
+static treefold_status treefold_accumulator_destroy_accumulator(void *place)
+{
+    treefold_accumulator *own = NULL;
+    OK(treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, &own));
+    if (place == results)
+        memcpy(place, &own, sizeof own);
+    treefold_status status = treefold_accumulator_destroy(place);
+    if (status != TREEFOLD_OK) {
+        treefold_accumulator *left = own;
+        OK(treefold_accumulator_destroy(&left));
+    }
+    return status;
+}
+
+static treefold_status treefold_keyed_destroy_keyed(void *place)
+{
+    treefold_keyed *own = NULL;
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, &own));
+    if (place == results)
+        memcpy(place, &own, sizeof own);
+    treefold_status status = treefold_keyed_destroy(place);
+    if (status != TREEFOLD_OK)
+        OK(treefold_keyed_destroy(&own));
+    return status;
+}
+
+CALL(treefold_accumulator_count, result, (sum, result))
+CALL(treefold_accumulator_value, result, (sum, result))
+CALL(treefold_accumulator_mean, result, (sum, result))
+CALL(treefold_accumulator_variance, result, (moments, 1, result))
+CALL(treefold_accumulator_standard_deviation, result, (moments, 1, result))
+CALL(treefold_accumulator_equal, result, (sum, sum, result))
+CALL(treefold_accumulator_to_bytes, bytes, (sum, bytes, ROOM_BYTES, (void *)(results + ROOM_BYTES)))
+CALL(treefold_accumulator_to_bytes, needed, (sum, nothing, ROOM_BYTES, needed))
+CALL(treefold_keyed_sums, result, (keyed_sums, result, 2))
+CALL(treefold_keyed_counts, result, (keyed_moments, result, 2))
+CALL(treefold_keyed_means, result, (keyed_moments, result, 2))
+CALL(treefold_keyed_variances, result, (keyed_moments, 1, result, 2))
+CALL(treefold_keyed_standard_deviations, result, (keyed_moments, 1, result, 2))
+
 static const struct place table[] = {
     ALL(ROW_ONE, ROW_DOT, ROW_SUMS)
     ROW(treefold_fold, result, 8, 8, {items, "`items`"}),
@@ -86,6 +170,37 @@ static const struct place table[] = {
     ROW(treefold_par_fold_user, result, 1, 4, {items, "`items`"}, {nothing, "`empty`"}),
     ROW(treefold_exact_sum_rows_f32, result, 4, 16, {items, "`items`"}),
     ROW(treefold_exact_sum_rows_f64, result, 8, 32, {items, "`items`"}),
+    ROW(treefold_exact_sum_by_key_f32, result, 4, 8, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_sum_by_key_f64, result, 8, 16, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_par_exact_sum_by_key_f32, result, 4, 8, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_par_exact_sum_by_key_f64, result, 8, 16, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_mean_by_key_f32, result, 4, 8, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_mean_by_key_f64, result, 8, 16, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_variance_by_key_f32, result, 4, 8, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_variance_by_key_f64, result, 8, 16, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_standard_deviation_by_key_f32, result, 4, 8, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_standard_deviation_by_key_f64, result, 8, 16, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_rolling_sum_f32, result, 4, 64, {items, "`items`"}),
+    ROW(treefold_exact_rolling_sum_f64, result, 8, 64, {items, "`items`"}),
+    ROW(treefold_exact_rolling_mean_f32, result, 4, 64, {items, "`items`"}),
+    ROW(treefold_exact_rolling_mean_f64, result, 8, 64, {items, "`items`"}),
+    ROW(treefold_accumulator_create, result, 8, 8, {NULL, NULL}),
+    ROW(treefold_accumulator_destroy, accumulator, 8, 8, {NULL, NULL}),
+    ROW(treefold_accumulator_count, result, 8, 8, {NULL, NULL}),
+    ROW(treefold_accumulator_value, result, 8, 8, {NULL, NULL}),
+    ROW(treefold_accumulator_mean, result, 8, 8, {NULL, NULL}),
+    ROW(treefold_accumulator_variance, result, 8, 8, {NULL, NULL}),
+    ROW(treefold_accumulator_standard_deviation, result, 8, 8, {NULL, NULL}),
+    ROW(treefold_accumulator_equal, result, 4, 4, {NULL, NULL}),
+    ROW(treefold_accumulator_to_bytes, bytes, 1, 56, {results + ROOM_BYTES, "`needed`"}),
+    ROW(treefold_accumulator_to_bytes, needed, 8, 8, {nothing, "`bytes`"}),
+    ROW(treefold_keyed_create, result, 8, 8, {NULL, NULL}),
+    ROW(treefold_keyed_destroy, keyed, 8, 8, {NULL, NULL}),
+    ROW(treefold_keyed_sums, result, 8, 16, {NULL, NULL}),
+    ROW(treefold_keyed_counts, result, 8, 16, {NULL, NULL}),
+    ROW(treefold_keyed_means, result, 8, 16, {NULL, NULL}),
+    ROW(treefold_keyed_variances, result, 8, 16, {NULL, NULL}),
+    ROW(treefold_keyed_standard_deviations, result, 8, 16, {NULL, NULL}),
 };
 
 /* A result that begins before the items and ends in them, or begins with their last element. */
@@ -106,8 +221,16 @@ static void ends(void)
 
 int main(void)
 {
+    OK(treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, &sum));
+    OK(treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, &moments));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, &keyed_sums));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, 2, &keyed_moments));
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         check_place(&table[i], 0);
     ends();
+    OK(treefold_accumulator_destroy(&sum));
+    OK(treefold_accumulator_destroy(&moments));
+    OK(treefold_keyed_destroy(&keyed_sums));
+    OK(treefold_keyed_destroy(&keyed_moments));
     return failures != 0;
 }
