@@ -7,6 +7,7 @@
     reason = "a test fails where it unwraps, and says what it skips"
 )]
 
+mod bytes;
 mod element;
 mod exact;
 mod order;
@@ -54,7 +55,7 @@ fn cases(file: &str, count: usize) -> Vec<Value> {
 /// The readers that share nothing with this project.
 #[test]
 fn the_readers_in_python_agree() {
-    for reader in ["check.py", "check_exact.py"] {
+    for reader in ["check.py", "check_exact.py", "check_bytes.py"] {
         let Ok(output) = Command::new("python3").arg(folder().join(reader)).output() else {
             println!("skipped: no python3");
             return;

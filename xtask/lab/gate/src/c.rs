@@ -37,6 +37,10 @@ pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
     steps.check("golden vectors as lines of words", || {
         golden::write(&golden)
     })?;
+    let bytes = folder.join("bytes.txt");
+    steps.check("golden vectors of bytes as lines of words", || {
+        golden::write_bytes(&bytes)
+    })?;
 
     let package = workspace().join("bindings/c");
     let prefix = prefixes::prefix(steps)?;
@@ -46,7 +50,7 @@ pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
         package: &package,
         prefix: &prefix,
         build: &folder.join("local"),
-        golden: &golden,
+        golden: &bytes,
         mpi: None,
     };
     consumers.check(steps)?;

@@ -38,6 +38,33 @@ pub(super) fn write(path: &Path) -> Result<String, String> {
     Ok(format!("{count} cases"))
 }
 
+/// Writes the file of the vectors of bytes, for the program that has no ranks; says how many cases it has.
+pub(super) fn write_bytes(path: &Path) -> Result<String, String> {
+    let told = |path: &Path, error| format!("{}: {error}", path.display());
+    let golden = workspace().join("golden/bytes.jsonl");
+    let rows = fs::read_to_string(&golden).map_err(|error| told(&golden, error))?;
+    let lines: Vec<String> = rows.lines().map(of_bytes).collect::<Result<_, _>>()?;
+    fs::write(path, lines.concat()).map_err(|error| told(path, error))?;
+    Ok(format!("{} cases", lines.len()))
+}
+
+/// A row of bytes as lines.
+fn of_bytes(row: &str) -> Result<String, String> {
+    let case: Value = serde_json::from_str(row).map_err(|error| format!("{row}: {error}"))?;
+    let lacking = |key| format!("{row}: no {key}");
+    let text = |key: &'static str| case[key].as_str().ok_or_else(|| lacking(key));
+    let (items, others, value) = (words(&case, "items")?, words(&case, "other")?, words(&case, "value")?);
+    let digits = text("bytes")?;
+    let bytes = digits.as_bytes().chunks(2).map(String::from_utf8_lossy);
+    let kind = text("kind")?.replace(' ', "-");
+    let (n, m, k) = (items.len(), others.len(), digits.len() / 2);
+    let parts = text("value")?.split(' ').count();
+    let head = format!("{kind} {} {n} {m} {k} {parts}", text("type")?);
+    let numbers = [items, others].concat();
+    let all = [head].into_iter().chain(numbers).chain(bytes.map(String::from)).chain(value);
+    Ok(all.map(|line| line + "\n").collect())
+}
+
 /// The operator, the operation and the width of a case; `None` if C does not have it.
 type Header = fn(&Value) -> Option<(&str, &str, usize)>;
 
@@ -101,12 +128,19 @@ fn words(case: &Value, key: &str) -> Result<Vec<String>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Header, of_exact, of_order, write_cases};
+    use super::{Header, of_bytes, of_exact, of_order, write_cases};
 
     fn lines(rows: &str, header: Header) -> (String, usize) {
         let mut text = String::new();
         let count = write_cases(rows, header, &mut text).unwrap();
         (text, count)
+    }
+
+    #[test]
+    fn bytes_become_lines() {
+        let row = r#"{"name": "a", "kind": "complex sum", "type": "f32", "items": ["01 02", "03 04"], "bytes": "ab0c", "value": "05 06"}"#;
+        let lines = "complex-sum f32 2 0 2 2\n01 02\n03 04\nab\n0c\n05 06\n";
+        assert_eq!(of_bytes(row).unwrap(), lines);
     }
 
     #[test]

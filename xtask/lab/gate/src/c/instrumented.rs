@@ -34,12 +34,16 @@ pub(crate) fn asan(steps: &mut Steps) -> Result<(), Stop> {
     steps.check("golden vectors as lines of words", || {
         golden::write(&golden)
     })?;
+    let bytes = folder.join("bytes.txt");
+    steps.check("golden vectors of bytes as lines of words", || {
+        golden::write_bytes(&bytes)
+    })?;
     let run = |steps: &mut Steps, package: &str, mpi: Option<&str>| {
         let consumers = Consumers {
             package: &workspace().join(package),
             prefix: &prefix,
             build: &folder.join(mpi.unwrap_or("local")),
-            golden: &golden,
+            golden: if mpi.is_some() { &golden } else { &bytes },
             mpi,
         };
         consumers.with_sanitizers(steps)

@@ -1,0 +1,91 @@
+/* The golden vectors of bytes, which the first argument names as a file of lines: a kind, a type, and the numbers of items, others,
+   bytes and words of the value; then these, each on a line of its own. */
+#include "check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 256, MOST_BYTES = 2048 };
+
+struct kind {
+    const char *name;
+    int32_t figure;
+    treefold_type types[2]; /* of f64 and f32 */
+};
+
+static const struct kind kinds[] = {
+    {"sum", TREEFOLD_EXACT_SUM, {TREEFOLD_F64, TREEFOLD_F32}},
+    {"dot", TREEFOLD_EXACT_DOT, {TREEFOLD_F64, TREEFOLD_F32}},
+    {"moments", TREEFOLD_EXACT_MOMENTS, {TREEFOLD_F64, TREEFOLD_F32}},
+    {"complex-sum", TREEFOLD_EXACT_SUM, {TREEFOLD_C64, TREEFOLD_C32}},
+    {"complex-dot", TREEFOLD_EXACT_DOT, {TREEFOLD_C64, TREEFOLD_C32}},
+    {"complex-moments", TREEFOLD_EXACT_MOMENTS, {TREEFOLD_C64, TREEFOLD_C32}},
+};
+
+/* Reads words of so many bytes each. */
+static void read_words(FILE *file, size_t count, size_t bytes, unsigned char *words)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word = 0;
+        CHECK(fscanf(file, "%" SCNx64, &word) == 1);
+        for (size_t byte = 0; byte < bytes; byte++)
+            words[i * bytes + byte] = (unsigned char)(word >> (8 * byte));
+    }
+}
+
+static void check_case(FILE *file, const struct kind *kind, int is_single, const size_t *counts)
+{
+    static _Alignas(16) unsigned char items[MOST * 8], others[MOST * 8], expected[MOST_BYTES], value[16];
+    unsigned char found[MOST_BYTES];
+    size_t bytes = is_single ? 4 : 8, parts = counts[3], length = 0;
+    treefold_accumulator *whole = NULL, *read = NULL;
+    read_words(file, counts[0] * parts, bytes, items);
+    read_words(file, counts[1] * parts, bytes, others);
+    read_words(file, counts[2], 1, expected);
+    read_words(file, parts, bytes, value);
+    OK(treefold_accumulator_create(kind->types[is_single], kind->figure, &whole));
+    OK(treefold_accumulator_create(kind->types[is_single], kind->figure, &read));
+    for (size_t i = counts[0]; i-- > 0;) {
+        const void *x = items + i * parts * bytes, *y = others + i * parts * bytes;
+        if (counts[1] > 0)
+            OK(treefold_accumulator_add_dot(whole, x, 1, y, 1));
+        else if (kind->figure != TREEFOLD_EXACT_DOT)
+            OK(treefold_accumulator_add(whole, x, 1));
+    }
+    OK(treefold_accumulator_to_bytes(whole, found, sizeof found, &length));
+    CHECK(length == counts[2] && memcmp(found, expected, length) == 0);
+    OK(treefold_accumulator_of_bytes(read, expected, counts[2]));
+    int equal = 0;
+    OK(treefold_accumulator_equal(whole, read, &equal));
+    CHECK(equal == 1);
+    OK(treefold_accumulator_value(read, found));
+    CHECK(memcmp(found, value, parts * bytes) == 0);
+    OK(treefold_accumulator_destroy(&whole));
+    OK(treefold_accumulator_destroy(&read));
+}
+
+int main(int argc, char **argv)
+{
+    FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
+    if (file == NULL) {
+        fprintf(stderr, "give the file of golden vectors\n");
+        return 1;
+    }
+    char name[32], type[8];
+    size_t counts[4], cases = 0;
+    while (fscanf(file, "%31s %7s %zu %zu %zu %zu", name, type, &counts[0], &counts[1], &counts[2], &counts[3]) == 6) {
+        const struct kind *kind = kinds;
+        while (kind < kinds + 6 && strcmp(kind->name, name) != 0)
+            kind++;
+        CHECK(kind < kinds + 6 && counts[0] * counts[3] <= MOST && counts[1] * counts[3] <= MOST && counts[2] <= MOST_BYTES);
+        if (failures > 0)
+            break;
+        check_case(file, kind, strcmp(type, "f32") == 0, counts);
+        cases++;
+    }
+    fclose(file);
+    CHECK(cases >= 180);
+    printf("%zu golden vectors of bytes\n", cases);
+    return failures != 0;
+}
