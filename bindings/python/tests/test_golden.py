@@ -88,3 +88,22 @@ def test_exact_golden_vectors():
         assert words(np.array([found], numbers)) == words(values([case["bits"]])), case["name"]
         checked += 1
     assert checked > 160
+
+
+@in_the_repository
+def test_golden_vectors_of_bytes():
+    checked = 0
+    for case in cases("bytes.jsonl"):
+        name = {"moments": case["type"], "complex moments": case["type"].replace("f", "c")}.get(case["kind"])
+        if name is None:
+            continue
+        numbers, values, words = codec(name)
+        accumulator = exact.Accumulator(numbers)
+        accumulator.add(values(case["items"]))
+        restore, (dtype, state) = accumulator.__reduce__()
+        assert state.hex() == case["bytes"], case["name"]
+        restored = restore(dtype, bytes.fromhex(case["bytes"]))
+        assert restored == accumulator, case["name"]
+        assert words(np.array([restored.value()], numbers)) == words(values([case["value"]])), case["name"]
+        checked += 1
+    assert checked == 60

@@ -64,6 +64,24 @@ fn pages_show_programs_of_the_tree() {
         ("README", "rust", first_sum, "use std"),
         ("docs/tutorial-rust", "rust", first_sum, "use std"),
         (
+            "docs/tutorial-by-key",
+            "c",
+            "bindings/c/examples/by_key.c",
+            "#include",
+        ),
+        (
+            "docs/tutorial-by-key",
+            "cpp",
+            "bindings/c/examples/by_key.cpp",
+            "#include",
+        ),
+        (
+            "docs/tutorial-by-key",
+            "fortran",
+            "bindings/c/examples/by_key.f90",
+            "program",
+        ),
+        (
             "docs/tutorial-c",
             "c",
             "bindings/c/examples/first_sum.c",

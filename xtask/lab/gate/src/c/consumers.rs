@@ -39,7 +39,7 @@ const VALGRIND_ON_RANKS: [&str; 4] = [
 ];
 
 /// Programs that tutorials show, and how these run them.
-const SHOWN: [(&str, Shown); 5] = [
+const SHOWN: [(&str, Shown); 8] = [
     (
         "examples-first_sum-c",
         shown("tutorial-c.md", "./first_sum"),
@@ -48,6 +48,15 @@ const SHOWN: [(&str, Shown); 5] = [
     (
         "examples-first_sum-f90",
         shown("tutorial-fortran.md", "./first_sum"),
+    ),
+    ("examples-by_key-c", shown("tutorial-by-key.md", "./by_key")),
+    (
+        "examples-by_key-cpp",
+        shown("tutorial-by-key.md", "./shops"),
+    ),
+    (
+        "examples-by_key-f90",
+        shown("tutorial-by-key.md", "./prices"),
     ),
     (
         "examples-allreduce-c",

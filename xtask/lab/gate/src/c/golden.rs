@@ -53,7 +53,11 @@ fn of_bytes(row: &str) -> Result<String, String> {
     let case: Value = serde_json::from_str(row).map_err(|error| format!("{row}: {error}"))?;
     let lacking = |key| format!("{row}: no {key}");
     let text = |key: &'static str| case[key].as_str().ok_or_else(|| lacking(key));
-    let (items, others, value) = (words(&case, "items")?, words(&case, "other")?, words(&case, "value")?);
+    let (items, others, value) = (
+        words(&case, "items")?,
+        words(&case, "other")?,
+        words(&case, "value")?,
+    );
     let digits = text("bytes")?;
     let bytes = digits.as_bytes().chunks(2).map(String::from_utf8_lossy);
     let kind = text("kind")?.replace(' ', "-");
@@ -61,7 +65,11 @@ fn of_bytes(row: &str) -> Result<String, String> {
     let parts = text("value")?.split(' ').count();
     let head = format!("{kind} {} {n} {m} {k} {parts}", text("type")?);
     let numbers = [items, others].concat();
-    let all = [head].into_iter().chain(numbers).chain(bytes.map(String::from)).chain(value);
+    let all = [head]
+        .into_iter()
+        .chain(numbers)
+        .chain(bytes.map(String::from))
+        .chain(value);
     Ok(all.map(|line| line + "\n").collect())
 }
 

@@ -1,0 +1,41 @@
+/* Prices of three shops: sums by key, means, and a window. docs/tutorial-by-key.md shows this program. */
+#include <stdio.h>
+#include <treefold.h>
+
+/* Ends the program if a call has failed. */
+static int failed(treefold_status status)
+{
+    if (status != TREEFOLD_OK)
+        fprintf(stderr, "%s\n", treefold_last_error());
+    return status != TREEFOLD_OK;
+}
+
+int main(void)
+{
+    unsigned shop[6] = {0, 2, 0, 1, 2, 0};
+    double price[6] = {0.1, 1e9, 0.2, 5, 1e9 + 2, 0.3};
+    double sums[3], means[3], rolling[6], last;
+
+    if (failed(treefold_exact_sum_by_key_f64(
+            TREEFOLD_U32, shop, 6, price, 6, sums, 3)) ||
+        failed(treefold_exact_mean_by_key_f64(
+            TREEFOLD_U32, shop, 6, price, 6, means, 3)) ||
+        failed(treefold_exact_rolling_sum_f64(
+            price, 6, 2, 1, rolling, 6)))
+        return 1;
+    for (int i = 0; i < 3; i++)
+        printf("%d: %.17g, mean %.17g\n", i, sums[i], means[i]);
+    printf("the last two: %.17g\n", rolling[5]);
+
+    /* A sum that is held: what was added can be taken back. */
+    treefold_accumulator *total = NULL;
+    if (failed(treefold_accumulator_create(
+            TREEFOLD_F64, TREEFOLD_EXACT_SUM, &total)) ||
+        failed(treefold_accumulator_add(total, price, 6)) ||
+        failed(treefold_accumulator_remove(total, &price[1], 1)) ||
+        failed(treefold_accumulator_remove(total, &price[4], 1)) ||
+        failed(treefold_accumulator_value(total, &last)))
+        return 1;
+    printf("the others: %.17g\n", last);
+    return failed(treefold_accumulator_destroy(&total));
+}

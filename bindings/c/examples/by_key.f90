@@ -1,0 +1,21 @@
+! Prices of three shops: sums by key, and one that is held between calls. docs/tutorial-by-key.md shows this program.
+program by_key
+   use, intrinsic :: iso_fortran_env, only: real64
+   use treefold
+   implicit none
+   integer :: shop(6) = [0, 2, 0, 1, 2, 0]
+   real(real64) :: price(6) = [0.1_real64, 1e9_real64, 0.2_real64, &
+      5.0_real64, 1e9_real64 + 2, 0.3_real64]
+   real(real64) :: sums(0:2), last
+   type(treefold_accumulator) :: total
+
+   ! Keys count from 0, as in C.
+   sums = treefold_exact_sum_by_key(shop, price, 3)
+   print '(3(g0.17, 1x))', sums
+
+   call treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_FIGURE_SUM, total)
+   call treefold_accumulator_add(total, price)
+   call treefold_accumulator_remove(total, [price(2), price(5)])
+   call treefold_accumulator_value(total, last)
+   print '(g0.17)', last
+end program by_key
