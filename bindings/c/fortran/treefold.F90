@@ -14,6 +14,11 @@
 ! Arrays are contiguous; of any other section the compiler makes a copy. A compiler that follows Fortran 2008 and a preprocessor
 ! are needed, nothing else: link with libtreefold.
 !
+! Exact sums that are held between calls are variables of types treefold_accumulator and treefold_keyed, with a finaliser: they end
+! where they go out of scope, which variables of the main program do not, or by treefold_..._destroy. They cannot be copied: an
+! assignment of one that is in use ends the program. Their results are the last argument of subroutines, before ierr. Keys are
+! integers of 4 or 8 bytes that count from 0, and so do items in the text of an error: declare sums(0:groups - 1).
+!
 ! The file has one module for each type of element. They share the text that follows next, which this file includes from itself,
 ! so that it can be installed and compiled alone. Generic names with several specific procedures join where module treefold uses
 ! all of them.
@@ -1835,7 +1840,7 @@ contains
       call report(c_accumulator_destroy(accumulator%handle), ierr)
    end subroutine treefold_accumulator_destroy
 
-   ! Adds what another accumulator of the same type and figure was given.
+   ! Adds what another accumulator of the same type and figure was given, which may be this one.
    subroutine treefold_accumulator_merge(accumulator, other, ierr)
       type(treefold_accumulator), intent(in) :: accumulator, other
       integer, intent(out), optional :: ierr
@@ -1921,7 +1926,7 @@ contains
       call report(c_keyed_destroy(keyed%handle), ierr)
    end subroutine treefold_keyed_destroy
 
-   ! Adds what another one of the same type, figure and number of keys was given.
+   ! Adds what another one of the same type, figure and number of keys was given, which may be this one.
    subroutine treefold_keyed_merge(keyed, other, ierr)
       type(treefold_keyed), intent(in) :: keyed, other
       integer, intent(out), optional :: ierr

@@ -62,7 +62,12 @@ pub(crate) fn sums<T: Float>(
     items: &[T],
     result: &mut [T],
 ) -> Result<(), Failure> {
-    has_room(result.len(), SUM_BYTES)?;
+    // Threads have sums of their own, which take no more than as many sums as there are items and keys.
+    let most = match by {
+        By::Caller => result.len(),
+        By::Pool => result.len().saturating_add(items.len()),
+    };
+    has_room(most, SUM_BYTES)?;
     let sums = with_keys!(keys.key_type, K => {
         let keys = keys.of::<K>()?;
         let sums = by.reduce(items.len(), |by| match by {
