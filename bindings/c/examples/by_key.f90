@@ -13,7 +13,8 @@ program by_key
    sums = treefold_exact_sum_by_key(shop, price, 3)
    print '(3(g0.17, 1x))', sums
 
-   call treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_FIGURE_SUM, total)
+   call treefold_accumulator_create( &
+      TREEFOLD_F64, TREEFOLD_FIGURE_SUM, total)
    call treefold_accumulator_add(total, price)
    call treefold_accumulator_remove(total, [price(2), price(5)])
    call treefold_accumulator_value(total, last)
