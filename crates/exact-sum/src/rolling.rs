@@ -3,10 +3,11 @@
 use std::error::Error;
 use std::fmt;
 
-use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Quiet, decode};
+use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, decode};
 
 use crate::fixed::Window;
 use crate::float::Float;
+use crate::keyed::integer_of;
 use crate::total::{Total, short_mean};
 
 /// Windows that end at each item of a slice, and begin so many items before, or so far.
@@ -262,8 +263,7 @@ struct Cursor<'x, T> {
     rest: &'x [T],
     unit: DecodeUnit,
     /// The integers of the first items of `rest`, of which `next` have been taken.
-    lower: [u64; DECODED_ITEMS],
-    higher: [i64; DECODED_ITEMS],
+    pairs: [Pair; DECODED_ITEMS],
     doubles: [f64; DECODED_ITEMS],
     next: usize,
     decoded: usize,
@@ -275,8 +275,7 @@ impl<'x, T: Float> Cursor<'x, T> {
         Self {
             rest,
             unit,
-            lower: [0; DECODED_ITEMS],
-            higher: [0; DECODED_ITEMS],
+            pairs: [[0; 2]; DECODED_ITEMS],
             doubles: [0.0; DECODED_ITEMS],
             next: 0,
             decoded: 0,
@@ -292,8 +291,8 @@ impl<'x, T: Float> Cursor<'x, T> {
         }
         let at = self.next;
         self.next += 1;
-        take(i128::from(self.higher[at]) << 64 | i128::from(self.lower[at]));
-        if !self.all_fit && !self.unit.fits(self.doubles[at]) {
+        take(integer_of(self.pairs[at]));
+        if !self.all_fit && self.unit.pair(self.doubles[at]).is_none() {
             other(self.doubles[at]);
         }
     }
@@ -308,6 +307,6 @@ impl<'x, T: Float> Cursor<'x, T> {
         (self.next, self.decoded) = (0, block.len());
         let doubles = &self.doubles[..block.len()];
         let level = Level::best();
-        self.all_fit = decode(level, doubles, self.unit, &mut self.lower, &mut self.higher);
+        self.all_fit = decode(level, doubles, self.unit, &mut self.pairs);
     }
 }
