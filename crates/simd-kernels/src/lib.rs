@@ -40,6 +40,7 @@ mod sets;
 mod unordered;
 
 pub use exact::exponents::Exponents;
+pub use exact::nearest::{doubles_to_round, nearest_doubles};
 pub use exact::products::{EXACT_PRODUCT, exact_products};
 pub use exact::range::{RangeScale, split_products_in_range, split_sums_in_range};
 pub use exact::split::{

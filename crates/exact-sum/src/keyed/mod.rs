@@ -16,7 +16,7 @@ pub use key::{Key, KeyError};
 pub(crate) use key::{check, check_lengths};
 pub use moments::KeyedMoments;
 use tables::Decoded;
-pub(crate) use tables::integer_of;
+pub(crate) use tables::{HALF_PLACES, integer_of};
 use windows::Windows;
 
 /// A sum for each of the keys 0 to K - 1, exact until it is rounded.
@@ -74,6 +74,16 @@ impl<T: Float> KeyedSums<T> {
     /// There are not as many keys as items, or a key has no sum. No sum has changed then.
     pub fn add<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
         self.add_at(Level::best(), keys, items)
+    }
+
+    /// Adds an item to the sum of a key.
+    ///
+    /// # Panics
+    /// The key has no sum.
+    #[inline]
+    pub fn add_one(&mut self, key: usize, item: T) {
+        assert!(key < self.keys(), "key {key} has no sum");
+        self.windows.add_one(key, item.widened());
     }
 
     /// [`add`](Self::add) with the instructions of a level.
@@ -197,8 +207,20 @@ impl<T: Float> KeyedSums<T> {
     #[must_use]
     pub fn values(&self) -> Vec<T> {
         let is_quiet = Quiet::now().is_some();
-        let keys = 0..self.keys();
-        keys.map(|key| self.rounded(key, is_quiet)).collect()
+        let mut values = Vec::with_capacity(self.keys());
+        if let Some((pairs, unit)) = self.windows.only_table().filter(|_| is_quiet) {
+            let mut doubles = [0.0; DECODED_ITEMS];
+            for pairs in pairs.chunks(DECODED_ITEMS) {
+                let doubles = &mut doubles[..pairs.len()];
+                match T::of_pairs(Level::best(), pairs, unit, doubles) {
+                    Some(rounded) => values.extend(rounded),
+                    None => break,
+                }
+            }
+        }
+        let others = values.len()..self.keys();
+        values.extend(others.map(|key| self.rounded(key, is_quiet)));
+        values
     }
 }
 

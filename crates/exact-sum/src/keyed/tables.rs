@@ -16,7 +16,7 @@ use super::key::Key;
 use crate::counters::is_zero;
 
 /// The places of the first half of a pair.
-const HALF_PLACES: u32 = 53;
+pub(crate) const HALF_PLACES: u32 = 53;
 
 /// Above the digits of items, sums of 2^63 of them have two more.
 const DIGITS: usize = DecodeDigits::DIGITS + 2;
@@ -132,16 +132,16 @@ impl Tables {
         removes: bool,
         decoded: &mut Decoded,
     ) -> bool {
+        if items.len() < FEW_ITEMS {
+            let pairs = keys.iter().zip(items);
+            return pairs.fold(true, |are_finite, (key, &item)| {
+                are_finite & self.add_one(key.place(), item, removes)
+            });
+        }
         self.prepare(items);
         let Some(place) = self.place else {
             return items.iter().all(|item| item.is_finite());
         };
-        if items.len() < FEW_ITEMS {
-            let pairs = keys.iter().zip(items);
-            return pairs.fold(true, |finite, (key, &item)| {
-                finite & self.add_one(place, key.place(), item, removes)
-            });
-        }
         if self.mixed > 0 {
             self.mixed -= 1;
         } else {
@@ -160,7 +160,13 @@ impl Tables {
 
     /// Adds an item, or subtracts it, and says whether it was finite.
     #[inline]
-    fn add_one(&mut self, place: Place, key: usize, item: f64, removes: bool) -> bool {
+    pub(crate) fn add_one(&mut self, key: usize, item: f64, removes: bool) -> bool {
+        if self.place.is_none() {
+            self.prepare(&[item]);
+        }
+        let Some(place) = self.place else {
+            return item.is_finite();
+        };
         let fitting = place.unit.pair(item).map(|pair| (place.digit, pair));
         let Some((digit, pair)) = fitting.or_else(|| place.digits.pair(item)) else {
             return false;
@@ -328,6 +334,14 @@ impl Tables {
             sum = sum.checked_add(integer << places)?;
         }
         Some((sum, unit.exponent()))
+    }
+
+    /// The pairs of all keys and their unit, if there is one table.
+    pub(crate) fn only_table(&self) -> Option<(&[Pair], DecodeUnit)> {
+        match self.used[..] {
+            [digit] => Some((&self.tables[digit], self.unit(digit))),
+            _ => None,
+        }
     }
 
     fn unit(&self, digit: usize) -> DecodeUnit {

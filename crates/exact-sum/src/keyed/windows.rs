@@ -1,6 +1,6 @@
 //! An exact sum for each key.
 
-use simd_kernels::Level;
+use simd_kernels::{DecodeUnit, Level, Pair};
 
 use super::key::Key;
 use super::tables::{Decoded, Tables};
@@ -55,6 +55,14 @@ impl<W: Window> Windows<W> {
         }
     }
 
+    /// Adds an item.
+    #[inline]
+    pub(crate) fn add_one(&mut self, key: usize, item: f64) {
+        if !self.tables.add_one(key, item, false) {
+            self.spilled.add(self.len(), key, item, false);
+        }
+    }
+
     /// Counts what is not finite.
     #[cold]
     fn spill_specials<K: Key>(&mut self, keys: &[K], items: &[f64], removes: bool) {
@@ -106,6 +114,12 @@ impl<W: Window> Windows<W> {
             None => self.tables.short(key),
             Some(_) => None,
         }
+    }
+
+    /// The integers of all keys, if there is nothing else.
+    pub(crate) fn only_table(&self) -> Option<(&[Pair], DecodeUnit)> {
+        let is_all = self.spilled.totals.is_empty();
+        self.tables.only_table().filter(|_| is_all)
     }
 
     /// What a key has that is not finite.

@@ -133,7 +133,9 @@ const BEYOND: i32 = 0x7FF;
 
 const FRACTION: u64 = (1 << 52) - 1;
 const IMPLICIT: u64 = 1 << 52;
-const LOWER: u64 = (1 << 53) - 1;
+/// The places of a pair's first half.
+pub(crate) const LOWER_PLACES: i32 = 53;
+pub(crate) const LOWER: u64 = (1 << LOWER_PLACES) - 1;
 
 /// An item's biased exponent, that of subnormal numbers being 1, and its significand.
 #[inline(always)]
