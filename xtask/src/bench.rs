@@ -4,7 +4,7 @@ use checkout::workspace::{target, workspace};
 use clap::Args;
 use harness::Error;
 use harness::bench::record::Recording;
-use harness::bench::{Row, kernels, lookup, parallel, plot, reduce, schedules, sums};
+use harness::bench::{Row, exact, kernels, lookup, parallel, plot, reduce, schedules, sums};
 use harness::output::Output;
 use harness::table::Table;
 use harness::{Backend, MpiOptions, Place, choices};
@@ -12,7 +12,7 @@ use harness::{Backend, MpiOptions, Place, choices};
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// sums, kernels, parallel, lookup, reduce, schedules, scalar or all
+    /// sums, kernels, parallel, exact, lookup, reduce, schedules, scalar or all
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
     /// Where the ranks of `reduce`, `schedules` and `scalar` live: threads or mpi
@@ -44,6 +44,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         "sums",
         "kernels",
         "parallel",
+        "exact",
         "lookup",
         "reduce",
         "schedules",
@@ -111,6 +112,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         let rows = match name {
             "kernels" => kernels::measure(options.quick, &output),
             "parallel" => parallel::measure(options.quick),
+            "exact" => exact::measure(options.quick, &output),
             "lookup" => lookup::measure(options.quick, &output),
             _ => {
                 let mut rows = Vec::new();
@@ -166,7 +168,8 @@ impl Options {
 }
 
 fn show(name: &str, rows: &[Row], output: &Output) {
-    let what = if name == "reduce" { "time" } else { "speed" };
+    let is_time = ["reduce", "exact"].contains(&name);
+    let what = if is_time { "time" } else { "speed" };
     output.say(format!(
         "\n{name}: {what} as a ratio to the reference, medians"
     ));
@@ -174,8 +177,8 @@ fn show(name: &str, rows: &[Row], output: &Output) {
         "variant",
         "distribution",
         "ranks",
-        "n",
-        "ns",
+        if name == "exact" { "keys" } else { "n" },
+        if name == "exact" { "ns an item" } else { "ns" },
         "GB/s",
         "ratio",
         "reference",
@@ -186,7 +189,11 @@ fn show(name: &str, rows: &[Row], output: &Output) {
             row.distribution.clone().unwrap_or_default(),
             row.ranks.to_string(),
             row.n.to_string(),
-            format!("{:.1}", row.median_ns),
+            if name == "exact" {
+                format!("{:.2}", row.median_ns)
+            } else {
+                format!("{:.1}", row.median_ns)
+            },
             row.gbps
                 .map(|gbps| format!("{gbps:.1}"))
                 .unwrap_or_default(),

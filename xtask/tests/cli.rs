@@ -619,7 +619,7 @@ fn benches_run_small() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    for bench in ["kernels", "parallel", "lookup", "reduce"] {
+    for bench in ["kernels", "parallel", "exact", "lookup", "reduce"] {
         assert!(rows.iter().any(|row| row["bench"] == bench), "{bench}");
     }
     let has = |key: &str, value: &str| rows.iter().any(|row| row[key] == value);

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use bytemuck::Pod;
+use simd_kernels::{DecodeUnit, Level, Pair, doubles_to_round, nearest_doubles};
 
 use crate::fixed::{
     DoubleProducts, Doubles, Magnitude, SingleProducts, Singles, Window, short_magnitude,
@@ -22,7 +23,7 @@ pub trait Float: sealed::Sealed + Pod + fmt::Debug + Send + Sync {
 }
 
 pub(crate) mod sealed {
-    use super::{Magnitude, Range};
+    use super::{DecodeUnit, Level, Magnitude, Pair, Range};
 
     /// What other crates cannot call, and cannot implement.
     #[expect(
@@ -77,6 +78,15 @@ pub(crate) mod sealed {
 
         /// The number that is nearest to integer * 2^unit. It may be computed by floats, if their environment is the default.
         fn of_integer(integer: i128, unit: i32, is_quiet: bool) -> Self;
+
+        /// Integers in a unit, each rounded once to the nearest number, for whom the floating-point environment is the default; `None` in a
+        /// unit so small that numbers may be subnormal.
+        fn of_pairs<'v>(
+            level: Level,
+            pairs: &[Pair],
+            unit: DecodeUnit,
+            doubles: &'v mut [f64],
+        ) -> Option<impl ExactSizeIterator<Item = Self> + 'v>;
 
         /// A double that is zero, infinite or NaN.
         fn special(value: f64) -> Self;
@@ -154,6 +164,24 @@ macro_rules! float {
                 let scale = Self::from_bits($bits::from(biased) << FRACTION);
                 let value = upper as Self * scale;
                 if integer < 0 { -value } else { value }
+            }
+
+            #[allow(
+                clippy::cast_possible_truncation,
+                reason = "it is rounded here, if it was not"
+            )]
+            fn of_pairs<'v>(
+                level: Level,
+                pairs: &[Pair],
+                unit: DecodeUnit,
+                doubles: &'v mut [f64],
+            ) -> Option<impl ExactSizeIterator<Item = Self> + 'v> {
+                let are_there = if $is_single {
+                    doubles_to_round(level, pairs, unit, doubles)
+                } else {
+                    nearest_doubles(level, pairs, unit, doubles)
+                };
+                are_there.then(|| doubles.iter().map(|double| *double as Self))
             }
 
             #[allow(clippy::cast_possible_truncation, reason = "it is exact")]

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::float::Float;
-use crate::keyed::{Key, KeyError, KeyedSums, check_keys};
+use crate::keyed::{Key, KeyError, KeyedSums, check, check_lengths};
 use crate::product_sum::ProductSum;
 use crate::sum::Sum;
 
@@ -58,7 +58,8 @@ fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
 /// # Errors
 /// As [`by_key`](crate::by_key).
 pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<Vec<T>, KeyError> {
-    check_keys(keys, items.len(), sums)?;
+    check_lengths(keys, items.len())?;
+    let empty = KeyedSums::for_such(sums, items);
     // Each part has sums of its own, which are merged: so many items are worth that.
     let part_items = items.len().div_ceil(rayon::current_num_threads());
     let part_items = part_items.max(GRAIN_ITEMS).max(sums);
@@ -66,13 +67,17 @@ pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<
         .par_chunks(part_items)
         .zip(items.par_chunks(part_items));
     let parts = parts.map(|(keys, items)| {
-        let mut part = KeyedSums::new(sums);
-        part.add_checked(keys, items);
-        part
+        let mut part = empty.clone();
+        part.add(keys, items).map(|()| part)
     });
-    let merged = parts.reduce_with(|mut sums, part| {
+    let merged = parts.try_reduce_with(|mut sums, part| {
         sums.merge(&part);
-        sums
+        Ok(sums)
     });
-    Ok(merged.unwrap_or_else(|| KeyedSums::new(sums)).values())
+    match merged {
+        None => Ok(empty.values()),
+        Some(Ok(sums)) => Ok(sums.values()),
+        // Of several parts' errors, that of the first item.
+        Some(Err(error)) => Err(check(keys, items.len(), sums).err().unwrap_or(error)),
+    }
 }

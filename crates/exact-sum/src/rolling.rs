@@ -3,10 +3,11 @@
 use std::error::Error;
 use std::fmt;
 
-use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Quiet, decode};
+use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, decode};
 
 use crate::fixed::Window;
 use crate::float::Float;
+use crate::keyed::{HALF_PLACES, integer_of};
 use crate::total::{Total, short_mean};
 
 /// Windows that end at each item of a slice, and begin so many items before, or so far.
@@ -126,7 +127,29 @@ impl Rolling {
     /// There is another number of items than there are indices.
     #[must_use]
     pub fn sums<T: Float>(&self, items: &[T]) -> Vec<T> {
-        self.values(items, |state, _| state.sum())
+        let mut values = Vec::with_capacity(items.len());
+        let mut others = Vec::new();
+        let mut pairs = Vec::with_capacity(DECODED_ITEMS);
+        let is_quiet = Quiet::now().is_some();
+        self.each(items, |state, count| {
+            if count < self.least_items {
+                others.push((values.len() + pairs.len(), T::NAN));
+            } else if state.others.items > 0 {
+                others.push((values.len() + pairs.len(), state.total().value()));
+            }
+            pairs.push(state.pair);
+            if pairs.len() == DECODED_ITEMS {
+                round(&pairs, state.unit, is_quiet, &mut values);
+                pairs.clear();
+            }
+            if values.len() + pairs.len() == items.len() {
+                round(&pairs, state.unit, is_quiet, &mut values);
+            }
+        });
+        for (index, value) in others {
+            values[index] = value;
+        }
+        values
     }
 
     /// The mean of each window, rounded once.
@@ -135,10 +158,22 @@ impl Rolling {
     /// There is another number of items than there are indices.
     #[must_use]
     pub fn means<T: Float>(&self, items: &[T]) -> Vec<T> {
-        self.values(items, State::mean)
+        let mut values = Vec::with_capacity(items.len());
+        self.each(items, |state, count| {
+            let items = count as u64;
+            values.push(if count < self.least_items {
+                T::NAN
+            } else if state.others.items > 0 {
+                state.total().mean_of(items)
+            } else {
+                short_mean(integer_of(state.pair), state.unit.exponent(), items)
+            });
+        });
+        values
     }
 
-    fn values<T: Float>(&self, items: &[T], value: impl Fn(&State<T::Sums>, u64) -> T) -> Vec<T> {
+    /// Calls a function with the sum of each window and the number of its items.
+    fn each<T: Float>(&self, items: &[T], mut value: impl FnMut(&State<T::Sums>, usize)) {
         let longest = match &self.windows {
             Windows::OfItems(window) => *window,
             Windows::From(starts) => {
@@ -148,45 +183,52 @@ impl Rolling {
         };
         let unit = unit(items, longest.min(items.len()));
         let mut state = State {
-            integer: 0,
+            pair: [0; 2],
             unit,
             others: Others {
                 items: 0,
                 total: Total::ZERO,
             },
-            is_quiet: Quiet::now().is_some(),
         };
         let [mut entering, mut leaving] = [Cursor::new(items, unit), Cursor::new(items, unit)];
         let mut first = 0;
-        let mut values = Vec::with_capacity(items.len());
         for last in 0..items.len() {
-            entering.next(
-                |integer| state.integer = state.integer.wrapping_add(integer),
-                |item| state.others.add(item),
-            );
+            let (pair, other) = entering.next();
+            state.add(pair);
+            if let Some(item) = other {
+                state.others.add(item);
+            }
             let start = match &self.windows {
                 Windows::OfItems(window) => (last + 1).saturating_sub(*window),
                 Windows::From(starts) => starts[last],
             };
             while first < start {
-                leaving.next(
-                    |integer| state.integer = state.integer.wrapping_sub(integer),
-                    |item| state.others.remove(item),
-                );
+                let (pair, other) = leaving.next();
+                state.add(pair.map(|half| -half));
+                if let Some(item) = other {
+                    state.others.remove(item);
+                }
                 first += 1;
             }
-            let count = last + 1 - first;
-            values.push(if count < self.least_items {
-                T::NAN
-            } else {
-                value(&state, count as u64)
-            });
+            value(&state, last + 1 - first);
         }
-        values
     }
 }
 
-/// The unit in which the sum of so many of the items' integers has less than 127 bits.
+/// Appends the numbers that are nearest to integers in a unit.
+fn round<T: Float>(pairs: &[Pair], unit: DecodeUnit, is_quiet: bool, values: &mut Vec<T>) {
+    let mut doubles = [0.0; DECODED_ITEMS];
+    let doubles = &mut doubles[..pairs.len()];
+    let rounded = T::of_pairs(Level::best(), pairs, unit, doubles).filter(|_| is_quiet);
+    if let Some(rounded) = rounded {
+        values.extend(rounded);
+    } else {
+        let value = |pair: &Pair| T::of_integer(integer_of(*pair), unit.exponent(), is_quiet);
+        values.extend(pairs.iter().map(value));
+    }
+}
+
+/// The unit in which the second half of the sum of so many of the items' pairs is below 2^62.
 fn unit<T: Float>(items: &[T], longest: usize) -> DecodeUnit {
     let mut highest = -1023;
     for item in items {
@@ -198,18 +240,17 @@ fn unit<T: Float>(items: &[T], longest: usize) -> DecodeUnit {
         });
     }
     let of_count = usize::BITS - longest.leading_zeros();
-    // An integer has 53 bits more than its exponent is above the lowest.
-    let above = 126 - 53 - of_count.cast_signed();
-    DecodeUnit::for_range(highest, above.min(DecodeUnit::EXPONENTS - 1))
+    // The second half of an item has as many bits as its exponent is above the lowest.
+    let above = (61 - of_count.cast_signed()).clamp(0, DecodeUnit::EXPONENTS - 1);
+    DecodeUnit::for_range(highest, above)
 }
 
 /// The sum of a window.
 struct State<W: Window> {
-    /// That of the items that fit the unit. It wraps, but never for the items of one window.
-    integer: i128,
+    /// That of the items that fit the unit. The first half is not negative, and below 2^53.
+    pair: Pair,
     unit: DecodeUnit,
     others: Others<W>,
-    is_quiet: bool,
 }
 
 /// Items that do not fit the unit.
@@ -233,26 +274,20 @@ impl<W: Window> Others<W> {
 }
 
 impl<W: Window> State<W> {
-    #[inline]
-    fn sum<T: Float>(&self) -> T {
-        if self.others.items > 0 {
-            return self.total().value();
-        }
-        T::of_integer(self.integer, self.unit.exponent(), self.is_quiet)
-    }
-
-    #[inline]
-    fn mean<T: Float>(&self, items: u64) -> T {
-        if self.others.items > 0 {
-            return self.total().mean_of(items);
-        }
-        short_mean(self.integer, self.unit.exponent(), items)
+    #[inline(always)]
+    fn add(&mut self, [lower, higher]: Pair) {
+        let lower = self.pair[0] + lower;
+        self.pair = [
+            lower & ((1 << HALF_PLACES) - 1),
+            self.pair[1] + higher + (lower >> HALF_PLACES),
+        ];
     }
 
     #[cold]
     fn total(&self) -> Total<W> {
         let mut total = self.others.total;
-        total.fixed.add_integer(self.integer, self.unit.exponent());
+        let integer = integer_of(self.pair);
+        total.fixed.add_integer(integer, self.unit.exponent());
         total
     }
 }
@@ -262,8 +297,7 @@ struct Cursor<'x, T> {
     rest: &'x [T],
     unit: DecodeUnit,
     /// The integers of the first items of `rest`, of which `next` have been taken.
-    lower: [u64; DECODED_ITEMS],
-    higher: [i64; DECODED_ITEMS],
+    pairs: [Pair; DECODED_ITEMS],
     doubles: [f64; DECODED_ITEMS],
     next: usize,
     decoded: usize,
@@ -275,8 +309,7 @@ impl<'x, T: Float> Cursor<'x, T> {
         Self {
             rest,
             unit,
-            lower: [0; DECODED_ITEMS],
-            higher: [0; DECODED_ITEMS],
+            pairs: [[0; 2]; DECODED_ITEMS],
             doubles: [0.0; DECODED_ITEMS],
             next: 0,
             decoded: 0,
@@ -284,18 +317,16 @@ impl<'x, T: Float> Cursor<'x, T> {
         }
     }
 
-    /// Calls a function with the next item's integer, and another one with the item if it has none.
+    /// The next item's integer, and the item if it has none.
     #[inline(always)]
-    fn next(&mut self, take: impl FnOnce(i128), other: impl FnOnce(f64)) {
+    fn next(&mut self) -> (Pair, Option<f64>) {
         if self.next == self.decoded {
             self.decode();
         }
         let at = self.next;
         self.next += 1;
-        take(i128::from(self.higher[at]) << 64 | i128::from(self.lower[at]));
-        if !self.all_fit && !self.unit.fits(self.doubles[at]) {
-            other(self.doubles[at]);
-        }
+        let is_other = !self.all_fit && self.unit.pair(self.doubles[at]).is_none();
+        (self.pairs[at], is_other.then(|| self.doubles[at]))
     }
 
     #[cold]
@@ -308,6 +339,6 @@ impl<'x, T: Float> Cursor<'x, T> {
         (self.next, self.decoded) = (0, block.len());
         let doubles = &self.doubles[..block.len()];
         let level = Level::best();
-        self.all_fit = decode(level, doubles, self.unit, &mut self.lower, &mut self.higher);
+        self.all_fit = decode(level, doubles, self.unit, &mut self.pairs);
     }
 }

@@ -40,13 +40,16 @@ mod sets;
 mod unordered;
 
 pub use exact::exponents::Exponents;
+pub use exact::nearest::{doubles_to_round, nearest_doubles};
 pub use exact::products::{EXACT_PRODUCT, exact_products};
 pub use exact::range::{RangeScale, split_products_in_range, split_sums_in_range};
 pub use exact::split::{
     ColumnSplit, SPLIT_ITEMS, SPLIT_ROWS, Split, SplitScale, split_columns, split_sums,
     split_sums_and_rests,
 };
-pub use exact::windows::{DECODED_ITEMS, DecodeUnit, decode};
+pub use exact::windows::{
+    DECODED_ITEMS, DecodeDigits, DecodeUnit, NO_DIGIT, Pair, decode, decode_digits,
+};
 pub use exact::zeros::count_negative_zeros;
 pub use fold::definition::by_definition;
 pub use fold::fused::{dot, squared_norm, sum_and_absolute_sum};
@@ -54,6 +57,7 @@ pub use fold::level_by_level::{reduce_level_by_level, scratch_len};
 pub use fold::runs::fold_runs;
 pub use fold::slice::{fold, sum, tree_fold};
 pub use processor::environment::{Quiet, has_default_environment, without_traps};
+pub use processor::prefetch::{prefetch_after, prefetch_item};
 pub use rows::fold_rows::{fold_rows, rows_scratch_len};
 pub use rows::pairs::{combine_rows, copy_row};
 pub use rows::tree_rows::tree_fold_rows;

@@ -4,13 +4,12 @@ use std::hash::{BuildHasher, Hash};
 
 use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
+use simd_kernels::{DECODED_ITEMS, Level};
 
 use super::KeyedSums;
-use super::key::KeyError;
+use super::key::{self, KeyError};
+use super::tables::Decoded;
 use crate::float::Float;
-
-/// The items whose keys are looked up at once.
-const BLOCK_ITEMS: usize = 512;
 
 /// A sum for each key that has items, exact until it is rounded: [`KeyedSums`] for keys of any type.
 ///
@@ -64,20 +63,17 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
     /// # Errors
     /// There are not as many keys as items. No sum has changed then.
     pub fn add(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
-        if keys.len() != items.len() {
-            return Err(KeyError::Lengths {
-                keys: keys.len(),
-                items: items.len(),
-            });
-        }
-        let mut places = [0_u32; BLOCK_ITEMS];
-        for (keys, items) in keys.chunks(BLOCK_ITEMS).zip(items.chunks(BLOCK_ITEMS)) {
+        key::check_lengths(keys, items.len())?;
+        let mut decoded = Decoded::ZERO;
+        let mut places = [0_u32; DECODED_ITEMS];
+        for (keys, items) in keys.chunks(DECODED_ITEMS).zip(items.chunks(DECODED_ITEMS)) {
             let places = &mut places[..keys.len()];
             for (place, key) in places.iter_mut().zip(keys) {
                 *place = self.code(key);
             }
             self.sums.grow(self.keys.len());
-            self.sums.add_checked(places, items);
+            self.sums
+                .change_block(Level::best(), places, items, false, &mut decoded);
         }
         Ok(())
     }

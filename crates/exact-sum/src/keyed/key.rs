@@ -13,11 +13,14 @@ pub(crate) mod sealed {
         fn place(self) -> usize;
 
         fn number(self) -> i128;
+
+        /// Whether all keys number one of so many sums.
+        fn are_below(keys: &[Self], sums: usize) -> bool;
     }
 }
 
 macro_rules! keys {
-    ($($key:ident)*) => {$(
+    ($($key:ident $signed:ident)*) => {$(
         impl Key for $key {}
 
         impl sealed::Sealed for $key {
@@ -29,11 +32,30 @@ macro_rules! keys {
             fn number(self) -> i128 {
                 self.try_into().unwrap_or(i128::MAX)
             }
+
+            #[inline]
+            #[allow(clippy::cast_possible_wrap, trivial_numeric_casts, reason = "the sign is looked at")]
+            fn are_below(keys: &[Self], sums: usize) -> bool {
+                let Some(last) = sums.checked_sub(1) else {
+                    return keys.is_empty();
+                };
+                let short = <$signed>::try_from(last);
+                if <$key>::MIN == 0 && short.is_err() {
+                    return keys.iter().fold(true, |below, key| below & (key.place() <= last));
+                }
+                let last = short.unwrap_or(<$signed>::MAX);
+                // Neither a key nor the distance from it to the last one is negative. There is no branch for each.
+                let signs = keys.iter().fold(0, |signs, &key| {
+                    let key = key as $signed;
+                    signs | key | last.wrapping_sub(key)
+                });
+                signs >= 0
+            }
         }
     )*};
 }
 
-keys!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+keys!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize i8 i8 i16 i16 i32 i32 i64 i64 isize isize);
 
 /// Keys that cannot be. No sum has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,28 +99,38 @@ impl fmt::Display for KeyError {
 
 impl Error for KeyError {}
 
-/// Whether items have keys, and each is that of a sum.
-pub(crate) fn check<K: Key>(keys: &[K], items: usize, sums: usize) -> Result<(), KeyError> {
-    /// So many keys are looked at without a branch.
-    const BLOCK_KEYS: usize = 256;
-    if keys.len() != items {
-        return Err(KeyError::Lengths {
+/// Whether there are as many keys as items.
+pub(crate) fn check_lengths<K>(keys: &[K], items: usize) -> Result<(), KeyError> {
+    if keys.len() == items {
+        Ok(())
+    } else {
+        Err(KeyError::Lengths {
             keys: keys.len(),
             items,
-        });
+        })
     }
-    for (block, keys) in keys.chunks(BLOCK_KEYS).enumerate() {
-        let is_wrong = |key: &K| key.place() >= sums;
-        if !keys.iter().fold(false, |wrong, key| wrong | is_wrong(key)) {
-            continue;
-        }
-        if let Some(at) = keys.iter().position(is_wrong) {
-            return Err(KeyError::OutOfRange {
-                item: block * BLOCK_KEYS + at,
-                key: keys[at].number(),
-                sums,
-            });
-        }
+}
+
+/// Whether each key of a block, whose first item has a number, is that of a sum.
+#[inline]
+pub(crate) fn check_block<K: Key>(keys: &[K], first: usize, sums: usize) -> Result<(), KeyError> {
+    if K::are_below(keys, sums) {
+        return Ok(());
     }
-    Ok(())
+    let is_wrong = |key: &K| key.place() >= sums;
+    let at = keys.iter().position(is_wrong).expect("one is wrong");
+    Err(KeyError::OutOfRange {
+        item: first + at,
+        key: keys[at].number(),
+        sums,
+    })
+}
+
+/// Whether items have keys, and each is that of a sum.
+pub(crate) fn check<K: Key>(keys: &[K], items: usize, sums: usize) -> Result<(), KeyError> {
+    /// The keys of a block.
+    const KEYS: usize = 256;
+    check_lengths(keys, items)?;
+    let mut blocks = keys.chunks(KEYS).enumerate();
+    blocks.try_for_each(|(block, keys)| check_block(keys, block * KEYS, sums))
 }

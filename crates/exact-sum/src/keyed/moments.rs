@@ -3,6 +3,7 @@
 use simd_kernels::{DECODED_ITEMS, Level, Quiet, exact_products};
 
 use super::key::{self, Key, KeyError};
+use super::tables::Decoded;
 use super::windows::Windows;
 use crate::float::Float;
 use crate::moments::Spread;
@@ -57,6 +58,7 @@ impl<T: Float> KeyedMoments<T> {
         let is_quiet = Quiet::now().is_some();
         let blocks = keys.chunks(DECODED_ITEMS).zip(items.chunks(DECODED_ITEMS));
         let mut doubles = [0.0; DECODED_ITEMS];
+        let mut decoded = Decoded::ZERO;
         for (keys, items) in blocks {
             let doubles = &mut doubles[..items.len()];
             for (double, item) in doubles.iter_mut().zip(items) {
@@ -65,9 +67,9 @@ impl<T: Float> KeyedMoments<T> {
             for key in keys {
                 self.counts[key.place()] += 1;
             }
-            self.sums.add(level, keys, doubles, false);
+            self.sums.add(level, keys, doubles, false, &mut decoded);
             if is_quiet {
-                self.add_squares(level, keys, doubles);
+                self.add_squares(level, keys, doubles, &mut decoded);
             } else {
                 for (key, item) in keys.iter().zip(doubles) {
                     self.squares[0].add_square(key.place(), *item);
@@ -77,7 +79,13 @@ impl<T: Float> KeyedMoments<T> {
         Ok(())
     }
 
-    fn add_squares<K: Key>(&mut self, level: Level, keys: &[K], items: &[f64]) {
+    fn add_squares<K: Key>(
+        &mut self,
+        level: Level,
+        keys: &[K],
+        items: &[f64],
+        decoded: &mut Decoded,
+    ) {
         let [mut squares, mut errors] = [[0.0; DECODED_ITEMS]; 2];
         let (squares, errors) = (&mut squares[..items.len()], &mut errors[..items.len()]);
         if !exact_products(level, items, items, squares, errors) {
@@ -92,8 +100,8 @@ impl<T: Float> KeyedMoments<T> {
                 }
             }
         }
-        self.squares[0].add(level, keys, squares, false);
-        self.squares[1].add(level, keys, errors, false);
+        self.squares[0].add(level, keys, squares, false, decoded);
+        self.squares[1].add(level, keys, errors, false, decoded);
     }
 
     /// Adds other ones, key by key. If they have more keys, so will these.

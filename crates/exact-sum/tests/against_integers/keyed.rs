@@ -179,6 +179,47 @@ fn many_large_items() {
     );
 }
 
+/// The ends of the range, and partial sums beyond it.
+#[test]
+fn least_and_greatest_items() {
+    let least = f64::from_bits(1);
+    let mut sums = KeyedSums::new(3);
+    for (item, times) in [(f64::MAX, 3000), (least, 5000), (1.0, 1), (-f64::MAX, 2999)] {
+        let items = vec![item; times];
+        let keys: Vec<u64> = vec![if item == least { 0 } else { 2 }; times];
+        sums.add(&keys, &items).unwrap();
+        if item == f64::MAX {
+            assert_eq!(sums.value(2), f64::INFINITY);
+        }
+    }
+    assert_eq!(sums.values(), [5000.0 * least, 0.0, f64::MAX]);
+    sums.remove(&[2_u8], &[f64::MAX]).unwrap();
+    assert_eq!(sums.values(), [5000.0 * least, 0.0, 1.0]);
+}
+
+/// A wrong key behind many right ones.
+#[test]
+fn what_was_added_is_taken_back() {
+    let items: Vec<f64> = (0..5000)
+        .map(|item| f64::from(item).exp2().recip())
+        .collect();
+    let mut keys: Vec<i16> = (0..5000).map(|item| item % 7).collect();
+    let mut sums = KeyedSums::new(7);
+    sums.add(&[0, 1, 6], &[0.1, f64::NAN, 0.7]).unwrap();
+    let before = bits(&sums.values());
+    for wrong in [7, -1, i16::MAX, i16::MIN] {
+        keys[4321] = wrong;
+        let error = sums.add(&keys, &items).unwrap_err();
+        let expected = KeyError::OutOfRange {
+            item: 4321,
+            key: wrong.into(),
+            sums: 7,
+        };
+        assert_eq!(error, expected);
+        assert_eq!(bits(&sums.values()), before);
+    }
+}
+
 #[test]
 fn keys_that_cannot_be() {
     let mut sums = KeyedSums::<f64>::new(3);

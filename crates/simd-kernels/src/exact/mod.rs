@@ -1,6 +1,7 @@
 //! The loops of exact sums and products: sums of blocks that lose no bit.
 
 pub(crate) mod exponents;
+pub(crate) mod nearest;
 pub(crate) mod products;
 pub(crate) mod range;
 pub(crate) mod split;

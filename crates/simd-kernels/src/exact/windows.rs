@@ -1,66 +1,162 @@
-//! Items as integers of 128 bits.
+//! Items as pairs of integers, which are added without a look at carries.
 
 use crate::sets::dispatch::compute;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The items of one call of [`decode`] at most: their integers lie in the nearest cache.
+/// The items of one call of [`decode`] or [`decode_digits`] at most: their pairs lie in the nearest cache, and the sum of so many halves is
+/// below 2^62 in magnitude.
 pub const DECODED_ITEMS: usize = 512;
+
+/// An item as an integer: the first half, below 2^53 in magnitude, plus 2^53 times the second one. Both have its sign.
+pub type Pair = [i64; 2];
 
 /// The unit of the integers of [`decode`]: 2^[`exponent`](Self::exponent).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DecodeUnit(u32);
+pub struct DecodeUnit {
+    /// The lowest exponent of an item, biased.
+    lowest: i32,
+}
 
 impl DecodeUnit {
     /// An integer has room for items of so many exponents.
-    pub const EXPONENTS: i32 = 64;
+    pub const EXPONENTS: i32 = 53;
 
-    /// The unit for which items of an exponent, as [`Exponents`](crate::Exponents) tells it, have 48 exponents below them, and 15 above; fewer
-    /// where there are no more.
-    #[must_use]
-    pub fn for_exponent(exponent: i32) -> Self {
-        Self::for_range(exponent, 48)
-    }
-
-    /// The unit for which items of an exponent have so many exponents below them; fewer where there are no more.
+    /// The unit in which items of an exponent, as [`Exponents`](crate::Exponents) tells it, have so many exponents below them.
     #[must_use]
     pub fn for_range(exponent: i32, below: i32) -> Self {
-        // The exponent of infinities does not fit.
-        let most = 0x7FF - Self::EXPONENTS;
-        let biased = (exponent + 1023 - below).clamp(1, most);
-        Self(biased.cast_unsigned())
+        Self {
+            lowest: exponent + 1023 - below,
+        }
     }
 
     /// The binary logarithm of the unit.
     #[must_use]
     pub fn exponent(self) -> i32 {
-        self.0.cast_signed() - 1075
+        self.lowest - 1075
     }
 
-    /// Whether an item is an integer in this unit, and small enough: zero, or of one of the exponents.
+    /// An item as an integer in this unit, if it fits: it is zero, or normal and of one of the exponents.
     #[must_use]
     #[inline(always)]
-    pub fn fits(self, item: f64) -> bool {
-        let [distance, significand] = self.parts(item.to_bits());
-        distance < Self::EXPONENTS as u64 || significand == 0
+    pub fn pair(self, item: f64) -> Option<Pair> {
+        let bits = item.to_bits();
+        let distance = self.distance(bits);
+        if distance < self.room() {
+            Some(pair(bits & FRACTION | IMPLICIT, distance, bits))
+        } else {
+            (bits << 1 == 0).then_some([0; 2])
+        }
     }
 
-    /// How far a finite item's exponent is above the lowest, wrapping, and its significand.
+    /// How far an item's exponent is above the lowest, wrapping.
     #[inline(always)]
-    fn parts(self, bits: u64) -> [u64; 2] {
-        let biased = bits >> 52 & 0x7FF;
-        let implicit = u64::from(biased != 0);
-        let significand = bits & ((1 << 52) - 1) | implicit << 52;
-        [
-            (biased + 1 - implicit).wrapping_sub(self.0.into()),
-            significand,
-        ]
+    fn distance(self, bits: u64) -> u64 {
+        (bits >> 52 & 0x7FF).wrapping_sub(i64::from(self.lowest).cast_unsigned())
+    }
+
+    /// How many exponents fit: neither that of infinities does, nor that of subnormal numbers.
+    #[inline(always)]
+    fn room(self) -> u64 {
+        let room = if self.lowest < 1 {
+            0
+        } else {
+            BEYOND - self.lowest
+        };
+        u64::from(room.clamp(0, Self::EXPONENTS).cast_unsigned())
     }
 }
 
-/// Writes items as integers in a unit, a lower and a higher word of two's complement each, and says whether all fit. One that does not
-/// is written as zero.
+/// Where items of all exponents have their integers: digit d is for items of 32 exponents, in its [unit](Self::unit), which is 32 places above
+/// that of digit d - 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecodeDigits {
+    /// That of exponent 0, biased, in digit 0.
+    offset: u8,
+}
+
+impl DecodeDigits {
+    /// The binary places of a digit.
+    pub const PLACES: u32 = 32;
+
+    /// There are no items of other digits.
+    pub const DIGITS: usize = 65;
+
+    /// Those among whose units this one is.
+    #[must_use]
+    pub fn with(unit: DecodeUnit) -> Self {
+        let offset = (-unit.lowest).rem_euclid(Self::PLACES.cast_signed());
+        Self {
+            offset: u8::try_from(offset).expect("it is less than 32"),
+        }
+    }
+
+    /// The digit of an item, and the item as an integer in its unit; `None` if it is not finite.
+    #[must_use]
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "there are few digits")]
+    pub fn pair(self, item: f64) -> Option<(usize, Pair)> {
+        let bits = item.to_bits();
+        let [biased, significand] = parts(bits);
+        let [digit, places] = self.place(biased);
+        let is_finite = biased != u64::from(BEYOND.cast_unsigned());
+        is_finite.then(|| (digit as usize, pair(significand, places, bits)))
+    }
+
+    /// The digit of an exponent, and how far it is above the lowest one of that.
+    #[inline(always)]
+    fn place(self, biased: u64) -> [u64; 2] {
+        let place = biased + u64::from(self.offset);
+        [
+            place / u64::from(Self::PLACES),
+            place % u64::from(Self::PLACES),
+        ]
+    }
+
+    /// The unit of a digit.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        reason = "there are some 70"
+    )]
+    pub fn unit(self, digit: usize) -> DecodeUnit {
+        DecodeUnit {
+            lowest: (digit * Self::PLACES as usize) as i32 - i32::from(self.offset),
+        }
+    }
+}
+
+/// The biased exponent of infinities and NaNs.
+const BEYOND: i32 = 0x7FF;
+
+const FRACTION: u64 = (1 << 52) - 1;
+const IMPLICIT: u64 = 1 << 52;
+/// The places of a pair's first half.
+pub(crate) const LOWER_PLACES: i32 = 53;
+pub(crate) const LOWER: u64 = (1 << LOWER_PLACES) - 1;
+
+/// An item's biased exponent, that of subnormal numbers being 1, and its significand.
+#[inline(always)]
+fn parts(bits: u64) -> [u64; 2] {
+    let biased = bits >> 52 & 0x7FF;
+    let implicit = u64::from(biased != 0);
+    let significand = bits & FRACTION | implicit << 52;
+    [biased + 1 - implicit, significand]
+}
+
+/// The significand moved by less than 53 places, with an item's sign. A significand of zero may be moved any number of places.
+#[inline(always)]
+fn pair(significand: u64, places: u64, bits: u64) -> Pair {
+    let sign = bits.cast_signed() >> 63;
+    let others = 53_u64.wrapping_sub(places) % 64;
+    let lower = (significand << (places % 64) & LOWER).cast_signed();
+    let higher = (significand >> others).cast_signed();
+    [(lower ^ sign) - sign, (higher ^ sign) - sign]
+}
+
+/// Writes items as integers in a unit, and says whether all fit, as [`DecodeUnit::pair`] tells. One that does not is written as zero.
 ///
 /// # Panics
 /// There are more than [`DECODED_ITEMS`].
@@ -68,38 +164,29 @@ impl DecodeUnit {
 /// ```
 /// use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, decode};
 ///
-/// let unit = DecodeUnit::for_exponent(0);
-/// let (mut lower, mut higher) = ([0; DECODED_ITEMS], [0; DECODED_ITEMS]);
-/// assert!(!decode(Level::best(), &[-1.0, 1e300], unit, &mut lower, &mut higher));
-/// let integer = i128::from(higher[0]) << 64 | i128::from(lower[0]);
+/// let unit = DecodeUnit::for_range(0, 40);
+/// let mut pairs = [[0; 2]; DECODED_ITEMS];
+/// assert!(!decode(Level::best(), &[-1.0, 1e300], unit, &mut pairs));
+/// let [lower, higher] = pairs[0].map(i128::from);
+/// let integer = (higher << 53) + lower;
 /// assert_eq!(integer as f64 * 2_f64.powi(unit.exponent()), -1.0);
-/// assert_eq!((lower[1], higher[1]), (0, 0));
+/// assert_eq!(pairs[1], [0, 0]);
 /// ```
 #[inline]
 pub fn decode(
     level: Level,
     items: &[f64],
     unit: DecodeUnit,
-    lower: &mut [u64; DECODED_ITEMS],
-    higher: &mut [i64; DECODED_ITEMS],
+    pairs: &mut [Pair; DECODED_ITEMS],
 ) -> bool {
     assert!(items.len() <= DECODED_ITEMS);
-    compute(
-        level,
-        Decode {
-            items,
-            unit,
-            lower,
-            higher,
-        },
-    )
+    compute(level, Decode { items, unit, pairs })
 }
 
 struct Decode<'d> {
     items: &'d [f64],
     unit: DecodeUnit,
-    lower: &'d mut [u64; DECODED_ITEMS],
-    higher: &'d mut [i64; DECODED_ITEMS],
+    pairs: &'d mut [Pair; DECODED_ITEMS],
 }
 
 // The compiler vectorizes the loop: it needs no register of ours.
@@ -108,23 +195,72 @@ impl Kernel<f64> for Decode<'_> {
 
     #[inline(always)]
     fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, _: Proven<V>) -> bool {
-        let words = self.lower.iter_mut().zip(self.higher);
+        let room = self.unit.room();
         let mut misfits = 0;
-        for (&item, (lower, higher)) in self.items.iter().zip(words) {
+        for (&item, written) in self.items.iter().zip(self.pairs) {
             let bits = item.to_bits();
-            let [distance, significand] = self.unit.parts(bits);
-            let is_near = distance < DecodeUnit::EXPONENTS as u64;
-            let kept = if is_near { significand } else { 0 };
-            misfits |= significand ^ kept;
-            let distance = distance & 63;
-            let sign = (bits.cast_signed() >> 63).cast_unsigned();
-            let low = ((kept << distance) ^ sign).wrapping_sub(sign);
-            let high = (kept >> 1 >> (63 - distance)) ^ sign;
-            // The carry of the lower word.
-            let carry = u64::from(low == 0) & sign;
-            *lower = low;
-            *higher = high.wrapping_add(carry & 1).cast_signed();
+            let distance = self.unit.distance(bits);
+            let fits = distance < room;
+            let kept = if fits { bits & FRACTION | IMPLICIT } else { 0 };
+            misfits |= if fits { 0 } else { bits };
+            *written = pair(kept, distance, bits);
         }
-        misfits == 0
+        misfits << 1 == 0
+    }
+}
+
+/// The digit of no item: of a zero, and of what is not finite.
+pub const NO_DIGIT: u8 = u8::MAX;
+
+/// Writes items as integers in the units of their digits, and says whether all are finite. One that is not is written as zero.
+///
+/// # Panics
+/// There are more than [`DECODED_ITEMS`].
+#[inline]
+pub fn decode_digits(
+    level: Level,
+    items: &[f64],
+    digits: DecodeDigits,
+    pairs: &mut [Pair; DECODED_ITEMS],
+    of_items: &mut [u8; DECODED_ITEMS],
+) -> bool {
+    assert!(items.len() <= DECODED_ITEMS);
+    compute(
+        level,
+        Digits {
+            items,
+            digits,
+            pairs,
+            of_items,
+        },
+    )
+}
+
+struct Digits<'d> {
+    items: &'d [f64],
+    digits: DecodeDigits,
+    pairs: &'d mut [Pair; DECODED_ITEMS],
+    of_items: &'d mut [u8; DECODED_ITEMS],
+}
+
+impl Kernel<f64> for Digits<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "there are few digits")]
+    fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, _: Proven<V>) -> bool {
+        let mut others = 0;
+        let written = self.pairs.iter_mut().zip(self.of_items);
+        for (&item, (written, of_item)) in self.items.iter().zip(written) {
+            let bits = item.to_bits();
+            let [biased, significand] = parts(bits);
+            let is_finite = biased != u64::from(BEYOND.cast_unsigned());
+            let kept = if is_finite { significand } else { 0 };
+            others |= significand ^ kept;
+            let [digit, places] = self.digits.place(biased);
+            *written = pair(kept, places, bits);
+            *of_item = if kept == 0 { NO_DIGIT } else { digit as u8 };
+        }
+        others == 0
     }
 }

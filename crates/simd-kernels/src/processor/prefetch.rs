@@ -91,6 +91,18 @@ impl RowsAhead {
     }
 }
 
+/// Brings an item of a slice into the nearest cache. There need be no such item.
+#[inline(always)]
+pub fn prefetch_item<T>(items: &[T], index: usize) {
+    prefetch(items.as_ptr().wrapping_add(index));
+}
+
+/// Brings what follows a slice in memory, as many bytes as it has, into the nearest cache.
+#[inline]
+pub fn prefetch_after<T>(items: &[T]) {
+    prefetch_lines(items, size_of_val(items));
+}
+
 /// Prefetches the cache lines `ahead_bytes` after these elements.
 #[inline(always)]
 pub(crate) fn prefetch_lines<T>(elements: &[T], ahead_bytes: usize) {

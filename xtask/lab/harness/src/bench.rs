@@ -1,6 +1,7 @@
 //! The measured loops: everything that is compared is measured in one run, turn by turn.
 
 pub mod cold;
+pub mod exact;
 pub mod kernels;
 pub mod lookup;
 pub mod parallel;
@@ -16,11 +17,12 @@ use serde::{Deserialize, Serialize};
 /// One variant against one reference: one line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// `kernels`, `parallel`, `lookup` or `reduce`.
+    /// `kernels`, `parallel`, `exact`, `lookup` or `reduce`.
     pub bench: String,
     /// What was measured.
     pub variant: String,
-    /// The number of items, N; for `lookup` the number of ranks that are looked up.
+    /// The number of items, N; for `lookup` the number of ranks that are looked up, for `exact` the number of keys,
+    /// or the items of a window.
     pub n: u64,
     /// The number of ranks, p.
     pub ranks: usize,
@@ -28,12 +30,12 @@ pub struct Row {
     pub backend: String,
     /// How the items are spread, where there are ranks.
     pub distribution: Option<String>,
-    /// The median time of one call, in nanoseconds.
+    /// The median time of one call, in nanoseconds; for `exact`, of an item.
     pub median_ns: f64,
     /// The rate at which items are read, in 10^9 bytes a second; null where none are.
     pub gbps: Option<f64>,
-    /// For `kernels`, `parallel` and `lookup` a speed (the reference's time over this one's); for `reduce` a time (this one's over the
-    /// reference's).
+    /// For `kernels`, `parallel` and `lookup` a speed (the reference's time over this one's); for `reduce` and `exact` a
+    /// time (this one's over the reference's).
     pub ratio: f64,
     /// What it is compared with.
     pub reference: String,

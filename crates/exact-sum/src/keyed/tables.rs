@@ -1,0 +1,403 @@
+//! A long integer for each key, whose digits are in tables that exist only where there are items.
+//!
+//! Digit d of all keys is a table of pairs of integers, in a unit that is 32 binary places above that of digit d - 1. An item is added to one
+//! digit. The items of most data fit a few neighbouring digits, and a pair has room for items of 53 exponents: blocks of such items are added
+//! to one table. Others are added digit by digit.
+//!
+//! A half of a pair is below 2^62 in magnitude before a block, whose items change it by less than 2^62. What has come near the end of its room
+//! is carried into the second half, and from there into the next digit.
+
+use simd_kernels::{
+    DECODED_ITEMS, DecodeDigits, DecodeUnit, Level, NO_DIGIT, Pair, decode, decode_digits,
+    prefetch_item,
+};
+
+use super::key::Key;
+use crate::counters::is_zero;
+
+/// The places of the first half of a pair.
+pub(crate) const HALF_PLACES: u32 = 53;
+
+/// Above the digits of items, sums of 2^63 of them have two more.
+const DIGITS: usize = DecodeDigits::DIGITS + 2;
+
+/// Above the exponents of the first items, one table has room for so many.
+const SPARE_EXPONENTS: i32 = 8;
+
+/// So many blocks are added digit by digit without a try where most items do not fit one table.
+const MIXED_BLOCKS: u32 = 63;
+
+/// Of larger tables, what a block needs is brought into the nearest cache first.
+const FAR_BYTES: usize = 1 << 20;
+
+/// Fewer items are added one by one.
+const FEW_ITEMS: usize = 16;
+
+/// Room for the items of a block as integers.
+pub(crate) struct Decoded {
+    pairs: [Pair; DECODED_ITEMS],
+    digits: [u8; DECODED_ITEMS],
+}
+
+impl Decoded {
+    pub(crate) const ZERO: Self = Self {
+        pairs: [[0; 2]; DECODED_ITEMS],
+        digits: [0; DECODED_ITEMS],
+    };
+}
+
+/// A long integer for each key.
+#[derive(Clone, Debug)]
+pub(crate) struct Tables {
+    keys: usize,
+    /// `None` as long as all integers are zero.
+    place: Option<Place>,
+    /// For each digit a pair of every key, or none.
+    tables: Vec<Vec<Pair>>,
+    /// The digits that have a table, in ascending order.
+    used: Vec<usize>,
+    /// How many blocks are added digit by digit before one table is tried again.
+    mixed: u32,
+}
+
+/// Where the next items are added.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    digits: DecodeDigits,
+    /// The digit whose table most of the items fit.
+    digit: usize,
+    /// That of the digit.
+    unit: DecodeUnit,
+}
+
+impl Place {
+    /// That for a unit and those above it.
+    fn of(unit: DecodeUnit) -> Self {
+        let digits = DecodeDigits::with(unit);
+        let above = unit.exponent() - digits.unit(0).exponent();
+        let digit = usize::try_from(above).unwrap_or(0) / DecodeDigits::PLACES as usize;
+        Self {
+            digits,
+            digit,
+            unit: digits.unit(digit),
+        }
+    }
+}
+
+impl Tables {
+    pub(crate) fn new(keys: usize) -> Self {
+        Self {
+            keys,
+            place: None,
+            tables: Vec::new(),
+            used: Vec::new(),
+            mixed: 0,
+        }
+    }
+
+    pub(crate) fn keys(&self) -> usize {
+        self.keys
+    }
+
+    /// Makes room for more keys.
+    pub(crate) fn grow(&mut self, keys: usize) {
+        if keys > self.keys {
+            self.keys = keys;
+            for &digit in &self.used {
+                self.tables[digit].resize(keys, [0; 2]);
+            }
+        }
+    }
+
+    /// Has the units that are right for these items, if all integers are zero.
+    pub(crate) fn prepare(&mut self, items: &[f64]) {
+        if self.place.is_none() {
+            let is_number = |item: &&f64| item.is_finite() && !is_zero(**item);
+            let exponent = |item: &f64| ((item.to_bits() >> 52 & 0x7FF) as i32).max(1) - 1023;
+            let exponents = items.iter().filter(is_number).map(exponent);
+            self.place = exponents.max().map(|highest| {
+                let below = DecodeUnit::EXPONENTS - 1 - SPARE_EXPONENTS;
+                Place::of(DecodeUnit::for_range(highest, below))
+            });
+        }
+    }
+
+    /// Adds a block of at most [`DECODED_ITEMS`] items, or subtracts them, and says whether all were finite. Those that are not are left out. There are as many keys, each of
+    /// which has an integer.
+    pub(crate) fn add<K: Key>(
+        &mut self,
+        level: Level,
+        keys: &[K],
+        items: &[f64],
+        removes: bool,
+        decoded: &mut Decoded,
+    ) -> bool {
+        if items.len() < FEW_ITEMS {
+            let pairs = keys.iter().zip(items);
+            return pairs.fold(true, |are_finite, (key, &item)| {
+                are_finite & self.add_one(key.place(), item, removes)
+            });
+        }
+        self.prepare(items);
+        let Some(place) = self.place else {
+            return items.iter().all(|item| item.is_finite());
+        };
+        if self.mixed > 0 {
+            self.mixed -= 1;
+        } else {
+            let pairs = &mut decoded.pairs;
+            if decode(level, items, place.unit, pairs) {
+                let pairs = &mut pairs[..items.len()];
+                negate_if(removes, pairs);
+                if add_pairs(self.table(place.digit), keys, pairs) {
+                    self.carry_all(place.digit, keys);
+                }
+                return true;
+            }
+        }
+        self.add_mixed(level, place.digits, keys, items, removes, decoded)
+    }
+
+    /// Adds an item, or subtracts it, and says whether it was finite.
+    #[inline]
+    pub(crate) fn add_one(&mut self, key: usize, item: f64, removes: bool) -> bool {
+        if self.place.is_none() {
+            self.prepare(&[item]);
+        }
+        let Some(place) = self.place else {
+            return item.is_finite();
+        };
+        let fitting = place.unit.pair(item).map(|pair| (place.digit, pair));
+        let Some((digit, pair)) = fitting.or_else(|| place.digits.pair(item)) else {
+            return false;
+        };
+        let pair = pair.map(|half| if removes { -half } else { half });
+        if add_pair(&mut self.table(digit)[key], pair) < 0 {
+            self.carry(digit, key);
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn add_mixed<K: Key>(
+        &mut self,
+        level: Level,
+        units: DecodeDigits,
+        keys: &[K],
+        items: &[f64],
+        removes: bool,
+        decoded: &mut Decoded,
+    ) -> bool {
+        let Decoded { pairs, digits } = decoded;
+        let are_finite = decode_digits(level, items, units, pairs, digits);
+        let (pairs, digits) = (&mut pairs[..items.len()], &mut digits[..items.len()]);
+        negate_if(removes, pairs);
+        self.complete(digits, units);
+        if self.used.len() * self.keys * size_of::<Pair>() > FAR_BYTES {
+            for (key, &digit) in keys.iter().zip(&*digits) {
+                prefetch_item(&self.tables[usize::from(digit)], key.place());
+            }
+        }
+        let mut near = 0;
+        for ((key, &digit), &pair) in keys.iter().zip(&*digits).zip(&*pairs) {
+            near |= add_pair(&mut self.tables[usize::from(digit)][key.place()], pair);
+        }
+        if near < 0 {
+            for (key, &digit) in keys.iter().zip(&*digits) {
+                self.carry(digit.into(), key.place());
+            }
+        }
+        are_finite
+    }
+
+    /// Makes the tables of a block's digits, and gives its zeros one of them. If the next block is likely to fit one table, that is tried first.
+    fn complete(&mut self, digits: &mut [u8], units: DecodeDigits) {
+        let mut counts = [0_u16; DIGITS];
+        let mut zeros = 0;
+        for digit in &mut *digits {
+            if *digit == NO_DIGIT {
+                zeros += 1;
+            } else {
+                counts[usize::from(*digit)] += 1;
+            }
+        }
+        for (digit, &count) in counts.iter().enumerate() {
+            if count > 0 {
+                self.table(digit);
+            }
+        }
+        // A table has room for about half of the next digit's items.
+        let fitting = |digit: usize| counts[digit] + counts[digit + 1] / 2;
+        let best = (0..DIGITS - 1).max_by_key(|&digit| fitting(digit));
+        let best = best.expect("there are digits");
+        if zeros > 0 {
+            self.table(best);
+            let zero = u8::try_from(best).expect("there are few digits");
+            for digit in digits.iter_mut().filter(|digit| **digit == NO_DIGIT) {
+                *digit = zero;
+            }
+        }
+        if self.mixed == 0 {
+            let is_most = 8 * (usize::from(fitting(best)) + zeros) > 7 * digits.len();
+            self.mixed = if is_most { 0 } else { MIXED_BLOCKS };
+            self.place = Some(Place {
+                digits: units,
+                digit: best,
+                unit: units.unit(best),
+            });
+        }
+    }
+
+    /// That of a digit.
+    #[inline]
+    fn table(&mut self, digit: usize) -> &mut [Pair] {
+        if self.tables.get(digit).is_none_or(Vec::is_empty) {
+            self.make_table(digit);
+        }
+        &mut self.tables[digit]
+    }
+
+    #[cold]
+    fn make_table(&mut self, digit: usize) {
+        self.tables.resize(DIGITS, Vec::new());
+        self.tables[digit] = vec![[0; 2]; self.keys];
+        self.used.push(digit);
+        self.used.sort_unstable();
+    }
+
+    /// Gives the digits of these keys all of their room.
+    #[cold]
+    fn carry_all<K: Key>(&mut self, digit: usize, keys: &[K]) {
+        if self.keys < keys.len() {
+            (0..self.keys).for_each(|key| self.carry(digit, key));
+        } else {
+            keys.iter().for_each(|key| self.carry(digit, key.place()));
+        }
+    }
+
+    /// Gives a digit that may be near the end of its room all of it.
+    #[cold]
+    fn carry(&mut self, digit: usize, key: usize) {
+        self.add_to_digit(digit, key, 0);
+    }
+
+    /// Adds an integer in a digit's unit.
+    fn add_to_digit(&mut self, digit: usize, key: usize, integer: i128) {
+        let pair = &mut self.table(digit)[key];
+        let sum = integer_of(*pair) + integer;
+        if let Some(sum) = pair_of(sum) {
+            *pair = sum;
+        } else {
+            let lower = sum & ((1 << DecodeDigits::PLACES) - 1);
+            *pair = pair_of(lower).expect("it is short");
+            self.add_to_digit(digit + 1, key, sum >> DecodeDigits::PLACES);
+        }
+    }
+
+    /// Adds integer * 2^unit.
+    pub(crate) fn add_integer(&mut self, key: usize, integer: i128, unit: DecodeUnit) {
+        let place = *self.place.get_or_insert_with(|| Place::of(unit));
+        let above = unit.exponent() - place.digits.unit(0).exponent();
+        // Below digit 0 there are but zeros: no item has these places.
+        let integer = integer >> (-above).clamp(0, 127);
+        let above = usize::try_from(above).unwrap_or(0);
+        let digit = above / DecodeDigits::PLACES as usize;
+        let places = above % DecodeDigits::PLACES as usize;
+        if integer.unsigned_abs().leading_zeros() > DecodeDigits::PLACES + 1 {
+            self.add_to_digit(digit, key, integer << places);
+        } else {
+            self.add_to_digit(digit, key, (integer & ((1 << 64) - 1)) << places);
+            self.add_to_digit(digit + 2, key, integer >> 64 << places);
+        }
+    }
+
+    /// The integers of a key that are not zero, with their units, which ascend.
+    pub(crate) fn integers(&self, key: usize) -> impl Iterator<Item = (i128, DecodeUnit)> {
+        self.used.iter().filter_map(move |&digit| {
+            let integer = integer_of(self.tables[digit][key]);
+            (integer != 0).then(|| (integer, self.unit(digit)))
+        })
+    }
+
+    /// A key's integer, if it is one of 128 bits.
+    #[inline]
+    pub(crate) fn short(&self, key: usize) -> Option<(i128, i32)> {
+        let mut integers = self.integers(key);
+        let Some((mut sum, unit)) = integers.next() else {
+            return Some((0, 0));
+        };
+        for (integer, of_integer) in integers {
+            let places = (of_integer.exponent() - unit.exponent()).cast_unsigned();
+            if integer.unsigned_abs().leading_zeros() <= places {
+                return None;
+            }
+            sum = sum.checked_add(integer << places)?;
+        }
+        Some((sum, unit.exponent()))
+    }
+
+    /// The pairs of all keys and their unit, if there is one table.
+    pub(crate) fn only_table(&self) -> Option<(&[Pair], DecodeUnit)> {
+        match self.used[..] {
+            [digit] => Some((&self.tables[digit], self.unit(digit))),
+            _ => None,
+        }
+    }
+
+    fn unit(&self, digit: usize) -> DecodeUnit {
+        let place = self.place.expect("a table has a unit");
+        place.digits.unit(digit)
+    }
+}
+
+/// Adds pairs to those of their keys, and says whether one has come near the end of its room.
+fn add_pairs<K: Key>(table: &mut [Pair], keys: &[K], pairs: &[Pair]) -> bool {
+    if size_of_val(table) > FAR_BYTES {
+        for key in keys {
+            prefetch_item(table, key.place());
+        }
+    }
+    let mut near = [0; 2];
+    for (key, pair) in keys.iter().zip(pairs) {
+        let own = &mut table[key.place()];
+        for half in 0..2 {
+            let sum = own[half].wrapping_add(pair[half]);
+            own[half] = sum;
+            near[half] |= sum ^ sum << 1;
+        }
+    }
+    near[0] | near[1] < 0
+}
+
+/// Adds a pair, and returns a negative number if a half has come near the end of its room: its two highest bits differ.
+#[inline(always)]
+fn add_pair(own: &mut Pair, pair: Pair) -> i64 {
+    let mut near = 0;
+    for (own, half) in own.iter_mut().zip(pair) {
+        *own = own.wrapping_add(half);
+        near |= *own ^ *own << 1;
+    }
+    near
+}
+
+fn negate_if(negates: bool, pairs: &mut [Pair]) {
+    if negates {
+        for half in pairs.as_flattened_mut() {
+            *half = -*half;
+        }
+    }
+}
+
+/// The integer that a pair stands for.
+#[inline(always)]
+pub(crate) fn integer_of([lower, higher]: Pair) -> i128 {
+    (i128::from(higher) << HALF_PLACES) + i128::from(lower)
+}
+
+/// An integer as a pair whose halves are not near the end of their room.
+#[inline(always)]
+fn pair_of(integer: i128) -> Option<Pair> {
+    let higher = i64::try_from(integer >> HALF_PLACES).ok()?;
+    let lower = (integer & ((1 << HALF_PLACES) - 1)) as i64;
+    (higher ^ higher << 1 >= 0).then_some([lower, higher])
+}
