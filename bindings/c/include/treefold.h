@@ -201,9 +201,9 @@ treefold_status treefold_exact_sum_rows_f64(const double *items, size_t n, size_
 /*
  * The exact sum of each key's items, rounded once: result[g] becomes that of the items whose key is g, and +0 if there are none, or all
  * are -0. keys are k integers of a type, TREEFOLD_I8 to TREEFOLD_U64; item i has key keys[i]: TREEFOLD_LENGTH if k and n differ. Keys are
- * 0 to m - 1: any other is TREEFOLD_ARGUMENT, which names the item and the key. The call takes 16 bytes of memory for each key, and some
- * hundred more for one whose items are not finite, or spread over more than some 60 binary places: TREEFOLD_MEMORY if there is not so
- * much.
+ * 0 to m - 1: any other is TREEFOLD_ARGUMENT, which names the item and the key. The call takes 16 bytes of memory for each key, as many
+ * again for each 32 binary places over which items spread beyond some 50, and some hundred more for a key with an item that is not
+ * finite. TREEFOLD_MEMORY if there is not room for each key.
  */
 treefold_status treefold_exact_sum_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
                                               float *result, size_t m);

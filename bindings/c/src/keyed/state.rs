@@ -166,9 +166,8 @@ impl<T: Real> KeyedState for KeyedSums<T> {
         if !matches!(statistic, Statistic::Value) {
             return Err(statistic.missing(&self.name(), OF_MOMENTS));
         }
-        for (key, value) in result.iter_mut().enumerate() {
-            *value = self.value(key);
-        }
+        has_room(result.len(), size_of::<T>())?;
+        result.copy_from_slice(&self.values());
         Ok(())
     }
 
