@@ -275,6 +275,14 @@ mod tests {
         end(five).unwrap();
         assert_eq!(said(five), "`number`: it was destroyed");
         assert!(end(five).is_err());
+        // Places are used again, names are not.
+        let others: Vec<_> = (0..100)
+            .map(|value| name::<number>(value).unwrap())
+            .collect();
+        assert_eq!(said(five), "`number`: it was destroyed");
+        for other in others {
+            end(other).unwrap();
+        }
         assert_eq!(said(ptr::null()), "`number` is NULL");
         let foreign = name::<other>(1).unwrap();
         assert_eq!(
