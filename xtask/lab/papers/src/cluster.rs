@@ -9,6 +9,13 @@ use schedule::{Algorithm, Collective, Link, Load, Machine, Parameters, Schedule,
 /// Blocks that fill a pipeline, and as many again tell its rate.
 const BLOCKS_FULL: usize = 64;
 
+/// A round is a nanosecond, whatever is sent.
+pub(super) const ROUND: Link = Link {
+    latency_ns: 1.0,
+    byte_ns: 0.0,
+    combine_byte_ns: 0.0,
+};
+
 /// The links of a cluster. What it takes to combine is `near`'s.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cluster {
@@ -101,6 +108,21 @@ pub(super) struct Best {
 }
 
 impl Run {
+    /// Of ranks that all have the same link to one another.
+    pub(super) fn flat(
+        algorithm: Algorithm,
+        collective: Collective,
+        ranks: usize,
+        link: Link,
+    ) -> Self {
+        Self {
+            algorithm,
+            collective,
+            ranks,
+            machine: Machine::flat(link),
+        }
+    }
+
     /// An allreduce by all processes of a cluster.
     pub(super) fn allreduce(algorithm: Algorithm, cluster: &Cluster, shape: Shape) -> Self {
         Self {

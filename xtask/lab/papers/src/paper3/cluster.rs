@@ -2,6 +2,8 @@
 
 use schedule::{Algorithm, Collective, Link, Machine, Parameters, Placement, Schedule, SharedPort};
 
+use crate::Values;
+
 /// Two sockets of four cores.
 pub(super) const NODE_RANKS: usize = 8;
 
@@ -26,22 +28,22 @@ const SHORT_BYTES: usize = 2048;
 pub(super) const FACTORS: [usize; 3] = [2, 4, 8];
 
 /// What a page says of the machine.
-pub(super) fn description() -> String {
-    format!(
+pub(super) fn describe(page: &mut Values) {
+    page.set("cluster", format!(
         "Simulated, as the paper's 320 nodes of {NODE_RANKS} cores are not here. Assumed, not published: within a node α = {} ns, β = {} ns/byte (shared memory of 2009); between nodes α = {} ns, β = {} ns/byte \
          (InfiniBand QDR, 3.2 GB/s); γ = {} ns/byte to combine. A node has one port: the bytes of its ranks' messages to other nodes go through it one after the other, and come in so. Contention within a \
          node's memory, or in the network behind the port, is not simulated.",
         NEAR.latency_ns, NEAR.byte_ns, FAR.latency_ns, FAR.byte_ns, NEAR.combine_byte_ns
-    )
+    ));
 }
 
 /// What a page says of the algorithms.
-pub(super) fn algorithms() -> String {
-    format!(
+pub(super) fn describe_algorithms(page: &mut Values) {
+    page.set("algorithms", format!(
         "The flat schedule is MPICH's by section III: rows of less than {SHORT_BYTES} bytes, or shorter than a double a rank, take a binomial tree (allreduce: recursive doubling), others reduce-scatter \
          and gather (allreduce: Rabenseifner's). The two-level schedules take the same within nodes and between them, told to assume 2, 4 or 8 ranks a node. The paper does not say how its ranks lie on the \
          nodes: side by side, or dealt out in turn, so that neighbours are on other nodes. Ranks that are assumed to share a node do so in either case; with 2 or 4 assumed, the nodes' first ranks are dealt out, too. Ratios below 1: two levels are faster."
-    )
+    ));
 }
 
 /// How many ranks lie side by side on a node before the next ones lie on another.

@@ -1,9 +1,8 @@
 //! The time of a topology-aware reduction over that of a flat one, for one row on one communicator.
 
-use harness::markdown::digits;
 use schedule::{Collective, simulate_unordered};
 
-use super::cluster::{self, FACTORS, aware, flat, machine};
+use super::cluster::{FACTORS, NODE_RANKS, aware, flat, machine};
 
 /// To the paper's root.
 pub(super) const REDUCE: Collective = Collective::Reduce { root: 0 };
@@ -14,7 +13,7 @@ pub(super) struct Point {
     pub(super) ranks: usize,
     pub(super) doubles: usize,
     /// The time over the flat schedule's of x2, x4 and x8, of ranks side by side and dealt out.
-    ratios: [[f64; 3]; 2],
+    pub(super) ratios: [[f64; 3]; 2],
 }
 
 impl Point {
@@ -35,34 +34,27 @@ impl Point {
         }
     }
 
-    /// The time with this number of ranks a node assumed, as a ratio to the flat one's.
-    pub(super) fn ratio(&self, factor: usize, placement: usize) -> f64 {
-        self.ratios[placement][factor]
+    /// Whether there is more than one node.
+    pub(super) fn is_beyond_node(&self) -> bool {
+        self.ranks > NODE_RANKS
     }
-}
 
-/// The least and the greatest of these, or one.
-pub(super) fn span(ratios: impl Iterator<Item = f64>) -> String {
-    let ratios: Vec<f64> = ratios.collect();
-    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = ratios.iter().copied().fold(0.0, f64::max);
-    if digits(least) == digits(most) {
-        digits(least)
-    } else {
-        format!("{} to {}", digits(least), digits(most))
+    /// The time with x8, as a ratio to the flat one's.
+    pub(super) fn eight(&self, placement: usize) -> f64 {
+        self.ratios[placement][2]
     }
 }
 
 /// The least row from which on x8 is faster on all numbers of ranks beyond a node.
 pub(super) fn wins_from(points: &[Point], placement: usize) -> String {
-    let loses = points
-        .iter()
-        .filter(|point| point.ranks > cluster::NODE_RANKS && point.ratio(2, placement) >= 1.0);
+    let beyond_node = points.iter().filter(|point| point.is_beyond_node());
+    let loses = beyond_node.filter(|point| point.eight(placement) >= 1.0);
     let longest = loses.map(|point| point.doubles).max();
-    let longer = |&width: &usize| longest.is_none_or(|longest| width > longest);
-    let widths: Vec<usize> = points.iter().map(|point| point.doubles).collect();
-    let first = widths.into_iter().filter(longer).min();
-    first.map_or("never".to_owned(), |first| format!("{first} doubles"))
+    let widths = points.iter().map(|point| point.doubles);
+    let first = widths.filter(|&width| longest.is_none_or(|longest| width > longest));
+    first
+        .min()
+        .map_or("never".to_owned(), |first| format!("{first} doubles"))
 }
 
 #[cfg(test)]
@@ -72,8 +64,8 @@ mod tests {
     #[test]
     fn trees_side_by_side_know_nodes_already() {
         let point = Point::of(REDUCE, 64, 1);
-        assert!((point.ratio(2, 0) - 1.0).abs() < 1e-9);
-        assert!(point.ratio(2, 1) < 1.0);
+        assert!((point.eight(0) - 1.0).abs() < 1e-9);
+        assert!(point.eight(1) < 1.0);
     }
 
     #[test]

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use harness::Error;
-use harness::plot::{Axis, Line, Plot, Size};
+use harness::plot::Line;
 use schedule::{Algorithm, Step, check};
 
-use super::{PORTS_MAX, RANKS_MAX, adapts, allreduce, log_up, smallest_ports, yes};
-use crate::{Comparison, Context, Page};
+use super::{PORTS_MAX, RANKS_MAX, adapts, allreduce, log_up, smallest_ports};
+use crate::said::part_of;
+use crate::values::{Value, cells};
+use crate::{Context, Values};
 
 /// How the last round is adapted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,111 +149,50 @@ fn row(ports: usize, most: usize) -> Row {
 }
 
 /// Eq. 8 and Theorem 1 against our schedule.
-pub(super) fn tuples(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    let most = if context.quick { 64 } else { RANKS_MAX };
-    page.paragraph(format!(
-        "n-way dissemination counts some ranks twice in its last round, unless P = (n + 1)^k; it is adaptable where a boundary of the last sender's data lies on one of the receiver's. The solutions of eq. 8 with 1 <= s <= n, 0 <= l < k, 1 <= j <= n, for P = 2 to {most}; the \
-         numbers of P with a tuple of each case of Theorem 1; and what `dissemination` does: the checker proves it right for every P, and it takes Bruck's combine, of as many rounds, where it does not adapt."
-    ));
+pub(super) fn tuples(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    let most = context.quick_or(64, RANKS_MAX);
+    page.set("most", most);
     let rows: Vec<Row> = (1..=PORTS_MAX).map(|ports| row(ports, most)).collect();
-    table(page, &rows);
+    page.rows(
+        "ports",
+        rows.iter().map(|row| {
+            let Row {
+                ports,
+                by_tuple,
+                by_border,
+                ours,
+                ..
+            } = *row;
+            let cells = cells![ports, by_tuple, by_border, ours, row.least_unadapted];
+            [cells, row.cases.map(Value::from).to_vec()].concat()
+        }),
+    );
     let smallest: Vec<usize> = (2..=most).map(smallest_ports).collect();
+    page.set("greatest n", smallest.iter().max().copied());
     let points = smallest.iter().zip(2_u32..);
     let points = points.map(|(&ports, ranks)| (f64::from(ranks), ports as f64));
-    page.plot(
-        "",
-        Plot {
-            title: format!(
-                "Up to P = {most}, the smallest n that adapts changes from one P to the next, up to {}",
-                smallest.iter().max().unwrap_or(&0)
-            ),
-            subtitle: "The smallest n for which n-way dissemination adapts, which the paper's library takes".to_owned(),
-            x: Axis::linear("P, ranks"),
-            y: Axis::linear("n, messages a round"),
-            lines: vec![Line::dots("smallest n", points.collect())],
-            size: Size::Page,
-        },
-    )?;
+    page.draw("", [Line::dots("smallest n", points.collect())]);
     let mut counts = BTreeMap::new();
     for ports in smallest {
         *counts.entry(ports).or_insert(0_u64) += 1;
     }
-    page.table(
-        ["smallest n", "numbers of ranks P"],
+    page.rows(
+        "smallest",
         counts
-            .iter()
-            .map(|(ports, count)| vec![ports.to_string(), count.to_string()]),
+            .into_iter()
+            .map(|(ports, count)| cells![ports, count]),
     );
-    page.compare(comparisons(&rows));
+    let sum = |of: fn(&Row) -> usize| rows.iter().map(of).fold(0, |sum, one| sum + one);
+    let pairs = sum(|row| row.count);
+    let unadapted = sum(|row| row.count - row.ours);
+    page.set("pairs", pairs).set("unadapted", unadapted);
+    page.set("adapts", unadapted == 0);
+    page.set("same", part_of(sum(|row| row.same), pairs));
+    page.set("by border alone", sum(|row| row.by_border - row.by_tuple));
+    page.set("powers", sum(|row| row.by_border_powers));
+    page.set("right", part_of(sum(|row| row.right), pairs));
+    page.set("covered", part_of(sum(|row| row.covered), unadapted));
     Ok(())
-}
-
-fn table(page: &mut Page, rows: &[Row]) {
-    let headings = [
-        "n",
-        "eq. 8",
-        "eq. 8 or g_B",
-        "`dissemination`",
-        "least P that does not adapt",
-        "case 1",
-        "case 2",
-        "case 3",
-        "case 4",
-        "case 5",
-    ];
-    page.table(
-        headings,
-        rows.iter().map(|row| {
-            let least = row.least_unadapted;
-            let mut cells = vec![
-                row.ports.to_string(),
-                row.by_tuple.to_string(),
-                row.by_border.to_string(),
-                row.ours.to_string(),
-                least.map_or("–".to_owned(), |least| least.to_string()),
-            ];
-            cells.extend(row.cases.map(|count| count.to_string()));
-            cells
-        }),
-    );
-}
-
-fn comparisons(rows: &[Row]) -> Vec<Comparison> {
-    let sum = |of: &dyn Fn(&Row) -> usize| rows.iter().map(of).fold(0, |sum, one| sum + one);
-    let all = sum(&|row| row.count);
-    let unadapted = sum(&|row| row.count - row.ours);
-    let of = |part: usize, whole: usize| format!("{part} of {whole}");
-    vec![
-        Comparison::computed(
-            "n-way dissemination adapts to all pairs (n, P)",
-            yes(unadapted == 0),
-        )
-        .published("no")
-        .because(format!("{unadapted} of {all} pairs do not adapt")),
-        Comparison::computed(
-            "pairs for which eq. 8 or g_B and our schedule say the same",
-            of(sum(&|row| row.same), all),
-        )
-        .published("all"),
-        Comparison::computed(
-            "pairs that adapt, but have no 5-tuple: g_B alone",
-            sum(&|row| row.by_border - row.by_tuple),
-        )
-        .because(format!(
-            "{} of them have P = (n + 1)^k, where nothing is to be adapted",
-            sum(&|row| row.by_border_powers)
-        )),
-        Comparison::computed(
-            "pairs for which the checker proves the schedule",
-            of(sum(&|row| row.right), all),
-        ),
-        Comparison::computed(
-            "pairs without adaption whose programs are Bruck's",
-            of(sum(&|row| row.covered), unadapted),
-        )
-        .published("alternative solutions need to be found")
-        .because("Bruck's combine with the same n takes as many rounds, and works for all pairs"),
-    ]
 }
 
 #[cfg(test)]

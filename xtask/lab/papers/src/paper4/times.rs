@@ -6,6 +6,7 @@ use schedule::{Algorithm, Link, Machine, SharedPort, simulate, simulate_unordere
 use tree_index::Tree;
 
 use super::{allreduce, smallest_ports};
+use crate::said::least;
 
 /// A machine of the paper, with one process a socket.
 #[derive(Clone, Copy, Debug)]
@@ -133,9 +134,9 @@ impl Posting {
 pub(super) struct Times {
     pub(super) ranks: usize,
     /// One row a message.
-    pub(super) unordered_ns: [f64; 4],
+    unordered_ns: [f64; 4],
     /// As many as the tree needs.
-    pub(super) ordered_ns: [f64; 4],
+    ordered_ns: [f64; 4],
 }
 
 impl Times {
@@ -169,14 +170,19 @@ impl Times {
         }
     }
 
-    /// Those that take least.
+    /// Whether it takes least.
     pub(super) fn is_fastest(&self, variant: Variant) -> bool {
-        let least = self
-            .unordered_ns
-            .iter()
-            .copied()
-            .fold(f64::INFINITY, f64::min);
-        self.unordered_ns[variant as usize] <= least
+        self.of_any_ns(variant) <= least(self.unordered_ns)
+    }
+
+    /// The time of one variant in any order.
+    pub(super) fn of_any_ns(&self, variant: Variant) -> f64 {
+        self.unordered_ns[variant as usize]
+    }
+
+    /// The time of one variant in one order.
+    pub(super) fn in_order_ns(&self, variant: Variant) -> f64 {
+        self.ordered_ns[variant as usize]
     }
 }
 
@@ -190,7 +196,7 @@ mod tests {
             let [at_once, in_turn] =
                 Posting::ALL.map(|posting| Times::of(&CLUSTERS[0], posting, ranks, 2040.0));
             for variant in Variant::ALL {
-                let [a, b] = [&at_once, &in_turn].map(|times| times.unordered_ns[variant as usize]);
+                let [a, b] = [&at_once, &in_turn].map(|times| times.of_any_ns(variant));
                 match variant {
                     Variant::Binomial | Variant::Exchange => {
                         assert_eq!(a.to_bits(), b.to_bits());

@@ -2,6 +2,7 @@
 
 use schedule::Link;
 
+use crate::Values;
 use crate::cluster::{Cluster, Shape};
 
 /// What such hardware usually takes; the report gives no constants.
@@ -38,11 +39,11 @@ pub(super) const SHAPES: [Shape; 8] = [
 pub(super) const ELEMENT_BYTES: f64 = 4.0;
 
 /// What every simulated page says of the machine.
-pub(super) fn machine_words() -> String {
-    format!(
+pub(super) fn describe(page: &mut Values) {
+    page.set("hydra", format!(
         "Simulated for *Hydra*, nodes of an Omni-Path network, `MPI_FLOAT`: the programs that run, message by message, {}. The constants are assumed from \
          the hardware, not published. Messages are synchronous, and links are not shared: what a crowded memory or network interface costs is \
          left out where it is not mentioned.",
         HYDRA.words()
-    )
+    ));
 }

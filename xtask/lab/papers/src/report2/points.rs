@@ -5,18 +5,17 @@ use schedule::Algorithm;
 use super::hydra::{ELEMENT_BYTES, HYDRA};
 use crate::cluster::{Best, Run, Shape};
 
-/// Figures, exercises, and what they show.
-pub(super) const IMPLEMENTATIONS: [(&str, Algorithm); 5] = [
-    ("Figure 2, Exercise 1", Algorithm::ReduceBroadcast),
-    ("Figure 3, Exercise 2", Algorithm::LinearPipelined),
-    ("Figure 5, Exercise 3", Algorithm::LinearDoublyPipelined),
-    ("Figure 6, Exercise 4", Algorithm::BinaryPipelined),
-    ("Figure 7, Exercise 5", Algorithm::BinaryDoublyPipelined),
+/// Exercises 1 to 5, Figures 2, 3, 5, 6 and 7; and what is not in the report.
+pub(super) const ALGORITHMS: [Algorithm; 8] = [
+    Algorithm::ReduceBroadcast,
+    Algorithm::LinearPipelined,
+    Algorithm::LinearDoublyPipelined,
+    Algorithm::BinaryPipelined,
+    Algorithm::BinaryDoublyPipelined,
+    Algorithm::DualRoot,
+    Algorithm::TwoTree,
+    Algorithm::Ring,
 ];
-
-/// Not in the report.
-pub(super) const OTHERS: [Algorithm; 3] =
-    [Algorithm::DualRoot, Algorithm::TwoTree, Algorithm::Ring];
 
 /// The report ran Exercises 3 to 5 with blocks of count/4 to count elements (Table 2).
 pub(super) const FEW_BLOCKS: usize = 4;
@@ -39,7 +38,7 @@ pub(super) struct Time {
 pub(super) struct Point {
     pub(super) shape: Shape,
     pub(super) count: usize,
-    pub(super) times: Vec<Time>,
+    pub(super) times: [Time; 8],
     pub(super) reference: Algorithm,
     pub(super) reference_ns: f64,
 }
@@ -48,20 +47,13 @@ impl Point {
     pub(super) fn new(shape: Shape, count: usize) -> Self {
         let row_bytes = count as f64 * ELEMENT_BYTES;
         let (reference, reference_ns) = reference(shape, row_bytes);
-        let algorithms = IMPLEMENTATIONS.into_iter().map(|(_, algorithm)| algorithm);
         let time = |algorithm| {
             let run = Run::allreduce(algorithm, &HYDRA, shape);
             let few = (1..=FEW_BLOCKS.min(count)).map(|blocks| Best {
                 blocks,
                 time_ns: run.time_ns(row_bytes, blocks),
             });
-            let few = few.reduce(|best, other| {
-                if other.time_ns < best.time_ns {
-                    other
-                } else {
-                    best
-                }
-            });
+            let few = few.min_by(|a, b| a.time_ns.total_cmp(&b.time_ns));
             Time {
                 algorithm,
                 best: run.best(row_bytes, count),
@@ -71,7 +63,7 @@ impl Point {
         Self {
             shape,
             count,
-            times: algorithms.chain(OTHERS).map(time).collect(),
+            times: ALGORITHMS.map(time),
             reference,
             reference_ns,
         }
@@ -82,9 +74,19 @@ impl Point {
         found.expect("one of the implementations")
     }
 
+    /// The time with the best blocks.
+    pub(super) fn best_ns(&self, algorithm: Algorithm) -> f64 {
+        self.time(algorithm).best.time_ns
+    }
+
+    /// The time with the few numbers of blocks that the report tried.
+    pub(super) fn few_ns(&self, algorithm: Algorithm) -> f64 {
+        self.time(algorithm).few.time_ns
+    }
+
     /// The time with the best blocks, as a ratio to the reference.
     pub(super) fn ratio(&self, algorithm: Algorithm) -> f64 {
-        self.time(algorithm).best.time_ns / self.reference_ns
+        self.best_ns(algorithm) / self.reference_ns
     }
 }
 
@@ -97,6 +99,6 @@ fn reference(shape: Shape, row_bytes: f64) -> (Algorithm, f64) {
     let ring = Run::allreduce(Algorithm::Ring, &HYDRA, shape);
     let times = crowded.into_iter().chain([ring]);
     let times = times.map(|run| (run.algorithm, run.time_ns(row_bytes, 1)));
-    let least = times.reduce(|best, other| if other.1 < best.1 { other } else { best });
+    let least = times.min_by(|a, b| a.1.total_cmp(&b.1));
     least.expect("there are three")
 }

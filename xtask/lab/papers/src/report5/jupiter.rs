@@ -2,6 +2,7 @@
 
 use schedule::{Algorithm, Link};
 
+use crate::Values;
 use crate::cluster::{Cluster, Shape};
 
 /// What such hardware usually takes; the report names neither processors nor network, and gives no constants.
@@ -36,15 +37,13 @@ pub(super) const ELEMENT_BYTES: f64 = 8.0;
 pub(super) const TREES: [Algorithm; 3] =
     [Algorithm::Binomial, Algorithm::Fibonacci, Algorithm::Binary];
 
-/// What every simulated page says of the machine.
-pub(super) fn machine_words() -> String {
-    format!(
+/// What every simulated page says of the machine, and of the two ways in which a message can be paid for.
+pub(super) fn describe(page: &mut Values) {
+    page.set("jupiter", format!(
         "Simulated for *jupiter*, nodes of 16 processes, elements of {ELEMENT_BYTES} bytes: {}. The constants are assumed for InfiniBand QDR and processors of its time, \
          not published. Links are not shared.",
         JUPITER.words()
-    )
+    ));
+    page.set("models", "*Synchronous*: a message begins when both ends are there and takes both of them α + β b, so a parent takes its children one after the other. \
+     *Eager*: a sender goes on at once, a message is under way for α, and only its bytes take the receiver one after the other: what libraries do with short messages.");
 }
-
-/// The two ways in which a message can be paid for.
-pub(super) const MODELS_WORDS: &str = "*Synchronous*: a message begins when both ends are there and takes both of them α + β b, so a parent takes its children one after the other. \
-     *Eager*: a sender goes on at once, a message is under way for α, and only its bytes take the receiver one after the other: what libraries do with short messages.";

@@ -8,8 +8,8 @@ use schedule::{Algorithm, Collective, Link, Machine, Schedule, simulate};
 use simd_kernels::Level;
 use tree_index::Tree;
 
-use super::algorithm1;
 use super::timings::Mode;
+use super::{algorithm1, distribute};
 use harness::bench::timing::{Candidate, medians_ns};
 
 /// The thesis' machines: messages between the threads of a node take what eq. 3.7 takes them for; between nodes, an assumption that is usual
@@ -88,7 +88,7 @@ pub(super) struct Times {
 
 impl Times {
     pub(super) fn simulate(items: usize, ranks: usize, machine: &Machine) -> Self {
-        let distribution = optimized(items, ranks);
+        let distribution = distribute(Scheme::Optimized, items as u64, ranks);
         let shares = (0..ranks).map(|rank| distribution.count(rank));
         let largest = shares.max().and_then(|share| usize::try_from(share).ok());
         let largest = largest.unwrap_or(0);
@@ -103,11 +103,6 @@ impl Times {
             left_to_right: (left_to_right_ns + messages_ns(false)) / 1e3,
         }
     }
-}
-
-pub(super) fn optimized(items: usize, ranks: usize) -> Distribution {
-    let distribution = Scheme::Optimized.distribute(items as u64, ranks);
-    distribution.expect("there are ranks")
 }
 
 /// The modes that are simulated.
