@@ -9,8 +9,8 @@ use crate::said::line;
 /// The times of some schedules over those of their reference, over some axis.
 pub(super) fn ratio_lines(rows: &[Row], algorithms: &[Algorithm], x: fn(&Row) -> f64) -> Vec<Line> {
     let lines = algorithms.iter().map(|&algorithm| {
-        let points = of(rows, algorithm).map(|row| (x(row), row.ratio));
-        line(algorithm.name(), points)
+        let rows = of(rows, algorithm);
+        line(algorithm.name(), rows, |row| (x(row), row.ratio))
     });
     lines.collect()
 }

@@ -5,7 +5,6 @@ mod estimates;
 mod figures;
 mod hydra;
 mod measured;
-mod points;
 
 use crate::Fill;
 

@@ -5,9 +5,13 @@ use std::fmt::Display;
 use harness::markdown::{digits, grouped};
 use harness::plot::Line;
 
-/// A line through points.
-pub(super) fn line(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Line {
-    Line::new(name, points.into_iter().collect())
+/// A line with a point for each item.
+pub(super) fn line<I>(
+    name: impl Into<String>,
+    items: impl IntoIterator<Item = I>,
+    point: impl FnMut(I) -> (f64, f64),
+) -> Line {
+    Line::new(name, items.into_iter().map(point).collect())
 }
 
 /// The heights of some lines' points.
@@ -159,8 +163,8 @@ mod tests {
 
     #[test]
     fn lines_are_compared_where_both_have_points() {
-        let own = line("own", [(1.0, 2.0), (2.0, 3.0)]);
-        let other = line("other", [(2.0, 1500.0), (3.0, 1.0)]);
+        let own = line("own", [(1.0, 2.0), (2.0, 3.0)], |point| point);
+        let other = line("other", [(2.0, 1500.0), (3.0, 1.0)], |point| point);
         assert_eq!(ratios(&other, &own).collect::<Vec<f64>>(), [500.0]);
     }
 
@@ -179,8 +183,8 @@ mod tests {
     #[test]
     fn the_ends_of_lines_are_told_in_units_that_suit_them() {
         let lines: [Line; 2] = [
-            line("slow", [(1.0, 1.0), (2.0, 1500.0)]),
-            line("fast", [(1.0, 9.0), (2.0, 3.028)]),
+            line("slow", [(1.0, 1.0), (2.0, 1500.0)], |point| point),
+            line("fast", [(1.0, 9.0), (2.0, 3.028)], |point| point),
         ];
         let expected = "fast is the fastest (3.028 µs), slow the slowest (1.5 ms)";
         assert_eq!(times_at_the_end(&lines), expected);

@@ -239,9 +239,10 @@ y linear: time, ns";
         values.set("ranks", 2_u64);
         for rank in ["one", "two"] {
             let case = values.case("rank");
-            case.set("rank", rank).cells("columns", ["a", "b"]);
-            case.set("time", 7.25);
-            case.rows("rows", [cells![1_usize, true, 0.5], row("x", [1.5, 2.0])]);
+            case.set("rank", rank).set("time", 7.25);
+            case.cells("columns", ["a", "b"], |name| name);
+            let rows = [cells![1_usize, true, 0.5], row("x", [1.5, 2.0])];
+            case.rows("rows", rows, |row| row);
         }
         values.draw("part", [Line::new("line", vec![(1.0, 2.0)])]);
         let blocks = blocks(text, &values);

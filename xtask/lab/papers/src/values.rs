@@ -7,6 +7,7 @@ use harness::markdown::digits;
 use harness::plot::Line;
 use serde::Serialize;
 
+use crate::cluster::Shape;
 use crate::said::count;
 
 /// A published number or one of ours.
@@ -48,40 +49,24 @@ impl Value {
     }
 }
 
-impl From<u64> for Value {
-    fn from(count: u64) -> Self {
-        Value::Count(count)
-    }
+macro_rules! values_of {
+    ($($type:ty, $name:ident => $value:expr;)+) => {
+        $(impl From<$type> for Value {
+            fn from($name: $type) -> Self {
+                $value
+            }
+        })+
+    };
 }
 
-impl From<usize> for Value {
-    fn from(count: usize) -> Self {
-        Value::Count(count as u64)
-    }
-}
-
-impl From<f64> for Value {
-    fn from(number: f64) -> Self {
-        Value::Number(number)
-    }
-}
-
-impl From<bool> for Value {
-    fn from(is_so: bool) -> Self {
-        if is_so { "yes" } else { "no" }.into()
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Value::Text(text.to_owned())
-    }
-}
-
-impl From<String> for Value {
-    fn from(text: String) -> Self {
-        Value::Text(text)
-    }
+values_of! {
+    u64, count => Value::Count(count);
+    usize, count => Value::Count(count as u64);
+    f64, number => Value::Number(number);
+    String, text => Value::Text(text);
+    &str, text => Value::Text(text.to_owned());
+    Shape, shape => Value::Text(shape.to_string());
+    bool, is_so => if is_so { "yes" } else { "no" }.into();
 }
 
 impl<T: Into<Value>> From<Option<T>> for Value {
@@ -133,22 +118,26 @@ impl Values {
         self
     }
 
-    /// Fills a hole with neighbouring cells of a row.
-    pub(super) fn cells<T: Into<Value>>(
+    /// Fills a hole with neighbouring cells of a row, one for each item.
+    pub(super) fn cells<I, T: Into<Value>>(
         &mut self,
         name: &str,
-        cells: impl IntoIterator<Item = T>,
-    ) -> &mut Self {
-        let cells = cells.into_iter().map(|cell| cell.into().to_string());
-        self.set(name, cells.collect::<Vec<_>>().join(" | "))
+        items: impl IntoIterator<Item = I>,
+        cell: impl FnMut(I) -> T,
+    ) {
+        let cells = items.into_iter().map(cell).map(Into::into);
+        self.set(name, joined(cells));
     }
 
-    /// Fills a hole with the rows of a table.
-    pub(super) fn rows(&mut self, name: &str, rows: impl IntoIterator<Item = Vec<Value>>) {
-        let rows = rows.into_iter().map(|cells| {
-            let cells: Vec<String> = cells.iter().map(Value::to_string).collect();
-            format!("| {} |", cells.join(" | "))
-        });
+    /// Fills a hole with the rows of a table, one for each item.
+    pub(super) fn rows<I>(
+        &mut self,
+        name: &str,
+        items: impl IntoIterator<Item = I>,
+        row: impl FnMut(I) -> Vec<Value>,
+    ) {
+        let rows = items.into_iter().map(row);
+        let rows = rows.map(|cells| format!("| {} |", joined(cells)));
         self.set(name, rows.collect::<Vec<_>>().join("\n"));
     }
 
@@ -189,6 +178,11 @@ impl Values {
         let holes = self.holes.keys().map(|name| format!("{{{name}"));
         holes.chain(cases).collect()
     }
+}
+
+fn joined(cells: impl IntoIterator<Item = Value>) -> String {
+    let cells = cells.into_iter().map(|cell| cell.to_string());
+    cells.collect::<Vec<_>>().join(" | ")
 }
 
 #[cfg(test)]

@@ -127,7 +127,7 @@ pub(super) fn by_topology(context: &Context<'_>, page: &mut Values) -> Result<()
             "the root's own value meets the other nodes' before it meets its neighbours', so even x1, x2, x4, x8 differ"
         });
     }
-    page.rows("results", rows);
+    page.rows("results", rows, |row| row);
     ordered(context.quick, page)
 }
 

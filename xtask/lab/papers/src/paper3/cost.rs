@@ -78,10 +78,9 @@ pub(super) fn of_order(context: &Context<'_>, page: &mut Values) -> Result<(), E
             let costs = sizes.iter().map(|&ranks| spread.cost(ranks, doubles));
             let costs: Vec<Cost> = costs.collect::<Result<_, _>>()?;
             let points = sizes.iter().zip(&costs);
-            lines.push(line(
-                spread.0,
-                points.map(|(&ranks, cost)| (ranks as f64, cost.ratio)),
-            ));
+            lines.push(line(spread.0, points, |(&ranks, cost)| {
+                (ranks as f64, cost.ratio)
+            }));
             let last = costs[costs.len() - 1];
             rows.push(cells![
                 doubles,
@@ -101,6 +100,6 @@ pub(super) fn of_order(context: &Context<'_>, page: &mut Values) -> Result<(), E
         case.set("cost", heights(&lines[..1]).last());
         case.draw(&doubles.to_string(), lines);
     }
-    page.rows("costs", rows);
+    page.rows("costs", rows, |row| row);
     Ok(())
 }

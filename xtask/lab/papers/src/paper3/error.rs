@@ -128,10 +128,11 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Values) -> Result<(),
     let found = sizes(context.quick).map(|ranks| measure(ranks, sets(ranks)));
     let found: Vec<Found> = found.collect();
     let over_ranks = |name: &str, value: &dyn Fn(&Found) -> f64| {
-        let points = found.iter();
-        let points = points.map(|found| (found.ranks as f64, value(found) / ROUNDOFF));
         // Some small sums are exact: no error can be drawn.
-        line(name, points.filter(|point| point.1 > 0.0))
+        let drawn = found.iter().filter(|found| value(found) > 0.0);
+        line(name, drawn, |found| {
+            (found.ranks as f64, value(found) / ROUNDOFF)
+        })
     };
     let orders = ORDERS.iter().enumerate();
     let lines = orders.map(|(order, (name, _))| over_ranks(name, &|found| found.errors[order]));
@@ -163,14 +164,11 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Values) -> Result<(),
     let is_all = powers.all(|found| found.alike[2] == found.sums);
     page.set("all", if is_all { "all" } else { "not all" });
     page.set("left to right alike", alike(3));
-    page.cells("orders", ORDERS.map(|(name, _)| name));
-    page.rows(
-        "found",
-        found.iter().map(|found| {
-            let cells = cells![found.ranks, found.sums, bound(found.ranks)];
-            [cells, found.errors.map(Value::from).to_vec()].concat()
-        }),
-    );
+    page.cells("orders", ORDERS, |(name, _)| name);
+    page.rows("found", found.iter(), |found| {
+        let cells = cells![found.ranks, found.sums, bound(found.ranks)];
+        [cells, found.errors.map(Value::from).to_vec()].concat()
+    });
     Ok(())
 }
 

@@ -42,9 +42,9 @@ fn draw(page: &mut Values, part: &str, points: &[Point], x: impl Fn(&Point) -> u
             range(points.iter().flat_map(|point| point.ratios[placement])),
         );
         lines.extend((0..FACTORS.len()).map(|factor| {
-            let points = points.iter();
-            let points = points.map(|point| (x(point) as f64, point.ratios[placement][factor]));
-            line(format!("x{}, {name}", FACTORS[factor]), points)
+            line(format!("x{}, {name}", FACTORS[factor]), points, |point| {
+                (x(point) as f64, point.ratios[placement][factor])
+            })
         }));
     }
     lines.push(Line::level("flat", 1.0));
@@ -78,19 +78,16 @@ fn traffic(page: &mut Values, collective: Collective, points: &[Point]) {
         .filter(|point| (point.eight(0) - 1.0).abs() < 1e-9);
     page.set("same", same.count()).set("short", short.count());
     let rows = [("short: 1 double", 1), ("long: 32,768 doubles", 32_768)];
-    page.rows(
-        "traffic",
-        rows.map(|(name, doubles)| {
-            let flat = flat(collective, 64, doubles);
-            let eight = aware(collective, 64, doubles, 8);
-            cells![
-                name,
-                rows_out(&flat, 1, false),
-                rows_out(&flat, 1, true),
-                rows_out(&eight, 8, false),
-            ]
-        }),
-    );
+    page.rows("traffic", rows, |(name, doubles)| {
+        let flat = flat(collective, 64, doubles);
+        let eight = aware(collective, 64, doubles, 8);
+        cells![
+            name,
+            rows_out(&flat, 1, false),
+            rows_out(&flat, 1, true),
+            rows_out(&eight, 8, false),
+        ]
+    });
 }
 
 /// Figure 2.

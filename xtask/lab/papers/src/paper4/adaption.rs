@@ -153,20 +153,17 @@ pub(super) fn tuples(context: &Context<'_>, page: &mut Values) -> Result<(), Err
     let most = context.quick_or(64, RANKS_MAX);
     page.set("most", most);
     let rows: Vec<Row> = (1..=PORTS_MAX).map(|ports| row(ports, most)).collect();
-    page.rows(
-        "ports",
-        rows.iter().map(|row| {
-            let Row {
-                ports,
-                by_tuple,
-                by_border,
-                ours,
-                ..
-            } = *row;
-            let cells = cells![ports, by_tuple, by_border, ours, row.least_unadapted];
-            [cells, row.cases.map(Value::from).to_vec()].concat()
-        }),
-    );
+    page.rows("ports", rows.iter(), |row| {
+        let Row {
+            ports,
+            by_tuple,
+            by_border,
+            ours,
+            ..
+        } = *row;
+        let cells = cells![ports, by_tuple, by_border, ours, row.least_unadapted];
+        [cells, row.cases.map(Value::from).to_vec()].concat()
+    });
     let smallest: Vec<usize> = (2..=most).map(smallest_ports).collect();
     page.set("greatest n", smallest.iter().max().copied());
     let points = smallest.iter().zip(2_u32..);
@@ -176,12 +173,9 @@ pub(super) fn tuples(context: &Context<'_>, page: &mut Values) -> Result<(), Err
     for ports in smallest {
         *counts.entry(ports).or_insert(0_u64) += 1;
     }
-    page.rows(
-        "smallest",
-        counts
-            .into_iter()
-            .map(|(ports, count)| cells![ports, count]),
-    );
+    page.rows("smallest", counts.into_iter(), |(ports, count)| {
+        cells![ports, count]
+    });
     let sum = |of: fn(&Row) -> usize| rows.iter().map(of).fold(0, |sum, one| sum + one);
     let pairs = sum(|row| row.count);
     let unadapted = sum(|row| row.count - row.ours);

@@ -106,10 +106,9 @@ pub(super) fn partial_results(_: &Context<'_>, page: &mut Values) -> Result<(), 
         ("8 ranks", EIGHT, ours(2, 8)),
     ] {
         let cells = ours.iter().enumerate();
-        page.rows(
-            name,
-            cells.map(|(rank, cells)| row(rank, cells.iter().map(|cell| joined(cell)))),
-        );
+        page.rows(name, cells, |(rank, cells)| {
+            row(rank, cells.iter().map(|cell| joined(cell)))
+        });
         let published = published(table);
         for round in 0..3 {
             let pairs = published.iter().zip(&ours);

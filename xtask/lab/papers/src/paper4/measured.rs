@@ -72,7 +72,7 @@ impl Measured {
     fn line(&self, variant: &str, case: Case) -> Line {
         let rows = self.ranks.iter();
         let rows = rows.filter_map(|&ranks| self.row(variant, ranks, case));
-        line(variant, rows.map(|row| (row.ranks as f64, row.ratio)))
+        line(variant, rows, |row| (row.ranks as f64, row.ratio))
     }
 
     /// A row for each case and number of ranks.
@@ -130,8 +130,8 @@ pub(super) fn here(context: &Context<'_>, page: &mut Values) -> Result<(), Error
         page.set("part", part);
     }
     let names = VARIANTS.into_iter().chain(["tuned"]);
-    page.cells("schedules", names.map(|name| format!("`{name}`")));
-    page.rows("times", measured.table());
+    page.cells("schedules", names, |name| format!("`{name}`"));
+    page.rows("times", measured.table(), |row| row);
     let [.., doubles, doubles_max] = CASES;
     for variant in VARIANTS {
         let time_ns = |case| measured.time_ns(variant, ranks[0], case);

@@ -27,10 +27,9 @@ fn agreement(counts: &[u64], formula: impl Fn(usize) -> u64) -> String {
 
 fn over_ranks(name: impl Into<String>, counts: &[u64]) -> Line {
     let points = counts.iter().zip(2_u32..);
-    line(
-        name,
-        points.map(|(&count, ranks)| (f64::from(ranks), count as f64)),
-    )
+    line(name, points, |(&count, ranks)| {
+        (f64::from(ranks), count as f64)
+    })
 }
 
 /// Formulas against counts.

@@ -4,7 +4,8 @@ use harness::Error;
 use harness::markdown::digits;
 use harness::plot::Line;
 
-use super::times::{CLUSTERS, Cluster, Posting, Times, Variant};
+use super::times::{CLUSTERS, Posting, Times, Variant};
+use crate::cluster::Cluster;
 use crate::said::{line, mean, most, part_of, times_at_the_end};
 use crate::{Context, Values};
 
@@ -40,7 +41,7 @@ const ROWS: [Row; 2] = [
 /// Both clusters, both rows.
 pub(super) fn clusters(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
     for cluster in &CLUSTERS {
-        let Cluster { near, far, .. } = cluster;
+        let Cluster { near, far } = cluster.links;
         let page = page.case("cluster");
         page.set("cluster", cluster.name).set("most", cluster.most);
         page.set("near α", near.latency_ns)
@@ -84,10 +85,9 @@ fn drawn(times: &[Times], posting: Posting) -> impl Iterator<Item = Line> {
             variant.name().to_owned()
         };
         let points = times.iter();
-        line(
-            name,
-            points.map(|times| (times.ranks as f64, times.of_any_ns(variant) / 1e3)),
-        )
+        line(name, points, |times| {
+            (times.ranks as f64, times.of_any_ns(variant) / 1e3)
+        })
     })
 }
 

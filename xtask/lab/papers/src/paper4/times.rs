@@ -2,53 +2,38 @@
 
 use std::ops::Range;
 
-use schedule::{Algorithm, Link, Machine, SharedPort, simulate, simulate_unordered};
+use schedule::{Algorithm, Machine, Schedule, SharedPort, simulate, simulate_unordered};
 use tree_index::Tree;
 
 use super::{allreduce, smallest_ports};
+use crate::cluster::Cluster;
 use crate::said::least;
 
-/// A machine of the paper, with one process a socket.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cluster {
+/// A machine of the paper, with one process a socket, two a node.
+pub(super) struct Nodes {
     pub(super) name: &'static str,
     pub(super) part: &'static str,
-    pub(super) near: Link,
-    pub(super) far: Link,
+    pub(super) links: Cluster,
     pub(super) most: usize,
     /// Bruck's longest times, of one integer and of 255 doubles by sum, in microseconds.
     pub(super) bruck_us: [f64; 2],
 }
 
 /// Two sockets of a node: assumed, as are the links between nodes.
-const NEAR: Link = Link {
-    latency_ns: 700.0,
-    byte_ns: 0.25,
-    combine_byte_ns: 0.2,
-};
+const SOCKETS: [f64; 2] = [700.0, 0.25];
 
-pub(super) const CLUSTERS: [Cluster; 2] = [
-    Cluster {
+pub(super) const CLUSTERS: [Nodes; 2] = [
+    Nodes {
         name: "Cluster 1 (14 nodes, InfiniBand QDR)",
         part: "cluster-1",
-        near: NEAR,
-        far: Link {
-            latency_ns: 1500.0,
-            byte_ns: 0.31,
-            ..NEAR
-        },
+        links: Cluster::new(SOCKETS, [1500.0, 0.31], 0.2),
         most: 28,
         bruck_us: [10.0, 30.0],
     },
-    Cluster {
+    Nodes {
         name: "Cluster 2 (InfiniBand FDR10)",
         part: "cluster-2",
-        near: NEAR,
-        far: Link {
-            latency_ns: 1300.0,
-            byte_ns: 0.21,
-            ..NEAR
-        },
+        links: Cluster::new(SOCKETS, [1300.0, 0.21], 0.2),
         most: 96,
         bruck_us: [16.0, 27.0],
     },
@@ -90,7 +75,7 @@ impl Variant {
         }
     }
 
-    pub(super) fn schedule(self, ranks: usize) -> (schedule::Schedule, usize) {
+    pub(super) fn schedule(self, ranks: usize) -> (Schedule, usize) {
         let (algorithm, ports) = match self {
             Self::Binomial => (Algorithm::Binomial, 1),
             Self::Exchange => (Algorithm::PairwiseExchange, 1),
@@ -140,7 +125,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    pub(super) fn of(cluster: &Cluster, posting: Posting, ranks: usize, bytes: f64) -> Self {
+    pub(super) fn of(cluster: &Nodes, posting: Posting, ranks: usize, bytes: f64) -> Self {
         let tree = Tree::new(ranks as u64);
         let rows = |ranks: Range<usize>| {
             u64::from(tree.fragment_len(ranks.start as u64..ranks.end as u64))
@@ -148,15 +133,12 @@ impl Times {
         let times = Variant::ALL.map(|variant| {
             let (schedule, ports) = variant.schedule(ranks);
             let machine = Machine {
-                near: cluster.near,
-                far: cluster.far,
-                node_ranks: 2,
                 ports: match posting {
                     Posting::AtOnce => ports,
                     Posting::InTurn => 1,
                 },
                 shared_port: SharedPort::Node,
-                ..Machine::flat(cluster.far)
+                ..cluster.links.machine(2)
             };
             (
                 simulate_unordered(&schedule, &machine, bytes).time_ns,

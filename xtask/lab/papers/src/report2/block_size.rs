@@ -5,7 +5,7 @@ use harness::markdown::digits;
 use schedule::{Algorithm, Link};
 
 use super::hydra::{self, ELEMENT_BYTES, HYDRA, SHAPES};
-use crate::cluster::{Run, Shape};
+use crate::cluster::{Run, Shape, fastest};
 use crate::said::{least, line};
 use crate::values::{Value, cells, row};
 use crate::{Context, Values};
@@ -37,7 +37,7 @@ impl Study {
     }
 
     fn best_elements(&self) -> usize {
-        argmin(BLOCK_ELEMENTS.into_iter().zip(self.times_ns))
+        fastest(BLOCK_ELEMENTS.into_iter().zip(self.times_ns)).0
     }
 
     fn best_ns(&self) -> f64 {
@@ -76,7 +76,7 @@ impl Study {
         let lemma_ns = self.run.time_ns(ROW_BYTES, blocks);
         let whole_ns = self.times_ns[BLOCK_ELEMENTS.len() - 1];
         cells![
-            self.shape.to_string(),
+            self.shape,
             blocks,
             ELEMENTS / blocks,
             lemma_ns / 1e6,
@@ -90,12 +90,6 @@ impl Study {
 /// α/β in bytes, where a byte is also combined on one of its two ways.
 fn ratio(link: Link) -> f64 {
     link.latency_ns / (link.byte_ns + HYDRA.near.combine_byte_ns / 2.0)
-}
-
-/// The first of those with the least time.
-pub(super) fn argmin(timed: impl Iterator<Item = (usize, f64)>) -> usize {
-    let least = timed.min_by(|a, b| a.1.total_cmp(&b.1));
-    least.expect("there are sizes").0
 }
 
 /// What the text of section 2.3 says.
@@ -126,35 +120,26 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error
     let studies: Vec<Study> = shapes.map(Study::new).collect();
     page.set("least", studies.iter().map(Study::best_elements).min());
     page.set("most", studies.iter().map(Study::best_elements).max());
-    page.draw(
-        "",
-        studies.iter().map(|study| {
-            let points = BLOCK_ELEMENTS.into_iter().zip(study.times_ns);
-            let points = points.map(|(elements, time_ns)| (elements as f64, time_ns / 1e6));
-            line(study.shape.to_string(), points)
-        }),
-    );
-    page.cells(
-        "blocks",
-        BLOCK_ELEMENTS.map(|elements| format!("{elements}, ms")),
-    );
-    page.rows(
-        "times",
-        studies.iter().map(|study| {
-            row(
-                study.shape.to_string(),
-                study.times_ns.map(|time_ns| time_ns / 1e6),
-            )
-        }),
-    );
+    let lines = studies.iter().map(|study| {
+        let points = BLOCK_ELEMENTS.into_iter().zip(study.times_ns);
+        line(study.shape.to_string(), points, |(elements, time_ns)| {
+            (elements as f64, time_ns / 1e6)
+        })
+    });
+    page.draw("", lines);
+    page.cells("blocks", BLOCK_ELEMENTS, |elements| {
+        format!("{elements}, ms")
+    });
+    page.rows("times", &studies, |study| {
+        row(study.shape, study.times_ns.map(|time_ns| time_ns / 1e6))
+    });
     for study in &studies {
         let case = page.case("shape");
-        case.set("shape", study.shape.to_string());
+        case.set("shape", study.shape).set("why", study.why());
         case.set("published", published_elements(study.shape));
-        case.set("best", study.best_elements())
-            .set("why", study.why());
+        case.set("best", study.best_elements());
     }
-    page.rows("lemma", studies.iter().map(Study::lemma));
+    page.rows("lemma", &studies, Study::lemma);
     asked(page, &studies);
     Ok(())
 }
@@ -166,11 +151,9 @@ fn asked(page: &mut Values, studies: &[Study]) {
         Some((study.shape, ratios(study.shape, elements)))
     });
     let published: Vec<(Shape, (f64, f64))> = published.collect();
-    let rows = published.iter();
-    page.rows(
-        "asked",
-        rows.map(|(shape, (least, most))| cells![shape.to_string(), *least, *most]),
-    );
+    page.rows("asked", &published, |(shape, (least, most))| {
+        cells![*shape, *least, *most]
+    });
     let kinds: [(&str, fn(Shape) -> bool); 4] = [
         ("one node", |shape| shape.nodes == 1),
         ("one process a node", |shape| shape.processes == 1),
@@ -193,8 +176,8 @@ fn asked(page: &mut Values, studies: &[Study]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{BLOCK_ELEMENTS, ELEMENTS, argmin, ratios};
-    use crate::cluster::Shape;
+    use super::{BLOCK_ELEMENTS, ELEMENTS, ratios};
+    use crate::cluster::{Shape, fastest};
 
     /// Within the ratios a block is the best power of ten by Lemma 1's time, beyond them it is not.
     #[test]
@@ -207,7 +190,7 @@ mod tests {
                 let rounds = 2.0 * (shape.ranks() as f64 - 1.0) + 2.0 * (blocks - 1.0);
                 rounds * (ratio + elements as f64 * 4.0)
             });
-            argmin(BLOCK_ELEMENTS.into_iter().zip(times))
+            fastest(BLOCK_ELEMENTS.into_iter().zip(times)).0
         };
         assert_eq!(best(least * 1.01), 10_000);
         assert_eq!(best(most / 1.01), 10_000);

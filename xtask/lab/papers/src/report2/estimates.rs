@@ -148,16 +148,15 @@ fn cases(quick: bool) -> Vec<Case> {
 
 /// The page.
 pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    page.cells("ranks", RANKS.map(|ranks| format!("p = {ranks}")));
+    page.cells("ranks", RANKS, |ranks| format!("p = {ranks}"));
     let cases = cases(context.quick);
     page.set("cases", cases.len());
     for pipeline in PIPELINES {
         let name = pipeline.0;
         let counted = RANKS.map(|ranks| pipeline.counted(ranks));
-        page.cells(
-            name,
-            counted.map(|(d, s)| format!("{}, {}", digits(d), digits(s))),
-        );
+        page.cells(name, counted, |(d, s)| {
+            format!("{}, {}", digits(d), digits(s))
+        });
         page.set(&format!("{name} d"), pipeline.formula(&counted));
         page.set(&format!("{name} s"), span(counted.map(|(_, s)| s)));
         let exact = cases.iter().flat_map(|case| {
@@ -184,24 +183,21 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error
         }
     }
     let shown = cases.iter().filter(|case| matches!(case.ranks, 16 | 62));
-    page.rows(
-        "corollary",
-        shown.map(|case| {
-            let counted = (2.0 * (case.ranks as f64 - 1.0), 2.0);
-            let lemma_ns = case.lemma_ns(counted);
-            let (time_ns, blocks) = case.simulate(LINEAR, counted);
-            cells![
-                case.ranks,
-                case.row_bytes,
-                case.alpha_ns,
-                case.beta_ns,
-                blocks,
-                lemma_ns / 1e3,
-                time_ns / 1e3,
-                format!("{:.4}", time_ns / lemma_ns),
-            ]
-        }),
-    );
+    page.rows("corollary", shown, |case| {
+        let counted = (2.0 * (case.ranks as f64 - 1.0), 2.0);
+        let lemma_ns = case.lemma_ns(counted);
+        let (time_ns, blocks) = case.simulate(LINEAR, counted);
+        cells![
+            case.ranks,
+            case.row_bytes,
+            case.alpha_ns,
+            case.beta_ns,
+            blocks,
+            lemma_ns / 1e3,
+            time_ns / 1e3,
+            format!("{:.4}", time_ns / lemma_ns),
+        ]
+    });
     Ok(())
 }
 

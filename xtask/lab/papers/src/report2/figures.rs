@@ -6,9 +6,8 @@ use harness::plot::Line;
 use rayon::prelude::*;
 use schedule::Algorithm;
 
-use super::hydra::{self, SHAPES};
-use super::points::{ALGORITHMS, COUNT_MAX, DRAWN, Point};
-use crate::cluster::{Best, Shape};
+use super::hydra::{self, ALGORITHMS, COUNT_MAX, DRAWN, Point, SHAPES};
+use crate::cluster::Shape;
 use crate::said::{all_ratios, from_to, line, listed, part_of};
 use crate::values::row;
 use crate::{Context, Values};
@@ -20,10 +19,8 @@ const SLOWER: f64 = 1.001;
 pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
     hydra::describe(page);
     let counts = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, COUNT_MAX];
-    let few = [1, 10_000, COUNT_MAX];
-    let counts = context.quick_or(&few[..], &counts);
-    let few = [Shape::new(1, 16), DRAWN[0]];
-    let shapes = context.quick_or(&few[..], &SHAPES);
+    let counts = context.quick_or(&[1, 10_000, COUNT_MAX][..], &counts);
+    let shapes = context.quick_or(&[SHAPES[0], DRAWN[0]][..], &SHAPES);
     let asked = shapes.iter().flat_map(|&shape| {
         let is_end = |count: usize| matches!(count, 1 | COUNT_MAX);
         let counts = counts.iter().copied();
@@ -48,30 +45,19 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error
     Ok(())
 }
 
-/// Microseconds of the best number of blocks, and that number, where it is not one.
-fn cell(best: Best) -> String {
-    let blocks = match best.blocks {
-        1 => String::new(),
-        blocks => format!(" ({blocks})"),
-    };
-    format!("{}{blocks}", digits(best.time_ns / 1e3))
-}
-
 fn reference(point: &Point) -> String {
     format!("{} ({})", digits(point.reference_ns / 1e3), point.reference)
 }
 
+/// One configuration over all counts.
 fn draw(page: &mut Values, shape: Shape, points: &[&Point]) {
-    let over_reference =
-        |algorithm: Algorithm, blocks: &str, time_ns: fn(&Point, Algorithm) -> f64| {
-            let points = points.iter().map(|point| {
-                (
-                    point.count as f64,
-                    time_ns(point, algorithm) / point.reference_ns,
-                )
-            });
-            line(format!("{algorithm}, {blocks}"), points)
-        };
+    type Time = fn(&Point, Algorithm) -> f64;
+    let over_reference = |algorithm: Algorithm, blocks: &str, time_ns: Time| {
+        line(format!("{algorithm}, {blocks}"), points, |point| {
+            let ratio = time_ns(point, algorithm) / point.reference_ns;
+            (point.count as f64, ratio)
+        })
+    };
     let mut lines = Vec::new();
     for algorithm in ALGORITHMS {
         lines.push(over_reference(algorithm, "the best blocks", Point::best_ns));
@@ -79,50 +65,35 @@ fn draw(page: &mut Values, shape: Shape, points: &[&Point]) {
             lines.push(over_reference(algorithm, "1 to 4 blocks", Point::few_ns));
         }
     }
-    let shape = shape.to_string();
-    page.set("shape", &*shape);
+    page.set("shape", shape);
     page.set("ratios", all_ratios(&lines, "the reference"));
     lines.push(Line::level("the reference", 1.0));
-    page.draw(&shape, lines);
-    page.cells("counts", points.iter().map(|point| point.count));
-    page.cells("references", points.iter().map(|point| reference(point)));
-    page.rows(
-        "times",
-        ALGORITHMS.map(|algorithm| {
-            let cells = points.iter().map(|point| cell(point.time(algorithm).best));
-            row(format!("`{algorithm}`"), cells)
-        }),
-    );
+    page.draw(&shape.to_string(), lines);
+    page.cells("counts", points, |point| point.count);
+    page.cells("references", points, |point| reference(point));
+    page.rows("times", ALGORITHMS, |algorithm| {
+        let cells = points.iter().map(|point| point.best(algorithm).to_string());
+        row(format!("`{algorithm}`"), cells)
+    });
 }
 
 /// All configurations at one count.
 fn all_shapes(page: &mut Values, points: &[Point], count: usize) {
     page.set("count", count);
-    page.cells(
-        "schedules",
-        ALGORITHMS.map(|algorithm| format!("`{algorithm}`")),
-    );
-    let points = points.iter().filter(|point| point.count == count);
-    page.rows(
-        "shapes",
-        points.map(|point| {
-            let cells = ALGORITHMS.map(|algorithm| {
-                let best = digits(point.ratio(algorithm));
-                if algorithm.is_pipelined() {
-                    format!(
-                        "{best} ({})",
-                        digits(point.few_ns(algorithm) / point.reference_ns)
-                    )
-                } else {
-                    best
-                }
-            });
-            row(
-                point.shape.to_string(),
-                [reference(point)].into_iter().chain(cells),
-            )
-        }),
-    );
+    page.cells("schedules", ALGORITHMS, |algorithm| {
+        format!("`{algorithm}`")
+    });
+    page.rows("shapes", at(points, count), |point| {
+        let cells = ALGORITHMS.map(|algorithm| {
+            let best = digits(point.ratio(algorithm));
+            if !algorithm.is_pipelined() {
+                return best;
+            }
+            let few = point.few_ns(algorithm) / point.reference_ns;
+            format!("{best} ({})", digits(few))
+        });
+        row(point.shape, [reference(point)].into_iter().chain(cells))
+    });
 }
 
 fn at(points: &[Point], count: usize) -> impl Iterator<Item = &Point> + Clone {
@@ -135,22 +106,20 @@ fn configurations(count: usize, all: usize) -> String {
 
 /// Figures 2, 3 and 5.
 fn first_claims(page: &mut Values, points: &[Point]) {
-    let naive = points
-        .iter()
-        .map(|point| point.ratio(Algorithm::ReduceBroadcast));
-    page.set("naive", from_to(naive));
+    let over_naive = |point: &Point| point.ratio(Algorithm::ReduceBroadcast);
+    page.set("naive", from_to(points.iter().map(over_naive)));
     let (linear, doubly) = (Algorithm::LinearPipelined, Algorithm::LinearDoublyPipelined);
     let ends = at(points, COUNT_MAX);
     let slower = ends.clone().filter(|point| point.ratio(linear) >= 1.0);
     let (all, slower_count) = (ends.clone().count(), slower.clone().count());
     page.set("linear faster", configurations(all - slower_count, all));
+    let slower = listed(slower.map(|point| point.shape));
     let why = format!(
-        "not on {}, where Rabenseifner's butterfly has every link of a node to itself here; in memory that all processes share it has not",
-        listed(slower.map(|point| point.shape))
+        "not on {slower}, where Rabenseifner's butterfly has every link of a node to itself here; in memory that all processes share it has not"
     );
     page.set(
         "slower",
-        if slower_count == 0 {
+        if slower.is_empty() {
             String::new()
         } else {
             why
@@ -160,34 +129,27 @@ fn first_claims(page: &mut Values, points: &[Point]) {
         let mut own = points.iter().filter(|point| point.shape == shape);
         if let Some(first) = own.find(|point| point.ratio(linear) < 1.0) {
             let case = page.case("first");
-            case.set("shape", shape.to_string())
-                .set("count", first.count);
+            case.set("shape", shape).set("count", first.count);
         }
     }
     for point in at(points, 1) {
-        let case = page.case("one");
-        case.set("shape", point.shape.to_string());
         let is_large = point.shape.ranks() > 100;
-        case.set(
-            "published",
-            if is_large { "huge extra cost" } else { "less" },
-        );
+        let published = if is_large { "huge extra cost" } else { "less" };
+        let case = page.case("one");
+        case.set("shape", point.shape).set("published", published);
         case.set("ratio", point.ratio(linear));
     }
     for point in ends.clone() {
+        let published = match (point.shape.nodes, point.shape.processes) {
+            (20, 32) | (36, 16) => Some("roughly an order worse"),
+            (1, _) | (_, 1) => Some("comparable"),
+            (20, 16) => Some("drastically worse"),
+            _ => None,
+        };
         let case = page.case("doubly");
-        case.set("shape", point.shape.to_string());
-        case.set(
-            "published",
-            match (point.shape.nodes, point.shape.processes) {
-                (20, 32) | (36, 16) => Some("roughly an order worse"),
-                (1, _) | (_, 1) => Some("comparable"),
-                (20, 16) => Some("drastically worse"),
-                _ => None,
-            },
-        );
+        case.set("shape", point.shape).set("published", published);
         case.set("ratio", point.few_ns(doubly) / point.best_ns(linear));
-        case.set("blocks", point.time(doubly).best.blocks);
+        case.set("blocks", point.best(doubly).blocks);
     }
     let best = ends.map(|point| point.best_ns(doubly) / point.best_ns(linear));
     page.set("linear doubly", from_to(best));
@@ -197,22 +159,16 @@ fn first_claims(page: &mut Values, points: &[Point]) {
 fn last_claims(page: &mut Values, points: &[Point]) {
     let (singly, doubly) = (Algorithm::BinaryPipelined, Algorithm::BinaryDoublyPipelined);
     let ends = at(points, COUNT_MAX);
-    let few = points
-        .iter()
-        .map(|point| point.few_ns(singly) / point.reference_ns);
-    page.set("binary few", from_to(few));
-    let naive = Algorithm::ReduceBroadcast;
-    let over_naive = points
-        .iter()
-        .map(|point| point.few_ns(singly) / point.best_ns(naive));
-    page.set("binary naive", from_to(over_naive));
-    page.set(
-        "binary best",
-        from_to(ends.clone().map(|point| point.ratio(singly))),
-    );
+    let few = |point: &Point| point.few_ns(singly) / point.reference_ns;
+    page.set("binary few", from_to(points.iter().map(few)));
+    let naive = |point: &Point| point.best_ns(Algorithm::ReduceBroadcast);
+    let over_naive = |point: &Point| point.few_ns(singly) / naive(point);
+    page.set("binary naive", from_to(points.iter().map(over_naive)));
+    let best = |point: &Point| point.ratio(singly);
+    page.set("binary best", from_to(ends.clone().map(best)));
     let few = |point: &Point| point.few_ns(doubly) / point.few_ns(singly);
-    let best = |point: &Point| point.best_ns(doubly) / point.best_ns(singly);
     page.set("binary doubly few", from_to(ends.clone().map(few)));
+    let best = |point: &Point| point.best_ns(doubly) / point.best_ns(singly);
     page.set("binary doubly best", from_to(ends.clone().map(best)));
     let ones = at(points, 1);
     let slower = ones.clone().filter(|point| best(point) > SLOWER).count();

@@ -6,8 +6,9 @@ use harness::markdown::digits;
 use harness::plot::Line;
 use reduce::Algorithm;
 
-use super::block_size::{BLOCK_ELEMENTS, ELEMENTS, argmin};
-use super::points::ALGORITHMS;
+use super::block_size::{BLOCK_ELEMENTS, ELEMENTS};
+use super::hydra::ALGORITHMS;
+use crate::cluster::fastest;
 use crate::measured::ratio_lines;
 use crate::said::{all_ratios, count, from_to, least, line};
 use crate::values::{cells, row};
@@ -55,19 +56,19 @@ impl Study {
     }
 
     fn line(&self) -> Line {
-        let cut = || self.cut.iter();
-        let bars = cut().map(|row| (row.low_ns / 1e6, row.high_ns / 1e6));
-        let points = cut().map(|row| (block_elements(row) as f64, row.median_ns / 1e6));
+        let bars = self.cut.iter();
+        let bars = bars.map(|row| (row.low_ns / 1e6, row.high_ns / 1e6));
+        let point = |row: &Row| (block_elements(row) as f64, row.median_ns / 1e6);
         Line {
             bars: bars.collect(),
-            ..line(self.algorithm.name(), points)
+            ..line(self.algorithm.name(), &self.cut, point)
         }
     }
 
     /// Of the blocks that were measured.
     fn best_elements(&self) -> usize {
         let timed = self.cut.iter();
-        argmin(timed.map(|row| (block_elements(row), row.median_ns)))
+        fastest(timed.map(|row| (block_elements(row), row.median_ns))).0
     }
 }
 
@@ -107,7 +108,7 @@ pub(super) fn block_size(context: &Context<'_>, page: &mut Values) -> Result<(),
         }));
     }
     page.set("best", best.join(", "));
-    page.rows("times", rows);
+    page.rows("times", rows, |row| row);
     page.draw("", studies.iter().map(Study::line));
     Ok(())
 }
@@ -156,19 +157,16 @@ pub(super) fn figures(context: &Context<'_>, page: &mut Values) -> Result<(), Er
         );
     }
     page.set("why", "on two ranks d = 2 and s = 1 up and down at once, d = s = 2 one after the other: half of the time for many blocks");
-    page.cells("widths", job.widths);
-    page.rows(
-        "schedules",
-        named.map(|algorithm| {
-            let cells = of(&rows, algorithm).map(|row| {
-                let blocks = match row.blocks {
-                    1 => String::new(),
-                    blocks => format!("; {blocks}"),
-                };
-                format!("{} ({:.2}{blocks})", digits(row.median_ns / 1e3), row.ratio)
-            });
-            row(format!("`{}`", algorithm.name()), cells)
-        }),
-    );
+    page.cells("widths", job.widths, |width| width);
+    page.rows("schedules", named, |algorithm| {
+        let cells = of(&rows, algorithm).map(|row| {
+            let blocks = match row.blocks {
+                1 => String::new(),
+                blocks => format!("; {blocks}"),
+            };
+            format!("{} ({:.2}{blocks})", digits(row.median_ns / 1e3), row.ratio)
+        });
+        row(format!("`{}`", algorithm.name()), cells)
+    });
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The cluster of the report, *jupiter*: 36 nodes of 16 cores, and the library NEC MPI.
 
-use schedule::{Algorithm, Link};
+use schedule::Algorithm;
 
 use crate::Values;
 use crate::cluster::{Cluster, Shape};
@@ -9,18 +9,7 @@ use crate::cluster::{Cluster, Shape};
 ///
 /// Nodes of two eight-core Opterons and InfiniBand QDR, as clusters of that year and size have: 3.2 GB/s and 1.7 us between nodes; half of a copy's memory
 /// bandwidth and 0.8 us within; a sum of doubles at 4 GB/s.
-pub(super) const JUPITER: Cluster = Cluster {
-    near: Link {
-        latency_ns: 800.0,
-        byte_ns: 0.4,
-        combine_byte_ns: 0.25,
-    },
-    far: Link {
-        latency_ns: 1700.0,
-        byte_ns: 0.31,
-        combine_byte_ns: 0.25,
-    },
-};
+pub(super) const JUPITER: Cluster = Cluster::new([800.0, 0.4], [1700.0, 0.31], 0.25);
 
 /// All 16 processes of this number of nodes.
 pub(super) fn nodes(nodes: usize) -> Shape {

@@ -53,22 +53,18 @@ fn show(page: &mut Values, rows: &[Row], algorithms: &[Algorithm], x: fn(&Row) -
             variants.push(&row.variant);
         }
     }
-    page.rows(
-        "schedules",
-        variants.into_iter().map(|variant| {
-            let own = rows.iter().filter(|row| row.variant == variant);
-            let cells =
-                own.map(|row| format!("{} ({:.2})", digits(row.median_ns / 1e3), row.ratio));
-            row(format!("`{variant}`"), cells)
-        }),
-    );
+    page.rows("schedules", variants.into_iter(), |variant| {
+        let own = rows.iter().filter(|row| row.variant == variant);
+        let cells = own.map(|row| format!("{} ({:.2})", digits(row.median_ns / 1e3), row.ratio));
+        row(format!("`{variant}`"), cells)
+    });
 }
 
 /// 1000 elements on a few ranks.
 pub(super) fn process_count(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
     let ranks = context.quick_or(&[2, 4][..], &[2, 3, 4, 8]);
     page.set("machine", context.machine(&listed(ranks)));
-    page.cells("columns", ranks.iter().map(|ranks| format!("p = {ranks}")));
+    page.cells("columns", ranks.iter(), |ranks| format!("p = {ranks}"));
     let trees = &ALGORITHMS[..3];
     let mut rows = Vec::new();
     for &ranks in ranks {
@@ -87,7 +83,7 @@ pub(super) fn array_size(context: &Context<'_>, page: &mut Values) -> Result<(),
     page.set("machine", context.machine("2"));
     let powers = 0..=context.quick_or(4, 6);
     let widths: Vec<usize> = powers.map(|power| 10_usize.pow(power)).collect();
-    page.cells("columns", widths.iter().copied());
+    page.cells("columns", &widths, |width| *width);
     let rows = measure(context, page, 2, &ALGORITHMS, widths)?;
     show(page, &rows, &ALGORITHMS, |row| row.n as f64);
     let binomial = of(&rows, Algorithm::Binomial);

@@ -6,7 +6,7 @@ use schedule::Algorithm;
 
 use super::eager;
 use super::jupiter::{self, ELEMENT_BYTES, JUPITER, NODES, TREES, nodes};
-use crate::cluster::{Best, Run};
+use crate::cluster::{Best, Run, fastest};
 use crate::said::{count, least, line, mean, part_of};
 use crate::values::row;
 use crate::{Context, Values};
@@ -49,29 +49,20 @@ pub(super) fn process_count(_: &Context<'_>, page: &mut Values) -> Result<(), Er
     let rounds = "rounds alone count: two a level of a binary tree, one a level of a Fibonacci tree, which has 1.44 times as many";
     let depth = "latency is paid by the depth of the tree, not by its rounds, and a binary tree is the flattest; but its bytes and combinations come twice a level, so that it depends \
          on the length";
+    let synchronous = Sweep::new(|run| run.time_ns(row_bytes, 1));
     let eager = |row_bytes: f64| Sweep::new(move |run| eager::reduce_ns(run, row_bytes));
+    let (whole, halved) = (eager(row_bytes), eager(row_bytes / 2.0));
     let sweeps = [
-        (
-            "synchronous",
-            rounds,
-            Sweep::new(|run| run.time_ns(row_bytes, 1)),
-        ),
-        ("eager", depth, eager(row_bytes)),
-        (
-            "eager, elements of half the size",
-            depth,
-            eager(row_bytes / 2.0),
-        ),
+        ("synchronous", rounds, synchronous),
+        ("eager", depth, whole),
+        ("eager, elements of half the size", depth, halved),
     ];
+    let others = &[FIBONACCI, BINARY];
     for (name, why, sweep) in &sweeps {
-        let wins = sweep.wins(BINOMIAL, &[FIBONACCI, BINARY]);
         let case = page.case("claims");
         case.set("model", *name).set("why", *why);
-        case.set("binomial wins", wins);
-        case.set(
-            "others over binomial",
-            sweep.margin(BINOMIAL, &[FIBONACCI, BINARY]),
-        );
+        case.set("binomial wins", sweep.wins(BINOMIAL, others));
+        case.set("others over binomial", sweep.margin(BINOMIAL, others));
         case.set("binary wins", sweep.wins(BINARY, &[FIBONACCI]));
         case.set("fibonacci over binary", sweep.margin(BINARY, &[FIBONACCI]));
     }
@@ -79,31 +70,25 @@ pub(super) fn process_count(_: &Context<'_>, page: &mut Values) -> Result<(), Er
     for (name, _, sweep) in drawn {
         let case = page.case("model");
         case.set("model", *name);
-        case.set("wins", sweep.wins(BINOMIAL, &[FIBONACCI, BINARY]));
-        case.draw(
-            name,
-            TREES.iter().enumerate().map(|(place, tree)| {
-                let points = (1_u32..).zip(&sweep.0);
-                line(
-                    tree.name(),
-                    points.map(|(nodes, times)| (f64::from(16 * nodes), times[place] / 1e3)),
-                )
-            }),
-        );
+        case.set("wins", sweep.wins(BINOMIAL, others));
+        let lines = TREES.iter().enumerate().map(|(place, tree)| {
+            let points = (1_u32..).zip(&sweep.0);
+            line(tree.name(), points, |(nodes, times)| {
+                (f64::from(16 * nodes), times[place] / 1e3)
+            })
+        });
+        case.draw(name, lines);
     }
-    page.cells(
-        "trees",
-        drawn
-            .iter()
-            .flat_map(|(name, ..)| TREES.map(|tree| format!("`{tree}`, {name}, µs"))),
-    );
-    page.rows(
-        "times",
-        [1, 2, 4, 8, 16, 24, 32, 36].map(|count| {
-            let times = drawn.iter().flat_map(|(_, _, sweep)| sweep.0[count - 1]);
-            row(16 * count, times.map(|time_ns| time_ns / 1e3))
-        }),
-    );
+    let columns = drawn
+        .iter()
+        .flat_map(|(name, ..)| TREES.map(|tree| (tree, name)));
+    page.cells("trees", columns, |(tree, name)| {
+        format!("`{tree}`, {name}, µs")
+    });
+    page.rows("times", [1, 2, 4, 8, 16, 24, 32, 36], |count| {
+        let times = drawn.iter().flat_map(|(_, _, sweep)| sweep.0[count - 1]);
+        row(16 * count, times.map(|time_ns| time_ns / 1e3))
+    });
     Ok(())
 }
 
@@ -122,9 +107,9 @@ const ELEMENTS: [usize; 13] = [
 /// One length.
 struct Point {
     elements: usize,
-    trees_ns: Times,
-    eager_ns: Times,
+    trees: [Best; TREES.len()],
     in_pieces: [Best; IN_PIECES.len()],
+    eager_ns: Times,
 }
 
 impl Point {
@@ -141,101 +126,78 @@ impl Point {
         };
         Self {
             elements,
-            trees_ns: TREES.map(|tree| run(tree).time_ns(row_bytes, 1)),
-            eager_ns: TREES.map(|tree| eager::reduce_ns(&run(tree), row_bytes)),
+            trees: TREES.map(|tree| run(tree).best(row_bytes, 1)),
             in_pieces: IN_PIECES.map(|algorithm| crowded(algorithm).best(row_bytes, elements)),
+            eager_ns: TREES.map(|tree| eager::reduce_ns(&run(tree), row_bytes)),
         }
     }
 
     /// The fastest of those that cut the array, and its time.
     fn best_in_pieces(&self) -> (Algorithm, f64) {
         let times = self.in_pieces.map(|best| best.time_ns);
-        let times = IN_PIECES.into_iter().zip(times);
-        let least = times.min_by(|a, b| a.1.total_cmp(&b.1));
-        least.expect("there are three")
+        fastest(IN_PIECES.into_iter().zip(times))
     }
 
     /// The time of the best tree over that of the best that cut the array.
     fn over(&self) -> f64 {
-        least(self.trees_ns) / self.best_in_pieces().1
+        least(self.trees.map(|best| best.time_ns)) / self.best_in_pieces().1
     }
 }
 
 /// 36x16 processes and ever longer arrays.
 pub(super) fn array_size(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
     jupiter::describe(page);
-    let points: Vec<Point> = ELEMENTS.into_iter().map(Point::new).collect();
+    let points = ELEMENTS.map(Point::new);
     let crossing = points.iter().find(|point| point.over() > 1.0);
-    page.set("title", match crossing {
-        Some(point) => format!(
-            "From {} elements on, sending pieces is faster than every tree that sends whole arrays",
-            count(point.elements)
+    let (title, first) = match crossing {
+        Some(point) => (
+            format!(
+                "From {} elements on, sending pieces is faster than every tree that sends whole arrays",
+                count(point.elements)
+            ),
+            format!("{} ({})", point.elements, point.best_in_pieces().0),
         ),
-        None => "Trees that send whole arrays are the fastest at all lengths".to_owned(),
-    });
-    page.set(
-        "crossing",
-        crossing.map_or("nowhere".to_owned(), |point| {
-            format!("{} ({})", point.elements, point.best_in_pieces().0)
-        }),
-    );
+        None => (
+            "Trees that send whole arrays are the fastest at all lengths".to_owned(),
+            "nowhere".to_owned(),
+        ),
+    };
+    page.set("title", title).set("crossing", first);
     for point in &points {
         if [1, 1_000, 1_000_000].contains(&point.elements) {
             page.set(&format!("over of {}", point.elements), point.over());
         }
     }
-    let is_first = |times: Times| times[BINOMIAL] < least([times[FIBONACCI], times[BINARY]]);
-    let synchronous = points.iter().filter(|point| is_first(point.trees_ns));
-    let eager = points.iter().filter(|point| is_first(point.eager_ns));
-    for (name, firsts) in [
-        ("synchronous", synchronous.count()),
-        ("eager", eager.count()),
-    ] {
-        page.set(name, format!("at {}", part_of(firsts, points.len())));
-    }
-    let times_ns = |point: &Point| {
-        let in_pieces = point.in_pieces.map(|best| best.time_ns);
-        point
-            .trees_ns
-            .into_iter()
-            .chain(in_pieces)
-            .collect::<Vec<_>>()
+    let is_first = |times: &Times| times[BINOMIAL] < least([times[FIBONACCI], times[BINARY]]);
+    let firsts = |times_ns: fn(&Point) -> Times| {
+        let times = points.iter().map(times_ns);
+        format!(
+            "at {}",
+            part_of(times.filter(is_first).count(), points.len())
+        )
     };
-    page.draw(
-        "",
-        TREES
-            .iter()
-            .chain(&IN_PIECES)
-            .enumerate()
-            .map(|(place, algorithm)| {
-                let points = points.iter();
-                let points =
-                    points.map(|point| (point.elements as f64, times_ns(point)[place] / 1e3));
-                line(algorithm.name(), points)
-            }),
+    page.set(
+        "synchronous",
+        firsts(|point| point.trees.map(|best| best.time_ns)),
     );
-    let eager = TREES.map(|tree| format!("`{tree}`, eager"));
-    let columns = TREES.iter().chain(&IN_PIECES);
-    page.cells(
-        "columns",
-        columns
-            .map(|algorithm| format!("`{algorithm}`"))
-            .chain(eager),
-    );
-    page.rows(
-        "times",
-        points.iter().map(|point| {
-            let us = |time_ns: f64| digits(time_ns / 1e3);
-            let in_pieces = point.in_pieces.map(|best| match best.blocks {
-                1 => us(best.time_ns),
-                blocks => format!("{} ({blocks})", us(best.time_ns)),
-            });
-            let (trees, eager) = (point.trees_ns.map(us), point.eager_ns.map(us));
-            row(
-                point.elements,
-                trees.into_iter().chain(in_pieces).chain(eager),
+    page.set("eager", firsts(|point| point.eager_ns));
+    let synchronous = |point: &Point| [point.trees, point.in_pieces].concat();
+    let algorithms = [TREES, IN_PIECES].concat();
+    let lines = algorithms.iter().enumerate().map(|(place, algorithm)| {
+        line(algorithm.name(), &points, |point| {
+            (
+                point.elements as f64,
+                synchronous(point)[place].time_ns / 1e3,
             )
-        }),
-    );
+        })
+    });
+    page.draw("", lines);
+    page.cells("columns", &algorithms, |algorithm| format!("`{algorithm}`"));
+    page.cells("eager columns", TREES, |tree| format!("`{tree}`, eager"));
+    page.rows("times", &points, |point| {
+        let synchronous = synchronous(point).into_iter().map(|best| best.to_string());
+        let eager = point.eager_ns.map(|time_ns| digits(time_ns / 1e3));
+        row(point.elements, synchronous.chain(eager))
+    });
     Ok(())
 }

@@ -77,48 +77,41 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error
         let orders = (0..=order_max).map(|order| counted(tree, nodes(tree, order)));
         orders.collect::<Vec<Counted>>()
     });
-    page.rows(
-        "trees",
-        (0..=order_max).map(|order| {
-            row(
-                order,
-                trees.iter().map(|counted| {
-                    let Counted {
-                        nodes,
-                        depth,
-                        rounds,
-                    } = counted[order];
-                    format!("{nodes}, {depth}, {}", digits(rounds))
-                }),
-            )
-        }),
-    );
+    page.rows("trees", 0..=order_max, |order| {
+        row(
+            order,
+            trees.iter().map(|counted| {
+                let Counted {
+                    nodes,
+                    depth,
+                    rounds,
+                } = counted[order];
+                format!("{nodes}, {depth}, {}", digits(rounds))
+            }),
+        )
+    });
     for (tree, counted) in TREES.iter().zip(&trees) {
         let depths = counted.iter().map(|counted| counted.depth as f64);
         let rounds = counted.iter().map(|counted| counted.rounds);
         page.set(&format!("{tree} depth"), law(depths));
         page.set(&format!("{tree} rounds"), law(rounds));
     }
-    page.rows(
-        "capacities",
-        (1..=order_max).map(|rounds| row(rounds, TREES.map(|tree| most_in(tree, rounds)))),
-    );
+    page.rows("capacities", 1..=order_max, |rounds| {
+        row(rounds, TREES.map(|tree| most_in(tree, rounds)))
+    });
     let less = most_in(Algorithm::Binomial, 3) - most_in(Algorithm::Fibonacci, 3);
     page.set("less", less);
     // The report's numbers of processes.
-    page.rows(
-        "sweep",
-        [1, 2, 4, 8, 16, 32, 36].map(|nodes| {
-            let ranks = 16 * nodes;
-            row(
-                ranks,
-                TREES.map(|tree| {
-                    let Counted { depth, rounds, .. } = counted(tree, ranks);
-                    format!("{}, {depth}", digits(rounds))
-                }),
-            )
-        }),
-    );
+    page.rows("sweep", [1, 2, 4, 8, 16, 32, 36], |nodes| {
+        let ranks = 16 * nodes;
+        row(
+            ranks,
+            TREES.map(|tree| {
+                let Counted { depth, rounds, .. } = counted(tree, ranks);
+                format!("{}, {depth}", digits(rounds))
+            }),
+        )
+    });
     Ok(())
 }
 

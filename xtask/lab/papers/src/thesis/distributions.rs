@@ -41,11 +41,10 @@ pub(super) fn scores(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
     type Rule = fn(u64, usize, f64) -> Result<Distribution, distribution::Error>;
     let over_alpha = |rule: Rule, name: &str| {
         let alphas = (0..=50).map(|percent| f64::from(percent) / 100.0);
-        let points = alphas.map(|alpha| {
+        line(name, alphas, |alpha| {
             let distribution = rule(ITEMS as u64, RANKS, alpha).expect("0 <= alpha < 1");
             (alpha, score_us(&distribution))
-        });
-        line(name, points)
+        })
     };
     let printed = over_alpha(Distribution::optimized, "as printed");
     let published = over_alpha(Distribution::optimized_published, "as published");
@@ -62,24 +61,18 @@ pub(super) fn shares(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
         let counts = sorted(scheme);
         page.set(scheme.name(), counts[RANKS - 1] - counts[0]);
     }
-    page.draw(
-        "",
-        schemes.map(|scheme| {
-            let points = sorted(scheme).into_iter().zip(1_u32..);
-            line(
-                scheme.name(),
-                points.map(|(count, place)| (f64::from(place), count as f64)),
-            )
-        }),
-    );
-    page.rows(
-        "shares",
-        schemes.map(|scheme| {
-            let counts = sorted(scheme);
-            let quartiles = (0..=4).map(|quarter| counts[(RANKS - 1) * quarter / 4]);
-            row(format!("`{scheme}`"), quartiles)
-        }),
-    );
+    let lines = schemes.map(|scheme| {
+        let points = sorted(scheme).into_iter().zip(1_u32..);
+        line(scheme.name(), points, |(count, place)| {
+            (f64::from(place), count as f64)
+        })
+    });
+    page.draw("", lines);
+    page.rows("shares", schemes, |scheme| {
+        let counts = sorted(scheme);
+        let quartiles = (0..=4).map(|quarter| counts[(RANKS - 1) * quarter / 4]);
+        row(format!("`{scheme}`"), quartiles)
+    });
     let fair = ITEMS as f64 / RANKS as f64;
     let is_near = |&count: &u64| (count as f64 - fair).abs() <= 0.2 * fair + 1.0;
     let is_within = sorted(Scheme::OptimizedPublished).iter().all(is_near);
@@ -90,20 +83,17 @@ pub(super) fn shares(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
 /// All distributions by score and critical path.
 pub(super) fn models(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
     let score_us = |scheme| score_us(&example(scheme));
-    page.rows(
-        "schemes",
-        Scheme::ALL.iter().map(|&scheme| {
-            let counts = sorted(scheme);
-            cells![
-                format!("`{scheme}`"),
-                example(scheme).message_count(),
-                counts[RANKS - 1],
-                counts.iter().filter(|&&count| count > 0).count(),
-                score_us(scheme),
-                path_us(scheme),
-            ]
-        }),
-    );
+    page.rows("schemes", Scheme::ALL.iter(), |&scheme| {
+        let counts = sorted(scheme);
+        cells![
+            format!("`{scheme}`"),
+            example(scheme).message_count(),
+            counts[RANKS - 1],
+            counts.iter().filter(|&&count| count > 0).count(),
+            score_us(scheme),
+            path_us(scheme),
+        ]
+    });
     let best = |value: &dyn Fn(Scheme) -> f64| {
         let best = Scheme::ALL.iter().copied();
         let best = best.min_by(|&a, &b| value(a).total_cmp(&value(b)));

@@ -84,16 +84,13 @@ pub(super) fn kernels(context: &Context<'_>, page: &mut Values) -> Result<(), Er
         ("unordered SIMD sum", UNORDERED),
         ("recursive", RECURSIVE),
     ];
-    page.draw(
-        "",
-        ways.map(|(name, way)| {
-            let points = measured.iter();
-            line(
-                name,
-                points.map(|(items, medians)| (*items as f64, medians[way] / *items as f64)),
-            )
-        }),
-    );
+    let lines = ways.map(|(name, way)| {
+        let points = measured.iter();
+        line(name, points, |(items, medians)| {
+            (*items as f64, medians[way] / *items as f64)
+        })
+    });
+    page.draw("", lines);
     Ok(())
 }
 
@@ -111,17 +108,14 @@ pub(super) fn recursive(context: &Context<'_>, page: &mut Values) -> Result<(), 
         ("left-to-right", LEFT_TO_RIGHT),
         ("unordered SIMD", UNORDERED),
     ];
-    page.rows(
-        "ways",
-        ways.map(|(name, way)| {
-            let time_ms = medians[way] / 1e6;
-            cells![
-                name,
-                format!("{time_ms:.1}"),
-                format!("{:.2}", speed_up(way))
-            ]
-        }),
-    );
+    page.rows("ways", ways, |(name, way)| {
+        let time_ms = medians[way] / 1e6;
+        cells![
+            name,
+            format!("{time_ms:.1}"),
+            format!("{:.2}", speed_up(way))
+        ]
+    });
     page.set("level by level", speed_up(LEVEL_BY_LEVEL));
     page.set("streaming", speed_up(STREAMING));
     Ok(())
@@ -133,7 +127,7 @@ pub(super) fn rank_of_index(context: &Context<'_>, page: &mut Values) -> Result<
     let rows = lookup::measure(context.quick, context.output);
     let lines = ["linear", "logarithmic", "constant"].map(|name| {
         let own = rows.iter().filter(|row| row.variant == name);
-        line(name, own.map(|row| (row.n as f64, row.median_ns)))
+        line(name, own, |row| (row.n as f64, row.median_ns))
     });
     for line in &lines {
         page.set(&line.name, growth(line));

@@ -54,20 +54,17 @@ pub(super) fn over_items(_: &Context<'_>, page: &mut Values) -> Result<(), Error
         });
         let counts: Vec<(u64, u64)> = counts.collect();
         let most = counts.iter().map(|count| count.1).max();
-        let points = counts
-            .iter()
-            .map(|&(items, count)| (items as f64, count as f64));
         let bounds = lengths.iter().map(|&items| (items as f64, bound(items)));
+        let lines = [
+            line(scheme.name(), counts, |(items, count)| {
+                (items as f64, count as f64)
+            }),
+            Line::guide("bound, eq. 2.5", bounds.collect()),
+        ];
         page.set(&format!("most {scheme}"), most);
         let case = page.case("part");
         case.set("part", part).set("what", what).set("most", most);
-        case.draw(
-            part,
-            [
-                line(scheme.name(), points),
-                Line::guide("bound, eq. 2.5", bounds.collect()),
-            ],
-        );
+        case.draw(part, lines);
     }
     let ranks = RANKS as u64;
     let lower = |items| distribute(Scheme::Lower, items, RANKS).message_count();
@@ -84,8 +81,7 @@ pub(super) fn over_items(_: &Context<'_>, page: &mut Values) -> Result<(), Error
 /// Figure B.5: 2^2 p items, and one more, over p = 4.
 pub(super) fn shifted(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
     let spaced = |words: Vec<String>| words.join(" ");
-    let mut rows = Vec::new();
-    for items in [16, 17] {
+    page.rows("sums", [16, 17], |items| {
         let distribution = distribute(Scheme::Lower, items, 4);
         let starts = distribution.starts().map(|start| start.to_string());
         let sent = (1..4).map(|rank| {
@@ -94,12 +90,10 @@ pub(super) fn shifted(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
             spaced(nodes.collect())
         });
         let sent: Vec<String> = sent.collect();
-        rows.push(cells![items, spaced(starts.collect()), sent.join("; ")]);
-        page.set(
-            &format!("messages of {items}"),
-            distribution.message_count(),
-        );
-    }
-    page.rows("sums", rows);
+        cells![items, spaced(starts.collect()), sent.join("; ")]
+    });
+    let messages = |items| distribute(Scheme::Lower, items, 4).message_count();
+    page.set("messages of 16", messages(16));
+    page.set("messages of 17", messages(17));
     Ok(())
 }

@@ -4,25 +4,18 @@ use std::hint::black_box;
 use std::ops::Range;
 
 use distribution::{Cost, Distribution, Scheme};
-use schedule::{Algorithm, Collective, Link, Machine, Schedule, simulate};
+use harness::bench::timing::{Candidate, medians_ns};
+use schedule::{Algorithm, Collective, Machine, Schedule, simulate};
 use simd_kernels::Level;
 use tree_index::Tree;
 
 use super::timings::Mode;
 use super::{algorithm1, distribute};
-use harness::bench::timing::{Candidate, medians_ns};
+use crate::cluster::Cluster;
 
 /// The thesis' machines: messages between the threads of a node take what eq. 3.7 takes them for; between nodes, an assumption that is usual
 /// for InfiniBand.
-pub(super) const NEAR: Link = Link {
-    latency_ns: Cost::THESIS.send_ns,
-    byte_ns: 0.1,
-    combine_byte_ns: 0.01,
-};
-pub(super) const FAR: Link = Link {
-    latency_ns: 1500.0,
-    ..NEAR
-};
+pub(super) const LINKS: Cluster = Cluster::new([Cost::THESIS.send_ns, 0.1], [1500.0, 0.1], 0.01);
 
 /// The ranks of a node of the cluster: 40 cores, 80 threads.
 pub(super) const NODE_RANKS: usize = 80;
@@ -30,19 +23,6 @@ pub(super) const NODE_RANKS: usize = 80;
 /// Ranks of the shared-memory machine, and of the cluster.
 pub(super) const SHARED_RANKS: usize = 256;
 pub(super) const CLUSTER_RANKS: usize = 1280;
-
-pub(super) fn shared_memory() -> Machine {
-    Machine::flat(NEAR)
-}
-
-pub(super) fn cluster() -> Machine {
-    Machine {
-        near: NEAR,
-        far: FAR,
-        node_ranks: NODE_RANKS,
-        ..Machine::flat(FAR)
-    }
-}
 
 /// The time of an allreduce by recursive doubling; of one value a message, or of as many as stand for the items.
 fn messages_ns(distribution: &Distribution, machine: &Machine, is_reproducible: bool) -> f64 {

@@ -12,7 +12,7 @@ use crate::{Context, Values};
 fn ratios(times: &[Times], mode: Mode, to: Mode, name: String) -> Line {
     let pairs = of(times, mode, RANKS_HERE).zip(of(times, to, RANKS_HERE));
     let ratio = |(own, other): (&Times, &Times)| own.median_us() / other.median_us();
-    line(name, pairs.map(|pair| (pair.0.items as f64, ratio(pair))))
+    line(name, pairs, |pair| (pair.0.items as f64, ratio(pair)))
 }
 
 fn draw(page: &mut Values, lines: impl IntoIterator<Item = Line>) {

@@ -126,7 +126,7 @@ pub(super) fn matrix(context: &Context<'_>, page: &mut Values) -> Result<(), Err
             sum.set("bits", all.first().map(|row| row.bits.clone()));
         }
     }
-    page.rows("data sets", table);
+    page.rows("data sets", table, |row| row);
     Ok(())
 }
 
@@ -149,7 +149,7 @@ pub(super) fn buffer(context: &Context<'_>, page: &mut Values) -> Result<(), Err
         }
         table.push(line);
     }
-    page.rows("lengths", table);
+    page.rows("lengths", table, |row| row);
     for (scheme, (values, messages)) in schemes.into_iter().zip(all) {
         page.set(scheme.name(), values as f64 / messages as f64);
     }

@@ -82,11 +82,12 @@ pub(super) fn medians(context: &Context<'_>, page: &mut Values) -> Result<(), Er
     for (ranks, named) in [(1, "one rank,"), (RANKS_HERE, "two ranks,")] {
         let lines = MODES.map(|mode| {
             let own = || of(times, mode, ranks);
-            let medians = own().map(|times| (times.items as f64, times.median_us()));
             let bars = own().map(|times| (times.percentile_us(1), times.percentile_us(99)));
             Line {
                 bars: bars.collect(),
-                ..line(mode.name(), medians)
+                ..line(mode.name(), own(), |times| {
+                    (times.items as f64, times.median_us())
+                })
             }
         });
         let [plan, _, left_to_right, unordered] = &lines;
@@ -96,15 +97,12 @@ pub(super) fn medians(context: &Context<'_>, page: &mut Values) -> Result<(), Er
         case.set("over unordered", range(ratios(plan, unordered)));
         case.draw(&format!("p{ranks}"), lines);
     }
-    page.cells("modes", MODES.map(Mode::name));
+    page.cells("modes", MODES, Mode::name);
     let data_sets = sizes(context).into_iter().zip(TABLE_4_1_NAMES);
-    page.rows(
-        "data sets",
-        data_sets.map(|(items, name)| {
-            let medians = MODES.map(|mode| Value::from(here(times, mode, items).median_us()));
-            [cells![name, items], medians.to_vec()].concat()
-        }),
-    );
+    page.rows("data sets", data_sets, |(items, name)| {
+        let medians = MODES.map(|mode| Value::from(here(times, mode, items).median_us()));
+        [cells![name, items], medians.to_vec()].concat()
+    });
     Ok(())
 }
 
@@ -114,19 +112,16 @@ pub(super) fn distribution(context: &Context<'_>, page: &mut Values) -> Result<(
     let times = times(context)?;
     let longest = sizes(context).into_iter().max().unwrap_or(0);
     page.set("items", longest);
-    page.draw(
-        "",
-        MODES.map(|mode| {
-            let samples_ns = &here(times, mode, longest).samples_ns;
-            let count = samples_ns.len() as f64;
-            let points = samples_ns.iter().zip(1_u32..);
-            line(
-                mode.name(),
-                points.map(|(ns, place)| (100.0 * f64::from(place) / count, ns / 1e6)),
-            )
-        }),
-    );
-    page.rows("percentiles", percentiles(times, longest));
+    let lines = MODES.map(|mode| {
+        let samples_ns = &here(times, mode, longest).samples_ns;
+        let count = samples_ns.len() as f64;
+        let points = samples_ns.iter().zip(1_u32..);
+        line(mode.name(), points, |(ns, place)| {
+            (100.0 * f64::from(place) / count, ns / 1e6)
+        })
+    });
+    page.draw("", lines);
+    percentiles(page, times, longest);
     let median_ms = |mode| here(times, mode, longest).median_us() / 1e3;
     page.set("plan", median_ms(Mode::Plan));
     page.set("left-to-right", median_ms(Mode::LeftToRight));
@@ -140,14 +135,12 @@ pub(super) fn distribution(context: &Context<'_>, page: &mut Values) -> Result<(
 }
 
 /// One row a mode, in microseconds.
-fn percentiles(times: &[Times], items: usize) -> [Vec<Value>; 4] {
-    MODES.map(|mode| {
+fn percentiles(page: &mut Values, times: &[Times], items: usize) {
+    page.rows("percentiles", MODES, |mode| {
         let times = here(times, mode, items);
-        row(
-            mode.name(),
-            [1, 25, 50, 75, 99].map(|percent| times.percentile_us(percent)),
-        )
-    })
+        let cells = [1, 25, 50, 75, 99].map(|percent| times.percentile_us(percent));
+        row(mode.name(), cells)
+    });
 }
 
 /// Figure B.2: the runs of every data set.
@@ -157,7 +150,7 @@ pub(super) fn distributions(context: &Context<'_>, page: &mut Values) -> Result<
     for (items, name) in sizes(context).into_iter().zip(TABLE_4_1_NAMES) {
         let case = page.case("data set");
         case.set("name", name).set("items", items);
-        case.rows("percentiles", percentiles(times, items));
+        percentiles(case, times, items);
     }
     Ok(())
 }

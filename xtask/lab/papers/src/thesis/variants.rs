@@ -40,21 +40,14 @@ pub(super) fn even_against_optimized(
     describe(context, page, "2", "`upper` and `optimized`");
     let schemes = [Scheme::Upper, Scheme::Optimized];
     let times = measure(context, RANKS_HERE, &schemes, MODES.to_vec())?;
-    page.rows(
-        "modes",
-        MODES.map(|mode| {
-            let [even, optimized] = schemes.map(|scheme| median_us(&times, mode, scheme));
-            cells![
-                mode.name(),
-                even,
-                optimized,
-                format!("{:.3}", optimized / even)
-            ]
-        }),
-    );
-    let paths = Scheme::ALL.iter();
-    let paths = paths.map(|&scheme| cells![format!("`{scheme}`"), path_us(scheme)]);
-    page.rows("paths", paths);
+    page.rows("modes", MODES, |mode| {
+        let [even, optimized] = schemes.map(|scheme| median_us(&times, mode, scheme));
+        let ratio = format!("{:.3}", optimized / even);
+        cells![mode.name(), even, optimized, ratio]
+    });
+    page.rows("paths", Scheme::ALL, |&scheme| {
+        cells![format!("`{scheme}`"), path_us(scheme)]
+    });
     let [even, optimized] = schemes.map(path_us);
     page.set("gain", even - optimized);
     page.set("time", optimized / even);
@@ -67,15 +60,10 @@ pub(super) fn flushing(context: &Context<'_>, page: &mut Values) -> Result<(), E
     let criteria = (0..=18).step_by(2).map(|log| 1_u64 << log);
     let modes = criteria.chain([u64::MAX]).map(Mode::Flushed).collect();
     let times = measure(context, RANKS_HERE, &[Scheme::Upper], modes)?;
-    page.rows(
-        "criteria",
-        times.iter().map(|times| {
-            row(
-                times.mode.name(),
-                [1, 50, 99].map(|percent| times.percentile_us(percent)),
-            )
-        }),
-    );
+    page.rows("criteria", times.iter(), |times| {
+        let cells = [1, 50, 99].map(|percent| times.percentile_us(percent));
+        row(times.mode.name(), cells)
+    });
     let median = |leaves| median_us(&times, Mode::Flushed(leaves), Scheme::Upper);
     page.set("gain", median(64) / median(u64::MAX));
     Ok(())
@@ -83,34 +71,27 @@ pub(super) fn flushing(context: &Context<'_>, page: &mut Values) -> Result<(), E
 
 /// The best distributions in measured time, as far as two cores tell.
 pub(super) fn distributions(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    describe(
-        context,
-        page,
-        "2 and 8",
-        "every distribution that has a name",
-    );
+    let named = "every distribution that has a name";
+    describe(context, page, "2 and 8", named);
     let mut all = Vec::new();
     for ranks in MEASURED_RANKS {
         all.push(measure(context, ranks, Scheme::ALL, MODES.to_vec())?);
     }
-    page.cells(
-        "modes",
-        MEASURED_RANKS
+    let columns = MEASURED_RANKS
+        .iter()
+        .flat_map(|ranks| MODES.map(|mode| (ranks, mode)));
+    page.cells("modes", columns, |(ranks, mode)| {
+        format!("p = {ranks}: {}, µs", mode.name())
+    });
+    page.rows("schemes", Scheme::ALL.iter(), |&scheme| {
+        let shares = distribute(scheme, ITEMS as u64, MEASURED_RANKS[1]);
+        let busy = (0..MEASURED_RANKS[1]).filter(|&rank| shares.count(rank) > 0);
+        let medians = all
             .iter()
-            .flat_map(|ranks| MODES.map(|mode| format!("p = {ranks}: {}, µs", mode.name()))),
-    );
-    page.rows(
-        "schemes",
-        Scheme::ALL.iter().map(|&scheme| {
-            let shares = distribute(scheme, ITEMS as u64, MEASURED_RANKS[1]);
-            let busy = (0..MEASURED_RANKS[1]).filter(|&rank| shares.count(rank) > 0);
-            let mut row = cells![format!("`{scheme}`"), busy.count()];
-            for times in &all {
-                row.extend(MODES.map(|mode| Value::from(median_us(times, mode, scheme))));
-            }
-            row
-        }),
-    );
+            .flat_map(|times| MODES.map(|mode| median_us(times, mode, scheme)));
+        let first = cells![format!("`{scheme}`"), busy.count()];
+        first.into_iter().chain(medians.map(Value::from)).collect()
+    });
     let two = |scheme| median_us(&all[0], Mode::Plan, scheme);
     for scheme in [
         Scheme::ScoreOptimal,
