@@ -5,7 +5,6 @@
 //! everywhere; what is measured says where.
 
 mod cluster;
-mod measured;
 mod page;
 mod paper3;
 mod paper4;

@@ -6,7 +6,6 @@ mod cluster;
 mod cost;
 mod error;
 mod figures;
-mod points;
 
 use crate::Fill;
 

@@ -5,7 +5,6 @@ mod examples;
 mod measured;
 mod rounds;
 mod simulated;
-mod times;
 
 use schedule::{Algorithm, Collective, Parameters, Schedule};
 

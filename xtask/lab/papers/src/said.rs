@@ -2,8 +2,10 @@
 
 use std::fmt::Display;
 
+use harness::bench::schedules::{Row, of};
 use harness::markdown::{digits, grouped};
 use harness::plot::Line;
+use reduce::Algorithm;
 
 /// A line with a point for each item.
 pub(super) fn line<I>(
@@ -12,6 +14,15 @@ pub(super) fn line<I>(
     point: impl FnMut(I) -> (f64, f64),
 ) -> Line {
     Line::new(name, items.into_iter().map(point).collect())
+}
+
+/// The times of some schedules over those of their reference, over some axis.
+pub(super) fn ratio_lines(rows: &[Row], algorithms: &[Algorithm], x: fn(&Row) -> f64) -> Vec<Line> {
+    let lines = algorithms.iter().map(|&algorithm| {
+        let rows = of(rows, algorithm);
+        line(algorithm.name(), rows, |row| (x(row), row.ratio))
+    });
+    lines.collect()
 }
 
 /// The heights of some lines' points.

@@ -4,8 +4,6 @@ mod algorithm1;
 mod distributions;
 mod local;
 mod messages;
-mod model;
-mod ratios;
 mod reproducibility;
 mod runs;
 mod scaling;
@@ -34,7 +32,7 @@ pub(super) const FILLS: &[(&str, Fill)] = &[
     ("figure-3.6", local::rank_of_index),
     ("figure-3.8", local::kernels),
     ("figure-4.1", figure_4_1),
-    ("figure-4.2", ratios::against_reproblas),
+    ("figure-4.2", runs::against_reproblas),
     ("figure-4.3", runs::distribution),
     ("figure-4.4", scaling::strong),
     ("table-4.2", reproducibility::matrix),
@@ -42,8 +40,8 @@ pub(super) const FILLS: &[(&str, Fill)] = &[
     ("optimal-distributions-measured", variants::distributions),
     ("figure-b.1", variants::flushing),
     ("figure-b.2", runs::distributions),
-    ("figure-b.3", ratios::reproducibility),
-    ("figure-b.4", ratios::algorithm1),
+    ("figure-b.3", runs::reproducibility),
+    ("figure-b.4", runs::algorithm1),
     ("figure-b.5", messages::shifted),
 ];
 

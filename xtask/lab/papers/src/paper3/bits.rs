@@ -141,10 +141,8 @@ fn ordered(quick: bool, page: &mut Values) -> Result<(), Error> {
         let bits = plans(*ranks, factors, &values)?;
         let case = page.case("plans");
         case.set("ranks", *ranks).set("results", bits.len());
-        case.set(
-            "factors",
-            listed(factors.iter().map(|factor| format!("x{factor}"))),
-        );
+        let factors = factors.iter().map(|factor| format!("x{factor}"));
+        case.set("factors", listed(factors));
         all.extend(bits);
     }
     let expected = reduce::sum(&values)?.to_bits();

@@ -14,8 +14,10 @@ use crate::{Context, Values};
 /// u, half the distance from 1 to the next double.
 const ROUNDOFF: f64 = f64::EPSILON / 2.0;
 
-/// Orders of additions over one value a process.
-const ORDERS: [(&str, fn(&[f64]) -> f64); 4] = [
+/// An order of additions over one value a process.
+type Order = (&'static str, fn(&[f64]) -> f64);
+
+const ORDERS: [Order; 4] = [
     ("tree", tree),
     ("binomial by ranks", binomial),
     ("recursive doubling", recursive_doubling),
@@ -100,7 +102,7 @@ fn measure(ranks: usize, sets: u64) -> Found {
         let exact = Sum::of(&items);
         let totals = ORDERS.map(|(_, sum)| sum(&items));
         let errors = totals.map(|total| {
-            let mut difference = exact.clone();
+            let mut difference = exact;
             difference.add(&[-total]);
             difference.value().abs() / magnitude
         });
@@ -141,8 +143,8 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Values) -> Result<(),
     let (first, last) = (&found[0], &found[found.len() - 1]);
     let greatest = |order: usize| most(found.iter().map(|found| found.errors[order])) / ROUNDOFF;
     page.set("log", u64::from(last.ranks.ilog2()));
-    page.set("tree", greatest(0))
-        .set("left to right", greatest(3));
+    page.set("tree", greatest(0));
+    page.set("left to right", greatest(3));
     let count = |of: &dyn Fn(&Found) -> usize| found.iter().map(of).fold(0, |sum, one| sum + one);
     let sums = count(&|found| found.sums);
     let alike = |order: usize| part_of(count(&|found| found.alike[order]), sums);
@@ -151,8 +153,8 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Values) -> Result<(),
     page.set("below 1", 20.0 * ROUNDOFF);
     page.set("above", part_of(count(&|found| found.above), sums));
     page.set("at", part_of(count(&|found| found.at), sums));
-    page.set("last", last.ranks)
-        .set("last tree", last.errors[0]);
+    page.set("last", last.ranks);
+    page.set("last tree", last.errors[0]);
     page.set("share", last.errors[0] / bound(last.ranks));
     page.set("last left to right", last.errors[3]);
     page.set("times", last.errors[3] / last.errors[0]);

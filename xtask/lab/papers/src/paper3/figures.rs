@@ -3,13 +3,65 @@
 use harness::Error;
 use harness::markdown::digits;
 use harness::plot::Line;
-use schedule::Collective;
+use schedule::{Collective, simulate_unordered};
 
-use super::cluster::{self, FACTORS, NODE_RANKS, aware, flat, rows_out};
-use super::points::{Point, REDUCE, wins_from};
+use super::cluster::{self, FACTORS, NODE_RANKS, aware, flat, machine, rows_out};
 use crate::said::{line, range, span};
 use crate::values::cells;
 use crate::{Context, Values};
+
+/// To the paper's root.
+const REDUCE: Collective = Collective::Reduce { root: 0 };
+
+/// One length of row on one number of ranks.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    ranks: usize,
+    doubles: usize,
+    /// The time over the flat schedule's of x2, x4 and x8, of ranks side by side and dealt out.
+    ratios: [[f64; 3]; 2],
+}
+
+impl Point {
+    fn of(collective: Collective, ranks: usize, doubles: usize) -> Self {
+        let bytes = doubles as f64 * 8.0;
+        let time = |schedule, assumed, is_dealt| {
+            simulate_unordered(&schedule, &machine(ranks, assumed, is_dealt), bytes).time_ns
+        };
+        let ratios = |is_dealt| {
+            let flat_ns = time(flat(collective, ranks, doubles), 1, is_dealt);
+            let aware = |factor| aware(collective, ranks, doubles, factor);
+            FACTORS.map(|factor| time(aware(factor), factor, is_dealt) / flat_ns)
+        };
+        Self {
+            ranks,
+            doubles,
+            ratios: [false, true].map(ratios),
+        }
+    }
+
+    /// Whether there is more than one node.
+    fn is_beyond_node(&self) -> bool {
+        self.ranks > NODE_RANKS
+    }
+
+    /// The time with x8, as a ratio to the flat one's.
+    fn eight(&self, placement: usize) -> f64 {
+        self.ratios[placement][2]
+    }
+}
+
+/// The least row from which on x8 is faster on all numbers of ranks beyond a node.
+fn wins_from(points: &[Point], placement: usize) -> String {
+    let beyond_node = points.iter().filter(|point| point.is_beyond_node());
+    let loses = beyond_node.filter(|point| point.eight(placement) >= 1.0);
+    let longest = loses.map(|point| point.doubles).max();
+    let widths = points.iter().map(|point| point.doubles);
+    let first = widths.filter(|&width| longest.is_none_or(|longest| width > longest));
+    first
+        .min()
+        .map_or("never".to_owned(), |first| format!("{first} doubles"))
+}
 
 /// The communicators of figures 2 and 3.
 const RANKS: [usize; 4] = [8, 64, 512, 2048];
@@ -37,10 +89,8 @@ fn sizes(all: &[usize], quick: bool) -> Vec<usize> {
 fn draw(page: &mut Values, part: &str, points: &[Point], x: impl Fn(&Point) -> usize) {
     let mut lines = Vec::new();
     for (placement, name) in PLACEMENTS {
-        page.set(
-            name,
-            range(points.iter().flat_map(|point| point.ratios[placement])),
-        );
+        let ratios = points.iter().flat_map(|point| point.ratios[placement]);
+        page.set(name, range(ratios));
         lines.extend((0..FACTORS.len()).map(|factor| {
             line(format!("x{}, {name}", FACTORS[factor]), points, |point| {
                 (x(point) as f64, point.ratios[placement][factor])
@@ -116,8 +166,8 @@ pub(super) fn reduce(context: &Context<'_>, page: &mut Values) -> Result<(), Err
             ],
         };
         let case = page.case("placement");
-        case.set("placement", name)
-            .set("from", wins_from(&points, placement));
+        case.set("placement", name);
+        case.set("from", wins_from(&points, placement));
         case.set("speed", span(published.map(|point| speed(&point))));
         case.set("best", best);
         case.set("why from", why_from).set("why speed", why_speed);
@@ -137,8 +187,8 @@ pub(super) fn allreduce(context: &Context<'_>, page: &mut Values) -> Result<(), 
             eight <= two && eight <= four
         };
         let case = page.case("placement");
-        case.set("placement", name)
-            .set("long", span(long.clone().map(ratio)));
+        case.set("placement", name);
+        case.set("long", span(long.clone().map(ratio)));
         case.set("best", beyond_node.clone().filter(is_best).count());
         case.set("cases", beyond_node.clone().count());
         case.set("why", match placement {
@@ -198,4 +248,28 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Values) -> Result<(),
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Point, REDUCE, wins_from};
+
+    #[test]
+    fn trees_side_by_side_know_nodes_already() {
+        let point = Point::of(REDUCE, 64, 1);
+        assert!((point.eight(0) - 1.0).abs() < 1e-9);
+        assert!(point.eight(1) < 1.0);
+    }
+
+    #[test]
+    fn winning_is_for_good() {
+        let point = |doubles, eight| Point {
+            ranks: 16,
+            doubles,
+            ratios: [[1.0, 1.0, eight]; 2],
+        };
+        let points = [point(1, 0.5), point(4, 1.5), point(16, 0.5), point(64, 0.7)];
+        assert_eq!(wins_from(&points, 0), "16 doubles");
+        assert_eq!(wins_from(&points[..2], 0), "never");
+    }
 }

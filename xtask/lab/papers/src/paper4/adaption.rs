@@ -173,9 +173,7 @@ pub(super) fn tuples(context: &Context<'_>, page: &mut Values) -> Result<(), Err
     for ports in smallest {
         *counts.entry(ports).or_insert(0_u64) += 1;
     }
-    page.rows("smallest", counts.into_iter(), |(ports, count)| {
-        cells![ports, count]
-    });
+    page.rows("smallest", counts, |(ports, count)| cells![ports, count]);
     let sum = |of: fn(&Row) -> usize| rows.iter().map(of).fold(0, |sum, one| sum + one);
     let pairs = sum(|row| row.count);
     let unadapted = sum(|row| row.count - row.ours);

@@ -101,22 +101,17 @@ fn ours(ports: usize, ranks: usize) -> Vec<Vec<Cell>> {
 
 /// Table I.
 pub(super) fn partial_results(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    for (name, table, ours) in [
-        ("9 ranks", NINE, ours(2, 9)),
-        ("8 ranks", EIGHT, ours(2, 8)),
-    ] {
-        let cells = ours.iter().enumerate();
-        page.rows(name, cells, |(rank, cells)| {
-            row(rank, cells.iter().map(|cell| joined(cell)))
+    for (ranks, table) in [(9, NINE), (8, EIGHT)] {
+        let (name, ours) = (format!("{ranks} ranks"), ours(2, ranks));
+        page.rows(&name, 0..ranks, |rank| {
+            row(rank, ours[rank].iter().map(joined))
         });
         let published = published(table);
         for round in 0..3 {
             let pairs = published.iter().zip(&ours);
             let alike = pairs.filter(|(published, ours)| published[round] == ours[round]);
-            page.set(
-                &format!("{name} {round}"),
-                part_of(alike.count(), ours.len()),
-            );
+            let alike = part_of(alike.count(), ours.len());
+            page.set(&format!("{name} {round}"), alike);
         }
         page.set("last", joined(&ours[0][2]));
     }
@@ -150,15 +145,11 @@ pub(super) fn worked(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
     let exchange = |rank| steps(Algorithm::PairwiseExchange, None, 5, rank);
     let leftover = exchange(4);
     page.set("exchange to", peers(&leftover[0].sends));
-    page.set(
-        "exchange from",
-        peers(&leftover[leftover.len() - 1].receives),
-    );
+    let last = &leftover[leftover.len() - 1];
+    page.set("exchange from", peers(&last.receives));
     page.set("exchange steps", leftover.len());
-    page.set(
-        "exchange rounds",
-        (0..5).map(|rank| exchange(rank).len()).max(),
-    );
+    let rounds = (0..5).map(|rank| exchange(rank).len());
+    page.set("exchange rounds", rounds.max());
     dissemination(page);
     bruck(page);
     Ok(())
@@ -166,12 +157,11 @@ pub(super) fn worked(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
 
 fn dissemination(page: &mut Values) {
     for ranks in [5, 8] {
-        let rounds = ours(2, ranks)[0]
-            .iter()
-            .skip(1)
-            .map(joined)
-            .collect::<Vec<_>>();
-        page.set(&format!("of {ranks}"), rounds.join("; "));
+        let [_, one, two] = &ours(2, ranks)[0][..] else {
+            panic!("two rounds");
+        };
+        let rounds = format!("{}; {}", joined(one), joined(two));
+        page.set(&format!("of {ranks}"), rounds);
     }
     let zero = steps(Algorithm::Dissemination, Some(2), 8, 0);
     page.set("from in 1", peers(&zero[0].receives));
@@ -183,8 +173,8 @@ fn dissemination(page: &mut Values) {
     let second = [1, 2].map(|peer| behind(2 * held + boundary(2, 1, peer)));
     let border = behind(ranks - 1);
     page.set("eq. 5", listed(own)).set("eq. 6", listed(second));
-    page.set("coincide", border == second[0])
-        .set("border", border);
+    page.set("border", border);
+    page.set("coincide", border == second[0]);
     let two = steps(Algorithm::Dissemination, Some(2), 8, 2);
     page.set("sent", ranks_with(&two[1].sends, 0));
 }
@@ -201,20 +191,18 @@ fn bruck(page: &mut Values) {
     for (step, round) in steps.iter().zip(1..) {
         page.set(&format!("bruck to in {round}"), peers(&step.sends));
         page.set(&format!("bruck from in {round}"), peers(&step.receives));
-        held.extend(
-            step.receives
-                .iter()
-                .flat_map(|receive| ranks_of(&receive.pieces)),
-        );
+        for receive in &step.receives {
+            held.extend(ranks_of(&receive.pieces));
+        }
         counts.push(held.len() - 1);
     }
     page.set("c", listed(counts));
+    let Step {
+        sends, receives, ..
+    } = &steps[1];
     for peer in [3, 5] {
-        page.set(&format!("to {peer}"), ranks_with(&steps[1].sends, peer));
-        page.set(
-            &format!("from {peer}"),
-            ranks_with(&steps[1].receives, peer),
-        );
+        page.set(&format!("to {peer}"), ranks_with(sends, peer));
+        page.set(&format!("from {peer}"), ranks_with(receives, peer));
     }
 }
 

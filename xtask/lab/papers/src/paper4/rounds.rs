@@ -41,10 +41,8 @@ pub(super) fn counted(context: &Context<'_>, page: &mut Values) -> Result<(), Er
     let as_printed = agreement(&exchange, |ranks| log_up(2, ranks) + 2);
     page.set("exchange as printed", as_printed);
     page.set("exchange as it is", agreement(&exchange, exchange_rounds));
-    page.set(
-        "binomial right",
-        agreement(&binomial, |ranks| 2 * log_up(2, ranks)),
-    );
+    let doubled = agreement(&binomial, |ranks| 2 * log_up(2, ranks));
+    page.set("binomial right", doubled);
     page.set("exchange", exchange[most - 2]);
     page.set("binomial", binomial[most - 2]);
     let mut lines = vec![
@@ -54,13 +52,11 @@ pub(super) fn counted(context: &Context<'_>, page: &mut Values) -> Result<(), Er
     for algorithm in [Algorithm::Dissemination, Algorithm::Bruck] {
         for ports in 1..=PORTS_MAX {
             let counts = rounds(algorithm, Some(ports), most)?;
+            let right = agreement(&counts, |ranks| log_up(ports + 1, ranks));
             let case = page.case("ports");
             case.set("algorithm", algorithm.name());
+            case.set("right", right);
             case.set("n", ports).set("n + 1", ports + 1);
-            case.set(
-                "right",
-                agreement(&counts, |ranks| log_up(ports + 1, ranks)),
-            );
             if [1, 2, 5].contains(&ports) && algorithm == Algorithm::Bruck {
                 page.set("bruck", counts[most - 2]);
                 lines.push(over_ranks(

@@ -154,7 +154,8 @@ fn asked(page: &mut Values, studies: &[Study]) {
     page.rows("asked", &published, |(shape, (least, most))| {
         cells![*shape, *least, *most]
     });
-    let kinds: [(&str, fn(Shape) -> bool); 4] = [
+    type Kind = (&'static str, fn(Shape) -> bool);
+    let kinds: [Kind; 4] = [
         ("one node", |shape| shape.nodes == 1),
         ("one process a node", |shape| shape.processes == 1),
         ("several of both", |shape| {

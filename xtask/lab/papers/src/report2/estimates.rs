@@ -170,10 +170,8 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error
             case.simulate(pipeline, counted).0 / case.lemma_ns(counted)
         });
         for (which, (least, most)) in [("exact", extremes(exact)), ("best", extremes(best))] {
-            page.set(
-                &format!("{name} {which}"),
-                format!("{least:.4} to {most:.4}"),
-            );
+            let span = format!("{least:.4} to {most:.4}");
+            page.set(&format!("{name} {which}"), span);
             let why = if least < 0.9999 {
                 "few blocks are at their ends before a full pipeline's d: not all levels wait for one another yet"
             } else {

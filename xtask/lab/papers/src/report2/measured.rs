@@ -9,8 +9,7 @@ use reduce::Algorithm;
 use super::block_size::{BLOCK_ELEMENTS, ELEMENTS};
 use super::hydra::ALGORITHMS;
 use crate::cluster::fastest;
-use crate::measured::ratio_lines;
-use crate::said::{all_ratios, count, from_to, least, line};
+use crate::said::{all_ratios, count, from_to, least, line, ratio_lines};
 use crate::values::{cells, row};
 use crate::{Context, Values};
 
@@ -151,10 +150,8 @@ pub(super) fn figures(context: &Context<'_>, page: &mut Values) -> Result<(), Er
         ),
     ] {
         let pairs = of(&rows, doubly).zip(of(&rows, singly));
-        page.set(
-            name,
-            from_to(pairs.map(|(doubly, singly)| doubly.median_ns / singly.median_ns)),
-        );
+        let ratios = pairs.map(|(doubly, singly)| doubly.median_ns / singly.median_ns);
+        page.set(name, from_to(ratios));
     }
     page.set("why", "on two ranks d = 2 and s = 1 up and down at once, d = s = 2 one after the other: half of the time for many blocks");
     page.cells("widths", job.widths, |width| width);

@@ -6,8 +6,7 @@ use harness::markdown::digits;
 use harness::plot::Line;
 use reduce::Algorithm;
 
-use crate::measured::ratio_lines;
-use crate::said::{heights, listed, range};
+use crate::said::{heights, listed, range, ratio_lines};
 use crate::values::row;
 use crate::{Context, Values};
 
@@ -53,7 +52,7 @@ fn show(page: &mut Values, rows: &[Row], algorithms: &[Algorithm], x: fn(&Row) -
             variants.push(&row.variant);
         }
     }
-    page.rows("schedules", variants.into_iter(), |variant| {
+    page.rows("schedules", variants, |variant| {
         let own = rows.iter().filter(|row| row.variant == variant);
         let cells = own.map(|row| format!("{} ({:.2})", digits(row.median_ns / 1e3), row.ratio));
         row(format!("`{variant}`"), cells)

@@ -4,8 +4,7 @@ use harness::Error;
 use harness::markdown::digits;
 use schedule::Algorithm;
 
-use super::eager;
-use super::jupiter::{self, ELEMENT_BYTES, JUPITER, NODES, TREES, nodes};
+use super::{ELEMENT_BYTES, JUPITER, NODES, TREES, describe, eager, nodes};
 use crate::cluster::{Best, Run, fastest};
 use crate::said::{count, least, line, mean, part_of};
 use crate::values::row;
@@ -44,7 +43,7 @@ impl Sweep {
 
 /// 1 to 36 nodes.
 pub(super) fn process_count(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    jupiter::describe(page);
+    describe(page);
     let row_bytes = 1000.0 * ELEMENT_BYTES;
     let rounds = "rounds alone count: two a level of a binary tree, one a level of a Fibonacci tree, which has 1.44 times as many";
     let depth = "latency is paid by the depth of the tree, not by its rounds, and a binary tree is the flattest; but its bytes and combinations come twice a level, so that it depends \
@@ -146,7 +145,7 @@ impl Point {
 
 /// 36x16 processes and ever longer arrays.
 pub(super) fn array_size(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    jupiter::describe(page);
+    describe(page);
     let points = ELEMENTS.map(Point::new);
     let crossing = points.iter().find(|point| point.over() > 1.0);
     let (title, first) = match crossing {
@@ -171,15 +170,10 @@ pub(super) fn array_size(_: &Context<'_>, page: &mut Values) -> Result<(), Error
     let is_first = |times: &Times| times[BINOMIAL] < least([times[FIBONACCI], times[BINARY]]);
     let firsts = |times_ns: fn(&Point) -> Times| {
         let times = points.iter().map(times_ns);
-        format!(
-            "at {}",
-            part_of(times.filter(is_first).count(), points.len())
-        )
+        part_of(times.filter(is_first).count(), points.len())
     };
-    page.set(
-        "synchronous",
-        firsts(|point| point.trees.map(|best| best.time_ns)),
-    );
+    let synchronous = firsts(|point| point.trees.map(|best| best.time_ns));
+    page.set("synchronous", synchronous);
     page.set("eager", firsts(|point| point.eager_ns));
     let synchronous = |point: &Point| [point.trees, point.in_pieces].concat();
     let algorithms = [TREES, IN_PIECES].concat();

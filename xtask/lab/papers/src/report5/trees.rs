@@ -4,7 +4,7 @@ use harness::Error;
 use harness::markdown::digits;
 use schedule::{Algorithm, Collective};
 
-use super::jupiter::TREES;
+use super::TREES;
 use crate::cluster::{ROUND, Run};
 use crate::said::listed;
 use crate::values::row;

@@ -107,9 +107,10 @@ pub(super) fn matrix(context: &Context<'_>, page: &mut Values) -> Result<(), Err
         });
         let (baseline, baseline_told) = spread(&baselines);
         let source = if is_real { "the author's" } else { "generated" };
+        let items = data.items.len();
         table.push(cells![
             name,
-            data.items.len(),
+            items,
             source,
             tree_told,
             plan_told,
@@ -117,8 +118,8 @@ pub(super) fn matrix(context: &Context<'_>, page: &mut Values) -> Result<(), Err
         ]);
         let case = page.case("data set");
         case.set("name", name).set("algorithm 1", tree);
-        case.set("baseline", baseline)
-            .set("published", published_spread);
+        case.set("published", published_spread);
+        case.set("baseline", baseline);
         case.set("why", if is_real { "" } else { "generated data" });
         if is_real {
             let sum = case.case("real sum");

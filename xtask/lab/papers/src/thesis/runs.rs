@@ -1,13 +1,13 @@
-//! Chapter 4 and appendix B in kind: every data set's length, every mode of summation, on the ranks of this machine.
+//! Chapter 4 and appendix B in kind: every data set's length, every mode of summation, on the ranks of this machine; and the modes against
+//! each other.
 
 use distribution::Scheme;
-use harness::Error;
-use harness::Sharing;
 use harness::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, TABLE_4_1_NAMES};
 use harness::plot::Line;
+use harness::{Error, Sharing};
 
 use super::timings::{self, Job, Mode, Times};
-use crate::said::{line, range, ratios};
+use crate::said::{heights, line, most, range, ratios};
 use crate::values::{Value, cells, row};
 use crate::{Context, Values};
 
@@ -153,4 +153,65 @@ pub(super) fn distributions(context: &Context<'_>, page: &mut Values) -> Result<
         percentiles(case, times, items);
     }
     Ok(())
+}
+
+/// How one mode's medians compare with another's, by length.
+fn over(times: &[Times], mode: Mode, to: Mode, name: String) -> Line {
+    let pairs = of(times, mode, RANKS_HERE).zip(of(times, to, RANKS_HERE));
+    let ratio = |(own, other): (&Times, &Times)| own.median_us() / other.median_us();
+    line(name, pairs, |pair| (pair.0.items as f64, ratio(pair)))
+}
+
+fn draw_ratios(page: &mut Values, lines: impl IntoIterator<Item = Line>) {
+    let same = Line::level("the same time", 1.0);
+    page.draw("", lines.into_iter().chain([same]));
+}
+
+/// Figure 4.2: against a reproducible accumulator, as far as it can be said.
+pub(super) fn against_reproblas(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    describe(context, page, "2", "`optimized`");
+    let times = times(context)?;
+    let modes = [("plan", Mode::Plan), ("algorithm 1", Mode::Algorithm1)];
+    let lines = modes.map(|(name, mode)| {
+        let line = over(times, mode, Mode::LeftToRight, mode.name());
+        page.set(name, range(heights([&line])));
+        page.set(&format!("{name} worst"), most(heights([&line])));
+        let longest = heights([&line]).last();
+        page.set(&format!("{name} longest"), longest);
+        line
+    });
+    draw_ratios(page, lines);
+    Ok(())
+}
+
+/// A mode against the unreproducible sums.
+fn against_allreduce(context: &Context<'_>, page: &mut Values, mode: Mode) -> Result<(), Error> {
+    describe(context, page, "2", "`optimized`");
+    let times = times(context)?;
+    let others = [
+        ("left-to-right", Mode::LeftToRight),
+        ("unordered", Mode::Unordered),
+    ];
+    let lines = others.map(|(name, other)| {
+        let line = over(
+            times,
+            mode,
+            other,
+            format!("{}, over {}", mode.name(), other.name()),
+        );
+        page.set(name, range(heights([&line])));
+        line
+    });
+    draw_ratios(page, lines);
+    Ok(())
+}
+
+/// Figure B.3: what reproducibility costs over the unreproducible sums, by ReproBLAS there, by a plan here.
+pub(super) fn reproducibility(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    against_allreduce(context, page, Mode::Plan)
+}
+
+/// Figure B.4: Algorithm 1 against the unreproducible sums.
+pub(super) fn algorithm1(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    against_allreduce(context, page, Mode::Algorithm1)
 }
