@@ -1,7 +1,7 @@
 //! Every table and figure of the five papers that can be computed, beside what was published: what `cargo xtask papers` writes.
 //!
 //! An exhibit is a table or a figure, or several that belong together; each is a page of its own. What a paper's pages say is in its
-//! `pages.md`, with holes, which a function of the paper's module fills; [`text`] says how. What is computed or simulated is the same
+//! `pages.txt`, with holes, which a function of the paper's module fills; [`text`] says how. What is computed or simulated is the same
 //! everywhere; what is measured says where.
 
 mod cluster;
@@ -25,15 +25,15 @@ use harness::markdown;
 use harness::output::Output;
 use harness::{Backend, Error, Place};
 pub use thesis::{Job, Times, on_rank as job_on_rank};
-pub use values::{Value, Values};
+use values::Values;
 
 /// Of each paper: what its pages say, and what fills them.
 const PAPERS: [(&str, &[(&str, Fill)]); 5] = [
-    (include_str!("thesis/pages.md"), thesis::FILLS),
-    (include_str!("report2/pages.md"), report2::FILLS),
-    (include_str!("paper3/pages.md"), paper3::FILLS),
-    (include_str!("paper4/pages.md"), paper4::FILLS),
-    (include_str!("report5/pages.md"), report5::FILLS),
+    (include_str!("thesis/pages.txt"), thesis::FILLS),
+    (include_str!("report2/pages.txt"), report2::FILLS),
+    (include_str!("paper3/pages.txt"), paper3::FILLS),
+    (include_str!("paper4/pages.txt"), paper4::FILLS),
+    (include_str!("report5/pages.txt"), report5::FILLS),
 ];
 
 /// A paper.
@@ -87,7 +87,8 @@ impl Exhibit {
                 fill,
             })
         });
-        parts.unwrap_or_else(|| panic!("{page}: not a page that is filled"))
+        let head = page.lines().next();
+        parts.unwrap_or_else(|| panic!("{head:?}: not the head of a page, or nothing fills it"))
     }
 }
 
@@ -241,7 +242,9 @@ fn contents(all: &[Exhibit]) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{chosen, exhibits};
+    use std::collections::BTreeSet;
+
+    use super::{PAPERS, chosen, exhibits};
 
     #[test]
     fn names_choose_exhibits() {
@@ -252,35 +255,24 @@ mod tests {
             chosen.into_iter().map(|exhibit| exhibit.id).collect()
         };
         assert_eq!(ids(&[]).len(), all.len());
-        assert_eq!(
-            ids(&["table-3", "figure-2.3", "table-3"]),
-            ["figure-2.3", "table-3"]
-        );
+        let both = ids(&["table-3", "figure-2.3", "table-3"]);
+        assert_eq!(both, ["figure-2.3", "table-3"]);
         assert_eq!(ids(&["optimal-distributions"]).len(), 1);
         assert_eq!(ids(&["table-3.2"]), ["table-3"]);
-        assert!(
-            ids(&["figure-4"])
-                .iter()
-                .all(|id| id.starts_with("figure-4."))
-        );
-        let error = chosen(&all, &["figure".to_owned(), "figure-9".to_owned()]).unwrap_err();
-        let error = error.to_string();
-        assert!(
-            error.starts_with("--only: unknown exhibit `figure-9`; known: "),
-            "{error}"
-        );
+        let parts = ids(&["figure-4"]);
+        assert!(parts.iter().all(|id| id.starts_with("figure-4.")));
+        let unknown = ["figure".to_owned(), "figure-9".to_owned()];
+        let error = chosen(&all, &unknown).unwrap_err().to_string();
+        let expected = "--only: unknown exhibit `figure-9`; known: ";
+        assert!(error.starts_with(expected), "{error}");
     }
 
     #[test]
-    fn every_exhibit_has_a_name_of_its_own() {
+    fn every_exhibit_has_a_name_of_its_own_and_every_fill_a_page() {
         let all = exhibits();
-        for (index, exhibit) in all.iter().enumerate() {
-            let others = &all[index + 1..];
-            assert!(
-                others.iter().all(|other| other.id != exhibit.id),
-                "{}",
-                exhibit.id
-            );
-        }
+        let ids: BTreeSet<&str> = all.iter().map(|exhibit| exhibit.id).collect();
+        assert_eq!(ids.len(), all.len());
+        let fills = PAPERS.iter().flat_map(|(_, fills)| fills.iter());
+        assert_eq!(fills.map(|fill| fill.0).collect::<BTreeSet<_>>(), ids);
     }
 }

@@ -15,8 +15,10 @@
 //! What is drawn
 //! x decades: row, elements
 //! y linear: time over the other's, ratio
+//! panels
 //! ```
 //!
+//! The last line of a picture, `panels`, is there where the lines of each method have a panel of their own.
 //! What stands between the lines `{each case}` and `{end}` is there for each of the cases that have this name.
 
 use harness::plot::{Axis, Plot, Size};
@@ -127,7 +129,8 @@ fn block(lines: &[Words<'_>]) -> Block {
             lines: lines.unwrap_or_else(|| panic!("{title}: no lines")).clone(),
             size: match size {
                 [] => Size::Page,
-                _ => Size::Panels,
+                [size] if size.text == "panels" => Size::Panels,
+                _ => panic!("{title}: a picture has four lines, or panels"),
             },
         };
         return Block::Plot { part, plot };
@@ -178,14 +181,18 @@ impl Words<'_> {
     }
 
     fn comparison(&self, how: &str) -> Comparison {
-        let mut cells = self.text.split(" | ");
-        let mut next = || cells.next().unwrap_or_default();
+        let cells: Vec<&str> = self.text.split(" | ").collect();
+        let (what, published, ours, why) = match cells[..] {
+            [what, published, ours] => (what, published, ours, ""),
+            [what, published, ours, why] => (what, published, ours, why),
+            _ => panic!("{}: what, published, ours, why", self.text),
+        };
         Comparison {
-            what: self.fill(next()),
-            published: self.cell(next()),
-            ours: self.cell(next()),
+            what: self.fill(what),
+            published: self.cell(published),
+            ours: self.cell(ours),
             how: how.to_owned(),
-            why: self.fill(next()),
+            why: self.fill(why),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::said::count;
 /// A published number or one of ours.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Value {
+pub(super) enum Value {
     /// A count, exact.
     Count(u64),
     /// A measure, shown with four digits.
@@ -105,7 +105,7 @@ pub(super) fn row<T: Into<Value>>(
 
 /// What fills a text, or what stands between `{each case}` and `{end}`.
 #[derive(Debug, Default)]
-pub struct Values {
+pub(super) struct Values {
     holes: BTreeMap<String, Value>,
     cases: BTreeMap<String, Vec<Values>>,
     lines: BTreeMap<String, Vec<Line>>,

@@ -11,14 +11,12 @@ use crate::said::part_of;
 use crate::values::{Value, cells};
 use crate::{Context, Values};
 
-/// How the last round is adapted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Tuple {
-    pub(super) senders: usize,
-    pub(super) sent_round: u32,
-    pub(super) received_round: u32,
-    pub(super) sent_peer: usize,
-    pub(super) received_peer: usize,
+/// How the last round is adapted: s, l_snd and l_rcv.
+#[derive(Clone, Copy, Debug)]
+struct Tuple {
+    senders: usize,
+    sent_round: u32,
+    received_round: u32,
 }
 
 impl Tuple {
@@ -57,7 +55,7 @@ fn boundaries(ports: usize, ranks: usize) -> Vec<(u32, usize)> {
 }
 
 /// All solutions of eq. 8.
-pub(super) fn solutions(ports: usize, ranks: usize) -> Vec<Tuple> {
+fn solutions(ports: usize, ranks: usize) -> Vec<Tuple> {
     let held = held(ports, ranks);
     let mut found = Vec::new();
     for senders in 1..=ports {
@@ -69,8 +67,6 @@ pub(super) fn solutions(ports: usize, ranks: usize) -> Vec<Tuple> {
                         senders,
                         sent_round,
                         received_round,
-                        sent_peer,
-                        received_peer,
                     });
                 }
             }
