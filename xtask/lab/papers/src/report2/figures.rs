@@ -72,7 +72,9 @@ fn draw(page: &mut Values, shape: Shape, points: &[&Point]) {
     page.cells("counts", points, |point| point.count);
     page.cells("references", points, |point| reference(point));
     page.rows("times", ALGORITHMS, |algorithm| {
-        let cells = points.iter().map(|point| point.best(algorithm).to_string());
+        let cells = points
+            .iter()
+            .map(|point| point.of(algorithm)[0].to_string());
         row(format!("`{algorithm}`"), cells)
     });
 }
@@ -149,7 +151,7 @@ fn first_claims(page: &mut Values, points: &[Point]) {
         let case = page.case("doubly");
         case.set("shape", point.shape).set("published", published);
         case.set("ratio", point.few_ns(doubly) / point.best_ns(linear));
-        case.set("blocks", point.best(doubly).blocks);
+        case.set("blocks", point.of(doubly)[0].blocks);
     }
     let best = ends.map(|point| point.best_ns(doubly) / point.best_ns(linear));
     page.set("linear doubly", from_to(best));

@@ -64,7 +64,7 @@ pub(super) struct Point {
     pub(super) shape: Shape,
     pub(super) count: usize,
     /// Of each algorithm the best over all numbers of blocks, and over those that the report tried for Exercises 3 to 5.
-    times: [(Algorithm, Best, Best); ALGORITHMS.len()],
+    times: [(Algorithm, [Best; 2]); ALGORITHMS.len()],
     pub(super) reference: Algorithm,
     pub(super) reference_ns: f64,
 }
@@ -79,7 +79,7 @@ impl Point {
             let few = few.map(|blocks| (blocks, run.time_ns(row_bytes, blocks)));
             let (blocks, time_ns) = fastest(few);
             let few = Best { blocks, time_ns };
-            (algorithm, run.best(row_bytes, count), few)
+            (algorithm, [run.best(row_bytes, count), few])
         });
         Self {
             shape,
@@ -91,21 +91,17 @@ impl Point {
     }
 
     /// With the best number of blocks, and the best of the few that the report tried.
-    fn of(&self, algorithm: Algorithm) -> (Best, Best) {
+    pub(super) fn of(&self, algorithm: Algorithm) -> [Best; 2] {
         let found = self.times.iter().find(|times| times.0 == algorithm);
-        found.map(|times| (times.1, times.2)).expect("one of them")
-    }
-
-    pub(super) fn best(&self, algorithm: Algorithm) -> Best {
-        self.of(algorithm).0
+        found.expect("one of them").1
     }
 
     pub(super) fn best_ns(&self, algorithm: Algorithm) -> f64 {
-        self.of(algorithm).0.time_ns
+        self.of(algorithm)[0].time_ns
     }
 
     pub(super) fn few_ns(&self, algorithm: Algorithm) -> f64 {
-        self.of(algorithm).1.time_ns
+        self.of(algorithm)[1].time_ns
     }
 
     /// The time with the best blocks, as a ratio to the reference.

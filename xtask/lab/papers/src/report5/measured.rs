@@ -46,16 +46,10 @@ fn show(page: &mut Values, rows: &[Row], algorithms: &[Algorithm], x: fn(&Row) -
     let lines = ratio_lines(rows, algorithms, x);
     page.set("binomial", range(heights(&lines[..1])));
     page.draw("", lines.into_iter().chain([Line::level(reference, 1.0)]));
-    let mut variants: Vec<&str> = Vec::new();
-    for row in rows {
-        if !variants.contains(&row.variant.as_str()) {
-            variants.push(&row.variant);
-        }
-    }
-    page.rows("schedules", variants, |variant| {
-        let own = rows.iter().filter(|row| row.variant == variant);
+    page.rows("schedules", algorithms, |&algorithm| {
+        let own = of(rows, algorithm);
         let cells = own.map(|row| format!("{} ({:.2})", digits(row.median_ns / 1e3), row.ratio));
-        row(format!("`{variant}`"), cells)
+        row(format!("`{}`", algorithm.name()), cells)
     });
 }
 
