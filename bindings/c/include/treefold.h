@@ -330,8 +330,8 @@ treefold_status treefold_keyed_create(treefold_type type, int32_t figure, size_t
 /* Ends it. */
 treefold_status treefold_keyed_destroy(treefold_keyed **keyed);
 
-/* Adds n items to those of their keys, or takes back n that were added: moments cannot (TREEFOLD_UNSUPPORTED). For sums, only items that
-   are infinite or not numbers are counted: to take back more of them than a key has is TREEFOLD_ARGUMENT, which names the key. */
+/* Adds n items to those of their keys, or takes back n that were added: more than a key has is TREEFOLD_ARGUMENT, which names the key. Sums
+   count only items that are infinite or not numbers; moments count all. */
 treefold_status treefold_keyed_add(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items, size_t n);
 treefold_status treefold_keyed_remove(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items,
                                       size_t n);

@@ -253,7 +253,7 @@ public:
     }
 
     template <item_range K, item_range X>
-        requires integer<item_of<K>> && std::same_as<item_of<X>, T> && has_sums
+        requires integer<item_of<K>> && std::same_as<item_of<X>, T>
     void remove(const K &keys, const X &items)
     {
         check(static_cast<treefold_status>(try_remove(keys, items)));
@@ -267,7 +267,7 @@ public:
     }
 
     template <item_range K, item_range X>
-        requires integer<item_of<K>> && std::same_as<item_of<X>, T> && has_sums
+        requires integer<item_of<K>> && std::same_as<item_of<X>, T>
     code try_remove(const K &keys, const X &items) noexcept
     {
         return change<treefold_keyed_remove>(keys, items);

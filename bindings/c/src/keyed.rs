@@ -89,20 +89,12 @@ pub(crate) fn statistics<T: Float>(
 ) -> Result<(), Failure> {
     has_room(result.len(), MOMENTS_BYTES)?;
     let mut moments = KeyedMoments::new(result.len());
-    add_to_moments(&mut moments, keys, items)?;
-    write_statistics(&moments, statistic, result);
-    Ok(())
-}
-
-fn add_to_moments<T: Float>(
-    moments: &mut KeyedMoments<T>,
-    keys: Keys<'_>,
-    items: &[T],
-) -> Result<(), Failure> {
     with_keys!(keys.key_type, K => {
         let added = moments.add(keys.of::<K>()?, items);
         added.map_err(|error| of_keys(&error))
-    })
+    })?;
+    write_statistics(&moments, statistic, result);
+    Ok(())
 }
 
 /// Writes a mean, variance or standard deviation of each key. There are as many.

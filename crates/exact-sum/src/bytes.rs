@@ -19,16 +19,20 @@ pub(crate) enum Kind {
     ComplexProductSum = 4,
     Moments = 5,
     ComplexMoments = 6,
+    KeyedSums = 7,
+    KeyedMoments = 8,
 }
 
 impl Kind {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 8] = [
         Self::Sum,
         Self::ProductSum,
         Self::ComplexSum,
         Self::ComplexProductSum,
         Self::Moments,
         Self::ComplexMoments,
+        Self::KeyedSums,
+        Self::KeyedMoments,
     ];
 
     fn name(self) -> &'static str {
@@ -39,6 +43,8 @@ impl Kind {
             Self::ComplexProductSum => "a sum of products of complex numbers",
             Self::Moments => "moments",
             Self::ComplexMoments => "moments of complex numbers",
+            Self::KeyedSums => "sums by key",
+            Self::KeyedMoments => "moments by key",
         }
     }
 }
@@ -134,9 +140,13 @@ pub(crate) fn write_total<W: Window>(total: &Total<W>, bytes: &mut Vec<u8>) {
     for count in total.counters.words() {
         bytes.extend(count.to_le_bytes());
     }
+    write_number(&total.fixed, bytes);
+}
+
+pub(crate) fn write_number<W: Window>(number: &Fixed<W>, bytes: &mut Vec<u8>) {
     let mut words = W::Words::zeroed();
     let words = &mut words.as_mut()[..Fixed::<W>::WORDS];
-    total.fixed.write_words(words);
+    number.write_words(words);
     let (first, words) = shortest(words);
     let unit = if words.is_empty() {
         0
@@ -161,7 +171,7 @@ fn unit<W: Window>(first: usize) -> i32 {
 }
 
 /// The words of a number in two's complement that are needed, and which of them is the first; none for zero.
-fn shortest(words: &[u64]) -> (usize, &[u64]) {
+pub(crate) fn shortest(words: &[u64]) -> (usize, &[u64]) {
     let first = words.iter().take_while(|&&word| word == 0).count();
     let mut words = &words[first..];
     while let [.., below, highest] = words
@@ -210,34 +220,38 @@ impl<'b> Reader<'b> {
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], BytesError> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], BytesError> {
         let bytes = self.take(N)?;
         Ok(bytes.try_into().expect("there are as many"))
     }
 
     pub(crate) fn total<W: Window>(&mut self) -> Result<Total<W>, BytesError> {
-        let corrupted = |what| Err(BytesError::Corrupted { what });
         let mut counts = [0; Counters::INTEGERS];
         for count in &mut counts {
             *count = u64::from_le_bytes(self.array()?);
         }
         let counters = Counters::of_words(counts);
         if !counters.are_consistent() {
-            return corrupted("there are fewer items than of one kind");
+            return Err(BytesError::Corrupted {
+                what: "there are fewer items than of one kind",
+            });
         }
+        let fixed = self.number()?;
+        Ok(Total { fixed, counters })
+    }
+
+    pub(crate) fn number<W: Window>(&mut self) -> Result<Fixed<W>, BytesError> {
+        let corrupted = |what| Err(BytesError::Corrupted { what });
         let exponent = i32::from_le_bytes(self.array()?);
         let length = u32::from_le_bytes(self.array()?) as usize;
         let (given, tail) = self.take(length)?.as_chunks::<8>();
         if !tail.is_empty() {
             return corrupted("a number is not of whole words");
         }
-        let mut total = Total {
-            fixed: Fixed::ZERO,
-            counters,
-        };
+        let mut number = Fixed::ZERO;
         let Some(last) = given.last() else {
             return match exponent {
-                0 => Ok(total),
+                0 => Ok(number),
                 _ => corrupted("zero has a unit"),
             };
         };
@@ -257,8 +271,13 @@ impl<'b> Reader<'b> {
         if shortest(words) != (first, &words[first..][..given.len()]) {
             return corrupted("a number is longer than it has to be");
         }
-        total.fixed.add_words(words);
-        Ok(total)
+        number.add_words(words);
+        Ok(number)
+    }
+
+    /// How many bytes are left.
+    pub(crate) fn left(&self) -> usize {
+        self.0.len()
     }
 
     pub(crate) fn end(self) -> Result<(), BytesError> {

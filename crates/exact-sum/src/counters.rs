@@ -86,6 +86,15 @@ impl Counters {
         *self = Self::of_integers(integers);
     }
 
+    /// Takes others back, of which it is known that they are there.
+    pub(crate) fn subtract(&mut self, other: Self) {
+        let mut integers = self.integers();
+        for (own, other) in integers.iter_mut().zip(other.integers()) {
+            *own = own.wrapping_sub(other);
+        }
+        *self = Self::of_integers(integers);
+    }
+
     /// What is left when others are removed.
     pub(crate) fn without(self, removed: Self) -> Result<Self, RemoveError> {
         const NAMES: [&str; Counters::INTEGERS] = [
@@ -117,6 +126,22 @@ impl Counters {
             fits.then(|| left - kind)
         });
         left.is_some()
+    }
+
+    /// Those of a number that is not finite, alone.
+    pub(crate) fn of_special(item: f64) -> Self {
+        let mut counters = Self::default();
+        counters.count_special(item);
+        counters
+    }
+
+    /// Only those of what is not finite.
+    pub(crate) fn of_specials(self) -> Self {
+        Self {
+            items: 0,
+            negative_zeros: 0,
+            ..self
+        }
     }
 
     /// Counts a number that is not finite.

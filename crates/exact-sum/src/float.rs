@@ -10,6 +10,7 @@ use crate::fixed::{
     DoubleProducts, Doubles, Magnitude, SingleProducts, Singles, Window, short_magnitude,
 };
 use crate::round::Format;
+use crate::total::integer;
 
 /// The types of items: `f32` and `f64`.
 pub trait Float: sealed::Sealed + Pod + fmt::Debug + Send + Sync {
@@ -23,7 +24,7 @@ pub trait Float: sealed::Sealed + Pod + fmt::Debug + Send + Sync {
 }
 
 pub(crate) mod sealed {
-    use super::{DecodeUnit, Level, Magnitude, Pair, Range};
+    use super::{DecodeUnit, Level, Magnitude, Pair, Range, integer, short_magnitude};
 
     /// What other crates cannot call, and cannot implement.
     #[expect(
@@ -87,6 +88,21 @@ pub(crate) mod sealed {
             unit: DecodeUnit,
             doubles: &'v mut [f64],
         ) -> Option<impl ExactSizeIterator<Item = Self> + 'v>;
+
+        /// A double that is such a number, but no NaN, by integer arithmetic alone.
+        fn narrowed(double: f64) -> Self {
+            let magnitude = if double.is_infinite() {
+                return Self::special(double);
+            } else {
+                let (value, unit) = integer(double);
+                short_magnitude(value.into(), unit)
+            };
+            match magnitude {
+                Some(magnitude) => Self::signed(magnitude),
+                None if double.is_sign_negative() => Self::NEGATIVE_ZERO,
+                None => Self::ZERO,
+            }
+        }
 
         /// A double that is zero, infinite or NaN.
         fn special(value: f64) -> Self;

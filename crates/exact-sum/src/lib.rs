@@ -40,7 +40,10 @@ pub use bytes::BytesError;
 pub use complex::{ComplexProductSum, ComplexSum};
 pub use counters::RemoveError;
 pub use float::Float;
-pub use keyed::{HashedSums, Key, KeyError, KeyedMoments, KeyedSums, RemoveKeyedError, by_key};
+pub use keyed::{
+    HashedSums, Key, KeyError, KeyedColumns, KeyedExtrema, KeyedIntegers, KeyedMoments,
+    KeyedProducts, KeyedSums, KeyedWeightedMeans, RemoveKeyedError, by_key,
+};
 pub use moments::{ComplexMoments, Moments};
 pub use product_sum::ProductSum;
 pub use rolling::{Rolling, RollingError};

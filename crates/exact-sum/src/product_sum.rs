@@ -350,6 +350,13 @@ fn add_in_range(
 }
 
 impl<W: Window> Total<W> {
+    /// That of one product.
+    pub(crate) fn of_product(x: f64, y: f64) -> Self {
+        let mut total = Self::ZERO;
+        total.add_product_by_integers(x, y);
+        total
+    }
+
     /// Adds a product by integer arithmetic alone.
     #[cold]
     pub(crate) fn add_product_by_integers(&mut self, x: f64, y: f64) {

@@ -6,6 +6,7 @@ use crate::moments::Scaled;
 use crate::product_sum::ProductSum;
 use crate::round::ratio;
 use crate::sum::Sum;
+use crate::total::Total;
 
 /// A weighted mean: the sum of items times their weights, divided by the sum of the weights. It is exact until it is rounded once.
 ///
@@ -93,20 +94,27 @@ impl<T: Float> WeightedMean<T> {
     /// the two rounded sums, as IEEE 754 has it.
     #[must_use]
     pub fn value(&self) -> T {
-        let (products, weights) = (&self.products.total, &self.weights.total);
-        let is_special = products.special::<T>().is_some() || weights.special::<T>().is_some();
-        let [numerator, denominator] = [Scaled::of(&products.fixed), Scaled::of(&weights.fixed)];
-        let (above, below) = (
-            numerator.integer.magnitude(),
-            denominator.integer.magnitude(),
-        );
-        if is_special || above.bits() == 0 || below.bits() == 0 {
-            return quotient_of_special(self.products.value(), self.weights.value());
-        }
-        let is_negative = numerator.integer.sign() != denominator.integer.sign();
-        let mean = ratio(above, below, numerator.unit - denominator.unit);
-        T::signed((is_negative, mean))
+        weighted_mean(&self.products.total, &self.weights.total)
     }
+}
+
+/// The quotient of the sums of the products of items with their weights, and of the weights: see [`WeightedMean::value`].
+pub(crate) fn weighted_mean<T: Float>(
+    products: &Total<T::Products>,
+    weights: &Total<T::Sums>,
+) -> T {
+    let is_special = products.special::<T>().is_some() || weights.special::<T>().is_some();
+    let [numerator, denominator] = [Scaled::of(&products.fixed), Scaled::of(&weights.fixed)];
+    let (above, below) = (
+        numerator.integer.magnitude(),
+        denominator.integer.magnitude(),
+    );
+    if is_special || above.bits() == 0 || below.bits() == 0 {
+        return quotient_of_special(products.value::<T>(), weights.value::<T>());
+    }
+    let is_negative = numerator.integer.sign() != denominator.integer.sign();
+    let mean = ratio(above, below, numerator.unit - denominator.unit);
+    T::signed((is_negative, mean))
 }
 
 /// The quotient of numbers of which one is zero, infinite or NaN, as IEEE 754 has it, without an exception.

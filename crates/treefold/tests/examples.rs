@@ -142,7 +142,7 @@ fn examples_print_what_the_page_shows() {
     let folder = fresh_folder("examples");
     check(shown_first(), &folder);
     for one in shown() {
-        if !["conjugate_gradient", "survivors"].contains(&one.name) {
+        if !["conjugate_gradient", "rolling_mean", "survivors"].contains(&one.name) {
             check(one, &folder);
         }
     }
@@ -183,14 +183,28 @@ fn shown_bits_are_equal_with_treefold_and_differ_without() {
 
 #[test]
 fn conjugate_gradients_on_threads() {
-    let shown = shown_of("conjugate_gradient");
-    let folder = fresh_folder("conjugate-gradients");
+    check_picture(
+        "conjugate_gradient",
+        include_str!("conjugate-gradient.json"),
+    );
+}
+
+#[test]
+fn means_that_move() {
+    check_picture("rolling_mean", include_str!("rolling-mean.json"));
+}
+
+/// Runs an example as the page says, and compares the picture's numbers that it writes.
+fn check_picture(name: &str, recorded: &str) {
+    let shown = shown_of(name);
+    let folder = fresh_folder(name);
     check(shown, &folder);
     let written = fs::read_to_string(folder.join(shown.arguments)).unwrap();
     // Not `assert_eq`, which would print both.
     assert!(
-        written == include_str!("conjugate-gradient.json"),
-        "docs/conjugate-gradient.json is old: `cargo run --release --example conjugate_gradient docs/conjugate-gradient.json`"
+        written == recorded,
+        "docs/{file} is old: `cargo run --release --example {name} docs/{file}`",
+        file = shown.arguments
     );
 }
 

@@ -5,8 +5,7 @@ use std::any::Any;
 use treefold::exact::{Float, KeyedMoments, KeyedSums};
 
 use super::{
-    Keys, MOMENTS_BYTES, SUM_BYTES, add_to_moments, has_room, of_keys, of_removal, with_keys,
-    write_statistics,
+    Keys, MOMENTS_BYTES, SUM_BYTES, has_room, of_keys, of_removal, with_keys, write_statistics,
 };
 use crate::accumulator::{Change, MOMENTS, OF_MOMENTS, OF_SUM, Statistic};
 use crate::boundary::{elements, elements_mut};
@@ -33,8 +32,7 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     /// Adds or removes items.
     ///
     /// # Errors
-    /// There are not as many keys as items, a key is out of range, an address is not aligned; fewer items are there than are removed, or
-    /// none can be.
+    /// There are not as many keys as items, a key is out of range, an address is not aligned, or fewer items are there than are removed.
     fn change(&mut self, change: Change, keys: Keys<'_>, items: &[u8]) -> Result<(), Failure>;
 
     /// Adds other ones, key by key.
@@ -190,11 +188,14 @@ impl<T: Real> KeyedState for KeyedMoments<T> {
     }
 
     fn change(&mut self, change: Change, keys: Keys<'_>, items: &[u8]) -> Result<(), Failure> {
-        if change == Change::Remove {
-            let message = format!("items of {} cannot be removed", self.name());
-            return Err(Failure::new(Code::Unsupported, message));
-        }
-        add_to_moments(self, keys, elements::<T>("items", items)?)
+        let items = elements::<T>("items", items)?;
+        with_keys!(keys.key_type, K => {
+            let keys = keys.of::<K>()?;
+            match change {
+                Change::Add => self.add(keys, items).map_err(|error| of_keys(&error)),
+                Change::Remove => self.remove(keys, items).map_err(|error| of_removal(&error)),
+            }
+        })
     }
 
     fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {

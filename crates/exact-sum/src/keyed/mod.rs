@@ -1,20 +1,33 @@
 //! Sums by key: of the items of each group, bin, cell or bucket.
 
+mod bytes;
+mod columns;
+mod extrema;
 mod hashed;
+mod integers;
 mod key;
 mod moments;
+mod products;
+mod remove;
 mod tables;
 mod windows;
 
 use simd_kernels::{DECODED_ITEMS, Level, Quiet, prefetch_after};
 
-use crate::counters::{Counters, RemoveError};
+use crate::counters::Counters;
 use crate::float::Float;
+use crate::total::Total;
+pub use columns::KeyedColumns;
+pub use extrema::KeyedExtrema;
 pub use hashed::HashedSums;
+pub use integers::KeyedIntegers;
 pub use key::{Key, KeyError};
 #[cfg(feature = "par")]
 pub(crate) use key::{check, check_lengths};
 pub use moments::KeyedMoments;
+pub use products::{KeyedProducts, KeyedWeightedMeans};
+pub use remove::RemoveKeyedError;
+use remove::check_specials;
 use tables::Decoded;
 pub(crate) use tables::{HALF_PLACES, integer_of};
 use windows::Windows;
@@ -156,22 +169,11 @@ impl<T: Float> KeyedSums<T> {
     /// removed than were added is not noticed.
     pub fn remove<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), RemoveKeyedError> {
         key::check(keys, items.len(), self.keys()).map_err(RemoveKeyedError::Key)?;
-        let pairs = keys.iter().zip(items);
-        let mut specials: Vec<(usize, f64)> = pairs
-            .map(|(key, item)| (key.place(), item.widened()))
-            .filter(|(_, item)| !item.is_finite())
-            .collect();
-        specials.sort_unstable_by_key(|(key, _)| *key);
-        for of_key in specials.chunk_by(|left, right| left.0 == right.0) {
-            let key = of_key[0].0;
-            let mut removed = Counters::default();
-            for (_, item) in of_key {
-                removed.count_special(*item);
-            }
-            let held = self.windows.counters(key);
-            held.without(removed)
-                .map_err(|error| RemoveKeyedError::Special { key, error })?;
-        }
+        let pairs = keys.iter().map(|key| key.place()).zip(items);
+        let specials = pairs.map(|(key, item)| (key, item.widened()));
+        let specials = specials.filter(|(_, item)| !item.is_finite());
+        let counted = specials.map(|(key, item)| (key, Counters::of_special(item)));
+        check_specials(counted.collect(), |key| self.windows.counters(key))?;
         let removed = self.change(Level::best(), keys, items, true);
         removed.map_err(RemoveKeyedError::Key)
     }
@@ -184,6 +186,10 @@ impl<T: Float> KeyedSums<T> {
     /// Adds other sums: that of key number i to that of key `keys[i]`.
     fn merge_at(&mut self, other: &Self, keys: &[u32]) {
         self.windows.merge(&other.windows, |key| keys[key] as usize);
+    }
+
+    fn total(&self, key: usize) -> Total<T::Sums> {
+        self.windows.total(key)
     }
 
     /// The sum of a key, rounded to nearest, ties to even: see [`Sum::value`](crate::Sum::value). An empty sum is +0.0, and so is that of
@@ -223,32 +229,6 @@ impl<T: Float> KeyedSums<T> {
         values
     }
 }
-
-/// Items that cannot be removed. No sum has changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RemoveKeyedError {
-    /// The keys cannot be.
-    Key(KeyError),
-    /// A key has fewer items of a kind.
-    Special {
-        /// The key.
-        key: usize,
-        /// Which kind.
-        error: RemoveError,
-    },
-}
-
-impl std::fmt::Display for RemoveKeyedError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Key(error) => error.fmt(f),
-            Self::Special { key, error } => write!(f, "key {key}: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for RemoveKeyedError {}
 
 /// The exact sums of the items of each of the keys 0 to `sums` - 1, rounded to nearest.
 ///

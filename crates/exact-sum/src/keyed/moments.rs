@@ -1,10 +1,13 @@
 //! Means and variances by key.
 
-use simd_kernels::{DECODED_ITEMS, Level, Quiet, exact_products};
+use simd_kernels::{DECODED_ITEMS, Level, Quiet};
 
 use super::key::{self, Key, KeyError};
+use super::products::{KeyedProducts, widen};
+use super::remove::{RemoveKeyedError, check_counts, check_specials};
 use super::tables::Decoded;
 use super::windows::Windows;
+use crate::counters::Counters;
 use crate::float::Float;
 use crate::moments::Spread;
 use crate::product_sum::ProductSum;
@@ -26,9 +29,8 @@ use crate::total::Total;
 #[derive(Clone, Debug)]
 pub struct KeyedMoments<T: Float> {
     counts: Vec<u64>,
-    sums: Windows<T::Sums>,
-    /// Those of the rounded squares, and of what these lack.
-    squares: [Windows<T::Products>; 2],
+    pub(super) sums: Windows<T::Sums>,
+    pub(super) squares: KeyedProducts<T>,
 }
 
 impl<T: Float> KeyedMoments<T> {
@@ -38,7 +40,7 @@ impl<T: Float> KeyedMoments<T> {
         Self {
             counts: vec![0; keys],
             sums: Windows::new(keys),
-            squares: [Windows::new(keys), Windows::new(keys)],
+            squares: KeyedProducts::new(keys),
         }
     }
 
@@ -54,54 +56,48 @@ impl<T: Float> KeyedMoments<T> {
     /// There are not as many keys as items, or a key is out of range. Nothing has changed then.
     pub fn add<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
         key::check(keys, items.len(), self.keys())?;
-        let level = Level::best();
+        for key in keys {
+            self.counts[key.place()] += 1;
+        }
+        self.change(keys, items, false);
+        Ok(())
+    }
+
+    /// Takes back items that were added with these keys.
+    ///
+    /// # Errors
+    /// As [`KeyedSums::remove`](super::KeyedSums::remove), or a key has fewer items.
+    pub fn remove<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), RemoveKeyedError> {
+        key::check(keys, items.len(), self.keys()).map_err(RemoveKeyedError::Key)?;
+        check_counts(keys.iter().map(|key| key.place()), &self.counts)?;
+        let specials = keys
+            .iter()
+            .zip(items)
+            .map(|(key, item)| (key.place(), item.widened()));
+        let specials = specials.filter(|(_, item)| !item.is_finite());
+        let counted = specials.map(|(key, item)| (key, Counters::of_special(item)));
+        check_specials(counted.collect(), |key| self.sums.counters(key))?;
+        for key in keys {
+            self.counts[key.place()] -= 1;
+        }
+        self.change(keys, items, true);
+        Ok(())
+    }
+
+    fn change<K: Key>(&mut self, keys: &[K], items: &[T], removes: bool) {
         let is_quiet = Quiet::now().is_some();
         let blocks = keys.chunks(DECODED_ITEMS).zip(items.chunks(DECODED_ITEMS));
         let mut doubles = [0.0; DECODED_ITEMS];
         let mut decoded = Decoded::ZERO;
         for (keys, items) in blocks {
             let doubles = &mut doubles[..items.len()];
-            for (double, item) in doubles.iter_mut().zip(items) {
-                *double = item.widened();
-            }
-            for key in keys {
-                self.counts[key.place()] += 1;
-            }
-            self.sums.add(level, keys, doubles, false, &mut decoded);
-            if is_quiet {
-                self.add_squares(level, keys, doubles, &mut decoded);
-            } else {
-                for (key, item) in keys.iter().zip(doubles) {
-                    self.squares[0].add_square(key.place(), *item);
-                }
-            }
+            widen(items, doubles);
+            self.sums
+                .add(Level::best(), keys, doubles, removes, &mut decoded);
+            let factors = [&*doubles; 2];
+            self.squares
+                .change_block(keys, factors, removes, is_quiet, &mut decoded);
         }
-        Ok(())
-    }
-
-    fn add_squares<K: Key>(
-        &mut self,
-        level: Level,
-        keys: &[K],
-        items: &[f64],
-        decoded: &mut Decoded,
-    ) {
-        let [mut squares, mut errors] = [[0.0; DECODED_ITEMS]; 2];
-        let (squares, errors) = (&mut squares[..items.len()], &mut errors[..items.len()]);
-        if !exact_products(level, items, items, squares, errors) {
-            for (index, &item) in items.iter().enumerate() {
-                let is_exact = item == 0.0
-                    || squares[index] >= simd_kernels::EXACT_PRODUCT && errors[index].is_finite();
-                if !is_exact {
-                    (squares[index], errors[index]) = (0.0, 0.0);
-                    self.squares[0].add_square(keys[index].place(), item);
-                } else if item == 0.0 {
-                    errors[index] = 0.0;
-                }
-            }
-        }
-        self.squares[0].add(level, keys, squares, false, decoded);
-        self.squares[1].add(level, keys, errors, false, decoded);
     }
 
     /// Adds other ones, key by key. If they have more keys, so will these.
@@ -111,15 +107,17 @@ impl<T: Float> KeyedMoments<T> {
             *count += other;
         }
         self.sums.merge_all(&other.sums);
-        for (squares, other) in self.squares.iter_mut().zip(&other.squares) {
-            squares.merge_all(other);
-        }
+        self.squares.merge(&other.squares);
     }
 
     /// The number of items of each key.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.counts
+    }
+
+    pub(super) fn set_count(&mut self, key: usize, count: u64) {
+        self.counts[key] = count;
     }
 
     /// The mean of a key's items, rounded once; NaN if there are none.
@@ -152,9 +150,7 @@ impl<T: Float> KeyedMoments<T> {
     fn spread(&self, key: usize, ddof: f64) -> Spread {
         let sum: Total<T::Sums> = self.sums.total(key);
         let mut squares = ProductSum::<T>::new();
-        for part in &self.squares {
-            squares.total.merge(&part.total(key));
-        }
+        squares.total = self.squares.total(key);
         Spread::of::<T>(&[&sum], &squares, self.counts[key], ddof)
     }
 }

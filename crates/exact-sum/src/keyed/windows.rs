@@ -1,13 +1,20 @@
 //! An exact sum for each key.
 
+use std::ops::RangeInclusive;
+
+use bytemuck::Zeroable;
 use simd_kernels::{DecodeUnit, Level, Pair};
 
 use super::key::Key;
 use super::tables::{Decoded, Tables};
+use crate::bytes::shortest;
 use crate::counters::Counters;
-use crate::fixed::Window;
+use crate::fixed::{Fixed, Window};
 use crate::float::Float;
 use crate::total::{Total, short_mean};
+
+/// The exponents between which integers have places in tables: those of doubles, and of sums of many of them.
+const ITEMS: RangeInclusive<i32> = -1074..=1024 + 63;
 
 /// A sum for each key: an integer, and for some keys more, namely counts of what is not finite, and squares beyond the range of doubles.
 #[derive(Clone, Debug)]
@@ -93,10 +100,42 @@ impl<W: Window> Windows<W> {
         self.merge(other, |key| key);
     }
 
-    /// Adds the square of an item by integer arithmetic.
-    pub(crate) fn add_square(&mut self, key: usize, item: f64) {
+    /// Adds a number to that of a key, and counts to its counts of what is not finite.
+    pub(crate) fn add_number(&mut self, key: usize, number: &Fixed<W>, counters: Counters) {
+        let mut words = W::Words::zeroed();
+        let words = &mut words.as_mut()[..Fixed::<W>::WORDS];
+        number.write_words(words);
+        let (first, words) = shortest(words);
+        let exponent = |word: usize| W::LOWEST + i32::try_from(64 * word).expect("they are few");
+        let range = exponent(first)..=exponent(first + words.len());
+        if let Some((last, others)) = words.split_last()
+            && ITEMS.contains(range.start())
+            && ITEMS.contains(range.end())
+        {
+            let integers = others.iter().map(|word| i128::from(*word));
+            let integers = integers.chain([i128::from(last.cast_signed())]);
+            for (word, integer) in integers.enumerate() {
+                let unit = DecodeUnit::for_range(exponent(first + word) + 52, 0);
+                self.tables.add_integer(key, integer, unit);
+            }
+        } else if !words.is_empty() {
+            self.spilled.of(self.len(), key).fixed.merge(number);
+        }
+        if counters != Counters::default() {
+            self.spilled.of(self.len(), key).counters.merge(counters);
+        }
+    }
+
+    /// Adds a product by integer arithmetic, or subtracts it.
+    pub(crate) fn change_product(&mut self, key: usize, [x, y]: [f64; 2], removes: bool) {
+        let product = Total::<W>::of_product(x, y);
         let total = self.spilled.of(self.len(), key);
-        total.add_product_by_integers(item, item);
+        if removes {
+            total.fixed.unmerge(&product.fixed);
+            total.counters.subtract(product.counters);
+        } else {
+            total.merge(&product);
+        }
     }
 
     /// The mean of a key's items, rounded once.

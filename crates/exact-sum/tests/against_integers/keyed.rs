@@ -17,12 +17,12 @@ fn expected(keys: &[u32], items: &[f64], sums: usize) -> Vec<u64> {
     expected.iter().map(|sum| sum.value().to_bits()).collect()
 }
 
-fn bits(values: &[f64]) -> Vec<u64> {
+pub(super) fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
 /// Keys for items, some far more often than others.
-fn keys(len: usize, sums: usize, seed: u64) -> Vec<u32> {
+pub(super) fn keys(len: usize, sums: usize, seed: u64) -> Vec<u32> {
     let mut state = seed | 1;
     let mut next = || {
         state ^= state << 13;
@@ -34,7 +34,7 @@ fn keys(len: usize, sums: usize, seed: u64) -> Vec<u32> {
     (0..len).map(|_| key(next(), next())).collect()
 }
 
-fn items() -> impl Strategy<Value = Vec<f64>> {
+pub(super) fn items() -> impl Strategy<Value = Vec<f64>> {
     let block = (0..3000_usize, ranges(), any::<bool>(), any::<u64>());
     let block = block.prop_map(|(len, range, signs, seed)| in_range(len, range, signs, seed));
     let any_item = prop_oneof![
@@ -234,6 +234,6 @@ fn keys_that_cannot_be() {
     assert_eq!(error.to_string(), "item 0 has key 0, and there is no sum");
     let error = sums.remove(&[0, 2_u8], &[1.0, f64::NAN]).unwrap_err();
     assert_eq!(error.to_string(), "key 2: 1 NaNs cannot be removed of 0");
-    assert!(matches!(error, RemoveKeyedError::Special { key: 2, .. }));
+    assert!(matches!(error, RemoveKeyedError::Fewer { key: 2, .. }));
     assert_eq!(sums.values(), [0.0, 0.0, 1.5]);
 }

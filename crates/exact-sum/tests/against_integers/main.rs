@@ -8,6 +8,7 @@
 #![expect(clippy::float_cmp, reason = "sums are exact")]
 
 mod keyed;
+mod keyed_kinds;
 mod moments;
 mod products;
 mod ranges;

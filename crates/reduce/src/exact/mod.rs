@@ -34,8 +34,9 @@ mod words;
 
 pub use exact_sum::{
     Accumulator, BytesError, ComplexMoments, ComplexProductSum, ComplexSum, Float, HashedSums, Key,
-    KeyError, KeyedMoments, KeyedSums, Moments, ProductSum, RemoveError, RemoveKeyedError, Rolling,
-    RollingError, Sum, WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
+    KeyError, KeyedColumns, KeyedExtrema, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums,
+    KeyedWeightedMeans, Moments, ProductSum, RemoveError, RemoveKeyedError, Rolling, RollingError,
+    Sum, WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
 };
 pub(crate) use native::NativeIntegers;
 pub use pending::Pending;

@@ -32,6 +32,12 @@ const PACKAGES_FOR_MPI: [&str; 2] = ["mpi4py>=4", "numba"];
 /// Rank counts of these tests.
 const RANKS: [usize; 3] = [1, 2, 3];
 
+/// The profile of a wheel that is tested: as the tests are built, and of what they have built. What users get differs in speed alone.
+const FOR_TESTS: &str = "dev";
+
+/// That of a wheel whose speed is measured.
+const FOR_USERS: &str = "wheel";
+
 /// How the tutorial runs its program, on so many ranks: fewer than those whose sums depend on the MPI library.
 const TUTORIAL: [(usize, &str); 3] = [
     (1, "mpirun -n 1 python first_sum.py"),
@@ -47,7 +53,7 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
     let Some(environment) = Environment::set_up("environment", &[])? else {
         return Ok(());
     };
-    let wheel = environment.build(steps, &sources())?;
+    let wheel = environment.build(steps, &sources(), FOR_TESTS)?;
     environment.install(steps, &wheel)?;
     let mut tests = environment.python(PYTEST);
     add_tests(&mut tests);
@@ -131,7 +137,7 @@ pub(super) fn python_packages(steps: &mut Steps) -> Result<(), Stop> {
     let Some(environment) = Environment::set_up("packages", &PACKAGES)? else {
         return Ok(());
     };
-    environment.build_and_install(steps, &sources())?;
+    environment.build_and_install(steps, &sources(), FOR_TESTS)?;
     let mut tests = environment.python(PYTEST);
     tests.arg(sources().join("tests/packages"));
     tests.args(["--pyargs", "treefold.dask"]);
@@ -145,7 +151,7 @@ pub(super) fn python_story(steps: &mut Steps) -> Result<(), Stop> {
     let Some(environment) = Environment::set_up("story", &packages)? else {
         return Ok(());
     };
-    environment.build_and_install(steps, &sources())?;
+    environment.build_and_install(steps, &sources(), FOR_USERS)?;
     let mut mean = environment.python("");
     mean.arg(sources().join("examples/field_mean.py"));
     steps.step("the mean of a field", &mut mean)?;

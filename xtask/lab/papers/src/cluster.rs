@@ -4,10 +4,18 @@
 
 use std::fmt;
 
+use harness::markdown::digits;
 use schedule::{Algorithm, Collective, Link, Load, Machine, Parameters, Schedule, simulate};
 
 /// Blocks that fill a pipeline, and as many again tell its rate.
 const BLOCKS_FULL: usize = 64;
+
+/// A round is a nanosecond, whatever is sent.
+pub(super) const ROUND: Link = Link {
+    latency_ns: 1.0,
+    byte_ns: 0.0,
+    combine_byte_ns: 0.0,
+};
 
 /// The links of a cluster. What it takes to combine is `near`'s.
 #[derive(Clone, Copy, Debug)]
@@ -42,18 +50,35 @@ impl fmt::Display for Shape {
 }
 
 impl Cluster {
-    /// Every link to itself.
-    pub(super) fn machine(&self, shape: Shape) -> Machine {
+    /// Latencies in ns and times of a byte in ns, within a node and between nodes, and the time to combine a byte.
+    pub(super) const fn new(near: [f64; 2], far: [f64; 2], combine_byte_ns: f64) -> Self {
+        let [near, far] = [
+            Self::link(near, combine_byte_ns),
+            Self::link(far, combine_byte_ns),
+        ];
+        Self { near, far }
+    }
+
+    const fn link([latency_ns, byte_ns]: [f64; 2], combine_byte_ns: f64) -> Link {
+        Link {
+            latency_ns,
+            byte_ns,
+            combine_byte_ns,
+        }
+    }
+
+    /// Nodes of so many ranks, every link to itself.
+    pub(super) fn machine(&self, node_ranks: usize) -> Machine {
         Machine {
             near: self.near,
-            node_ranks: shape.processes,
+            node_ranks,
             ..Machine::flat(self.far)
         }
     }
 
     /// All processes of a node send to other nodes at once, through one interface.
     pub(super) fn crowded(&self, shape: Shape) -> Machine {
-        let mut machine = self.machine(shape);
+        let mut machine = self.machine(shape.processes);
         machine.far.byte_ns *= shape.processes as f64;
         machine
     }
@@ -100,14 +125,46 @@ pub(super) struct Best {
     pub time_ns: f64,
 }
 
+/// Microseconds, and the number of blocks, where it is not one.
+impl fmt::Display for Best {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&digits(self.time_ns / 1e3))?;
+        match self.blocks {
+            1 => Ok(()),
+            blocks => write!(f, " ({blocks})"),
+        }
+    }
+}
+
+/// What takes the least time, the first of several.
+pub(super) fn fastest<T>(timed: impl IntoIterator<Item = (T, f64)>) -> (T, f64) {
+    let least = timed.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
+    least.expect("there is one")
+}
+
 impl Run {
+    /// Of ranks that all have the same link to one another.
+    pub(super) fn flat(
+        algorithm: Algorithm,
+        collective: Collective,
+        ranks: usize,
+        link: Link,
+    ) -> Self {
+        Self {
+            algorithm,
+            collective,
+            ranks,
+            machine: Machine::flat(link),
+        }
+    }
+
     /// An allreduce by all processes of a cluster.
     pub(super) fn allreduce(algorithm: Algorithm, cluster: &Cluster, shape: Shape) -> Self {
         Self {
             algorithm,
             collective: Collective::Allreduce,
             ranks: shape.ranks(),
-            machine: cluster.machine(shape),
+            machine: cluster.machine(shape.processes),
         }
     }
 
@@ -201,20 +258,9 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::{BLOCKS_FULL, Cluster, Run, Shape};
-    use schedule::{Algorithm, Link, simulate};
+    use schedule::{Algorithm, simulate};
 
-    const CLUSTER: Cluster = Cluster {
-        near: Link {
-            latency_ns: 500.0,
-            byte_ns: 0.2,
-            combine_byte_ns: 0.1,
-        },
-        far: Link {
-            latency_ns: 1000.0,
-            byte_ns: 0.08,
-            combine_byte_ns: 0.1,
-        },
-    };
+    const CLUSTER: Cluster = Cluster::new([500.0, 0.2], [1000.0, 0.08], 0.1);
 
     /// A pipeline that goes on at its rate takes what it takes when it is run to the end.
     #[test]

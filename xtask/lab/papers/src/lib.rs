@@ -1,83 +1,54 @@
 //! Every table and figure of the five papers that can be computed, beside what was published: what `cargo xtask papers` writes.
 //!
-//! An exhibit is a table or a figure, or several that belong together; each is a page of its own, written by a function of the
-//! paper's module. What is computed or simulated is the same everywhere; what is measured says where.
+//! An exhibit is a table or a figure, or several that belong together; each is a page of its own. What a paper's pages say is in its
+//! `pages.txt`, with holes, which a function of the paper's module fills; [`text`] says how. What is computed or simulated is the same
+//! everywhere; what is measured says where.
 
 mod cluster;
-mod comparison;
 mod page;
 mod paper3;
 mod paper4;
 mod report2;
 mod report5;
 mod said;
+mod text;
 mod thesis;
+mod values;
 
 use std::cell::OnceCell;
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-pub use comparison::{Comparison, Value};
+use harness::machine::Machine;
 use harness::markdown;
 use harness::output::Output;
-use harness::{Error, Place};
-pub use page::Page;
+use harness::{Backend, Error, Place};
 pub use thesis::{Job, Times, on_rank as job_on_rank};
+use values::Values;
+
+/// Of each paper: what its pages say, and what fills them.
+const PAPERS: [(&str, &[(&str, Fill)]); 5] = [
+    (include_str!("thesis/pages.txt"), thesis::FILLS),
+    (include_str!("report2/pages.txt"), report2::FILLS),
+    (include_str!("paper3/pages.txt"), paper3::FILLS),
+    (include_str!("paper4/pages.txt"), paper4::FILLS),
+    (include_str!("report5/pages.txt"), report5::FILLS),
+];
 
 /// A paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Paper {
-    /// Stelz, *Core-Count Independent Reproducible Reduce*, 2022.
-    Thesis,
-    /// Gruber and Freinberger, *Implementation, improvement and comparison of different pipelined MPI-Allreduce algorithms*, 2023.
-    Report2,
-    /// Balaji and Kimpe, *On the Reproducibility of MPI Reduction Operations*, 2013.
-    Paper3,
-    /// End, Yahyapour, Simmendinger and Alrutz, *Butterfly-like Algorithms for GASPI Split Phase Allreduce*, 2016.
-    Paper4,
-    /// Winklehner and Friedl, *Reduction trees for MPI Reductions*, 2016.
-    Report5,
+pub struct Paper {
+    /// How it is called in headings.
+    name: &'static str,
+    /// Who wrote it, its title and its year.
+    reference: &'static str,
 }
 
 impl Paper {
-    /// How it is called in headings.
-    fn name(self) -> &'static str {
-        match self {
-            Paper::Thesis => "Thesis",
-            Paper::Report2 => "Report 2",
-            Paper::Paper3 => "Paper 3",
-            Paper::Paper4 => "Paper 4",
-            Paper::Report5 => "Report 5",
-        }
-    }
-
     /// The file of the page that lists its exhibits.
     pub fn page(self) -> String {
-        format!("{}.md", self.name().to_lowercase().replace(' ', "-"))
-    }
-
-    /// Who wrote it, its title and its year.
-    fn reference(self) -> &'static str {
-        match self {
-            Paper::Thesis => {
-                "Christoph Stelz, *Core-Count Independent Reproducible Reduce*, Karlsruhe 2022"
-            }
-            Paper::Report2 => {
-                "Benjamin Gruber and Dominik Freinberger, *Implementation, improvement and comparison of different pipelined \
-                 MPI-Allreduce algorithms for (non-)commutative operators*, Vienna 2023"
-            }
-            Paper::Paper3 => {
-                "Pavan Balaji and Dries Kimpe, *On the Reproducibility of MPI Reduction Operations*, Argonne 2013"
-            }
-            Paper::Paper4 => {
-                "Vanessa End, Ramin Yahyapour, Christian Simmendinger and Thomas Alrutz, *Butterfly-like Algorithms for GASPI \
-                 Split Phase Allreduce*, Göttingen 2016"
-            }
-            Paper::Report5 => {
-                "Johannes Winklehner and Armin Friedl, *Reduction trees for MPI Reductions*, Vienna 2016"
-            }
-        }
+        format!("{}.md", self.name.to_lowercase().replace(' ', "-"))
     }
 }
 
@@ -92,30 +63,32 @@ pub struct Exhibit {
     pub title: &'static str,
     /// Whether times of this machine are in it: other pages are the same wherever they are written.
     pub is_measured: bool,
-    /// Writes the page.
+    /// What its page says, with holes.
+    text: &'static str,
+    /// Fills them.
     fill: Fill,
 }
 
-type Fill = fn(&Context<'_>, &mut Page) -> Result<(), Error>;
+type Fill = fn(&Context<'_>, &mut Values) -> Result<(), Error>;
 
 impl Exhibit {
-    /// One whose page is the same wherever it is written.
-    const fn computed(paper: Paper, id: &'static str, title: &'static str, fill: Fill) -> Self {
-        Self {
-            id,
-            paper,
-            title,
-            is_measured: false,
-            fill,
-        }
-    }
-
-    /// One with times of this machine.
-    const fn measured(paper: Paper, id: &'static str, title: &'static str, fill: Fill) -> Self {
-        Self {
-            is_measured: true,
-            ..Self::computed(paper, id, title, fill)
-        }
+    /// One of a paper's pages: `ID (computed): TITLE`, or `measured`, and its text.
+    fn read(paper: Paper, page: &'static str, fills: &[(&str, Fill)]) -> Self {
+        let parts = page.split_once('\n').and_then(|(head, text)| {
+            let (id, head) = head.split_once(" (")?;
+            let (how, title) = head.split_once("): ")?;
+            let fill = fills.iter().find(|fill| fill.0 == id)?.1;
+            Some(Self {
+                id,
+                paper,
+                title,
+                is_measured: how == "measured",
+                text,
+                fill,
+            })
+        });
+        let head = page.lines().next();
+        parts.unwrap_or_else(|| panic!("{head:?}: not the head of a page, or nothing fills it"))
     }
 }
 
@@ -143,16 +116,40 @@ pub struct Context<'o> {
     times: &'o OnceCell<Vec<Times>>,
 }
 
+impl Context<'_> {
+    /// On what times are measured: a page whose text has it keeps the numbers of its pictures.
+    fn machine(&self, ranks: &str) -> String {
+        let backend = match self.place.backend() {
+            Backend::Mpi => "processes under MPI",
+            Backend::Threads => "threads of one process",
+        };
+        let Machine {
+            processor,
+            cores,
+            level,
+            ..
+        } = Machine::here();
+        format!(
+            "Measured on {cores} cores ({processor}, {level}), ranks as {backend}: p = {ranks}."
+        )
+    }
+
+    /// One of two, by whether there is little time.
+    fn quick_or<T>(&self, quick: T, whole: T) -> T {
+        if self.quick { quick } else { whole }
+    }
+}
+
 /// All exhibits, paper by paper.
 pub fn exhibits() -> Vec<Exhibit> {
-    [
-        thesis::EXHIBITS,
-        report2::EXHIBITS,
-        paper3::EXHIBITS,
-        paper4::EXHIBITS,
-        report5::EXHIBITS,
-    ]
-    .concat()
+    let all = PAPERS.iter().flat_map(|(pages, fills)| {
+        let (head, pages) = pages.split_once("\n\n# ").expect("pages below a head");
+        let (name, reference) = head.split_once(": ").expect("a name and a reference");
+        let paper = Paper { name, reference };
+        let pages = pages.split("\n# ");
+        pages.map(move |page| Exhibit::read(paper, page, fills))
+    });
+    all.collect()
 }
 
 /// Writes the pages of these exhibits, and those that list all, into an existing folder; every comparison and every point also goes
@@ -165,15 +162,15 @@ pub fn write(
     let times = OnceCell::new();
     for exhibit in exhibits {
         let begin = Instant::now();
-        let mut page = Page::new(exhibit, settings.folder);
         let context = Context {
             quick: settings.quick,
             place: settings.place,
             output,
             times: &times,
         };
-        (exhibit.fill)(&context, &mut page)?;
-        for row in page.finish()? {
+        let mut values = Values::default();
+        (exhibit.fill)(&context, &mut values)?;
+        for row in page::write(exhibit, &values, settings.folder)? {
             output.json(&row)?;
         }
         let seconds = begin.elapsed().as_secs_f64();
@@ -218,7 +215,8 @@ fn contents(all: &[Exhibit]) -> Vec<(String, String)> {
     let mut pages = Vec::new();
     for own in all.chunk_by(|one, next| one.paper == next.paper) {
         let paper = own[0].paper;
-        let (name, reference, file) = (paper.name(), paper.reference(), paper.page());
+        let Paper { name, reference } = paper;
+        let file = paper.page();
         index += &format!("- [{name}]({file}): {reference}.\n");
         let mut table = markdown::Table::default();
         table.row(["exhibit", "what", "ours"].map(str::to_owned));
@@ -244,7 +242,9 @@ fn contents(all: &[Exhibit]) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{chosen, exhibits};
+    use std::collections::BTreeSet;
+
+    use super::{PAPERS, chosen, exhibits};
 
     #[test]
     fn names_choose_exhibits() {
@@ -255,35 +255,24 @@ mod tests {
             chosen.into_iter().map(|exhibit| exhibit.id).collect()
         };
         assert_eq!(ids(&[]).len(), all.len());
-        assert_eq!(
-            ids(&["table-3", "figure-2.3", "table-3"]),
-            ["figure-2.3", "table-3"]
-        );
+        let both = ids(&["table-3", "figure-2.3", "table-3"]);
+        assert_eq!(both, ["figure-2.3", "table-3"]);
         assert_eq!(ids(&["optimal-distributions"]).len(), 1);
         assert_eq!(ids(&["table-3.2"]), ["table-3"]);
-        assert!(
-            ids(&["figure-4"])
-                .iter()
-                .all(|id| id.starts_with("figure-4."))
-        );
-        let error = chosen(&all, &["figure".to_owned(), "figure-9".to_owned()]).unwrap_err();
-        let error = error.to_string();
-        assert!(
-            error.starts_with("--only: unknown exhibit `figure-9`; known: "),
-            "{error}"
-        );
+        let parts = ids(&["figure-4"]);
+        assert!(parts.iter().all(|id| id.starts_with("figure-4.")));
+        let unknown = ["figure".to_owned(), "figure-9".to_owned()];
+        let error = chosen(&all, &unknown).unwrap_err().to_string();
+        let expected = "--only: unknown exhibit `figure-9`; known: ";
+        assert!(error.starts_with(expected), "{error}");
     }
 
     #[test]
-    fn every_exhibit_has_a_name_of_its_own() {
+    fn every_exhibit_has_a_name_of_its_own_and_every_fill_a_page() {
         let all = exhibits();
-        for (index, exhibit) in all.iter().enumerate() {
-            let others = &all[index + 1..];
-            assert!(
-                others.iter().all(|other| other.id != exhibit.id),
-                "{}",
-                exhibit.id
-            );
-        }
+        let ids: BTreeSet<&str> = all.iter().map(|exhibit| exhibit.id).collect();
+        assert_eq!(ids.len(), all.len());
+        let fills = PAPERS.iter().flat_map(|(_, fills)| fills.iter());
+        assert_eq!(fills.map(|fill| fill.0).collect::<BTreeSet<_>>(), ids);
     }
 }

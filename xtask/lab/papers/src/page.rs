@@ -1,17 +1,16 @@
-//! A page as it grows: text, tables, plots, and what was published beside what came out.
+//! A page as it is written: its text, its pictures, and both as rows of JSON.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use harness::Backend;
 use harness::Error;
-use harness::machine::Machine;
 use harness::markdown;
-use harness::plot::{Plot, Record, Style};
+use harness::plot::{Record, Style};
 use serde::Serialize;
 
-use crate::comparison::{Comparison, How};
-use crate::{Context, Exhibit};
+use crate::Exhibit;
+use crate::text::{Block, Comparison, blocks};
+use crate::values::Values;
 
 /// One line of `--json`.
 #[derive(Clone, Debug, Serialize)]
@@ -34,139 +33,73 @@ pub(super) enum Row {
     },
 }
 
-/// An exhibit's page.
-#[derive(Debug)]
-pub struct Page {
-    id: &'static str,
-    folder: PathBuf,
-    text: String,
-    rows: Vec<Row>,
-    /// On what its times were measured, if any were.
-    machine: Option<String>,
-}
-
-impl Page {
-    pub(super) fn new(exhibit: &Exhibit, folder: &Path) -> Self {
-        let &Exhibit {
-            id, paper, title, ..
-        } = exhibit;
-        let paper = paper.name();
-        let text = format!(
-            "# {paper}: {title}\n\nWritten by `cargo xtask papers --only {id}`. [All exhibits](README.md).\n"
-        );
-        Self {
-            id,
-            folder: folder.to_owned(),
-            text,
-            rows: Vec::new(),
-            machine: None,
-        }
-    }
-
-    /// Adds a heading.
-    pub fn heading(&mut self, text: impl AsRef<str>) {
-        self.paragraph(format!("## {}", text.as_ref()));
-    }
-
-    /// Adds a paragraph.
-    pub fn paragraph(&mut self, text: impl AsRef<str>) {
-        self.text += "\n";
-        self.text += text.as_ref().trim_end();
-        self.text += "\n";
-    }
-
-    /// Says on what the times of this page were measured.
-    pub fn machine(&mut self, context: &Context<'_>, ranks: &str) {
-        let backend = match context.place.backend() {
-            Backend::Mpi => "processes under MPI",
-            Backend::Threads => "threads of one process",
-        };
-        let Machine {
-            processor,
-            cores,
-            level,
-            ..
-        } = Machine::here();
-        let machine = format!(
-            "Measured on {cores} cores ({processor}, {level}), ranks as {backend}: p = {ranks}."
-        );
-        self.paragraph(&machine);
-        self.machine = Some(machine);
-    }
-
-    /// Adds a table, headings first.
-    pub fn table<S: Into<String>>(
-        &mut self,
-        headings: impl IntoIterator<Item = S>,
-        rows: impl IntoIterator<Item = Vec<String>>,
-    ) {
-        let mut table = markdown::Table::default();
-        table.row(headings.into_iter().map(Into::into));
-        for row in rows {
-            table.row(row);
-        }
-        self.paragraph(table.text());
-    }
-
-    /// Adds a table of comparisons, which are also rows of JSON.
-    pub fn compare(&mut self, comparisons: impl IntoIterator<Item = Comparison>) {
-        let comparisons: Vec<Comparison> = comparisons.into_iter().collect();
-        let told = |comparison: &Comparison| {
-            let how = match comparison.how {
-                How::Computed => "",
-                How::Simulated => " (simulated)",
-                How::Measured => " (measured)",
-            };
-            vec![
-                comparison.what.clone(),
-                comparison.published.to_string(),
-                format!("{}{how}", comparison.ours),
-                comparison.why.clone(),
-            ]
-        };
-        self.table(
-            ["what", "published", "ours", "why"],
-            comparisons.iter().map(told),
-        );
-        let exhibit = self.id;
-        self.rows
-            .extend(comparisons.into_iter().map(|comparison| Row::Comparison {
-                exhibit,
-                comparison,
-            }));
-    }
-
-    /// Draws a plot beside the page; `part` distinguishes several plots of a page, and may be empty. A measured plot's numbers stand beside it.
-    pub fn plot(&mut self, part: &str, plot: Plot) -> Result<(), Error> {
-        let file = match part {
-            "" => format!("{}.svg", self.id),
-            part => format!("{}-{part}.svg", self.id),
-        };
-        self.paragraph(format!("![{}]({file})", plot.words()));
-        for line in plot.lines.iter().filter(|line| line.style != Style::Level) {
-            self.rows
-                .extend(line.points.iter().map(|&(x, y)| Row::Point {
-                    exhibit: self.id,
-                    plot: file.clone(),
-                    line: line.name.clone(),
-                    x,
-                    y,
+/// Writes an exhibit's page and its pictures into a folder. A measured picture's numbers stand beside it.
+pub(super) fn write(exhibit: &Exhibit, values: &Values, folder: &Path) -> Result<Vec<Row>, Error> {
+    let &Exhibit {
+        id, paper, title, ..
+    } = exhibit;
+    let mut page = vec![
+        format!("# {}: {title}", paper.name),
+        format!("Written by `cargo xtask papers --only {id}`. [All exhibits](README.md)."),
+    ];
+    let mut rows = Vec::new();
+    for block in blocks(exhibit.text, values) {
+        match block {
+            Block::Text(text) => page.push(text),
+            Block::Comparisons(comparisons) => {
+                page.push(table(&comparisons));
+                rows.extend(comparisons.into_iter().map(|comparison| Row::Comparison {
+                    exhibit: id,
+                    comparison,
                 }));
-        }
-        let path = self.folder.join(&file);
-        match &self.machine {
-            None => plot.write(&path),
-            Some(machine) => {
-                let source = format!("cargo xtask papers --only {}. {machine}", self.id);
-                Record::new(source, plot).write(&path)
+            }
+            Block::Plot { part, plot } => {
+                let file = match &*part {
+                    "" => format!("{id}.svg"),
+                    part => format!("{id}-{part}.svg"),
+                };
+                page.push(format!("![{}]({file})", plot.words()));
+                for line in plot.lines.iter().filter(|line| line.style != Style::Level) {
+                    rows.extend(line.points.iter().map(|&(x, y)| Row::Point {
+                        exhibit: id,
+                        plot: file.clone(),
+                        line: line.name.clone(),
+                        x,
+                        y,
+                    }));
+                }
+                let path = folder.join(file);
+                match values.value("machine") {
+                    None => plot.write(&path)?,
+                    Some(machine) => {
+                        let source = format!("cargo xtask papers --only {id}. {machine}");
+                        Record::new(source, plot).write(&path)?;
+                    }
+                }
             }
         }
     }
+    let path = folder.join(format!("{id}.md"));
+    let text = page.join("\n\n") + "\n";
+    fs::write(&path, text).map_err(|error| Error::file(&path, error))?;
+    Ok(rows)
+}
 
-    /// Writes the page.
-    pub(super) fn finish(self) -> Result<Vec<Row>, Error> {
-        let path = self.folder.join(format!("{}.md", self.id));
-        fs::write(&path, &self.text).map_err(|error| Error::file(&path, error))?;
-        Ok(self.rows)
+/// What was published beside ours.
+fn table(comparisons: &[Comparison]) -> String {
+    let mut table = markdown::Table::default();
+    table.row(["what", "published", "ours", "why"].map(str::to_owned));
+    for comparison in comparisons {
+        let how = match &*comparison.how {
+            "computed" => String::new(),
+            how => format!(" ({how})"),
+        };
+        table.row([
+            comparison.what.clone(),
+            comparison.published.to_string(),
+            format!("{}{how}", comparison.ours),
+            comparison.why.clone(),
+        ]);
     }
+    table.text().trim_end().to_owned()
 }

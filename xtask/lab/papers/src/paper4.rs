@@ -5,51 +5,19 @@ mod examples;
 mod measured;
 mod rounds;
 mod simulated;
-mod table1;
-mod times;
 
 use schedule::{Algorithm, Collective, Parameters, Schedule};
 
-use super::{Exhibit, Paper};
+use crate::Fill;
 
-/// In the order of the paper.
-pub(super) const EXHIBITS: &[Exhibit] = &[
-    Exhibit::computed(
-        Paper::Paper4,
-        "paper-4-table-1",
-        "Table I, partial results of 2-way dissemination",
-        table1::partial_results,
-    ),
-    Exhibit::computed(
-        Paper::Paper4,
-        "paper-4-examples",
-        "Figures 1, 3 and 4, eq. 3 and 15 to 24, the worked examples",
-        examples::worked,
-    ),
-    Exhibit::computed(
-        Paper::Paper4,
-        "paper-4-adaption",
-        "Theorem 1, which numbers of ranks n-way dissemination adapts to",
-        adaption::tuples,
-    ),
-    Exhibit::computed(
-        Paper::Paper4,
-        "paper-4-rounds",
-        "Section III-D, numbers of rounds",
-        rounds::counted,
-    ),
-    Exhibit::computed(
-        Paper::Paper4,
-        "paper-4-figures-7-14",
-        "Figures 7 to 14, allreduce on two clusters (simulated)",
-        simulated::clusters,
-    ),
-    Exhibit::measured(
-        Paper::Paper4,
-        "paper-4-measured",
-        "Figures 6 to 10 in kind, one integer and 255 doubles",
-        measured::here,
-    ),
+/// What fills the pages.
+pub(super) const FILLS: &[(&str, Fill)] = &[
+    ("paper-4-table-1", examples::partial_results),
+    ("paper-4-examples", examples::worked),
+    ("paper-4-adaption", adaption::tuples),
+    ("paper-4-rounds", rounds::counted),
+    ("paper-4-figures-7-14", simulated::clusters),
+    ("paper-4-measured", measured::here),
 ];
 
 /// The greatest number of ranks that is counted.
@@ -86,11 +54,6 @@ fn smallest_ports(ranks: usize) -> usize {
 fn log_up(base: usize, number: usize) -> u64 {
     let powers = std::iter::successors(Some(1_usize), |power| power.checked_mul(base));
     powers.take_while(|&power| power < number).count() as u64
-}
-
-/// yes or no.
-fn yes(is_so: bool) -> &'static str {
-    if is_so { "yes" } else { "no" }
 }
 
 #[cfg(test)]

@@ -1,44 +1,52 @@
-//! Winklehner and Friedl, *Reduction trees for MPI Reductions* (2016): three trees, their rounds, and a reduce by each.
+//! Winklehner and Friedl, *Reduction trees for MPI Reductions* (2016): three trees, their rounds, and a reduce by each, on *jupiter*, a cluster
+//! of 36 nodes of 16 cores, and the library NEC MPI.
 
-mod array_size;
 mod eager;
-mod jupiter;
 mod measured;
-mod process_count;
+mod simulated;
 mod trees;
 
-use super::{Exhibit, Paper};
+use schedule::Algorithm;
 
-/// In the order of the paper.
-pub(super) const EXHIBITS: &[Exhibit] = &[
-    Exhibit::computed(
-        Paper::Report5,
-        "report-5-trees",
-        "Sections 1 and 2, sizes, depths and rounds of the trees",
-        trees::fill,
-    ),
-    Exhibit::computed(
-        Paper::Report5,
-        "report-5-process-count",
-        "Figure of section 3.1, 16 to 576 processes, simulated",
-        process_count::fill,
-    ),
-    Exhibit::measured(
-        Paper::Report5,
-        "report-5-process-count-measured",
-        "Figure of section 3.1 in kind, on the ranks of this machine",
-        measured::process_count,
-    ),
-    Exhibit::computed(
-        Paper::Report5,
-        "report-5-array-size",
-        "Figure of section 3.2, 1 to 10^6 elements on 36x16 processes, simulated",
-        array_size::fill,
-    ),
-    Exhibit::measured(
-        Paper::Report5,
-        "report-5-array-size-measured",
-        "Figure of section 3.2 in kind, on two ranks",
-        measured::array_size,
-    ),
+use crate::cluster::{Cluster, Shape};
+use crate::{Fill, Values};
+
+/// What fills the pages.
+pub(super) const FILLS: &[(&str, Fill)] = &[
+    ("report-5-trees", trees::fill),
+    ("report-5-process-count", simulated::process_count),
+    ("report-5-process-count-measured", measured::process_count),
+    ("report-5-array-size", simulated::array_size),
+    ("report-5-array-size-measured", measured::array_size),
 ];
+
+/// What such hardware usually takes; the report names neither processors nor network, and gives no constants.
+///
+/// Nodes of two eight-core Opterons and InfiniBand QDR, as clusters of that year and size have: 3.2 GB/s and 1.7 us between nodes; half of a copy's memory
+/// bandwidth and 0.8 us within; a sum of doubles at 4 GB/s.
+const JUPITER: Cluster = Cluster::new([800.0, 0.4], [1700.0, 0.31], 0.25);
+
+/// All 16 processes of this number of nodes.
+fn nodes(nodes: usize) -> Shape {
+    Shape::new(nodes, 16)
+}
+
+/// All nodes.
+const NODES: usize = 36;
+
+/// A double; the report does not say what its elements are.
+const ELEMENT_BYTES: f64 = 8.0;
+
+/// The report's trees.
+const TREES: [Algorithm; 3] = [Algorithm::Binomial, Algorithm::Fibonacci, Algorithm::Binary];
+
+/// What every simulated page says of the machine, and of the two ways in which a message can be paid for.
+fn describe(page: &mut Values) {
+    page.set("jupiter", format!(
+        "Simulated for *jupiter*, nodes of 16 processes, elements of {ELEMENT_BYTES} bytes: {}. The constants are assumed for InfiniBand QDR and processors of its time, \
+         not published. Links are not shared.",
+        JUPITER.words()
+    ));
+    page.set("models", "*Synchronous*: a message begins when both ends are there and takes both of them α + β b, so a parent takes its children one after the other. \
+     *Eager*: a sender goes on at once, a message is under way for α, and only its bytes take the receiver one after the other: what libraries do with short messages.");
+}

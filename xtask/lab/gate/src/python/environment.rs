@@ -68,16 +68,27 @@ impl Environment {
         self.programs().join("python")
     }
 
-    /// Builds the wheel of a package in a folder.
-    pub(crate) fn build(&self, steps: &mut Steps, package: &Path) -> Result<PathBuf, Stop> {
+    /// Builds the wheel of a package in a folder, by a profile.
+    pub(crate) fn build(
+        &self,
+        steps: &mut Steps,
+        package: &Path,
+        profile: &str,
+    ) -> Result<PathBuf, Stop> {
         let wheels = self.target.join("wheels");
         let failed = |error| Stop::Error(Error::file(&wheels, error));
         if wheels.exists() {
             fs::remove_dir_all(&wheels).map_err(failed)?;
         }
         let mut build = self.program("maturin");
-        // As the tests are built, and of what they have built. What users get differs in speed alone.
-        build.args(["build", "--profile", "dev", "--locked", "--quiet", "--out"]);
+        build.args([
+            "build",
+            "--locked",
+            "--quiet",
+            "--profile",
+            profile,
+            "--out",
+        ]);
         build.arg(&wheels).current_dir(package);
         // It needs Rust alone.
         for variable in ["MPICC", "PKG_CONFIG", "LIBCLANG_PATH"] {
@@ -96,8 +107,13 @@ impl Environment {
     }
 
     /// Both.
-    pub(crate) fn build_and_install(&self, steps: &mut Steps, package: &Path) -> Result<(), Stop> {
-        let wheel = self.build(steps, package)?;
+    pub(crate) fn build_and_install(
+        &self,
+        steps: &mut Steps,
+        package: &Path,
+        profile: &str,
+    ) -> Result<(), Stop> {
+        let wheel = self.build(steps, package, profile)?;
         self.install(steps, &wheel)
     }
 }

@@ -36,7 +36,7 @@ impl Recording {
         }
     }
 
-    /// Keeps rows of `kernels`, `parallel`, `lookup` or `reduce`.
+    /// Keeps rows of `kernels`, `parallel`, `exact`, `lookup` or `reduce`.
     pub fn keep(&mut self, rows: &[Row]) {
         for row in rows.iter().filter(|row| is_told(row)) {
             self.push(time(row));
@@ -108,7 +108,8 @@ fn is_told(row: &Row) -> bool {
 /// A row as records have it: its ratio is one of times.
 fn time(row: &Row) -> Time {
     let is_of_ranks = row.bench == "reduce";
-    let reference_ns = if is_of_ranks {
+    let is_exact = row.bench == "exact";
+    let reference_ns = if is_of_ranks || is_exact {
         row.median_ns / row.ratio
     } else {
         row.median_ns * row.ratio
@@ -119,7 +120,7 @@ fn time(row: &Row) -> Time {
         variant: row.variant.replace(&best, ""),
         n: row.n,
         ranks: is_of_ranks.then_some(row.ranks),
-        distribution: row.distribution.clone().filter(|_| is_of_ranks),
+        distribution: row.distribution.clone().filter(|_| is_of_ranks || is_exact),
         state: Some(row.state.clone()).filter(|state| state != "warm"),
         ns: row.median_ns,
         reference: row.reference.clone(),

@@ -7,7 +7,9 @@ use harness::Error;
 use reduce::{Algorithm, Plan, threads};
 
 use super::error::{binomial, data, recursive_doubling};
-use crate::{Comparison, Context, Page};
+use crate::said::listed;
+use crate::values::cells;
+use crate::{Context, Values};
 
 /// One value a rank, as on the paper's largest communicator.
 const VALUES: usize = 2048;
@@ -95,100 +97,57 @@ fn plans(ranks: usize, factors: &[usize], values: &[f64]) -> Result<BTreeSet<u64
 }
 
 /// How many results a reduction has, by what it knows of nodes.
-pub(super) fn by_topology(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.paragraph(format!(
-        "One value on each of {VALUES} ranks, reduced in the orders of section III for x1, x2, x4 and x8 ranks a node: how many distinct results, least and most over \
-         {SETS} data sets (numbers between -1 and 1). Ranks lie side by side on nodes, or are dealt out to them in turn."
-    ));
+pub(super) fn by_topology(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
     let collectives: [(&str, Unordered); 2] = [
         ("MPI_Reduce", reduce_by_nodes),
         ("MPI_Allreduce", allreduce_by_nodes),
     ];
-    let placements = [("side by side", false), ("dealt out", true)];
     let mut rows = Vec::new();
     for (name, sum) in collectives {
-        for (placement, is_dealt) in placements {
-            let count = |factors| {
-                let (least, most) = spread(factors, is_dealt, sum);
+        let mut all = Vec::new();
+        for (placement, is_dealt) in [("side by side", false), ("dealt out", true)] {
+            let counts = [FACTORS, OTHER_FACTORS].map(|factors| spread(&factors, is_dealt, sum));
+            all.extend(counts.map(|(_, most)| most));
+            let [own, other] = counts.map(|(least, most)| {
                 if least == most {
                     least.to_string()
                 } else {
                     format!("{least} to {most}")
                 }
-            };
-            rows.push(vec![
-                name.to_owned(),
-                placement.to_owned(),
-                count(&FACTORS),
-                count(&OTHER_FACTORS),
-            ]);
+            });
+            rows.push(cells![name, placement, own, other]);
         }
-    }
-    page.table(
-        [
-            "collective",
-            "ranks of a node",
-            "results of x1, x2, x4, x8",
-            "of x1, x3, x6, x12",
-        ],
-        rows,
-    );
-    let mut comparisons = unordered_comparisons(&collectives);
-    comparisons.extend(ordered_comparisons(context.quick)?);
-    page.compare(comparisons);
-    Ok(())
-}
-
-fn unordered_comparisons(collectives: &[(&str, Unordered); 2]) -> Vec<Comparison> {
-    let compare = |&(name, sum): &(&str, Unordered)| {
-        let (_, most) = spread(&FACTORS, false, sum);
-        let (_, dealt) = spread(&FACTORS, true, sum);
-        let (_, other) = spread(&OTHER_FACTORS, false, sum);
-        let depends = most.max(dealt).max(other) > 1;
-        let why = if most == 1 {
+        let case = page.case("collective");
+        case.set("collective", name);
+        case.set("changes", all.iter().any(|&most| most > 1));
+        case.set("why", if all[0] == 1 {
             "nodes of 1, 2, 4 and 8 ranks side by side are subtrees of one binary tree: there the order is the same, and the claim needs nodes of other sizes, or ranks that \
              are dealt out"
         } else {
             "the root's own value meets the other nodes' before it meets its neighbours', so even x1, x2, x4, x8 differ"
-        };
-        Comparison::computed(
-            format!("{name}: the topology changes the bits"),
-            if depends { "yes" } else { "no" },
-        )
-        .published("yes: heavily dependent on the hardware topology")
-        .because(why)
-    };
-    collectives.iter().map(compare).collect()
+        });
+    }
+    page.rows("results", rows, |row| row);
+    ordered(context.quick, page)
 }
 
 /// The hierarchical schedule on threads.
-fn ordered_comparisons(quick: bool) -> Result<Vec<Comparison>, Error> {
+fn ordered(quick: bool, page: &mut Values) -> Result<(), Error> {
     let values = data(VALUES, true, 0);
-    let expected = reduce::sum(&values).map_err(|error| Error::Run(error.to_string()))?;
-    let mut comparisons = Vec::new();
+    let both = [FACTORS, OTHER_FACTORS].concat();
+    let runs: [(usize, &[usize]); 3] = [(64, &FACTORS), (64, &OTHER_FACTORS), (60, &both)];
     let mut all = BTreeSet::new();
-    let mut run = |ranks: usize, factors: &[usize]| -> Result<(), Error> {
-        let bits = plans(ranks, factors, &values)?;
-        let names: Vec<String> = factors.iter().map(|factor| format!("x{factor}")).collect();
-        let what = format!(
-            "`hierarchical` on {ranks} ranks, {VALUES} items, {}: distinct results of reduce and allreduce, on all ranks",
-            names.join(", ")
-        );
-        comparisons.push(Comparison::computed(what, bits.len()).because("real plans, on threads"));
+    for (ranks, factors) in &runs[..if quick { 1 } else { 3 }] {
+        let bits = plans(*ranks, factors, &values)?;
+        let case = page.case("plans");
+        case.set("ranks", *ranks).set("results", bits.len());
+        let factors = factors.iter().map(|factor| format!("x{factor}"));
+        case.set("factors", listed(factors));
         all.extend(bits);
-        Ok(())
-    };
-    run(64, &FACTORS)?;
-    if !quick {
-        run(64, &OTHER_FACTORS)?;
-        run(60, &[FACTORS, OTHER_FACTORS].concat())?;
     }
-    let is_tree = all == BTreeSet::from([expected.to_bits()]);
-    comparisons.push(Comparison::computed(
-        "all of these are the result of one process",
-        if is_tree { "yes" } else { "no" },
-    ));
-    Ok(comparisons)
+    let expected = reduce::sum(&values)?.to_bits();
+    page.set("alike", all == BTreeSet::from([expected]));
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,23 +1,16 @@
 //! The paper's cluster as the simulator knows it, and the algorithms that MPICH takes there.
 
-use schedule::{Algorithm, Collective, Link, Machine, Parameters, Placement, Schedule, SharedPort};
+use schedule::{Algorithm, Collective, Machine, Parameters, Placement, Schedule, SharedPort};
+
+use crate::Values;
+use crate::cluster::Cluster;
 
 /// Two sockets of four cores.
 pub(super) const NODE_RANKS: usize = 8;
 
-/// Two ranks of a node: a copy through shared memory, and how fast a core of 2009 adds one row in memory to another. Assumed.
-const NEAR: Link = Link {
-    latency_ns: 500.0,
-    byte_ns: 0.25,
-    combine_byte_ns: 0.2,
-};
-
-/// Two nodes: an MPI message over InfiniBand QDR, 3.2 GB/s. Assumed.
-const FAR: Link = Link {
-    latency_ns: 1700.0,
-    byte_ns: 0.31,
-    ..NEAR
-};
+/// Two ranks of a node: a copy through shared memory, and how fast a core of 2009 adds one row in memory to another; two nodes: an MPI message
+/// over InfiniBand QDR, 3.2 GB/s. Assumed.
+const LINKS: Cluster = Cluster::new([500.0, 0.25], [1700.0, 0.31], 0.2);
 
 /// Rows shorter than this go along trees (section III-A: 2 Kbytes by default).
 const SHORT_BYTES: usize = 2048;
@@ -26,22 +19,25 @@ const SHORT_BYTES: usize = 2048;
 pub(super) const FACTORS: [usize; 3] = [2, 4, 8];
 
 /// What a page says of the machine.
-pub(super) fn description() -> String {
-    format!(
+pub(super) fn describe(page: &mut Values) {
+    let Cluster { near, far } = LINKS;
+    let words = format!(
         "Simulated, as the paper's 320 nodes of {NODE_RANKS} cores are not here. Assumed, not published: within a node α = {} ns, β = {} ns/byte (shared memory of 2009); between nodes α = {} ns, β = {} ns/byte \
          (InfiniBand QDR, 3.2 GB/s); γ = {} ns/byte to combine. A node has one port: the bytes of its ranks' messages to other nodes go through it one after the other, and come in so. Contention within a \
          node's memory, or in the network behind the port, is not simulated.",
-        NEAR.latency_ns, NEAR.byte_ns, FAR.latency_ns, FAR.byte_ns, NEAR.combine_byte_ns
-    )
+        near.latency_ns, near.byte_ns, far.latency_ns, far.byte_ns, near.combine_byte_ns
+    );
+    page.set("cluster", words);
 }
 
 /// What a page says of the algorithms.
-pub(super) fn algorithms() -> String {
-    format!(
+pub(super) fn describe_algorithms(page: &mut Values) {
+    let words = format!(
         "The flat schedule is MPICH's by section III: rows of less than {SHORT_BYTES} bytes, or shorter than a double a rank, take a binomial tree (allreduce: recursive doubling), others reduce-scatter \
          and gather (allreduce: Rabenseifner's). The two-level schedules take the same within nodes and between them, told to assume 2, 4 or 8 ranks a node. The paper does not say how its ranks lie on the \
          nodes: side by side, or dealt out in turn, so that neighbours are on other nodes. Ranks that are assumed to share a node do so in either case; with 2 or 4 assumed, the nodes' first ranks are dealt out, too. Ratios below 1: two levels are faster."
-    )
+    );
+    page.set("algorithms", words);
 }
 
 /// How many ranks lie side by side on a node before the next ones lie on another.
@@ -52,16 +48,12 @@ fn ranks_at_once(assumed: usize, is_dealt: bool) -> usize {
 /// The cluster, its ranks side by side or dealt out to nodes in turn; those that a schedule assumes to share a node do.
 pub(super) fn machine(ranks: usize, assumed: usize, is_dealt: bool) -> Machine {
     Machine {
-        near: NEAR,
-        far: FAR,
-        node_ranks: NODE_RANKS,
-        ports: 1,
         shared_port: SharedPort::Node,
-        port_message_ns: 0.0,
         placement: Placement::RoundRobin {
             nodes: ranks.div_ceil(NODE_RANKS),
             ranks_at_once: ranks_at_once(assumed, is_dealt),
         },
+        ..LINKS.machine(NODE_RANKS)
     }
 }
 

@@ -4,50 +4,29 @@ use std::ops::Range;
 
 use distribution::{Distribution, Scheme};
 use harness::Error;
-use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot, Size};
+use harness::plot::Line;
 use schedule::{Collective, Schedule, simulate, simulate_unordered};
 use tree_index::Tree;
 
 use super::cluster::{self, NODE_RANKS, aware, machine};
-use crate::said::{count, range};
-use crate::{Comparison, Context, Page};
+use crate::said::{heights, line, range};
+use crate::values::cells;
+use crate::{Context, Values};
 
 /// Rows, in doubles.
 const WIDTHS: [usize; 4] = [1, 512, 32_768, 1_048_576];
 
-/// How the items that are reduced lie on ranks.
+/// How the items that are reduced lie on ranks: a name, a rule, and the items of a rank.
 #[derive(Clone, Copy, Debug)]
-struct Spread {
-    name: &'static str,
-    scheme: Scheme,
-    /// The items of a rank.
-    share: u64,
-}
+struct Spread(&'static str, Scheme, u64);
 
-/// The first of them give each rank a subtree.
+/// The first of them give each rank a subtree; the very first is the paper's.
 const ALIGNED: usize = 2;
 const SPREADS: [Spread; 4] = [
-    Spread {
-        name: "one row a rank",
-        scheme: Scheme::Lower,
-        share: 1,
-    },
-    Spread {
-        name: "2048 rows a rank",
-        scheme: Scheme::Lower,
-        share: 2048,
-    },
-    Spread {
-        name: "1972 rows a rank",
-        scheme: Scheme::Lower,
-        share: 1972,
-    },
-    Spread {
-        name: "1972 rows a rank, optimized",
-        scheme: Scheme::Optimized,
-        share: 1972,
-    },
+    Spread("one row a rank", Scheme::Lower, 1),
+    Spread("2048 rows a rank", Scheme::Lower, 2048),
+    Spread("1972 rows a rank", Scheme::Lower, 1972),
+    Spread("1972 rows a rank, optimized", Scheme::Optimized, 1972),
 ];
 
 /// What the order costs on one number of ranks.
@@ -61,14 +40,10 @@ struct Cost {
 }
 
 impl Spread {
-    fn distribution(self, ranks: usize) -> Result<Distribution, Error> {
-        let items = self.share * ranks as u64;
-        Ok(self.scheme.distribute(items, ranks)?)
-    }
-
     /// The time in one order over that in any, of an allreduce.
     fn cost(self, ranks: usize, doubles: usize) -> Result<Cost, Error> {
-        let distribution = self.distribution(ranks)?;
+        let Self(_, scheme, share) = self;
+        let distribution: Distribution = scheme.distribute(share * ranks as u64, ranks)?;
         let tree = Tree::new(distribution.items());
         let rows = |ranks: Range<usize>| {
             let items = distribution.start(ranks.start)..distribution.start(ranks.end);
@@ -79,7 +54,7 @@ impl Spread {
         let machine = machine(ranks, NODE_RANKS, false);
         let ordered = simulate(&schedule, &machine, bytes, &rows);
         let unordered = simulate_unordered(&schedule, &machine, bytes);
-        let fold_ns = (self.share - 1) as f64 * bytes * machine.near.combine_byte_ns;
+        let fold_ns = (share - 1) as f64 * bytes * machine.near.combine_byte_ns;
         Ok(Cost {
             whole_ratio: (fold_ns + ordered.time_ns) / (fold_ns + unordered.time_ns),
             ratio: ordered.time_ns / unordered.time_ns,
@@ -90,92 +65,41 @@ impl Spread {
 }
 
 /// The two-level allreduce, in one order and in any.
-pub(super) fn of_order(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.paragraph(cluster::description());
-    page.paragraph(format!(
-        "An allreduce by `hierarchical`, told of {NODE_RANKS} ranks a node: what the same bits for every topology cost. An unordered reduction sends one row, whatever it stands for; a tree-ordered one as many as \
-         there are subtrees in what its ranks hold. That is one, where each rank has one row (as in all of the paper's runs) or a power of two of them. The plots leave out the fold of a rank's own rows, at γ a byte, which any reduction has; the table has both."
-    ));
+pub(super) fn of_order(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    cluster::describe(page);
     let powers = (3..=11).step_by(2).map(|log| 1_usize << log);
-    let most = if context.quick { 32 } else { 2048 };
+    let most = context.quick_or(32, 2048);
     let sizes: Vec<usize> = powers.filter(|&ranks| ranks <= most).collect();
-    let (last, mut comparisons) = (sizes[sizes.len() - 1], Vec::new());
+    page.set("ranks", sizes[sizes.len() - 1]);
     let mut rows = Vec::new();
     for doubles in WIDTHS {
-        let mut lines = Vec::new();
+        let mut lines: Vec<Line> = Vec::new();
         for spread in SPREADS {
-            let mut points = Vec::new();
-            for &ranks in &sizes {
-                let cost = spread.cost(ranks, doubles)?;
-                points.push((ranks as f64, cost.ratio));
-                if ranks == last {
-                    rows.push(row(doubles, spread, cost));
-                    comparisons.extend(compared(ranks, doubles, spread, cost));
-                }
-            }
-            lines.push(Line::new(spread.name, points));
+            let costs = sizes.iter().map(|&ranks| spread.cost(ranks, doubles));
+            let costs: Vec<Cost> = costs.collect::<Result<_, _>>()?;
+            let points = sizes.iter().zip(&costs);
+            lines.push(line(spread.0, points, |(&ranks, cost)| {
+                (ranks as f64, cost.ratio)
+            }));
+            let last = costs[costs.len() - 1];
+            rows.push(cells![
+                doubles,
+                spread.0,
+                last.ratio,
+                last.whole_ratio,
+                last.rows_mean,
+                last.rows_max,
+            ]);
         }
-        let of = |spreads: &[Line]| {
-            let points = spreads.iter().flat_map(|line| &line.points);
-            range(points.map(|point| point.1))
-        };
         let (aligned, others) = lines.split_at(ALIGNED);
-        page.plot(
-            &doubles.to_string(),
-            Plot {
-                title: format!(
-                    "One order takes {} of the time if shares are aligned, {} if they are not",
-                    of(aligned),
-                    of(others)
-                ),
-                subtitle: format!(
-                    "Simulated allreduce of a row of {} double{}: time in one order over that in any order",
-                    count(doubles),
-                    if doubles == 1 { "" } else { "s" }
-                ),
-                x: Axis::doublings("p, ranks"),
-                y: Axis::linear("time over any order's, ratio"),
-                lines,
-                size: Size::Page,
-            },
-        )?;
+        let case = page.case("width");
+        case.set("doubles", doubles);
+        case.set("double", if doubles == 1 { "double" } else { "doubles" });
+        case.set("aligned", range(heights(aligned)));
+        case.set("others", range(heights(others)));
+        case.set("cost", heights(&lines[..1]).last());
+        case.draw(&doubles.to_string(), lines);
     }
-    page.heading(format!("On {last} ranks"));
-    page.table(
-        [
-            "doubles",
-            "items",
-            "time, as a ratio",
-            "with the fold of own rows",
-            "rows a piece",
-            "most",
-        ],
-        rows,
-    );
-    page.compare(comparisons);
+    page.rows("costs", rows, |row| row);
     Ok(())
-}
-
-fn row(doubles: usize, spread: Spread, cost: Cost) -> Vec<String> {
-    vec![
-        doubles.to_string(),
-        spread.name.to_owned(),
-        digits(cost.ratio),
-        digits(cost.whole_ratio),
-        digits(cost.rows_mean),
-        cost.rows_max.to_string(),
-    ]
-}
-
-/// What the paper's own case costs.
-fn compared(ranks: usize, doubles: usize, spread: Spread, cost: Cost) -> Option<Comparison> {
-    let is_published = spread.share == 1;
-    is_published.then(|| {
-        Comparison::simulated(
-            format!("{ranks} ranks, one row of {doubles} doubles each: time of the reproducible topology-aware allreduce over the other's"),
-            cost.ratio,
-        )
-        .published("the library must do without topology, to give the same bits")
-        .because("the order is the items', not the nodes': one row a rank stays one row a message, and the topology may be used")
-    })
 }

@@ -3,34 +3,13 @@
 use std::collections::BTreeMap;
 
 use harness::Error;
-use harness::plot::{Axis, Line, Plot, Size};
-use schedule::{Algorithm, Step, check};
+use harness::plot::Line;
+use schedule::{Algorithm, Schedule, Step, check};
 
-use super::{PORTS_MAX, RANKS_MAX, adapts, allreduce, log_up, smallest_ports, yes};
-use crate::{Comparison, Context, Page};
-
-/// How the last round is adapted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Tuple {
-    pub(super) senders: usize,
-    pub(super) sent_round: u32,
-    pub(super) received_round: u32,
-    pub(super) sent_peer: usize,
-    pub(super) received_peer: usize,
-}
-
-impl Tuple {
-    /// The case of Theorem 1 that it is.
-    fn case(self) -> usize {
-        match (self.received_round, self.sent_round) {
-            (1.., 1..) => 1,
-            (1.., 0) => 2,
-            (0, 0) => 3,
-            (0, 1) => 4,
-            (0, _) => 5,
-        }
-    }
-}
+use super::{PORTS_MAX, RANKS_MAX, adapts, allreduce, log_up, smallest_ports};
+use crate::said::part_of;
+use crate::values::{Value, cells};
+use crate::{Context, Values};
 
 /// n sum (n+1)^i for i = 0..l-2, and j (n+1)^(l-1): how far behind a rank its boundary g_l\[j\] lies; 0 for l = 0.
 pub(super) fn boundary(ports: usize, round: u32, peer: usize) -> usize {
@@ -47,30 +26,30 @@ fn held(ports: usize, ranks: usize) -> usize {
     (ports + 1).pow(rounds.saturating_sub(1))
 }
 
-/// The pairs (l, j) of one side; with l = 0, j says nothing.
+/// The boundaries of one side, with their rounds l; with l = 0, j says nothing.
 fn boundaries(ports: usize, ranks: usize) -> Vec<(u32, usize)> {
     let rounds = u32::try_from(log_up(ports + 1, ranks)).expect("a logarithm");
-    let others = (1..rounds).flat_map(|round| (1..=ports).map(move |peer| (round, peer)));
+    let others = (1..rounds)
+        .flat_map(|round| (1..=ports).map(move |peer| (round, boundary(ports, round, peer))));
     std::iter::once((0, 0)).chain(others).collect()
 }
 
-/// All solutions of eq. 8.
-pub(super) fn solutions(ports: usize, ranks: usize) -> Vec<Tuple> {
+/// The cases of Theorem 1 in which eq. 8 has a solution.
+fn cases(ports: usize, ranks: usize) -> [bool; 5] {
     let held = held(ports, ranks);
-    let mut found = Vec::new();
+    let boundaries = boundaries(ports, ranks);
+    let mut found = [false; 5];
     for senders in 1..=ports {
-        for &(sent_round, sent_peer) in &boundaries(ports, ranks) {
-            for &(received_round, received_peer) in &boundaries(ports, ranks) {
-                let sent = senders * held + boundary(ports, sent_round, sent_peer);
-                if sent == ranks + boundary(ports, received_round, received_peer) {
-                    found.push(Tuple {
-                        senders,
-                        sent_round,
-                        received_round,
-                        sent_peer,
-                        received_peer,
-                    });
-                }
+        for &(sent_round, sent) in &boundaries {
+            for &(received_round, received) in &boundaries {
+                let case = match (received_round, sent_round) {
+                    (1.., 1..) => 1,
+                    (1.., 0) => 2,
+                    (0, 0) => 3,
+                    (0, 1) => 4,
+                    (0, _) => 5,
+                };
+                found[case - 1] |= senders * held + sent == ranks + received;
             }
         }
     }
@@ -82,10 +61,8 @@ fn meets_base_border(ports: usize, ranks: usize) -> bool {
     let held = held(ports, ranks);
     let boundaries = boundaries(ports, ranks);
     (1..=ports).any(|senders| {
-        let meets = |&(round, peer): &(u32, usize)| {
-            senders * held + boundary(ports, round, peer) + 1 == ranks
-        };
-        boundaries.iter().any(meets)
+        let mut boundaries = boundaries.iter();
+        boundaries.any(|(_, boundary)| senders * held + boundary + 1 == ranks)
     })
 }
 
@@ -116,19 +93,19 @@ fn row(ports: usize, most: usize) -> Row {
         ..Row::default()
     };
     for ranks in 2..=most {
-        let tuples = solutions(ports, ranks);
-        let by_border = !tuples.is_empty() || meets_base_border(ports, ranks);
+        let cases = cases(ports, ranks);
+        let by_tuple = cases.contains(&true);
+        let by_border = by_tuple || meets_base_border(ports, ranks);
         let ours = adapts(ports, ranks);
         row.count += 1;
-        row.by_tuple += usize::from(!tuples.is_empty());
+        row.by_tuple += usize::from(by_tuple);
         row.by_border += usize::from(by_border);
         let is_power = (ports + 1).pow(ranks.ilog(ports + 1)) == ranks;
-        row.by_border_powers += usize::from(by_border && tuples.is_empty() && is_power);
+        row.by_border_powers += usize::from(by_border && !by_tuple && is_power);
         row.ours += usize::from(ours);
         row.same += usize::from(by_border == ours);
-        for case in 1..=5 {
-            let has_case = tuples.iter().any(|tuple| tuple.case() == case);
-            row.cases[case - 1] += usize::from(has_case);
+        for (count, is_found) in row.cases.iter_mut().zip(cases) {
+            *count += usize::from(is_found);
         }
         let schedule = allreduce(Algorithm::Dissemination, Some(ports), ranks);
         row.right += usize::from(check(&schedule).is_ok());
@@ -136,9 +113,8 @@ fn row(ports: usize, most: usize) -> Row {
             row.least_unadapted = row.least_unadapted.or(Some(ranks));
             let bruck = allreduce(Algorithm::Bruck, Some(ports), ranks);
             let is_alike = |rank: usize| {
-                let programs =
-                    [&schedule, &bruck].map(|one| one.steps(rank).collect::<Vec<Step>>());
-                programs[0] == programs[1]
+                let steps = |of: &Schedule| of.steps(rank).collect::<Vec<Step>>();
+                steps(&schedule) == steps(&bruck)
             };
             row.covered += usize::from((0..ranks).all(is_alike));
         }
@@ -147,147 +123,74 @@ fn row(ports: usize, most: usize) -> Row {
 }
 
 /// Eq. 8 and Theorem 1 against our schedule.
-pub(super) fn tuples(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    let most = if context.quick { 64 } else { RANKS_MAX };
-    page.paragraph(format!(
-        "n-way dissemination counts some ranks twice in its last round, unless P = (n + 1)^k; it is adaptable where a boundary of the last sender's data lies on one of the receiver's. The solutions of eq. 8 with 1 <= s <= n, 0 <= l < k, 1 <= j <= n, for P = 2 to {most}; the \
-         numbers of P with a tuple of each case of Theorem 1; and what `dissemination` does: the checker proves it right for every P, and it takes Bruck's combine, of as many rounds, where it does not adapt."
-    ));
+pub(super) fn tuples(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    let most = context.quick_or(64, RANKS_MAX);
+    page.set("most", most);
     let rows: Vec<Row> = (1..=PORTS_MAX).map(|ports| row(ports, most)).collect();
-    table(page, &rows);
+    page.rows("ports", rows.iter(), |row| {
+        let Row {
+            ports,
+            by_tuple,
+            by_border,
+            ours,
+            ..
+        } = *row;
+        let cells = cells![ports, by_tuple, by_border, ours, row.least_unadapted];
+        [cells, row.cases.map(Value::from).to_vec()].concat()
+    });
     let smallest: Vec<usize> = (2..=most).map(smallest_ports).collect();
+    page.set("greatest n", smallest.iter().max().copied());
     let points = smallest.iter().zip(2_u32..);
     let points = points.map(|(&ports, ranks)| (f64::from(ranks), ports as f64));
-    page.plot(
-        "",
-        Plot {
-            title: format!(
-                "Up to P = {most}, the smallest n that adapts changes from one P to the next, up to {}",
-                smallest.iter().max().unwrap_or(&0)
-            ),
-            subtitle: "The smallest n for which n-way dissemination adapts, which the paper's library takes".to_owned(),
-            x: Axis::linear("P, ranks"),
-            y: Axis::linear("n, messages a round"),
-            lines: vec![Line::dots("smallest n", points.collect())],
-            size: Size::Page,
-        },
-    )?;
+    page.draw("", [Line::dots("smallest n", points.collect())]);
     let mut counts = BTreeMap::new();
     for ports in smallest {
         *counts.entry(ports).or_insert(0_u64) += 1;
     }
-    page.table(
-        ["smallest n", "numbers of ranks P"],
-        counts
-            .iter()
-            .map(|(ports, count)| vec![ports.to_string(), count.to_string()]),
-    );
-    page.compare(comparisons(&rows));
+    page.rows("smallest", counts, |(ports, count)| cells![ports, count]);
+    let sum = |of: fn(&Row) -> usize| rows.iter().map(of).fold(0, |sum, one| sum + one);
+    let pairs = sum(|row| row.count);
+    let unadapted = sum(|row| row.count - row.ours);
+    page.set("pairs", pairs).set("unadapted", unadapted);
+    page.set("adapts", unadapted == 0);
+    page.set("same", part_of(sum(|row| row.same), pairs));
+    page.set("by border alone", sum(|row| row.by_border - row.by_tuple));
+    page.set("powers", sum(|row| row.by_border_powers));
+    page.set("right", part_of(sum(|row| row.right), pairs));
+    page.set("covered", part_of(sum(|row| row.covered), unadapted));
     Ok(())
-}
-
-fn table(page: &mut Page, rows: &[Row]) {
-    let headings = [
-        "n",
-        "eq. 8",
-        "eq. 8 or g_B",
-        "`dissemination`",
-        "least P that does not adapt",
-        "case 1",
-        "case 2",
-        "case 3",
-        "case 4",
-        "case 5",
-    ];
-    page.table(
-        headings,
-        rows.iter().map(|row| {
-            let least = row.least_unadapted;
-            let mut cells = vec![
-                row.ports.to_string(),
-                row.by_tuple.to_string(),
-                row.by_border.to_string(),
-                row.ours.to_string(),
-                least.map_or("–".to_owned(), |least| least.to_string()),
-            ];
-            cells.extend(row.cases.map(|count| count.to_string()));
-            cells
-        }),
-    );
-}
-
-fn comparisons(rows: &[Row]) -> Vec<Comparison> {
-    let sum = |of: &dyn Fn(&Row) -> usize| rows.iter().map(of).fold(0, |sum, one| sum + one);
-    let all = sum(&|row| row.count);
-    let unadapted = sum(&|row| row.count - row.ours);
-    let of = |part: usize, whole: usize| format!("{part} of {whole}");
-    vec![
-        Comparison::computed(
-            "n-way dissemination adapts to all pairs (n, P)",
-            yes(unadapted == 0),
-        )
-        .published("no")
-        .because(format!("{unadapted} of {all} pairs do not adapt")),
-        Comparison::computed(
-            "pairs for which eq. 8 or g_B and our schedule say the same",
-            of(sum(&|row| row.same), all),
-        )
-        .published("all"),
-        Comparison::computed(
-            "pairs that adapt, but have no 5-tuple: g_B alone",
-            sum(&|row| row.by_border - row.by_tuple),
-        )
-        .because(format!(
-            "{} of them have P = (n + 1)^k, where nothing is to be adapted",
-            sum(&|row| row.by_border_powers)
-        )),
-        Comparison::computed(
-            "pairs for which the checker proves the schedule",
-            of(sum(&|row| row.right), all),
-        ),
-        Comparison::computed(
-            "pairs without adaption whose programs are Bruck's",
-            of(sum(&|row| row.covered), unadapted),
-        )
-        .published("alternative solutions need to be found")
-        .because("Bruck's combine with the same n takes as many rounds, and works for all pairs"),
-    ]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{meets_base_border, row, solutions};
+    use super::{cases, meets_base_border, row};
 
     /// n and P of all pairs up to 300 that do not adapt, as another model counted them.
     #[test]
     fn pairs_that_do_not_adapt() {
-        let found: Vec<(usize, Option<usize>)> = (1..=8)
-            .map(|ports| {
-                let row = row(ports, 300);
-                assert_eq!((row.same, row.right), (row.count, row.count), "n = {ports}");
-                (row.count - row.ours, row.least_unadapted)
-            })
-            .collect();
-        let least = [
-            (191, Some(13)),
-            (121, Some(40)),
-            (69, Some(85)),
-            (48, Some(156)),
-            (25, Some(259)),
-            (0, None),
-            (0, None),
-            (0, None),
-        ];
-        assert_eq!(found, least);
+        for (ports, unadapted, least) in [
+            (1, 191, Some(13)),
+            (2, 121, Some(40)),
+            (3, 69, Some(85)),
+            (4, 48, Some(156)),
+            (5, 25, Some(259)),
+            (6, 0, None),
+            (7, 0, None),
+            (8, 0, None),
+        ] {
+            let row = row(ports, 300);
+            assert_eq!((row.same, row.right), (row.count, row.count), "n = {ports}");
+            assert_eq!(
+                (row.count - row.ours, row.least_unadapted),
+                (unadapted, least)
+            );
+        }
     }
 
     #[test]
     fn the_worked_example() {
         // P = 8, n = 2: g_B meets g_1^2[1], as the paper has it; eq. 8 has solutions, too.
-        assert!(meets_base_border(2, 8));
-        for tuple in solutions(2, 8) {
-            assert!((1..=2).contains(&tuple.senders));
-        }
-        assert!(solutions(2, 9).is_empty() && meets_base_border(2, 9));
+        assert!(meets_base_border(2, 8) && cases(2, 8).contains(&true));
+        assert!(meets_base_border(2, 9) && !cases(2, 9).contains(&true));
     }
 }

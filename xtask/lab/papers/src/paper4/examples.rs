@@ -1,14 +1,126 @@
-//! The worked examples: Figures 1, 3 and 4, value by value.
+//! Table I and the worked examples, Figures 1, 3 and 4: what each rank has after each round, from our schedules' own steps.
 
 use std::collections::BTreeSet;
 
 use harness::Error;
-use schedule::{Algorithm, Step, Transfer};
+use schedule::{Algorithm, Piece, Step, Transfer};
 
 use super::adaption::boundary;
-use super::table1::{ours, ranks_of};
-use super::{allreduce, yes};
-use crate::{Comparison, Context, Page};
+use super::allreduce;
+use crate::said::{listed, part_of};
+use crate::values::row;
+use crate::{Context, Values};
+
+/// The first table as it was published, for 9 ranks: rank, rounds 0, 1 and 2. S_l^p is what rank p has after round l.
+const NINE: &str = r"
+0	x_0	S_1^0 = x_0 \circ x_8 \circ x_7	S_2^0 = S_1^0 \circ S_1^6 \circ S_1^3
+1	x_1	S_1^1 = x_1 \circ x_0 \circ x_8	S_2^1 = S_1^1 \circ S_1^7 \circ S_1^4
+2	x_2	S_1^2 = x_2 \circ x_1 \circ x_0	S_2^2 = S_1^2 \circ S_1^8 \circ S_1^5
+3	x_3	S_1^3 = x_3 \circ x_2 \circ x_1	S_2^3 = S_1^3 \circ S_1^0 \circ S_1^6
+4	x_4	S_1^4 = x_4 \circ x_3 \circ x_2	S_2^4 = S_1^4 \circ S_1^1 \circ S_1^7
+5	x_5	S_1^5 = x_5 \circ x_4 \circ x_3	S_2^5 = S_1^5 \circ S_1^2 \circ S_1^8
+6	x_6	S_1^6 = x_6 \circ x_5 \circ x_4	S_2^6 = S_1^6 \circ S_1^3 \circ S_1^0
+7	x_7	S_1^7 = x_7 \circ x_6 \circ x_5	S_2^7 = S_1^7 \circ S_1^4 \circ S_1^1
+8	x_8	S_1^8 = x_8 \circ x_7 \circ x_6	S_2^8 = S_1^8 \circ S_1^5 \circ S_1^2";
+
+/// The second one, for 8 ranks without adaption.
+const EIGHT: &str = r"
+0	x_0	S_1^0 = x_0 \circ x_7 \circ x_6	S_2^0 = S_1^0 \circ S_1^5 \circ S_1^2
+1	x_1	S_1^1 = x_1 \circ x_0 \circ x_7	S_2^1 = S_1^1 \circ S_1^6 \circ S_1^3
+2	x_2	S_1^2 = x_2 \circ x_1 \circ x_0	S_2^2 = S_1^2 \circ S_1^7 \circ S_1^4
+3	x_3	S_1^3 = x_3 \circ x_2 \circ x_1	S_2^3 = S_1^3 \circ S_1^0 \circ S_1^5
+4	x_4	S_1^4 = x_4 \circ x_3 \circ x_2	S_2^4 = S_1^4 \circ S_1^1 \circ S_1^6
+5	x_5	S_1^5 = x_5 \circ x_4 \circ x_3	S_2^5 = S_1^5 \circ S_1^2 \circ S_1^7
+6	x_6	S_1^6 = x_6 \circ x_5 \circ x_4	S_2^6 = S_1^6 \circ S_1^3 \circ S_1^0
+7	x_7	S_1^7 = x_7 \circ x_6 \circ x_5	S_2^7 = S_1^7 \circ S_1^4 \circ S_1^1";
+
+/// A cell's operands, as x_0 and S_1^6.
+type Cell = Vec<String>;
+
+/// Rounds 0, 1 and 2 of all ranks.
+fn published(table: &str) -> Vec<Vec<Cell>> {
+    let operands = |cell: &str| -> Cell {
+        let value = cell.rsplit(" = ").next().unwrap_or(cell);
+        value.split(r" \circ ").map(str::to_owned).collect()
+    };
+    let rows = table.trim().lines();
+    rows.map(|row| row.split('\t').skip(1).map(operands).collect())
+        .collect()
+}
+
+/// The ranks of some pieces.
+fn ranks_of(pieces: &[Piece]) -> BTreeSet<usize> {
+    pieces
+        .iter()
+        .flat_map(|piece| piece.positions.clone())
+        .collect()
+}
+
+/// S_round^rank, which is x_rank before the first round.
+fn result(round: usize, rank: usize) -> String {
+    match round {
+        0 => format!("x_{rank}"),
+        _ => format!("S_{round}^{rank}"),
+    }
+}
+
+/// What comes from a peer that held so much: its result, or some ranks' own, those behind it in turn.
+fn operands(round: usize, ranks: usize, transfer: &Transfer, held: &BTreeSet<usize>) -> Cell {
+    let (peer, received) = (transfer.peer, ranks_of(&transfer.pieces));
+    if received == *held {
+        return vec![result(round, peer)];
+    }
+    let behind = (0..ranks).map(|distance| (peer + ranks - distance) % ranks);
+    let behind = behind.filter(|rank| received.contains(rank));
+    behind.map(|rank| format!("x_{rank}")).collect()
+}
+
+/// What each rank has after each round of our schedule, as operands.
+fn ours(ports: usize, ranks: usize) -> Vec<Vec<Cell>> {
+    let schedule = allreduce(Algorithm::Dissemination, Some(ports), ranks);
+    let mut programs: Vec<_> = (0..ranks).map(|rank| schedule.steps(rank)).collect();
+    let mut held: Vec<BTreeSet<usize>> = (0..ranks).map(|rank| BTreeSet::from([rank])).collect();
+    let mut cells: Vec<Vec<Cell>> = (0..ranks).map(|rank| vec![vec![result(0, rank)]]).collect();
+    for round in 0.. {
+        let steps: Option<Vec<Step>> = programs.iter_mut().map(Iterator::next).collect();
+        let Some(steps) = steps else {
+            break;
+        };
+        let before = held.clone();
+        for (rank, step) in steps.iter().enumerate() {
+            let mut cell = vec![result(round, rank)];
+            for receive in &step.receives {
+                cell.extend(operands(round, ranks, receive, &before[receive.peer]));
+                held[rank].extend(ranks_of(&receive.pieces));
+            }
+            cells[rank].push(cell);
+        }
+    }
+    cells
+}
+
+/// Table I.
+pub(super) fn partial_results(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    for (ranks, table) in [(9, NINE), (8, EIGHT)] {
+        let (name, ours) = (format!("{ranks} ranks"), ours(2, ranks));
+        page.rows(&name, 0..ranks, |rank| {
+            row(rank, ours[rank].iter().map(joined))
+        });
+        let published = published(table);
+        for round in 0..3 {
+            let pairs = published.iter().zip(&ours);
+            let alike = pairs.filter(|(published, ours)| published[round] == ours[round]);
+            let alike = part_of(alike.count(), ours.len());
+            page.set(&format!("{name} {round}"), alike);
+        }
+        page.set("last", joined(&ours[0][2]));
+    }
+    Ok(())
+}
+
+fn joined(cell: &Cell) -> String {
+    cell.join(" ∘ ")
+}
 
 /// A rank's steps.
 fn steps(algorithm: Algorithm, ports: Option<usize>, ranks: usize, rank: usize) -> Vec<Step> {
@@ -17,147 +129,99 @@ fn steps(algorithm: Algorithm, ports: Option<usize>, ranks: usize, rank: usize) 
 
 /// The peers of some messages, in their order.
 fn peers(transfers: &[Transfer]) -> String {
-    let peers = transfers.iter().map(|transfer| transfer.peer.to_string());
-    peers.collect::<Vec<String>>().join(", ")
+    listed(transfers.iter().map(|transfer| transfer.peer))
 }
 
-/// p - distance, modulo P.
-fn behind(ranks: usize, rank: usize, distance: usize) -> usize {
-    (rank + ranks - distance % ranks) % ranks
+/// The ranks that a message to or from a peer is of.
+fn ranks_with(transfers: &[Transfer], peer: usize) -> String {
+    let transfer = transfers.iter().find(|transfer| transfer.peer == peer);
+    transfer.map_or("nothing".to_owned(), |transfer| {
+        format!("{:?}", ranks_of(&transfer.pieces))
+    })
 }
 
 /// All of them.
-pub(super) fn worked(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.paragraph("What the text and the formulas say of the examples, against the steps of our schedules. The figures themselves were pictures.");
-    page.heading("Figure 1: pairwise exchange, P = 5");
-    page.compare(pairwise_exchange());
-    page.heading("Figures 2 and 3: 2-way dissemination, P = 5 and P = 8");
-    page.compare(dissemination());
-    page.heading("Figure 4: Bruck's global combine, P = 8, n = 2");
-    page.compare(bruck());
+pub(super) fn worked(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    let exchange = |rank| steps(Algorithm::PairwiseExchange, None, 5, rank);
+    let leftover = exchange(4);
+    page.set("exchange to", peers(&leftover[0].sends));
+    let last = &leftover[leftover.len() - 1];
+    page.set("exchange from", peers(&last.receives));
+    page.set("exchange steps", leftover.len());
+    let rounds = (0..5).map(|rank| exchange(rank).len());
+    page.set("exchange rounds", rounds.max());
+    dissemination(page);
+    bruck(page);
     Ok(())
 }
 
-fn pairwise_exchange() -> Vec<Comparison> {
-    let of = |rank| steps(Algorithm::PairwiseExchange, None, 5, rank);
-    let leftover = of(4);
-    let (first, last) = (&leftover[0], &leftover[leftover.len() - 1]);
-    let waits = (0..5).map(|rank| of(rank).len()).max().unwrap_or(0);
-    vec![
-        Comparison::computed(
-            "rank 4 is left over (q = 1): it sends to",
-            peers(&first.sends),
-        )
-        .published("one of the first q ranks: 0"),
-        Comparison::computed("and has the result from", peers(&last.receives)).published("0"),
-        Comparison::computed("its steps", leftover.len())
-            .published("2: first, and after the others"),
-        Comparison::computed(
-            "steps of rank 0, rounds of the butterfly with the leftover before and after",
-            waits,
-        )
-        .because("floor(log2 5) + 2"),
-    ]
-}
-
-fn dissemination() -> Vec<Comparison> {
-    let (five, eight) = (ours(2, 5), ours(2, 8));
+fn dissemination(page: &mut Values) {
+    for ranks in [5, 8] {
+        let [_, one, two] = &ours(2, ranks)[0][..] else {
+            panic!("two rounds");
+        };
+        let rounds = format!("{}; {}", joined(one), joined(two));
+        page.set(&format!("of {ranks}"), rounds);
+    }
     let zero = steps(Algorithm::Dissemination, Some(2), 8, 0);
-    let two = steps(Algorithm::Dissemination, Some(2), 8, 2);
-    let to_zero = two[1].sends.iter().find(|send| send.peer == 0);
-    let sent = to_zero.map_or(BTreeSet::new(), |send| ranks_of(&send.pieces));
+    page.set("from in 1", peers(&zero[0].receives));
+    page.set("from in 2", peers(&zero[1].receives));
     let (held, ranks) = (3, 8);
-    let own = |peer| behind(ranks, 0, boundary(2, 1, peer));
-    let senders = |sender: usize, peer| behind(ranks, 0, sender * held + boundary(2, 1, peer));
-    let border = behind(ranks, 0, ranks - 1);
-    let all = |cells: &[Vec<Vec<String>>]| {
-        cells[0]
-            .iter()
-            .skip(1)
-            .map(|cell| cell.join(" ∘ "))
-            .collect::<Vec<String>>()
-            .join("; ")
-    };
-    vec![
-        Comparison::computed("P = 5, rank 0: rounds 1 and 2", all(&five))
-            .because("Figure 2 is a picture: the adapted scheme counts every rank once, which the checker proves"),
-        Comparison::computed("P = 8: rank 0 receives in round 1 from", peers(&zero[0].receives)).published("7, 6"),
-        Comparison::computed("P = 8: rank 0 receives in round 2 from", peers(&zero[1].receives)).published("5, 2"),
-        Comparison::computed("eq. 5: g_1[1], g_1[2] of rank 0", format!("{}, {}", own(1), own(2)))
-            .because("the last rank of each stretch: inclusive"),
-        Comparison::computed("eq. 6: g_1^2[1], g_1^2[2] of rank 0's second sender, rank 2", format!("{}, {}", senders(2, 1), senders(2, 2))),
-        Comparison::computed("g_B of rank 0 and g_1^2[1] coincide", yes(border == senders(2, 1)))
-            .published("yes")
-            .because(format!("both are {border}: P - 1 behind rank 0")),
-        Comparison::computed("rank 2 sends to rank 0 the reduction of ranks", format!("{sent:?}"))
-            .published("x_2 ∘ x_1"),
-        Comparison::computed("P = 8, rank 0: rounds 1 and 2", all(&eight))
-            .published("(3): without adaption x_0 twice; with it S_1^0 ∘ S_1^5 ∘ (x_2 ∘ x_1)"),
-    ]
+    // Rank 0 less a distance, modulo P.
+    let behind = |distance: usize| (ranks - distance % ranks) % ranks;
+    let own = [1, 2].map(|peer| behind(boundary(2, 1, peer)));
+    let second = [1, 2].map(|peer| behind(2 * held + boundary(2, 1, peer)));
+    let border = behind(ranks - 1);
+    page.set("eq. 5", listed(own)).set("eq. 6", listed(second));
+    page.set("border", border);
+    page.set("coincide", border == second[0]);
+    let two = steps(Algorithm::Dissemination, Some(2), 8, 2);
+    page.set("sent", ranks_with(&two[1].sends, 0));
 }
 
-fn bruck() -> Vec<Comparison> {
+fn bruck(page: &mut Values) {
     let (ports, ranks) = (2, 8);
     let steps = steps(Algorithm::Bruck, Some(ports), ranks, 0);
     let base = ports + 1;
     let digits = [(ranks - 1) / base, (ranks - 1) % base];
+    page.set("eq. 15", format!("{digits:?}"));
+    page.set("bruck rounds", steps.len());
     let mut held: BTreeSet<usize> = BTreeSet::from([0]);
     let mut counts = Vec::new();
-    for step in &steps {
+    for (step, round) in steps.iter().zip(1..) {
+        page.set(&format!("bruck to in {round}"), peers(&step.sends));
+        page.set(&format!("bruck from in {round}"), peers(&step.receives));
         for receive in &step.receives {
             held.extend(ranks_of(&receive.pieces));
         }
-        counts.push((held.len() - 1).to_string());
+        counts.push(held.len() - 1);
     }
-    let received = |step: usize, from: usize| {
-        let receive = steps[step]
-            .receives
-            .iter()
-            .find(|receive| receive.peer == from);
-        receive.map_or("nothing".to_owned(), |receive| {
-            format!("{:?}", ranks_of(&receive.pieces))
-        })
-    };
-    let mut sends: Vec<(usize, BTreeSet<usize>)> = Vec::new();
-    for send in &steps[1].sends {
-        sends.push((send.peer, ranks_of(&send.pieces)));
+    page.set("c", listed(counts));
+    let Step {
+        sends, receives, ..
+    } = &steps[1];
+    for peer in [3, 5] {
+        page.set(&format!("to {peer}"), ranks_with(sends, peer));
+        page.set(&format!("from {peer}"), ranks_with(receives, peer));
     }
-    let sent = |to: usize| {
-        let send = sends.iter().find(|send| send.0 == to);
-        send.map_or("nothing".to_owned(), |send| format!("{:?}", send.1))
-    };
-    vec![
-        Comparison::computed(
-            "eq. 15: (alpha_1, alpha_0) of P - 1 = 7 in base 3",
-            format!("{digits:?}"),
-        )
-        .published("[2, 1]"),
-        Comparison::computed("rounds", steps.len()).published(2_u64),
-        Comparison::computed(
-            "eq. 16, 17: rank 0 sends in round 1 to",
-            peers(&steps[0].sends),
-        )
-        .published("7, 6"),
-        Comparison::computed("rank 0 receives in round 1 from", peers(&steps[0].receives))
-            .published("1, 2"),
-        Comparison::computed("c, after rounds 1 and 2", counts.join(", "))
-            .published("2")
-            .because("the update of c after the first round is not printed: c (n + 1) + alpha"),
-        Comparison::computed(
-            "eq. 20, 21: rank 0 sends in round 2 to",
-            peers(&steps[1].sends),
-        )
-        .published("5, 3"),
-        Comparison::computed("to 5, S_2[1]: its own with it", sent(5))
-            .published("x_0 ∘ x_1 ∘ x_2 (eq. 19)"),
-        Comparison::computed("to 3, S_2[0]: without its own", sent(3))
-            .published("x_1 ∘ x_2 (eq. 18)"),
-        Comparison::computed(
-            "eq. 22, 23: rank 0 receives in round 2 from",
-            peers(&steps[1].receives),
-        )
-        .published("3, 5"),
-        Comparison::computed("eq. 24: from 3", received(1, 3)).published("(x_3 ∘ x_4 ∘ x_5)"),
-        Comparison::computed("eq. 24: from 5", received(1, 5)).published("(x_6 ∘ x_7)"),
-    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EIGHT, NINE, ours, published};
+
+    #[test]
+    fn nine_ranks_are_as_published() {
+        assert_eq!(published(NINE), ours(2, 9));
+    }
+
+    #[test]
+    fn eight_ranks_are_adapted() {
+        let (published, ours) = (published(EIGHT), ours(2, 8));
+        for rank in 0..8 {
+            assert_eq!(published[rank][..2], ours[rank][..2]);
+            assert_ne!(published[rank][2], ours[rank][2]);
+        }
+        assert_eq!(ours[0][2], ["S_1^0", "S_1^5", "x_2", "x_1"]);
+    }
 }

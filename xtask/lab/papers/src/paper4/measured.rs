@@ -3,16 +3,19 @@
 use harness::Error;
 use harness::bench::schedules::{Job, Row, measure};
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot, Size};
+use harness::plot::Line;
 
-use crate::said::all_ratios;
-use crate::{Comparison, Context, Page};
+use crate::said::{all_ratios, line, listed};
+use crate::values::{Value, cells};
+use crate::{Context, Values};
 
 /// The paper's algorithms, as plans take them.
 const VARIANTS: [&str; 4] = ["binomial", "pairwise-exchange", "dissemination", "bruck"];
 
 /// Operation, elements and their name.
-const CASES: [(&str, u64, &str); 4] = [
+type Case = (&'static str, u64, &'static str);
+
+const CASES: [Case; 4] = [
     ("sum", 1, "one integer"),
     ("maximum", 1, "one integer"),
     ("sum", 255, "255 doubles"),
@@ -22,61 +25,79 @@ const CASES: [(&str, u64, &str); 4] = [
 /// What was measured.
 struct Measured {
     rows: Vec<Row>,
-    ranks: Vec<usize>,
+    ranks: &'static [usize],
 }
 
 impl Measured {
-    fn row(&self, variant: &str, ranks: usize, case: (&str, u64, &str)) -> Option<&Row> {
-        let (operation, n, _) = case;
+    fn row(&self, variant: &str, ranks: usize, (operation, n, _): Case) -> Option<&Row> {
         let is_it = |row: &&Row| {
             row.variant == variant && row.ranks == ranks && row.operation == operation && row.n == n
         };
         self.rows.iter().find(is_it)
     }
 
-    fn time_ns(&self, variant: &str, ranks: usize, case: (&str, u64, &str)) -> f64 {
+    fn time_ns(&self, variant: &str, ranks: usize, case: Case) -> f64 {
         let row = self.row(variant, ranks, case);
         row.map_or(f64::NAN, |row| row.median_ns)
     }
 
     /// The numbers of ranks for which something holds, of all.
     fn holds(&self, is_so: impl Fn(usize) -> bool) -> String {
-        let holds = self.ranks.iter().copied().filter(|&ranks| is_so(ranks));
-        let holds: Vec<String> = holds.map(|ranks| ranks.to_string()).collect();
-        if holds.is_empty() {
-            "for no p".to_owned()
-        } else {
-            format!("for p = {}", holds.join(", "))
+        let holds = self.ranks.iter().filter(|&&ranks| is_so(ranks));
+        match listed(holds) {
+            none if none.is_empty() => "for no p".to_owned(),
+            holds => format!("for p = {holds}"),
         }
     }
 
-    /// A number for each number of ranks.
-    fn each(&self, number: impl Fn(usize) -> f64) -> String {
-        let numbers = self.ranks.iter().map(|&ranks| digits(number(ranks)));
-        numbers.collect::<Vec<String>>().join(", ")
+    /// The fastest of the paper's algorithms, for each number of ranks.
+    fn fastest(&self, case: Case) -> String {
+        let fastest = self.ranks.iter().map(|&ranks| {
+            let time_ns = |variant| self.time_ns(variant, ranks, case);
+            let least = VARIANTS.into_iter();
+            let least = least.min_by(|a, b| time_ns(a).total_cmp(&time_ns(b)));
+            least.unwrap_or("–")
+        });
+        listed(fastest)
     }
 
-    /// The fastest of the paper's algorithms, for each number of ranks.
-    fn fastest(&self, case: (&str, u64, &str)) -> String {
-        let fastest = self.ranks.iter().map(|&ranks| {
-            let times = VARIANTS.map(|variant| (self.time_ns(variant, ranks, case), variant));
-            let least = times.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
-            least.map_or("–", |(_, variant)| variant)
+    /// What a plan as it is tuned takes over the library's own, for each number of ranks.
+    fn overheads(&self, case: Case) -> String {
+        listed(self.ranks.iter().map(|&ranks| {
+            let row = self.row("tuned", ranks, case);
+            digits(row.map_or(f64::NAN, |row| row.ratio))
+        }))
+    }
+
+    fn line(&self, variant: &str, case: Case) -> Line {
+        let rows = self.ranks.iter();
+        let rows = rows.filter_map(|&ranks| self.row(variant, ranks, case));
+        line(variant, rows, |row| (row.ranks as f64, row.ratio))
+    }
+
+    /// A row for each case and number of ranks.
+    fn table(&self) -> Vec<Vec<Value>> {
+        let rows = CASES.iter().flat_map(|&case| {
+            self.ranks.iter().map(move |&ranks| {
+                let mut row = cells![format!("{}, {}", case.2, case.0), ranks];
+                row.extend(VARIANTS.into_iter().chain(["tuned"]).map(|name| {
+                    let row = self.row(name, ranks, case);
+                    Value::from(row.map(|row| {
+                        format!("{} ({})", digits(row.median_ns / 1e3), digits(row.ratio))
+                    }))
+                }));
+                row
+            })
         });
-        fastest.collect::<Vec<&str>>().join(", ")
+        rows.collect()
     }
 }
 
 /// All cases, on few ranks.
-pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    let ranks: Vec<usize> = if context.quick {
-        vec![2]
-    } else {
-        vec![2, 4, 8]
-    };
-    let names: Vec<String> = ranks.iter().map(usize::to_string).collect();
+pub(super) fn here(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    let ranks: &[usize] = context.quick_or(&[2][..], &[2, 4, 8]);
     let mut rows = Vec::new();
-    for &count in &ranks {
+    for &count in ranks {
         let job = Job {
             papers: vec![4],
             // Ranks that take turns on cores take milliseconds for what others do in microseconds.
@@ -88,154 +109,48 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     let reference = rows.first().map(|row| row.reference.clone());
     let reference = reference.unwrap_or_default();
     let measured = Measured { rows, ranks };
-    page.machine(context, &names.join(", "));
-    page.paragraph(format!(
-        "Medians of the slowest rank's time; `{reference}` in turns with each. More ranks than cores take turns on them, so that 4 and 8 ranks measure the \
-         operating system as much as an algorithm. `dissemination` has n = 2 and `bruck` n = 1, not the smallest n and 5; what the paper's choices do on clusters is \
-         simulated in [`paper-4-figures-7-14`](paper-4-figures-7-14.md)."
-    ));
+    page.set("machine", context.machine(&listed(ranks)));
+    page.set("reference", &*reference).set("all", listed(ranks));
     for case in CASES {
-        plot(page, &measured, case, &reference)?;
-    }
-    table(page, &measured, &reference);
-    page.compare(comparisons(&measured, &reference));
-    Ok(())
-}
-
-fn plot(
-    page: &mut Page,
-    measured: &Measured,
-    case: (&str, u64, &str),
-    reference: &str,
-) -> Result<(), Error> {
-    let line = |variant: &str| {
-        let rows = measured.ranks.iter();
-        let rows = rows.filter_map(|&ranks| measured.row(variant, ranks, case));
-        let points = rows.map(|row| (row.ranks as f64, row.ratio));
-        Line::new(variant, points.collect())
-    };
-    let mut lines = VARIANTS.map(line).to_vec();
-    let (operation, n, name) = case;
-    let most = measured.ranks.last().copied().unwrap_or(0);
-    let title = format!("On 2 to {most} ranks, {}", all_ratios(&lines, reference));
-    lines.push(Line::level(reference, 1.0));
-    page.plot(
-        &format!("{operation}-{n}"),
-        Plot {
-            title,
-            subtitle: format!(
-                "Median times of an allreduce of {name}, {operation}, over those of {reference} in turns; ranks beyond the second share cores"
-            ),
-            x: Axis::doublings("p, ranks"),
-            y: Axis::linear(format!("time over {reference}'s, ratio")),
-            lines,
-            size: Size::Page,
-        },
-    )
-}
-
-fn table(page: &mut Page, measured: &Measured, reference: &str) {
-    let headings = ["case".to_owned(), "p".to_owned()];
-    let names = VARIANTS.iter().copied().chain(["tuned"]);
-    let headings = headings
-        .into_iter()
-        .chain(names.clone().map(|name| format!("`{name}`")));
-    let mut rows = Vec::new();
-    for case in CASES {
-        for &ranks in &measured.ranks {
-            let mut row = vec![format!("{}, {}", case.2, case.0), ranks.to_string()];
-            row.extend(names.clone().map(|name| {
-                let row = measured.row(name, ranks, case);
-                row.map_or("–".to_owned(), |row| {
-                    format!("{} ({})", digits(row.median_ns / 1e3), digits(row.ratio))
-                })
-            }));
-            rows.push(row);
+        let (operation, n, row) = case;
+        let mut lines = VARIANTS
+            .map(|variant| measured.line(variant, case))
+            .to_vec();
+        let part = format!("{operation}-{n}");
+        if operation == "sum" {
+            page.set(&format!("fastest of {part}"), measured.fastest(case));
+            page.set(&format!("overhead of {part}"), measured.overheads(case));
         }
+        let page = page.case("case");
+        page.set("row", row).set("operation", operation);
+        page.set("most", ranks.last().copied());
+        page.set("ratios", all_ratios(&lines, &reference));
+        lines.push(Line::level(&reference, 1.0));
+        page.draw(&part, lines);
+        page.set("part", part);
     }
-    page.paragraph(format!("Microseconds, and as a ratio to `{reference}`:"));
-    page.table(headings, rows);
-}
-
-fn comparisons(measured: &Measured, reference: &str) -> Vec<Comparison> {
-    let [integer, _, doubles, doubles_max] = CASES;
-    let ratio = |case| {
-        move |ranks: usize| {
-            let row = measured.row("tuned", ranks, case);
-            row.map_or(f64::NAN, |row| row.ratio)
-        }
-    };
-    let all = measured
-        .ranks
-        .iter()
-        .map(usize::to_string)
-        .collect::<Vec<String>>()
-        .join(", ");
-    let overhead = format!(
-        "a plan as it is tuned over the raw `{reference}`, where the paper has its library over ibverbs; p = {all}"
-    );
-    let few = "few ranks and cores: on two, all but the tree are one exchange";
-    let mut comparisons = vec![
-        Comparison::measured(
-            "Figure 6: overhead of the library, one integer, sum",
-            measured.each(ratio(integer)),
-        )
-        .published("up to 1.84")
-        .because(overhead.clone()),
-        Comparison::measured(
-            "Figure 6: overhead of the library, 255 doubles, sum",
-            measured.each(ratio(doubles)),
-        )
-        .published("up to 2.18")
-        .because(overhead),
-        Comparison::measured(
-            format!("one integer, sum: fastest, p = {all}"),
-            measured.fastest(integer),
-        )
-        .published("bruck")
-        .because(few),
-        Comparison::measured(
-            format!("255 doubles, sum: fastest, p = {all}"),
-            measured.fastest(doubles),
-        )
-        .published("pairwise-exchange")
-        .because(few),
-    ];
-    for variant in &VARIANTS[1..] {
-        let is_faster = |ranks| {
-            measured.time_ns(variant, ranks, doubles) < measured.time_ns("binomial", ranks, doubles)
-        };
-        let what = format!("255 doubles, sum: {variant} is faster than the tree");
-        let compared = Comparison::measured(what, measured.holds(is_faster)).published("always");
-        comparisons.push(compared);
-    }
-    let few_ranks = measured.ranks.first().copied().unwrap_or(2);
+    let names = VARIANTS.into_iter().chain(["tuned"]);
+    page.cells("schedules", names, |name| format!("`{name}`"));
+    page.rows("times", measured.table(), |row| row);
+    let [.., doubles, doubles_max] = CASES;
     for variant in VARIANTS {
-        let time = |case| measured.time_ns(variant, few_ranks, case);
-        let slower = time(doubles_max) / time(doubles);
-        comparisons.push(
-            Comparison::measured(
-                format!("255 doubles: maximum over sum, {variant}, p = {few_ranks}"),
-                slower,
-            )
-            .published("significantly more than 1")
-            .because("the operators of this library are vector instructions, the maximum's too"),
-        );
+        let time_ns = |case| measured.time_ns(variant, ranks[0], case);
+        let case = page.case("schedule");
+        case.set("schedule", variant);
+        case.set("maximum over sum", time_ns(doubles_max) / time_ns(doubles));
+        if variant != "binomial" {
+            let time_ns = |variant, ranks| measured.time_ns(variant, ranks, doubles);
+            let is_faster = |ranks| time_ns(variant, ranks) < time_ns("binomial", ranks);
+            page.set(variant, measured.holds(is_faster));
+        }
     }
-    let beats = |ranks| {
-        let rows = VARIANTS[1..]
-            .iter()
-            .filter_map(|variant| measured.row(variant, ranks, doubles_max));
-        rows.map(|row| row.ratio).fold(f64::INFINITY, f64::min) < 1.0
+    let is_beaten = |ranks| {
+        let mut rows = VARIANTS[1..].iter();
+        rows.any(|variant| {
+            let row = measured.row(variant, ranks, doubles_max);
+            row.is_some_and(|row| row.ratio < 1.0)
+        })
     };
-    comparisons.push(
-        Comparison::measured(
-            format!(
-                "255 doubles, maximum: some butterfly-like algorithm is faster than `{reference}`"
-            ),
-            measured.holds(beats),
-        )
-        .published("for several P"),
-    );
-    comparisons
+    page.set("beaten", measured.holds(is_beaten));
+    Ok(())
 }

@@ -1,98 +1,72 @@
 //! How many rounds the algorithms take: section III-D.
 
 use harness::Error;
-use harness::plot::{Axis, Line, Plot, Size};
+use harness::plot::Line;
 use schedule::{Algorithm, check};
 
 use super::{PORTS_MAX, RANKS_MAX, allreduce, log_up};
-use crate::{Comparison, Context, Page};
+use crate::said::{line, part_of};
+use crate::{Context, Values};
 
-/// The rounds of an allreduce, by the checker.
-fn rounds(algorithm: Algorithm, ports: Option<usize>, ranks: usize) -> Result<u64, Error> {
-    let report = check(&allreduce(algorithm, ports, ranks));
-    let report = report.map_err(|violation| Error::Run(format!("{algorithm}: {violation}")))?;
-    Ok(report.rounds as u64)
-}
-
-/// The rounds for all numbers of ranks from 2 on.
-fn all_rounds(algorithm: Algorithm, ports: Option<usize>, most: usize) -> Result<Vec<u64>, Error> {
-    (2..=most)
-        .map(|ranks| rounds(algorithm, ports, ranks))
-        .collect()
+/// The rounds of an allreduce for all numbers of ranks from 2 on, by the checker.
+fn rounds(algorithm: Algorithm, ports: Option<usize>, most: usize) -> Result<Vec<u64>, Error> {
+    let rounds = (2..=most).map(|ranks| {
+        let report = check(&allreduce(algorithm, ports, ranks));
+        let report = report.map_err(|violation| Error::Run(format!("{algorithm}: {violation}")))?;
+        Ok(report.rounds as u64)
+    });
+    rounds.collect()
 }
 
 /// For how many numbers of ranks a formula counts right.
 fn agreement(counts: &[u64], formula: impl Fn(usize) -> u64) -> String {
-    let agree = counts
-        .iter()
-        .zip(2..)
-        .filter(|&(&count, ranks)| count == formula(ranks));
-    format!("{} of {}", agree.count(), counts.len())
+    let ranks = counts.iter().zip(2..);
+    let agree = ranks.filter(|&(&count, ranks)| count == formula(ranks));
+    part_of(agree.count(), counts.len())
 }
 
-fn line(name: impl Into<String>, counts: &[u64]) -> Line {
+fn over_ranks(name: impl Into<String>, counts: &[u64]) -> Line {
     let points = counts.iter().zip(2_u32..);
-    let points = points.map(|(&count, ranks)| (f64::from(ranks), count as f64));
-    Line::new(name, points.collect())
+    line(name, points, |(&count, ranks)| {
+        (f64::from(ranks), count as f64)
+    })
 }
 
 /// Formulas against counts.
-pub(super) fn counted(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    let most = if context.quick { 64 } else { RANKS_MAX };
-    page.paragraph(format!(
-        "Rounds until the last rank is done, counted from the schedules for every P from 2 to {most}, if a step takes one round after those that it waits for. The checker that counts also proves \
-         each schedule right."
-    ));
-    let exchange = all_rounds(Algorithm::PairwiseExchange, None, most)?;
-    let binomial = all_rounds(Algorithm::Binomial, None, most)?;
+pub(super) fn counted(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    let most = context.quick_or(64, RANKS_MAX);
+    page.set("most", most);
+    let exchange = rounds(Algorithm::PairwiseExchange, None, most)?;
+    let binomial = rounds(Algorithm::Binomial, None, most)?;
+    let as_printed = agreement(&exchange, |ranks| log_up(2, ranks) + 2);
+    page.set("exchange as printed", as_printed);
+    page.set("exchange as it is", agreement(&exchange, exchange_rounds));
+    let doubled = agreement(&binomial, |ranks| 2 * log_up(2, ranks));
+    page.set("binomial right", doubled);
+    page.set("exchange", exchange[most - 2]);
+    page.set("binomial", binomial[most - 2]);
     let mut lines = vec![
-        line("pairwise exchange", &exchange),
-        line("binomial tree", &binomial),
-    ];
-    let mut comparisons = vec![
-        Comparison::computed("pairwise exchange takes ceil(log2 P) + 2: right for P", agreement(&exchange, |ranks| log_up(2, ranks) + 2))
-            .published("all")
-            .because("a misprint: with P = 2^k + q, the exchange is among 2^k ranks, k = floor(log2 P) rounds, and 2 more if q > 0"),
-        Comparison::computed("pairwise exchange takes floor(log2 P) + 2, of powers of two log2 P: right for P", agreement(&exchange, exchange_rounds)),
-        Comparison::computed("the binomial tree takes 2 ceil(log2 P): right for P", agreement(&binomial, |ranks| 2 * log_up(2, ranks)))
-            .published("all"),
+        over_ranks("pairwise exchange", &exchange),
+        over_ranks("binomial tree", &binomial),
     ];
     for algorithm in [Algorithm::Dissemination, Algorithm::Bruck] {
         for ports in 1..=PORTS_MAX {
-            let counts = all_rounds(algorithm, Some(ports), most)?;
-            let formula = |ranks| log_up(ports + 1, ranks);
-            let what = format!(
-                "{algorithm}, n = {ports}, takes ceil(log_{} P): right for P",
-                ports + 1
-            );
-            comparisons
-                .push(Comparison::computed(what, agreement(&counts, formula)).published("all"));
+            let counts = rounds(algorithm, Some(ports), most)?;
+            let right = agreement(&counts, |ranks| log_up(ports + 1, ranks));
+            let case = page.case("ports");
+            case.set("algorithm", algorithm.name());
+            case.set("right", right);
+            case.set("n", ports).set("n + 1", ports + 1);
             if [1, 2, 5].contains(&ports) && algorithm == Algorithm::Bruck {
-                lines.push(line(
+                page.set("bruck", counts[most - 2]);
+                lines.push(over_ranks(
                     format!("dissemination and Bruck, n = {ports}"),
                     &counts,
                 ));
             }
         }
     }
-    let last = |line: &Line| line.points.last().map_or(0.0, |point| point.1);
-    page.plot(
-        "",
-        Plot {
-            title: format!(
-                "On {most} ranks, a binomial tree takes {} rounds, a pairwise exchange {}, Bruck's with n = 5 only {}",
-                last(&lines[1]),
-                last(&lines[0]),
-                last(&lines[lines.len() - 1])
-            ),
-            subtitle: "Rounds of an allreduce, counted".to_owned(),
-            x: Axis::linear("P, ranks"),
-            y: Axis::linear("allreduce, rounds"),
-            lines,
-            size: Size::Page,
-        },
-    )?;
-    page.compare(comparisons);
+    page.draw("", lines);
     Ok(())
 }
 
@@ -103,12 +77,12 @@ fn exchange_rounds(ranks: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{agreement, all_rounds, exchange_rounds, log_up};
+    use super::{agreement, exchange_rounds, log_up, rounds};
     use schedule::Algorithm;
 
     #[test]
     fn the_published_formula_is_never_right() {
-        let counts = all_rounds(Algorithm::PairwiseExchange, None, 40).expect("a right schedule");
+        let counts = rounds(Algorithm::PairwiseExchange, None, 40).expect("a right schedule");
         assert_eq!(agreement(&counts, exchange_rounds), "39 of 39");
         assert_eq!(agreement(&counts, |ranks| log_up(2, ranks) + 2), "0 of 39");
     }

@@ -1,11 +1,84 @@
-//! Sections 2.5 and 4.3: what the pipelining lemma says of each algorithm, and what the programs take.
+//! Sections 2.5 and 4.3: what the pipelining lemma says of each algorithm, d and s as they are counted from its program, and what that takes.
 
 use harness::Error;
 use harness::markdown::digits;
-use schedule::Link;
+use schedule::{Algorithm, Collective, Link};
 
-use super::rounds::{self, BLOCKS, PIPELINES};
-use crate::{Comparison, Context, Page};
+use crate::cluster::{ROUND, Run};
+use crate::said::{extremes, span};
+use crate::values::cells;
+use crate::{Context, Values};
+
+/// Blocks at which every pipeline below is full.
+const BLOCKS: usize = 200;
+
+/// Numbers of ranks: full trees (2^h - 1), full pairs of them (2^h - 2), and others.
+const RANKS: [usize; 10] = [3, 6, 7, 12, 14, 15, 16, 20, 31, 62];
+
+/// A pipeline of which a cost is said.
+#[derive(Clone, Copy)]
+struct Pipeline(&'static str, Algorithm, Collective);
+
+const LINEAR: Pipeline = Pipeline("allreduce", Algorithm::LinearPipelined, ALL);
+const PIPELINES: [Pipeline; 7] = [
+    Pipeline("broadcast", Algorithm::LinearPipelined, FROM_ROOT),
+    Pipeline("reduce", Algorithm::LinearPipelined, TO_ROOT),
+    LINEAR,
+    Pipeline("doubly", Algorithm::LinearDoublyPipelined, ALL),
+    Pipeline("tree", Algorithm::BinaryPipelined, ALL),
+    Pipeline("tree doubly", Algorithm::BinaryDoublyPipelined, ALL),
+    Pipeline("dual root", Algorithm::DualRoot, ALL),
+];
+const FROM_ROOT: Collective = Collective::Broadcast { root: 0 };
+const TO_ROOT: Collective = Collective::Reduce { root: 0 };
+const ALL: Collective = Collective::Allreduce;
+
+impl Pipeline {
+    fn simulate(self, ranks: usize, link: Link) -> Run {
+        Run::flat(self.1, self.2, ranks, link)
+    }
+
+    /// d and s: the rounds of so many blocks are d + s (blocks - 1), as far as s is the same for each of the last.
+    fn counted(self, ranks: usize) -> (f64, f64) {
+        let rounds = |blocks| self.simulate(ranks, ROUND).time_ns(0.0, blocks);
+        let s = (rounds(BLOCKS) - rounds(BLOCKS / 2)) / (BLOCKS / 2) as f64;
+        (rounds(BLOCKS) - s * (BLOCKS - 1) as f64, s)
+    }
+
+    /// What d should be, and how that is written: exactly, or at most.
+    fn latency(self, ranks: usize) -> (&'static str, f64) {
+        let log2 = |n: usize| f64::from(n.next_power_of_two().ilog2());
+        let (p, h) = (ranks as f64, log2(ranks + 1));
+        match (self.1, self.2) {
+            (Algorithm::LinearPipelined, ALL) => ("2(p - 1)", 2.0 * (p - 1.0)),
+            (Algorithm::LinearPipelined, _) => ("p - 1", p - 1.0),
+            (Algorithm::LinearDoublyPipelined, _) => ("2p - 1", 2.0 * p - 1.0),
+            (Algorithm::BinaryPipelined, _) => ("4(h - 1), h = ceil(log2(p + 1))", 4.0 * (h - 1.0)),
+            (Algorithm::BinaryDoublyPipelined, _) => {
+                ("4h - 3, h = ceil(log2(p + 1))", 4.0 * h - 3.0)
+            }
+            _ => ("4 ceil(log2(p + 2)) - 7", 4.0 * log2(ranks + 2) - 7.0),
+        }
+    }
+
+    /// That formula, with how far counts keep to it.
+    fn formula(self, counted: &[(f64, f64)]) -> String {
+        let rows = || {
+            counted
+                .iter()
+                .zip(RANKS)
+                .map(|(&(d, _), ranks)| (d, self.latency(ranks).1))
+        };
+        let equal = rows().filter(|(d, said)| d.total_cmp(said).is_eq()).count();
+        let above = rows().filter(|(d, said)| d > said).count();
+        let (text, all) = (self.latency(RANKS[0]).0, RANKS.len());
+        match (equal, above) {
+            (equal, _) if equal == all => format!("{text}, at all {equal} numbers of ranks"),
+            (equal, 0) => format!("at most {text}; equal at {equal} of {all}"),
+            (_, above) => format!("above {text} at {above} of {all}"),
+        }
+    }
+}
 
 /// One case of the lemma.
 #[derive(Clone, Copy)]
@@ -33,12 +106,7 @@ impl Case {
 
     /// Lemma 1: the least of these times over all M, whole or not.
     fn lemma_ns(&self, (d, s): (f64, f64)) -> f64 {
-        let Self {
-            row_bytes: m,
-            alpha_ns: alpha,
-            beta_ns: beta,
-            ..
-        } = *self;
+        let (m, alpha, beta) = (self.row_bytes, self.alpha_ns, self.beta_ns);
         (d - s) * alpha + 2.0 * (s * (d - s) * alpha * beta * m).sqrt() + s * beta * m
     }
 
@@ -52,6 +120,13 @@ impl Case {
         )]
         let best = best.round().max(1.0) as usize;
         best
+    }
+
+    /// What the lemma's number of blocks takes, and that number.
+    fn simulate(&self, pipeline: Pipeline, counted: (f64, f64)) -> (f64, usize) {
+        let blocks = self.lemma_blocks(counted);
+        let run = pipeline.simulate(self.ranks, self.link());
+        (run.time_ns(self.row_bytes, blocks), blocks)
     }
 }
 
@@ -72,113 +147,61 @@ fn cases(quick: bool) -> Vec<Case> {
 }
 
 /// The page.
-pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.paragraph(
-        "Lemma 1: a row of m bytes in M blocks takes (d + s (M - 1)) (α + β m/M), if the first block is at its end after d rounds and another one s rounds later; for \
-         the best M, T = (d - s) α + 2 sqrt(s (d - s) α β m) + s β m. Here d and s are counted from the programs that run, with a simulator whose messages take a round each, \
-         and then the times are simulated with α and β. A rank sends and receives one message at once.",
-    );
-    page.heading("d and s, counted");
-    rounds::show(page);
-    page.heading("Times");
-    times(context, page);
-    Ok(())
-}
-
-/// How far times are from a formula: the least and the greatest ratio.
-fn ratios(of: impl Iterator<Item = f64>) -> (f64, f64) {
-    of.fold((f64::INFINITY, 0.0), |(least, most), ratio| {
-        (f64::min(least, ratio), f64::max(most, ratio))
-    })
-}
-
-fn why_faster((least, _): (f64, f64)) -> &'static str {
-    if least < 0.9999 {
-        "few blocks are at their ends before a full pipeline's d: not all levels wait for one another yet"
-    } else {
-        ""
-    }
-}
-
-fn times(context: &Context<'_>, page: &mut Page) {
+pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    page.cells("ranks", RANKS, |ranks| format!("p = {ranks}"));
     let cases = cases(context.quick);
-    page.paragraph(format!(
-        "{} cases of p, m, α and β for each pipeline, γ = 0. First the time of so many blocks, then the best of them against T, whose M need not be whole.",
-        cases.len()
-    ));
-    let rows = PIPELINES.iter().flat_map(|pipeline| {
+    page.set("cases", cases.len());
+    for pipeline in PIPELINES {
+        let name = pipeline.0;
+        let counted = RANKS.map(|ranks| pipeline.counted(ranks));
+        page.cells(name, counted, |(d, s)| {
+            format!("{}, {}", digits(d), digits(s))
+        });
+        page.set(&format!("{name} d"), pipeline.formula(&counted));
+        page.set(&format!("{name} s"), span(counted.map(|(_, s)| s)));
         let exact = cases.iter().flat_map(|case| {
             let counted = pipeline.counted(case.ranks);
-            [1, 2, 50, BLOCKS].map(|blocks| {
-                let run = pipeline.simulate(case.ranks, case.link());
-                run.time_ns(case.row_bytes, blocks) / case.time_ns(counted, blocks)
-            })
+            let run = pipeline.simulate(case.ranks, case.link());
+            [1, 2, 50, BLOCKS]
+                .map(|blocks| run.time_ns(case.row_bytes, blocks) / case.time_ns(counted, blocks))
         });
         let best = cases.iter().map(|case| {
             let counted = pipeline.counted(case.ranks);
-            let run = pipeline.simulate(case.ranks, case.link());
-            let blocks = case.lemma_blocks(counted);
-            run.time_ns(case.row_bytes, blocks) / case.lemma_ns(counted)
+            case.simulate(pipeline, counted).0 / case.lemma_ns(counted)
         });
-        let (exact, best) = (ratios(exact), ratios(best));
-        let text = |(least, most): (f64, f64)| format!("{least:.4} to {most:.4}");
-        [
-            Comparison::simulated(
-                format!(
-                    "{}: 1, 2, 50 and {BLOCKS} blocks, ratio to the formula",
-                    pipeline.name
-                ),
-                text(exact),
-            )
-            .published("1")
-            .because(why_faster(exact)),
-            Comparison::simulated(
-                format!("{}: the best M, rounded, ratio to T", pipeline.name),
-                text(best),
-            )
-            .published("1")
-            .because(why_faster(best)),
+        for (which, (least, most)) in [("exact", extremes(exact)), ("best", extremes(best))] {
+            let span = format!("{least:.4} to {most:.4}");
+            page.set(&format!("{name} {which}"), span);
+            let why = if least < 0.9999 {
+                "few blocks are at their ends before a full pipeline's d: not all levels wait for one another yet"
+            } else {
+                ""
+            };
+            page.set(&format!("{name} {which} why"), why);
+        }
+    }
+    let shown = cases.iter().filter(|case| matches!(case.ranks, 16 | 62));
+    page.rows("corollary", shown, |case| {
+        let counted = (2.0 * (case.ranks as f64 - 1.0), 2.0);
+        let lemma_ns = case.lemma_ns(counted);
+        let (time_ns, blocks) = case.simulate(LINEAR, counted);
+        cells![
+            case.ranks,
+            case.row_bytes,
+            case.alpha_ns,
+            case.beta_ns,
+            blocks,
+            lemma_ns / 1e3,
+            time_ns / 1e3,
+            format!("{:.4}", time_ns / lemma_ns),
         ]
     });
-    page.compare(rows);
-    page.paragraph("Corollary 3, p = 16 and 62: T, and what is simulated with the rounded M.");
-    let linear = &PIPELINES[2];
-    let shown = cases.iter().filter(|case| matches!(case.ranks, 16 | 62));
-    page.table(
-        [
-            "p",
-            "m, bytes",
-            "α, ns",
-            "β, ns a byte",
-            "M",
-            "T, µs",
-            "simulated, µs",
-            "ratio",
-        ],
-        shown.map(|case| {
-            let p = case.ranks as f64;
-            let counted = (2.0 * (p - 1.0), 2.0);
-            let blocks = case.lemma_blocks(counted);
-            let lemma_ns = case.lemma_ns(counted);
-            let run = linear.simulate(case.ranks, case.link());
-            let time_ns = run.time_ns(case.row_bytes, blocks);
-            vec![
-                case.ranks.to_string(),
-                digits(case.row_bytes),
-                digits(case.alpha_ns),
-                digits(case.beta_ns),
-                blocks.to_string(),
-                digits(lemma_ns / 1e3),
-                digits(time_ns / 1e3),
-                format!("{:.4}", time_ns / lemma_ns),
-            ]
-        }),
-    );
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Case;
+    use super::{Case, PIPELINES};
 
     /// Corollary 3 is Lemma 1 for d = 2(p - 1) and s = 2.
     #[test]
@@ -194,5 +217,17 @@ mod tests {
             (2.0 * p - 4.0) * alpha + 4.0 * ((p - 2.0) * alpha * beta * m).sqrt() + 2.0 * beta * m;
         let ratio = case.lemma_ns((30.0, 2.0)) / corollary;
         assert!((ratio - 1.0).abs() < 1e-12, "{ratio}");
+    }
+
+    #[test]
+    fn rounds_are_counted() {
+        for (name, counted) in [
+            ("broadcast", (6.0, 1.0)),
+            ("allreduce", (12.0, 2.0)),
+            ("tree doubly", (9.0, 3.0)),
+        ] {
+            let found = PIPELINES.iter().find(|pipeline| pipeline.0 == name);
+            assert_eq!(found.expect("a pipeline").counted(7), counted);
+        }
     }
 }

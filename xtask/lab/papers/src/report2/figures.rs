@@ -1,144 +1,186 @@
-//! Figures 2, 3, 5, 6 and 7: five implementations against a good allreduce, on clusters that are not here.
+//! Figures 2, 3, 5, 6 and 7: five implementations against a good allreduce, on clusters that are not here; and what the report says of them.
 
 use harness::Error;
 use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot, Size};
+use harness::plot::Line;
 use rayon::prelude::*;
 use schedule::Algorithm;
 
-use super::claims;
-use super::hydra::{SHAPES, machine_words};
-use super::points::{COUNT_MAX, DRAWN, IMPLEMENTATIONS, OTHERS, Point, Time};
-use crate::cluster::{Best, Shape};
-use crate::said::all_ratios;
-use crate::{Context, Page};
+use super::hydra::{self, ALGORITHMS, COUNT_MAX, DRAWN, Point, SHAPES};
+use crate::cluster::Shape;
+use crate::said::{all_ratios, from_to, line, listed, part_of};
+use crate::values::row;
+use crate::{Context, Values};
+
+/// A ratio above this is more than what a few bytes of a message make.
+const SLOWER: f64 = 1.001;
 
 /// The page.
-pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.paragraph(machine_words());
-    page.paragraph(
-        "The reference stands for `MPI_Allreduce`: the fastest of recursive doubling, Rabenseifner's and the ring. Where all processes of a node send to other nodes at once, as in the first \
-         two, β between nodes is multiplied by their number. Each implementation with the number of blocks that takes least, as in the report's figures; but the report tried blocks of count/4 to count \
-         elements alone for Exercises 3 to 5, so these are also shown with the best of 1 to 4 blocks.",
-    );
-    let (counts, shapes): (Vec<usize>, Vec<Shape>) = if context.quick {
-        (
-            vec![1, 10_000, COUNT_MAX],
-            vec![Shape::new(1, 16), DRAWN[0]],
-        )
-    } else {
-        (
-            (0..=7).map(|power| 10_usize.pow(power)).collect(),
-            SHAPES.to_vec(),
-        )
-    };
-    let asked = shapes.into_iter().flat_map(|shape| {
+pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    hydra::describe(page);
+    let counts = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, COUNT_MAX];
+    let counts = context.quick_or(&[1, 10_000, COUNT_MAX][..], &counts);
+    let shapes = context.quick_or(&[SHAPES[0], DRAWN[0]][..], &SHAPES);
+    let asked = shapes.iter().flat_map(|&shape| {
         let is_end = |count: usize| matches!(count, 1 | COUNT_MAX);
         let counts = counts.iter().copied();
         let counts = counts.filter(move |&count| DRAWN.contains(&shape) || is_end(count));
         counts.map(move |count| (shape, count))
     });
     let asked: Vec<(Shape, usize)> = asked.collect();
-    let points: Vec<Point> = asked
-        .into_par_iter()
-        .map(|(shape, count)| Point::new(shape, count))
-        .collect();
+    let points = asked.into_par_iter();
+    let points = points.map(|(shape, count)| Point::new(shape, count));
+    let points: Vec<Point> = points.collect();
     for shape in DRAWN {
-        let points: Vec<&Point> = points.iter().filter(|point| point.shape == shape).collect();
-        if !points.is_empty() {
-            draw(page, shape, &points)?;
+        let own: Vec<&Point> = points.iter().filter(|point| point.shape == shape).collect();
+        if !own.is_empty() {
+            draw(page.case("shape"), shape, &own);
         }
     }
-    claims::compare(page, &points);
-    at_end(page, &points, COUNT_MAX);
-    at_end(page, &points, 1);
+    first_claims(page, &points);
+    last_claims(page, &points);
+    for count in [COUNT_MAX, 1] {
+        all_shapes(page.case("count"), &points, count);
+    }
     Ok(())
 }
 
-fn draw(page: &mut Page, shape: Shape, points: &[&Point]) -> Result<(), Error> {
-    page.heading(shape.to_string());
-    let line = |algorithm: Algorithm, blocks: &str, best: fn(&Time) -> Best| {
-        let points = points.iter().map(|point| {
-            let time_ns = best(point.time(algorithm)).time_ns;
-            (point.count as f64, time_ns / point.reference_ns)
-        });
-        Line::new(format!("{algorithm}, {blocks}"), points.collect())
+fn reference(point: &Point) -> String {
+    format!("{} ({})", digits(point.reference_ns / 1e3), point.reference)
+}
+
+/// One configuration over all counts.
+fn draw(page: &mut Values, shape: Shape, points: &[&Point]) {
+    type Time = fn(&Point, Algorithm) -> f64;
+    let over_reference = |algorithm: Algorithm, blocks: &str, time_ns: Time| {
+        line(format!("{algorithm}, {blocks}"), points, |point| {
+            let ratio = time_ns(point, algorithm) / point.reference_ns;
+            (point.count as f64, ratio)
+        })
     };
     let mut lines = Vec::new();
-    for algorithm in points[0].times.iter().map(|time| time.algorithm) {
-        lines.push(line(algorithm, "the best blocks", |time| time.best));
+    for algorithm in ALGORITHMS {
+        lines.push(over_reference(algorithm, "the best blocks", Point::best_ns));
         if algorithm.is_pipelined() {
-            lines.push(line(algorithm, "1 to 4 blocks", |time| time.few));
+            lines.push(over_reference(algorithm, "1 to 4 blocks", Point::few_ns));
         }
     }
-    let title = format!("Simulated, {}", all_ratios(&lines, "the reference"));
+    page.set("shape", shape);
+    page.set("ratios", all_ratios(&lines, "the reference"));
     lines.push(Line::level("the reference", 1.0));
-    let plot = Plot {
-        title,
-        subtitle: format!(
-            "Allreduce on {shape} processes, over the fastest of three schedules of libraries"
-        ),
-        x: Axis::decades("row, elements"),
-        y: Axis::decades("time over the reference's, ratio"),
-        lines,
-        size: Size::Panels,
-    };
-    page.plot(&shape.to_string(), plot)?;
-    let cells = |time: &Time| {
-        let blocks = match time.best.blocks {
-            1 => String::new(),
-            blocks => format!(" ({blocks})"),
-        };
-        format!("{}{blocks}", digits(time.best.time_ns / 1e3))
-    };
-    page.paragraph("Microseconds with the best number of blocks (blocks, where more than one).");
-    let headings = points.iter().map(|point| point.count.to_string());
-    let rows = points[0].times.iter().map(|time| {
-        let cells = points.iter().map(|point| cells(point.time(time.algorithm)));
-        let name = format!("`{}`", time.algorithm);
-        [name].into_iter().chain(cells).collect()
+    page.draw(&shape.to_string(), lines);
+    page.cells("counts", points, |point| point.count);
+    page.cells("references", points, |point| reference(point));
+    page.rows("times", ALGORITHMS, |algorithm| {
+        let cells = points
+            .iter()
+            .map(|point| point.of(algorithm)[0].to_string());
+        row(format!("`{algorithm}`"), cells)
     });
-    let reference = points
-        .iter()
-        .map(|point| format!("{} ({})", digits(point.reference_ns / 1e3), point.reference));
-    let reference = ["reference".to_owned()]
-        .into_iter()
-        .chain(reference)
-        .collect();
-    page.table(
-        ["elements".to_owned()].into_iter().chain(headings),
-        rows.chain([reference]),
-    );
-    Ok(())
 }
 
-fn at_end(page: &mut Page, points: &[Point], count: usize) {
-    page.heading(format!("All configurations at {count}"));
-    page.paragraph("Time as a ratio to the reference; with 1 to 4 blocks in parentheses.");
-    let points = points.iter().filter(|point| point.count == count);
-    let algorithms = IMPLEMENTATIONS.into_iter().map(|(_, algorithm)| algorithm);
-    let algorithms: Vec<Algorithm> = algorithms.chain(OTHERS).collect();
-    let headings = algorithms.iter().map(|algorithm| format!("`{algorithm}`"));
-    page.table(
-        ["nodes x processes", "reference, µs"]
-            .map(str::to_owned)
-            .into_iter()
-            .chain(headings),
-        points.map(|point| {
-            let cells = algorithms.iter().map(|&algorithm| {
-                let few = point.time(algorithm).few.time_ns / point.reference_ns;
-                let few = if algorithm.is_pipelined() {
-                    format!(" ({})", digits(few))
-                } else {
-                    String::new()
-                };
-                format!("{}{few}", digits(point.ratio(algorithm)))
-            });
-            let reference = format!("{} ({})", digits(point.reference_ns / 1e3), point.reference);
-            [point.shape.to_string(), reference]
-                .into_iter()
-                .chain(cells)
-                .collect()
-        }),
+/// All configurations at one count.
+fn all_shapes(page: &mut Values, points: &[Point], count: usize) {
+    page.set("count", count);
+    page.cells("schedules", ALGORITHMS, |algorithm| {
+        format!("`{algorithm}`")
+    });
+    page.rows("shapes", at(points, count), |point| {
+        let cells = ALGORITHMS.map(|algorithm| {
+            let best = digits(point.ratio(algorithm));
+            if !algorithm.is_pipelined() {
+                return best;
+            }
+            let few = point.few_ns(algorithm) / point.reference_ns;
+            format!("{best} ({})", digits(few))
+        });
+        row(point.shape, [reference(point)].into_iter().chain(cells))
+    });
+}
+
+fn at(points: &[Point], count: usize) -> impl Iterator<Item = &Point> + Clone {
+    points.iter().filter(move |point| point.count == count)
+}
+
+fn configurations(count: usize, all: usize) -> String {
+    part_of(count, all) + " configurations"
+}
+
+/// Figures 2, 3 and 5.
+fn first_claims(page: &mut Values, points: &[Point]) {
+    let over_naive = |point: &Point| point.ratio(Algorithm::ReduceBroadcast);
+    page.set("naive", from_to(points.iter().map(over_naive)));
+    let (linear, doubly) = (Algorithm::LinearPipelined, Algorithm::LinearDoublyPipelined);
+    let ends = at(points, COUNT_MAX);
+    let slower = ends.clone().filter(|point| point.ratio(linear) >= 1.0);
+    let (all, slower_count) = (ends.clone().count(), slower.clone().count());
+    page.set("linear faster", configurations(all - slower_count, all));
+    let slower = listed(slower.map(|point| point.shape));
+    let why = format!(
+        "not on {slower}, where Rabenseifner's butterfly has every link of a node to itself here; in memory that all processes share it has not"
     );
+    page.set(
+        "slower",
+        if slower.is_empty() {
+            String::new()
+        } else {
+            why
+        },
+    );
+    for shape in DRAWN {
+        let mut own = points.iter().filter(|point| point.shape == shape);
+        if let Some(first) = own.find(|point| point.ratio(linear) < 1.0) {
+            let case = page.case("first");
+            case.set("shape", shape).set("count", first.count);
+        }
+    }
+    for point in at(points, 1) {
+        let is_large = point.shape.ranks() > 100;
+        let published = if is_large { "huge extra cost" } else { "less" };
+        let case = page.case("one");
+        case.set("shape", point.shape).set("published", published);
+        case.set("ratio", point.ratio(linear));
+    }
+    for point in ends.clone() {
+        let published = match (point.shape.nodes, point.shape.processes) {
+            (20, 32) | (36, 16) => Some("roughly an order worse"),
+            (1, _) | (_, 1) => Some("comparable"),
+            (20, 16) => Some("drastically worse"),
+            _ => None,
+        };
+        let case = page.case("doubly");
+        case.set("shape", point.shape).set("published", published);
+        case.set("ratio", point.few_ns(doubly) / point.best_ns(linear));
+        case.set("blocks", point.of(doubly)[0].blocks);
+    }
+    let best = ends.map(|point| point.best_ns(doubly) / point.best_ns(linear));
+    page.set("linear doubly", from_to(best));
+}
+
+/// Figures 6 and 7.
+fn last_claims(page: &mut Values, points: &[Point]) {
+    let (singly, doubly) = (Algorithm::BinaryPipelined, Algorithm::BinaryDoublyPipelined);
+    let ends = at(points, COUNT_MAX);
+    let few = |point: &Point| point.few_ns(singly) / point.reference_ns;
+    page.set("binary few", from_to(points.iter().map(few)));
+    let naive = |point: &Point| point.best_ns(Algorithm::ReduceBroadcast);
+    let over_naive = |point: &Point| point.few_ns(singly) / naive(point);
+    page.set("binary naive", from_to(points.iter().map(over_naive)));
+    let best = |point: &Point| point.ratio(singly);
+    page.set("binary best", from_to(ends.clone().map(best)));
+    let few = |point: &Point| point.few_ns(doubly) / point.few_ns(singly);
+    page.set("binary doubly few", from_to(ends.clone().map(few)));
+    let best = |point: &Point| point.best_ns(doubly) / point.best_ns(singly);
+    page.set("binary doubly best", from_to(ends.clone().map(best)));
+    let ones = at(points, 1);
+    let slower = ones.clone().filter(|point| best(point) > SLOWER).count();
+    page.set("binary doubly slower", configurations(slower, ones.count()));
+    let few_ns = |nodes, processes| {
+        let shape = Shape::new(nodes, processes);
+        let point = ends.clone().find(|point| point.shape == shape);
+        point.map(|point| point.few_ns(doubly))
+    };
+    if let Some((many, few)) = few_ns(36, 32).zip(few_ns(20, 1)) {
+        page.case("ends").set("ratio", many / few);
+    }
 }

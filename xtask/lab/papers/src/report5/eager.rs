@@ -39,31 +39,23 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
-    use schedule::{Algorithm, Collective, Link, Machine};
+    use schedule::{Algorithm, Collective, Link};
 
     use super::reduce_ns;
     use crate::cluster::Run;
 
-    fn simulate(algorithm: Algorithm, ranks: usize) -> Run {
-        Run {
-            algorithm,
-            collective: Collective::Reduce { root: 0 },
-            ranks,
-            machine: Machine::flat(Link {
-                latency_ns: 100.0,
-                byte_ns: 1.0,
-                combine_byte_ns: 0.5,
-            }),
-        }
-    }
+    const LINK: Link = Link {
+        latency_ns: 100.0,
+        byte_ns: 1.0,
+        combine_byte_ns: 0.5,
+    };
 
     /// One message is the same whether it is waited for or not; two children's latencies overlap.
     #[test]
     fn latencies_overlap() {
-        let (chain, tree) = (
-            simulate(Algorithm::LinearPipelined, 3),
-            simulate(Algorithm::Binary, 3),
-        );
+        let reduce = Collective::Reduce { root: 0 };
+        let [chain, tree] = [Algorithm::LinearPipelined, Algorithm::Binary]
+            .map(|algorithm| Run::flat(algorithm, reduce, 3, LINK));
         let same = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
         same(reduce_ns(&chain, 10.0), 230.0);
         same(chain.time_ns(10.0, 1), 230.0);

@@ -1,21 +1,18 @@
-//! Chapter 4 and appendix B in kind: every data set's length, every mode of summation, on the ranks of this machine.
+//! Chapter 4 and appendix B in kind: every data set's length, every mode of summation, on the ranks of this machine; and the modes against
+//! each other.
 
 use distribution::Scheme;
-use harness::Error;
-use harness::Sharing;
 use harness::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, TABLE_4_1_NAMES};
-use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot, Size};
+use harness::plot::Line;
+use harness::{Error, Sharing};
 
 use super::timings::{self, Job, Mode, Times};
-use crate::said::{count, range, ratios};
-use crate::{Comparison, Context, Page};
+use crate::said::{heights, line, most, range, ratios};
+use crate::values::{Value, cells, row};
+use crate::{Context, Values};
 
 /// The most ranks that have a core of their own.
 pub(super) const RANKS_HERE: usize = 2;
-
-/// How often the thesis repeats a sum.
-const RUNS: usize = 100;
 
 /// The modes of chapter 4, with ours and the fastest unreproducible one beside them.
 const MODES: [Mode; 4] = [
@@ -25,8 +22,9 @@ const MODES: [Mode; 4] = [
     Mode::Unordered,
 ];
 
+/// How often a sum is repeated: by the thesis, or fewer times.
 pub(super) fn runs(context: &Context<'_>) -> usize {
-    if context.quick { 13 } else { RUNS }
+    context.quick_or(13, 100)
 }
 
 /// The lengths of Table 4.1.
@@ -62,146 +60,158 @@ pub(super) fn of(times: &[Times], mode: Mode, ranks: usize) -> impl Iterator<Ite
     times.iter().filter(suits)
 }
 
-pub(super) fn describe(context: &Context<'_>, page: &mut Page, ranks: &str, distribution: &str) {
-    page.machine(context, ranks);
-    page.paragraph(format!(
+/// Those of one data set, where ranks have a core each.
+fn here(times: &[Times], mode: Mode, items: usize) -> &Times {
+    let mut own = of(times, mode, RANKS_HERE);
+    let own = own.find(|times| times.items == items);
+    own.expect("every mode sums every data set")
+}
+
+pub(super) fn describe(context: &Context<'_>, page: &mut Values, ranks: &str, distribution: &str) {
+    page.set("machine", context.machine(ranks));
+    page.set("protocol", format!(
         "The thesis' protocol: {} runs, each timed by itself on its slowest rank, the first and the last eight of a hundred dropped. Items are generated log-likelihoods, spread by {distribution}.",
         runs(context)
     ));
 }
 
 /// Figure 4.1: medians, 1st and 99th percentiles.
-pub(super) fn medians(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+pub(super) fn medians(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
     describe(context, page, "1 and 2", "`optimized`");
     let times = times(context)?;
-    for ranks in 1..=RANKS_HERE {
-        let line = |mode: Mode| {
-            let own: Vec<&Times> = of(times, mode, ranks).collect();
-            let points = own
-                .iter()
-                .map(|times| (times.items as f64, times.median_us()));
-            let bars = own
-                .iter()
-                .map(|times| (times.percentile_us(1), times.percentile_us(99)));
+    for (ranks, named) in [(1, "one rank,"), (RANKS_HERE, "two ranks,")] {
+        let lines = MODES.map(|mode| {
+            let own = || of(times, mode, ranks);
+            let bars = own().map(|times| (times.percentile_us(1), times.percentile_us(99)));
             Line {
                 bars: bars.collect(),
-                ..Line::new(mode.name(), points.collect())
+                ..line(mode.name(), own(), |times| {
+                    (times.items as f64, times.median_us())
+                })
             }
-        };
-        let lines = MODES.map(line);
-        let [plan, _, left_to_right, unordered] = &lines;
-        let plot = Plot {
-            title: format!(
-                "On {} a plan takes {} of a left-to-right sum's time, {} of an unordered one's",
-                if ranks == 1 {
-                    "one rank,"
-                } else {
-                    "two ranks,"
-                },
-                range(ratios(plan, left_to_right)),
-                range(ratios(plan, unordered))
-            ),
-            subtitle: format!(
-                "Median times of an allreduce of a sum over the lengths of the data sets, p = {ranks}; bars from the 1st to the 99th percentile"
-            ),
-            x: Axis::decades("N, items"),
-            y: Axis::decades("time, µs"),
-            lines: lines.to_vec(),
-            size: Size::Page,
-        };
-        page.plot(&format!("p{ranks}"), plot)?;
-    }
-    let cells = |(items, name): (usize, &str)| {
-        let medians = MODES.map(|mode| {
-            let mut own = of(times, mode, RANKS_HERE).filter(|times| times.items == items);
-            own.next().map_or(f64::NAN, Times::median_us)
         });
-        let cells = [name.to_owned(), items.to_string()].into_iter();
-        cells.chain(medians.map(digits)).collect()
-    };
-    let headings = ["data set", "N"].map(str::to_owned).into_iter();
-    page.paragraph(format!("Medians on {RANKS_HERE} ranks, in microseconds:"));
-    page.table(
-        headings.chain(MODES.map(Mode::name)),
-        sizes(context).into_iter().zip(TABLE_4_1_NAMES).map(cells),
-    );
+        let [plan, _, left_to_right, unordered] = &lines;
+        let case = page.case("ranks");
+        case.set("ranks", ranks).set("named", named);
+        case.set("over left-to-right", range(ratios(plan, left_to_right)));
+        case.set("over unordered", range(ratios(plan, unordered)));
+        case.draw(&format!("p{ranks}"), lines);
+    }
+    page.cells("modes", MODES, Mode::name);
+    let data_sets = sizes(context).into_iter().zip(TABLE_4_1_NAMES);
+    page.rows("data sets", data_sets, |(items, name)| {
+        let medians = MODES.map(|mode| Value::from(here(times, mode, items).median_us()));
+        [cells![name, items], medians.to_vec()].concat()
+    });
     Ok(())
 }
 
 /// Figure 4.3: all runs of the longest data set.
-pub(super) fn distribution(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+pub(super) fn distribution(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
     describe(context, page, "2", "`optimized`");
     let times = times(context)?;
     let longest = sizes(context).into_iter().max().unwrap_or(0);
-    let own = |mode| of(times, mode, RANKS_HERE).find(|times| times.items == longest);
-    let lines = MODES.into_iter().filter_map(|mode| {
-        let times = own(mode)?;
-        let count = times.samples_ns.len() as f64;
-        let points = times.samples_ns.iter().zip(1_u32..);
-        let points = points.map(|(ns, place)| (100.0 * f64::from(place) / count, ns / 1e6));
-        Some(Line::new(mode.name(), points.collect()))
-    });
-    let median = |mode| own(mode).map_or(f64::NAN, |times| times.median_us() / 1e3);
-    page.plot(
-        "",
-        Plot {
-            title: format!(
-                "Half of a plan's runs take {} ms at most, half of the left-to-right sum's {} ms",
-                digits(median(Mode::Plan)),
-                digits(median(Mode::LeftToRight))
-            ),
-            subtitle: format!(
-                "All runs of an allreduce in the order of their times, N = {}, p = {RANKS_HERE}",
-                count(longest)
-            ),
-            x: Axis::linear("runs that took at most so long, %"),
-            y: Axis::linear("time, ms"),
-            lines: lines.collect(),
-            size: Size::Page,
-        },
-    )?;
-    page.table(
-        ["mode", "1 %", "25 %", "median", "75 %", "99 %"],
-        percentiles(times, longest),
-    );
-    let spread = |mode| {
-        own(mode).map_or(f64::NAN, |times| {
-            times.percentile_us(99) / times.percentile_us(1)
+    page.set("items", longest);
+    let lines = MODES.map(|mode| {
+        let samples_ns = &here(times, mode, longest).samples_ns;
+        let count = samples_ns.len() as f64;
+        let points = samples_ns.iter().zip(1_u32..);
+        line(mode.name(), points, |(ns, place)| {
+            (100.0 * f64::from(place) / count, ns / 1e6)
         })
+    });
+    page.draw("", lines);
+    percentiles(page, times, longest);
+    let median_ms = |mode| here(times, mode, longest).median_us() / 1e3;
+    page.set("plan", median_ms(Mode::Plan));
+    page.set("left-to-right", median_ms(Mode::LeftToRight));
+    let spread = |mode| {
+        let times = here(times, mode, longest);
+        times.percentile_us(99) / times.percentile_us(1)
     };
-    page.compare([
-        Comparison::measured(
-            "99th over 1st percentile, treefold's plan",
-            spread(Mode::Plan),
-        ),
-        Comparison::measured(
-            "99th over 1st percentile, unordered",
-            spread(Mode::Unordered),
-        ),
-    ]);
+    page.set("plan spread", spread(Mode::Plan));
+    page.set("unordered spread", spread(Mode::Unordered));
     Ok(())
 }
 
 /// One row a mode, in microseconds.
-fn percentiles(times: &[Times], items: usize) -> Vec<Vec<String>> {
-    let row = |mode: Mode| {
-        let times = of(times, mode, RANKS_HERE).find(|times| times.items == items)?;
-        let cells = [1, 25, 50, 75, 99].map(|percent| digits(times.percentile_us(percent)));
-        Some([mode.name()].into_iter().chain(cells).collect())
-    };
-    MODES.into_iter().filter_map(row).collect()
+fn percentiles(page: &mut Values, times: &[Times], items: usize) {
+    page.rows("percentiles", MODES, |mode| {
+        let times = here(times, mode, items);
+        let cells = [1, 25, 50, 75, 99].map(|percent| times.percentile_us(percent));
+        row(mode.name(), cells)
+    });
 }
 
 /// Figure B.2: the runs of every data set.
-pub(super) fn distributions(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+pub(super) fn distributions(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
     describe(context, page, "2", "`optimized`");
     let times = times(context)?;
     for (items, name) in sizes(context).into_iter().zip(TABLE_4_1_NAMES) {
-        page.heading(format!("{name}, N = {items}"));
-        page.table(
-            ["microseconds", "1 %", "25 %", "median", "75 %", "99 %"],
-            percentiles(times, items),
-        );
+        let case = page.case("data set");
+        case.set("name", name).set("items", items);
+        percentiles(case, times, items);
     }
     Ok(())
+}
+
+/// How one mode's medians compare with another's, by length.
+fn over(times: &[Times], mode: Mode, to: Mode, name: String) -> Line {
+    let pairs = of(times, mode, RANKS_HERE).zip(of(times, to, RANKS_HERE));
+    let ratio = |(own, other): (&Times, &Times)| own.median_us() / other.median_us();
+    line(name, pairs, |pair| (pair.0.items as f64, ratio(pair)))
+}
+
+fn draw_ratios(page: &mut Values, lines: impl IntoIterator<Item = Line>) {
+    let same = Line::level("the same time", 1.0);
+    page.draw("", lines.into_iter().chain([same]));
+}
+
+/// Figure 4.2: against a reproducible accumulator, as far as it can be said.
+pub(super) fn against_reproblas(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    describe(context, page, "2", "`optimized`");
+    let times = times(context)?;
+    let modes = [("plan", Mode::Plan), ("algorithm 1", Mode::Algorithm1)];
+    let lines = modes.map(|(name, mode)| {
+        let line = over(times, mode, Mode::LeftToRight, mode.name());
+        page.set(name, range(heights([&line])));
+        page.set(&format!("{name} worst"), most(heights([&line])));
+        let longest = heights([&line]).last();
+        page.set(&format!("{name} longest"), longest);
+        line
+    });
+    draw_ratios(page, lines);
+    Ok(())
+}
+
+/// A mode against the unreproducible sums.
+fn against_allreduce(context: &Context<'_>, page: &mut Values, mode: Mode) -> Result<(), Error> {
+    describe(context, page, "2", "`optimized`");
+    let times = times(context)?;
+    let others = [
+        ("left-to-right", Mode::LeftToRight),
+        ("unordered", Mode::Unordered),
+    ];
+    let lines = others.map(|(name, other)| {
+        let line = over(
+            times,
+            mode,
+            other,
+            format!("{}, over {}", mode.name(), other.name()),
+        );
+        page.set(name, range(heights([&line])));
+        line
+    });
+    draw_ratios(page, lines);
+    Ok(())
+}
+
+/// Figure B.3: what reproducibility costs over the unreproducible sums, by ReproBLAS there, by a plan here.
+pub(super) fn reproducibility(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    against_allreduce(context, page, Mode::Plan)
+}
+
+/// Figure B.4: Algorithm 1 against the unreproducible sums.
+pub(super) fn algorithm1(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    against_allreduce(context, page, Mode::Algorithm1)
 }

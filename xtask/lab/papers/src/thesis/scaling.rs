@@ -1,219 +1,191 @@
-//! Figures 4.1 and 4.4 for more ranks than this machine has.
+//! Ranks that are not here, Figures 4.1 and 4.4: the fold of a rank's share is measured, the messages are simulated.
 
-use std::iter;
+use std::hint::black_box;
+use std::ops::Range;
 
-use distribution::{Cost, Scheme};
+use distribution::{Cost, Distribution, Scheme};
 use harness::Error;
-use harness::markdown::digits;
-use harness::plot::{Axis, Line, Plot, Size};
-use schedule::Machine;
+use harness::bench::timing::{Candidate, medians_ns};
+use harness::plot::Line;
+use schedule::{Algorithm, Collective, Machine, Schedule, simulate};
+use simd_kernels::Level;
+use tree_index::Tree;
 
-use super::model::{
-    CLUSTER_RANKS, FAR, FIELDS, Field, NEAR, NODE_RANKS, SHARED_RANKS, Times, cluster, optimized,
-    shared_memory,
-};
-use super::optimal::path_us;
 use super::runs::sizes;
-use crate::said::{count, range, ratios};
-use crate::{Comparison, Context, Page};
+use super::timings::Mode;
+use super::{algorithm1, distribute};
+use crate::cluster::Cluster;
+use crate::said::{least, line, most, range, ratios};
+use crate::values::row;
+use crate::{Context, Values};
+
+/// The thesis' machines: messages between the threads of a node take what eq. 3.7 takes them for; between nodes, an assumption that is usual
+/// for InfiniBand.
+const LINKS: Cluster = Cluster::new([Cost::THESIS.send_ns, 0.1], [1500.0, 0.1], 0.01);
+
+/// The ranks of a node of the cluster: 40 cores, 80 threads.
+const NODE_RANKS: usize = 80;
+
+/// Ranks of the shared-memory machine, and of the cluster.
+const SHARED_RANKS: usize = 256;
+const CLUSTER_RANKS: usize = 1280;
+
+/// The time of an allreduce by recursive doubling; of one value a message, or of as many as stand for the items.
+fn messages_ns(distribution: &Distribution, machine: &Machine, is_reproducible: bool) -> f64 {
+    let ranks = distribution.ranks();
+    let schedule = Schedule::new(Algorithm::RecursiveDoubling, Collective::Allreduce, ranks);
+    let schedule = schedule.expect("there are ranks");
+    let tree = Tree::new(distribution.items());
+    let rows = |ranks: Range<usize>| {
+        if !is_reproducible {
+            return 1;
+        }
+        let items = distribution.start(ranks.start)..distribution.start(ranks.end);
+        u64::from(tree.fragment_len(items))
+    };
+    simulate(&schedule, machine, 8.0, &rows).time_ns
+}
+
+/// The time to fold a share of this number of items, measured: in the tree's order, from left to right.
+fn fold_ns(items: usize) -> (f64, f64) {
+    let leaves = harness::data::log_likelihoods(items, 1);
+    let leaves = &leaves[..];
+    let mut candidates = [
+        Candidate::new("tree", || {
+            black_box(simd_kernels::sum(Level::best(), black_box(leaves)));
+        }),
+        Candidate::new("left-to-right", || {
+            black_box(simd_kernels::left_to_right(black_box(leaves)));
+        }),
+    ];
+    let medians = medians_ns(&mut candidates, 9);
+    (medians[0], medians[1])
+}
+
+/// The times of a sum on ranks that are not here, in microseconds.
+struct Times {
+    ranks: usize,
+    items: usize,
+    plan: f64,
+    algorithm1: f64,
+    /// Of the thesis' baseline.
+    left_to_right: f64,
+}
+
+impl Times {
+    fn simulate(items: usize, ranks: usize, machine: &Machine) -> Self {
+        let distribution = distribute(Scheme::Optimized, items as u64, ranks);
+        let shares = (0..ranks).map(|rank| distribution.count(rank));
+        let largest = shares.max().and_then(|share| usize::try_from(share).ok());
+        let largest = largest.unwrap_or(0);
+        let (tree_ns, left_to_right_ns) = fold_ns(largest);
+        let messages_ns = |is_reproducible| messages_ns(&distribution, machine, is_reproducible);
+        let item_ns = tree_ns / largest as f64;
+        Self {
+            ranks,
+            items,
+            plan: (tree_ns + messages_ns(true)) / 1e3,
+            algorithm1: algorithm1::allreduce_ns(&distribution, machine, item_ns) / 1e3,
+            left_to_right: (left_to_right_ns + messages_ns(false)) / 1e3,
+        }
+    }
+}
+
+/// The modes that are simulated.
+type Field = fn(&Times) -> f64;
+const FIELDS: [(Mode, Field); 3] = [
+    (Mode::Plan, |times| times.plan),
+    (Mode::Algorithm1, |times| times.algorithm1),
+    (Mode::LeftToRight, |times| times.left_to_right),
+];
 
 /// A line for each mode.
 fn lines(all: &[Times], x: fn(&Times) -> usize, y: impl Fn(&Times, Field) -> f64) -> [Line; 3] {
-    FIELDS.map(|(mode, time)| {
-        let points = all.iter().map(|times| (x(times) as f64, y(times, time)));
-        Line::new(mode.name(), points.collect())
-    })
+    FIELDS.map(|(mode, time)| line(mode.name(), all, |times| (x(times) as f64, y(times, time))))
 }
 
-fn describe(page: &mut Page) {
-    let (near, far) = (NEAR.latency_ns, FAR.latency_ns);
-    page.paragraph(format!(
+fn describe(page: &mut Values) {
+    let (near, far) = (LINKS.near.latency_ns, LINKS.far.latency_ns);
+    let words = format!(
         "Simulated ranks fold as fast as one core here does when it has the memory to itself, and send message by message: α = {near} ns within a node, {far} ns between nodes of {NODE_RANKS} \
          ranks, β = {} ns a byte, γ = {} ns a byte combined, one port a rank; the machine with {SHARED_RANKS} ranks is one node. A plan and the left-to-right sum run recursive doubling when \
          the largest share is folded. Algorithm 1 sends what its message buffer holds, as published, and a binomial tree brings the result back; where ranks have a few items, values that wait in that buffer hold up \
          those that need them.",
-        NEAR.byte_ns, NEAR.combine_byte_ns
-    ));
+        LINKS.near.byte_ns, LINKS.near.combine_byte_ns
+    );
+    page.set("simulation", words);
 }
 
 /// The rest of Figure 4.1: p = 256 and 1280.
-pub(super) fn largest(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.heading("p = 256 and p = 1280, simulated");
+pub(super) fn largest(context: &Context<'_>, page: &mut Values) {
     describe(page);
     let sizes = sizes(context);
-    let simulate = |ranks: usize, machine: &Machine| -> Vec<Times> {
-        let times = sizes
-            .iter()
-            .map(|&items| Times::simulate(items, ranks, machine));
-        times.collect()
-    };
-    let shared = simulate(SHARED_RANKS, &shared_memory());
-    let cluster = simulate(CLUSTER_RANKS, &cluster());
-    for (part, all) in [("a", &shared), ("b", &cluster)] {
-        let lines = lines(all, |times| times.items, |times, time| time(times));
+    // The machine with shared memory is one node.
+    for (part, ranks, node_ranks) in [
+        ("a", SHARED_RANKS, SHARED_RANKS),
+        ("b", CLUSTER_RANKS, NODE_RANKS),
+    ] {
+        let machine = LINKS.machine(node_ranks);
+        let times = sizes.iter();
+        let times = times.map(|&items| Times::simulate(items, ranks, &machine));
+        let all: Vec<Times> = times.collect();
+        let lines = lines(&all, |times| times.items, |times, time| time(times));
         let [plan, algorithm1, left_to_right] = &lines;
-        let plot = Plot {
-            title: format!(
-                "On {} ranks, Algorithm 1 takes {} of a plan's time, a left-to-right sum {}",
-                all[0].ranks,
-                range(ratios(algorithm1, plan)),
-                range(ratios(left_to_right, plan))
-            ),
-            subtitle: format!(
-                "Simulated times of an allreduce of a sum over the lengths of the data sets, p = {}",
-                all[0].ranks
-            ),
-            x: Axis::decades("N, items"),
-            y: Axis::decades("time, µs"),
-            lines: lines.to_vec(),
-            size: Size::Page,
-        };
-        page.plot(part, plot)?;
-    }
-    compare_largest(page, &shared, &cluster);
-    Ok(())
-}
-
-fn compare_largest(page: &mut Page, shared: &[Times], cluster: &[Times]) {
-    let Some(longest) = shared.last() else {
-        return;
-    };
-    let worst = |all: &[Times]| {
         let slowdowns = all.iter().map(|times| times.plan / times.left_to_right);
-        slowdowns.fold(0.0, f64::max)
-    };
-    let by_thesis = optimized(longest.items, SHARED_RANKS).critical_path_ns(&Cost::THESIS);
-    page.compare([
-        Comparison::simulated(
-            "p = 256, longest data set, Algorithm 1 with eq. 3.7's constants, µs",
-            by_thesis / 1e3,
-        )
-        .published(248.0)
-        .because("eq. 3.7's 4.15 ns an addition was measured on shorter data"),
-        Comparison::simulated("p = 256, longest data set, Algorithm 1, µs", longest.algorithm1)
-            .published(248.0)
-            .because("a fold several times as fast, and no two ranks of the simulation share a cache or the memory's bandwidth"),
-        Comparison::simulated("p = 256, longest data set, treefold's plan, µs", longest.plan)
-            .published(248.0)
-            .because("the same"),
-        Comparison::simulated(
-            "p = 256, worst slowdown over the baseline, plan",
-            worst(shared),
-        )
-        .published("less than 2"),
-        Comparison::simulated(
-            "p = 1280, worst slowdown over the baseline, plan",
-            worst(cluster),
-        ),
-    ]);
+        page.set(&format!("worst of {ranks}"), most(slowdowns));
+        if ranks == SHARED_RANKS {
+            let longest = &all[all.len() - 1];
+            let by_thesis = distribute(Scheme::Optimized, longest.items as u64, ranks);
+            let by_thesis_ns = by_thesis.critical_path_ns(&Cost::THESIS);
+            page.set("longest by eq. 3.7", by_thesis_ns / 1e3);
+            page.set("longest by algorithm 1", longest.algorithm1);
+            page.set("longest by plan", longest.plan);
+        }
+        let case = page.case("machine");
+        case.set("part", part).set("ranks", ranks);
+        case.set("algorithm 1", range(ratios(algorithm1, plan)));
+        case.set("left-to-right", range(ratios(left_to_right, plan)));
+        case.draw(part, lines);
+    }
 }
 
 /// Figure 4.4: strong scaling of the longest data set.
-pub(super) fn strong(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.machine(context, "1");
+pub(super) fn strong(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+    page.set("machine", context.machine("1"));
     describe(page);
     let items = sizes(context).into_iter().max().unwrap_or(0);
     let octaves = (0..=8).map(|log| 1 << log);
-    let all: Vec<Times> = octaves
-        .chain((320..=CLUSTER_RANKS).step_by(NODE_RANKS))
-        .map(|ranks| Times::simulate(items, ranks, &cluster()))
-        .collect();
-    let plot = |title: String, y: &str, lines: Vec<Line>| Plot {
-        title,
-        subtitle: format!(
-            "Simulated allreduce of {} doubles, nodes of {NODE_RANKS} ranks",
-            count(items)
-        ),
-        x: Axis::doublings("p, ranks"),
-        y: Axis::decades(y),
-        lines,
-        size: Size::Page,
-    };
-    let [plan, algorithm1, left_to_right] = FIELDS.map(|(_, time)| levels_off(&all, time));
-    let title = format!(
-        "A plan levels off from {plan} ranks on, Algorithm 1 from {algorithm1}, the left-to-right sum from {left_to_right}"
-    );
-    let times = lines(&all, |times| times.ranks, |times, time| time(times));
-    page.plot("time", plot(title, "time, µs", times.to_vec()))?;
+    let ranks = octaves.chain((320..=CLUSTER_RANKS).step_by(NODE_RANKS));
+    let machine = LINKS.machine(NODE_RANKS);
+    let all = ranks.map(|ranks| Times::simulate(items, ranks, &machine));
+    let all: Vec<Times> = all.collect();
     let speed_up = |times: &Times, time: Field| time(&all[0]) / time(times);
-    let most = FIELDS.map(|(_, time)| {
+    let names = ["plan", "algorithm 1", "left-to-right"];
+    for (name, (_, time)) in names.into_iter().zip(FIELDS) {
+        // From there on, no number of ranks is faster by a tenth.
+        let best = least(all.iter().map(time));
+        let level = all.iter().find(|times| time(times) <= best * 1.1);
+        let level = level.map_or(0, |times| times.ranks);
+        page.set(name, level);
         let speed_ups = all.iter().map(|times| speed_up(times, time));
-        format!("{:.0}", speed_ups.fold(0.0, f64::max))
+        page.set(&format!("{name} speed-up"), most(speed_ups));
+        if name == "plan" {
+            page.set("share", items / level.max(1));
+        }
+    }
+    page.set("items", items);
+    let times = lines(&all, |times| times.ranks, |times, time| time(times));
+    page.draw("time", times);
+    let ideal = all.iter().map(|times| times.ranks as f64);
+    let ideal = Line::guide("ideal", ideal.map(|ranks| (ranks, ranks)).collect());
+    let speed_ups = lines(&all, |times| times.ranks, speed_up);
+    page.draw("speedup", speed_ups.into_iter().chain([ideal]));
+    page.cells("modes", FIELDS, |(mode, _)| {
+        format!("{}, µs | speed-up", mode.name())
     });
-    let title = format!(
-        "Cache effect, simulated: speed-ups above the ideal line, where shares fit into caches, up to {} by a plan, {} by Algorithm 1, {} from left to right",
-        most[0], most[1], most[2]
-    );
-    let ideal = all
-        .iter()
-        .map(|times| (times.ranks as f64, times.ranks as f64));
-    let ideal = Line::guide("ideal", ideal.collect());
-    let speed_ups = lines(&all, |times| times.ranks, speed_up).into_iter();
-    let speed_ups = speed_ups.chain([ideal]).collect();
-    page.plot(
-        "speedup",
-        plot(title, "speed-up over one rank, ratio", speed_ups),
-    )?;
-    scaling_tables(page, &all);
-    Ok(())
-}
-
-/// From there on, no number of ranks is faster by a tenth.
-fn levels_off(all: &[Times], time: Field) -> usize {
-    let best = all.iter().map(time).fold(f64::INFINITY, f64::min);
-    let first = all.iter().find(|times| time(times) <= best * 1.1);
-    first.map_or(0, |times| times.ranks)
-}
-
-fn scaling_tables(page: &mut Page, all: &[Times]) {
-    let columns = FIELDS.map(|(mode, _)| [format!("{}, µs", mode.name()), "speed-up".to_owned()]);
-    page.table(
-        iter::once("ranks".to_owned()).chain(columns.into_iter().flatten()),
-        all.iter().map(|times| {
-            let cells =
-                FIELDS.map(|(_, time)| [digits(time(times)), digits(time(&all[0]) / time(times))]);
-            let cells = cells.into_iter().flatten();
-            iter::once(times.ranks.to_string()).chain(cells).collect()
-        }),
-    );
-    let [of_plan, of_algorithm1, of_left_to_right] = FIELDS.map(|(_, time)| levels_off(all, time));
-    let faster = "a fold several times as fast leaves less to share out: messages between nodes outweigh it sooner";
-    let items = all[0].items;
-    page.compare([
-        Comparison::simulated("levels off from p, treefold's plan", of_plan)
-            .published(640_u64)
-            .because(faster),
-        Comparison::simulated("items a rank there", items / of_plan.max(1))
-            .published("about 33000"),
-        Comparison::simulated(
-            "levels off from p, left-to-right + allreduce",
-            of_left_to_right,
-        ),
-        Comparison::simulated("levels off from p, Algorithm 1", of_algorithm1)
-            .published(640_u64)
-            .because(faster),
-    ]);
-}
-
-/// The rest of Figure 3.4: what waits for what in Algorithm 1, at the thesis' number of ranks.
-pub(super) fn critical_paths(page: &mut Page) -> Result<(), Error> {
-    page.heading("p = 256, simulated");
-    page.paragraph(
-        "The critical path of Algorithm 1: each rank works on one thing at a time, a message takes 281 ns, an addition 4.15 ns (eq. 3.7's constants).",
-    );
-    page.table(
-        ["distribution", "critical path, µs"],
-        Scheme::ALL
-            .iter()
-            .map(|&scheme| vec![format!("`{scheme}`"), digits(path_us(scheme))]),
-    );
-    let (even, optimized) = (path_us(Scheme::Upper), path_us(Scheme::Optimized));
-    page.compare([
-        Comparison::simulated("gain of optimized over even, µs", even - optimized)
-            .published("about 4"),
-        Comparison::simulated("time with optimized over even", optimized / even)
-            .published(0.82)
-            .because("18 % less, says the abstract"),
-    ]);
+    page.rows("times", &all, |times| {
+        let cells = FIELDS.map(|(_, time)| [time(times), speed_up(times, time)]);
+        row(times.ranks, cells.into_iter().flatten())
+    });
     Ok(())
 }

@@ -1,0 +1,194 @@
+//! Sums by key as bytes, and their equality.
+
+use super::moments::KeyedMoments;
+use super::windows::Windows;
+use super::{KeyedProducts, KeyedSums};
+use crate::bytes::{BytesError, Kind, Reader, header, write_number};
+use crate::counters::Counters;
+use crate::fixed::{Fixed, Window};
+use crate::float::Float;
+
+/// The fewest bytes of a key.
+const LEAST_BYTES: usize = 9;
+
+impl<T: Float> KeyedSums<T> {
+    /// The sums as bytes, for files and other programs. Sums that are equal have the same bytes, whatever order, calls, threads and machine
+    /// they come from.
+    ///
+    /// All numbers are little-endian. The header and a sum's number are those of [`Accumulator::to_bytes`](crate::Accumulator::to_bytes), the
+    /// kind being 7.
+    ///
+    /// | bytes | what |
+    /// |---|---|
+    /// | 8 | the header |
+    /// | 8 | the number of keys, `u64` |
+    /// | for each key: 1 | 1 if some of its items are not finite, otherwise 0 |
+    /// | if they are: 3 × 8 | how many are NaN, infinity, negative infinity: `u64` each |
+    /// | 4 + 4 + n | the number: exponent of its unit `i32`, n `u32`, n bytes of two's complement |
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = begin::<T>(Kind::KeyedSums, self.keys());
+        for key in 0..self.keys() {
+            write_sum(&self.windows, key, &mut bytes);
+        }
+        bytes
+    }
+
+    /// The sums that bytes stand for.
+    ///
+    /// # Errors
+    /// They are not those of such sums.
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        let mut reader = Reader::of::<T>(Kind::KeyedSums, bytes)?;
+        let mut sums = Self::new(keys(&mut reader)?);
+        for key in 0..sums.keys() {
+            read_sum(&mut reader, &mut sums.windows, key)?;
+        }
+        reader.end()?;
+        Ok(sums)
+    }
+}
+
+/// Sums are equal if there are as many, if their numbers are equal, and their counts of items that are not finite.
+impl<T: Float> PartialEq for KeyedSums<T> {
+    fn eq(&self, other: &Self) -> bool {
+        are_equal(&self.windows, &other.windows)
+    }
+}
+
+impl<T: Float> Eq for KeyedSums<T> {}
+
+impl<T: Float> KeyedMoments<T> {
+    /// The moments as bytes: as [`KeyedSums::to_bytes`], the kind being 8. Before each sum stands the number of the key's items, `u64`, and
+    /// behind it the number that is the sum of the squares of those that are finite.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = begin::<T>(Kind::KeyedMoments, self.keys());
+        for (key, count) in self.counts().iter().enumerate() {
+            bytes.extend(count.to_le_bytes());
+            write_sum(&self.sums, key, &mut bytes);
+            write_number(&self.squares.total(key).fixed, &mut bytes);
+        }
+        bytes
+    }
+
+    /// The moments that bytes stand for.
+    ///
+    /// # Errors
+    /// They are not those of such moments.
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        let mut reader = Reader::of::<T>(Kind::KeyedMoments, bytes)?;
+        let mut moments = Self::new(keys(&mut reader)?);
+        for key in 0..moments.keys() {
+            let count = u64::from_le_bytes(reader.array()?);
+            let counters = read_sum(&mut reader, &mut moments.sums, key)?;
+            let all = Counters {
+                items: count.cast_signed(),
+                ..counters
+            };
+            if !all.are_consistent() {
+                return Err(BytesError::Corrupted {
+                    what: "there are fewer items than of one kind",
+                });
+            }
+            let squares: Fixed<T::Products> = reader.number()?;
+            if squares
+                .magnitude()
+                .is_some_and(|(is_negative, _)| is_negative)
+            {
+                return Err(BytesError::Corrupted {
+                    what: "a sum of squares is negative",
+                });
+            }
+            // The square of an infinity is one.
+            let of_squares = Counters {
+                infinities: counters.infinities + counters.negative_infinities,
+                negative_infinities: 0,
+                ..counters
+            };
+            moments.squares.add_number(key, &squares, of_squares);
+            moments.set_count(key, count);
+        }
+        reader.end()?;
+        Ok(moments)
+    }
+}
+
+impl<T: Float> PartialEq for KeyedMoments<T> {
+    fn eq(&self, other: &Self) -> bool {
+        let square = |moments: &Self, key| moments.squares.total(key).fixed;
+        self.counts() == other.counts()
+            && are_equal(&self.sums, &other.sums)
+            && (0..self.keys()).all(|key| square(self, key) == square(other, key))
+    }
+}
+
+impl<T: Float> Eq for KeyedMoments<T> {}
+
+impl<T: Float> KeyedProducts<T> {
+    fn add_number(&mut self, key: usize, number: &Fixed<T::Products>, counters: Counters) {
+        self.parts[0].add_number(key, number, counters);
+    }
+}
+
+fn are_equal<W: Window>(left: &Windows<W>, right: &Windows<W>) -> bool {
+    let is_equal = |key| {
+        let [left, right] = [left, right].map(|windows| windows.total(key));
+        left.fixed == right.fixed && left.counters.of_specials() == right.counters.of_specials()
+    };
+    left.len() == right.len() && (0..left.len()).all(is_equal)
+}
+
+fn begin<T: Float>(kind: Kind, keys: usize) -> Vec<u8> {
+    let mut bytes = header::<T>(kind);
+    bytes.extend((keys as u64).to_le_bytes());
+    bytes
+}
+
+/// The number of keys, each of which has some bytes.
+fn keys(reader: &mut Reader<'_>) -> Result<usize, BytesError> {
+    let keys = usize::try_from(u64::from_le_bytes(reader.array()?));
+    keys.ok()
+        .filter(|keys| *keys <= reader.left() / LEAST_BYTES)
+        .ok_or(BytesError::Truncated)
+}
+
+fn write_sum<W: Window>(windows: &Windows<W>, key: usize, bytes: &mut Vec<u8>) {
+    let total = windows.total(key);
+    let specials = total.counters.of_specials();
+    let [_, _, specials @ ..] = specials.words();
+    let is_finite = specials == [0; 3];
+    bytes.push(u8::from(!is_finite));
+    if !is_finite {
+        bytes.extend(specials.iter().flat_map(|count| count.to_le_bytes()));
+    }
+    write_number(&total.fixed, bytes);
+}
+
+/// Reads a sum, adds it to that of a key, and returns its counts of what is not finite.
+fn read_sum<W: Window>(
+    reader: &mut Reader<'_>,
+    windows: &mut Windows<W>,
+    key: usize,
+) -> Result<Counters, BytesError> {
+    let [are_special] = reader.array()?;
+    let mut counters = Counters::default();
+    if are_special != 0 {
+        let mut words = [0; Counters::INTEGERS];
+        for count in &mut words[2..] {
+            *count = u64::from_le_bytes(reader.array()?);
+        }
+        counters = Counters::of_words(words);
+        let all = Counters {
+            items: i64::MAX,
+            ..counters
+        };
+        if are_special != 1 || counters == Counters::default() || !all.are_consistent() {
+            return Err(BytesError::Corrupted {
+                what: "counts of what is not finite",
+            });
+        }
+    }
+    windows.add_number(key, &reader.number()?, counters);
+    Ok(counters)
+}

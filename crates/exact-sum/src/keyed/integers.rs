@@ -1,0 +1,113 @@
+//! Sums of integers by key.
+
+use super::key::{self, Key, KeyError};
+use crate::total::short_mean;
+
+/// The number and the sum of integers of each of the keys 0 to K - 1, in 128 bits.
+///
+/// ```
+/// use exact_sum::KeyedIntegers;
+///
+/// let mut sums = KeyedIntegers::new(2);
+/// sums.add(&[0, 1, 0_u8], &[i64::MAX, 7, i64::MAX])?;
+/// assert_eq!(sums.values(), [2 * i128::from(i64::MAX), 7]);
+/// assert_eq!(sums.mean(0), i64::MAX as f64);
+/// # Ok::<(), exact_sum::KeyError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyedIntegers {
+    sums: Vec<i128>,
+    counts: Vec<u64>,
+}
+
+impl KeyedIntegers {
+    /// Sums of no items, for so many keys.
+    #[must_use]
+    pub fn new(keys: usize) -> Self {
+        Self {
+            sums: vec![0; keys],
+            counts: vec![0; keys],
+        }
+    }
+
+    /// The number of keys.
+    #[must_use]
+    pub fn keys(&self) -> usize {
+        self.sums.len()
+    }
+
+    /// Adds items to the sums of their keys.
+    ///
+    /// # Errors
+    /// There are not as many keys as items, or a key has no sum. No sum has changed then.
+    pub fn add<K: Key>(
+        &mut self,
+        keys: &[K],
+        items: &[impl Into<i128> + Copy],
+    ) -> Result<(), KeyError> {
+        key::check(keys, items.len(), self.keys())?;
+        for (key, item) in keys.iter().zip(items) {
+            // Of items of 64 bits, there would have to be 2^63.
+            let sum = &mut self.sums[key.place()];
+            *sum = sum.wrapping_add((*item).into());
+            self.counts[key.place()] += 1;
+        }
+        Ok(())
+    }
+
+    /// Takes back items that were added with these keys.
+    ///
+    /// # Errors
+    /// The keys cannot be, or a key has fewer items. No sum has changed then.
+    pub fn remove<K: Key>(
+        &mut self,
+        keys: &[K],
+        items: &[impl Into<i128> + Copy],
+    ) -> Result<(), super::RemoveKeyedError> {
+        key::check(keys, items.len(), self.keys()).map_err(super::RemoveKeyedError::Key)?;
+        super::remove::check_counts(keys.iter().map(|key| key.place()), &self.counts)?;
+        for (key, item) in keys.iter().zip(items) {
+            let sum = &mut self.sums[key.place()];
+            *sum = sum.wrapping_sub((*item).into());
+            self.counts[key.place()] -= 1;
+        }
+        Ok(())
+    }
+
+    /// Adds other sums, key by key. If they have more keys, so will these.
+    pub fn merge(&mut self, other: &Self) {
+        let keys = self.keys().max(other.keys());
+        self.sums.resize(keys, 0);
+        self.counts.resize(keys, 0);
+        for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
+            *sum = sum.wrapping_add(*other);
+        }
+        for (count, other) in self.counts.iter_mut().zip(&other.counts) {
+            *count += other;
+        }
+    }
+
+    /// The sums.
+    #[must_use]
+    pub fn values(&self) -> &[i128] {
+        &self.sums
+    }
+
+    /// The number of items of each key.
+    #[must_use]
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// The mean of a key's items, rounded once; NaN if there are none.
+    ///
+    /// # Panics
+    /// The key has no sum.
+    #[must_use]
+    pub fn mean(&self, key: usize) -> f64 {
+        match self.counts[key] {
+            0 => f64::NAN,
+            items => short_mean(self.sums[key], 0, items),
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Sums of products by key, and what follows from them.
+
+use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products};
+
+use super::KeyedSums;
+use super::key::{self, Key, KeyError};
+use super::remove::{RemoveKeyedError, check_specials};
+use super::tables::Decoded;
+use super::windows::Windows;
+use crate::counters::is_zero;
+use crate::float::Float;
+use crate::total::Total;
+use crate::weighted::weighted_mean;
+
+/// The sum of the products x\[i\] * y\[i\] of each of the keys 0 to K - 1, exact until it is rounded: dot products by key.
+///
+/// ```
+/// use exact_sum::KeyedProducts;
+///
+/// let mut revenues = KeyedProducts::<f64>::new(2);
+/// revenues.add(&[0, 1, 0_u8], &[1e200, 0.5, 1e200], &[1e100, 4.0, -1e100])?;
+/// assert_eq!(revenues.values(), [0.0, 2.0]);
+/// # Ok::<(), exact_sum::KeyError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct KeyedProducts<T: Float> {
+    /// Those of the rounded products, and of what these lack.
+    pub(super) parts: [Windows<T::Products>; 2],
+}
+
+impl<T: Float> KeyedProducts<T> {
+    /// Sums of no products, for so many keys.
+    #[must_use]
+    pub fn new(keys: usize) -> Self {
+        Self {
+            parts: [Windows::new(keys), Windows::new(keys)],
+        }
+    }
+
+    /// The number of keys.
+    #[must_use]
+    pub fn keys(&self) -> usize {
+        self.parts[0].len()
+    }
+
+    /// Adds the products of two items each to the sums of their keys.
+    ///
+    /// # Panics
+    /// The slices of items differ in length.
+    ///
+    /// # Errors
+    /// There are not as many keys as products, or a key has no sum. No sum has changed then.
+    pub fn add<K: Key>(&mut self, keys: &[K], x: &[T], y: &[T]) -> Result<(), KeyError> {
+        assert_eq!(x.len(), y.len(), "the slices differ in length");
+        key::check(keys, x.len(), self.keys())?;
+        self.change(keys, x, y, false);
+        Ok(())
+    }
+
+    /// Takes back products that were added with these keys.
+    ///
+    /// # Panics
+    /// The slices of items differ in length.
+    ///
+    /// # Errors
+    /// As [`KeyedSums::remove`].
+    pub fn remove<K: Key>(&mut self, keys: &[K], x: &[T], y: &[T]) -> Result<(), RemoveKeyedError> {
+        assert_eq!(x.len(), y.len(), "the slices differ in length");
+        key::check(keys, x.len(), self.keys()).map_err(RemoveKeyedError::Key)?;
+        let factors = keys.iter().zip(x.iter().zip(y));
+        let specials = factors.filter_map(|(key, (x, y))| {
+            let (x, y) = (x.widened(), y.widened());
+            let is_special = !x.is_finite() || !y.is_finite();
+            is_special.then(|| (key.place(), Total::<T::Products>::of_product(x, y).counters))
+        });
+        check_specials(specials.collect(), |key| self.parts[0].counters(key))?;
+        self.change(keys, x, y, true);
+        Ok(())
+    }
+
+    /// Adds products whose keys are right, or subtracts them.
+    fn change<K: Key>(&mut self, keys: &[K], x: &[T], y: &[T], removes: bool) {
+        let is_quiet = Quiet::now().is_some();
+        let mut decoded = Decoded::ZERO;
+        let [mut x_doubles, mut y_doubles] = [[0.0; DECODED_ITEMS]; 2];
+        let blocks = x.chunks(DECODED_ITEMS).zip(y.chunks(DECODED_ITEMS));
+        for (keys, (x, y)) in keys.chunks(DECODED_ITEMS).zip(blocks) {
+            let (x_doubles, y_doubles) = (&mut x_doubles[..x.len()], &mut y_doubles[..y.len()]);
+            widen(x, x_doubles);
+            widen(y, y_doubles);
+            self.change_block(
+                keys,
+                [x_doubles, y_doubles],
+                removes,
+                is_quiet,
+                &mut decoded,
+            );
+        }
+    }
+
+    /// Adds the products of at most [`DECODED_ITEMS`] pairs of items whose keys are right, or subtracts them.
+    pub(super) fn change_block<K: Key>(
+        &mut self,
+        keys: &[K],
+        [x, y]: [&[f64]; 2],
+        removes: bool,
+        is_quiet: bool,
+        decoded: &mut Decoded,
+    ) {
+        if !is_quiet {
+            for (key, (&x, &y)) in keys.iter().zip(x.iter().zip(y)) {
+                if !is_product_zero(x, y) {
+                    self.parts[0].change_product(key.place(), [x, y], removes);
+                }
+            }
+            return;
+        }
+        let [mut products, mut errors] = [[0.0; DECODED_ITEMS]; 2];
+        let (products, errors) = (&mut products[..x.len()], &mut errors[..x.len()]);
+        let level = Level::best();
+        if !exact_products(level, x, y, products, errors) {
+            for (index, (&x, &y)) in x.iter().zip(y).enumerate() {
+                let product = &mut products[index];
+                if product.abs() >= EXACT_PRODUCT && errors[index].is_finite() {
+                    continue;
+                }
+                (*product, errors[index]) = (0.0, 0.0);
+                if !is_product_zero(x, y) {
+                    self.parts[0].change_product(keys[index].place(), [x, y], removes);
+                }
+            }
+        }
+        self.parts[0].add(level, keys, products, removes, decoded);
+        self.parts[1].add(level, keys, errors, removes, decoded);
+    }
+
+    /// Adds other sums, key by key. If they have more keys, so will these.
+    pub fn merge(&mut self, other: &Self) {
+        for (part, other) in self.parts.iter_mut().zip(&other.parts) {
+            part.merge_all(other);
+        }
+    }
+
+    /// The sum of a key, rounded to nearest, ties to even. An empty sum is +0.0, and so is that of negative zeros.
+    ///
+    /// # Panics
+    /// The key has no sum.
+    #[must_use]
+    pub fn value(&self, key: usize) -> T {
+        self.total(key).value()
+    }
+
+    /// The sums of all keys, each rounded once.
+    #[must_use]
+    pub fn values(&self) -> Vec<T> {
+        (0..self.keys()).map(|key| self.value(key)).collect()
+    }
+
+    pub(super) fn total(&self, key: usize) -> Total<T::Products> {
+        let mut total = self.parts[0].total(key);
+        total.merge(&self.parts[1].total(key));
+        // Sums by key begin at +0.0: one of negative zeros does not end at -0.0.
+        total.counters.negative_zeros = 0;
+        total
+    }
+}
+
+/// Writes items as doubles.
+pub(super) fn widen<T: Float>(items: &[T], doubles: &mut [f64]) {
+    for (double, item) in doubles.iter_mut().zip(items) {
+        *double = item.widened();
+    }
+}
+
+/// Whether a product is zero: one of two finite factors is.
+fn is_product_zero(x: f64, y: f64) -> bool {
+    (is_zero(x) || is_zero(y)) && x.is_finite() && y.is_finite()
+}
+
+/// The weighted mean of each of the keys 0 to K - 1, exact until it is rounded once: see [`WeightedMean`](crate::WeightedMean).
+///
+/// ```
+/// use exact_sum::KeyedWeightedMeans;
+///
+/// let mut means = KeyedWeightedMeans::<f64>::new(2);
+/// means.add(&[0, 1, 0_u8], &[1.0, 7.0, 4.0], &[2.0, 0.5, 1.0])?;
+/// assert_eq!(means.values(), [2.0, 7.0]);
+/// # Ok::<(), exact_sum::KeyError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct KeyedWeightedMeans<T: Float> {
+    products: KeyedProducts<T>,
+    weights: KeyedSums<T>,
+}
+
+impl<T: Float> KeyedWeightedMeans<T> {
+    /// Those of no items, for so many keys.
+    #[must_use]
+    pub fn new(keys: usize) -> Self {
+        Self {
+            products: KeyedProducts::new(keys),
+            weights: KeyedSums::new(keys),
+        }
+    }
+
+    /// The number of keys.
+    #[must_use]
+    pub fn keys(&self) -> usize {
+        self.weights.keys()
+    }
+
+    /// Adds items with their weights to the means of their keys.
+    ///
+    /// # Panics
+    /// There are not as many weights as items.
+    ///
+    /// # Errors
+    /// There are not as many keys as items, or a key has no mean. No mean has changed then.
+    pub fn add<K: Key>(&mut self, keys: &[K], items: &[T], weights: &[T]) -> Result<(), KeyError> {
+        self.products.add(keys, items, weights)?;
+        self.weights.add(keys, weights)
+    }
+
+    /// Takes back items that were added with these keys and weights.
+    ///
+    /// # Panics
+    /// There are not as many weights as items.
+    ///
+    /// # Errors
+    /// As [`KeyedSums::remove`].
+    pub fn remove<K: Key>(
+        &mut self,
+        keys: &[K],
+        items: &[T],
+        weights: &[T],
+    ) -> Result<(), RemoveKeyedError> {
+        self.products.remove(keys, items, weights)?;
+        self.weights.remove(keys, weights).inspect_err(|_| {
+            self.products.change(keys, items, weights, false);
+        })
+    }
+
+    /// Adds other ones, key by key. If they have more keys, so will these.
+    pub fn merge(&mut self, other: &Self) {
+        self.products.merge(&other.products);
+        self.weights.merge(&other.weights);
+    }
+
+    /// The weighted mean of a key, rounded once; NaN if it has no items.
+    ///
+    /// # Panics
+    /// The key has no mean.
+    #[must_use]
+    pub fn value(&self, key: usize) -> T {
+        weighted_mean(&self.products.total(key), &self.weights.total(key))
+    }
+
+    /// The weighted means of all keys, each rounded once.
+    #[must_use]
+    pub fn values(&self) -> Vec<T> {
+        (0..self.keys()).map(|key| self.value(key)).collect()
+    }
+}

@@ -1,0 +1,227 @@
+//! What else there is by key: against one accumulator for each key.
+
+use exact_sum::{
+    KeyedColumns, KeyedExtrema, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums,
+    KeyedWeightedMeans, Moments, ProductSum, RemoveKeyedError, WeightedMean,
+};
+use proptest::prelude::*;
+
+use super::keyed::{bits, items, keys};
+
+/// Another slice of as many items.
+fn others(items: &[f64], seed: u64) -> Vec<f64> {
+    let turn = (seed % 1000) as usize;
+    let factor = [1.0, -3.0, 2_f64.powi(-40), 0.0][(seed >> 12) as usize % 4];
+    let items = items.iter().cycle().skip(turn).take(items.len());
+    items.map(|item| item * factor).collect()
+}
+
+proptest! {
+    #[test]
+    fn products_and_weighted_means(
+        first in items(),
+        removed in items(),
+        sums in prop_oneof![Just(1), 2..50_usize],
+        seed: u64,
+    ) {
+        let mut products = KeyedProducts::<f64>::new(1);
+        let mut means = KeyedWeightedMeans::<f64>::new(1);
+        let mut of_keys = vec![ProductSum::<f64>::of(&[0.0], &[0.0]); sums];
+        let mut mean_of_keys = vec![WeightedMean::<f64>::new(); sums];
+        let first_keys = keys(first.len(), sums, seed);
+        let weights = others(&first, seed);
+        let mut part = KeyedProducts::new(sums);
+        part.add(&first_keys, &first, &weights).unwrap();
+        products.merge(&part);
+        let mut part = KeyedWeightedMeans::new(sums);
+        part.add(&first_keys, &first, &weights).unwrap();
+        means.merge(&part);
+        for (key, (item, weight)) in first_keys.iter().zip(first.iter().zip(&weights)) {
+            of_keys[*key as usize].add(&[*item], &[*weight]);
+            mean_of_keys[*key as usize].add(&[*item], &[*weight]);
+        }
+        let expected: Vec<f64> = of_keys.iter().map(ProductSum::value).collect();
+        prop_assert_eq!(bits(&products.values()), bits(&expected));
+        let removed_keys = keys(removed.len(), sums, !seed);
+        let removed_weights = others(&removed, !seed);
+        products.add(&removed_keys, &removed, &removed_weights).unwrap();
+        products.remove(&removed_keys, &removed, &removed_weights).unwrap();
+        prop_assert_eq!(bits(&products.values()), bits(&expected));
+        means.add(&removed_keys, &removed, &removed_weights).unwrap();
+        means.remove(&removed_keys, &removed, &removed_weights).unwrap();
+        for (key, mean) in mean_of_keys.iter().enumerate() {
+            // The sign of a zero is that of +0.0 where sums by key are.
+            let value = means.value(key);
+            prop_assert!(value == mean.value() || value.is_nan() && mean.value().is_nan()
+                || mean.weights().value() == 0.0);
+        }
+    }
+
+    #[test]
+    fn moments_without_what_was_removed(
+        kept in items(),
+        removed in items(),
+        sums in 1..40_usize,
+        seed: u64,
+    ) {
+        let mut moments = KeyedMoments::<f64>::new(sums);
+        let removed_keys = keys(removed.len(), sums, !seed);
+        moments.add(&removed_keys, &removed).unwrap();
+        let kept_keys = keys(kept.len(), sums, seed);
+        moments.add(&kept_keys, &kept).unwrap();
+        moments.remove(&removed_keys, &removed).unwrap();
+        let mut expected = vec![Moments::<f64>::new(); sums];
+        for (key, item) in kept_keys.iter().zip(&kept) {
+            expected[*key as usize].add(&[*item]);
+        }
+        for (key, expected) in expected.iter().enumerate() {
+            prop_assert_eq!(moments.counts()[key], expected.items());
+            let of_key = [moments.variance(key, 1.0), moments.standard_deviation(key, 0.0)];
+            let expected = [expected.variance(1.0), expected.standard_deviation(0.0)];
+            prop_assert_eq!(bits(&of_key), bits(&expected));
+        }
+    }
+
+    #[test]
+    fn bytes(first in items(), second in items(), sums in 1..40_usize, seed: u64) {
+        let [first_keys, second_keys] = [(&first, seed), (&second, !seed)]
+            .map(|(items, seed)| keys(items.len(), sums, seed));
+        let mut by_key = KeyedSums::<f64>::new(sums);
+        by_key.add(&first_keys, &first).unwrap();
+        by_key.add(&second_keys, &second).unwrap();
+        let mut other = KeyedSums::new(sums);
+        other.add(&second_keys, &second).unwrap();
+        prop_assert_eq!(other == by_key, other.to_bytes() == by_key.to_bytes());
+        other.add(&first_keys, &first).unwrap();
+        prop_assert_eq!(&other, &by_key);
+        let bytes = by_key.to_bytes();
+        prop_assert_eq!(&other.to_bytes(), &bytes);
+        prop_assert_eq!(&KeyedSums::of_bytes(&bytes).unwrap(), &by_key);
+        let mut moments = KeyedMoments::<f64>::new(sums);
+        moments.add(&first_keys, &first).unwrap();
+        let bytes = moments.to_bytes();
+        let read = KeyedMoments::<f64>::of_bytes(&bytes).unwrap();
+        prop_assert_eq!(&read, &moments);
+        prop_assert_eq!(read.to_bytes(), bytes);
+        for key in 0..sums {
+            prop_assert_eq!(read.variance(key, 1.0).to_bits(), moments.variance(key, 1.0).to_bits());
+        }
+    }
+
+    /// Bytes with some that are wrong are either those of other sums, or an error.
+    #[test]
+    fn bytes_that_are_wrong(items in items(), sums in 1..10_usize, at: prop::sample::Index, byte: u8, seed: u64) {
+        let keys = keys(items.len(), sums, seed);
+        let mut moments = KeyedMoments::<f64>::new(sums);
+        moments.add(&keys, &items).unwrap();
+        let bytes = moments.to_bytes();
+        let mut wrong = bytes.clone();
+        let at = at.index(bytes.len());
+        wrong[at] = byte;
+        if let Ok(read) = KeyedMoments::<f64>::of_bytes(&wrong) {
+            prop_assert_eq!(read.to_bytes(), wrong);
+        }
+        prop_assert!(KeyedMoments::<f64>::of_bytes(&bytes[..at]).is_err());
+        prop_assert!(KeyedSums::<f64>::of_bytes(&bytes).is_err());
+        prop_assert!(KeyedMoments::<f32>::of_bytes(&bytes).is_err());
+    }
+
+    #[test]
+    fn extrema(items in items(), sums in 1..40_usize, seed: u64) {
+        let keys = keys(items.len(), sums, seed);
+        let (half, all) = (items.len() / 2, items.len());
+        let mut extrema = KeyedExtrema::<f64>::new(0);
+        for range in [half..all, 0..half] {
+            let mut part = KeyedExtrema::new(sums);
+            part.add(&keys[range.clone()], &items[range]).unwrap();
+            extrema.merge(&part);
+        }
+        for key in 0..sums {
+            let of_key = keys.iter().zip(&items).filter(|(of_item, _)| **of_item as usize == key);
+            let mut of_key: Vec<f64> = of_key.map(|(_, item)| *item).collect();
+            of_key.sort_unstable_by(f64::total_cmp);
+            let is_nan = of_key.iter().any(|item| item.is_nan());
+            let expected = |item: Option<&f64>| item.map(|item| if is_nan { f64::NAN } else { *item }.to_bits());
+            prop_assert_eq!(extrema.minimum(key).map(f64::to_bits), expected(of_key.first()));
+            prop_assert_eq!(extrema.maximum(key).map(f64::to_bits), expected(of_key.last()));
+        }
+    }
+
+    #[test]
+    fn columns(items in items(), columns in 1..5_usize, sums in 1..20_usize, seed: u64) {
+        let rows = items.len() / columns;
+        let items = &items[..rows * columns];
+        let keys = keys(rows, sums, seed);
+        let mut by_row = KeyedColumns::<f64>::new(sums, columns);
+        by_row.add(&keys, items).unwrap();
+        by_row.add(&keys, items).unwrap();
+        by_row.remove(&keys, items).unwrap();
+        let values = by_row.values();
+        for column in 0..columns {
+            let of_column: Vec<f64> = items.iter().copied().skip(column).step_by(columns).collect();
+            let mut expected = KeyedSums::new(sums);
+            expected.add(&keys, &of_column).unwrap();
+            let values: Vec<f64> = values.iter().copied().skip(column).step_by(columns).collect();
+            prop_assert_eq!(bits(&values), bits(&expected.values()));
+        }
+    }
+
+    #[test]
+    fn integers(items in prop::collection::vec(any::<i64>(), 0..500), sums in 1..20_usize, seed: u64) {
+        let keys = keys(items.len(), sums, seed);
+        let mut by_key = KeyedIntegers::new(sums);
+        by_key.add(&keys, &items).unwrap();
+        let mut twice = by_key.clone();
+        twice.merge(&by_key);
+        twice.remove(&keys, &items).unwrap();
+        prop_assert_eq!(&twice, &by_key);
+        for key in 0..sums {
+            let of_key = keys.iter().zip(&items).filter(|(of_item, _)| **of_item as usize == key);
+            let [count, sum] = of_key.fold([0, 0], |[count, sum], (_, item)| [count + 1, sum + i128::from(*item)]);
+            prop_assert_eq!(by_key.values()[key], sum);
+            prop_assert_eq!(i128::from(by_key.counts()[key]), count);
+            if count == 1 {
+                prop_assert_eq!(by_key.mean(key), sum as f64);
+            }
+        }
+    }
+}
+
+/// The least float beside greater ones.
+#[test]
+fn extrema_of_floats() {
+    let least = f32::from_bits(1);
+    let mut extrema = KeyedExtrema::<f32>::new(1);
+    extrema.add(&[0_u8; 3], &[0.0, -0.0, -least]).unwrap();
+    assert_eq!(extrema.minimum(0), Some(-least));
+    assert_eq!(extrema.maximum(0).map(f32::to_bits), Some(0));
+    extrema.add(&[0_u8], &[f32::NEG_INFINITY]).unwrap();
+    assert_eq!(extrema.minimum(0), Some(f32::NEG_INFINITY));
+}
+
+#[test]
+fn more_than_was_added() {
+    let mut moments = KeyedMoments::<f64>::new(2);
+    moments
+        .add(&[0, 1, 1_u8], &[1.0, f64::INFINITY, 2.0])
+        .unwrap();
+    let error = moments.remove(&[0, 0_u8], &[1.0, 1.0]).unwrap_err();
+    assert_eq!(error.to_string(), "key 0: 2 items cannot be removed of 1");
+    let error = moments.remove(&[1, 1_u8], &[f64::INFINITY; 2]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "key 1: 2 infinities cannot be removed of 1"
+    );
+    moments.remove(&[1_u8], &[f64::INFINITY]).unwrap();
+    assert_eq!([moments.mean(0), moments.mean(1)], [1.0, 2.0]);
+    let mut products = KeyedProducts::<f64>::new(1);
+    products.add(&[0_u8], &[f64::INFINITY], &[0.0]).unwrap();
+    let error = products
+        .remove(&[0_u8], &[f64::INFINITY], &[1.0])
+        .unwrap_err();
+    assert!(matches!(error, RemoveKeyedError::Fewer { key: 0, .. }));
+    assert!(products.value(0).is_nan());
+    let mut integers = KeyedIntegers::new(1);
+    let error = integers.remove(&[0_u8], &[1_i8]).unwrap_err();
+    assert_eq!(error.to_string(), "key 0: 1 items cannot be removed of 0");
+}
