@@ -167,6 +167,8 @@ template <class T, class K> void by_key()
     CHECK(sums.try_add(keys, x) == code::ok && sums.groups() == groups);
     sums.remove(keys, x);
     moments.add(keys, x);
+    moments.add(keys, x);
+    moments.remove(keys, x);
     const auto values = sums.sums();
     std::vector<T> result(groups);
     CHECK(values == treefold::exact_sum_by_key(keys, x, groups));

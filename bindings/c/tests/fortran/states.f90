@@ -177,6 +177,8 @@ contains
       call treefold_keyed_sums(sums, again)
       call same_all('parts', again, totals)
       call treefold_keyed_add(moments, keys, x)
+      call treefold_keyed_add(moments, keys(::3), x(2::3))
+      call treefold_keyed_remove(moments, int(keys(::3), int64), x(2::3))
       call treefold_keyed_counts(moments, counts)
       call treefold_keyed_means(moments, again)
       means = treefold_exact_mean_by_key(keys, x, GROUPS)
