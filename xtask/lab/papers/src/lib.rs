@@ -1,7 +1,7 @@
 //! Every table and figure of the five papers that can be computed, beside what was published: what `cargo xtask papers` writes.
 //!
 //! An exhibit is a table or a figure, or several that belong together; each is a page of its own. What a paper's pages say is in its
-//! `pages.txt`, with holes, which a function of the paper's module fills; [`text`] says how. What is computed or simulated is the same
+//! `pages.txt`, with holes, which a function of the paper's module fills; `text.rs` says how. What is computed or simulated is the same
 //! everywhere; what is measured says where.
 
 mod cluster;
