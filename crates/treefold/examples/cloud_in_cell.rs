@@ -171,10 +171,7 @@ fn main() -> Outcome<()> {
             let distances = positions.iter().zip(&*first);
             let furthest = distances.fold(0.0, |far: f64, (x, y)| far.max(distance(*x, *y)));
             let parts = parts.map_or("never".to_owned(), |step| {
-                format!(
-                    "step {}, in the end by up to {furthest:.0} cells",
-                    step + 1
-                )
+                format!("step {}, in the end by up to {furthest:.0} cells", step + 1)
             });
             println!(
                 "{name:10}  {ranks:5}  {:016x}  {parts}",
