@@ -53,7 +53,7 @@ impl<C, T: Pod> Pending<C, T> {
     /// Makes progress without blocking; true if `wait` would return at once.
     ///
     /// # Errors
-    /// The transport failed. Under MPI, a loop of tests meets the [silence limit](World::set_silence_limit) as a wait does: the time between
+    /// The transport failed. Under MPI, a loop of tests meets the [silence limit](crate::World::set_silence_limit) as a wait does: the time between
     /// two tests counts as a second at most.
     pub fn test(&self) -> Result<bool, RunError> {
         self.drive(Patience::None)
