@@ -40,10 +40,14 @@ pub use bytes::BytesError;
 pub use complex::{ComplexProductSum, ComplexSum};
 pub use counters::RemoveError;
 pub use float::Float;
+pub use keyed::sparse::SparseKey;
+pub use keyed::wire::KeyedAccumulator;
 pub use keyed::{
     HashedSums, Key, KeyError, KeyedColumns, KeyedExtrema, KeyedIntegers, KeyedMoments,
     KeyedProducts, KeyedSums, KeyedWeightedMeans, RemoveKeyedError, by_key,
 };
+#[doc(hidden)]
+pub use keyed::{rows::round_rows, sparse, wire};
 pub use moments::{ComplexMoments, Moments};
 pub use product_sum::ProductSum;
 pub use rolling::{Rolling, RollingError};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use comm::text::{counted, printable};
+use exact_sum::KeyError;
 use schedule::Network;
 
 use crate::algorithm::{Algorithm, UnknownAlgorithm};
@@ -74,6 +75,9 @@ pub enum BuildError {
     /// Items have no elements.
     #[error("the width is 0, but an item has at least one element")]
     ZeroWidth,
+    /// A plan for sums by key has no key.
+    #[error("a plan for sums by key has at least one key, not 0")]
+    NoKeys,
     /// Messages have no elements.
     #[error("the message limit is 0, but a message has at least one element")]
     ZeroMessageLimit,
@@ -246,6 +250,32 @@ pub enum RunError {
         /// How many a row is to have.
         width: u64,
     },
+    /// Items' keys cannot be: see [`exact::KeyedPlan`](crate::exact::KeyedPlan).
+    #[error("rank {rank}: {error}")]
+    Keys {
+        /// This rank.
+        rank: usize,
+        /// What is wrong with them.
+        error: KeyError,
+    },
+    /// Sums by key have another number of keys than the plan.
+    #[error("rank {rank}: the plan is for {}, not {given}", counted(.planned, "key"))]
+    WrongKeys {
+        /// This rank.
+        rank: usize,
+        /// The number of keys planned.
+        planned: usize,
+        /// The number of keys given.
+        given: usize,
+    },
+    /// What ranks sent beside their sums by key is not what the plan expects. It may be another program's.
+    #[error("rank {rank}: what came beside sums by key is not what the plan expects: {}", printable(.reason))]
+    WrongEntries {
+        /// This rank.
+        rank: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// An exclusive scan by an operator that has no empty value, which is the result for item 0.
     #[error(
         "rank {rank}: an exclusive scan begins with nothing, and `{}` has no empty value", printable(.operator)
@@ -372,6 +402,23 @@ impl BuildError {
             RunError::Nested { rank } => BuildError::Nested { rank },
             RunError::Transport(error) => BuildError::Transport(error),
             error => unreachable!("no reason to begin nothing: {error}"),
+        }
+    }
+
+    /// Of rows whose columns are keys.
+    pub(crate) fn of_keys(self) -> Self {
+        match self {
+            BuildError::ZeroWidth => BuildError::NoKeys,
+            BuildError::Disagreement {
+                subject: "width",
+                first,
+                second,
+            } => BuildError::Disagreement {
+                subject: "number of keys",
+                first,
+                second,
+            },
+            error => error,
         }
     }
 

@@ -8,6 +8,7 @@ mod suite;
 use distribution::Distribution;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use reduce::exact::KeyedSums;
 use reduce::operator::custom;
 use reduce::threads::{run, run_seeded};
 use reduce::{Algorithm, Plan, Sum, World};
@@ -154,6 +155,30 @@ proptest! {
             suite::check(world, &items, Sum, &distribution, algorithm, root);
             let mix = custom("mix", mix).with_empty(0);
             suite::check(world, &words, mix, &distribution, algorithm, root);
+        }).unwrap();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn sums_by_key_of_any_items(
+        ranks in 1..=9_usize,
+        keys in prop_oneof![Just(1), 2..60_usize, 60..1000_usize],
+        kind in prop::sample::select(&suite::keyed::Kind::ALL[..]),
+        algorithm: prop::sample::Index,
+        root: prop::sample::Index,
+        seed: u64,
+    ) {
+        let algorithms: Vec<Algorithm> = Algorithm::all().filter(|a| a.is_scheduled()).collect();
+        let (algorithm, root) = (*algorithm.get(&algorithms), root.index(ranks));
+        let lots = suite::keyed::lots(ranks, keys, kind, seed);
+        let expected = suite::keyed::expected(&lots, keys);
+        run_seeded(ranks, seed, |world| {
+            let builder = Plan::builder(world).algorithm(algorithm).root(root);
+            let plan = builder.build_keyed::<KeyedSums<f64>>(keys).unwrap();
+            suite::keyed::check_all(&plan, root, &lots, &expected);
         }).unwrap();
     }
 }

@@ -29,7 +29,7 @@ pub struct HashedSums<K, T: Float> {
     /// Which key is where.
     places: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    sums: KeyedSums<T>,
+    pub(super) sums: KeyedSums<T>,
 }
 
 impl<K, T: Float> Default for HashedSums<K, T> {

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod columns;
+mod entry;
 mod extrema;
 mod hashed;
 mod integers;
@@ -9,8 +10,14 @@ mod key;
 mod moments;
 mod products;
 mod remove;
+pub(crate) mod rows;
+#[doc(hidden)]
+pub mod sparse;
 mod tables;
+mod terms;
 mod windows;
+#[doc(hidden)]
+pub mod wire;
 
 use simd_kernels::{DECODED_ITEMS, Level, Quiet, prefetch_after};
 

@@ -28,7 +28,7 @@ use crate::total::Total;
 /// ```
 #[derive(Clone, Debug)]
 pub struct KeyedMoments<T: Float> {
-    counts: Vec<u64>,
+    pub(super) counts: Vec<u64>,
     pub(super) sums: Windows<T::Sums>,
     pub(super) squares: KeyedProducts<T>,
 }

@@ -311,6 +311,19 @@ impl Tables {
         }
     }
 
+    /// Has these integers of all keys, in one of the units of another one's, if all are zero so far.
+    pub(crate) fn fill(&mut self, unit: DecodeUnit, integers: impl Iterator<Item = i128>) {
+        let place = Place::of(unit);
+        self.place = Some(place);
+        self.make_table(place.digit);
+        for (key, integer) in integers.enumerate() {
+            match pair_of(integer) {
+                Some(pair) => self.tables[place.digit][key] = pair,
+                None => self.add_integer(key, integer, unit),
+            }
+        }
+    }
+
     /// The integers of a key that are not zero, with their units, which ascend.
     pub(crate) fn integers(&self, key: usize) -> impl Iterator<Item = (i128, DecodeUnit)> {
         self.used.iter().filter_map(move |&digit| {
@@ -396,7 +409,7 @@ pub(crate) fn integer_of([lower, higher]: Pair) -> i128 {
 
 /// An integer as a pair whose halves are not near the end of their room.
 #[inline(always)]
-fn pair_of(integer: i128) -> Option<Pair> {
+pub(crate) fn pair_of(integer: i128) -> Option<Pair> {
     let higher = i64::try_from(integer >> HALF_PLACES).ok()?;
     let lower = (integer & ((1 << HALF_PLACES) - 1)) as i64;
     (higher ^ higher << 1 >= 0).then_some([lower, higher])

@@ -176,6 +176,23 @@ impl<W: Window> Windows<W> {
         }
         total
     }
+
+    /// Integers of all keys, in units of 2^exponent, which is as in [`add_integer`](Self::add_integer).
+    pub(crate) fn of_integers(
+        exponent: i32,
+        integers: impl ExactSizeIterator<Item = i128>,
+    ) -> Self {
+        let mut windows = Self::new(integers.len());
+        let unit = DecodeUnit::for_range(exponent + 52, 0);
+        windows.tables.fill(unit, integers);
+        windows
+    }
+
+    /// Adds integer * 2^exponent, where the exponent is one that [`short`](Self::short) may return.
+    pub(crate) fn add_integer(&mut self, key: usize, integer: i128, exponent: i32) {
+        let unit = DecodeUnit::for_range(exponent + 52, 0);
+        self.tables.add_integer(key, integer, unit);
+    }
 }
 
 /// Numbers of some keys.

@@ -111,6 +111,9 @@ pub(crate) trait Flight<T>: Progress {
     /// operation is over.
     fn drive(&self, patience: Patience) -> Result<bool, RunError>;
 
+    /// Whether the operation is over, well or not.
+    fn is_over(&self) -> bool;
+
     /// The ranks that it waits for: for their messages, or for them to take ours.
     fn awaited_ranks(&self) -> Vec<usize>;
 

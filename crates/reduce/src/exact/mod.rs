@@ -24,6 +24,7 @@
 //!
 //! For any other operator, and where items are numbered anyway, the tree is cheaper: [`Plan`](crate::Plan).
 
+mod keyed;
 mod native;
 #[cfg(feature = "par")]
 pub mod par;
@@ -34,10 +35,13 @@ mod words;
 
 pub use exact_sum::{
     Accumulator, BytesError, ComplexMoments, ComplexProductSum, ComplexSum, Float, HashedSums, Key,
-    KeyError, KeyedColumns, KeyedExtrema, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums,
-    KeyedWeightedMeans, Moments, ProductSum, RemoveError, RemoveKeyedError, Rolling, RollingError,
-    Sum, WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
+    KeyError, KeyedAccumulator, KeyedColumns, KeyedExtrema, KeyedIntegers, KeyedMoments,
+    KeyedProducts, KeyedSums, KeyedWeightedMeans, Moments, ProductSum, RemoveError,
+    RemoveKeyedError, Rolling, RollingError, SparseKey, Sum, WeightedMean, by_key, mean, norm,
+    standard_deviation, sum, variance,
 };
+pub(crate) use keyed::{AddRows, CombineTerms, Shared};
+pub use keyed::{HashedPlan, KeyedPending, KeyedPlan};
 pub(crate) use native::NativeIntegers;
 pub use pending::Pending;
 pub use plan::Plan;

@@ -21,7 +21,10 @@ use crate::engines::native::Native;
 use crate::engines::scheduled::Scheduled;
 use crate::engines::terms::Terms;
 use crate::error::BuildError;
-use crate::exact::{self, Accumulator, Merge, NativeIntegers};
+use crate::exact::{
+    self, Accumulator, AddRows, CombineTerms, KeyedAccumulator, Merge, NativeIntegers, Shared,
+    SparseKey,
+};
 use crate::message_buffer::MessageBuffer;
 use crate::operator::{Operator, Sum};
 use crate::trace::{span, warning};
@@ -283,22 +286,80 @@ impl Builder {
     /// # Errors
     /// As [`build`](Builder::build), but for those of items.
     pub fn build_exact<A: Accumulator>(self) -> Result<exact::Plan<A>, BuildError> {
-        let a_sum_each = Ownership::one_item_each(self.world.size())?;
-        let builder = Builder {
-            world: self.world,
-            operator: Merge::<A>::new(),
-            wishes: Wishes {
-                share: Some(Share::Whole(a_sum_each)),
-                items: None,
-                other_size: None,
-                ..self.wishes
-            },
-        };
+        let builder = self.one_item_each(Merge::<A>::new())?;
         let native = |world: &World, terms, _| -> Box<dyn Engine<A::Words>> {
             Box::new(NativeIntegers::<A>::new(world, terms))
         };
         let plan = builder.build_with(native)?;
         Ok(exact::Plan::new(plan))
+    }
+
+    /// Builds a plan for exact sums, or moments, by keys 0 to `keys` - 1: see [`exact::KeyedPlan`]. Collective.
+    ///
+    /// Whose items they are, how many, and which keys they have, may change from run to run. What was said of items and of the
+    /// [`width`](Builder::width) before is not looked at.
+    ///
+    /// # Errors
+    /// As [`build`](Builder::build), but for those of items; or the ranks disagree on the number of keys, or it is 0.
+    pub fn build_keyed<A: KeyedAccumulator>(
+        self,
+        keys: usize,
+    ) -> Result<exact::KeyedPlan<A>, BuildError> {
+        let (world, root) = (self.world.clone(), self.wishes.root);
+        let terms = Builder {
+            world: world.clone(),
+            operator: Sum,
+            wishes: self.wishes.clone(),
+        };
+        let rows = self.width(keys).one_item_each(AddRows::<A>::new())?;
+        let rows = rows.build().map_err(BuildError::of_keys)?;
+        let terms = terms.width(A::PARTS).one_item_each(CombineTerms)?.build()?;
+        let beside = Conversation::open(&world)?;
+        let shared = Shared::new(terms, rows, beside, root);
+        Ok(exact::KeyedPlan::new(shared))
+    }
+
+    /// Builds a plan for exact sums by keys of 64 bits: see [`exact::HashedPlan`]. Collective.
+    ///
+    /// Whose items they are, how many, and which keys they have, may change from run to run. Of what was said before, only the
+    /// [`root`](Builder::root) is looked at.
+    ///
+    /// # Errors
+    /// The ranks disagree on the types or the root, the root does not exist, a rank's floating-point environment is not IEEE 754's
+    /// default, or the transport fails.
+    pub fn build_hashed<K: SparseKey, T: exact::Float>(
+        self,
+    ) -> Result<exact::HashedPlan<K, T>, BuildError> {
+        let world = self.world.clone();
+        let builder = Builder::new(&world).root(self.wishes.root);
+        let root = builder.wishes.root;
+        let builder = builder.one_item_each(())?;
+        let _busy = world.enter().map_err(BuildError::of_entry)?;
+        world.cancel_abandoned();
+        let conversation = Conversation::open(&world)?;
+        let values = Values {
+            operator: &exact_sum::sparse::name::<K, T>(),
+            empty: None,
+            element: any::type_name::<u64>(),
+            element_bytes: size_of::<u64>(),
+        };
+        builder.wishes.settle(&world, values, &conversation)?;
+        Ok(exact::HashedPlan::new(&world, conversation, root))
+    }
+
+    /// The same for one item, or one row, on each rank.
+    fn one_item_each<P>(self, operator: P) -> Result<Builder<P>, BuildError> {
+        let one_item_each = Ownership::one_item_each(self.world.size())?;
+        Ok(Builder {
+            world: self.world,
+            operator,
+            wishes: Wishes {
+                share: Some(Share::Whole(one_item_each)),
+                items: None,
+                other_size: None,
+                ..self.wishes
+            },
+        })
     }
 }
 

@@ -128,6 +128,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
             None => self.engine.start(operation, None),
         };
         self.under_way(claim, started, failure, result_length)
+            .map(Pending::new)
     }
 
     /// As [`run`](Plan::run), with the reductions of this rank's own nodes in place of its rows, or why there are none.

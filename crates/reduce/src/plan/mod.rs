@@ -8,6 +8,7 @@ mod display;
 mod folded;
 mod memory;
 mod obstacle;
+mod part;
 mod pending;
 mod scattered;
 mod split_phase;
@@ -36,6 +37,7 @@ use crate::world::conversation::Conversation;
 
 pub use builder::Builder;
 pub use choice::ALGORITHM_VARIABLE;
+pub(crate) use part::Part;
 pub use pending::Pending;
 pub use wait_all::{AnyPending, WaitAllError, wait_all};
 
@@ -278,7 +280,12 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     }
 
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
-    fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
+    pub(crate) fn run(
+        &self,
+        operation: Operation,
+        local: &[T],
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
         let claim = self.conversation.begin(&self.world, operation)?;
         let checked = self.check(operation, local.len(), result.len());
         claim.end(self.engine.run(operation, checked.map(|()| local), result))

@@ -8,11 +8,10 @@ use std::time::Duration;
 use bytemuck::Pod;
 
 use super::call;
+use super::part::Part;
 use super::wait_all::AnyPending;
-use crate::engines::Flight;
 use crate::error::RunError;
-use crate::world::World;
-use crate::world::conversation::Conversation;
+use crate::world::Listed;
 use crate::world::patience::Patience;
 
 /// A run of a plan between its start and its end; made by [`Plan::start_allreduce`](crate::Plan::start_allreduce) and its like, `C` being the
@@ -23,46 +22,30 @@ use crate::world::patience::Patience;
 /// world, because a drop does not communicate.
 #[must_use = "a run that is dropped is abandoned"]
 pub struct Pending<C, T: Pod> {
-    flight: Rc<dyn Flight<T>>,
-    world: World,
-    conversation: Rc<Conversation>,
-    /// This rank's own failure, of which it has notified the others.
-    failure: Option<RunError>,
-    /// The length of the result.
-    result_length: usize,
-    is_over: bool,
+    part: Part<T>,
+    listed: Listed,
     call: PhantomData<C>,
 }
 
 impl<C, T: Pod> fmt::Debug for Pending<C, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pending")
-            .field("world", &self.world)
-            .field("awaited", &self.flight.awaited_ranks())
+            .field("world", &self.part.world)
+            .field("awaited", &self.part.awaited_ranks())
             .finish_non_exhaustive()
     }
 }
 
 impl<C, T: Pod> Pending<C, T> {
     /// From now on, waits for other plans drive this run, too.
-    pub(super) fn new(
-        world: &World,
-        flight: Rc<dyn Flight<T>>,
-        conversation: &Rc<Conversation>,
-        failure: Option<RunError>,
-        result_length: usize,
-    ) -> Self
+    pub(super) fn new(part: Part<T>) -> Self
     where
         T: 'static,
     {
-        world.in_flight().add(Rc::clone(&flight) as _);
+        let listed = Listed::new(&part.world, Rc::clone(&part.flight) as _);
         Self {
-            flight,
-            world: world.clone(),
-            conversation: Rc::clone(conversation),
-            failure,
-            result_length,
-            is_over: false,
+            part,
+            listed,
             call: PhantomData,
         }
     }
@@ -70,25 +53,15 @@ impl<C, T: Pod> Pending<C, T> {
     /// Makes progress without blocking; true if `wait` would return at once.
     ///
     /// # Errors
-    /// The transport failed. Under MPI, a loop of tests meets the [silence limit](World::set_silence_limit) as a wait does: the time between
+    /// The transport failed. Under MPI, a loop of tests meets the [silence limit](crate::World::set_silence_limit) as a wait does: the time between
     /// two tests counts as a second at most.
     pub fn test(&self) -> Result<bool, RunError> {
         self.drive(Patience::None)
     }
 
     fn drive(&self, patience: Patience) -> Result<bool, RunError> {
-        let _busy = self.world.enter()?;
-        self.flight
-            .drive(patience)
-            .map_err(|error| self.explain(error))
-    }
-
-    /// What an error of the transport means to the plan.
-    fn explain(&self, error: RunError) -> RunError {
-        match error {
-            RunError::Transport(error) => self.conversation.explain(error),
-            error => error,
-        }
+        let _busy = self.part.world.enter()?;
+        self.part.drive(patience)
     }
 
     /// Waits until the run is over, at most `timeout`.
@@ -100,8 +73,8 @@ impl<C, T: Pod> Pending<C, T> {
             return Ok(());
         }
         Err(RunError::TimedOut {
-            rank: self.world.rank(),
-            awaited: self.flight.awaited_ranks(),
+            rank: self.part.world.rank(),
+            awaited: self.part.awaited_ranks(),
             after: timeout,
         })
     }
@@ -111,46 +84,22 @@ impl<C, T: Pod> Pending<C, T> {
         drop(self);
     }
 
-    /// Waits for the run, and leaves its result in `result`. Says whether this rank gets one.
-    ///
-    /// A slice of another length gets no result, but the run ends well: the plan can be run again.
-    fn wait_and_deliver(mut self, result: &mut [T]) -> Result<bool, RunError> {
-        let (expected, given) = (self.result_length, result.len());
-        let mismatch = (given != expected).then(|| RunError::WrongResultLength {
-            rank: self.world.rank(),
-            expected,
-            given,
-        });
-        let world = self.world.clone();
-        let _busy = world.enter()?;
-        let outcome = match (self.failure.take(), &mismatch) {
-            // This rank completes the run, so that the others hear of the failure, and returns its own error.
-            (Some(failure), _) => {
-                let _ = self.flight.drive(Patience::Unlimited);
-                Err(failure)
-            }
-            (None, Some(_)) => self.flight.wait_without_result().map(|()| false),
-            (None, None) => self.flight.wait_and_deliver(result),
-        };
-        let outcome = outcome.map_err(|error| self.explain(error));
-        self.is_over = true;
-        match &outcome {
-            Ok(_) => self.conversation.settle(),
-            Err(error) => self.conversation.spend(error),
-        }
-        let outcome = outcome.map_err(|error| self.conversation.own_first(error));
-        outcome.and_then(|is_mine| mismatch.map_or(Ok(is_mine), Err))
+    /// [`Part::deliver`], in a call of its own.
+    fn wait_and_deliver(self, result: &mut [T]) -> Result<bool, RunError> {
+        let Self { part, listed, .. } = self;
+        let _busy = listed.world().enter()?;
+        part.deliver(result)
     }
 }
 
 impl<C, T: Pod> super::wait_all::Sealed for Pending<C, T> {
     fn wait_until_over(&self) -> Result<(), RunError> {
-        let _busy = self.world.enter()?;
-        let waited = self.flight.wait_without_result();
-        match &self.failure {
+        let _busy = self.part.world.enter()?;
+        let waited = self.part.flight.wait_without_result();
+        match &self.part.failure {
             // The run is over on this rank, which has told the others.
             Some(failure) => Err(failure.clone()),
-            None => waited.map_err(|error| self.explain(error)),
+            None => waited.map_err(|error| self.part.explain(error)),
         }
     }
 }
@@ -191,7 +140,7 @@ impl<T: Pod> Pending<call::AllreduceRow, T> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Vec<T>, RunError> {
-        let mut row = vec![T::zeroed(); self.result_length];
+        let mut row = vec![T::zeroed(); self.part.result_length];
         self.wait_into(&mut row).map(|()| row)
     }
 
@@ -210,7 +159,7 @@ impl<T: Pod> Pending<call::ReduceRow, T> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Option<Vec<T>>, RunError> {
-        let mut row = vec![T::zeroed(); self.result_length];
+        let mut row = vec![T::zeroed(); self.part.result_length];
         let is_mine = self.wait_into(&mut row)?;
         Ok(is_mine.then_some(row))
     }
@@ -230,7 +179,7 @@ impl<T: Pod> Pending<call::ReduceScatter, T> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Vec<T>, RunError> {
-        let mut columns = vec![T::zeroed(); self.result_length];
+        let mut columns = vec![T::zeroed(); self.part.result_length];
         self.wait_into(&mut columns).map(|()| columns)
     }
 
@@ -249,7 +198,7 @@ impl<T: Pod> Pending<call::Scan, T> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Vec<T>, RunError> {
-        let mut prefixes = vec![T::zeroed(); self.result_length];
+        let mut prefixes = vec![T::zeroed(); self.part.result_length];
         self.wait_into(&mut prefixes).map(|()| prefixes)
     }
 
@@ -259,17 +208,5 @@ impl<T: Pod> Pending<call::Scan, T> {
     /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
         self.wait_and_deliver(result).map(drop)
-    }
-}
-
-impl<C, T: Pod> Drop for Pending<C, T> {
-    fn drop(&mut self) {
-        self.world
-            .in_flight()
-            .remove(Rc::as_ptr(&self.flight).cast());
-        if !self.is_over {
-            self.flight.abandon();
-            self.conversation.abandon();
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use bytemuck::Pod;
 
-use super::{Pending, Plan, call};
+use super::{Part, Pending, Plan, call};
 use crate::engines::Flight;
 use crate::error::RunError;
 use crate::operation::Operation;
@@ -91,30 +91,54 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         result_length: usize,
     ) -> Result<Pending<C, T>, RunError> {
         let claim = self.conversation.begin(&self.world, operation)?;
+        self.start_claimed(claim, operation, Ok(local), result_length)
+            .map(Pending::new)
+    }
+
+    /// As [`start`](Self::start), in a call that has entered the world; or in place of `local` the reason why this rank takes no part.
+    pub(crate) fn start_within(
+        &self,
+        operation: Operation,
+        local: Result<&[T], RunError>,
+        result_length: usize,
+    ) -> Result<Part<T>, RunError> {
+        let claim = self.conversation.begin_within(operation)?;
+        self.start_claimed(claim, operation, local, result_length)
+    }
+
+    fn start_claimed(
+        &self,
+        claim: Claim<'_>,
+        operation: Operation,
+        local: Result<&[T], RunError>,
+        result_length: usize,
+    ) -> Result<Part<T>, RunError> {
         if let Err(error) = self.check_result_length(operation, result_length) {
             // No run is begun, so the others hear of it at once, wherever they wait for this rank.
             self.conversation.give_up();
             return claim.end(Err(error));
         }
-        let failure = self.check(operation, local.len(), result_length).err();
-        let rows = failure.is_none().then_some(local);
-        let started = self.engine.start(operation, rows);
-        self.under_way(claim, started, failure, result_length)
+        let checked = local.and_then(|local| {
+            self.check(operation, local.len(), result_length)
+                .map(|()| local)
+        });
+        let started = self.engine.start(operation, checked.as_ref().ok().copied());
+        self.under_way(claim, started, checked.err(), result_length)
     }
 
     /// A run that was started, in which this rank may have failed.
-    pub(super) fn under_way<C>(
+    pub(super) fn under_way(
         &self,
         claim: Claim<'_>,
         started: Result<Rc<dyn Flight<T>>, RunError>,
         failure: Option<RunError>,
         result_length: usize,
-    ) -> Result<Pending<C, T>, RunError> {
+    ) -> Result<Part<T>, RunError> {
         match started {
             Ok(flight) => {
                 let (world, conversation) = (&self.world, &self.conversation);
                 claim.hand_over();
-                Ok(Pending::new(
+                Ok(Part::new(
                     world,
                     flight,
                     conversation,

@@ -17,7 +17,7 @@ use crate::world::conversation::Conversation;
 const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
 
 /// What a builder was told.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Wishes {
     pub(super) options: ScheduleOptions,
     pub(super) root: usize,

@@ -59,6 +59,20 @@ impl Conversation {
         operation: Operation,
     ) -> Result<Claim<'c>, RunError> {
         let busy = world.enter()?;
+        self.claim(operation, Some(busy))
+    }
+
+    /// As [`begin`](Self::begin), in a call that has entered the world.
+    pub(crate) fn begin_within(&self, operation: Operation) -> Result<Claim<'_>, RunError> {
+        self.claim(operation, None)
+    }
+
+    #[inline]
+    fn claim<'c>(
+        &'c self,
+        operation: Operation,
+        busy: Option<Busy<'c>>,
+    ) -> Result<Claim<'c>, RunError> {
         if self.status.get() != Status::Ready {
             return Err(self.refusal());
         }
@@ -261,7 +275,7 @@ impl Drop for Conversation {
 /// A plan's run while it is on this thread's stack. If an operator panics there, the plan is spent.
 pub(crate) struct Claim<'c> {
     conversation: &'c Conversation,
-    _busy: Busy<'c>,
+    _busy: Option<Busy<'c>>,
 }
 
 impl Claim<'_> {

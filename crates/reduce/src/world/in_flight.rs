@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use comm::{Communicator, RequestId};
 
+use super::World;
+
 /// A run in flight, which makes progress when messages arrive.
 pub(crate) trait Progress {
     /// Makes progress without blocking. The run keeps an error until its owner waits for it.
@@ -32,6 +34,33 @@ pub(crate) struct InFlight {
 impl fmt::Debug for InFlight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "InFlight({})", self.running.borrow().len())
+    }
+}
+
+/// A run's place in the list of its world.
+pub(crate) struct Listed {
+    world: World,
+    run: *const (),
+}
+
+impl Listed {
+    pub(crate) fn new(world: &World, run: Rc<dyn Progress>) -> Self {
+        let listed = Self {
+            world: world.clone(),
+            run: Rc::as_ptr(&run).cast(),
+        };
+        world.in_flight().add(run);
+        listed
+    }
+
+    pub(crate) fn world(&self) -> &World {
+        &self.world
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        self.world.in_flight().remove(self.run);
     }
 }
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 use comm::{Communicator, Interruption, Request, Tag, Traffic};
 use schedule::Network;
 
-pub(crate) use in_flight::{InFlight, Progress};
+pub(crate) use in_flight::{InFlight, Listed, Progress};
 pub use link::DEFAULT_LINK;
 
 use crate::error::RunError;

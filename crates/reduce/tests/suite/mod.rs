@@ -10,6 +10,7 @@ pub(crate) mod exact;
 pub(crate) mod faults;
 pub(crate) mod folded;
 pub(crate) mod handles;
+pub(crate) mod keyed;
 pub(crate) mod long_rows;
 #[allow(dead_code, reason = "each backend loses ranks in its own tests")]
 pub(crate) mod losses;
@@ -38,6 +39,7 @@ pub(crate) fn checks() -> impl Iterator<Item = (&'static str, Check)> {
         .chain(long_rows::CHECKS)
         .chain(folded::CHECKS)
         .chain(exact::CHECKS)
+        .chain(keyed::CHECKS)
         .chain(faults::CHECKS)
         .chain(nested::CHECKS)
         .chain(losses::CHECKS)

@@ -31,7 +31,12 @@ struct Hand {
     complex: exact::Plan<exact::ComplexProductSum<f64>>,
     run: Pending<call::Allreduce, f64>,
     exact_run: exact::Pending<call::Allreduce, exact::Sum<f64>>,
+    keyed: exact::KeyedPlan<Keyed>,
+    hashed: exact::HashedPlan<u64, f64>,
+    keyed_run: exact::KeyedPending<call::Allreduce, Keyed>,
 }
+
+type Keyed = exact::KeyedSums<f64>;
 
 impl Hand {
     fn new(world: &World) -> Self {
@@ -41,6 +46,7 @@ impl Hand {
                 .unwrap()
         };
         let plan = || Plan::builder(world).local_items(1).build().unwrap();
+        let keyed = || Plan::builder(world).build_keyed::<Keyed>(2).unwrap();
         Self {
             world: world.clone(),
             plan: plan(),
@@ -49,6 +55,9 @@ impl Hand {
             complex: Plan::builder(world).build_exact().unwrap(),
             run: plan().start_allreduce(&[1.0]).unwrap(),
             exact_run: exact().start_allreduce(&exact::Sum::of(&[1.0])).unwrap(),
+            keyed: keyed(),
+            hashed: Plan::builder(world).build_hashed().unwrap(),
+            keyed_run: keyed().start_allreduce(&Keyed::new(2)).unwrap(),
         }
     }
 }
@@ -64,6 +73,8 @@ fn said<R, E: Display>(outcome: Result<R, E>) -> Said {
 type Call = (&'static str, fn(&Hand) -> Said);
 
 const ONE: &[f64] = &[1.0];
+
+const KEY: [u64; 1] = [0];
 
 /// Every call that communicates. `complete` finds those that are missing.
 const CALLS: &[Call] = &[
@@ -89,6 +100,12 @@ const CALLS: &[Call] = &[
     }),
     ("Builder::build_exact", |hand| {
         said(Plan::builder(&hand.world).build_exact::<exact::Sum<f64>>())
+    }),
+    ("Builder::build_keyed", |hand| {
+        said(Plan::builder(&hand.world).build_keyed::<Keyed>(2))
+    }),
+    ("Builder::build_hashed", |hand| {
+        said(Plan::builder(&hand.world).build_hashed::<u64, f64>())
     }),
     ("Plan::allreduce", |hand| said(hand.plan.allreduce(ONE))),
     ("Plan::allreduce_into", |hand| {
@@ -222,12 +239,63 @@ const CALLS: &[Call] = &[
     ("exact::Pending::wait_timeout", |hand| {
         said(hand.exact_run.wait_timeout(Duration::from_secs(1)))
     }),
+    ("exact::KeyedPlan::allreduce", |hand| {
+        said(hand.keyed.allreduce(&Keyed::new(2)))
+    }),
+    ("exact::KeyedPlan::allreduce_items", |hand| {
+        said(hand.keyed.allreduce_items(&KEY, ONE))
+    }),
+    ("exact::KeyedPlan::reduce", |hand| {
+        said(hand.keyed.reduce(&Keyed::new(2)))
+    }),
+    ("exact::KeyedPlan::reduce_scatter", |hand| {
+        said(hand.keyed.reduce_scatter(&Keyed::new(2)))
+    }),
+    ("exact::KeyedPlan::start_allreduce", |hand| {
+        said(hand.keyed.start_allreduce(&Keyed::new(2)))
+    }),
+    ("exact::KeyedPlan::start_reduce", |hand| {
+        said(hand.keyed.start_reduce(&Keyed::new(2)))
+    }),
+    ("exact::KeyedPlan::start_reduce_scatter", |hand| {
+        said(hand.keyed.start_reduce_scatter(&Keyed::new(2)))
+    }),
+    ("exact::KeyedPlan::by_key", |hand| {
+        said(hand.keyed.by_key(&KEY, ONE, &mut [0.0; 2]))
+    }),
+    ("exact::KeyedPlan::allreduce_values", |hand| {
+        said(hand.keyed.allreduce_values(&Keyed::new(2), &mut [0.0; 2]))
+    }),
+    ("exact::KeyedPlan::by_key, two lengths", |hand| {
+        said(hand.keyed.by_key(&KEY, &[], &mut [0.0; 2]))
+    }),
+    ("exact::HashedPlan::reduce_scatter", |hand| {
+        said(hand.hashed.reduce_scatter(&exact::HashedSums::new()))
+    }),
+    ("exact::HashedPlan::allreduce", |hand| {
+        said(hand.hashed.allreduce(&exact::HashedSums::new()))
+    }),
+    ("exact::HashedPlan::reduce", |hand| {
+        said(hand.hashed.reduce(&exact::HashedSums::new()))
+    }),
+    ("exact::HashedPlan::by_key", |hand| {
+        said(hand.hashed.by_key(&KEY, ONE))
+    }),
+    ("exact::HashedPlan::by_key, two lengths", |hand| {
+        said(hand.hashed.by_key(&KEY, &[]))
+    }),
+    ("exact::KeyedPending::test", |hand| {
+        said(hand.keyed_run.test())
+    }),
+    ("exact::KeyedPending::wait_timeout", |hand| {
+        said(hand.keyed_run.wait_timeout(Duration::ZERO))
+    }),
     ("AnyPending::test", |hand| {
         let run: &dyn AnyPending = &hand.run;
         said(run.test())
     }),
     ("wait_all", |hand| {
-        said(wait_all(&[&hand.run, &hand.exact_run]))
+        said(wait_all(&[&hand.run, &hand.exact_run, &hand.keyed_run]))
     }),
 ];
 
@@ -353,6 +421,7 @@ fn while_a_plan_is_built(world: &World) {
     let Telling { hand, .. } = Rc::into_inner(telling).unwrap();
     assert_eq!(hand.run.wait(), Ok(world.size() as f64));
     assert!(hand.exact_run.wait().is_ok());
+    assert!(hand.keyed_run.wait().is_ok());
 }
 
 /// To look, to print and to drop is no communication.
@@ -372,8 +441,13 @@ fn what_is_no_collective_call(world: &World) {
                         complex,
                         run,
                         exact_run,
+                        keyed,
+                        hashed,
+                        keyed_run,
                     } = hand;
                     let text = format!("{world:?} {plan:?} {plan} {exact} {run:?} {exact_run:?}");
+                    let of_keys = format!("{keyed:?} {keyed} {hashed:?} {keyed_run:?}");
+                    assert!(of_keys.contains("2 keys of 16 bytes"), "{of_keys}");
                     assert!(!text.is_empty());
                     let looked = (
                         plan.algorithm(Operation::Scan),
@@ -387,6 +461,8 @@ fn what_is_no_collective_call(world: &World) {
                     assert!(its_network.near.latency_ns > 0.0);
                     run.cancel();
                     drop((exact_run, plan, exact, products, complex));
+                    keyed_run.cancel();
+                    drop((keyed, hashed));
                     world.tell_abandoned();
                     // The last handles but that of the plan that runs.
                     drop(world);
@@ -474,6 +550,14 @@ pub(crate) fn complete() {
         ("Plan", include_str!("../../src/plan/mod.rs")),
         ("Builder", include_str!("../../src/plan/builder.rs")),
         ("exact::Plan", include_str!("../../src/exact/plan.rs")),
+        (
+            "exact::KeyedPlan",
+            include_str!("../../src/exact/keyed/plan.rs"),
+        ),
+        (
+            "exact::HashedPlan",
+            include_str!("../../src/exact/keyed/hashed.rs"),
+        ),
     ];
     for (owner, source) in sources {
         let found = collective_calls(source);

@@ -30,6 +30,11 @@ impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
         self.drive_by(patience, &mut |patience| self.advance(patience))
     }
 
+    fn is_over(&self) -> bool {
+        let state = self.state.try_borrow();
+        state.is_ok_and(|state| state.phase == Phase::Idle)
+    }
+
     fn awaited_ranks(&self) -> Vec<usize> {
         // The call on the stack, from an operator of which this one comes, waits for nobody at this moment.
         let Ok(state) = self.state.try_borrow() else {

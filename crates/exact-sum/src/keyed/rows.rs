@@ -1,0 +1,172 @@
+//! The rows of each kind of sums by key.
+
+use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Quiet};
+
+use super::entry::{Entries, Entry, WrongEntries};
+use super::key::{Key, KeyError};
+use super::products::KeyedProducts;
+use super::tables::pair_of;
+use super::terms::{Agreed, Terms};
+use super::wire::{
+    KeyedAccumulator, KeyedRows, add_entry, key_of, merge_entries, read_part, write_part,
+};
+use super::{KeyedMoments, KeyedSums};
+use crate::accumulator::sealed::Sealed;
+use crate::float::Float;
+
+const NO_SUCH_PART: WrongEntries = WrongEntries("a key has no such part");
+
+impl<T: Float> Sealed for KeyedSums<T> {}
+
+impl<T: Float> KeyedAccumulator for KeyedSums<T> {
+    type Item = T;
+
+    fn name() -> String {
+        format!("exact sum by key of {}", T::NAME)
+    }
+
+    fn of_keys(keys: usize) -> Self {
+        Self::new(keys)
+    }
+
+    fn keys_count(&self) -> usize {
+        self.keys()
+    }
+
+    fn add_items<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
+        self.add(keys, items)
+    }
+}
+
+impl<T: Float> KeyedRows for KeyedSums<T> {
+    type Row = [i128; 1];
+    const PARTS: usize = 1;
+
+    fn write(&self, rows: &mut [Self::Row], terms: &mut [Terms], entries: &mut Vec<u64>) {
+        terms[0] = write_part(&self.windows, 0, rows, entries);
+    }
+
+    fn of_rows(rows: &[Self::Row], agreed: &[Agreed]) -> Self {
+        Self {
+            windows: read_part(rows, 0, agreed[0]),
+        }
+    }
+
+    fn add_entries(&mut self, entries: &[u64], first: usize) -> Result<(), WrongEntries> {
+        for entry in Entries::of(entries) {
+            let entry = entry?;
+            let key = key_of(&entry, first, self.keys())?;
+            match entry.part {
+                0 => add_entry(&mut self.windows, &entry, key)?,
+                _ => return Err(NO_SUCH_PART),
+            }
+        }
+        Ok(())
+    }
+
+    fn merge_entries(same: &[Entry<'_>], into: &mut Vec<u64>) -> Result<(), WrongEntries> {
+        merge_entries::<T::Sums>(same, into)
+    }
+}
+
+/// Rounds rows that were added up, and have no entries beside them.
+pub fn round_rows<T: Float>(rows: &[[i128; 1]], agreed: &[Agreed], values: &mut [T]) {
+    let (is_quiet, unit) = (Quiet::now().is_some(), agreed[0].unit);
+    let decoded = DecodeUnit::for_range(unit + 52, 0);
+    let (mut pairs, mut doubles) = ([[0; 2]; DECODED_ITEMS], [0.0; DECODED_ITEMS]);
+    let blocks = rows
+        .chunks(DECODED_ITEMS)
+        .zip(values.chunks_mut(DECODED_ITEMS));
+    for (rows, values) in blocks {
+        let (pairs, doubles) = (&mut pairs[..rows.len()], &mut doubles[..rows.len()]);
+        let fit = rows.iter().zip(&mut *pairs).all(|([integer], pair)| {
+            let short = pair_of(*integer);
+            *pair = short.unwrap_or_default();
+            short.is_some()
+        });
+        let is_fast = fit && is_quiet;
+        let rounded = is_fast.then(|| T::of_pairs(Level::best(), pairs, decoded, doubles));
+        if let Some(rounded) = rounded.flatten() {
+            values
+                .iter_mut()
+                .zip(rounded)
+                .for_each(|(value, rounded)| *value = rounded);
+        } else {
+            for ([integer], value) in rows.iter().zip(values) {
+                *value = T::of_integer(*integer, unit, is_quiet);
+            }
+        }
+    }
+}
+
+/// The integer of a row that is the number of items.
+const COUNT: usize = 3;
+
+impl<T: Float> Sealed for KeyedMoments<T> {}
+
+impl<T: Float> KeyedAccumulator for KeyedMoments<T> {
+    type Item = T;
+
+    fn name() -> String {
+        format!("moments by key of {}", T::NAME)
+    }
+
+    fn of_keys(keys: usize) -> Self {
+        Self::new(keys)
+    }
+
+    fn keys_count(&self) -> usize {
+        self.keys()
+    }
+
+    fn add_items<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
+        self.add(keys, items)
+    }
+}
+
+impl<T: Float> KeyedRows for KeyedMoments<T> {
+    /// Sums, squares, what these lack, and counts.
+    type Row = [i128; 4];
+    const PARTS: usize = 3;
+
+    fn write(&self, rows: &mut [Self::Row], terms: &mut [Terms], entries: &mut Vec<u64>) {
+        terms[0] = write_part(&self.sums, 0, rows, entries);
+        for (squares, part) in self.squares.parts.iter().zip(1..) {
+            terms[part] = write_part(squares, part, rows, entries);
+        }
+        for (row, count) in rows.iter_mut().zip(&self.counts) {
+            row[COUNT] = i128::from(*count);
+        }
+    }
+
+    fn of_rows(rows: &[Self::Row], agreed: &[Agreed]) -> Self {
+        let count = |row: &Self::Row| u64::try_from(row[COUNT]).expect("counts are of u64");
+        Self {
+            counts: rows.iter().map(count).collect(),
+            sums: read_part(rows, 0, agreed[0]),
+            squares: KeyedProducts {
+                parts: [1, 2].map(|part| read_part(rows, part, agreed[part])),
+            },
+        }
+    }
+
+    fn add_entries(&mut self, entries: &[u64], first: usize) -> Result<(), WrongEntries> {
+        for entry in Entries::of(entries) {
+            let entry = entry?;
+            let key = key_of(&entry, first, self.keys())?;
+            match entry.part {
+                0 => add_entry(&mut self.sums, &entry, key)?,
+                part @ 1..=2 => add_entry(&mut self.squares.parts[part - 1], &entry, key)?,
+                _ => return Err(NO_SUCH_PART),
+            }
+        }
+        Ok(())
+    }
+
+    fn merge_entries(same: &[Entry<'_>], into: &mut Vec<u64>) -> Result<(), WrongEntries> {
+        match same[0].part {
+            0 => merge_entries::<T::Sums>(same, into),
+            _ => merge_entries::<T::Products>(same, into),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! A run between its start and its end, whoever drives it: a handle of its own, or a longer run of which it is one step.
+
+use std::rc::Rc;
+
+use bytemuck::Pod;
+use comm::RequestId;
+
+use crate::engines::Flight;
+use crate::error::RunError;
+use crate::world::World;
+use crate::world::conversation::Conversation;
+use crate::world::patience::Patience;
+
+pub(crate) struct Part<T: Pod> {
+    pub(super) flight: Rc<dyn Flight<T>>,
+    pub(super) world: World,
+    conversation: Rc<Conversation>,
+    /// This rank's own failure, of which it has notified the others.
+    pub(super) failure: Option<RunError>,
+    /// The length of the result.
+    pub(super) result_length: usize,
+    is_over: bool,
+}
+
+impl<T: Pod> Part<T> {
+    pub(super) fn new(
+        world: &World,
+        flight: Rc<dyn Flight<T>>,
+        conversation: &Rc<Conversation>,
+        failure: Option<RunError>,
+        result_length: usize,
+    ) -> Self {
+        Self {
+            flight,
+            world: world.clone(),
+            conversation: Rc::clone(conversation),
+            failure,
+            result_length,
+            is_over: false,
+        }
+    }
+
+    /// Makes progress, and says whether the run is over. Drives the others in flight, too, unless only in passing.
+    pub(crate) fn drive(&self, patience: Patience) -> Result<bool, RunError> {
+        if let Patience::InPassing = patience {
+            self.flight.progress();
+            return Ok(self.flight.is_over());
+        }
+        self.flight
+            .drive(patience)
+            .map_err(|error| self.explain(error))
+    }
+
+    pub(crate) fn awaited(&self, requests: &mut Vec<RequestId>) {
+        self.flight.awaited(requests);
+    }
+
+    pub(crate) fn awaited_ranks(&self) -> Vec<usize> {
+        self.flight.awaited_ranks()
+    }
+
+    /// What an error of the transport means to the plan.
+    pub(super) fn explain(&self, error: RunError) -> RunError {
+        match error {
+            RunError::Transport(error) => self.conversation.explain(error),
+            error => error,
+        }
+    }
+
+    /// Waits for the end of the run, and leaves its result in `result`. Says whether this rank gets one. The caller has entered the world.
+    ///
+    /// A slice of another length gets no result, but the run ends well: the plan can be run again.
+    pub(crate) fn deliver(mut self, result: &mut [T]) -> Result<bool, RunError> {
+        let (expected, given) = (self.result_length, result.len());
+        let mismatch = (given != expected).then(|| RunError::WrongResultLength {
+            rank: self.world.rank(),
+            expected,
+            given,
+        });
+        let outcome = match (self.failure.take(), &mismatch) {
+            // This rank completes the run, so that the others hear of the failure, and returns its own error.
+            (Some(failure), _) => {
+                let _ = self.flight.drive(Patience::Unlimited);
+                Err(failure)
+            }
+            (None, Some(_)) => self.flight.wait_without_result().map(|()| false),
+            (None, None) => self.flight.wait_and_deliver(result),
+        };
+        let outcome = outcome.map_err(|error| self.explain(error));
+        self.is_over = true;
+        match &outcome {
+            Ok(_) => self.conversation.settle(),
+            Err(error) => self.conversation.spend(error),
+        }
+        let outcome = outcome.map_err(|error| self.conversation.own_first(error));
+        outcome.and_then(|is_mine| mismatch.map_or(Ok(is_mine), Err))
+    }
+}
+
+impl<T: Pod> Drop for Part<T> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.flight.abandon();
+            self.conversation.abandon();
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! Sums by key: those of one process, whoever has which items, by every algorithm and operation.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use reduce::exact::{self, HashedSums, KeyError, KeyedMoments, KeyedPlan, KeyedSums};
+use reduce::{AnyPending, BuildError, Operation, Plan, RunError, World, wait_all};
+
+use super::{Check, offered};
+
+pub(crate) const CHECKS: [(&str, Check); 7] = [
+    ("sums by key by every algorithm", every_algorithm),
+    ("moments by key", moments),
+    ("sums by key of floats", floats),
+    ("sums by key under way", under_way),
+    ("sums by key of several plans at once", several_in_flight),
+    ("sums by any keys", any_keys),
+    ("sums by key that fail", failures),
+];
+
+/// The items of one rank, with their keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lot {
+    pub(crate) keys: Vec<u32>,
+    pub(crate) items: Vec<f64>,
+}
+
+/// What items are like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// Some twenty exponents, at one scale on all ranks.
+    Near,
+    /// At another scale on each rank, some hundred exponents from the next.
+    Apart,
+    /// Of all exponents, subnormal numbers included.
+    Far,
+    /// Near, with zeros, infinities and NaNs among them.
+    Special,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 4] = [Self::Near, Self::Apart, Self::Far, Self::Special];
+}
+
+/// The lots of all ranks: some have no items, and the first the most.
+pub(crate) fn lots(ranks: usize, keys: usize, kind: Kind, seed: u64) -> Vec<Lot> {
+    let mut state = seed ^ 0x9E37_79B9_7F4A_7C15;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state >> 12
+    };
+    let lot = |rank: usize| {
+        let mut lot = Lot::default();
+        let count = match next() % 5 {
+            0 => 0,
+            _ if rank == 0 => 4 * keys as u64 + next() % 900,
+            _ => next() % 700,
+        };
+        for _ in 0..count {
+            let (key, fraction) = (next() % keys as u64, next());
+            let exponent = match kind {
+                Kind::Near | Kind::Special => next() % 20 + 1010,
+                Kind::Apart => (next() % 20 + 100 * rank as u64 + 800) % 2047,
+                Kind::Far => next() % 2047,
+            };
+            let bits = next() << 63 | exponent << 52 | fraction & ((1 << 52) - 1);
+            let item = match (kind, next() % 40) {
+                (_, 0) => 0.0,
+                (_, 1) => -0.0,
+                (Kind::Special, 2) => f64::INFINITY,
+                (Kind::Special, 3) => f64::NEG_INFINITY,
+                (Kind::Special, 4) => f64::NAN,
+                _ => f64::from_bits(bits),
+            };
+            lot.keys.push(u32::try_from(key).unwrap());
+            lot.items.push(item);
+        }
+        lot
+    };
+    (0..ranks).map(lot).collect()
+}
+
+/// The items of each key.
+pub(crate) fn by_key(lots: &[Lot], keys: usize) -> Vec<Vec<f64>> {
+    let mut groups = vec![Vec::new(); keys];
+    for lot in lots {
+        for (&key, &item) in lot.keys.iter().zip(&lot.items) {
+            groups[key as usize].push(item);
+        }
+    }
+    groups
+}
+
+/// The bits of the sums by integers. A sum by key begins at +0.0.
+pub(crate) fn expected(lots: &[Lot], keys: usize) -> Vec<u64> {
+    let groups = by_key(lots, keys);
+    let sums = groups.iter().map(|items| integer_sums::sum(items) + 0.0);
+    sums.map(canonical).collect()
+}
+
+fn canonical(value: f64) -> u64 {
+    if value.is_nan() {
+        f64::NAN.to_bits()
+    } else {
+        value.to_bits()
+    }
+}
+
+pub(crate) fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().copied().map(canonical).collect()
+}
+
+pub(crate) fn sums_of(lot: &Lot, keys: usize) -> KeyedSums<f64> {
+    let mut sums = KeyedSums::new(keys);
+    sums.add(&lot.keys, &lot.items).unwrap();
+    sums
+}
+
+/// Every operation of a plan, blocking and in split phase.
+pub(crate) fn check_all(
+    plan: &KeyedPlan<KeyedSums<f64>>,
+    root: usize,
+    lots: &[Lot],
+    expected: &[u64],
+) {
+    let (rank, keys) = (plan.world().rank(), plan.keys());
+    let (own, local) = (&lots[rank], sums_of(&lots[rank], keys));
+    let at_root = |sums: Option<KeyedSums<f64>>| {
+        let values = sums.map(|sums| bits(&sums.values()));
+        assert_eq!(values, (rank == root).then(|| expected.to_vec()));
+    };
+    let of_own = |sums: KeyedSums<f64>| {
+        assert_eq!(bits(&sums.values()), expected[plan.scattered_keys()]);
+    };
+    let mut values = vec![f64::NAN; keys];
+    plan.by_key(&own.keys, &own.items, &mut values).unwrap();
+    assert_eq!(bits(&values), expected);
+    let sums = plan.allreduce(&local).unwrap();
+    assert_eq!(bits(&sums.values()), expected);
+    at_root(plan.reduce(&local).unwrap());
+    if plan.algorithm(Operation::ReduceScatter).is_none() {
+        assert!(matches!(
+            plan.reduce_scatter(&local),
+            Err(RunError::NotOffered { .. })
+        ));
+        return;
+    }
+    of_own(plan.reduce_scatter(&local).unwrap());
+    let run = plan.start_allreduce(&local).unwrap();
+    assert_eq!(bits(&run.wait().unwrap().values()), expected);
+    at_root(plan.start_reduce(&local).unwrap().wait().unwrap());
+    of_own(plan.start_reduce_scatter(&local).unwrap().wait().unwrap());
+}
+
+fn every_algorithm(world: &World) {
+    let (rank, ranks) = (world.rank(), world.size());
+    for keys in [1, 2, 40, 150] {
+        let cases = Kind::ALL.map(|kind| {
+            let lots = lots(ranks, keys, kind, keys as u64);
+            let expected = expected(&lots, keys);
+            (kind, lots, expected)
+        });
+        for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows() || keys == 1) {
+            let root = ranks / 2;
+            let builder = Plan::builder(world).algorithm(algorithm).root(root);
+            let plan = builder.build_keyed::<KeyedSums<f64>>(keys).unwrap();
+            assert_eq!(plan.keys(), keys);
+            // Other items, and other keys, by the same plan.
+            for (kind, lots, expected) in &cases {
+                if keys < 150 || matches!(kind, Kind::Apart) {
+                    check_all(&plan, root, lots, expected);
+                    continue;
+                }
+                let own = &lots[rank];
+                let mut values = vec![0.0; keys];
+                plan.by_key(&own.keys, &own.items, &mut values).unwrap();
+                assert_eq!(bits(&values), *expected, "{algorithm}, {kind:?}");
+            }
+            let mut values = vec![f64::NAN; keys];
+            plan.by_key::<u32>(&[], &[], &mut values).unwrap();
+            assert_eq!(bits(&values), vec![0; keys]);
+        }
+    }
+}
+
+fn moments(world: &World) {
+    let (rank, ranks, keys) = (world.rank(), world.size(), 8);
+    for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {
+        let builder = Plan::builder(world).algorithm(algorithm);
+        let plan = builder.build_keyed::<KeyedMoments<f64>>(keys).unwrap();
+        for (seed, kind) in (5..).zip(Kind::ALL) {
+            let lots = lots(ranks, keys, kind, seed);
+            let own = &lots[rank];
+            let all = plan.allreduce_items(&own.keys, &own.items).unwrap();
+            let of_own = (!own.items.is_empty()).then(|| {
+                let mut local = KeyedMoments::new(keys);
+                local.add(&own.keys, &own.items).unwrap();
+                local
+            });
+            let local = of_own.unwrap_or_else(|| KeyedMoments::new(keys));
+            let scattered = plan
+                .algorithm(Operation::ReduceScatter)
+                .map(|_| plan.reduce_scatter(&local).unwrap());
+            let range = plan.scattered_keys();
+            for (key, items) in by_key(&lots, keys).iter().enumerate() {
+                let check = |found: &KeyedMoments<f64>, key: usize| {
+                    let mut expected = exact::Moments::<f64>::new();
+                    expected.add(items);
+                    assert_eq!(found.counts()[key], items.len() as u64);
+                    let mean = expected.mean() + 0.0;
+                    let variances = [found.variance(key, 1.0), found.standard_deviation(key, 0.0)];
+                    assert_eq!(canonical(found.mean(key)), canonical(mean));
+                    assert_eq!(
+                        bits(&variances),
+                        bits(&[expected.variance(1.0), expected.standard_deviation(0.0)])
+                    );
+                };
+                check(&all, key);
+                if let Some(scattered) = scattered.as_ref().filter(|_| range.contains(&key)) {
+                    check(scattered, key - range.start);
+                }
+            }
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "any floats will do")]
+fn floats(world: &World) {
+    let (rank, ranks, keys) = (world.rank(), world.size(), 12);
+    let plan = Plan::builder(world).build_keyed::<KeyedSums<f32>>(keys);
+    let plan = plan.unwrap();
+    for (seed, kind) in (9..).zip([Kind::Near, Kind::Special]) {
+        let lots = lots(ranks, keys, kind, seed);
+        let floats: Vec<f32> = lots[rank].items.iter().map(|&item| item as f32).collect();
+        let mut values = vec![f32::NAN; keys];
+        plan.by_key(&lots[rank].keys, &floats, &mut values).unwrap();
+        for (items, value) in by_key(&lots, keys).iter().zip(values) {
+            let items: Vec<f64> = items.iter().map(|&item| f64::from(item as f32)).collect();
+            let expected = if items.iter().all(|item| item.is_finite()) {
+                integer_sums::units::to_single(&integer_sums::units::sum(items))
+            } else {
+                integer_sums::sum(&items) as f32
+            };
+            assert!(value.to_bits() == expected.to_bits() || value.is_nan() && expected.is_nan());
+        }
+    }
+}
+
+fn under_way(world: &World) {
+    let (rank, ranks, keys) = (world.rank(), world.size(), 50);
+    let builder = || Plan::builder(world);
+    let plan = builder().build_keyed::<KeyedSums<f64>>(keys).unwrap();
+    for (seed, kind) in (20..).zip(Kind::ALL) {
+        let lots = lots(ranks, keys, kind, seed);
+        let expected = expected(&lots, keys);
+        let local = sums_of(&lots[rank], keys);
+        let run = plan.start_allreduce(&local).unwrap();
+        assert_eq!(
+            plan.allreduce(&local).err(),
+            Some(RunError::UnderWay { rank })
+        );
+        assert_eq!(
+            plan.start_reduce(&local).err(),
+            Some(RunError::UnderWay { rank })
+        );
+        let mut looks = 0;
+        while !run.test().unwrap() {
+            looks += 1;
+            assert!(looks < 10_000_000, "{kind:?} does not come to an end");
+            std::thread::yield_now();
+        }
+        assert_eq!(bits(&run.wait().unwrap().values()), expected);
+        let run = plan.start_allreduce(&local).unwrap();
+        while let Err(error) = run.wait_timeout(Duration::from_micros(20)) {
+            assert!(matches!(error, RunError::TimedOut { .. }), "{error}");
+        }
+        assert_eq!(bits(&run.wait().unwrap().values()), expected);
+    }
+    // A run that is dropped: the plan is spent on all ranks, sooner or later.
+    let local = KeyedSums::new(keys);
+    drop(plan.start_allreduce(&local).unwrap());
+    assert!(plan.allreduce(&local).is_err());
+    let plan = builder().build_keyed::<KeyedSums<f64>>(keys).unwrap();
+    assert!(plan.allreduce(&local).is_ok());
+}
+
+/// Each rank waits in an order of its own.
+fn several_in_flight(world: &World) {
+    let (rank, ranks) = (world.rank(), world.size());
+    let sizes = [3, 40, 100];
+    let plans = sizes.map(|keys| {
+        let plan = Plan::builder(world).build_keyed::<KeyedSums<f64>>(keys);
+        plan.unwrap()
+    });
+    let single = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+    for seed in 0..4 {
+        for kind in Kind::ALL {
+            let lots = sizes.map(|keys| lots(ranks, keys, kind, seed));
+            let check = |number: usize, sums: KeyedSums<f64>| {
+                let expected = expected(&lots[number], sizes[number]);
+                assert_eq!(bits(&sums.values()), expected, "{kind:?}, seed {seed}");
+            };
+            let runs: Range<usize> = 0..3;
+            let mut runs: Vec<_> = runs
+                .map(|number| {
+                    let local = sums_of(&lots[number][rank], sizes[number]);
+                    (number, plans[number].start_allreduce(&local).unwrap())
+                })
+                .collect();
+            let count = single.start_allreduce(&[1.0]).unwrap();
+            runs.rotate_left((rank + usize::try_from(seed).unwrap()) % 3);
+            if seed == 3 {
+                let mut all: Vec<&dyn AnyPending> = vec![&count];
+                all.extend(runs.iter().map(|(_, run)| -> &dyn AnyPending { run }));
+                all.rotate_left(rank % 4);
+                wait_all(&all).unwrap();
+            }
+            for (number, run) in runs {
+                check(number, run.wait().unwrap());
+            }
+            assert_eq!(count.wait(), Ok(ranks as f64));
+        }
+    }
+}
+
+fn any_keys(world: &World) {
+    let (rank, ranks) = (world.rank(), world.size());
+    let root = ranks - 1;
+    let builder = Plan::builder(world).root(root);
+    let plan = builder.build_hashed::<i64, f64>().unwrap();
+    for (seed, kind) in (30..).zip(Kind::ALL) {
+        let lots = lots(ranks, 60, kind, seed);
+        // Keys anywhere, in an order of their own.
+        let spread = |key: u32| {
+            i64::from(key)
+                .wrapping_mul(0x1E37_79B9_7F4A_7C15)
+                .rotate_left(key)
+        };
+        let mut expected: Vec<(i64, u64)> = Vec::new();
+        for (key, items) in (0..).zip(by_key(&lots, 60)) {
+            if !items.is_empty() {
+                let value = integer_sums::sum(&items) + 0.0;
+                expected.push((spread(key), canonical(value)));
+            }
+        }
+        expected.sort_unstable();
+        let same = |found: &[(i64, f64)]| {
+            let found = found.iter().map(|&(key, value)| (key, canonical(value)));
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{kind:?}");
+        };
+        let own = &lots[rank];
+        let keys: Vec<i64> = own.keys.iter().map(|&key| spread(key)).collect();
+        same(&plan.by_key(&keys, &own.items).unwrap());
+        let mut local = HashedSums::new();
+        local.add(&keys, &own.items).unwrap();
+        same(&plan.allreduce(&local).unwrap());
+        let at_root = plan.reduce(&local).unwrap();
+        assert_eq!(at_root.is_some(), rank == root);
+        at_root.iter().for_each(|all| same(all));
+        let mine = plan.reduce_scatter(&local).unwrap();
+        let mine: Vec<_> = mine.values();
+        let mine = mine.iter().map(|&(&key, value)| (key, canonical(value)));
+        let is_mine = |&&(key, _): &&(i64, u64)| plan.owner(key) == rank;
+        let expected: Vec<_> = expected.iter().filter(is_mine).copied().collect();
+        assert_eq!(mine.collect::<Vec<_>>(), expected);
+    }
+    let nothing = plan.by_key(&[], &[]).unwrap();
+    assert_eq!(nothing, []);
+    let items: &[f64] = if rank == 0 { &[1.0, 2.0] } else { &[1.0] };
+    let error = KeyError::Lengths { keys: 1, items: 2 };
+    let expected = if rank == 0 {
+        RunError::Keys { rank, error }
+    } else {
+        RunError::RankFailed { rank: 0 }
+    };
+    assert_eq!(plan.by_key(&[-1], items), Err(expected));
+    assert_eq!(plan.by_key(&[-1], &[1.0]), Err(RunError::Spent { rank }));
+}
+
+fn failures(world: &World) {
+    let (rank, ranks) = (world.rank(), world.size());
+    let last = ranks - 1;
+    for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {
+        let build = || {
+            let builder = Plan::builder(world).algorithm(algorithm);
+            builder.build_keyed::<KeyedSums<f64>>(5).unwrap()
+        };
+        let of_last = |error: RunError| {
+            if rank == last {
+                error
+            } else {
+                RunError::RankFailed { rank: last }
+            }
+        };
+        let good: (&[u16], &[f64]) = (&[0, 4], &[1.0, 2.0]);
+        let bad: [(&[u16], &[f64], KeyError); 2] = [
+            (
+                &[3, 5],
+                &[1.0, 2.0],
+                KeyError::OutOfRange {
+                    item: 1,
+                    key: 5,
+                    sums: 5,
+                },
+            ),
+            (&[3], &[1.0, 2.0], KeyError::Lengths { keys: 1, items: 2 }),
+        ];
+        for (keys, items, error) in bad {
+            let plan = build();
+            let (keys, items) = if rank == last { (keys, items) } else { good };
+            let outcome = plan.by_key(keys, items, &mut [0.0; 5]);
+            assert_eq!(outcome, Err(of_last(RunError::Keys { rank, error })));
+            let again = plan.by_key(good.0, good.1, &mut [0.0; 5]);
+            assert_eq!(again, Err(RunError::Spent { rank }));
+        }
+        let wrong = RunError::WrongKeys {
+            rank,
+            planned: 5,
+            given: 6,
+        };
+        let own = KeyedSums::new(if rank == last { 6 } else { 5 });
+        let outcome = build().allreduce(&own);
+        assert_eq!(outcome.err(), Some(of_last(wrong.clone())));
+        if algorithm.is_scheduled() {
+            let plan = build();
+            let outcome = plan.start_reduce_scatter(&own).unwrap().wait();
+            assert_eq!(outcome.err(), Some(of_last(wrong)));
+        }
+    }
+    let plan = Plan::builder(world)
+        .build_keyed::<KeyedSums<f64>>(3)
+        .unwrap();
+    let outcome = plan.by_key(&[0_i8], &[1.0], &mut [0.0; 2]);
+    let wrong = RunError::WrongResultLength {
+        rank,
+        expected: 3,
+        given: 2,
+    };
+    assert_eq!(outcome, Err(wrong));
+    let none = Plan::builder(world).build_keyed::<KeyedSums<f64>>(0);
+    assert_eq!(none.err(), Some(BuildError::NoKeys));
+    if ranks > 1 {
+        let keys = if rank == last { 6 } else { 5 };
+        let outcome = Plan::builder(world).build_keyed::<KeyedSums<f64>>(keys);
+        let text = outcome.err().unwrap().to_string();
+        let expected = "ranks disagree on the number of keys: rank 0 has 5; rank";
+        assert_eq!(text, format!("{expected} {last} has 6"));
+        let text = if rank == last {
+            let plan = Plan::builder(world).build_keyed::<KeyedSums<f32>>(5);
+            plan.err().unwrap().to_string()
+        } else {
+            let plan = Plan::builder(world).build_keyed::<KeyedSums<f64>>(5);
+            plan.err().unwrap().to_string()
+        };
+        assert!(text.contains("exact sum by key of f32"), "{text}");
+    }
+}
