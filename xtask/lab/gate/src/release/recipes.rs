@@ -79,17 +79,17 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
     values.fill_all(&workspace().join(FOLDER).join("conda"), &copy)?;
     conda.args([&copy, &tarball, &tried.join("conda")]);
     steps.step("the recipes for conda", &mut conda)?;
-    load_module(steps, &recipes.join("modules/treefold"), &folder, &tried)
+    load_module(steps, &recipes.join("modules/treefold"), &tried)
 }
 
-/// Loads the module file of the prefix that the tarball was installed to.
-fn load_module(steps: &mut Steps, recipe: &Path, folder: &Path, tried: &Path) -> Result<(), Stop> {
+/// Loads the module file of the prefix that the recipe for Spack has installed to.
+fn load_module(steps: &mut Steps, recipe: &Path, tried: &Path) -> Result<(), Stop> {
     let installed = setup::install_for(&["modulecmd"], &["environment-modules"]);
     if let Err(error) = installed {
         println!("skipped: the module file, {error}");
         return Ok(());
     }
-    let prefix = folder.join("from-tarball/prefix").display().to_string();
+    let prefix = tried.join("spack/prefix").display().to_string();
     let modules = tried.join("modules");
     let text = read(recipe)?.replace("@PREFIX@", &prefix);
     write(&modules.join("treefold").join(VERSION), text)?;
