@@ -1,6 +1,7 @@
 //! The objects of `treefold.hpp`: one for each function, in both namespaces, and their twins that throw nothing.
 
-use crate::functions::{OPERATORS, Operator, Shape, Typed, all_typed};
+use crate::functions::{OPERATORS, Operator, all_typed};
+use crate::typed::{Shape, Typed};
 
 /// The longest line of the header.
 const WIDTH: usize = 140;

@@ -1,6 +1,6 @@
 //! The table of exact results by key and of windows, and of what accumulators and keyed states do.
 
-use crate::functions::{Shape, Typed, typed};
+use crate::typed::{Shape, Typed, typed};
 
 pub(crate) const TYPED: &[Typed] = &[
     Typed {

@@ -19,6 +19,7 @@ mod prototypes;
 mod region;
 mod rust;
 mod text;
+mod typed;
 
 use std::fs;
 use std::path::{Path, PathBuf};

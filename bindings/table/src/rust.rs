@@ -6,8 +6,9 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::Error;
-use crate::functions::{CALLS, Call, SUM, Shape, Typed, UNTYPED, Untyped, all_typed};
+use crate::functions::{CALLS, Call, SUM, UNTYPED, Untyped, all_typed};
 use crate::text::put;
+use crate::typed::{Shape, Typed};
 pub(crate) use states::states;
 
 /// Who does the work: what names begin with, what the documentation says, and Rust's word.

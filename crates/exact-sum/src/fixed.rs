@@ -319,3 +319,15 @@ pub(crate) struct Magnitude {
     /// Whether it is more.
     pub(crate) is_more: bool,
 }
+
+/// A finite number as an integer of 53 bits and a sign, in units of 2^unit.
+#[inline(always)]
+pub(crate) fn integer(item: f64) -> (i64, i32) {
+    let bits = item.to_bits();
+    let biased = (bits >> 52) as i32 & 0x7FF;
+    let fraction = (bits & ((1 << 52) - 1)).cast_signed();
+    // Subnormal numbers have the unit of the smallest normal ones.
+    let significand = fraction | i64::from(biased != 0) << 52;
+    let sign = bits.cast_signed() >> 63;
+    ((significand ^ sign) - sign, biased.max(1) - 1075)
+}

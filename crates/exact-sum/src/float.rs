@@ -7,10 +7,9 @@ use bytemuck::Pod;
 use simd_kernels::{DecodeUnit, Level, Pair, doubles_to_round, nearest_doubles};
 
 use crate::fixed::{
-    DoubleProducts, Doubles, Magnitude, SingleProducts, Singles, Window, short_magnitude,
+    DoubleProducts, Doubles, Magnitude, SingleProducts, Singles, Window, integer, short_magnitude,
 };
 use crate::round::Format;
-use crate::total::integer;
 
 /// The types of items: `f32` and `f64`.
 pub trait Float: sealed::Sealed + Pod + fmt::Debug + Send + Sync {

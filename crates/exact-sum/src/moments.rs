@@ -5,12 +5,12 @@ use num_bigint::{BigInt, Sign};
 use crate::bytes::{self, BytesError, Kind, Reader};
 use crate::complex::ComplexSum;
 use crate::counters::RemoveError;
-use crate::fixed::{Fixed, Magnitude, Window};
+use crate::fixed::{Fixed, Magnitude, Window, integer};
 use crate::float::Float;
 use crate::product_sum::ProductSum;
 use crate::round::{ratio, root};
 use crate::sum::Sum;
-use crate::total::{Total, integer};
+use crate::total::Total;
 
 /// What [`Moments`] and [`ComplexMoments`] do alike.
 macro_rules! moments {

@@ -10,11 +10,11 @@ use crate::accumulator::sealed::Sealed;
 use crate::blocks::{Destination, FIRST_ITEMS, Pace, add_split};
 use crate::bytes::{self, BytesError, Kind};
 use crate::counters::{Counters, RemoveError, is_negative_zero, is_zero};
-use crate::fixed::Window;
+use crate::fixed::{Window, integer};
 use crate::float::{FEW_ITEMS, Float};
 use crate::round;
 use crate::sum::of_total;
-use crate::total::{Total, integer};
+use crate::total::Total;
 
 /// The products that are split at one scale.
 const BLOCK_PRODUCTS: usize = 4096;

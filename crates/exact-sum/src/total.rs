@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 
 use crate::blocks::Destination;
 use crate::counters::{Counters, RemoveError, is_negative_zero};
-use crate::fixed::{Fixed, Window, add_to_words, short_magnitude};
+use crate::fixed::{Fixed, Window, add_to_words, integer, short_magnitude};
 use crate::float::Float;
 use crate::round::quotient;
 
@@ -196,16 +196,4 @@ impl<W: Window> Destination for Total<W> {
     fn count_negative_zeros(&mut self, [even, odd]: [u64; 2]) {
         self.counters.negative_zeros += (even + odd).cast_signed();
     }
-}
-
-/// A finite number as an integer of 53 bits and a sign, in units of 2^unit.
-#[inline(always)]
-pub(crate) fn integer(item: f64) -> (i64, i32) {
-    let bits = item.to_bits();
-    let biased = (bits >> 52) as i32 & 0x7FF;
-    let fraction = (bits & ((1 << 52) - 1)).cast_signed();
-    // Subnormal numbers have the unit of the smallest normal ones.
-    let significand = fraction | i64::from(biased != 0) << 52;
-    let sign = bits.cast_signed() >> 63;
-    ((significand ^ sign) - sign, biased.max(1) - 1075)
 }

@@ -4,9 +4,10 @@ use super::states::{self, KEYS};
 use super::{generic, handles, interfaces, public};
 use crate::Error;
 use crate::exact::HANDLES;
-use crate::functions::{OPERATORS, Operator, Shape, Typed, all_typed};
+use crate::functions::{OPERATORS, Operator, all_typed};
 use crate::prototypes::Prototype;
 use crate::text::{put, statement};
+use crate::typed::{Shape, Typed};
 
 /// Who does the work, as names begin.
 const BY: [&str; 2] = ["", "par_"];
