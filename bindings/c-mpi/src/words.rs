@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn no_error_speaks_of_what_only_rust_has() {
-        // Those that cannot be made here: `Turn` and `Cost` are their own crates', and C has no costs.
+        // Those that cannot be made here: `Turn` and `Cost` are their own crates', and C has neither costs nor plans by key.
         let tables = [
             ("comm/src/error.rs", "Error", transport_errors(), vec![]),
             (
@@ -336,13 +336,13 @@ mod tests {
                 "reduce/src/error.rs",
                 "BuildError",
                 build_errors(),
-                vec!["Mismatched"],
+                vec!["Mismatched", "NoKeys"],
             ),
             (
                 "reduce/src/error.rs",
                 "RunError",
                 run_errors(),
-                vec!["Mismatched"],
+                vec!["Mismatched", "Keys", "WrongEntries", "WrongKeys"],
             ),
             ("reduce/src/error.rs", "FoldError", fold_errors(), vec![]),
         ];
