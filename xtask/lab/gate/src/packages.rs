@@ -2,9 +2,9 @@
 
 use std::env;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use checkout::workspace::published_members;
+use checkout::workspace::{published_members, workspace};
 use harness::Error;
 
 use super::steps::{Steps, Stop};
@@ -18,12 +18,25 @@ pub(super) fn packages(steps: &mut Steps) -> Result<(), Stop> {
     steps.cargo("packages", &format!("{words} --no-verify"))
 }
 
+/// Where cargo builds each from its package alone.
+const BUILT: &str = "target/packages";
+
 /// Builds each from its package alone.
 pub(super) fn packages_verified(steps: &mut Steps) -> Result<(), Stop> {
     let members = built_members()?;
+    // Cargo neither unpacks nor builds a package again whose version is the same, whatever is in it.
+    remove(&workspace().join(BUILT))?;
     forget_unpacked(&members)?;
     let words = packaging(&members);
-    steps.cargo("packages, each built", &words)
+    steps.cargo(
+        "packages, each built",
+        &format!("{words} --target-dir {BUILT}"),
+    )
+}
+
+/// The folder in which they are then.
+pub(super) fn built() -> PathBuf {
+    workspace().join(BUILT).join("package")
 }
 
 /// The members that [`packages_verified`] builds.
@@ -33,21 +46,23 @@ pub(super) fn built_members() -> Result<Vec<String>, Stop> {
     Ok(members)
 }
 
-/// Removes what cargo has unpacked of these packages before: it would take that for the packages of now, whose version is the same.
+/// Removes what cargo has unpacked of packages before.
 fn forget_unpacked(members: &[String]) -> Result<(), Stop> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
     let sources = home.unwrap_or_default().join("registry/src");
     for registry in fs::read_dir(&sources).into_iter().flatten().flatten() {
         for member in members {
-            let unpacked = registry
-                .path()
-                .join(format!("{member}-{}", env!("CARGO_PKG_VERSION")));
-            if unpacked.is_dir() {
-                let removed = fs::remove_dir_all(&unpacked);
-                removed.map_err(|error| Stop::Error(Error::file(&unpacked, error)))?;
-            }
+            let name = format!("{member}-{}", env!("CARGO_PKG_VERSION"));
+            remove(&registry.path().join(name))?;
         }
+    }
+    Ok(())
+}
+
+fn remove(folder: &Path) -> Result<(), Stop> {
+    if folder.is_dir() {
+        fs::remove_dir_all(folder).map_err(|error| Stop::Error(Error::file(folder, error)))?;
     }
     Ok(())
 }

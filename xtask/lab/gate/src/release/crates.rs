@@ -3,17 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use checkout::workspace::target;
 use harness::Error;
 
 use super::VERSION;
-use crate::packages::{built_members, packages_verified};
+use crate::packages::{built, built_members, packages_verified};
 use crate::steps::{Steps, Stop};
 
 /// Makes them, and copies them to the release.
 pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
     packages_verified(steps)?;
-    let folder = target()?.join("package");
+    let folder = built();
     for member in built_members()? {
         let name = format!("{member}-{VERSION}.crate");
         let package = folder.join(&name);
