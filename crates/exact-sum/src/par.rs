@@ -60,17 +60,16 @@ fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
 pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<Vec<T>, KeyError> {
     check_lengths(keys, items.len())?;
     let empty = KeyedSums::for_such(sums, items);
-    // Each part has sums of its own, which are merged: so many items are worth that.
-    let part_items = items.len().div_ceil(rayon::current_num_threads());
-    let part_items = part_items.max(GRAIN_ITEMS).max(sums);
+    // A thread has sums of its own, which are merged: so many items are worth that.
+    let part_items = GRAIN_ITEMS.max(sums);
     let parts = keys
         .par_chunks(part_items)
         .zip(items.par_chunks(part_items));
-    let parts = parts.map(|(keys, items)| {
-        let mut part = empty.clone();
-        part.add(keys, items).map(|()| part)
-    });
-    let merged = parts.try_reduce_with(|mut sums, part| {
+    let of_threads = parts.try_fold(
+        || empty.clone(),
+        |mut sums, (keys, items)| sums.add(keys, items).map(|()| sums),
+    );
+    let merged = of_threads.try_reduce_with(|mut sums, part| {
         sums.merge(&part);
         Ok(sums)
     });
