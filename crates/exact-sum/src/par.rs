@@ -60,8 +60,8 @@ fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
 pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<Vec<T>, KeyError> {
     check_lengths(keys, items.len())?;
     let empty = KeyedSums::for_such(sums, items);
-    // A thread has sums of its own, which are merged: so many items are worth that.
-    let part_items = GRAIN_ITEMS.max(sums);
+    // A part has sums of its own, which are merged: so many items a key are worth that.
+    let part_items = GRAIN_ITEMS.max(sums.saturating_mul(32));
     let parts = keys
         .par_chunks(part_items)
         .zip(items.par_chunks(part_items));
