@@ -61,7 +61,7 @@ pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<
     check_lengths(keys, items.len())?;
     let empty = KeyedSums::for_such(sums, items);
     // A part has sums of its own, which are merged: so many items a key are worth that.
-    let part_items = GRAIN_ITEMS.max(sums.saturating_mul(32));
+    let part_items = GRAIN_ITEMS.max(sums.saturating_mul(128));
     let parts = keys
         .par_chunks(part_items)
         .zip(items.par_chunks(part_items));
