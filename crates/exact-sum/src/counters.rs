@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::fmt;
-use std::hint::black_box;
 
 /// More was removed from a sum than had been added to it. The sum is as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,13 +152,6 @@ impl Counters {
             _ => self.nans += 1,
         }
     }
-}
-
-/// Whether an item is 0.0 or -0.0, also where the floating-point environment takes subnormal numbers for zero: of plain bits, the compiler
-/// would make a comparison of floats.
-#[inline]
-pub(crate) fn is_zero(item: f64) -> bool {
-    black_box(item.to_bits()) << 1 == 0
 }
 
 /// Whether an item is -0.0.

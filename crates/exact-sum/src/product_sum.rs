@@ -1,15 +1,15 @@
 //! Sums of products of two items.
 
 use simd_kernels::{
-    EXACT_PRODUCT, Exponents, Level, Quiet, RangeScale, exact_products, split_products_in_range,
-    without_traps,
+    EXACT_PRODUCT, Exponents, Level, Quiet, RangeScale, exact_products, is_zero,
+    split_products_in_range, without_traps,
 };
 
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
 use crate::blocks::{Destination, FIRST_ITEMS, Pace, add_split};
 use crate::bytes::{self, BytesError, Kind};
-use crate::counters::{Counters, RemoveError, is_negative_zero, is_zero};
+use crate::counters::{Counters, RemoveError, is_negative_zero};
 use crate::fixed::{Window, integer};
 use crate::float::{FEW_ITEMS, Float};
 use crate::round;

@@ -1,6 +1,8 @@
 //! Weighted means.
 
-use crate::counters::{RemoveError, is_zero};
+use simd_kernels::is_zero;
+
+use crate::counters::RemoveError;
 use crate::float::Float;
 use crate::moments::Scaled;
 use crate::product_sum::ProductSum;

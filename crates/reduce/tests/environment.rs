@@ -125,6 +125,18 @@ fn what_follows_from_exact_sums_is_right_in_every_environment() {
         let mut keyed = exact::KeyedMoments::new(5);
         keyed.add(&keys, &x).unwrap();
         all.extend((0..5).map(|key| keyed.variance(key, 0.0)));
+        let mut few = exact::KeyedSums::new(2);
+        few.add_one(0, 1.0);
+        few.add_one(1, tiny);
+        few.add(&[1, 1_u8], &[tiny, -0.0]).unwrap();
+        all.extend(few.values());
+        let mut products = exact::KeyedProducts::new(5);
+        products.add(&keys, &x, &weights).unwrap();
+        all.extend(products.values());
+        let mut extrema = exact::KeyedExtrema::new(5);
+        extrema.add(&keys, &x).unwrap();
+        let bounds = (0..5).map(|key| [extrema.minimum(key), extrema.maximum(key)]);
+        all.extend(bounds.flatten().flatten());
         let windows = exact::Rolling::of_items(4);
         all.extend([windows.sums(&x), windows.means(&x)].concat());
         let moments = exact::Moments::of(&x);
@@ -137,10 +149,15 @@ fn what_follows_from_exact_sums_is_right_in_every_environment() {
         let mut all: Vec<u64> = all.into_iter().map(f64::to_bits).collect();
         let singles = exact::by_key(&keys, &singles, 5).unwrap();
         all.extend(singles.iter().map(|sum| u64::from(sum.to_bits())));
+        let mut extrema = exact::KeyedExtrema::new(1);
+        extrema.add(&[0_u8; 2], &[f32::from_bits(1), 0.0]).unwrap();
+        let greatest = extrema.maximum(0).map(f32::to_bits);
+        all.push(greatest.unwrap().into());
         all
     };
     let expected = values();
     assert_eq!(expected[0], 3 * 1000);
+    assert_eq!(expected[11], 6);
     for (bits, error) in DEPARTURES {
         assert_eq!(with(bits, values), expected, "{error}");
     }

@@ -50,7 +50,7 @@ pub use exact::split::{
 pub use exact::windows::{
     DECODED_ITEMS, DecodeDigits, DecodeUnit, NO_DIGIT, Pair, decode, decode_digits,
 };
-pub use exact::zeros::count_negative_zeros;
+pub use exact::zeros::{count_negative_zeros, is_zero};
 pub use fold::definition::by_definition;
 pub use fold::fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use fold::level_by_level::{reduce_level_by_level, scratch_len};

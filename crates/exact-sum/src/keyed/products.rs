@@ -1,13 +1,12 @@
 //! Sums of products by key, and what follows from them.
 
-use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products};
+use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products, is_zero};
 
 use super::KeyedSums;
 use super::key::{self, Key, KeyError};
 use super::remove::{RemoveKeyedError, check_specials};
 use super::tables::Decoded;
 use super::windows::Windows;
-use crate::counters::is_zero;
 use crate::float::Float;
 use crate::total::Total;
 use crate::weighted::weighted_mean;

@@ -8,12 +8,11 @@
 //! is carried into the second half, and from there into the next digit.
 
 use simd_kernels::{
-    DECODED_ITEMS, DecodeDigits, DecodeUnit, Level, NO_DIGIT, Pair, decode, decode_digits,
+    DECODED_ITEMS, DecodeDigits, DecodeUnit, Level, NO_DIGIT, Pair, decode, decode_digits, is_zero,
     prefetch_item,
 };
 
 use super::key::Key;
-use crate::counters::is_zero;
 
 /// The places of the first half of a pair.
 pub(crate) const HALF_PLACES: u32 = 53;

@@ -1,5 +1,6 @@
 //! Items as pairs of integers, which are added without a look at carries.
 
+use crate::exact::zeros::is_zero;
 use crate::sets::dispatch::compute;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
@@ -46,7 +47,7 @@ impl DecodeUnit {
         if distance < self.room() {
             Some(pair(bits & FRACTION | IMPLICIT, distance, bits))
         } else {
-            (bits << 1 == 0).then_some([0; 2])
+            is_zero(item).then_some([0; 2])
         }
     }
 
