@@ -292,6 +292,11 @@ fn threads(steps: &mut Steps) -> Result<(), Stop> {
     let lab = LAB.iter().filter(|&&member| member != "benches");
     let lab: String = lab.map(|member| format!(" --package {member}")).collect();
     steps.cargo("tests of the lab", &format!("test --release{lab}"))?;
+    // What an optimiser may make of a zero shows only where it is at work. As the lab has built the crate.
+    steps.cargo(
+        "floating-point environments, optimised",
+        "test --release --package treefold-reduce --features mpi,par --test environment",
+    )?;
     for (checker, name, tests) in [
         ("shuttle", "mailboxes under shuttle", "shuttled"),
         ("loom", "rings under loom", "loomed"),
