@@ -3,11 +3,11 @@
 use std::error::Error;
 use std::fmt;
 
-use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, decode};
+use simd_kernels::{DECODED_ITEMS, DecodeUnit, LOWER_PLACES, Level, Pair, Quiet, decode};
 
 use crate::fixed::Window;
 use crate::float::Float;
-use crate::keyed::{HALF_PLACES, integer_of};
+use crate::keyed::integer_of;
 use crate::total::{Total, short_mean};
 
 /// Windows that end at each item of a slice, and begin so many items before, or so far.
@@ -278,8 +278,8 @@ impl<W: Window> State<W> {
     fn add(&mut self, [lower, higher]: Pair) {
         let lower = self.pair[0] + lower;
         self.pair = [
-            lower & ((1 << HALF_PLACES) - 1),
-            self.pair[1] + higher + (lower >> HALF_PLACES),
+            lower & ((1 << LOWER_PLACES) - 1),
+            self.pair[1] + higher + (lower >> LOWER_PLACES),
         ];
     }
 

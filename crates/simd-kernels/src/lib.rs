@@ -48,7 +48,7 @@ pub use exact::split::{
     split_sums_and_rests,
 };
 pub use exact::windows::{
-    DECODED_ITEMS, DecodeDigits, DecodeUnit, NO_DIGIT, Pair, decode, decode_digits,
+    DECODED_ITEMS, DecodeDigits, DecodeUnit, LOWER_PLACES, NO_DIGIT, Pair, decode, decode_digits,
 };
 pub use exact::zeros::{count_negative_zeros, is_zero};
 pub use fold::definition::by_definition;

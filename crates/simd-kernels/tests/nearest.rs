@@ -24,7 +24,7 @@ fn integers(pairs: &[Pair]) -> impl Iterator<Item = i128> {
 proptest! {
     #[test]
     fn doubles(pairs in prop::collection::vec(pair(), 0..70), exponent in -1022..900_i32) {
-        let unit = DecodeUnit::for_range(exponent + 52, 0);
+        let unit = DecodeUnit::of_exponent(exponent);
         prop_assert_eq!(unit.exponent(), exponent);
         let scale = 2_f64.powi(exponent);
         let expected: Vec<f64> = integers(&pairs).map(|integer| integer as f64 * scale).collect();
@@ -38,7 +38,7 @@ proptest! {
     #[test]
     #[expect(clippy::cast_possible_truncation, reason = "it is what is tested")]
     fn floats(pairs in prop::collection::vec(pair(), 0..70)) {
-        let unit = DecodeUnit::for_range(52, 0);
+        let unit = DecodeUnit::of_exponent(0);
         let expected: Vec<f32> = integers(&pairs).map(|integer| integer as f32).collect();
         let mut doubles = vec![0.0; pairs.len()];
         for level in Level::available() {

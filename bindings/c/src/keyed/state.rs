@@ -129,30 +129,45 @@ fn like<'o, S: KeyedState>(own: &S, other: &'o dyn KeyedState) -> Result<&'o S, 
     Ok(found)
 }
 
+/// What all states do alike.
+macro_rules! alike {
+    ($name:literal) => {
+        fn element_type(&self) -> ElementType {
+            T::TYPE
+        }
+
+        fn keys(&self) -> usize {
+            self.keys()
+        }
+
+        fn change(&mut self, change: Change, keys: Keys<'_>, items: &[u8]) -> Result<(), Failure> {
+            let items = elements::<T>("items", items)?;
+            with_keys!(keys.key_type, K => {
+                let keys = keys.of::<K>()?;
+                match change {
+                    Change::Add => self.add(keys, items).map_err(|error| of_keys(&error)),
+                    Change::Remove => self.remove(keys, items).map_err(|error| of_removal(&error)),
+                }
+            })
+        }
+
+        fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {
+            self.merge(like(self, other)?);
+            Ok(())
+        }
+
+        fn boxed(&self) -> Box<dyn KeyedState> {
+            Box::new(self.clone())
+        }
+
+        fn name(&self) -> String {
+            format!("{} of TREEFOLD_{:?}", $name, T::TYPE)
+        }
+    };
+}
+
 impl<T: Real> KeyedState for KeyedSums<T> {
-    fn element_type(&self) -> ElementType {
-        T::TYPE
-    }
-
-    fn keys(&self) -> usize {
-        self.keys()
-    }
-
-    fn change(&mut self, change: Change, keys: Keys<'_>, items: &[u8]) -> Result<(), Failure> {
-        let items = elements::<T>("items", items)?;
-        with_keys!(keys.key_type, K => {
-            let keys = keys.of::<K>()?;
-            match change {
-                Change::Add => self.add(keys, items).map_err(|error| of_keys(&error)),
-                Change::Remove => self.remove(keys, items).map_err(|error| of_removal(&error)),
-            }
-        })
-    }
-
-    fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {
-        self.merge(like(self, other)?);
-        Ok(())
-    }
+    alike!("sums by key");
 
     fn counts(&self) -> Result<&[u64], Failure> {
         let message = format!("{} do not count items: {OF_MOMENTS} does", self.name());
@@ -168,40 +183,10 @@ impl<T: Real> KeyedState for KeyedSums<T> {
         result.copy_from_slice(&self.values());
         Ok(())
     }
-
-    fn boxed(&self) -> Box<dyn KeyedState> {
-        Box::new(self.clone())
-    }
-
-    fn name(&self) -> String {
-        format!("sums by key of TREEFOLD_{:?}", T::TYPE)
-    }
 }
 
 impl<T: Real> KeyedState for KeyedMoments<T> {
-    fn element_type(&self) -> ElementType {
-        T::TYPE
-    }
-
-    fn keys(&self) -> usize {
-        self.keys()
-    }
-
-    fn change(&mut self, change: Change, keys: Keys<'_>, items: &[u8]) -> Result<(), Failure> {
-        let items = elements::<T>("items", items)?;
-        with_keys!(keys.key_type, K => {
-            let keys = keys.of::<K>()?;
-            match change {
-                Change::Add => self.add(keys, items).map_err(|error| of_keys(&error)),
-                Change::Remove => self.remove(keys, items).map_err(|error| of_removal(&error)),
-            }
-        })
-    }
-
-    fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {
-        self.merge(like(self, other)?);
-        Ok(())
-    }
+    alike!("moments by key");
 
     fn counts(&self) -> Result<&[u64], Failure> {
         Ok(self.counts())
@@ -214,13 +199,5 @@ impl<T: Real> KeyedState for KeyedMoments<T> {
         }
         write_statistics(self, statistic, result);
         Ok(())
-    }
-
-    fn boxed(&self) -> Box<dyn KeyedState> {
-        Box::new(self.clone())
-    }
-
-    fn name(&self) -> String {
-        format!("moments by key of TREEFOLD_{:?}", T::TYPE)
     }
 }

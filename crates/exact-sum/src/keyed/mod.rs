@@ -36,7 +36,7 @@ pub use products::{KeyedProducts, KeyedWeightedMeans};
 pub use remove::RemoveKeyedError;
 use remove::check_specials;
 use tables::Decoded;
-pub(crate) use tables::{HALF_PLACES, integer_of};
+pub(crate) use tables::integer_of;
 use windows::Windows;
 
 /// A sum for each of the keys 0 to K - 1, exact until it is rounded.

@@ -16,27 +16,35 @@ use crate::float::Float;
 
 const NO_SUCH_PART: WrongEntries = WrongEntries("a key has no such part");
 
-impl<T: Float> Sealed for KeyedSums<T> {}
+/// What all kinds of sums by key do alike.
+macro_rules! accumulator {
+    ($sums:ident, $name:literal) => {
+        impl<T: Float> Sealed for $sums<T> {}
 
-impl<T: Float> KeyedAccumulator for KeyedSums<T> {
-    type Item = T;
+        impl<T: Float> KeyedAccumulator for $sums<T> {
+            type Item = T;
 
-    fn name() -> String {
-        format!("exact sum by key of {}", T::NAME)
-    }
+            fn name() -> String {
+                format!("{} of {}", $name, T::NAME)
+            }
 
-    fn of_keys(keys: usize) -> Self {
-        Self::new(keys)
-    }
+            fn of_keys(keys: usize) -> Self {
+                Self::new(keys)
+            }
 
-    fn keys_count(&self) -> usize {
-        self.keys()
-    }
+            fn keys_count(&self) -> usize {
+                self.keys()
+            }
 
-    fn add_items<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
-        self.add(keys, items)
-    }
+            fn add_items<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
+                self.add(keys, items)
+            }
+        }
+    };
 }
+
+accumulator!(KeyedSums, "exact sum by key");
+accumulator!(KeyedMoments, "moments by key");
 
 impl<T: Float> KeyedRows for KeyedSums<T> {
     type Row = [i128; 1];
@@ -72,7 +80,7 @@ impl<T: Float> KeyedRows for KeyedSums<T> {
 /// Rounds rows that were added up, and have no entries beside them.
 pub fn round_rows<T: Float>(rows: &[[i128; 1]], agreed: &[Agreed], values: &mut [T]) {
     let (is_quiet, unit) = (Quiet::now().is_some(), agreed[0].unit);
-    let decoded = DecodeUnit::for_range(unit + 52, 0);
+    let decoded = DecodeUnit::of_exponent(unit);
     let (mut pairs, mut doubles) = ([[0; 2]; DECODED_ITEMS], [0.0; DECODED_ITEMS]);
     let blocks = rows
         .chunks(DECODED_ITEMS)
@@ -101,28 +109,6 @@ pub fn round_rows<T: Float>(rows: &[[i128; 1]], agreed: &[Agreed], values: &mut 
 
 /// The integer of a row that is the number of items.
 const COUNT: usize = 3;
-
-impl<T: Float> Sealed for KeyedMoments<T> {}
-
-impl<T: Float> KeyedAccumulator for KeyedMoments<T> {
-    type Item = T;
-
-    fn name() -> String {
-        format!("moments by key of {}", T::NAME)
-    }
-
-    fn of_keys(keys: usize) -> Self {
-        Self::new(keys)
-    }
-
-    fn keys_count(&self) -> usize {
-        self.keys()
-    }
-
-    fn add_items<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
-        self.add(keys, items)
-    }
-}
 
 impl<T: Float> KeyedRows for KeyedMoments<T> {
     /// Sums, squares, what these lack, and counts.

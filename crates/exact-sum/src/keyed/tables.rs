@@ -8,14 +8,11 @@
 //! is carried into the second half, and from there into the next digit.
 
 use simd_kernels::{
-    DECODED_ITEMS, DecodeDigits, DecodeUnit, Level, NO_DIGIT, Pair, decode, decode_digits, is_zero,
-    prefetch_item,
+    DECODED_ITEMS, DecodeDigits, DecodeUnit, LOWER_PLACES, Level, NO_DIGIT, Pair, decode,
+    decode_digits, is_zero, prefetch_item,
 };
 
 use super::key::Key;
-
-/// The places of the first half of a pair.
-pub(crate) const HALF_PLACES: u32 = 53;
 
 /// Above the digits of items, sums of 2^63 of them have two more.
 const DIGITS: usize = DecodeDigits::DIGITS + 2;
@@ -121,8 +118,8 @@ impl Tables {
         }
     }
 
-    /// Adds a block of at most [`DECODED_ITEMS`] items, or subtracts them, and says whether all were finite. Those that are not are left out. There are as many keys, each of
-    /// which has an integer.
+    /// Adds a block of at most [`DECODED_ITEMS`] items, or subtracts them, and says whether all were finite. Those that are not are left
+    /// out. There are as many keys, each of which has an integer.
     pub(crate) fn add<K: Key>(
         &mut self,
         level: Level,
@@ -154,7 +151,7 @@ impl Tables {
                 return true;
             }
         }
-        self.add_mixed(level, place.digits, keys, items, removes, decoded)
+        self.add_mixed(level, place, keys, items, removes, decoded)
     }
 
     /// Adds an item, or subtracts it, and says whether it was finite.
@@ -171,7 +168,9 @@ impl Tables {
             return false;
         };
         let pair = pair.map(|half| if removes { -half } else { half });
-        if add_pair(&mut self.table(digit)[key], pair) < 0 {
+        let mut near = [0; 2];
+        add_pair(&mut self.table(digit)[key], pair, &mut near);
+        if is_near(near) {
             self.carry(digit, key);
         }
         true
@@ -181,27 +180,28 @@ impl Tables {
     fn add_mixed<K: Key>(
         &mut self,
         level: Level,
-        units: DecodeDigits,
+        place: Place,
         keys: &[K],
         items: &[f64],
         removes: bool,
         decoded: &mut Decoded,
     ) -> bool {
         let Decoded { pairs, digits } = decoded;
-        let are_finite = decode_digits(level, items, units, pairs, digits);
+        let are_finite = decode_digits(level, items, place.digits, pairs, digits);
         let (pairs, digits) = (&mut pairs[..items.len()], &mut digits[..items.len()]);
         negate_if(removes, pairs);
-        self.complete(digits, units);
+        self.complete(digits, place);
         if self.used.len() * self.keys * size_of::<Pair>() > FAR_BYTES {
             for (key, &digit) in keys.iter().zip(&*digits) {
                 prefetch_item(&self.tables[usize::from(digit)], key.place());
             }
         }
-        let mut near = 0;
+        let mut near = [0; 2];
         for ((key, &digit), &pair) in keys.iter().zip(&*digits).zip(&*pairs) {
-            near |= add_pair(&mut self.tables[usize::from(digit)][key.place()], pair);
+            let own = &mut self.tables[usize::from(digit)][key.place()];
+            add_pair(own, pair, &mut near);
         }
-        if near < 0 {
+        if is_near(near) {
             for (key, &digit) in keys.iter().zip(&*digits) {
                 self.carry(digit.into(), key.place());
             }
@@ -209,42 +209,41 @@ impl Tables {
         are_finite
     }
 
-    /// Makes the tables of a block's digits, and gives its zeros one of them. If the next block is likely to fit one table, that is tried first.
-    fn complete(&mut self, digits: &mut [u8], units: DecodeDigits) {
+    /// Makes the tables of a block's digits, and gives its zeros the one to which most items are added. If the next block is likely to fit one
+    /// table, that is tried first.
+    fn complete(&mut self, digits: &mut [u8], place: Place) {
         let mut counts = [0_u16; DIGITS];
         let mut zeros = 0;
         for digit in &mut *digits {
             if *digit == NO_DIGIT {
                 zeros += 1;
+                *digit = u8::try_from(place.digit).expect("there are few digits");
             } else {
                 counts[usize::from(*digit)] += 1;
             }
+        }
+        if zeros > 0 {
+            self.table(place.digit);
         }
         for (digit, &count) in counts.iter().enumerate() {
             if count > 0 {
                 self.table(digit);
             }
         }
+        if self.mixed > 0 || zeros == digits.len() {
+            return;
+        }
         // A table has room for about half of the next digit's items.
         let fitting = |digit: usize| counts[digit] + counts[digit + 1] / 2;
         let best = (0..DIGITS - 1).max_by_key(|&digit| fitting(digit));
-        let best = best.expect("there are digits");
-        if zeros > 0 {
-            self.table(best);
-            let zero = u8::try_from(best).expect("there are few digits");
-            for digit in digits.iter_mut().filter(|digit| **digit == NO_DIGIT) {
-                *digit = zero;
-            }
-        }
-        if self.mixed == 0 {
-            let is_most = 8 * (usize::from(fitting(best)) + zeros) > 7 * digits.len();
-            self.mixed = if is_most { 0 } else { MIXED_BLOCKS };
-            self.place = Some(Place {
-                digits: units,
-                digit: best,
-                unit: units.unit(best),
-            });
-        }
+        let digit = best.expect("there are digits");
+        let is_most = 8 * (usize::from(fitting(digit)) + zeros) > 7 * digits.len();
+        self.mixed = if is_most { 0 } else { MIXED_BLOCKS };
+        self.place = Some(Place {
+            digit,
+            unit: place.digits.unit(digit),
+            ..place
+        });
     }
 
     /// That of a digit.
@@ -370,26 +369,25 @@ fn add_pairs<K: Key>(table: &mut [Pair], keys: &[K], pairs: &[Pair]) -> bool {
         }
     }
     let mut near = [0; 2];
-    for (key, pair) in keys.iter().zip(pairs) {
-        let own = &mut table[key.place()];
-        for half in 0..2 {
-            let sum = own[half].wrapping_add(pair[half]);
-            own[half] = sum;
-            near[half] |= sum ^ sum << 1;
-        }
+    for (key, &pair) in keys.iter().zip(pairs) {
+        add_pair(&mut table[key.place()], pair, &mut near);
     }
-    near[0] | near[1] < 0
+    is_near(near)
 }
 
-/// Adds a pair, and returns a negative number if a half has come near the end of its room: its two highest bits differ.
+/// Adds a pair, and notes which of its halves have come near the end of their room: their two highest bits differ.
 #[inline(always)]
-fn add_pair(own: &mut Pair, pair: Pair) -> i64 {
-    let mut near = 0;
-    for (own, half) in own.iter_mut().zip(pair) {
-        *own = own.wrapping_add(half);
-        near |= *own ^ *own << 1;
+fn add_pair(own: &mut Pair, pair: Pair, near: &mut Pair) {
+    for half in 0..2 {
+        let sum = own[half].wrapping_add(pair[half]);
+        own[half] = sum;
+        near[half] |= sum ^ sum << 1;
     }
-    near
+}
+
+/// Whether any half has come near the end of its room.
+fn is_near(near: Pair) -> bool {
+    near[0] | near[1] < 0
 }
 
 fn negate_if(negates: bool, pairs: &mut [Pair]) {
@@ -403,13 +401,34 @@ fn negate_if(negates: bool, pairs: &mut [Pair]) {
 /// The integer that a pair stands for.
 #[inline(always)]
 pub(crate) fn integer_of([lower, higher]: Pair) -> i128 {
-    (i128::from(higher) << HALF_PLACES) + i128::from(lower)
+    (i128::from(higher) << LOWER_PLACES) + i128::from(lower)
 }
 
 /// An integer as a pair whose halves are not near the end of their room.
 #[inline(always)]
 pub(crate) fn pair_of(integer: i128) -> Option<Pair> {
-    let higher = i64::try_from(integer >> HALF_PLACES).ok()?;
-    let lower = (integer & ((1 << HALF_PLACES) - 1)) as i64;
+    let higher = i64::try_from(integer >> LOWER_PLACES).ok()?;
+    let lower = (integer & ((1 << LOWER_PLACES) - 1)) as i64;
     (higher ^ higher << 1 >= 0).then_some([lower, higher])
+}
+
+#[cfg(test)]
+mod tests {
+    use simd_kernels::Level;
+
+    use super::{Decoded, Tables};
+
+    #[test]
+    fn zeros_and_what_is_not_finite_need_no_table() {
+        let mut tables = Tables::new(3);
+        let mut decoded = Decoded::ZERO;
+        let keys: Vec<u8> = (0..100).map(|item| item % 3).collect();
+        for (item, special) in [(0.0, f64::NAN), (1.5, 1.5), (0.0, f64::INFINITY)] {
+            let mut items = [item; 100];
+            items[7] = special;
+            let are_finite = tables.add(Level::best(), &keys, &items, false, &mut decoded);
+            assert_eq!(are_finite, special.is_finite());
+        }
+        assert!(tables.only_table().is_some());
+    }
 }

@@ -115,7 +115,7 @@ impl<W: Window> Windows<W> {
             let integers = others.iter().map(|word| i128::from(*word));
             let integers = integers.chain([i128::from(last.cast_signed())]);
             for (word, integer) in integers.enumerate() {
-                let unit = DecodeUnit::for_range(exponent(first + word) + 52, 0);
+                let unit = DecodeUnit::of_exponent(exponent(first + word));
                 self.tables.add_integer(key, integer, unit);
             }
         } else if !words.is_empty() {
@@ -183,14 +183,15 @@ impl<W: Window> Windows<W> {
         integers: impl ExactSizeIterator<Item = i128>,
     ) -> Self {
         let mut windows = Self::new(integers.len());
-        let unit = DecodeUnit::for_range(exponent + 52, 0);
-        windows.tables.fill(unit, integers);
+        windows
+            .tables
+            .fill(DecodeUnit::of_exponent(exponent), integers);
         windows
     }
 
     /// Adds integer * 2^exponent, where the exponent is one that [`short`](Self::short) may return.
     pub(crate) fn add_integer(&mut self, key: usize, integer: i128, exponent: i32) {
-        let unit = DecodeUnit::for_range(exponent + 52, 0);
+        let unit = DecodeUnit::of_exponent(exponent);
         self.tables.add_integer(key, integer, unit);
     }
 }

@@ -17,7 +17,7 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// use simd_kernels::{DecodeUnit, Level, nearest_doubles};
 ///
 /// let mut doubles = [0.0; 2];
-/// let unit = DecodeUnit::for_range(52, 0);
+/// let unit = DecodeUnit::of_exponent(0);
 /// assert!(nearest_doubles(Level::best(), &[[1, 1], [-3, 0]], unit, &mut doubles));
 /// assert_eq!(doubles, [2_f64.powi(53), -3.0]);
 /// ```

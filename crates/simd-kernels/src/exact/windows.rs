@@ -32,6 +32,14 @@ impl DecodeUnit {
         }
     }
 
+    /// The unit 2^`exponent`.
+    #[must_use]
+    pub fn of_exponent(exponent: i32) -> Self {
+        Self {
+            lowest: exponent + 1075,
+        }
+    }
+
     /// The binary logarithm of the unit.
     #[must_use]
     pub fn exponent(self) -> i32 {
@@ -134,8 +142,8 @@ const BEYOND: i32 = 0x7FF;
 
 const FRACTION: u64 = (1 << 52) - 1;
 const IMPLICIT: u64 = 1 << 52;
-/// The places of a pair's first half.
-pub(crate) const LOWER_PLACES: i32 = 53;
+/// The binary places of the first half of a [`Pair`].
+pub const LOWER_PLACES: i32 = 53;
 pub(crate) const LOWER: u64 = (1 << LOWER_PLACES) - 1;
 
 /// An item's biased exponent, that of subnormal numbers being 1, and its significand.

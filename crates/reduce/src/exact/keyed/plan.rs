@@ -273,6 +273,7 @@ impl<T: Float> KeyedPlan<KeyedSums<T>> {
     pub fn allreduce_values(&self, local: &KeyedSums<T>, result: &mut [T]) -> Result<(), RunError> {
         self.run_and_round(self.check_result(result.len()).map(|()| local), result)
     }
+
     /// The sums of all ranks' items of each key, each rounded once: those of [`by_key`](exact_sum::by_key) on all items. A rank may have
     /// any number of items. Collective.
     ///
