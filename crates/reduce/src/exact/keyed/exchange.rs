@@ -49,7 +49,7 @@ impl Exchange {
         world: &World,
         conversation: &Rc<Conversation>,
         operation: Operation,
-        lists: Vec<Vec<u64>>,
+        lists: &[&[u64]],
     ) -> Result<Self, RunError> {
         let claim = conversation.begin_within(operation)?;
         let mut state = State::default();
@@ -156,15 +156,10 @@ impl Drop for Exchange {
 
 impl State {
     /// Posts receives of all lengths, and sends everything.
-    fn begin(
-        &mut self,
-        world: &World,
-        tag: Tag,
-        mut lists: Vec<Vec<u64>>,
-    ) -> Result<(), comm::Error> {
+    fn begin(&mut self, world: &World, tag: Tag, lists: &[&[u64]]) -> Result<(), comm::Error> {
         let (rank, ranks, transport) = (world.rank(), world.size(), world.transport());
         self.receives.resize_with(ranks, Receive::default);
-        self.receives[rank].list = mem::take(&mut lists[rank]);
+        self.receives[rank].list = lists[rank].to_vec();
         for distance in 1..ranks {
             let from = (rank + ranks - distance) % ranks;
             let request = transport.start_receive(from, tag, vec![0; WORD_BYTES])?;
@@ -172,7 +167,7 @@ impl State {
         }
         for distance in 1..ranks {
             let to = (rank + distance) % ranks;
-            let list = &lists[to];
+            let list = lists[to];
             let length = [list.len() as u64];
             for piece in [&length[..]].into_iter().chain(list.chunks(PIECE_WORDS)) {
                 let bytes: Vec<u8> = bytemuck::cast_slice(piece).to_vec();

@@ -140,7 +140,8 @@ impl<K: SparseKey, T: Float> HashedPlan<K, T> {
     ) -> Result<HashedSums<K, T>, RunError> {
         let lists = sparse::to_entries(local, self.world.size(), |key| self.owner(key));
         let mut sums = HashedSums::new();
-        for list in self.exchange(operation, lists)? {
+        let lists: Vec<&[u64]> = lists.iter().map(Vec::as_slice).collect();
+        for list in self.exchange(operation, &lists)? {
             if let Err(error) = sparse::add_entries(&mut sums, &list) {
                 return self.wrong(operation, error);
             }
@@ -160,10 +161,10 @@ impl<K: SparseKey, T: Float> HashedPlan<K, T> {
             .flat_map(|(key, value)| [key.to_word(), word(value)])
             .collect();
         let gets = |rank: usize| operation == Operation::Allreduce || rank == self.root;
-        let list = |rank: usize| if gets(rank) { own.clone() } else { Vec::new() };
-        let lists = (0..self.world.size()).map(list).collect();
+        let list = |rank: usize| if gets(rank) { &own[..] } else { &[] };
+        let lists: Vec<&[u64]> = (0..self.world.size()).map(list).collect();
         let mut all: Vec<(K, T)> = Vec::new();
-        for list in self.exchange(operation, lists)? {
+        for list in self.exchange(operation, &lists)? {
             let (pairs, _) = list.as_chunks();
             all.extend(
                 pairs
@@ -175,11 +176,7 @@ impl<K: SparseKey, T: Float> HashedPlan<K, T> {
         Ok(all)
     }
 
-    fn exchange(
-        &self,
-        operation: Operation,
-        lists: Vec<Vec<u64>>,
-    ) -> Result<Vec<Vec<u64>>, RunError> {
+    fn exchange(&self, operation: Operation, lists: &[&[u64]]) -> Result<Vec<Vec<u64>>, RunError> {
         Exchange::start(&self.world, &self.conversation, operation, lists)?.deliver()
     }
 

@@ -86,7 +86,7 @@ impl<A: KeyedAccumulator> Shared<A> {
     pub(super) fn start_exchange(
         &self,
         operation: Operation,
-        lists: Vec<Vec<u64>>,
+        lists: &[&[u64]],
     ) -> Result<Exchange, RunError> {
         Exchange::start(self.world(), &self.beside, operation, lists)
     }

@@ -138,7 +138,9 @@ impl<A: KeyedAccumulator> Steps<A> {
                     return Ok(over(rows, agreed, lists));
                 }
                 let exchange = match wire::merged::<A>(&lists) {
-                    Ok(merged) => shared.start_exchange(operation, vec![merged; shared.ranks()])?,
+                    Ok(merged) => {
+                        shared.start_exchange(operation, &vec![&merged[..]; shared.ranks()])?
+                    }
                     Err(error) => return Err(shared.give_up(operation, error)),
                 };
                 Ok(Step::Exchanging {
@@ -205,8 +207,9 @@ fn exchanging<A: KeyedAccumulator>(
         _ => usize::try_from(key).map_or(0, |key| rank_of_column(keys, ranks, key)),
     };
     let lists = wire::dealt(entries, ranks, rank_of).expect("this rank has written them");
+    let lists: Vec<&[u64]> = lists.iter().map(Vec::as_slice).collect();
     Ok(Step::Exchanging {
-        exchange: shared.start_exchange(operation, lists)?,
+        exchange: shared.start_exchange(operation, &lists)?,
         is_last: operation != Operation::Allreduce,
         rows,
         agreed,
