@@ -2,7 +2,7 @@
 
 use crate::typed::{Shape, Typed, typed};
 
-const TYPED: &[Typed] = &[
+pub(crate) const TYPED: &[Typed] = &[
     typed(
         "dot",
         Shape::Arrays,

@@ -2,7 +2,7 @@
 //!
 //! `functions` is the table: a line a function. [`files`] are the sources that it is written into, each a part between two marks:
 //!
-//! - `bindings/c` and `bindings/c-mpi`, `src/boundary/{typed,states,calls}.rs`: the exports, whole files;
+//! - `bindings/c` and `bindings/c-mpi`, `src/boundary/{typed,by_key,states,calls}.rs`: the exports, whole files;
 //! - `include/treefold.hpp`: the objects of both namespaces;
 //! - `fortran/*.F90`: the generic procedures of the modules for one type, and the interfaces of C's functions, which come from the
 //!   headers themselves.
@@ -57,6 +57,7 @@ pub fn files(bindings: &Path) -> Result<Vec<File>, Error> {
     };
     Ok(vec![
         file("c/src/boundary/typed.rs", rust::typed()?),
+        file("c/src/boundary/by_key.rs", rust::by_key()?),
         file("c/src/boundary/states.rs", rust::states()?),
         file("c-mpi/src/boundary/calls.rs", rust::calls()?),
         in_regions("c/include/treefold.hpp", &cpp::regions())?,

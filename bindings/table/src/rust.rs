@@ -6,15 +6,38 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::Error;
-use crate::functions::{CALLS, Call, SUM, UNTYPED, Untyped, all_typed};
+use crate::exact;
+use crate::functions::{self, CALLS, Call, SUM, UNTYPED, Untyped};
 use crate::text::put;
 use crate::typed::{Shape, Typed};
 pub(crate) use states::states;
 
-/// Who does the work: what names begin with, what the documentation says, and Rust's word.
-const BY: [(&str, &str, &str); 2] = [
-    ("", "", "By::Caller"),
-    ("par_", ", by all threads", "By::Pool"),
+/// Who does the work.
+#[derive(Clone, Copy)]
+struct By {
+    /// What names begin with.
+    prefix: &'static str,
+    /// What the documentation says.
+    whom: &'static str,
+    /// Rust's word.
+    word: &'static str,
+    /// What a function calls.
+    calls: fn(&Typed) -> Option<&'static str>,
+}
+
+const BY: [By; 2] = [
+    By {
+        prefix: "",
+        whom: "",
+        word: "By::Caller",
+        calls: |function| Some(function.caller),
+    },
+    By {
+        prefix: "par_",
+        whom: ", by all threads",
+        word: "By::Pool",
+        calls: |function| function.pool,
+    },
 ];
 
 const TYPED_BEGINS: &str = "\
@@ -25,34 +48,56 @@ use std::ffi::c_void;
 use num_complex::Complex;
 
 use super::Combine;
-use super::shapes::{self, by_key, one_array, results, two_arrays, two_results};
-use crate::accumulator::Statistic;
+use super::shapes::{self, one_array, results, two_arrays, two_results};
 use crate::exact;
 use crate::failure::Status;
-use crate::keyed;
 use crate::local::{self, By};
 ";
 
-/// The exports of crate `treefold-c`.
+/// The exports of crate `treefold-c` of one process, but those of [`by_key`].
 pub(crate) fn typed() -> Result<String, Error> {
     let mut text = TYPED_BEGINS.to_owned();
-    for (at, (prefix, by_whom, by)) in BY.into_iter().enumerate() {
-        for function in [&SUM].into_iter().chain(all_typed()) {
-            let of_pool = function.pool.unwrap_or("");
-            let calls = [function.caller, of_pool][at];
-            if !calls.is_empty() {
-                let calls = put(calls, &[("by", by)]);
-                let each = |&element: &&str| of_type(function, element, prefix, by_whom, &calls);
-                text.extend(function.types.iter().map(each));
-            }
-        }
-        let each = |function: &Untyped| of_any_type(function, prefix, by_whom, by);
+    for by in BY {
+        text += &of_types([&SUM].into_iter().chain(functions::TYPED), by);
+        let each = |function: &Untyped| of_any_type(function, by);
         text.extend(UNTYPED.iter().map(each));
     }
     formatted(&text)
 }
 
-fn of_type(function: &Typed, element: &str, prefix: &str, by_whom: &str, calls: &str) -> String {
+const BY_KEY_BEGINS: &str = "\
+//! The functions of `treefold.h` of items with keys, and of windows, by one thread or all. Written by crate `table`.
+
+use std::ffi::c_void;
+
+use super::shapes::{by_key, results};
+use crate::accumulator::Statistic;
+use crate::failure::Status;
+use crate::keyed;
+use crate::local::By;
+";
+
+/// The exports of crate `treefold-c` of items with keys, and of windows.
+pub(crate) fn by_key() -> Result<String, Error> {
+    let mut text = BY_KEY_BEGINS.to_owned();
+    text.extend(BY.map(|by| of_types(exact::TYPED, by)));
+    formatted(&text)
+}
+
+/// Functions for each of their types, if these workers have them.
+fn of_types(functions: impl IntoIterator<Item = &'static Typed>, by: By) -> String {
+    let mut text = String::new();
+    for function in functions {
+        if let Some(calls) = (by.calls)(function) {
+            let calls = put(calls, &[("by", by.word)]);
+            let each = |&element: &&str| of_type(function, element, by, &calls);
+            text.extend(function.types.iter().map(each));
+        }
+    }
+    text
+}
+
+fn of_type(function: &Typed, element: &str, by: By, calls: &str) -> String {
     let is_complex = element.starts_with('c');
     let part = element.replace('c', "f");
     let (safety, arguments, before, body) = match function.shape {
@@ -113,12 +158,12 @@ fn of_type(function: &Typed, element: &str, prefix: &str, by_whom: &str, calls: 
     };
     let gives = put(function.gives, &[("numbers", numbers)]);
     let values = [("part", part.as_str()), ("calls", calls)];
-    let name = format!("{prefix}{}_{element}", function.name);
+    let name = format!("{}{}_{element}", by.prefix, function.name);
     let (arguments, body) = (put(arguments, &values), put(body, &values));
     let before = put(before, &values);
     export(
         &name,
-        &format!("{gives}{by_whom}."),
+        &format!("{gives}{}.", by.whom),
         safety,
         &arguments,
         &before,
@@ -128,10 +173,13 @@ fn of_type(function: &Typed, element: &str, prefix: &str, by_whom: &str, calls: 
 
 const OF_KEYS: &str = "`keys` are k numbers of their type, `items` are n, and `result` are m.";
 
-fn of_any_type(function: &Untyped, prefix: &str, by_whom: &str, by: &str) -> String {
-    let name = format!("{prefix}{}", function.name);
-    let gives = format!("{}{by_whom}.", function.gives);
-    let body = format!("shapes::{}({by}, {})", function.name, function.passes);
+fn of_any_type(function: &Untyped, by: By) -> String {
+    let name = format!("{}{}", by.prefix, function.name);
+    let gives = format!("{}{}.", function.gives, by.whom);
+    let body = format!(
+        "shapes::{}({}, {})",
+        function.name, by.word, function.passes
+    );
     export(
         &name,
         &gives,

@@ -9,6 +9,7 @@
     reason = "C programs pass pointers; each block says what their promise is"
 )]
 
+pub mod by_key;
 pub mod exports;
 mod function;
 mod held;

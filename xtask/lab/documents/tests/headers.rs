@@ -231,7 +231,7 @@ fn treefold_h_declares_what_rust_defines() {
     check(&Header {
         package: "c",
         name: "treefold.h",
-        sources: &["exports.rs", "typed.rs", "states.rs"],
+        sources: &["exports.rs", "typed.rs", "by_key.rs", "states.rs"],
         compiler: ("cc", "CC"),
         prefix: "treefold_",
         types: &[
