@@ -10,13 +10,6 @@ use super::timing::{Candidate, medians_ns};
 use crate::data::Random;
 use crate::output::Output;
 
-/// One case: which keys, and which items.
-struct Case<'d> {
-    keys: Keys,
-    items: &'d str,
-    doubles: &'d [f64],
-}
-
 /// Random keys, or the same in ascending order.
 struct Keys {
     count: usize,
@@ -35,13 +28,13 @@ impl Keys {
         }
     }
 
-    fn sorted(self) -> Self {
-        let mut of_items = self.of_items;
+    fn sorted(&self) -> Self {
+        let mut of_items = self.of_items.clone();
         of_items.sort_unstable();
         Self {
+            count: self.count,
             order: "sorted",
             of_items,
-            ..self
         }
     }
 }
@@ -59,37 +52,22 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
     output.say(format!("exact: {items} items, whose sum is {sum:e}"));
     let mixed = with_zeros(&plain);
     let wide = over_binades(&plain, 600.0);
+    let floats = rounded(&plain);
     let mut rows = Vec::new();
-    for &count in &counts {
-        for keys in [
-            Keys::random(count, items),
-            Keys::random(count, items).sorted(),
-        ] {
-            let doubles = &plain;
-            let case = Case {
-                keys,
-                items: "f64",
-                doubles,
-            };
-            rows.extend(dense(&case, rounds));
-            rows.extend(singles(&case, rounds));
+    for count in counts {
+        let random = Keys::random(count, items);
+        for keys in [&random, &random.sorted()] {
+            rows.extend(dense(keys, "f64", &plain, rounds));
+            rows.push(singles(keys, &floats, rounds));
         }
-        let few = [("zeros", &mixed), ("binades", &wide)];
-        for (items, doubles) in few.into_iter().filter(|_| count <= 1 << 16) {
-            let keys = Keys::random(count, doubles.len());
-            rows.extend(dense(
-                &Case {
-                    keys,
-                    items,
-                    doubles,
-                },
-                rounds,
-            ));
+        if count <= 1 << 16 {
+            rows.extend(dense(&random, "zeros", &mixed, rounds));
+            rows.extend(dense(&random, "binades", &wide, rounds));
         }
-        rows.extend(threads(&Keys::random(count, items), &plain, rounds));
-        rows.extend(hashed(&Keys::random(count, items), &plain, rounds));
+        rows.push(threads(&random, &plain, rounds));
+        rows.push(hashed(&random, &plain, rounds));
         if count <= 1 << 12 {
-            rows.push(one_at_a_time(&Keys::random(count, items), &plain, rounds));
+            rows.push(one_at_a_time(&random, &plain, rounds));
         }
     }
     for window in [10, 1000, items / 8] {
@@ -131,6 +109,14 @@ fn over_binades(items: &[f64], binades: f64) -> Vec<f64> {
     items.iter().map(&mut item).collect()
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "rounded items serve as well"
+)]
+fn rounded(items: &[f64]) -> Vec<f32> {
+    items.iter().map(|item| *item as f32).collect()
+}
+
 /// The levels that sums by key have other code for: the best one, and AVX2.
 fn levels() -> Vec<Level> {
     let best = Level::best();
@@ -150,12 +136,7 @@ fn scatter_add<T: Copy + Default + std::ops::AddAssign>(
     sums
 }
 
-fn dense(case: &Case<'_>, rounds: usize) -> Vec<Row> {
-    let Case {
-        keys,
-        items,
-        doubles,
-    } = case;
+fn dense(keys: &Keys, items: &str, doubles: &[f64], rounds: usize) -> Vec<Row> {
     let mut candidates = vec![Candidate::new("plain", || {
         black_box(scatter_add(black_box(&keys.of_items), doubles, keys.count));
     })];
@@ -167,83 +148,68 @@ fn dense(case: &Case<'_>, rounds: usize) -> Vec<Row> {
             black_box(sums.values());
         }));
     }
-    against_first(&mut candidates, keys, items, "scatter-add", rounds)
+    keys.against_first(&mut candidates, items, "scatter-add", rounds)
 }
 
-fn singles(case: &Case<'_>, rounds: usize) -> Vec<Row> {
-    let keys = &case.keys;
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "rounded items serve as well"
-    )]
-    let floats: Vec<f32> = case.doubles.iter().map(|item| *item as f32).collect();
-    let mut candidates = [
-        Candidate::new("plain", || {
-            black_box(scatter_add(black_box(&keys.of_items), &floats, keys.count));
-        }),
-        Candidate::new("by-key", || {
-            let sums = exact::by_key(black_box(&keys.of_items), &floats, keys.count);
-            black_box(sums.expect("the keys are right"));
-        }),
-    ];
-    against_first(&mut candidates, keys, "f32", "scatter-add", rounds)
+fn singles(keys: &Keys, floats: &[f32], rounds: usize) -> Row {
+    let plain = Candidate::new("plain", || {
+        black_box(scatter_add(black_box(&keys.of_items), floats, keys.count));
+    });
+    let own = Candidate::new("by-key", || {
+        let sums = exact::by_key(black_box(&keys.of_items), floats, keys.count);
+        black_box(sums.expect("the keys are right"));
+    });
+    keys.against(plain, own, "f32", "scatter-add", rounds)
 }
 
-fn threads(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
-    let mut candidates = [
-        Candidate::new("plain", || {
-            let sums = exact::by_key(black_box(&keys.of_items), items, keys.count);
-            black_box(sums.expect("the keys are right"));
-        }),
-        Candidate::new("by-key-par", || {
-            let sums = exact::par::by_key(black_box(&keys.of_items), items, keys.count);
-            black_box(sums.expect("the keys are right"));
-        }),
-    ];
-    against_first(&mut candidates, keys, "f64", "one thread", rounds)
+fn threads(keys: &Keys, items: &[f64], rounds: usize) -> Row {
+    let one = Candidate::new("plain", || {
+        let sums = exact::by_key(black_box(&keys.of_items), items, keys.count);
+        black_box(sums.expect("the keys are right"));
+    });
+    let all = Candidate::new("by-key-par", || {
+        let sums = exact::par::by_key(black_box(&keys.of_items), items, keys.count);
+        black_box(sums.expect("the keys are right"));
+    });
+    keys.against(one, all, "f64", "one thread", rounds)
 }
 
-fn hashed(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
+fn hashed(keys: &Keys, items: &[f64], rounds: usize) -> Row {
     // Keys that are far apart.
     let spread = |key: &u32| u64::from(*key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let hashed: Vec<u64> = keys.of_items.iter().map(spread).collect();
-    let mut candidates = [
-        Candidate::new("plain", || {
-            let mut sums = HashMap::<u64, f64>::new();
-            for (key, item) in black_box(&hashed).iter().zip(items) {
-                *sums.entry(*key).or_default() += item;
-            }
-            black_box(sums);
-        }),
-        Candidate::new("hashed", || {
-            let mut sums = HashedSums::<u64, f64>::new();
-            let added = sums.add(black_box(&hashed), items);
-            added.expect("there are as many keys");
-            black_box(sums);
-        }),
-    ];
-    against_first(&mut candidates, keys, "f64", "hashed, plain", rounds)
+    let plain = Candidate::new("plain", || {
+        let mut sums = HashMap::<u64, f64>::new();
+        for (key, item) in black_box(&hashed).iter().zip(items) {
+            *sums.entry(*key).or_default() += item;
+        }
+        black_box(sums);
+    });
+    let own = Candidate::new("hashed", || {
+        let mut sums = HashedSums::<u64, f64>::new();
+        let added = sums.add(black_box(&hashed), items);
+        added.expect("there are as many keys");
+        black_box(sums);
+    });
+    keys.against(plain, own, "f64", "hashed, plain", rounds)
 }
 
 fn one_at_a_time(keys: &Keys, items: &[f64], rounds: usize) -> Row {
-    let mut candidates = [
-        Candidate::new("plain", || {
-            let mut sums = vec![0.0; keys.count];
-            for (key, item) in black_box(&keys.of_items).iter().zip(items) {
-                sums[*key as usize] += item;
-                black_box(&mut sums);
-            }
-        }),
-        Candidate::new("by-key-one", || {
-            let mut sums = KeyedSums::<f64>::new(keys.count);
-            for (key, item) in black_box(&keys.of_items).iter().zip(items) {
-                sums.add_one(*key as usize, *item);
-                black_box(&mut sums);
-            }
-        }),
-    ];
-    let rows = against_first(&mut candidates, keys, "f64", "scatter-add", rounds);
-    rows.into_iter().next().expect("there is one")
+    let plain = Candidate::new("plain", || {
+        let mut sums = vec![0.0; keys.count];
+        for (key, item) in black_box(&keys.of_items).iter().zip(items) {
+            sums[*key as usize] += item;
+            black_box(&mut sums);
+        }
+    });
+    let own = Candidate::new("by-key-one", || {
+        let mut sums = KeyedSums::<f64>::new(keys.count);
+        for (key, item) in black_box(&keys.of_items).iter().zip(items) {
+            sums.add_one(*key as usize, *item);
+            black_box(&mut sums);
+        }
+    });
+    keys.against(plain, own, "f64", "scatter-add", rounds)
 }
 
 fn rolling(items: &[f64], window: usize, rounds: usize) -> Vec<Row> {
@@ -270,36 +236,64 @@ fn rolling(items: &[f64], window: usize, rounds: usize) -> Vec<Row> {
             black_box(windows.means(black_box(items)));
         }),
     ];
-    let keys = Keys {
-        count: window,
-        order: "window",
-        of_items: items.iter().map(|_| 0).collect(),
+    let medians = medians_ns(&mut candidates, rounds);
+    let own = candidates.iter().zip(&medians).skip(1);
+    let row = |(candidate, median): (&Candidate<'_>, &f64)| Row {
+        variant: format!("{} f64", candidate.name),
+        n: window as u64,
+        distribution: Some("window".to_owned()),
+        ..row(*median, medians[0], items.len(), "running sum")
     };
-    against_first(&mut candidates, &keys, "f64", "running sum", rounds)
+    own.map(row).collect()
 }
 
-/// The rows of all candidates but the first, to which they are compared: nanoseconds an item.
-fn against_first(
-    candidates: &mut [Candidate<'_>],
-    keys: &Keys,
-    items: &str,
-    reference: &str,
-    rounds: usize,
-) -> Vec<Row> {
-    let medians = medians_ns(candidates, rounds);
-    let n = keys.of_items.len();
-    let row = |(candidate, median): (&Candidate<'_>, &f64)| Row {
+impl Keys {
+    /// The row of a candidate beside what it is compared with.
+    fn against(
+        &self,
+        reference: Candidate<'_>,
+        own: Candidate<'_>,
+        items: &str,
+        name: &str,
+        rounds: usize,
+    ) -> Row {
+        let rows = self.against_first(&mut [reference, own], items, name, rounds);
+        rows.into_iter().next().expect("there is one")
+    }
+
+    /// The rows of all candidates but the first, with which they are compared.
+    fn against_first(
+        &self,
+        candidates: &mut [Candidate<'_>],
+        items: &str,
+        reference: &str,
+        rounds: usize,
+    ) -> Vec<Row> {
+        let medians = medians_ns(candidates, rounds);
+        let own = candidates.iter().zip(&medians).skip(1);
+        let row = |(candidate, median): (&Candidate<'_>, &f64)| Row {
+            variant: format!("{} {items}", candidate.name),
+            n: self.count as u64,
+            distribution: Some(self.order.to_owned()),
+            ..row(*median, medians[0], self.of_items.len(), reference)
+        };
+        own.map(row).collect()
+    }
+}
+
+/// A row of so many items' time, and that of the reference.
+fn row(median: f64, of_reference: f64, items: usize, reference: &str) -> Row {
+    Row {
         bench: "exact".to_owned(),
-        variant: format!("{} {items}", candidate.name),
-        n: keys.count as u64,
+        variant: String::new(),
+        n: 0,
         ranks: 1,
         backend: "threads".to_owned(),
-        distribution: Some(keys.order.to_owned()),
-        median_ns: median / n as f64,
+        distribution: None,
+        median_ns: median / items as f64,
         gbps: None,
-        ratio: median / medians[0],
+        ratio: median / of_reference,
         reference: reference.to_owned(),
         state: super::warm(),
-    };
-    candidates.iter().zip(&medians).skip(1).map(row).collect()
+    }
 }
