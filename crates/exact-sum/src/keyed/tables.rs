@@ -29,7 +29,8 @@ const FAR_BYTES: usize = 1 << 20;
 /// Fewer items are added one by one.
 const FEW_ITEMS: usize = 16;
 
-/// Room for the items of a block as integers.
+/// Room for the items of a block as integers, at the beginning of a cache line: no register of them is written to two.
+#[repr(align(64))]
 pub(crate) struct Decoded {
     pairs: [Pair; DECODED_ITEMS],
     digits: [u8; DECODED_ITEMS],
@@ -168,9 +169,7 @@ impl Tables {
             return false;
         };
         let pair = pair.map(|half| if removes { -half } else { half });
-        let mut near = [0; 2];
-        add_pair(&mut self.table(digit)[key], pair, &mut near);
-        if is_near(near) {
+        if is_near(add_pair(&mut self.table(digit)[key], &pair, [0; 2])) {
             self.carry(digit, key);
         }
         true
@@ -197,9 +196,9 @@ impl Tables {
             }
         }
         let mut near = [0; 2];
-        for ((key, &digit), &pair) in keys.iter().zip(&*digits).zip(&*pairs) {
+        for ((key, &digit), pair) in keys.iter().zip(&*digits).zip(&*pairs) {
             let own = &mut self.tables[usize::from(digit)][key.place()];
-            add_pair(own, pair, &mut near);
+            near = add_pair(own, pair, near);
         }
         if is_near(near) {
             for (key, &digit) in keys.iter().zip(&*digits) {
@@ -369,20 +368,18 @@ fn add_pairs<K: Key>(table: &mut [Pair], keys: &[K], pairs: &[Pair]) -> bool {
         }
     }
     let mut near = [0; 2];
-    for (key, &pair) in keys.iter().zip(pairs) {
-        add_pair(&mut table[key.place()], pair, &mut near);
+    for (key, pair) in keys.iter().zip(pairs) {
+        near = add_pair(&mut table[key.place()], pair, near);
     }
     is_near(near)
 }
 
-/// Adds a pair, and notes which of its halves have come near the end of their room: their two highest bits differ.
+/// Adds a pair, and returns what was near the end of its room before, and which halves are now: their two highest bits differ.
 #[inline(always)]
-fn add_pair(own: &mut Pair, pair: Pair, near: &mut Pair) {
-    for half in 0..2 {
-        let sum = own[half].wrapping_add(pair[half]);
-        own[half] = sum;
-        near[half] |= sum ^ sum << 1;
-    }
+fn add_pair(own: &mut Pair, pair: &Pair, near: Pair) -> Pair {
+    let sum = [0, 1].map(|half| own[half].wrapping_add(pair[half]));
+    *own = sum;
+    [0, 1].map(|half| near[half] | sum[half] ^ sum[half] << 1)
 }
 
 /// Whether any half has come near the end of its room.
