@@ -26,19 +26,9 @@
 
 #include <treefold.hpp>
 
+#include "check.hpp"
+
 namespace {
-
-int failures = 0;
-
-#define CHECK(condition) check((condition), #condition, __LINE__)
-
-void check(bool is_true, const char *condition, int line)
-{
-    if (is_true)
-        return;
-    std::printf("%s:%d: not so: %s\n", __FILE__, line, condition);
-    ++failures;
-}
 
 // ---- The definition
 
