@@ -201,9 +201,9 @@ treefold_status treefold_exact_sum_rows_f64(const double *items, size_t n, size_
 /*
  * The exact sum of each key's items, rounded once: result[g] becomes that of the items whose key is g, and +0 if there are none, or all
  * are -0. keys are k integers of a type, TREEFOLD_I8 to TREEFOLD_U64; item i has key keys[i]: TREEFOLD_LENGTH if k and n differ. Keys are
- * 0 to m - 1: any other is TREEFOLD_ARGUMENT, which names the item and the key. The call takes 16 bytes of memory for each key, as many
- * again for each 32 binary places over which items spread beyond some 50, and some hundred more for a key with an item that is not
- * finite. TREEFOLD_MEMORY if there is not room for each key.
+ * 0 to m - 1: any other is TREEFOLD_ARGUMENT, which names the item and the key. The call takes 16 bytes of memory for each key; if items
+ * spread over more than some 50 binary places, as many again, for all keys, for each 32 places more; and some 600 for a key with an item
+ * that is not finite. TREEFOLD_MEMORY if there is not room for 16 bytes a key.
  */
 treefold_status treefold_exact_sum_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
                                               float *result, size_t m);
@@ -310,8 +310,8 @@ treefold_status treefold_accumulator_equal(const treefold_accumulator *accumulat
 
 /*
  * Writes an accumulator as bytes, for files and other programs, into `bytes`, and leaves their number in *needed. With capacity 0, bytes
- * may be NULL; with any other that is too small, TREEFOLD_LENGTH. Equal accumulators have the same bytes, whatever order, machine,
- * language or number of threads made them: docs/tree-or-exact.md has the format.
+ * may be NULL; with any other that is too small, TREEFOLD_LENGTH. Equal accumulators have the same bytes, whatever order or language
+ * made them: docs/tree-or-exact.md has the format.
  */
 treefold_status treefold_accumulator_to_bytes(const treefold_accumulator *accumulator, void *bytes, size_t capacity, size_t *needed);
 

@@ -37,13 +37,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             groups.price.standard_deviation(shop, 1.0),
         );
     }
-    println!("\nrows                 treefold's bits    bits of plain loops");
+    println!("\nrows      threads  treefold's bits   bits of plain loops");
     let sorted = sorted(&table);
     for (order, table) in [("unsorted", &table), ("by price", &sorted)] {
         for threads in [1, 3] {
             let exact = fingerprint(&answers(&grouped(table, threads)?));
             let plain = fingerprint(&plain_revenues(table, threads));
-            println!("{order}, {threads} threads  {exact:016x}  {plain:016x}");
+            println!("{order}        {threads}  {exact:016x}  {plain:016x}");
         }
     }
     Ok(())

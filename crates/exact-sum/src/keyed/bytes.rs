@@ -12,8 +12,8 @@ use crate::float::Float;
 const LEAST_BYTES: usize = 9;
 
 impl<T: Float> KeyedSums<T> {
-    /// The sums as bytes, for files and other programs. Sums that are equal have the same bytes, whatever order, calls, threads and machine
-    /// they come from.
+    /// The sums as bytes, for files and other programs. Sums that are equal have the same bytes, whatever order, calls and threads they come
+    /// from.
     ///
     /// All numbers are little-endian. The header and a sum's number are those of [`Accumulator::to_bytes`](crate::Accumulator::to_bytes), the
     /// kind being 7.

@@ -42,8 +42,8 @@ use windows::Windows;
 /// A sum for each of the keys 0 to K - 1, exact until it is rounded.
 ///
 /// The sums depend on nothing but which items have which key: not on their order, nor on how they are spread over threads, calls or
-/// merged sums. A key takes 16 bytes, and as many again for each 32 binary places over which items spread beyond some 50. A key with a NaN
-/// or an infinity takes some hundred more.
+/// merged sums. They take 16 bytes for each key. Items that spread over more than some 50 binary places take as many again, for all keys, for
+/// each 32 places more. A key with a NaN or an infinity takes some 600 bytes more.
 ///
 /// ```
 /// use exact_sum::KeyedSums;

@@ -19,7 +19,7 @@ use crate::world::conversation::Conversation;
 /// Each key is [owned](HashedPlan::owner) by one rank, to which the ranks send what they have of it. For keys 0 to K - 1 that most ranks have,
 /// [`KeyedPlan`](super::KeyedPlan) is cheaper. Nobody says beforehand which keys there are, and each run may have others.
 ///
-/// Each value has the bits of one process' [`HashedSums`] on all ranks' items, whatever the number of ranks and the distribution of the
+/// Each value has the bits of one process's [`HashedSums`] on all ranks' items, whatever the number of ranks and the distribution of the
 /// items.
 ///
 /// ```
