@@ -1,13 +1,15 @@
-//! How slices of doubles are added: block by block, at a scale that is guessed.
+//! How slices of doubles are added: block by block, plainly, or at a scale that is guessed.
 //!
-//! A block is split at the scale of the block before. If its exponents are few, as most are, one look at them tells that nothing is left of any
+//! If no plain addition of a block is rounded, its sum is exact. Otherwise, a block is split at the scale of the block before. If its exponents are few, as most are, one look at them tells that nothing is left of any
 //! item. If an item does not fit, or something is left of one, the block is split again at a scale of its own, then what is left of it, and
 //! so on; and if that does not come to an end, what is left is added item by item.
 
 use simd_kernels::{
-    Exponents, Level, RangeScale, SPLIT_ITEMS, Split, SplitScale, count_negative_zeros, split_sums,
-    split_sums_and_rests, split_sums_in_range,
+    Ahead, Exponents, Level, Quiet, RangeScale, SPLIT_ITEMS, Split, SplitScale,
+    count_negative_zeros, plain_sum, split_sums, split_sums_and_rests, split_sums_in_range,
 };
+
+use crate::float::Float;
 
 /// Fewer items are added one by one.
 const SHORT_ITEMS: usize = 24;
@@ -25,6 +27,12 @@ const MOST_SPLITS: u32 = 4;
 /// each of the others.
 const SPLIT_PLACES: i32 = 82 + 3 * 83;
 
+/// Fewer items are split: two looks at the inexact flag take as long as they.
+const PLAIN_ITEMS: usize = 256;
+
+/// The most blocks that are split, or added item by item, without a try to add them plainly.
+const MOST_SPLIT: u32 = 63;
+
 /// The most blocks that are added item by item without a try.
 const MOST_SINGLY: u32 = 63;
 
@@ -33,6 +41,9 @@ const ANY_BLOCKS: u32 = 32;
 
 /// Where parts of items are added.
 pub(crate) trait Destination {
+    /// Whether negative zeros are counted.
+    const COUNTS_ZEROS: bool = true;
+
     /// Adds sums of items 0, 2, 4, … and of items 1, 3, 5, … of a block, in units of 2^unit.
     fn add_parts(&mut self, parts: [i64; 2], unit: i32);
 
@@ -71,10 +82,16 @@ impl Way {
 
     /// Adds items if that is enough for them.
     #[inline]
-    fn add(self, level: Level, items: &[f64], destination: &mut impl Destination) -> Outcome {
+    fn add(
+        self,
+        level: Level,
+        items: &[f64],
+        ahead: Ahead,
+        destination: &mut impl Destination,
+    ) -> Outcome {
         let split = match self {
-            Self::InRange(scale) => split_sums_in_range::<false>(level, items, scale),
-            Self::InRangeOrZero(scale) => split_sums_in_range::<true>(level, items, scale),
+            Self::InRange(scale) => split_sums_in_range::<false>(level, items, scale, ahead),
+            Self::InRangeOrZero(scale) => split_sums_in_range::<true>(level, items, scale, ahead),
             Self::Any(scale) => split_sums(level, items, scale),
         };
         match split {
@@ -131,6 +148,10 @@ pub(crate) struct Pace {
     singly: u32,
     /// That number at its last setting.
     last_singly: u32,
+    /// How many blocks are not added plainly before that is tried again.
+    split: u32,
+    /// That number at its last setting.
+    last_split: u32,
 }
 
 impl Pace {
@@ -140,14 +161,71 @@ impl Pace {
         is_wide: false,
         singly: 0,
         last_singly: 0,
+        split: 0,
+        last_split: 0,
     };
+
+    /// Adds items, plainly if no addition is rounded, for whom the floating-point environment is the default.
+    #[inline]
+    pub(crate) fn add_items<T: Float, D: Destination>(
+        &mut self,
+        level: Level,
+        items: &[T],
+        quiet: Quiet,
+        destination: &mut D,
+    ) {
+        let ahead = Ahead::of_bytes(size_of_val(items));
+        let mut watch = None;
+        for block in items.chunks(SPLIT_ITEMS) {
+            if self.may_be_plain(block)
+                && let Some(watch) = watch.get_or_insert_with(|| quiet.watch())
+            {
+                let sum = if D::COUNTS_ZEROS {
+                    plain_sum::<T, true>(level, block, ahead, watch)
+                } else {
+                    plain_sum::<T, false>(level, block, ahead, watch)
+                };
+                if let Some((sum, may_have_zeros)) = sum {
+                    self.last_split = 0;
+                    destination.add_item(0, sum);
+                    if may_have_zeros {
+                        count(level, block, destination);
+                    }
+                    continue;
+                }
+                self.last_split = (2 * self.last_split + 1).min(MOST_SPLIT);
+                self.split = self.last_split;
+            }
+            // Of converted items, the next are not behind these.
+            let ahead = if T::IS_SINGLE { Ahead::Nothing } else { ahead };
+            T::in_doubles(block, |doubles| {
+                self.add(level, doubles, ahead, destination)
+            });
+        }
+    }
+
+    /// Whether plain additions of a block are tried.
+    #[inline]
+    fn may_be_plain<T: Float>(&mut self, block: &[T]) -> bool {
+        if self.split > 0 {
+            self.split -= 1;
+            return false;
+        }
+        block.len() >= PLAIN_ITEMS && T::are_short(&block[..FIRST_ITEMS])
+    }
 
     /// Adds any number of items.
     #[inline]
-    pub(crate) fn add(&mut self, level: Level, items: &[f64], destination: &mut impl Destination) {
+    pub(crate) fn add(
+        &mut self,
+        level: Level,
+        items: &[f64],
+        ahead: Ahead,
+        destination: &mut impl Destination,
+    ) {
         for block in items.chunks(SPLIT_ITEMS) {
-            if self.add_block(level, block, destination) {
-                destination.count_negative_zeros(count_negative_zeros(level, block));
+            if self.add_block(level, block, ahead, destination) {
+                count(level, block, destination);
             }
         }
     }
@@ -174,6 +252,7 @@ impl Pace {
         &mut self,
         level: Level,
         items: &[f64],
+        ahead: Ahead,
         destination: &mut impl Destination,
     ) -> bool {
         if items.len() < SHORT_ITEMS {
@@ -189,7 +268,7 @@ impl Pace {
         if let Some(way) = self.way {
             self.blocks += 1;
             if self.blocks < ANY_BLOCKS || !matches!(way, Way::Any(_)) {
-                outcome = way.add(level, items, destination);
+                outcome = way.add(level, items, ahead, destination);
             }
         } else if let Some(exponents) = Exponents::of(Level::SCALAR, &items[..FIRST_ITEMS]) {
             if are_too_many(exponents) {
@@ -197,7 +276,7 @@ impl Pace {
                 return true;
             }
             let way = Way::of(exponents).filter(|_| !self.is_wide);
-            outcome = way.map_or(outcome, |way| way.add(level, items, destination));
+            outcome = way.map_or(outcome, |way| way.add(level, items, ahead, destination));
             self.way = way;
         }
         match outcome {
@@ -232,7 +311,12 @@ impl Pace {
             (Way::Any(_), _) => self.is_wide,
             _ => false,
         };
-        if !leaves_rests && matches!(way.add(level, items, destination), Outcome::Added(_)) {
+        if !leaves_rests
+            && matches!(
+                way.add(level, items, Ahead::Nothing, destination),
+                Outcome::Added(_)
+            )
+        {
             self.way = Some(way);
             self.is_wide = false;
             self.last_singly = 0;
@@ -280,6 +364,14 @@ fn are_too_many(
     }: Exponents,
 ) -> bool {
     highest - lowest > SPLIT_PLACES && highest < 1024
+}
+
+/// Counts the negative zeros of a block, if that is asked for.
+#[inline]
+fn count<T: Float, D: Destination>(level: Level, items: &[T], destination: &mut D) {
+    if D::COUNTS_ZEROS {
+        destination.count_negative_zeros(count_negative_zeros(level, items));
+    }
 }
 
 #[inline]

@@ -4,7 +4,9 @@ use std::fmt;
 use std::ops::Range;
 
 use bytemuck::Pod;
-use simd_kernels::{DecodeUnit, Level, Pair, doubles_to_round, nearest_doubles};
+use simd_kernels::{
+    DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, decode_floats, doubles_to_round, nearest_doubles,
+};
 
 use crate::fixed::{
     DoubleProducts, Doubles, Magnitude, SingleProducts, Singles, Window, integer, short_magnitude,
@@ -12,7 +14,7 @@ use crate::fixed::{
 use crate::round::Format;
 
 /// The types of items: `f32` and `f64`.
-pub trait Float: sealed::Sealed + Pod + fmt::Debug + Send + Sync {
+pub trait Float: sealed::Sealed + Pod + Into<f64> + fmt::Debug + Send + Sync {
     /// Room for a sum.
     #[doc(hidden)]
     type Sums: Window;
@@ -23,7 +25,9 @@ pub trait Float: sealed::Sealed + Pod + fmt::Debug + Send + Sync {
 }
 
 pub(crate) mod sealed {
-    use super::{DecodeUnit, Level, Magnitude, Pair, Range, integer, short_magnitude};
+    use super::{
+        DECODED_ITEMS, DecodeUnit, Level, Magnitude, Pair, Quiet, Range, integer, short_magnitude,
+    };
 
     /// What other crates cannot call, and cannot implement.
     #[expect(
@@ -49,6 +53,21 @@ pub(crate) mod sealed {
         /// Calls a function with the items as doubles, in pieces of an even number of items but for the last one.
         fn in_doubles(items: &[Self], add: impl FnMut(&[f64]));
 
+        /// The same in any floating-point environment.
+        #[inline]
+        fn in_exact_doubles(items: &[Self], mut add: impl FnMut(&[f64]))
+        where
+            Self: Copy,
+        {
+            // Only conversions heed the environment.
+            if Self::IS_SINGLE && Quiet::now().is_none() {
+                let doubles: Vec<f64> = items.iter().copied().map(Self::widened).collect();
+                add(&doubles);
+            } else {
+                Self::in_doubles(items, add);
+            }
+        }
+
         /// Calls a function with rows of doubles that have some columns of rows of `width` items: with the rows, their width and the first
         /// of these columns.
         fn columns_in_doubles(
@@ -60,6 +79,17 @@ pub(crate) mod sealed {
 
         /// Calls a function with the items of two slices of one length as doubles, in pieces.
         fn in_pairs_of_doubles(x: &[Self], y: &[Self], add: impl FnMut(&[f64], &[f64]));
+
+        /// Writes items as integers in a unit, and says whether all fit the first half of a pair: see [`simd_kernels::decode_floats`].
+        fn decode_short(
+            level: Level,
+            items: &[Self],
+            unit: DecodeUnit,
+            integers: &mut [i64; DECODED_ITEMS],
+        ) -> bool;
+
+        /// Whether the last places of all items are zero, as doubles.
+        fn are_short(items: &[Self]) -> bool;
 
         /// The number that is nearest to a magnitude.
         fn nearest(magnitude: Magnitude) -> Self;
@@ -88,6 +118,9 @@ pub(crate) mod sealed {
             doubles: &'v mut [f64],
         ) -> Option<impl ExactSizeIterator<Item = Self> + 'v>;
 
+        /// The number that is nearest to one of which this is the nearest double, if that tells it: not if it is NaN.
+        fn of_nearest(double: f64) -> Option<Self>;
+
         /// A double that is such a number, but no NaN, by integer arithmetic alone.
         fn narrowed(double: f64) -> Self {
             let magnitude = if double.is_infinite() {
@@ -109,7 +142,7 @@ pub(crate) mod sealed {
 }
 
 macro_rules! float {
-    ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $is_single:literal, $widened:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident) => {
+    ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $is_single:literal, $widened:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident, $decode_short:expr) => {
         #[expect(private_interfaces, reason = "as the trait's")]
         impl sealed::Sealed for $float {
             const NAME: &'static str = stringify!($float);
@@ -146,6 +179,23 @@ macro_rules! float {
             #[inline]
             fn in_pairs_of_doubles(x: &[Self], y: &[Self], add: impl FnMut(&[f64], &[f64])) {
                 $in_pairs(x, y, add);
+            }
+
+            fn decode_short(
+                level: Level,
+                items: &[Self],
+                unit: DecodeUnit,
+                integers: &mut [i64; DECODED_ITEMS],
+            ) -> bool {
+                $decode_short(level, items, unit, integers)
+            }
+
+            #[inline]
+            fn are_short(items: &[Self]) -> bool {
+                /// The sum of so many more items than one has more places than these, in most cases.
+                const LAST_PLACES: u64 = 0xF;
+                let any = |bits, item: &Self| bits | u64::from(item.to_bits());
+                $is_single || items.iter().fold(0, any) & LAST_PLACES == 0
             }
 
             fn nearest(magnitude: Magnitude) -> Self {
@@ -199,6 +249,15 @@ macro_rules! float {
                 are_there.then(|| doubles.iter().map(|double| *double as Self))
             }
 
+            #[inline]
+            #[allow(clippy::cast_possible_truncation, reason = "it is rounded here")]
+            fn of_nearest(double: f64) -> Option<Self> {
+                let error = if $is_single { f64::EPSILON } else { 0.0 };
+                let [least, most] = [1.0 - error, 1.0 + error].map(|of| (double * of) as Self);
+                let is_clear = least.to_bits() == most.to_bits() && !double.is_nan();
+                is_clear.then_some(most)
+            }
+
             #[allow(clippy::cast_possible_truncation, reason = "it is exact")]
             fn special(value: f64) -> Self {
                 if value.is_nan() {
@@ -227,7 +286,8 @@ float!(
     core::convert::identity,
     as_they_are,
     pairs_as_they_are,
-    columns_as_they_are
+    columns_as_they_are,
+    |_, _, _, _| false
 );
 float!(
     f32,
@@ -240,7 +300,8 @@ float!(
     widened,
     converted,
     pairs_converted,
-    columns_converted
+    columns_converted,
+    decode_floats
 );
 
 /// A float as a double, by integer arithmetic.

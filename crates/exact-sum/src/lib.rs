@@ -61,7 +61,7 @@ pub use weighted::WeightedMean;
 /// ```
 #[must_use]
 pub fn sum<T: Float>(items: &[T]) -> T {
-    Sum::of(items).value()
+    Sum::without_zeros(items).value_of(items)
 }
 
 /// The exact sum of x0 * y0, x1 * y1, …, rounded to nearest: see [`ProductSum::value`].

@@ -18,12 +18,12 @@ const GRAIN_ITEMS: usize = 1 << 17;
 /// ```
 #[must_use]
 pub fn sum<T: Float>(items: &[T]) -> T {
-    let parts = items.par_chunks(GRAIN_ITEMS).map(Sum::of);
+    let parts = items.par_chunks(GRAIN_ITEMS).map(Sum::without_zeros);
     let merged = parts.reduce(Sum::new, |mut sum, part| {
         sum.merge(&part);
         sum
     });
-    merged.value()
+    merged.value_of(items)
 }
 
 /// The exact sum of x0 * y0, x1 * y1, …, rounded to nearest, by the threads of the current rayon pool: see [`dot`](crate::dot).
@@ -60,8 +60,14 @@ fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
 pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<Vec<T>, KeyError> {
     check_lengths(keys, items.len())?;
     let empty = KeyedSums::for_such(sums, items);
-    // A part has sums of its own, which are merged: so many items a key are worth that.
-    let part_items = GRAIN_ITEMS.max(sums.saturating_mul(128));
+    // Some parts have sums of their own, which are merged: some items a key are worth that, and small parts if the sums are in the caches.
+    let of_thread = items.len().div_ceil(rayon::current_num_threads());
+    let of_few_keys = GRAIN_ITEMS.max(sums.saturating_mul(64));
+    let of_many_keys = sums.saturating_mul(4);
+    let part_items = of_thread
+        .min(of_few_keys)
+        .max(of_many_keys)
+        .max(GRAIN_ITEMS);
     let parts = keys
         .par_chunks(part_items)
         .zip(items.par_chunks(part_items));

@@ -1,7 +1,7 @@
 //! Sums of products of two items.
 
 use simd_kernels::{
-    EXACT_PRODUCT, Exponents, Level, Quiet, RangeScale, exact_products, is_zero,
+    Ahead, EXACT_PRODUCT, Exponents, Level, Quiet, RangeScale, exact_products, is_zero,
     split_products_in_range, without_traps,
 };
 
@@ -14,7 +14,7 @@ use crate::fixed::{Window, integer};
 use crate::float::{FEW_ITEMS, Float};
 use crate::round;
 use crate::sum::of_total;
-use crate::total::Total;
+use crate::total::{Total, WithoutZeros};
 
 /// The products that are split at one scale.
 const BLOCK_PRODUCTS: usize = 4096;
@@ -94,9 +94,15 @@ impl<T: Float> ProductSum<T> {
         };
         self.total.counters.items += x.len() as i64;
         let Self { total, products } = self;
+        // Of converted items, the next are not behind these.
+        let ahead = if T::IS_SINGLE {
+            Ahead::Nothing
+        } else {
+            Ahead::of_bytes(size_of_val(x))
+        };
         T::in_pairs_of_doubles(x, y, |x, y| {
             for (x, y) in x.chunks(BLOCK_PRODUCTS).zip(y.chunks(BLOCK_PRODUCTS)) {
-                products.add_block::<T>(level, x, y, total);
+                products.add_block::<T>(level, x, y, ahead, total);
             }
         });
         quiet.forget_since();
@@ -200,9 +206,10 @@ impl Paces {
         level: Level,
         x: &[f64],
         y: &[f64],
+        ahead: Ahead,
         total: &mut Total<T::Products>,
     ) {
-        if !T::IS_SINGLE && self.split::<T>(level, x, y, total) {
+        if !T::IS_SINGLE && self.split::<T>(level, x, y, ahead, total) {
             return;
         }
         if x.len() <= FEW_ITEMS {
@@ -220,6 +227,7 @@ impl Paces {
         level: Level,
         x: &[f64],
         y: &[f64],
+        ahead: Ahead,
         total: &mut Total<T::Products>,
     ) -> bool {
         if x.len() < FIRST_ITEMS {
@@ -232,7 +240,7 @@ impl Paces {
         let first = || Exponents::of_products(Level::SCALAR, &x[..FIRST_ITEMS], &y[..FIRST_ITEMS]);
         let way = self.way.or_else(|| way(first()?));
         if let Some(way) = way
-            && add_in_range(level, x, y, way, total)
+            && add_in_range(level, x, y, way, ahead, total)
         {
             self.way = Some(way);
             return true;
@@ -250,7 +258,7 @@ impl Paces {
     ) -> bool {
         self.way = Exponents::of_products(level, x, y).and_then(way);
         if let Some(way) = self.way
-            && add_in_range(level, x, y, way, total)
+            && add_in_range(level, x, y, way, Ahead::Nothing, total)
         {
             self.last_written = 0;
             return true;
@@ -276,7 +284,9 @@ impl Paces {
             for (product, (x, y)) in products.iter_mut().zip(x.iter().zip(y)) {
                 *product = x * y;
             }
-            return self.products.add(level, products, destination);
+            return self
+                .products
+                .add(level, products, Ahead::Nothing, destination);
         }
         let errors = &mut errors[..x.len()];
         if !exact_products(level, x, y, products, errors) {
@@ -290,27 +300,15 @@ impl Paces {
                 }
             }
         }
-        self.products.add(level, products, destination);
-        self.errors.add(level, errors, &mut Errors(destination));
+        self.products
+            .add(level, products, Ahead::Nothing, destination);
+        self.errors.add(
+            level,
+            errors,
+            Ahead::Nothing,
+            &mut WithoutZeros(destination),
+        );
     }
-}
-
-/// Where errors of products are added: their zeros are no products.
-struct Errors<'t, W: Window>(&'t mut Total<W>);
-
-impl<W: Window> Destination for Errors<'_, W> {
-    #[inline]
-    fn add_parts(&mut self, parts: [i64; 2], unit: i32) {
-        self.0.add_parts(parts, unit);
-    }
-
-    #[inline]
-    fn add_item(&mut self, index: usize, item: f64) {
-        self.0.add_item(index, item);
-    }
-
-    #[inline]
-    fn count_negative_zeros(&mut self, _counts: [u64; 2]) {}
 }
 
 /// How products of such exponents are split, if these are in a range.
@@ -329,12 +327,13 @@ fn add_in_range(
     x: &[f64],
     y: &[f64],
     (scale, has_zeros): (RangeScale, bool),
+    ahead: Ahead,
     destination: &mut impl Destination,
 ) -> bool {
     let splits = if has_zeros {
-        split_products_in_range::<true>(level, x, y, scale)
+        split_products_in_range::<true>(level, x, y, scale, ahead)
     } else {
-        split_products_in_range::<false>(level, x, y, scale)
+        split_products_in_range::<false>(level, x, y, scale, ahead)
     };
     let Some([products, errors]) = splits else {
         return false;

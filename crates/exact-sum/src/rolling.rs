@@ -1,14 +1,16 @@
 //! Sums and means of windows that move over a slice.
 
+mod walk;
+
 use std::error::Error;
 use std::fmt;
 
-use simd_kernels::{DECODED_ITEMS, DecodeUnit, LOWER_PLACES, Level, Pair, Quiet, decode};
+use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, nearest_quotients};
 
-use crate::fixed::Window;
 use crate::float::Float;
 use crate::keyed::integer_of;
 use crate::total::{Total, short_mean};
+use walk::Walk;
 
 /// Windows that end at each item of a slice, and begin so many items before, or so far.
 ///
@@ -127,29 +129,19 @@ impl Rolling {
     /// There is another number of items than there are indices.
     #[must_use]
     pub fn sums<T: Float>(&self, items: &[T]) -> Vec<T> {
-        let mut values = Vec::with_capacity(items.len());
-        let mut others = Vec::new();
-        let mut pairs = Vec::with_capacity(DECODED_ITEMS);
         let is_quiet = Quiet::now().is_some();
-        self.each(items, |state, count| {
-            if count < self.least_items {
-                others.push((values.len() + pairs.len(), T::NAN));
-            } else if state.others.items > 0 {
-                others.push((values.len() + pairs.len(), state.total().value()));
+        let mut doubles = [0.0; DECODED_ITEMS];
+        let round = |sums: &[Pair], _: &[usize], unit: DecodeUnit, values: &mut Vec<T>| {
+            let doubles = &mut doubles[..sums.len()];
+            let rounded = T::of_pairs(Level::best(), sums, unit, doubles).filter(|_| is_quiet);
+            if let Some(rounded) = rounded {
+                values.extend(rounded);
+            } else {
+                let value = |sum: &Pair| T::of_integer(integer_of(*sum), unit.exponent(), is_quiet);
+                values.extend(sums.iter().map(value));
             }
-            pairs.push(state.pair);
-            if pairs.len() == DECODED_ITEMS {
-                round(&pairs, state.unit, is_quiet, &mut values);
-                pairs.clear();
-            }
-            if values.len() + pairs.len() == items.len() {
-                round(&pairs, state.unit, is_quiet, &mut values);
-            }
-        });
-        for (index, value) in others {
-            values[index] = value;
-        }
-        values
+        };
+        self.values(items, round, |total, _| total.value())
     }
 
     /// The mean of each window, rounded once.
@@ -158,187 +150,88 @@ impl Rolling {
     /// There is another number of items than there are indices.
     #[must_use]
     pub fn means<T: Float>(&self, items: &[T]) -> Vec<T> {
+        let is_quiet = Quiet::now().is_some();
+        let mut doubles = [0.0; DECODED_ITEMS];
+        let round = |sums: &[Pair], counts: &[usize], unit: DecodeUnit, values: &mut Vec<T>| {
+            let doubles = &mut doubles[..sums.len()];
+            let are_near =
+                is_quiet && nearest_quotients(Level::best(), sums, counts, unit, doubles);
+            if !are_near {
+                doubles.fill(f64::NAN);
+            }
+            let sums = sums.iter().zip(counts);
+            values.extend(doubles.iter().zip(sums).map(|(double, (sum, count))| {
+                let exactly = || short_mean(integer_of(*sum), unit.exponent(), *count as u64);
+                T::of_nearest(*double).unwrap_or_else(exactly)
+            }));
+        };
+        self.values(items, round, |total, count| total.mean_of(count as u64))
+    }
+
+    /// The value of each window. A function appends those of a block of windows, of whose items it is given the sums, the numbers and the unit;
+    /// another one tells that of a window with items that do not fit the unit.
+    fn values<T: Float>(
+        &self,
+        items: &[T],
+        mut of_block: impl FnMut(&[Pair], &[usize], DecodeUnit, &mut Vec<T>),
+        of_total: impl Fn(&Total<T::Sums>, usize) -> T,
+    ) -> Vec<T> {
+        if let Windows::From(starts) = &self.windows {
+            assert_eq!(starts.len(), items.len(), "an index for each item");
+        }
+        let mut walk = Walk::new(items, &self.windows);
+        let mut sums = [[0; 2]; DECODED_ITEMS];
+        let mut counts = [0; DECODED_ITEMS];
         let mut values = Vec::with_capacity(items.len());
-        self.each(items, |state, count| {
-            let items = count as u64;
-            values.push(if count < self.least_items {
-                T::NAN
-            } else if state.others.items > 0 {
-                state.total().mean_of(items)
-            } else {
-                short_mean(integer_of(state.pair), state.unit.exponent(), items)
+        let mut others = Vec::new();
+        while values.len() < items.len() {
+            let first = values.len();
+            let windows = walk.next_block(&mut sums, |window, total| {
+                let count = self.windows.count(first + window);
+                others.push((first + window, of_total(&total, count)));
             });
-        });
+            let counts = &mut counts[..windows];
+            self.windows.write_counts(first, counts);
+            of_block(&sums[..windows], counts, walk.unit(), &mut values);
+            for (index, value) in others.drain(..) {
+                values[index] = value;
+            }
+            if counts.iter().any(|count| *count < self.least_items) {
+                for (value, count) in values[first..].iter_mut().zip(counts) {
+                    if *count < self.least_items {
+                        *value = T::NAN;
+                    }
+                }
+            }
+        }
         values
     }
+}
 
-    /// Calls a function with the sum of each window and the number of its items.
-    fn each<T: Float>(&self, items: &[T], mut value: impl FnMut(&State<T::Sums>, usize)) {
-        let longest = match &self.windows {
-            Windows::OfItems(window) => *window,
-            Windows::From(starts) => {
-                assert_eq!(starts.len(), items.len(), "an index for each item");
-                items.len()
-            }
-        };
-        let unit = unit(items, longest.min(items.len()));
-        let mut state = State {
-            pair: [0; 2],
-            unit,
-            others: Others {
-                items: 0,
-                total: Total::ZERO,
-            },
-        };
-        let [mut entering, mut leaving] = [Cursor::new(items, unit), Cursor::new(items, unit)];
-        let mut first = 0;
-        for last in 0..items.len() {
-            let (pair, other) = entering.next();
-            state.add(pair);
-            if let Some(item) = other {
-                state.others.add(item);
-            }
-            let start = match &self.windows {
-                Windows::OfItems(window) => (last + 1).saturating_sub(*window),
-                Windows::From(starts) => starts[last],
-            };
-            while first < start {
-                let (pair, other) = leaving.next();
-                state.add(pair.map(|half| -half));
-                if let Some(item) = other {
-                    state.others.remove(item);
+impl Windows {
+    /// The first item of a window, of which an item is the last.
+    #[inline(always)]
+    fn start(&self, last: usize) -> usize {
+        match self {
+            Self::OfItems(items) => (last + 1).saturating_sub(*items),
+            Self::From(starts) => starts[last],
+        }
+    }
+
+    #[inline(always)]
+    fn count(&self, last: usize) -> usize {
+        last + 1 - self.start(last)
+    }
+
+    /// Writes those of windows one after another.
+    fn write_counts(&self, first: usize, counts: &mut [usize]) {
+        match self {
+            Self::OfItems(items) if *items <= first => counts.fill(*items),
+            _ => {
+                for (window, count) in counts.iter_mut().enumerate() {
+                    *count = self.count(first + window);
                 }
-                first += 1;
             }
-            value(&state, last + 1 - first);
         }
-    }
-}
-
-/// Appends the numbers that are nearest to integers in a unit.
-fn round<T: Float>(pairs: &[Pair], unit: DecodeUnit, is_quiet: bool, values: &mut Vec<T>) {
-    let mut doubles = [0.0; DECODED_ITEMS];
-    let doubles = &mut doubles[..pairs.len()];
-    let rounded = T::of_pairs(Level::best(), pairs, unit, doubles).filter(|_| is_quiet);
-    if let Some(rounded) = rounded {
-        values.extend(rounded);
-    } else {
-        let value = |pair: &Pair| T::of_integer(integer_of(*pair), unit.exponent(), is_quiet);
-        values.extend(pairs.iter().map(value));
-    }
-}
-
-/// The unit in which the second half of the sum of so many of the items' pairs is below 2^62.
-fn unit<T: Float>(items: &[T], longest: usize) -> DecodeUnit {
-    let mut highest = -1023;
-    for item in items {
-        let biased = (item.widened().to_bits() >> 52 & 0x7FF) as i32;
-        highest = highest.max(if biased == 0x7FF {
-            -1023
-        } else {
-            biased - 1023
-        });
-    }
-    let of_count = usize::BITS - longest.leading_zeros();
-    // The second half of an item has as many bits as its exponent is above the lowest.
-    let above = (61 - of_count.cast_signed()).clamp(0, DecodeUnit::EXPONENTS - 1);
-    DecodeUnit::for_range(highest, above)
-}
-
-/// The sum of a window.
-struct State<W: Window> {
-    /// That of the items that fit the unit. The first half is not negative, and below 2^53.
-    pair: Pair,
-    unit: DecodeUnit,
-    others: Others<W>,
-}
-
-/// Items that do not fit the unit.
-struct Others<W: Window> {
-    items: usize,
-    total: Total<W>,
-}
-
-impl<W: Window> Others<W> {
-    #[cold]
-    fn add(&mut self, item: f64) {
-        self.items += 1;
-        self.total.add_one(item);
-    }
-
-    #[cold]
-    fn remove(&mut self, item: f64) {
-        self.items -= 1;
-        self.total.remove_one(item);
-    }
-}
-
-impl<W: Window> State<W> {
-    #[inline(always)]
-    fn add(&mut self, [lower, higher]: Pair) {
-        let lower = self.pair[0] + lower;
-        self.pair = [
-            lower & ((1 << LOWER_PLACES) - 1),
-            self.pair[1] + higher + (lower >> LOWER_PLACES),
-        ];
-    }
-
-    #[cold]
-    fn total(&self) -> Total<W> {
-        let mut total = self.others.total;
-        let integer = integer_of(self.pair);
-        total.fixed.add_integer(integer, self.unit.exponent());
-        total
-    }
-}
-
-/// Where items enter or leave windows: a block of them as integers.
-struct Cursor<'x, T> {
-    rest: &'x [T],
-    unit: DecodeUnit,
-    /// The integers of the first items of `rest`, of which `next` have been taken.
-    pairs: [Pair; DECODED_ITEMS],
-    doubles: [f64; DECODED_ITEMS],
-    next: usize,
-    decoded: usize,
-    all_fit: bool,
-}
-
-impl<'x, T: Float> Cursor<'x, T> {
-    fn new(rest: &'x [T], unit: DecodeUnit) -> Self {
-        Self {
-            rest,
-            unit,
-            pairs: [[0; 2]; DECODED_ITEMS],
-            doubles: [0.0; DECODED_ITEMS],
-            next: 0,
-            decoded: 0,
-            all_fit: true,
-        }
-    }
-
-    /// The next item's integer, and the item if it has none.
-    #[inline(always)]
-    fn next(&mut self) -> (Pair, Option<f64>) {
-        if self.next == self.decoded {
-            self.decode();
-        }
-        let at = self.next;
-        self.next += 1;
-        let is_other = !self.all_fit && self.unit.pair(self.doubles[at]).is_none();
-        (self.pairs[at], is_other.then(|| self.doubles[at]))
-    }
-
-    #[cold]
-    fn decode(&mut self) {
-        let (block, rest) = self.rest.split_at(self.rest.len().min(DECODED_ITEMS));
-        self.rest = rest;
-        for (double, item) in self.doubles.iter_mut().zip(block) {
-            *double = item.widened();
-        }
-        (self.next, self.decoded) = (0, block.len());
-        let doubles = &self.doubles[..block.len()];
-        let level = Level::best();
-        self.all_fit = decode(level, doubles, self.unit, &mut self.pairs);
     }
 }

@@ -197,3 +197,23 @@ impl<W: Window> Destination for Total<W> {
         self.counters.negative_zeros += (even + odd).cast_signed();
     }
 }
+
+/// A total in which negative zeros are not counted.
+pub(crate) struct WithoutZeros<'t, W: Window>(pub(crate) &'t mut Total<W>);
+
+impl<W: Window> Destination for WithoutZeros<'_, W> {
+    const COUNTS_ZEROS: bool = false;
+
+    #[inline]
+    fn add_parts(&mut self, parts: [i64; 2], unit: i32) {
+        self.0.add_parts(parts, unit);
+    }
+
+    #[inline]
+    fn add_item(&mut self, index: usize, item: f64) {
+        self.0.add_item(index, item);
+    }
+
+    #[inline]
+    fn count_negative_zeros(&mut self, _counts: [u64; 2]) {}
+}

@@ -21,7 +21,7 @@
 //! | [`fold_rows`], [`combine_rows`] | rows of values, element by element |
 //! | [`tree_fold`], [`tree_fold_rows`] | the same with any operator |
 //! | [`reduce_level_by_level`], [`subtree_sum8`] | the thesis' kernel, Algorithm 4 |
-//! | [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | sums of blocks of items and of columns, and products, without rounding errors: see the crate `exact-sum` |
+//! | [`plain_sum`], [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | sums of blocks of items and of columns, and products, without rounding errors: see the crate `exact-sum` |
 //! | [`has_default_environment`], [`Quiet`], [`without_traps`] | nothing: they look after the floating-point environment |
 //! | [`by_definition`] | the specification, used as the oracle in tests |
 //! | [`unordered_sum`], [`left_to_right`] | sums in other orders, used as references in benchmarks |
@@ -40,7 +40,8 @@ mod sets;
 mod unordered;
 
 pub use exact::exponents::Exponents;
-pub use exact::nearest::{doubles_to_round, nearest_doubles};
+pub use exact::nearest::{doubles_to_round, nearest_doubles, nearest_quotients};
+pub use exact::plain::plain_sum;
 pub use exact::products::{EXACT_PRODUCT, exact_products};
 pub use exact::range::{RangeScale, split_products_in_range, split_sums_in_range};
 pub use exact::split::{
@@ -49,6 +50,7 @@ pub use exact::split::{
 };
 pub use exact::windows::{
     DECODED_ITEMS, DecodeDigits, DecodeUnit, LOWER_PLACES, NO_DIGIT, Pair, decode, decode_digits,
+    decode_floats,
 };
 pub use exact::zeros::{count_negative_zeros, is_zero};
 pub use fold::definition::by_definition;
@@ -56,8 +58,8 @@ pub use fold::fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use fold::level_by_level::{reduce_level_by_level, scratch_len};
 pub use fold::runs::fold_runs;
 pub use fold::slice::{fold, sum, tree_fold};
-pub use processor::environment::{Quiet, has_default_environment, without_traps};
-pub use processor::prefetch::{prefetch_after, prefetch_item};
+pub use processor::environment::{Quiet, Watch, has_default_environment, without_traps};
+pub use processor::prefetch::{Ahead, prefetch_after, prefetch_item};
 pub use rows::fold_rows::{fold_rows, rows_scratch_len};
 pub use rows::pairs::{combine_rows, copy_row};
 pub use rows::tree_rows::tree_fold_rows;

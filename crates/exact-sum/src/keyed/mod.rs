@@ -70,10 +70,9 @@ impl<T: Float> KeyedSums<T> {
     /// Sums of no items, for so many keys and for items like these: such are merged fast.
     #[cfg(feature = "par")]
     pub(crate) fn for_such(keys: usize, items: &[T]) -> Self {
-        let first = &items[..items.len().min(DECODED_ITEMS)];
-        let first: Vec<f64> = first.iter().copied().map(T::widened).collect();
         let mut sums = Self::new(keys);
-        sums.windows.prepare(&first);
+        sums.windows
+            .prepare(&items[..items.len().min(DECODED_ITEMS)]);
         sums
     }
 
@@ -154,19 +153,15 @@ impl<T: Float> KeyedSums<T> {
         removes: bool,
         decoded: &mut Decoded,
     ) {
+        if self.windows.add_short(level, keys, items, removes, decoded) {
+            return;
+        }
         let mut rest = keys;
-        let mut add = |doubles: &[f64]| {
+        T::in_exact_doubles(items, |doubles| {
             let (keys, others) = rest.split_at(doubles.len());
             self.windows.add(level, keys, doubles, removes, decoded);
             rest = others;
-        };
-        // Only conversions of floats heed the environment.
-        if T::IS_SINGLE && Quiet::now().is_none() {
-            let doubles: Vec<f64> = items.iter().copied().map(T::widened).collect();
-            add(&doubles);
-        } else {
-            T::in_doubles(items, add);
-        }
+        });
     }
 
     /// Takes back items that were added with these keys.

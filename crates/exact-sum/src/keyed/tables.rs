@@ -13,12 +13,16 @@ use simd_kernels::{
 };
 
 use super::key::Key;
+use crate::float::Float;
 
 /// Above the digits of items, sums of 2^63 of them have two more.
 const DIGITS: usize = DecodeDigits::DIGITS + 2;
 
 /// Above the exponents of the first items, one table has room for so many.
 const SPARE_EXPONENTS: i32 = 8;
+
+/// The same of floats, some 21 exponents of which, and 8 above the first items', fit the first halves of the next digit's pairs.
+const SPARE_OF_FLOATS: i32 = DecodeUnit::EXPONENTS - 1 - 24;
 
 /// So many blocks are added digit by digit without a try where most items do not fit one table.
 const MIXED_BLOCKS: u32 = 63;
@@ -33,12 +37,14 @@ const FEW_ITEMS: usize = 16;
 #[repr(align(64))]
 pub(crate) struct Decoded {
     pairs: [Pair; DECODED_ITEMS],
+    integers: [i64; DECODED_ITEMS],
     digits: [u8; DECODED_ITEMS],
 }
 
 impl Decoded {
     pub(crate) const ZERO: Self = Self {
         pairs: [[0; 2]; DECODED_ITEMS],
+        integers: [0; DECODED_ITEMS],
         digits: [0; DECODED_ITEMS],
     };
 }
@@ -106,14 +112,20 @@ impl Tables {
         }
     }
 
-    /// Has the units that are right for these items, if all integers are zero.
-    pub(crate) fn prepare(&mut self, items: &[f64]) {
+    /// Has the units that are right for such items, if all integers are zero.
+    pub(crate) fn prepare<T: Float>(&mut self, items: &[T]) {
         if self.place.is_none() {
-            let is_number = |item: &&f64| item.is_finite() && !is_zero(**item);
-            let exponent = |item: &f64| ((item.to_bits() >> 52 & 0x7FF) as i32).max(1) - 1023;
-            let exponents = items.iter().filter(is_number).map(exponent);
+            let spare = if T::IS_SINGLE {
+                SPARE_OF_FLOATS
+            } else {
+                SPARE_EXPONENTS
+            };
+            let items = items.iter().map(|item| item.widened());
+            let is_number = |item: &f64| item.is_finite() && !is_zero(*item);
+            let exponent = |item: f64| ((item.to_bits() >> 52 & 0x7FF) as i32).max(1) - 1023;
+            let exponents = items.filter(is_number).map(exponent);
             self.place = exponents.max().map(|highest| {
-                let below = DecodeUnit::EXPONENTS - 1 - SPARE_EXPONENTS;
+                let below = DecodeUnit::EXPONENTS - 1 - spare;
                 Place::of(DecodeUnit::for_range(highest, below))
             });
         }
@@ -145,7 +157,7 @@ impl Tables {
             let pairs = &mut decoded.pairs;
             if decode(level, items, place.unit, pairs) {
                 let pairs = &mut pairs[..items.len()];
-                negate_if(removes, pairs);
+                negate_if(removes, pairs.as_flattened_mut());
                 if add_pairs(self.table(place.digit), keys, pairs) {
                     self.carry_all(place.digit, keys);
                 }
@@ -153,6 +165,34 @@ impl Tables {
             }
         }
         self.add_mixed(level, place, keys, items, removes, decoded)
+    }
+
+    /// The same of floats, of which all fit the first half of a pair; false if they do not, and none is added.
+    pub(crate) fn add_short<K: Key, T: Float>(
+        &mut self,
+        level: Level,
+        keys: &[K],
+        items: &[T],
+        removes: bool,
+        decoded: &mut Decoded,
+    ) -> bool {
+        if !T::IS_SINGLE || items.len() < FEW_ITEMS || self.mixed > 0 {
+            return false;
+        }
+        self.prepare(items);
+        let Some(place) = self.place else {
+            return false;
+        };
+        let (digit, integers) = (place.digit + 1, &mut decoded.integers);
+        if !T::decode_short(level, items, place.digits.unit(digit), integers) {
+            return false;
+        }
+        let integers = &mut integers[..items.len()];
+        negate_if(removes, integers);
+        if add_integers(self.table(digit), keys, integers) {
+            self.carry_all(digit, keys);
+        }
+        true
     }
 
     /// Adds an item, or subtracts it, and says whether it was finite.
@@ -185,10 +225,10 @@ impl Tables {
         removes: bool,
         decoded: &mut Decoded,
     ) -> bool {
-        let Decoded { pairs, digits } = decoded;
+        let Decoded { pairs, digits, .. } = decoded;
         let are_finite = decode_digits(level, items, place.digits, pairs, digits);
         let (pairs, digits) = (&mut pairs[..items.len()], &mut digits[..items.len()]);
-        negate_if(removes, pairs);
+        negate_if(removes, pairs.as_flattened_mut());
         self.complete(digits, place);
         if self.used.len() * self.keys * size_of::<Pair>() > FAR_BYTES {
             for (key, &digit) in keys.iter().zip(&*digits) {
@@ -291,6 +331,26 @@ impl Tables {
         }
     }
 
+    /// Adds another one's integers, key by key, and says whether it could: not if their units differ. There are not more keys.
+    pub(crate) fn merge(&mut self, other: &Self) -> bool {
+        let Some(place) = other.place else {
+            return true;
+        };
+        if self.place.get_or_insert(place).digits != place.digits {
+            return false;
+        }
+        for &digit in &other.used {
+            let mut near = [0; 2];
+            for (own, pair) in self.table(digit).iter_mut().zip(&other.tables[digit]) {
+                near = add_pair(own, pair, near);
+            }
+            if is_near(near) {
+                (0..other.keys).for_each(|key| self.carry(digit, key));
+            }
+        }
+        true
+    }
+
     /// Adds integer * 2^unit.
     pub(crate) fn add_integer(&mut self, key: usize, integer: i128, unit: DecodeUnit) {
         let place = *self.place.get_or_insert_with(|| Place::of(unit));
@@ -360,13 +420,31 @@ impl Tables {
     }
 }
 
-/// Adds pairs to those of their keys, and says whether one has come near the end of its room.
-fn add_pairs<K: Key>(table: &mut [Pair], keys: &[K], pairs: &[Pair]) -> bool {
+/// Brings what a block needs of a large table into the nearest cache.
+#[inline(always)]
+fn prefetch<K: Key>(table: &[Pair], keys: &[K]) {
     if size_of_val(table) > FAR_BYTES {
         for key in keys {
             prefetch_item(table, key.place());
         }
     }
+}
+
+/// Adds integers to the first halves of their keys' pairs, and says whether one has come near the end of its room.
+fn add_integers<K: Key>(table: &mut [Pair], keys: &[K], integers: &[i64]) -> bool {
+    prefetch(table, keys);
+    let mut near = 0;
+    for (key, integer) in keys.iter().zip(integers) {
+        let own = &mut table[key.place()][0];
+        *own = own.wrapping_add(*integer);
+        near |= *own ^ *own << 1;
+    }
+    near < 0
+}
+
+/// Adds pairs to those of their keys, and says whether one has come near the end of its room.
+fn add_pairs<K: Key>(table: &mut [Pair], keys: &[K], pairs: &[Pair]) -> bool {
+    prefetch(table, keys);
     let mut near = [0; 2];
     for (key, pair) in keys.iter().zip(pairs) {
         near = add_pair(&mut table[key.place()], pair, near);
@@ -387,10 +465,10 @@ fn is_near(near: Pair) -> bool {
     near[0] | near[1] < 0
 }
 
-fn negate_if(negates: bool, pairs: &mut [Pair]) {
+fn negate_if(negates: bool, integers: &mut [i64]) {
     if negates {
-        for half in pairs.as_flattened_mut() {
-            *half = -*half;
+        for integer in integers {
+            *integer = -*integer;
         }
     }
 }

@@ -42,8 +42,21 @@ impl<W: Window> Windows<W> {
 
     /// Chooses the units that are right for items, if there is no sum yet: sums of the same units are merged faster.
     #[cfg(feature = "par")]
-    pub(crate) fn prepare(&mut self, items: &[f64]) {
+    pub(crate) fn prepare<T: Float>(&mut self, items: &[T]) {
         self.tables.prepare(items);
+    }
+
+    /// Adds a block of items that have few exponents and short significands, or subtracts them; false if they have not, and none is added.
+    #[inline]
+    pub(crate) fn add_short<K: Key, T: Float>(
+        &mut self,
+        level: Level,
+        keys: &[K],
+        items: &[T],
+        removes: bool,
+        decoded: &mut Decoded,
+    ) -> bool {
+        self.tables.add_short(level, keys, items, removes, decoded)
     }
 
     /// Adds a block of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) items, or subtracts them. There are as many keys, all of which
@@ -87,6 +100,10 @@ impl<W: Window> Windows<W> {
                 self.tables.add_integer(keys(key), integer, unit);
             }
         }
+        self.merge_spilled(other, keys);
+    }
+
+    fn merge_spilled(&mut self, other: &Self, keys: impl Fn(usize) -> usize) {
         for (key, total) in &other.spilled.totals {
             self.spilled
                 .of(self.len(), keys(*key as usize))
@@ -97,7 +114,11 @@ impl<W: Window> Windows<W> {
     /// The same, if keys have the same numbers. If there are more keys, so there will be here.
     pub(crate) fn merge_all(&mut self, other: &Self) {
         self.grow(other.len());
-        self.merge(other, |key| key);
+        if self.tables.merge(&other.tables) {
+            self.merge_spilled(other, |key| key);
+        } else {
+            self.merge(other, |key| key);
+        }
     }
 
     /// Adds a number to that of a key, and counts to its counts of what is not finite.

@@ -6,7 +6,7 @@ use exact_sum::{
 use proptest::prelude::*;
 use simd_kernels::Level;
 
-use super::{finite, in_range, ranges};
+use super::{finite, floats, in_range, ranges};
 
 /// Of each key the value of its own sum, which starts at +0.0.
 fn expected(keys: &[u32], items: &[f64], sums: usize) -> Vec<u64> {
@@ -149,8 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn of_floats(bits in prop::collection::vec(any::<u32>(), 0..2000), sums in 1..50_usize, seed: u64) {
-        let items: Vec<f32> = bits.into_iter().map(f32::from_bits).collect();
+    fn of_floats(items in floats(0..2000), sums in 1..50_usize, seed: u64) {
         let keys = keys(items.len(), sums, seed);
         let mut expected = vec![Sum::of(&[0.0_f32]); sums];
         for (key, item) in keys.iter().zip(&items) {
@@ -160,6 +159,15 @@ proptest! {
         for (value, expected) in values.iter().zip(&expected) {
             prop_assert_eq!(value.to_bits(), expected.value().to_bits());
         }
+        // One by one, and twice less once.
+        let mut singly = KeyedSums::new(sums);
+        keys.iter().zip(&items).for_each(|(key, item)| singly.add_one(*key as usize, *item));
+        for level in Level::available() {
+            singly.add_at(level, &keys, &items).unwrap();
+            singly.remove(&keys, &items).unwrap();
+        }
+        let values = values.iter().zip(singly.values());
+        prop_assert!(values.fold(true, |alike, (value, own)| alike && value.to_bits() == own.to_bits()));
     }
 }
 

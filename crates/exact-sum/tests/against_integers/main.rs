@@ -31,6 +31,15 @@ fn finite() -> impl Strategy<Value = f64> {
     ]
 }
 
+/// Floats of any bits, or of 16 exponents.
+fn floats(len: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f32>> {
+    (prop::collection::vec(any::<u32>(), len), any::<bool>()).prop_map(|(bits, narrow)| {
+        let narrowed = |bits: u32| bits & 0x87FF_FFFF | 0x3800_0000;
+        let item = |bits: u32| f32::from_bits(if narrow { narrowed(bits) } else { bits });
+        bits.into_iter().map(item).collect()
+    })
+}
+
 /// Items of one range of exponents, from a seed: long slices take too long to draw one by one.
 fn in_range(len: usize, (low, high): (i32, i32), signs: bool, seed: u64) -> Vec<f64> {
     let mut state = seed | 1;
@@ -96,6 +105,38 @@ proptest! {
     fn many_items_of_a_range(len in 0..20_000_usize, range in ranges(), signs: bool, seed: u64) {
         let items = in_range(len, range, signs, seed);
         prop_assert_eq!(by_all_levels(&items).to_bits(), expected(&items).to_bits());
+    }
+
+    /// Plain additions of most such items are not rounded.
+    #[test]
+    fn items_of_few_places(
+        len in 0..20_000_usize,
+        low in -1022..1000,
+        (binades, places) in (0..24, 0..30_u32),
+        zeros in 0..3_u64,
+        odd in prop::collection::vec((any::<prop::sample::Index>(), finite()), 0..3),
+        seed: u64,
+    ) {
+        let mut items = in_range(len, (low, low + binades), true, seed);
+        for (number, item) in items.iter_mut().enumerate() {
+            let bits = item.to_bits() & u64::MAX << (52 - places);
+            let is_zero = (seed >> (number % 61)) % 4 < zeros;
+            *item = f64::from_bits(if is_zero { bits & 1 << 63 } else { bits });
+        }
+        for (index, item) in odd {
+            if len > 0 {
+                items[index.index(len)] = item;
+            }
+        }
+        let expected = expected(&items);
+        prop_assert_eq!(by_all_levels(&items).to_bits(), expected.to_bits());
+        prop_assert_eq!(exact_sum::sum(&items).to_bits(), expected.to_bits());
+        let floats: Vec<f32> = items.iter().map(|item| *item as f32).filter(|x| x.is_finite()).collect();
+        let exact = sum(floats.iter().copied().map(f64::from));
+        prop_assert_eq!((exact_sum::sum(&floats) + 0.0).to_bits(), (to_single(&exact) + 0.0).to_bits());
+        let mut singly = Sum::new();
+        floats.iter().for_each(|item| singly.add(&[*item]));
+        prop_assert_eq!(singly, Sum::of(&floats));
     }
 
     /// Blocks of different ranges follow each other, some with an odd one among them.
@@ -199,12 +240,8 @@ proptest! {
     }
 
     #[test]
-    fn floats(bits in prop::collection::vec(any::<u32>(), 0..6000), narrow: bool) {
-        let item = |bits: u32| {
-            let bits = if narrow { bits & 0x8FFF_FFFF | 0x3000_0000 } else { bits };
-            f32::from_bits(bits)
-        };
-        let items: Vec<f32> = bits.into_iter().map(item).filter(|x| x.is_finite()).collect();
+    fn sums_of_floats(items in floats(0..6000)) {
+        let items: Vec<f32> = items.into_iter().filter(|x| x.is_finite()).collect();
         let exact = sum(items.iter().copied().map(f64::from));
         let squares = {
             let items: Vec<f64> = items.iter().copied().map(f64::from).collect();

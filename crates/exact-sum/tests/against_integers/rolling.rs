@@ -3,7 +3,7 @@
 use exact_sum::{Rolling, RollingError, Sum};
 use proptest::prelude::*;
 
-use super::{finite, in_range, ranges};
+use super::{finite, floats, in_range, ranges};
 
 fn items() -> impl Strategy<Value = Vec<f64>> {
     let any_item = prop_oneof![
@@ -61,19 +61,23 @@ proptest! {
             at
         };
         let index: Vec<i64> = items.iter().map(|_| next()).collect();
-        let sums = Rolling::of_range(&index, width).unwrap().sums(&items);
-        for (last, sum) in sums.iter().enumerate() {
+        let rolling = Rolling::of_range(&index, width).unwrap();
+        let (sums, means) = (rolling.sums(&items), rolling.means(&items));
+        for (last, (sum, mean)) in sums.iter().zip(means).enumerate() {
             let first = index.partition_point(|at| *at <= index[last] - width);
-            prop_assert_eq!(sum.to_bits(), expected(&items[first..=last])[0]);
+            let given = [sum.to_bits(), mean.to_bits()];
+            prop_assert_eq!(given, expected(&items[first..=last]));
         }
     }
 
     #[test]
-    fn of_floats(bits in prop::collection::vec(any::<u32>(), 0..600), window in 1..100_usize) {
-        let items: Vec<f32> = bits.into_iter().map(f32::from_bits).collect();
-        let sums = Rolling::of_items(window).least_items(1).sums(&items);
-        for (last, sum) in sums.iter().enumerate() {
+    fn of_floats(items in floats(0..600), window in 1..100_usize) {
+        let rolling = Rolling::of_items(window).least_items(1);
+        let (sums, means) = (rolling.sums(&items), rolling.means(&items));
+        for (last, (sum, mean)) in sums.iter().zip(means).enumerate() {
             let mut own = Sum::of(&items[(last + 1).saturating_sub(window)..=last]);
+            let expected = if own.value() == 0.0 { 0.0 } else { own.mean() };
+            prop_assert_eq!(mean.to_bits(), expected.to_bits());
             own.add(&[0.0]);
             prop_assert_eq!(sum.to_bits(), own.value().to_bits());
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod exponents;
 pub(crate) mod nearest;
+pub(crate) mod plain;
 pub(crate) mod products;
 pub(crate) mod range;
 pub(crate) mod split;

@@ -7,6 +7,7 @@
 
 use crate::exact::products::product_and_error;
 use crate::exact::split::{Split, bits, power_of_two, units};
+use crate::processor::prefetch::{Ahead, prefetch_lines};
 use crate::sets::dispatch::compute;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
@@ -103,13 +104,14 @@ impl RangeScale {
 /// There are more than 65,536 items.
 ///
 /// ```
-/// use simd_kernels::{Level, RangeScale, split_sums_in_range};
+/// use simd_kernels::{Ahead, Level, RangeScale, split_sums_in_range};
 ///
 /// let scale = RangeScale::for_items(-2, 0).expect("these are few exponents");
 /// let items = [1.5, 0.25, -1.0];
-/// let split = split_sums_in_range::<false>(Level::best(), &items, scale).expect("they are in range");
-/// assert_eq!(split.higher.map(|sum| sum as f64 * 2_f64.powi(scale.units()[0])), [0.5, 0.25]);
-/// assert_eq!(split_sums_in_range::<false>(Level::best(), &[1e100], scale), None);
+/// let split = |items| split_sums_in_range::<false>(Level::best(), items, scale, Ahead::Nothing);
+/// let in_range = split(&items).expect("they are in range");
+/// assert_eq!(in_range.higher.map(|sum| sum as f64 * 2_f64.powi(scale.units()[0])), [0.5, 0.25]);
+/// assert_eq!(split(&[1e100]), None);
 /// ```
 #[must_use]
 #[inline]
@@ -117,9 +119,16 @@ pub fn split_sums_in_range<const ZEROS: bool>(
     level: Level,
     items: &[f64],
     scale: RangeScale,
+    ahead: Ahead,
 ) -> Option<Split> {
     assert!(items.len() <= MOST_ITEMS);
-    compute(level, Sums::<ZEROS> { items, scale })
+    let ahead_bytes = ahead.bytes();
+    let kernel = Sums::<ZEROS> {
+        items,
+        scale,
+        ahead_bytes,
+    };
+    compute(level, kernel)
 }
 
 /// The exact sums of the products x0 * y0, x1 * y1, … whose exponents, after rounding, are in a range, or a factor of which is zero, if `ZEROS`:
@@ -132,12 +141,13 @@ pub fn split_sums_in_range<const ZEROS: bool>(
 /// The slices differ in length, or have more than 65,536 items.
 ///
 /// ```
-/// use simd_kernels::{Level, RangeScale, split_products_in_range};
+/// use simd_kernels::{Ahead, Level, RangeScale, split_products_in_range};
 ///
 /// let scale = RangeScale::for_products(0, 0).expect("it is one exponent");
 /// let x = 1.0 + f64::EPSILON;
 /// let [products, errors] =
-///     split_products_in_range::<false>(Level::best(), &[x], &[x], scale).expect("it is in range");
+///     split_products_in_range::<false>(Level::best(), &[x], &[x], scale, Ahead::Nothing)
+///         .expect("it is in range");
 /// let value = |parts: [i64; 2], unit: i32| parts[0] as f64 * 2_f64.powi(unit);
 /// assert_eq!(value(products.higher, scale.units()[0]), 1.0);
 /// assert_eq!(value(products.lower, scale.units()[1]), 2.0 * f64::EPSILON);
@@ -151,21 +161,31 @@ pub fn split_products_in_range<const ZEROS: bool>(
     x: &[f64],
     y: &[f64],
     scale: RangeScale,
+    ahead: Ahead,
 ) -> Option<[Split; 2]> {
     assert_eq!(x.len(), y.len(), "the slices differ in length");
     assert!(x.len() <= MOST_ITEMS);
-    compute(level, Products::<ZEROS> { x, y, scale })
+    let ahead_bytes = ahead.bytes();
+    let kernel = Products::<ZEROS> {
+        x,
+        y,
+        scale,
+        ahead_bytes,
+    };
+    compute(level, kernel)
 }
 
 struct Sums<'i, const ZEROS: bool> {
     items: &'i [f64],
     scale: RangeScale,
+    ahead_bytes: usize,
 }
 
 struct Products<'i, const ZEROS: bool> {
     x: &'i [f64],
     y: &'i [f64],
     scale: RangeScale,
+    ahead_bytes: usize,
 }
 
 /// Whether a set has 32 registers, rather than 16. Of these, fewer are accumulators: one in memory takes longer than additions that wait
@@ -205,6 +225,9 @@ impl<const ZEROS: bool> Sums<'_, ZEROS> {
             let mut halves = Halves::<V, N>::new(proven, [HIGHER, LOWER]);
             let mut groups = items.chunks_exact(N * V::LANES);
             for group in &mut groups {
+                if self.ahead_bytes != 0 {
+                    prefetch_lines(group, self.ahead_bytes);
+                }
                 let mut seen = [factor; N];
                 for register in 0..N {
                     let items = proven.load(&group[register * V::LANES..]);
@@ -264,6 +287,10 @@ impl<const ZEROS: bool> Products<'_, ZEROS> {
             let mut x_groups = x.chunks_exact(N * V::LANES);
             let mut y_groups = y.chunks_exact(N * V::LANES);
             for (x, y) in (&mut x_groups).zip(&mut y_groups) {
+                if self.ahead_bytes != 0 {
+                    prefetch_lines(x, self.ahead_bytes);
+                    prefetch_lines(y, self.ahead_bytes);
+                }
                 let mut seen = [factor; N];
                 for register in 0..N {
                     let x = proven.load(&x[register * V::LANES..]);
@@ -403,9 +430,16 @@ impl<V: Vector<Element = f64>> Range<V> {
 
     #[inline(always)]
     fn look_at<const N: usize>(&mut self, proven: Proven<V>, parts: [V; N]) {
-        for parts in parts {
-            self.0 = proven.and(self.0, parts);
+        // First among themselves: operations of bits take two cycles on some processors, and each group waits for the one before.
+        let mut count = N;
+        let mut parts = parts;
+        while count > 1 {
+            for index in 0..count / 2 {
+                parts[index] = proven.and(parts[index], parts[count - 1 - index]);
+            }
+            count = count.div_ceil(2);
         }
+        self.0 = proven.and(self.0, parts[0]);
     }
 
     /// Whether all were.

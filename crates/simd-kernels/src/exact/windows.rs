@@ -218,6 +218,68 @@ impl Kernel<f64> for Decode<'_> {
     }
 }
 
+/// Writes floats as integers in a unit, and says whether all fit the first half of a [`Pair`]: they are zero, or normal and of an exponent that
+/// is at most the lowest one of doubles that fit, and less than 30 below it. One that does not fit is written as zero.
+///
+/// # Panics
+/// There are more than [`DECODED_ITEMS`].
+///
+/// ```
+/// use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, decode_floats};
+///
+/// let mut integers = [0; DECODED_ITEMS];
+/// assert!(decode_floats(Level::best(), &[-1.0], DecodeUnit::for_range(20, 0), &mut integers));
+/// assert_eq!(integers[0], -1 << (52 - 20));
+/// ```
+#[inline]
+pub fn decode_floats(
+    level: Level,
+    items: &[f32],
+    unit: DecodeUnit,
+    integers: &mut [i64; DECODED_ITEMS],
+) -> bool {
+    assert!(items.len() <= DECODED_ITEMS);
+    let kernel = Floats {
+        items,
+        unit,
+        integers,
+    };
+    compute(level, kernel)
+}
+
+struct Floats<'d> {
+    items: &'d [f32],
+    unit: DecodeUnit,
+    integers: &'d mut [i64; DECODED_ITEMS],
+}
+
+impl Kernel<f64> for Floats<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, _: Proven<V>) -> bool {
+        const FRACTION_BITS: u32 = f32::MANTISSA_DIGITS - 1;
+        const MORE_BITS: i32 = 52 - FRACTION_BITS.cast_signed();
+        // Of biased exponents of floats, where a double's are 896 more, those that fit, and the one that is moved by no place.
+        let zeroth = self.unit.lowest - 896 - MORE_BITS;
+        let [first, end] = [zeroth, zeroth + MORE_BITS + 1].map(|biased| biased.clamp(1, 255));
+        let (first, room) = (first.cast_unsigned(), (end - first).cast_unsigned());
+        let mut misfits = 0;
+        for (&item, written) in self.items.iter().zip(self.integers) {
+            let bits = item.to_bits();
+            let biased = bits >> FRACTION_BITS & 0xFF;
+            let fits = biased.wrapping_sub(first) < room;
+            let significand = bits & ((1 << FRACTION_BITS) - 1) | 1 << FRACTION_BITS;
+            let kept = i64::from(if fits { significand } else { 0 });
+            misfits |= if fits { 0 } else { bits };
+            let places = biased.wrapping_sub(zeroth.cast_unsigned()) % 64;
+            let sign = i64::from(bits.cast_signed() >> 31);
+            *written = (kept << places ^ sign) - sign;
+        }
+        misfits << 1 == 0
+    }
+}
+
 /// The digit of no item: of a zero, and of what is not finite.
 pub const NO_DIGIT: u8 = u8::MAX;
 

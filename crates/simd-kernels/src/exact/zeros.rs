@@ -24,20 +24,20 @@ pub fn is_zero(item: f64) -> bool {
 /// ```
 #[must_use]
 #[inline]
-pub fn count_negative_zeros(level: Level, items: &[f64]) -> [u64; 2] {
+pub fn count_negative_zeros<T: Copy + Into<f64>>(level: Level, items: &[T]) -> [u64; 2] {
     compute(level, Count(items))
 }
 
-struct Count<'i>(&'i [f64]);
+struct Count<'i, T>(&'i [T]);
 
 /// 1 for a negative zero. No closure: it would be compiled without the instructions of the level.
 #[inline(always)]
-fn is_one(item: f64) -> u64 {
-    u64::from(item.to_bits() == (-0.0_f64).to_bits())
+fn is_one(item: impl Into<f64>) -> u64 {
+    u64::from(item.into().to_bits() == (-0.0_f64).to_bits())
 }
 
 // The compiler vectorizes the loop: it needs no register of ours.
-impl Kernel<f64> for Count<'_> {
+impl<T: Copy + Into<f64>> Kernel<f64> for Count<'_, T> {
     type Output = [u64; 2];
 
     #[inline(always)]

@@ -87,6 +87,60 @@ pub(crate) fn set_control(control: Control) {
     }
 }
 
+/// The exception of a result that was rounded, in FPSR, where it stays until a program forgets it (Arm ARM, C5.2.9).
+const INEXACT: u64 = 1 << 4;
+
+/// Whether any result was rounded; from here on, none was.
+#[inline]
+pub(crate) fn take_inexact() -> Option<bool> {
+    let status = status_after(&());
+    let was_inexact = status & INEXACT != 0;
+    if was_inexact {
+        set_status(status & !INEXACT);
+    }
+    Some(was_inexact)
+}
+
+/// Notes that a result was rounded.
+pub(crate) fn set_inexact() {
+    set_status(status_after(&()) | INEXACT);
+}
+
+/// Whether any result was rounded until this one was.
+#[inline(always)]
+pub(crate) fn is_inexact_after<R>(result: &R) -> bool {
+    status_after(result) & INEXACT != 0
+}
+
+/// FPSR, which has what happened until a result was there.
+#[expect(unsafe_code, reason = "only an instruction can read the register")]
+#[inline(always)]
+fn status_after<R>(result: &R) -> u64 {
+    let register: u64;
+    // SAFETY: MRS copies FPSR, which programs may read, to a general register. The instruction might read the result, for all that the compiler
+    // knows: so it is in memory before.
+    unsafe {
+        core::arch::asm!(
+            "mrs {}, fpsr /* {} */",
+            out(reg) register,
+            in(reg) core::ptr::from_ref(result),
+            options(nostack, preserves_flags)
+        );
+    }
+    register
+}
+
+/// Sets FPSR to a value which was read from it, whose exceptions may be changed.
+#[expect(unsafe_code, reason = "only an instruction can set the register")]
+#[cold]
+#[inline(never)]
+fn set_status(status: u64) {
+    // SAFETY: MSR copies a general register to FPSR, which programs may write. It holds what has happened, and changes no result.
+    unsafe {
+        core::arch::asm!("msr fpsr, {}", in(reg) status, options(nostack, preserves_flags));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{TRAPS, is_default, masked};

@@ -43,6 +43,42 @@ impl Quiet {
     }
 }
 
+/// A look at whether additions are rounded.
+#[derive(Debug)]
+pub struct Watch {
+    /// Whether some were before.
+    was_inexact: bool,
+}
+
+impl Quiet {
+    /// Begins to look; `None` if the processor does not tell.
+    #[must_use]
+    pub fn watch(self) -> Option<Watch> {
+        processor::take_inexact().map(|was_inexact| Watch { was_inexact })
+    }
+}
+
+impl Watch {
+    /// What a function makes of items, and whether it rounded nothing.
+    #[inline(always)]
+    pub(crate) fn look<T, R>(&mut self, items: &[T], body: impl FnOnce(&[T]) -> R) -> (R, bool) {
+        let result = body(processor::hidden(items));
+        let is_exact = !processor::is_inexact_after(&result);
+        if !is_exact {
+            processor::take_inexact();
+        }
+        (result, is_exact)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if self.was_inexact {
+            processor::set_inexact();
+        }
+    }
+}
+
 /// Runs `body` with all exceptions masked, if one of them would trap on this thread. True if it did; if nothing would trap, or if that is not
 /// known, `body` does not run.
 ///
@@ -149,6 +185,22 @@ mod tests {
                 quiet.forget_since();
             });
             assert_eq!(after, DEFAULT | before);
+        }
+    }
+
+    #[test]
+    fn roundings_are_seen_and_those_before_are_noted_again() {
+        for before in [0, INEXACT] {
+            let after = after(DEFAULT | before, || {
+                let quiet = Quiet::now().expect("it is the default");
+                let mut watch = quiet.watch().expect("the processor tells");
+                let mut is_exact = |items: &[f64]| watch.look(items, |x| x[0] + x[1]).1;
+                assert!(is_exact(&[1.0, 2.0]));
+                assert!(!is_exact(&[1.0, 1e-30]));
+                assert!(is_exact(&[0.5, 0.25]));
+                assert!(!is_exact(&[f64::MAX, f64::MAX]));
+            });
+            assert_eq!(after & INEXACT, before);
         }
     }
 }

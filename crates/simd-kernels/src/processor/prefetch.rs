@@ -15,23 +15,35 @@ pub(crate) const MEMORY_AHEAD_BYTES: usize = 25 << 9;
 
 /// How far ahead the leaves of an input of so many bytes are prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ahead {
+pub enum Ahead {
     /// Not at all: the input is in the core's own caches, or the processor does better alone.
     Nothing,
-    /// By [`SHARED_CACHE_AHEAD_BYTES`].
+    /// As far as the shared cache's latency asks for.
     SharedCache,
-    /// By [`MEMORY_AHEAD_BYTES`].
+    /// As far as that of memory does.
     Memory,
 }
 
 impl Ahead {
+    /// For an input of so many bytes.
+    #[must_use]
     #[inline]
-    pub(crate) fn of_bytes(bytes: usize) -> Self {
+    pub fn of_bytes(bytes: usize) -> Self {
         match bytes {
             ..OWN_CACHE_BYTES => Self::Nothing,
             OWN_CACHE_BYTES..SHARED_CACHE_BYTES => Self::SharedCache,
             _ if prefers_order() => Self::Nothing,
             _ => Self::Memory,
+        }
+    }
+
+    /// How many bytes; 0 if not at all.
+    #[inline]
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::SharedCache => SHARED_CACHE_AHEAD_BYTES,
+            Self::Memory => MEMORY_AHEAD_BYTES,
         }
     }
 }

@@ -82,6 +82,42 @@ fn amd_family() -> Option<u32> {
     is_amd.then_some(if base == 0xF { base + extended } else { base })
 }
 
+/// The exception of a result that was rounded, which is noted here until a program forgets it.
+const INEXACT: u32 = 1 << 5;
+
+/// Whether any result was rounded; from here on, none was.
+#[inline]
+pub(crate) fn take_inexact() -> Option<bool> {
+    let control = control();
+    let was_inexact = control & INEXACT != 0;
+    if was_inexact {
+        set_control(control & !INEXACT);
+    }
+    Some(was_inexact)
+}
+
+/// Notes that a result was rounded.
+pub(crate) fn set_inexact() {
+    set_control(control() | INEXACT);
+}
+
+/// Whether any result was rounded until this one was.
+#[expect(unsafe_code, reason = "only an instruction can read the register")]
+#[inline(always)]
+pub(crate) fn is_inexact_after<R>(result: &R) -> bool {
+    let mut register = 0_u32;
+    // SAFETY: as in `control`. The instruction might read the result, for all that the compiler knows: so it is in memory before.
+    unsafe {
+        core::arch::asm!(
+            "stmxcsr [{}] /* {} */",
+            in(reg) &raw mut register,
+            in(reg) core::ptr::from_ref(result),
+            options(nostack, preserves_flags)
+        );
+    }
+    register & INEXACT != 0
+}
+
 /// The control and status register of SSE and AVX arithmetic.
 #[expect(unsafe_code, reason = "only an instruction can read the register")]
 #[inline]

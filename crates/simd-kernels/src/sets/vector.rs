@@ -60,6 +60,11 @@ pub(crate) unsafe trait Vector: Copy {
     unsafe fn and(self, other: Self) -> Self;
     /// All bits set in lanes in which it is zero, and none in the others.
     unsafe fn are_zero(self) -> Self;
+    /// The lesser ones of the bits of each two lanes as integers; `None` on sets without that instruction.
+    #[inline(always)]
+    unsafe fn least_bits(_a: Self, _b: Self) -> Option<Self> {
+        None
+    }
     /// a * b - c, rounded once; `None` on sets without that instruction.
     #[inline(always)]
     unsafe fn multiply_subtract(_a: Self, _b: Self, _c: Self) -> Option<Self> {
@@ -250,6 +255,13 @@ impl<V: Vector> Proven<V> {
     pub(crate) fn are_zero(self, a: V) -> V {
         // SAFETY: `self` proves the instruction set.
         unsafe { a.are_zero() }
+    }
+
+    /// The lesser ones of the bits of each two lanes as integers; `None` on sets without that instruction.
+    #[inline(always)]
+    pub(crate) fn least_bits(self, a: V, b: V) -> Option<V> {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { V::least_bits(a, b) }
     }
 
     /// a * b + c, rounded once; `None` on sets without that instruction.

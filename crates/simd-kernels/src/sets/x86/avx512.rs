@@ -130,6 +130,13 @@ unsafe impl Vector for __m512d {
 
     #[target_feature(enable = "avx512f")]
     #[inline]
+    unsafe fn least_bits(a: Self, b: Self) -> Option<Self> {
+        let [a, b] = [a, b].map(|lanes| _mm512_castpd_si512(lanes));
+        Some(_mm512_castsi512_pd(_mm512_min_epi64(a, b)))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
     unsafe fn multiply_subtract(a: Self, b: Self, c: Self) -> Option<Self> {
         Some(_mm512_fmsub_pd(a, b, c))
     }

@@ -1,0 +1,181 @@
+//! The sums of windows one after another.
+
+use std::ops::Range;
+
+use simd_kernels::{DECODED_ITEMS, DecodeUnit, LOWER_PLACES, Level, Pair, decode};
+
+use super::Windows;
+use crate::fixed::Window;
+use crate::float::Float;
+use crate::keyed::integer_of;
+use crate::total::Total;
+
+/// A window that moves over items, and its sum.
+pub(super) struct Walk<'w, T: Float> {
+    items: &'w [T],
+    windows: &'w Windows,
+    unit: DecodeUnit,
+    window: Range<usize>,
+    /// That of the window's items that fit the unit. The first half is not negative, and below 2^53.
+    sum: Pair,
+    others: Others<T::Sums>,
+    /// Room for a block of items that leave.
+    leaving: [Pair; DECODED_ITEMS],
+}
+
+/// A window's items that do not fit the unit.
+struct Others<W: Window> {
+    items: usize,
+    total: Total<W>,
+}
+
+impl<'w, T: Float> Walk<'w, T> {
+    pub(super) fn new(items: &'w [T], windows: &'w Windows) -> Self {
+        let longest = match windows {
+            Windows::OfItems(window) => items.len().min(*window),
+            Windows::From(_) => items.len(),
+        };
+        Self {
+            items,
+            windows,
+            unit: unit(items, longest),
+            window: 0..0,
+            sum: [0; 2],
+            others: Others {
+                items: 0,
+                total: Total::ZERO,
+            },
+            leaving: [[0; 2]; DECODED_ITEMS],
+        }
+    }
+
+    pub(super) fn unit(&self) -> DecodeUnit {
+        self.unit
+    }
+
+    /// Writes the sums of the next windows as integers in the unit, and returns how many they are. A function is called with the number of
+    /// each that has items that do not fit, and with its total.
+    pub(super) fn next_block(
+        &mut self,
+        sums: &mut [Pair; DECODED_ITEMS],
+        mut other: impl FnMut(usize, Total<T::Sums>),
+    ) -> usize {
+        let Range { start, end } = self.window;
+        let mut entering = &self.items[end..self.items.len().min(end + DECODED_ITEMS)];
+        let mut leaving: &[T] = &[];
+        let mut is_even = false;
+        if let Windows::OfItems(items) = *self.windows {
+            // Items leave with each that enters, or none does.
+            is_even = true;
+            if end < items {
+                entering = &entering[..entering.len().min(items - end)];
+            } else {
+                leaving = &self.items[start..start + entering.len()];
+            }
+        }
+        let all_fit = decode_items(entering, self.unit, sums);
+        let sums = &mut sums[..entering.len()];
+        let all_leave = is_even && decode_items(leaving, self.unit, &mut self.leaving);
+        if all_fit && all_leave && self.others.items == 0 {
+            self.slide(sums);
+            self.window = start + leaving.len()..end + sums.len();
+            return sums.len();
+        }
+        for (number, (sum, &item)) in sums.iter_mut().zip(entering).enumerate() {
+            self.add(*sum);
+            if !all_fit && self.unit.pair(item.widened()).is_none() {
+                self.others.add(item.widened());
+            }
+            self.leave_until(self.windows.start(end + number));
+            *sum = self.sum;
+            if self.others.items > 0 {
+                other(number, self.total());
+            }
+        }
+        self.window.end += sums.len();
+        sums.len()
+    }
+
+    /// Makes sums of the integers of items that enter, while others leave, or none does.
+    #[inline(always)]
+    fn slide(&mut self, entering: &mut [Pair]) {
+        let mut sum = self.sum;
+        for (entering, leaving) in entering.iter_mut().zip(&self.leaving) {
+            sum = added(sum, [entering[0] - leaving[0], entering[1] - leaving[1]]);
+            *entering = sum;
+        }
+        self.sum = sum;
+    }
+
+    #[inline(always)]
+    fn leave_until(&mut self, start: usize) {
+        while self.window.start < start {
+            let item = self.items[self.window.start].widened();
+            if let Some(pair) = self.unit.pair(item) {
+                self.add(pair.map(|half| -half));
+            } else {
+                self.others.remove(item);
+            }
+            self.window.start += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, pair: Pair) {
+        self.sum = added(self.sum, pair);
+    }
+
+    #[cold]
+    fn total(&self) -> Total<T::Sums> {
+        let mut total = self.others.total;
+        let integer = integer_of(self.sum);
+        total.fixed.add_integer(integer, self.unit.exponent());
+        total
+    }
+}
+
+/// The sum of two pairs, whose first half is not negative, and below 2^53.
+#[inline(always)]
+fn added(sum: Pair, [lower, higher]: Pair) -> Pair {
+    let lower = sum[0] + lower;
+    let carry = lower >> LOWER_PLACES;
+    [lower & ((1 << LOWER_PLACES) - 1), sum[1] + (higher + carry)]
+}
+
+/// Writes items as integers in a unit, and says whether all fit.
+fn decode_items<T: Float>(
+    items: &[T],
+    unit: DecodeUnit,
+    pairs: &mut [Pair; DECODED_ITEMS],
+) -> bool {
+    let mut all_fit = true;
+    T::in_exact_doubles(items, |doubles| {
+        all_fit = decode(Level::best(), doubles, unit, pairs);
+    });
+    all_fit
+}
+
+/// The unit in which the second half of the sum of so many of the items' pairs is below 2^62.
+fn unit<T: Float>(items: &[T], longest: usize) -> DecodeUnit {
+    let biased = |item: &T| (item.widened().to_bits() >> 52 & 0x7FF) as i32;
+    let exponent = |biased| if biased == 0x7FF { 0 } else { biased };
+    let highest = items.iter().map(biased).map(exponent).max().unwrap_or(0) - 1023;
+    let of_count = usize::BITS - longest.leading_zeros();
+    // The second half of an item has as many bits as its exponent is above the lowest.
+    let above = (61 - of_count.cast_signed()).clamp(0, DecodeUnit::EXPONENTS - 1);
+    DecodeUnit::for_range(highest, above)
+}
+
+impl<W: Window> Others<W> {
+    #[cold]
+    fn add(&mut self, item: f64) {
+        self.items += 1;
+        self.total.add_one(item);
+    }
+
+    #[cold]
+    fn remove(&mut self, item: f64) {
+        self.items -= 1;
+        self.total.remove_one(item);
+    }
+}

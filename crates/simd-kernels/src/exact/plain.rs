@@ -1,0 +1,151 @@
+//! Sums by plain additions none of which is rounded, as the processor's inexact flag tells: of floats as doubles, of integers, and of other items
+//! with short significands and few exponents.
+
+use crate::processor::environment::Watch;
+use crate::processor::prefetch::{Ahead, prefetch_lines};
+use crate::sets::dispatch::compute;
+use crate::sets::kernel::Kernel;
+use crate::sets::level::Level;
+use crate::sets::vector::{Combine, Proven, Vector};
+
+/// The registers of the sum: an addition takes four cycles, and a processor begins two in each.
+const REGISTERS: usize = 8;
+
+/// What look for zeros: each waits for the one before.
+const LOOKS: usize = 4;
+
+/// The sum of items if no addition was rounded and it is finite, and whether an item may be -0.0, if that is asked for. The sum of zeros is +0.0.
+///
+/// ```
+/// use simd_kernels::{Ahead, Level, Quiet, plain_sum};
+///
+/// let quiet = Quiet::now().expect("it is the default environment");
+/// let mut watch = quiet.watch().expect("the processor tells");
+/// let mut sum = |items| plain_sum::<f64, false>(Level::best(), items, Ahead::Nothing, &mut watch);
+/// assert_eq!(sum(&[1.5, 1e9]), Some((1e9 + 1.5, false)));
+/// assert_eq!(sum(&[0.1, 1e9]), None);
+/// ```
+#[must_use]
+#[inline]
+pub fn plain_sum<T: Copy + Into<f64>, const ZEROS: bool>(
+    level: Level,
+    items: &[T],
+    ahead: Ahead,
+    watch: &mut Watch,
+) -> Option<(f64, bool)> {
+    let ahead_bytes = ahead.bytes();
+    let ((sum, may_have_zeros), is_exact) = watch.look(items, |items| {
+        if ahead_bytes == 0 {
+            compute(level, Plain::<T, ZEROS, false> { items, ahead_bytes })
+        } else {
+            compute(level, Plain::<T, ZEROS, true> { items, ahead_bytes })
+        }
+    });
+    (is_exact && sum.is_finite()).then_some((sum, may_have_zeros))
+}
+
+struct Plain<'i, T, const ZEROS: bool, const PREFETCH: bool> {
+    items: &'i [T],
+    ahead_bytes: usize,
+}
+
+impl<T, const ZEROS: bool, const PREFETCH: bool> Kernel<f64> for Plain<'_, T, ZEROS, PREFETCH>
+where
+    T: Copy + Into<f64>,
+{
+    type Output = (f64, bool);
+
+    #[inline(always)]
+    fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, proven: Proven<V>) -> (f64, bool) {
+        let mut sums = [proven.load(&[0.0; 16]); REGISTERS];
+        let mut zeros = [Zeros::new(proven); LOOKS];
+        let mut groups = self.items.chunks_exact(REGISTERS * V::LANES);
+        for group in &mut groups {
+            if PREFETCH {
+                prefetch_lines(group, self.ahead_bytes);
+            }
+            for register in 0..REGISTERS {
+                let row = load(proven, &group[register * V::LANES..][..V::LANES]);
+                sums[register] = proven.add(sums[register], row);
+                if ZEROS {
+                    zeros[register % LOOKS].look_at(proven, row);
+                }
+            }
+        }
+        for (register, row) in groups.remainder().chunks(V::LANES).enumerate() {
+            let is_last = row.len() < V::LANES;
+            let row = load(proven, row);
+            sums[register] = proven.add(sums[register], row);
+            if ZEROS && !is_last {
+                zeros[register % LOOKS].look_at(proven, row);
+            }
+        }
+        let mut count = REGISTERS;
+        while count > 1 {
+            count /= 2;
+            for register in 0..count {
+                sums[register] = proven.add(sums[register], sums[register + count]);
+            }
+        }
+        let mut lanes = [0.0; 16];
+        proven.store(sums[0], &mut lanes);
+        let mut sum = 0.0;
+        for lane in &lanes[..V::LANES] {
+            sum += *lane;
+        }
+        // The last few items are not looked at.
+        let mut may_have_zeros = ZEROS && !self.items.len().is_multiple_of(V::LANES);
+        for zeros in zeros {
+            may_have_zeros |= zeros.are_there(proven);
+        }
+        (sum, may_have_zeros)
+    }
+}
+
+/// What tells whether items were -0.0: the least of their bits as integers, which -0.0 has, or else all bits set where one was zero.
+#[derive(Clone, Copy)]
+struct Zeros<V> {
+    least: V,
+    were_zero: V,
+}
+
+impl<V: Vector<Element = f64>> Zeros<V> {
+    #[inline(always)]
+    fn new(proven: Proven<V>) -> Self {
+        let zero = proven.load(&[0.0; 16]);
+        Self {
+            least: zero,
+            were_zero: zero,
+        }
+    }
+
+    #[inline(always)]
+    fn look_at(&mut self, proven: Proven<V>, items: V) {
+        match proven.least_bits(self.least, items) {
+            Some(least) => self.least = least,
+            None => self.were_zero = proven.or(self.were_zero, proven.are_zero(items)),
+        }
+    }
+
+    #[inline(always)]
+    fn are_there(self, proven: Proven<V>) -> bool {
+        let [mut least, mut were_zero] = [[0.0_f64; 16]; 2];
+        proven.store(self.least, &mut least);
+        proven.store(self.were_zero, &mut were_zero);
+        let mut are_there = false;
+        for lane in 0..V::LANES {
+            are_there |= least[lane].to_bits() == 1 << 63 || were_zero[lane].to_bits() != 0;
+        }
+        are_there
+    }
+}
+
+/// A register of items as doubles, and zeros if they are fewer.
+#[inline(always)]
+fn load<V: Vector<Element = f64>, T: Copy + Into<f64>>(proven: Proven<V>, items: &[T]) -> V {
+    let mut doubles = [0.0; 16];
+    for (double, item) in doubles.iter_mut().zip(items) {
+        *double = (*item).into();
+    }
+    proven.load(&doubles)
+}
