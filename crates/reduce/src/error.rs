@@ -240,6 +240,16 @@ pub enum RunError {
         /// The number of items of the second.
         second: u64,
     },
+    /// There is another number of pairs of slices than columns.
+    #[error("rank {rank}: the plan is for {} of slices, not {given}", counted(.planned, "pair"))]
+    WrongPairs {
+        /// This rank.
+        rank: usize,
+        /// The number of pairs planned, its width.
+        planned: usize,
+        /// The number of pairs given.
+        given: usize,
+    },
     /// The values are not whole rows.
     #[error("rank {rank}: {} cannot be rows of {width}", counted(.values, "value"))]
     NotRows {

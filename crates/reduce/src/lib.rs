@@ -66,7 +66,7 @@ pub use message_buffer::MessageBuffer;
 pub use operation::Operation;
 pub use operator::{Max, Min, Operator, Product, Sum};
 pub use plan::{
-    ALGORITHM_VARIABLE, AnyPending, Builder, Pending, Plan, WaitAllError, call, wait_all,
+    ALGORITHM_VARIABLE, AnyPending, Builder, Factors, Pending, Plan, WaitAllError, call, wait_all,
 };
 pub use schedule::{Error as ScheduleError, Link, Network};
 pub use simd_kernels::Float;

@@ -5,6 +5,7 @@ mod builder;
 pub mod call;
 mod choice;
 mod display;
+mod dots;
 mod folded;
 mod memory;
 mod obstacle;
@@ -37,6 +38,7 @@ use crate::world::conversation::Conversation;
 
 pub use builder::Builder;
 pub use choice::ALGORITHM_VARIABLE;
+pub use dots::Factors;
 pub(crate) use part::Part;
 pub use pending::Pending;
 pub use wait_all::{AnyPending, WaitAllError, wait_all};

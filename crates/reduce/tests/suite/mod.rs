@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
 
 pub(crate) mod collectives;
+pub(crate) mod dots;
 pub(crate) mod exact;
 pub(crate) mod faults;
 pub(crate) mod folded;
@@ -38,6 +39,7 @@ pub(crate) fn checks() -> impl Iterator<Item = (&'static str, Check)> {
         .chain(handles::CHECKS)
         .chain(long_rows::CHECKS)
         .chain(folded::CHECKS)
+        .chain(dots::CHECKS)
         .chain(exact::CHECKS)
         .chain(keyed::CHECKS)
         .chain(faults::CHECKS)

@@ -1,0 +1,195 @@
+//! Dot products and norms over ranks, in tree order: what is added is computed on the way, and lies nowhere in memory.
+
+use bytemuck::Pod;
+use simd_kernels::{Float, Level};
+
+use super::{Pending, Plan, call};
+use crate::error::RunError;
+use crate::operation::Operation;
+use crate::operator::{Operator, Sum};
+
+/// The factors of a dot product: as many items in both.
+pub type Factors<'x, T> = [&'x [T]; 2];
+
+/// What this rank brings to a sum of products.
+enum Products<T> {
+    /// The sums of its own nodes.
+    Nodes(Vec<T>),
+    /// The products, where the algorithm has no such nodes.
+    Rows(Vec<T>),
+}
+
+impl<T: Float + Pod> Plan<T, Sum>
+where
+    Sum: Operator<T>,
+{
+    /// The sum of the products of the ranks' items, x0 * y0, x1 * y1, … in tree order: the bits of [`dot`](crate::dot) of all items in one
+    /// process. Every rank gets it. Collective.
+    ///
+    /// ```
+    /// use reduce::{Plan, threads};
+    ///
+    /// let products = threads::run(2, |world| {
+    ///     let [x, y] = [[[0.1, 0.2], [0.3, 0.4]], [[0.5, 0.6], [0.7, 0.8]]].map(|of| of[world.rank()]);
+    ///     let plan = Plan::builder(world).local_items(2).build::<f64>()?;
+    ///     Ok::<_, Box<dyn std::error::Error + Send + Sync>>((plan.dot(&x, &y)?, plan.norm2(&x)?))
+    /// })?;
+    /// let x = [0.1, 0.2, 0.3, 0.4];
+    /// let expected = (reduce::dot(&x, &[0.5, 0.6, 0.7, 0.8])?, reduce::squared_norm(&x)?.sqrt());
+    /// assert_eq!(products.map(|of_rank| of_rank.unwrap()), [expected; 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [all runs](Plan#errors-of-all-runs), or the slices differ in length, or the [width](Plan::width) is not 1.
+    pub fn dot(&self, x: &[T], y: &[T]) -> Result<T, RunError> {
+        let mut result = [T::zeroed()];
+        self.dots(&[[x, y]], &mut result)?;
+        Ok(result[0])
+    }
+
+    /// [`dot`](Plan::dot) of several pairs at once, which go in one message: as many as the plan's [width](Plan::width). Collective.
+    ///
+    /// # Errors
+    /// As [`dot`](Plan::dot), or there are more or fewer pairs or results.
+    pub fn dots(&self, pairs: &[Factors<'_, T>], result: &mut [T]) -> Result<(), RunError> {
+        self.run_products(Operation::Allreduce, pairs, result)
+            .map(drop)
+    }
+
+    /// [`dot`](Plan::dot) whose result the root alone gets, the others `None`. Collective.
+    ///
+    /// # Errors
+    /// As [`dot`](Plan::dot).
+    pub fn reduce_dot(&self, x: &[T], y: &[T]) -> Result<Option<T>, RunError> {
+        let mut result = [T::zeroed()];
+        let is_root = self.run_products(Operation::Reduce, &[[x, y]], &mut result)?;
+        Ok(is_root.then_some(result[0]))
+    }
+
+    /// Starts [`dot`](Plan::dot), as [`start_allreduce`](Plan::start_allreduce): from its return on, the slices are free. Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](Plan::start_allreduce).
+    pub fn start_dot(&self, x: &[T], y: &[T]) -> Result<Pending<call::Allreduce, T>, RunError> {
+        self.start_products(&[[x, y]])
+    }
+
+    /// Starts [`dots`](Plan::dots), as [`start_dot`](Plan::start_dot). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](Plan::start_allreduce).
+    pub fn start_dots(
+        &self,
+        pairs: &[Factors<'_, T>],
+    ) -> Result<Pending<call::AllreduceRow, T>, RunError> {
+        self.start_products(pairs)
+    }
+
+    fn run_products(
+        &self,
+        operation: Operation,
+        pairs: &[Factors<'_, T>],
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        let claim = self.conversation.begin(&self.world, operation)?;
+        let outcome = match self.products(operation, pairs, result.len()) {
+            Ok(Products::Nodes(nodes)) => self.engine.run_folded(operation, &nodes, result),
+            Ok(Products::Rows(rows)) => self.engine.run(operation, Ok(&rows), result),
+            Err(error) => self.engine.run(operation, Err(error), result),
+        };
+        claim.end(outcome)
+    }
+
+    fn start_products<C>(&self, pairs: &[Factors<'_, T>]) -> Result<Pending<C, T>, RunError> {
+        let operation = Operation::Allreduce;
+        let claim = self.conversation.begin(&self.world, operation)?;
+        let (started, failure) = match self.products(operation, pairs, pairs.len()) {
+            Ok(Products::Nodes(nodes)) => (self.engine.start_folded(operation, Some(&nodes)), None),
+            Ok(Products::Rows(rows)) => (self.engine.start(operation, Some(&rows)), None),
+            Err(error) => (self.engine.start(operation, None), Some(error)),
+        };
+        self.under_way(claim, started, failure, self.terms.width)
+            .map(Pending::new)
+    }
+
+    /// What this rank brings to the sums of the products of pairs, a column for each.
+    fn products(
+        &self,
+        operation: Operation,
+        pairs: &[Factors<'_, T>],
+        result_length: usize,
+    ) -> Result<Products<T>, RunError> {
+        let (rank, width) = (self.world.rank(), self.terms.width);
+        if pairs.len() != width {
+            return Err(RunError::WrongPairs {
+                rank,
+                planned: width,
+                given: pairs.len(),
+            });
+        }
+        let planned = self.terms.ownership.count(rank);
+        for [x, y] in pairs {
+            let [first, second] = [x, y].map(|factor| factor.len() as u64);
+            if first != second {
+                return Err(RunError::Lengths {
+                    rank,
+                    first,
+                    second,
+                });
+            }
+            if first != planned {
+                return Err(RunError::WrongLength {
+                    rank,
+                    planned: planned.into(),
+                    given: first,
+                });
+            }
+        }
+        self.check_call(operation, result_length)?;
+        let Some(lengths) = self.engine.own_node_lengths(operation) else {
+            let items = pairs[0][0].len();
+            let product = |item: usize| pairs.iter().map(move |[x, y]| x[item] * y[item]);
+            return Ok(Products::Rows((0..items).flat_map(product).collect()));
+        };
+        let mut nodes = vec![T::zeroed(); lengths.len() * width];
+        for (column, factors) in pairs.iter().enumerate() {
+            let mut first = 0;
+            for (node, length) in nodes.chunks_exact_mut(width).zip(&lengths) {
+                let [x, y] = factors.map(|factor| &factor[first..first + length]);
+                node[column] = sum_of_products(x, y);
+                first += length;
+            }
+        }
+        Ok(Products::Nodes(nodes))
+    }
+}
+
+/// The sum of at least one product; of squares, which are read once, if both factors are the same slice.
+fn sum_of_products<T: Float>(x: &[T], y: &[T]) -> T {
+    let level = Level::best();
+    let sum = if std::ptr::eq(x, y) {
+        simd_kernels::squared_norm(level, x)
+    } else {
+        simd_kernels::dot(level, x, y)
+    };
+    sum.expect("a node has items")
+}
+
+macro_rules! norm {
+    ($float:ident) => {
+        impl Plan<$float, Sum> {
+            /// The square root of the sum of the squares of the ranks' items: that of [`dot`](Plan::dot) of the slice with itself. Every rank
+            /// gets it. Collective.
+            ///
+            /// # Errors
+            /// As [`dot`](Plan::dot).
+            pub fn norm2(&self, x: &[$float]) -> Result<$float, RunError> {
+                self.dot(x, x).map($float::sqrt)
+            }
+        }
+    };
+}
+
+norm!(f32);
+norm!(f64);
