@@ -63,7 +63,7 @@ pub use reduce::{Max, Min, Operator, Product, Sum, operator};
 
 // Over ranks.
 pub use reduce::{
-    ALGORITHM_VARIABLE, Algorithm, AnyPending, BuildError, Builder, DEFAULT_LINK, Link,
+    ALGORITHM_VARIABLE, Algorithm, AnyPending, BuildError, Builder, DEFAULT_LINK, Factors, Link,
     MessageBuffer, Network, Operation, Pending, Plan, RunError, ScheduleError, Turn,
     UnknownAlgorithm, UnknownName, WaitAllError, call, environment, wait_all,
 };

@@ -101,20 +101,20 @@ fn run(world: &World, plate: &Plate<'_>, sums: Sums) -> Outcome<Run> {
     let b = vec![1.0; points.len()];
     let iterates = match sums {
         Sums::Treefold => {
-            // Items are the grid points' rows of two products, in the order of the points: both dot products in one message.
-            let dot_products = Plan::builder(world)
+            // Items are the grid points, in their order: both dot products go in one message.
+            let plan = Plan::builder(world)
                 .local_items(points.len() as u64)
                 .width(2)
                 .build::<f64>()?;
-            solver::solve(plate, &b, |rows| {
-                let mut sums = [0.0; 2];
-                dot_products.allreduce_into(rows, &mut sums)?;
-                Ok(sums)
+            solver::solve(plate, &b, |r, w| {
+                let mut dot_products = [0.0; 2];
+                plan.dots(&[[r, r], [r, w]], &mut dot_products)?;
+                Ok(dot_products)
             })?
         }
         Sums::Plain => {
             let tag = world.fresh_tag()?;
-            solver::solve(plate, &b, |rows| plain::sums(world, tag, rows))?
+            solver::solve(plate, &b, |r, w| plain::dot_products(world, tag, r, w))?
         }
     };
     // Integers wrap, so their sum depends on no order.

@@ -8,17 +8,18 @@ use crate::Outcome;
 
 const LENGTH_BYTES: usize = size_of::<[f64; 2]>();
 
-/// The sums of both columns over all ranks' rows. Which parts there are, and which meet, depends on the number of ranks.
-pub(crate) fn sums(world: &World, tag: Tag, rows: &[f64]) -> Outcome<[f64; 2]> {
-    let add = |left: [f64; 2], right: &[f64; 2]| [left[0] + right[0], left[1] + right[1]];
-    let mut total = rows.as_chunks().0.iter().fold([0.0; 2], add);
+/// The dot products of a vector with itself and with another one. Which parts there are, and which meet, depends on the number of ranks.
+pub(crate) fn dot_products(world: &World, tag: Tag, r: &[f64], w: &[f64]) -> Outcome<[f64; 2]> {
+    let add = |left: [f64; 2], right: [f64; 2]| [left[0] + right[0], left[1] + right[1]];
+    let products = r.iter().zip(w).map(|(&r, &w)| [r * r, r * w]);
+    let mut total = products.fold([0.0; 2], add);
     let (transport, rank, size) = (world.transport(), world.rank(), world.size());
     // To rank 0: over 1 rank, over 2, over 4, …
     let mut stride = 1;
     while stride < size && rank & stride == 0 {
         if rank + stride < size {
             let message = receive(transport, rank + stride, tag, LENGTH_BYTES)?;
-            total = add(total, &from_bytes(&message));
+            total = add(total, from_bytes(&message));
         }
         stride *= 2;
     }

@@ -9,12 +9,12 @@ const TOLERANCE: f64 = 1e-8;
 /// Solves A x = b from x = 0 and returns this rank's part of every iterate.
 ///
 /// This is Chronopoulos' and Gear's form of the method. It needs both dot products of an iteration at the same time, so
-/// that one reduction is enough: `sums` gets a row of two values for each grid point of this rank, and returns the sums of both
-/// columns over all points of all ranks.
+/// that one reduction is enough: `dot_products` returns those of the residual with itself and with another vector, of which it gets this
+/// rank's part, over all points of all ranks.
 pub(crate) fn solve(
     plate: &Plate<'_>,
     b: &[f64],
-    mut sums: impl FnMut(&[f64]) -> Outcome<[f64; 2]>,
+    mut dot_products: impl FnMut(&[f64], &[f64]) -> Outcome<[f64; 2]>,
 ) -> Outcome<Vec<Vec<f64>>> {
     let mut x = vec![0.0; b.len()];
     let (mut r, mut p, mut s) = (b.to_vec(), x.clone(), x.clone());
@@ -23,9 +23,7 @@ pub(crate) fn solve(
     let mut iterates = Vec::new();
     loop {
         let w = plate.times_matrix(&r)?;
-        let products = r.iter().zip(&w).flat_map(|(&r, &w)| [r * r, r * w]);
-        let products: Vec<f64> = products.collect();
-        let [rr, rw] = sums(&products)?;
+        let [rr, rw] = dot_products(&r, &w)?;
         if rr <= TOLERANCE * TOLERANCE * *rr_first.get_or_insert(rr) {
             return Ok(iterates);
         }

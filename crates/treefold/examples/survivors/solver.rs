@@ -40,7 +40,7 @@ fn solve(
     strike: impl Fn(usize, Place) -> Outcome<()>,
 ) -> Outcome<()> {
     let plate = Plate::new(world, &saved.rows)?;
-    // Items are the grid points' rows of two products, whoever has them.
+    // Items are the grid points, whoever has them.
     let points = saved.rows.starts().map(|row| row * SIDE as u64).collect();
     let points = Distribution::from_boundaries(points)?;
     let dot_products = Plan::builder(world)
@@ -58,10 +58,8 @@ fn solve(
         strike(iteration, Place::BeforeEdges)?;
         let w = plate.times_matrix(&r)?;
         strike(iteration, Place::BeforeSums)?;
-        let products = r.iter().zip(&w).flat_map(|(&r, &w)| [r * r, r * w]);
-        let products: Vec<f64> = products.collect();
         let mut sums = [0.0; 2];
-        dot_products.allreduce_into(&products, &mut sums)?;
+        dot_products.dots(&[[&r, &r], [&r, &w]], &mut sums)?;
         let [rr, rw] = sums;
         if rr <= TOLERANCE * TOLERANCE * *scalars.rr_first.get_or_insert(rr) {
             return Ok(());
