@@ -6,7 +6,7 @@
 
 use simd_kernels::{
     Ahead, Exponents, Level, Quiet, RangeScale, SPLIT_ITEMS, Split, SplitScale,
-    count_negative_zeros, plain_sum, split_sums, split_sums_and_rests, split_sums_in_range,
+    count_negative_zeros, plain_sums, split_sums, split_sums_and_rests, split_sums_in_range,
 };
 
 use crate::float::Float;
@@ -180,14 +180,16 @@ impl Pace {
             if self.may_be_plain(block)
                 && let Some(watch) = watch.get_or_insert_with(|| quiet.watch())
             {
-                let sum = if D::COUNTS_ZEROS {
-                    plain_sum::<T, true>(level, block, ahead, watch)
+                let sums = if D::COUNTS_ZEROS {
+                    plain_sums::<T, true>(level, block, ahead, watch)
                 } else {
-                    plain_sum::<T, false>(level, block, ahead, watch)
+                    plain_sums::<T, false>(level, block, ahead, watch)
                 };
-                if let Some((sum, may_have_zeros)) = sum {
+                if let Some((sums, may_have_zeros)) = sums {
                     self.last_split = 0;
-                    destination.add_item(0, sum);
+                    for (parity, sum) in sums.into_iter().enumerate() {
+                        destination.add_item(parity, sum);
+                    }
                     if may_have_zeros {
                         count(level, block, destination);
                     }

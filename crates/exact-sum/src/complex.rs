@@ -1,6 +1,6 @@
 //! Sums of complex items, each as its real and its imaginary part.
 
-use simd_kernels::{Ahead, Level, Quiet, without_traps};
+use simd_kernels::{Level, Quiet, without_traps};
 
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
@@ -169,9 +169,7 @@ impl<T: Float> ComplexSum<T> {
             total.counters.items += items.len() as i64;
         }
         let Self { parts, pace } = self;
-        T::in_doubles(items.as_flattened(), |doubles| {
-            pace.add(level, doubles, Ahead::Nothing, parts);
-        });
+        pace.add_items(level, items.as_flattened(), quiet, parts);
         quiet.forget_since();
     }
 

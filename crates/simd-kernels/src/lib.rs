@@ -21,7 +21,7 @@
 //! | [`fold_rows`], [`combine_rows`] | rows of values, element by element |
 //! | [`tree_fold`], [`tree_fold_rows`] | the same with any operator |
 //! | [`reduce_level_by_level`], [`subtree_sum8`] | the thesis' kernel, Algorithm 4 |
-//! | [`plain_sum`], [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | sums of blocks of items and of columns, and products, without rounding errors: see the crate `exact-sum` |
+//! | [`plain_sums`], [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | sums of blocks of items and of columns, and products, without rounding errors: see the crate `exact-sum` |
 //! | [`has_default_environment`], [`Quiet`], [`without_traps`] | nothing: they look after the floating-point environment |
 //! | [`by_definition`] | the specification, used as the oracle in tests |
 //! | [`unordered_sum`], [`left_to_right`] | sums in other orders, used as references in benchmarks |
@@ -41,7 +41,7 @@ mod unordered;
 
 pub use exact::exponents::Exponents;
 pub use exact::nearest::{doubles_to_round, nearest_doubles, nearest_quotients};
-pub use exact::plain::plain_sum;
+pub use exact::plain::plain_sums;
 pub use exact::products::{EXACT_PRODUCT, exact_products};
 pub use exact::range::{RangeScale, split_products_in_range, split_sums_in_range};
 pub use exact::split::{

@@ -131,6 +131,11 @@ proptest! {
         let expected = expected(&items);
         prop_assert_eq!(by_all_levels(&items).to_bits(), expected.to_bits());
         prop_assert_eq!(exact_sum::sum(&items).to_bits(), expected.to_bits());
+        let (pairs, _) = items.as_chunks();
+        let parts = [0, 1].map(|part| -> Vec<f64> { pairs.iter().map(|pair: &[f64; 2]| pair[part]).collect() });
+        let mut complex = ComplexSum::new();
+        complex.add(pairs);
+        prop_assert_eq!(complex.value().map(f64::to_bits), parts.each_ref().map(|part| Sum::of(part).value().to_bits()));
         let floats: Vec<f32> = items.iter().map(|item| *item as f32).filter(|x| x.is_finite()).collect();
         let exact = sum(floats.iter().copied().map(f64::from));
         prop_assert_eq!((exact_sum::sum(&floats) + 0.0).to_bits(), (to_single(&exact) + 0.0).to_bits());

@@ -14,34 +14,36 @@ const REGISTERS: usize = 8;
 /// What look for zeros: each waits for the one before.
 const LOOKS: usize = 4;
 
-/// The sum of items if no addition was rounded and it is finite, and whether an item may be -0.0, if that is asked for. The sum of zeros is +0.0.
+/// The sums of items 0, 2, 4, … and of items 1, 3, 5, … if no addition was rounded and they are finite, and whether an item may be -0.0, if that is
+/// asked for. The sum of zeros is +0.0.
 ///
 /// ```
-/// use simd_kernels::{Ahead, Level, Quiet, plain_sum};
+/// use simd_kernels::{Ahead, Level, Quiet, plain_sums};
 ///
 /// let quiet = Quiet::now().expect("it is the default environment");
 /// let mut watch = quiet.watch().expect("the processor tells");
-/// let mut sum = |items| plain_sum::<f64, false>(Level::best(), items, Ahead::Nothing, &mut watch);
-/// assert_eq!(sum(&[1.5, 1e9]), Some((1e9 + 1.5, false)));
-/// assert_eq!(sum(&[0.1, 1e9]), None);
+/// let mut sums = |items| plain_sums::<f64, false>(Level::best(), items, Ahead::Nothing, &mut watch);
+/// assert_eq!(sums(&[1.5, 0.25, 1e9]), Some(([1e9 + 1.5, 0.25], false)));
+/// assert_eq!(sums(&[0.1, 0.25, 1e9]), None);
 /// ```
 #[must_use]
 #[inline]
-pub fn plain_sum<T: Copy + Into<f64>, const ZEROS: bool>(
+pub fn plain_sums<T: Copy + Into<f64>, const ZEROS: bool>(
     level: Level,
     items: &[T],
     ahead: Ahead,
     watch: &mut Watch,
-) -> Option<(f64, bool)> {
+) -> Option<([f64; 2], bool)> {
     let ahead_bytes = ahead.bytes();
-    let ((sum, may_have_zeros), is_exact) = watch.look(items, |items| {
+    let ((sums, may_have_zeros), is_exact) = watch.look(items, |items| {
         if ahead_bytes == 0 {
             compute(level, Plain::<T, ZEROS, false> { items, ahead_bytes })
         } else {
             compute(level, Plain::<T, ZEROS, true> { items, ahead_bytes })
         }
     });
-    (is_exact && sum.is_finite()).then_some((sum, may_have_zeros))
+    let [even, odd] = sums;
+    (is_exact && even.is_finite() && odd.is_finite()).then_some((sums, may_have_zeros))
 }
 
 struct Plain<'i, T, const ZEROS: bool, const PREFETCH: bool> {
@@ -53,10 +55,10 @@ impl<T, const ZEROS: bool, const PREFETCH: bool> Kernel<f64> for Plain<'_, T, ZE
 where
     T: Copy + Into<f64>,
 {
-    type Output = (f64, bool);
+    type Output = ([f64; 2], bool);
 
     #[inline(always)]
-    fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, proven: Proven<V>) -> (f64, bool) {
+    fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, proven: Proven<V>) -> Self::Output {
         let mut sums = [proven.load(&[0.0; 16]); REGISTERS];
         let mut zeros = [Zeros::new(proven); LOOKS];
         let mut groups = self.items.chunks_exact(REGISTERS * V::LANES);
@@ -89,16 +91,16 @@ where
         }
         let mut lanes = [0.0; 16];
         proven.store(sums[0], &mut lanes);
-        let mut sum = 0.0;
-        for lane in &lanes[..V::LANES] {
-            sum += *lane;
+        let mut of_parity = [0.0; 2];
+        for (lane, sum) in lanes[..V::LANES].iter().enumerate() {
+            of_parity[lane % 2] += sum;
         }
         // The last few items are not looked at.
         let mut may_have_zeros = ZEROS && !self.items.len().is_multiple_of(V::LANES);
         for zeros in zeros {
             may_have_zeros |= zeros.are_there(proven);
         }
-        (sum, may_have_zeros)
+        (of_parity, may_have_zeros)
     }
 }
 
