@@ -128,7 +128,7 @@ impl<T: Float> KeyedSums<T> {
         removes: bool,
     ) -> Result<(), KeyError> {
         key::check_lengths(keys, items.len())?;
-        let mut decoded = Decoded::ZERO;
+        let mut decoded = Decoded::NONE;
         let sums = self.keys();
         let blocks = keys.chunks(DECODED_ITEMS).zip(items.chunks(DECODED_ITEMS));
         for (number, (keys_of_block, block)) in blocks.enumerate() {

@@ -88,7 +88,7 @@ impl<T: Float> KeyedMoments<T> {
         let is_quiet = Quiet::now().is_some();
         let blocks = keys.chunks(DECODED_ITEMS).zip(items.chunks(DECODED_ITEMS));
         let mut doubles = [0.0; DECODED_ITEMS];
-        let mut decoded = Decoded::ZERO;
+        let mut decoded = Decoded::NONE;
         for (keys, items) in blocks {
             let doubles = &mut doubles[..items.len()];
             widen(items, doubles);

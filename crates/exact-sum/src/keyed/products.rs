@@ -80,7 +80,7 @@ impl<T: Float> KeyedProducts<T> {
     /// Adds products whose keys are right, or subtracts them.
     fn change<K: Key>(&mut self, keys: &[K], x: &[T], y: &[T], removes: bool) {
         let is_quiet = Quiet::now().is_some();
-        let mut decoded = Decoded::ZERO;
+        let mut decoded = Decoded::NONE;
         let [mut x_doubles, mut y_doubles] = [[0.0; DECODED_ITEMS]; 2];
         let blocks = x.chunks(DECODED_ITEMS).zip(y.chunks(DECODED_ITEMS));
         for (keys, (x, y)) in keys.chunks(DECODED_ITEMS).zip(blocks) {
@@ -260,3 +260,11 @@ impl<T: Float> KeyedWeightedMeans<T> {
         (0..self.keys()).map(|key| self.value(key)).collect()
     }
 }
+
+impl<T: Float> PartialEq for KeyedWeightedMeans<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.products == other.products && self.weights == other.weights
+    }
+}
+
+impl<T: Float> Eq for KeyedWeightedMeans<T> {}

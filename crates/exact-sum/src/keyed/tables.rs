@@ -29,18 +29,26 @@ const FAR_BYTES: usize = 1 << 20;
 /// Fewer items are added one by one.
 const FEW_ITEMS: usize = 16;
 
-/// Room for the items of a block as integers, at the beginning of a cache line: no register of them is written to two.
+/// Room for the items of a block as integers. It is made when a block needs it: to clear it takes longer than to add a few items.
+pub(crate) struct Decoded(Option<Room>);
+
+/// At the beginning of a cache line: no register of them is written to two.
 #[repr(align(64))]
-pub(crate) struct Decoded {
+struct Room {
     pairs: [Pair; DECODED_ITEMS],
     digits: [u8; DECODED_ITEMS],
 }
 
 impl Decoded {
-    pub(crate) const ZERO: Self = Self {
-        pairs: [[0; 2]; DECODED_ITEMS],
-        digits: [0; DECODED_ITEMS],
-    };
+    pub(crate) const NONE: Self = Self(None);
+
+    #[inline]
+    fn room(&mut self) -> &mut Room {
+        self.0.get_or_insert_with(|| Room {
+            pairs: [[0; 2]; DECODED_ITEMS],
+            digits: [0; DECODED_ITEMS],
+        })
+    }
 }
 
 /// A long integer for each key.
@@ -142,7 +150,7 @@ impl Tables {
         if self.mixed > 0 {
             self.mixed -= 1;
         } else {
-            let pairs = &mut decoded.pairs;
+            let pairs = &mut decoded.room().pairs;
             if decode(level, items, place.unit, pairs) {
                 let pairs = &mut pairs[..items.len()];
                 negate_if(removes, pairs);
@@ -185,7 +193,7 @@ impl Tables {
         removes: bool,
         decoded: &mut Decoded,
     ) -> bool {
-        let Decoded { pairs, digits } = decoded;
+        let Room { pairs, digits } = decoded.room();
         let are_finite = decode_digits(level, items, place.digits, pairs, digits);
         let (pairs, digits) = (&mut pairs[..items.len()], &mut digits[..items.len()]);
         negate_if(removes, pairs);
@@ -418,7 +426,7 @@ mod tests {
     #[test]
     fn zeros_and_what_is_not_finite_need_no_table() {
         let mut tables = Tables::new(3);
-        let mut decoded = Decoded::ZERO;
+        let mut decoded = Decoded::NONE;
         let keys: Vec<u8> = (0..100).map(|item| item % 3).collect();
         for (item, special) in [(0.0, f64::NAN), (1.5, 1.5), (0.0, f64::INFINITY)] {
             let mut items = [item; 100];
