@@ -519,7 +519,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_integer_sum_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), element, &
+      call report(c_exact_integer_sum_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), element, &
          address(x), size(x, kind=c_size_t), address_of(totals), size(totals, kind=c_size_t)), ierr)
    end function exact_integer_sum_by_key_int32
 
@@ -532,7 +532,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_integer_sum_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), element, &
+      call report(c_exact_integer_sum_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), element, &
          address(x), size(x, kind=c_size_t), address_of(totals), size(totals, kind=c_size_t)), ierr)
    end function exact_integer_sum_by_key_int64
 
@@ -544,7 +544,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add(handle, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_add(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_add_int32
 
@@ -556,7 +556,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add(handle, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_add(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_add_int64
 
@@ -568,7 +568,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove(handle, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_remove(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_remove_int32
 
@@ -580,7 +580,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove(handle, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_remove(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_remove_int64
 #endif
@@ -715,7 +715,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_sum_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_sum_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function exact_sum_by_key_int32
 
@@ -728,7 +728,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_sum_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_sum_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function exact_sum_by_key_int64
 
@@ -741,7 +741,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_par_exact_sum_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_par_exact_sum_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function par_exact_sum_by_key_int32
 
@@ -754,7 +754,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_par_exact_sum_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_par_exact_sum_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function par_exact_sum_by_key_int64
 
@@ -767,7 +767,7 @@ contains
 
       means = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_mean_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_mean_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
    end function exact_mean_by_key_int32
 
@@ -780,7 +780,7 @@ contains
 
       means = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_mean_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_mean_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
    end function exact_mean_by_key_int64
 
@@ -793,7 +793,7 @@ contains
 
       minima = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_min_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_min_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), minima, size(minima, kind=c_size_t)), ierr)
    end function exact_min_by_key_int32
 
@@ -806,7 +806,7 @@ contains
 
       minima = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_min_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_min_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), minima, size(minima, kind=c_size_t)), ierr)
    end function exact_min_by_key_int64
 
@@ -819,7 +819,7 @@ contains
 
       maxima = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_max_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_max_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), maxima, size(maxima, kind=c_size_t)), ierr)
    end function exact_max_by_key_int32
 
@@ -832,7 +832,7 @@ contains
 
       maxima = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_max_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_max_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), maxima, size(maxima, kind=c_size_t)), ierr)
    end function exact_max_by_key_int64
 
@@ -846,7 +846,7 @@ contains
 
       variances = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_variance_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_variance_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), ddof, variances, size(variances, kind=c_size_t)), ierr)
    end function exact_variance_by_key_int32
 
@@ -860,7 +860,7 @@ contains
 
       variances = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_variance_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_variance_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), ddof, variances, size(variances, kind=c_size_t)), ierr)
    end function exact_variance_by_key_int64
 
@@ -874,7 +874,7 @@ contains
 
       deviations = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_standard_deviation_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_standard_deviation_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), ddof, deviations, size(deviations, kind=c_size_t)), ierr)
    end function exact_standard_deviation_by_key_int32
 
@@ -888,7 +888,7 @@ contains
 
       deviations = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_standard_deviation_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_standard_deviation_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), ddof, deviations, size(deviations, kind=c_size_t)), ierr)
    end function exact_standard_deviation_by_key_int64
 
@@ -901,7 +901,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_dot_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_dot_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), y, size(y, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function exact_dot_by_key_int32
 
@@ -914,7 +914,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_dot_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_dot_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), y, size(y, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function exact_dot_by_key_int64
 
@@ -927,7 +927,7 @@ contains
 
       means = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_weighted_mean_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_weighted_mean_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), y, size(y, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
    end function exact_weighted_mean_by_key_int32
 
@@ -940,7 +940,7 @@ contains
 
       means = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_weighted_mean_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_weighted_mean_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), y, size(y, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
    end function exact_weighted_mean_by_key_int64
 
@@ -953,7 +953,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_sum_rows_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), rows, &
+      call report(c_exact_sum_rows_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), rows, &
          size(rows, kind=c_size_t), size(rows, 1, c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function exact_sum_rows_by_key_int32
 
@@ -966,7 +966,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_sum_rows_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), rows, &
+      call report(c_exact_sum_rows_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), rows, &
          size(rows, kind=c_size_t), size(rows, 1, c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function exact_sum_rows_by_key_int64
 
@@ -1017,7 +1017,7 @@ contains
       least = 1
       if (present(least_items)) least = least_items
       if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_sum_by_range(TREEFOLD_I32, address_of(index), size(index, kind=c_size_t), x, &
+      call report(c_exact_rolling_sum_by_range(OF_INT32, address_of(index), size(index, kind=c_size_t), x, &
          size(x, kind=c_size_t), c_loc(width), least, totals, size(totals, kind=c_size_t)), ierr)
    end function exact_rolling_sum_by_range_int32
 
@@ -1034,7 +1034,7 @@ contains
       least = 1
       if (present(least_items)) least = least_items
       if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_sum_by_range(TREEFOLD_I64, address_of(index), size(index, kind=c_size_t), x, &
+      call report(c_exact_rolling_sum_by_range(OF_INT64, address_of(index), size(index, kind=c_size_t), x, &
          size(x, kind=c_size_t), c_loc(width), least, totals, size(totals, kind=c_size_t)), ierr)
    end function exact_rolling_sum_by_range_int64
 
@@ -1051,7 +1051,7 @@ contains
       least = 1
       if (present(least_items)) least = least_items
       if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_sum_by_range(TREEFOLD_F64, address_of(index), size(index, kind=c_size_t), x, &
+      call report(c_exact_rolling_sum_by_range(OF_REAL64, address_of(index), size(index, kind=c_size_t), x, &
          size(x, kind=c_size_t), c_loc(width), least, totals, size(totals, kind=c_size_t)), ierr)
    end function exact_rolling_sum_by_range_real64
 
@@ -1068,7 +1068,7 @@ contains
       least = 1
       if (present(least_items)) least = least_items
       if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_mean_by_range(TREEFOLD_I32, address_of(index), size(index, kind=c_size_t), x, &
+      call report(c_exact_rolling_mean_by_range(OF_INT32, address_of(index), size(index, kind=c_size_t), x, &
          size(x, kind=c_size_t), c_loc(width), least, means, size(means, kind=c_size_t)), ierr)
    end function exact_rolling_mean_by_range_int32
 
@@ -1085,7 +1085,7 @@ contains
       least = 1
       if (present(least_items)) least = least_items
       if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_mean_by_range(TREEFOLD_I64, address_of(index), size(index, kind=c_size_t), x, &
+      call report(c_exact_rolling_mean_by_range(OF_INT64, address_of(index), size(index, kind=c_size_t), x, &
          size(x, kind=c_size_t), c_loc(width), least, means, size(means, kind=c_size_t)), ierr)
    end function exact_rolling_mean_by_range_int64
 
@@ -1102,7 +1102,7 @@ contains
       least = 1
       if (present(least_items)) least = least_items
       if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_mean_by_range(TREEFOLD_F64, address_of(index), size(index, kind=c_size_t), x, &
+      call report(c_exact_rolling_mean_by_range(OF_REAL64, address_of(index), size(index, kind=c_size_t), x, &
          size(x, kind=c_size_t), c_loc(width), least, means, size(means, kind=c_size_t)), ierr)
    end function exact_rolling_mean_by_range_real64
 
@@ -1136,7 +1136,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add(handle, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_add(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_add_int32
 
@@ -1148,7 +1148,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add(handle, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_add(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_add_int64
 
@@ -1160,8 +1160,8 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      if (other_length('a row of x', size(x, 1, int64), keyed%width, ierr)) return
-      call report(c_keyed_add(handle, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      if (other_row('x', size(x, 1, int64), keyed, ierr)) return
+      call report(c_keyed_add(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_add_rows_int32
 
@@ -1173,8 +1173,8 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      if (other_length('a row of x', size(x, 1, int64), keyed%width, ierr)) return
-      call report(c_keyed_add(handle, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      if (other_row('x', size(x, 1, int64), keyed, ierr)) return
+      call report(c_keyed_add(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_add_rows_int64
 
@@ -1186,7 +1186,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove(handle, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_remove(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_remove_int32
 
@@ -1198,7 +1198,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove(handle, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_remove(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_remove_int64
 
@@ -1210,8 +1210,8 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      if (other_length('a row of x', size(x, 1, int64), keyed%width, ierr)) return
-      call report(c_keyed_remove(handle, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      if (other_row('x', size(x, 1, int64), keyed, ierr)) return
+      call report(c_keyed_remove(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_remove_rows_int32
 
@@ -1223,8 +1223,8 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      if (other_length('a row of x', size(x, 1, int64), keyed%width, ierr)) return
-      call report(c_keyed_remove(handle, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      if (other_row('x', size(x, 1, int64), keyed, ierr)) return
+      call report(c_keyed_remove(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_remove_rows_int64
 
@@ -1236,7 +1236,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add_dot(handle, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_add_dot(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
    end subroutine keyed_add_dot_int32
 
@@ -1248,7 +1248,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add_dot(handle, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_add_dot(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
    end subroutine keyed_add_dot_int64
 
@@ -1260,7 +1260,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove_dot(handle, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_remove_dot(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
    end subroutine keyed_remove_dot_int32
 
@@ -1272,7 +1272,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove_dot(handle, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_remove_dot(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
    end subroutine keyed_remove_dot_int64
 
@@ -1293,7 +1293,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      if (other_length('a row of result', size(result, 1, int64), keyed%width, ierr)) return
+      if (other_row('result', size(result, 1, int64), keyed, ierr)) return
       call report(c_keyed_sums(handle, address(result), size(result, kind=c_size_t)), ierr)
    end subroutine keyed_sums_rows
 
@@ -1469,6 +1469,9 @@ module treefold_support
    integer(c_int32_t), parameter :: TREEFOLD_I8 = 5, TREEFOLD_I16 = 6, TREEFOLD_I32 = 7, TREEFOLD_I64 = 8
    integer(c_int32_t), parameter :: TREEFOLD_U8 = 9, TREEFOLD_U16 = 10, TREEFOLD_U32 = 11, TREEFOLD_U64 = 12
    integer(c_int32_t), parameter :: TREEFOLD_OP_SUM = 1, TREEFOLD_OP_PRODUCT = 2, TREEFOLD_OP_MIN = 3, TREEFOLD_OP_MAX = 4
+
+   ! Types of keys and indices, where the module of a type knows its own by another name.
+   integer(c_int32_t), parameter :: OF_INT32 = TREEFOLD_I32, OF_INT64 = TREEFOLD_I64, OF_REAL64 = TREEFOLD_F64
 
    ! What exact plans and accumulators make of the items: their sum; the square root of the sum of their squares; the sum of products
    ! x(i) * y(i); the same with the complex conjugate of x(i); their sum, variance and standard deviation, which plans do not have. In C
@@ -2887,6 +2890,17 @@ contains
       if (of_means >= TREEFOLD_I8) of_means = TREEFOLD_F64
       is = other_type('keyed', handle, element /= of_means, ierr)
    end function other_mean
+
+   ! Reports rows of another length than a state's, which C takes for others as long as there are enough.
+   function other_row(name, length, keyed, ierr) result(is)
+      character(len=*), intent(in) :: name
+      integer(int64), intent(in) :: length
+      type(treefold_keyed), intent(in) :: keyed
+      integer, intent(out), optional :: ierr
+      logical :: is
+
+      is = other_length('a row of ' // name, length, keyed%width, ierr)
+   end function other_row
 
    ! C says what is wrong with a handle that has not been made.
    function other_type(name, handle, is_other, ierr) result(is)

@@ -218,7 +218,7 @@ static void rows(void)
         total result[GROUPS];                                                                                                          \
         double mean[GROUPS];                                                                                                           \
         for (size_t i = 0; i < MANY; i++) {                                                                                            \
-            items[i] = (c_type)random_integer(i, 50);                                                                                  \
+            items[i] = (c_type)((code) == TREEFOLD_U64 ? llabs(random_integer(i, 50)) : random_integer(i, 50));                        \
             sum[keys[i]] += items[i], count[keys[i]]++;                                                                                \
         }                                                                                                                              \
         OK(treefold_exact_integer_sum_by_key(TREEFOLD_I32, keys, MANY, code, items, MANY, result, GROUPS));                            \

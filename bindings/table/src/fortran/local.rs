@@ -12,11 +12,11 @@ use crate::typed::{Shape, Typed};
 /// Who does the work, as names begin.
 const BY: [&str; 2] = ["", "par_"];
 
-/// The kinds of indices, their types, and the codes of these in C.
+/// The kinds of indices, their types, and the codes of these.
 const INDEXES: [(&str, &str, &str); 3] = [
-    ("int32", "integer(int32)", "TREEFOLD_I32"),
-    ("int64", "integer(int64)", "TREEFOLD_I64"),
-    ("real64", "real(real64)", "TREEFOLD_F64"),
+    ("int32", "integer(int32)", "OF_INT32"),
+    ("int64", "integer(int64)", "OF_INT64"),
+    ("real64", "real(real64)", "OF_REAL64"),
 ];
 
 /// The function of integers of any type with keys.

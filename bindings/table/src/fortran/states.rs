@@ -4,8 +4,8 @@ use super::{generic, public};
 use crate::exact::{METHODS, Method, Takes};
 use crate::text::put;
 
-/// The kinds of keys, and the codes of their types in C.
-pub(super) const KEYS: [(&str, &str); 2] = [("int32", "TREEFOLD_I32"), ("int64", "TREEFOLD_I64")];
+/// The kinds of keys, and the codes of their types: the module of a type knows its own code by another name.
+pub(super) const KEYS: [(&str, &str); 2] = [("int32", "OF_INT32"), ("int64", "OF_INT64")];
 
 /// The types of elements that a method has procedures for. Those of a method without elements are written by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,12 +117,8 @@ pub(super) fn procedures(of: Of) -> String {
 fn check_of(shape: &str, array: &str) -> &'static str {
     match (shape, array) {
         (":", _) => "",
-        (_, "x") => {
-            "      if (other_length('a row of x', size(x, 1, int64), keyed%width, ierr)) return\n"
-        }
-        _ => {
-            "      if (other_length('a row of result', size(result, 1, int64), keyed%width, ierr)) return\n"
-        }
+        (_, "x") => "      if (other_row('x', size(x, 1, int64), keyed, ierr)) return\n",
+        _ => "      if (other_row('result', size(result, 1, int64), keyed, ierr)) return\n",
     }
 }
 

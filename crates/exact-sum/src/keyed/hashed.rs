@@ -9,7 +9,7 @@ use simd_kernels::{DECODED_ITEMS, Level};
 use super::KeyedSums;
 use super::bytes::are_alike;
 use super::key::{self, KeyError};
-use super::tables::Decoded;
+use super::tables::{Decoded, FEW_ITEMS};
 use crate::float::Float;
 
 /// A sum for each key that has items, exact until it is rounded: [`KeyedSums`] for keys of any type.
@@ -65,7 +65,15 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
     /// There are not as many keys as items. No sum has changed then.
     pub fn add(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
         key::check_lengths(keys, items.len())?;
-        let mut decoded = Decoded::NONE;
+        if items.len() < FEW_ITEMS {
+            for (key, item) in keys.iter().zip(items) {
+                let place = self.code(key) as usize;
+                self.sums.grow(self.keys.len());
+                self.sums.add_one(place, *item);
+            }
+            return Ok(());
+        }
+        let mut decoded = Decoded::none();
         let mut places = [0_u32; DECODED_ITEMS];
         for (keys, items) in keys.chunks(DECODED_ITEMS).zip(items.chunks(DECODED_ITEMS)) {
             let places = &mut places[..keys.len()];

@@ -27,7 +27,7 @@ const MIXED_BLOCKS: u32 = 63;
 const FAR_BYTES: usize = 1 << 20;
 
 /// Fewer items are added one by one.
-const FEW_ITEMS: usize = 16;
+pub(super) const FEW_ITEMS: usize = 16;
 
 /// Room for the items of a block as integers. It is made when a block needs it: to clear it takes longer than to add a few items.
 pub(crate) struct Decoded(Option<Room>);
@@ -40,7 +40,10 @@ struct Room {
 }
 
 impl Decoded {
-    pub(crate) const NONE: Self = Self(None);
+    // A constant would be copied with all that it has no use for.
+    pub(crate) fn none() -> Self {
+        Self(None)
+    }
 
     #[inline]
     fn room(&mut self) -> &mut Room {
@@ -426,7 +429,7 @@ mod tests {
     #[test]
     fn zeros_and_what_is_not_finite_need_no_table() {
         let mut tables = Tables::new(3);
-        let mut decoded = Decoded::NONE;
+        let mut decoded = Decoded::none();
         let keys: Vec<u8> = (0..100).map(|item| item % 3).collect();
         for (item, special) in [(0.0, f64::NAN), (1.5, 1.5), (0.0, f64::INFINITY)] {
             let mut items = [item; 100];
