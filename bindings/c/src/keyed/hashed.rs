@@ -109,6 +109,7 @@ impl<K: HashedKey, T: Real> KeyedState for HashedSums<K, T> {
             return Err(self.lacks(statistic));
         }
         let result = elements_mut::<T>("result", result)?;
+        has_room(result.len(), size_of::<(&K, T)>())?;
         for (place, (_, value)) in result.iter_mut().zip(self.values()) {
             *place = value;
         }

@@ -323,6 +323,8 @@ impl<S: Kind> KeyedState for S {
     }
 
     fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
+        // Some are computed before they are written.
+        has_room(result.len(), 1)?;
         if self.statistic(statistic, result)? {
             Ok(())
         } else {
