@@ -1,48 +1,10 @@
-/* Keyed states of every figure, against integers of 128 bits: what they add, take back and merge, their bytes, and what cannot be. */
-#include "check.h"
-#include "integers.h"
+/* Keyed states of every figure, against integers of 128 bits: what they add, take back and merge, and what cannot be. */
+#include "keyed.h"
 
-#include <math.h>
-#include <stdlib.h>
+enum { WIDTH = 3 };
 
-enum { MANY = 20000, GROUPS = 37, WIDTH = 3, BYTES_MAX = 4096 };
-
-static double x[MANY], y[MANY], found[GROUPS * WIDTH];
-static float small_x[MANY], small_y[MANY], small_found[GROUPS];
-static int32_t keys[MANY];
-static integer whole[MANY], other[MANY];
-
-static treefold_keyed *make(treefold_type type, int32_t figure)
-{
-    treefold_keyed *made = NULL;
-    OK(treefold_keyed_create(type, figure, GROUPS, &made));
-    return made;
-}
-
-static void end(treefold_keyed *keyed)
-{
-    OK(treefold_keyed_destroy(&keyed));
-    CHECK(keyed == NULL);
-}
-
-static int are_equal(const treefold_keyed *one, const treefold_keyed *two)
-{
-    int equal = -1;
-    OK(treefold_keyed_equal(one, two, &equal));
-    return equal;
-}
-
-/* Items that are integers of so many bits, times powers of two up to 2^spread, and their keys; the last key has none. */
-static void draw(int bits, int spread)
-{
-    for (size_t i = 0; i < MANY; i++) {
-        whole[i] = random_integer(i, bits) * ((integer)1 << (spread == 0 ? 0 : i % (size_t)spread));
-        other[i] = random_integer(i + MANY, bits);
-        x[i] = (double)whole[i], y[i] = (double)other[i];
-        small_x[i] = (float)whole[i], small_y[i] = (float)other[i];
-        keys[i] = (int32_t)((uint64_t)random_integer(i + 2 * MANY, 40) % (GROUPS - 1));
-    }
-}
+static double found[GROUPS * WIDTH];
+static float small_found[GROUPS];
 
 /* Products of doubles, one call and in parts. */
 static void dots(void)
@@ -278,150 +240,6 @@ static void integers(void)
     end(sums);
 }
 
-static int in_order(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* Any keys: the least and the greatest, and such as are far apart. */
-static void hashed(void)
-{
-    enum { KEYS = 1000 };
-    static int64_t any[MANY], distinct[KEYS], read[KEYS];
-    static integer sum[KEYS];
-    static double result[KEYS];
-    draw(53, 40);
-    for (size_t i = 0; i < KEYS; i++)
-        distinct[i] = i == 0 ? INT64_MIN : i == 1 ? INT64_MAX : random_integer(i, 62) * 2 + 1;
-    qsort(distinct, KEYS, sizeof *distinct, in_order);
-    for (size_t i = 0; i < MANY; i++) {
-        size_t place = i < KEYS ? KEYS - 1 - i : (size_t)(uint64_t)random_integer(i, 40) % KEYS;
-        any[i] = distinct[place], sum[place] += whole[i];
-    }
-    treefold_keyed *all = NULL, *part = NULL, *floats = NULL;
-    OK(treefold_keyed_create_hashed(TREEFOLD_F64, TREEFOLD_I64, &all));
-    OK(treefold_keyed_create_hashed(TREEFOLD_F64, TREEFOLD_I64, &part));
-    OK(treefold_keyed_create_hashed(TREEFOLD_F32, TREEFOLD_U64, &floats));
-    size_t groups = 77;
-    OK(treefold_keyed_groups(all, &groups));
-    CHECK(groups == 0);
-    OK(treefold_keyed_sums(all, NULL, 0));
-    OK(treefold_keyed_add(all, TREEFOLD_I64, any, 5000, x, 5000));
-    OK(treefold_keyed_add(part, TREEFOLD_I64, any + 5000, MANY - 5000, x + 5000, MANY - 5000));
-    OK(treefold_keyed_merge(part, all));
-    OK(treefold_keyed_add(all, TREEFOLD_I64, any + 5000, MANY - 5000, x + 5000, MANY - 5000));
-    CHECK(are_equal(all, part) == 1);
-    OK(treefold_keyed_groups(part, &groups));
-    CHECK(groups == KEYS);
-    OK(treefold_keyed_keys(part, read, KEYS));
-    OK(treefold_keyed_sums(part, result, KEYS));
-    CHECK(memcmp(read, distinct, sizeof read) == 0);
-    for (size_t i = 0; i < KEYS; i++)
-        CHECK(bits(result[i]) == bits((double)sum[i]));
-
-    int8_t narrow[3] = {-3, 5, -3};
-    uint64_t large[2] = {7, UINT64_MAX};
-    float items[3] = {1, 2, 4};
-    EXPECT(TREEFOLD_ARGUMENT, "`keys`: item 1 has key 18446744073709551615, which is no TREEFOLD_I64",
-           treefold_keyed_add(all, TREEFOLD_U64, large, 2, x, 2));
-    EXPECT(TREEFOLD_ARGUMENT, "`keys`: item 0 has key -3, which is no TREEFOLD_U64",
-           treefold_keyed_add(floats, TREEFOLD_I8, narrow, 3, items, 3));
-    EXPECT(TREEFOLD_LENGTH, "`keys` has 2 elements, but `items` has 3", treefold_keyed_add(floats, TREEFOLD_U64, large, 2, items, 3));
-    EXPECT(TREEFOLD_UNSUPPORTED, "take nothing back", treefold_keyed_remove(all, TREEFOLD_I64, any, 1, x, 1));
-    EXPECT(TREEFOLD_UNSUPPORTED, "no bytes", treefold_keyed_to_bytes(all, NULL, 0, &groups));
-    EXPECT(TREEFOLD_UNSUPPORTED, "no bytes", treefold_keyed_of_bytes(all, x, 8));
-    EXPECT(TREEFOLD_UNSUPPORTED, "do not count", treefold_keyed_counts(all, (uint64_t *)(void *)read, KEYS));
-    EXPECT(TREEFOLD_UNSUPPORTED, "take items", treefold_keyed_add_dot(all, TREEFOLD_I64, any, 1, x, 1, x, 1));
-    EXPECT(TREEFOLD_LENGTH, "there are 1000 keys", treefold_keyed_keys(all, read, KEYS - 1));
-    EXPECT(TREEFOLD_ARGUMENT, "`other`: it is sums by any TREEFOLD_U64 of TREEFOLD_F32, not", treefold_keyed_merge(all, floats));
-    EXPECT(TREEFOLD_ARGUMENT, "`key_type`", treefold_keyed_create_hashed(TREEFOLD_F64, TREEFOLD_I32, &(treefold_keyed *){NULL}));
-    EXPECT(TREEFOLD_UNSUPPORTED, "real", treefold_keyed_create_hashed(TREEFOLD_C64, TREEFOLD_I64, &(treefold_keyed *){NULL}));
-    CHECK(are_equal(all, part) == 1);
-    OK(treefold_keyed_add(floats, TREEFOLD_U64, large, 2, items, 2));
-    OK(treefold_keyed_add(floats, TREEFOLD_I8, narrow + 1, 1, items, 1));
-    OK(treefold_keyed_keys(floats, read, 3));
-    OK(treefold_keyed_sums(floats, small_found, 3));
-    CHECK(read[0] == 5 && read[1] == 7 && read[2] == -1 && small_found[0] == 1 && small_found[1] == 1 && small_found[2] == 2);
-    OK(treefold_keyed_add(all, TREEFOLD_I8, narrow, 3, x, 3));
-    OK(treefold_keyed_groups(all, &groups));
-    CHECK(groups == KEYS + 2 && are_equal(all, part) == 0);
-    end(all);
-    end(part);
-    end(floats);
-}
-
-/* Bytes are the same for equal states, and those that are cut or changed leave a state as it was. */
-static void bytes_of(int32_t figure)
-{
-    static unsigned char first[BYTES_MAX], second[BYTES_MAX], room[BYTES_MAX + 1];
-    const size_t few = 9;
-    size_t length = 0, again = 0, groups = 0;
-    draw(53, 40);
-    x[3] = NAN, x[4] = -INFINITY, x[5] = 0x1p-1074, x[6] = 0x1p1000, x[7] = -0.0;
-    treefold_keyed *one = make(TREEFOLD_F64, figure), *two = make(TREEFOLD_F64, figure), *read = NULL;
-    OK(treefold_keyed_add(one, TREEFOLD_I32, keys, few, x, few));
-    for (size_t i = few; i-- > 0;)
-        OK(treefold_keyed_add(two, TREEFOLD_I32, keys + i, 1, x + i, 1));
-    OK(treefold_keyed_to_bytes(one, NULL, 0, &length));
-    CHECK(length > 100 && length <= BYTES_MAX);
-    OK(treefold_keyed_to_bytes(one, first, length, &again));
-    OK(treefold_keyed_to_bytes(two, second, sizeof second, &again));
-    CHECK(length == again && memcmp(first, second, length) == 0 && are_equal(one, two) == 1);
-    EXPECT(TREEFOLD_LENGTH, "`bytes` has room for 1, but ", treefold_keyed_to_bytes(one, room, 1, &again));
-
-    /* A state has as many keys as the bytes. */
-    OK(treefold_keyed_create(TREEFOLD_F64, figure, 0, &read));
-    CHECK(are_equal(one, read) == 0);
-    OK(treefold_keyed_of_bytes(read, first, length));
-    OK(treefold_keyed_groups(read, &groups));
-    CHECK(groups == GROUPS && are_equal(one, read) == 1);
-    int refused = 0;
-    for (size_t n = 0; n < length; n++) {
-        treefold_status status = treefold_keyed_of_bytes(read, first, n);
-        CHECK(status == (n < 4 ? TREEFOLD_ARGUMENT : TREEFOLD_LENGTH) && strstr(treefold_last_error(), "`bytes`: ") != NULL);
-        memcpy(room, first, length);
-        room[n] ^= 0x80;
-        treefold_keyed *changed = make(TREEFOLD_F64, figure);
-        /* Numbers may have been others; the header may not, nor the number of keys. */
-        status = treefold_keyed_of_bytes(changed, room, length);
-        CHECK(status == TREEFOLD_OK || status == TREEFOLD_ARGUMENT || status == TREEFOLD_LENGTH);
-        OK(treefold_keyed_groups(changed, &groups));
-        CHECK(groups == GROUPS && are_equal(changed, one) == 0);
-        refused += status != TREEFOLD_OK;
-        end(changed);
-    }
-    CHECK(refused > 50);
-    memcpy(room, first, length);
-    room[length] = 0;
-    EXPECT(TREEFOLD_LENGTH, "1 bytes follow", treefold_keyed_of_bytes(read, room, length + 1));
-    room[3] = 77;
-    EXPECT(TREEFOLD_ARGUMENT, "version 77", treefold_keyed_of_bytes(read, room, length));
-    EXPECT(TREEFOLD_NULL, "`bytes`", treefold_keyed_of_bytes(read, NULL, 3));
-    CHECK(are_equal(one, read) == 1);
-
-    /* Of another figure or type, and of an accumulator. */
-    int32_t another = figure == TREEFOLD_EXACT_SUM ? TREEFOLD_EXACT_MOMENTS : TREEFOLD_EXACT_SUM;
-    treefold_keyed *foreign = make(TREEFOLD_F64, another), *floats = make(TREEFOLD_F32, figure);
-    treefold_keyed *dot = make(TREEFOLD_F64, TREEFOLD_EXACT_DOT);
-    treefold_accumulator *accumulator = NULL;
-    OK(treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, &accumulator));
-    EXPECT(TREEFOLD_ARGUMENT, "by key of f64, not ", treefold_keyed_of_bytes(foreign, first, length));
-    EXPECT(TREEFOLD_ARGUMENT, "by key of f64, not ", treefold_keyed_of_bytes(floats, first, length));
-    EXPECT(TREEFOLD_ARGUMENT, "by key of f64, not a sum", treefold_accumulator_of_bytes(accumulator, first, length));
-    OK(treefold_accumulator_to_bytes(accumulator, room, sizeof room, &again));
-    EXPECT(TREEFOLD_ARGUMENT, "the bytes are a sum of f64, not ", treefold_keyed_of_bytes(read, room, again));
-    EXPECT(TREEFOLD_ARGUMENT, "`other`: it is ", treefold_keyed_equal(read, foreign, &(int){0}));
-    EXPECT(TREEFOLD_UNSUPPORTED, "no bytes", treefold_keyed_to_bytes(dot, NULL, 0, &again));
-    OK(treefold_accumulator_destroy(&accumulator));
-    end(one);
-    end(two);
-    end(read);
-    end(foreign);
-    end(floats);
-    end(dot);
-}
-
 static void errors(void)
 {
     double items[3] = {1, 2, 3}, result[2] = {-1, -1};
@@ -467,9 +285,6 @@ int main(void)
     extrema();
     rows();
     integers();
-    hashed();
-    bytes_of(TREEFOLD_EXACT_SUM);
-    bytes_of(TREEFOLD_EXACT_MOMENTS);
     errors();
     if (failures == 0)
         printf("keyed states hold what integers do\n");
