@@ -4,10 +4,10 @@ use std::ffi::{c_char, c_int, c_void};
 
 use super::held;
 use super::keyed as by_keys;
-use crate::accumulator::{self, Accumulator, treefold_accumulator};
+use crate::accumulator::{self, treefold_accumulator};
 use crate::element::ElementType;
 use crate::failure::{self, Code, Status};
-use crate::keyed::{self, KeyedState, treefold_keyed};
+use crate::keyed::{self, treefold_keyed};
 
 /// The version: 10000 times the major number, plus 100 times the minor one, plus the patch.
 #[unsafe(no_mangle)]
@@ -87,10 +87,12 @@ pub unsafe extern "C" fn treefold_accumulator_equal(
     other: *const treefold_accumulator,
     result: *mut c_int,
 ) -> Status {
-    let equals =
-        |held: &Box<dyn Accumulator>, other: &Box<dyn Accumulator>| held.equals(other.as_ref());
     // SAFETY: the caller's promise is this function's.
-    unsafe { held::equal(accumulator, other, result, equals) }
+    unsafe {
+        held::equal(accumulator, other, result, |held, other| {
+            held.equals(other.as_ref())
+        })
+    }
 }
 
 /// An accumulator as bytes.
@@ -250,10 +252,12 @@ pub unsafe extern "C" fn treefold_keyed_equal(
     other: *const treefold_keyed,
     result: *mut c_int,
 ) -> Status {
-    let equals =
-        |held: &Box<dyn KeyedState>, other: &Box<dyn KeyedState>| held.equals(other.as_ref());
     // SAFETY: the caller's promise is this function's.
-    unsafe { held::equal(keyed, other, result, equals) }
+    unsafe {
+        held::equal(keyed, other, result, |held, other| {
+            held.equals(other.as_ref())
+        })
+    }
 }
 
 /// A keyed state as bytes.

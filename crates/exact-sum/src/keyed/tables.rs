@@ -39,6 +39,15 @@ struct Room {
     digits: [u8; DECODED_ITEMS],
 }
 
+impl Room {
+    fn cleared() -> Self {
+        Self {
+            pairs: [[0; 2]; DECODED_ITEMS],
+            digits: [0; DECODED_ITEMS],
+        }
+    }
+}
+
 impl Decoded {
     // A constant would be copied with all that it has no use for.
     pub(crate) fn none() -> Self {
@@ -47,10 +56,7 @@ impl Decoded {
 
     #[inline]
     fn room(&mut self) -> &mut Room {
-        self.0.get_or_insert_with(|| Room {
-            pairs: [[0; 2]; DECODED_ITEMS],
-            digits: [0; DECODED_ITEMS],
-        })
+        self.0.get_or_insert_with(Room::cleared)
     }
 }
 
